@@ -31,49 +31,49 @@ mod server;
 
 use std::process::ExitCode;
 
-use measure::{Outcome, Row};
-use server::Server;
+use measure::{BenchmarkResult, BenchmarkRow};
+use server::SlowServer;
 
 /// Argument that makes this binary act as the model server of the benchmark process.
-const SERVE: &str = "serve";
+const SERVE_ARGUMENT: &str = "serve";
 
 /// Number of repeats per benchmark.
 #[derive(Debug, Clone, Copy)]
-struct Repeats {
+struct RepeatCounts {
     one: usize,
     crowd: usize,
 }
 
-const FULL: Repeats = Repeats { one: 9, crowd: 5 };
-const QUICK: Repeats = Repeats { one: 3, crowd: 1 };
+const FULL: RepeatCounts = RepeatCounts { one: 9, crowd: 5 };
+const QUICK: RepeatCounts = RepeatCounts { one: 3, crowd: 1 };
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
-    if has(SERVE) {
-        return ended(server::serve(), |()| ExitCode::SUCCESS);
+    if has(SERVE_ARGUMENT) {
+        return exit_code_for(server::serve_forever(), |()| ExitCode::SUCCESS);
     }
     let repeats = if has("--quick") { QUICK } else { FULL };
-    ended(measure_all(repeats), |rows| {
-        measure::print(&rows);
-        ExitCode::from(u8::from(rows.iter().any(Row::is_over)))
+    exit_code_for(measure_all(repeats), |rows| {
+        measure::print_table(&rows);
+        ExitCode::from(u8::from(rows.iter().any(BenchmarkRow::is_over)))
     })
 }
 
-fn ended<T>(outcome: Outcome<T>, well: impl FnOnce(T) -> ExitCode) -> ExitCode {
+fn exit_code_for<T>(outcome: BenchmarkResult<T>, well: impl FnOnce(T) -> ExitCode) -> ExitCode {
     match outcome {
         Ok(done) => well(done),
         Err(error) => {
-            measure::complain(error.as_ref());
+            measure::print_error(error.as_ref());
             ExitCode::from(70)
         }
     }
 }
 
-fn measure_all(repeats: Repeats) -> Outcome<Vec<Row>> {
-    let server = Server::start()?;
-    let mut rows = one_council::measure(&server, repeats.one)?;
-    rows.extend(many_councils::measure(&server, 100, 1.25, repeats.crowd)?);
-    rows.extend(many_councils::measure(&server, 500, 2.2, repeats.crowd)?);
+fn measure_all(repeats: RepeatCounts) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    let server = SlowServer::start_server()?;
+    let mut rows = one_council::measure_one(&server, repeats.one)?;
+    rows.extend(many_councils::measure_many(&server, 100, 1.25, repeats.crowd)?);
+    rows.extend(many_councils::measure_many(&server, 500, 2.2, repeats.crowd)?);
     Ok(rows)
 }

@@ -4,36 +4,36 @@ use std::error::Error;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
+pub(crate) type BenchmarkResult<T> = Result<T, Box<dyn Error>>;
 
 /// One line of the table: a measured task and its limit.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub(crate) struct BenchmarkRow {
     pub work: String,
-    pub measured: Quantity,
-    pub limit: Quantity,
+    pub measured: MeasuredQuantity,
+    pub limit: MeasuredQuantity,
     pub limit_is: &'static str,
     pub allowed: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Quantity {
+pub(crate) enum MeasuredQuantity {
     Time(Duration),
     Kilobytes(u64),
 }
 
-impl Row {
-    fn ratio(&self) -> f64 {
-        self.measured.size() / self.limit.size()
+impl BenchmarkRow {
+    fn limit_ratio(&self) -> f64 {
+        self.measured.as_number() / self.limit.as_number()
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.ratio() > self.allowed
+        self.limit_ratio() > self.allowed
     }
 }
 
-impl Quantity {
-    fn size(self) -> f64 {
+impl MeasuredQuantity {
+    fn as_number(self) -> f64 {
         match self {
             Self::Time(time) => time.as_secs_f64(),
             Self::Kilobytes(kilobytes) => kilobytes as f64,
@@ -41,7 +41,7 @@ impl Quantity {
     }
 }
 
-impl fmt::Display for Quantity {
+impl fmt::Display for MeasuredQuantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Time(time) => f.pad(&format!("{:.3} ms", time.as_secs_f64() * 1_000.0)),
@@ -52,35 +52,35 @@ impl fmt::Display for Quantity {
 
 /// Times of the task and of its limit, sampled alternately.
 #[derive(Debug, Default)]
-pub(crate) struct Samples {
+pub(crate) struct SamplePairs {
     measured: Vec<Duration>,
     limit: Vec<Duration>,
 }
 
-impl Samples {
-    pub(crate) fn add(&mut self, measured: Duration, limit: Duration) {
+impl SamplePairs {
+    pub(crate) fn add_pair(&mut self, measured: Duration, limit: Duration) {
         self.measured.push(measured);
         self.limit.push(limit);
     }
 
-    pub(crate) fn row(self, work: String, limit_is: &'static str, allowed: f64) -> Row {
-        Row {
+    pub(crate) fn to_row(self, work: String, limit_is: &'static str, allowed: f64) -> BenchmarkRow {
+        BenchmarkRow {
             work,
-            measured: Quantity::Time(median(self.measured)),
-            limit: Quantity::Time(median(self.limit)),
+            measured: MeasuredQuantity::Time(median_time(self.measured)),
+            limit: MeasuredQuantity::Time(median_time(self.limit)),
             limit_is,
             allowed,
         }
     }
 }
 
-pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
+pub(crate) fn median_time(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 /// Measures the time of `work`. Its result is dropped after the clock has stopped.
-pub(crate) fn time<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<Duration, E> {
+pub(crate) fn measure_time<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<Duration, E> {
     let start = Instant::now();
     let done = work();
     let taken = start.elapsed();
@@ -88,11 +88,11 @@ pub(crate) fn time<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<Duration
 }
 
 #[expect(clippy::print_stdout, reason = "the table is what this program is for")]
-pub(crate) fn print(rows: &[Row]) {
+pub(crate) fn print_table(rows: &[BenchmarkRow]) {
     let cells = rows.iter().map(|row| {
         let verdict = if row.is_over() { "OVER" } else { "OK" };
         let limit = format!("{} ({})", row.limit, row.limit_is);
-        let (ratio, allowed) = (format!("{:.2}", row.ratio()), format!("{:.2}", row.allowed));
+        let (ratio, allowed) = (format!("{:.2}", row.limit_ratio()), format!("{:.2}", row.allowed));
         [row.work.clone(), row.measured.to_string(), limit, ratio, allowed, verdict.to_owned()]
     });
     let head = ["work", "measured", "limit", "ratio", "allowed", ""].map(str::to_owned);
@@ -110,6 +110,6 @@ pub(crate) fn print(rows: &[Row]) {
 }
 
 #[expect(clippy::print_stderr, reason = "nothing could be measured")]
-pub(crate) fn complain(error: &dyn Error) {
+pub(crate) fn print_error(error: &dyn Error) {
     eprintln!("bench: {error}");
 }

@@ -22,11 +22,11 @@ mod start;
 
 use std::process::ExitCode;
 
-use measure::{Outcome, Row};
+use measure::{BenchmarkResult, BenchmarkRow};
 
 /// Sizes of the benchmark data.
 #[derive(Debug, Clone, Copy)]
-struct Sizes {
+struct DataSizes {
     /// Rounds registered and compared with bare transactions.
     registered: u8,
     /// Dialogues whose early and late rounds are compared.
@@ -41,10 +41,10 @@ struct Sizes {
     stored: u32,
 }
 
-const FULL: Sizes =
-    Sizes { registered: 60, dialogues: 3, late: 85, exported: 100, repeats: 41, stored: 1_000 };
-const QUICK: Sizes =
-    Sizes { registered: 20, dialogues: 1, late: 40, exported: 40, repeats: 15, stored: 600 };
+const FULL: DataSizes =
+    DataSizes { registered: 60, dialogues: 3, late: 85, exported: 100, repeats: 41, stored: 1_000 };
+const QUICK: DataSizes =
+    DataSizes { registered: 20, dialogues: 1, late: 40, exported: 40, repeats: 15, stored: 600 };
 
 fn main() -> ExitCode {
     // Cargo adds `--bench`. Another argument selects the rows whose task name contains it.
@@ -54,25 +54,25 @@ fn main() -> ExitCode {
     let chosen = arguments.iter().find(|word| !word.starts_with('-'));
     match measure_all(sizes, chosen.map_or("", String::as_str)) {
         Ok(rows) => {
-            measure::print(&rows);
-            ExitCode::from(u8::from(rows.iter().any(Row::is_over)))
+            measure::print_table(&rows);
+            ExitCode::from(u8::from(rows.iter().any(BenchmarkRow::is_over)))
         }
         Err(error) => {
-            measure::complain(error.as_ref());
+            measure::print_error(error.as_ref());
             ExitCode::from(70)
         }
     }
 }
 
 /// Table rows that are measured together.
-type Group = fn(Sizes) -> Outcome<Vec<Row>>;
+type BenchmarkGroup = fn(DataSizes) -> BenchmarkResult<Vec<BenchmarkRow>>;
 
-fn measure_all(sizes: Sizes, chosen: &str) -> Outcome<Vec<Row>> {
-    let groups: [(&str, Group); 4] = [
-        ("register", rounds::measure),
-        ("documents", documents::measure),
-        ("growth", growth::measure),
-        ("start", start::measure),
+fn measure_all(sizes: DataSizes, chosen: &str) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    let groups: [(&str, BenchmarkGroup); 4] = [
+        ("register", rounds::measure_rounds),
+        ("documents", documents::measure_documents),
+        ("growth", growth::measure_growth),
+        ("start", start::measure_start),
     ];
     let mut rows = Vec::new();
     for (_, measure) in groups.iter().filter(|(name, _)| name.contains(chosen)) {

@@ -10,11 +10,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::domain::time::Moment;
 
 /// The clock and the random numbers of the machine.
-pub trait Ambient: Debug + Send + Sync {
+pub trait System: Debug + Send + Sync {
     fn now(&self) -> Moment;
 
     /// Returns 64 random bits.
-    fn chance(&self) -> u64;
+    fn random_u64(&self) -> u64;
 }
 
 /// Years that the program accepts from the clock. It starts at the Unix epoch and ends early enough
@@ -23,9 +23,9 @@ pub const CLOCK_YEARS: RangeInclusive<i64> = 1970..=9_800;
 
 /// The machine's clock and random number generator.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Machine;
+pub struct RealSystem;
 
-impl Machine {
+impl RealSystem {
     /// Returns the year of the clock if it lies outside [`CLOCK_YEARS`].
     #[expect(clippy::disallowed_methods, reason = "the one clock")]
     pub fn impossible_year(self) -> Option<i64> {
@@ -35,7 +35,7 @@ impl Machine {
 }
 
 /// Converts a system time. A time outside the range of [`Moment`] becomes the nearest end.
-fn moment_of(time: SystemTime) -> Moment {
+fn to_moment(time: SystemTime) -> Moment {
     let nearest = || if time < UNIX_EPOCH { Moment::FIRST } else { Moment::LAST };
     jiff::Timestamp::try_from(time).map_or_else(|_| nearest(), Moment::new)
 }
@@ -51,13 +51,13 @@ fn year_of(time: SystemTime) -> i64 {
     }
 }
 
-impl Ambient for Machine {
+impl System for RealSystem {
     #[expect(clippy::disallowed_methods, reason = "the one clock")]
     fn now(&self) -> Moment {
-        moment_of(SystemTime::now())
+        to_moment(SystemTime::now())
     }
 
-    fn chance(&self) -> u64 {
+    fn random_u64(&self) -> u64 {
         // Falls back to the clock if the system has no randomness: a seed must differ between runs,
         // but need not be secret.
         getrandom::u64().unwrap_or_else(|_| {
@@ -93,12 +93,12 @@ mod tests {
         ];
         for (seconds, moment, year) in cases {
             let time = at(seconds);
-            assert_eq!((moment_of(time).to_string().as_str(), year_of(time)), (moment, year));
+            assert_eq!((to_moment(time).to_string().as_str(), year_of(time)), (moment, year));
         }
     }
 
     #[test]
     fn the_clock_of_this_machine_can_be_worked_with() {
-        assert_eq!(Machine.impossible_year(), None);
+        assert_eq!(RealSystem.impossible_year(), None);
     }
 }

@@ -12,18 +12,18 @@ use crate::ambient::CLOCK_YEARS;
 use crate::config::ConfigError;
 use crate::convening::PlanningError;
 use crate::domain::ids::DialogueId;
-use crate::domain::refusal::{Code, Fault, Refusal};
+use crate::domain::refusal::{ErrorCode, ValidationError, ValidationErrors};
 use crate::files::{FileError, WriteError};
-use crate::material::MaterialError;
-use crate::modularity::ModularityError;
+use crate::material::ContextFileError;
+use crate::modularity::AgentCheckError;
 use crate::providers::rehearsal::ScriptError;
 use crate::store::StoreError;
 use crate::verdict_log::LogFileError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{}", .0.message())]
-    Refused(Refusal),
+    #[error("{}", .0.summary_message())]
+    Refused(ValidationErrors),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -31,9 +31,9 @@ pub enum Error {
     #[error(transparent)]
     LogFile(#[from] LogFileError),
     #[error(transparent)]
-    Material(#[from] MaterialError),
+    Material(#[from] ContextFileError),
     #[error(transparent)]
-    Modularity(#[from] ModularityError),
+    Modularity(#[from] AgentCheckError),
     #[error(transparent)]
     Script(#[from] ScriptError),
     #[error(transparent)]
@@ -41,7 +41,7 @@ pub enum Error {
     #[error(transparent)]
     Convene(#[from] PlanningError),
     /// The store failed during a run. Entries written before the failure are kept.
-    #[error("the run `{id}` stopped early, {} kept", kept_replies(*.replies))]
+    #[error("the run `{id}` stopped early, {} kept", describe_replies(*.replies))]
     Halted {
         id: DialogueId,
         /// Number of replies in the journal.
@@ -74,14 +74,14 @@ pub enum Error {
     Output(#[source] std::io::Error),
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<ValidationErrors> for Error {
+    fn from(refusal: ValidationErrors) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<Fault> for Error {
-    fn from(fault: Fault) -> Self {
+impl From<ValidationError> for Error {
+    fn from(fault: ValidationError) -> Self {
         Self::Refused(fault.into())
     }
 }
@@ -96,13 +96,13 @@ impl From<WriteError> for Error {
 }
 
 /// Serialises an answer as one compact JSON document.
-pub(crate) fn document_text(answer: &impl Serialize) -> Result<String, Error> {
+pub(crate) fn to_json_text(answer: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(answer).map_err(Error::Document)
 }
 
 /// Stable across releases: scripts and clients may branch on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     Refused,
     Incomplete,
     NotFound,
@@ -112,7 +112,7 @@ pub enum Kind {
     Interrupted,
 }
 
-impl Kind {
+impl ErrorKind {
     /// Exit code of a command that failed. A command that completes returns `ExitStatus` of the
     /// CLI, which also uses 2.
     pub fn exit_code(self) -> u8 {
@@ -139,20 +139,20 @@ impl Kind {
 }
 
 impl Error {
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Refused(refusal) if is_not_found(refusal) => Kind::NotFound,
-            Self::Refused(_) => Kind::Refused,
-            Self::Store(error) => store_kind(error),
-            Self::Halted { source, .. } => halted_kind(source),
-            Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
-            Self::File(_) | Self::Material(_) | Self::Modularity(_) => Kind::NotFound,
-            Self::LogFile(error) => log_kind(error),
-            Self::Config(ConfigError::FileExists { .. }) => Kind::Refused,
-            Self::Config(_) | Self::Script(_) | Self::Convene(_) => Kind::Configuration,
-            Self::Usage(_) => Kind::Usage,
-            Self::Listen(_) | Self::Token { .. } | Self::Clock { .. } => Kind::Configuration,
-            Self::Runtime(_) | Self::Document(_) | Self::Output(_) => Kind::Internal,
+            Self::Refused(refusal) if is_not_found(refusal) => ErrorKind::NotFound,
+            Self::Refused(_) => ErrorKind::Refused,
+            Self::Store(error) => kind_of_store_error(error),
+            Self::Halted { source, .. } => kind_of_halt(source),
+            Self::File(FileError::Unwritable { .. }) => ErrorKind::Incomplete,
+            Self::File(_) | Self::Material(_) | Self::Modularity(_) => ErrorKind::NotFound,
+            Self::LogFile(error) => kind_of_log_error(error),
+            Self::Config(ConfigError::FileExists { .. }) => ErrorKind::Refused,
+            Self::Config(_) | Self::Script(_) | Self::Convene(_) => ErrorKind::Configuration,
+            Self::Usage(_) => ErrorKind::Usage,
+            Self::Listen(_) | Self::Token { .. } | Self::Clock { .. } => ErrorKind::Configuration,
+            Self::Runtime(_) | Self::Document(_) | Self::Output(_) => ErrorKind::Internal,
         }
     }
 
@@ -164,12 +164,12 @@ impl Error {
     /// Returns what the user can try next, if anything.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         if let Self::Halted { id, source, .. } = self {
-            return Some(halted_hint(id, source).into());
+            return Some(hint_for_halt(id, source).into());
         }
-        self.fixed_hint().map(Cow::Borrowed)
+        self.static_hint().map(Cow::Borrowed)
     }
 
-    fn fixed_hint(&self) -> Option<&'static str> {
+    fn static_hint(&self) -> Option<&'static str> {
         match self {
             Self::Refused(_)
             | Self::Halted { .. }
@@ -184,16 +184,16 @@ impl Error {
                 "remove the file; the next start makes another, which only you can read (mode 0600)",
             ),
             Self::Usage(_) => Some("`--help` shows what the command takes"),
-            Self::Store(error) => store_hint(error),
-            Self::File(error) => Some(file_hint(error)),
-            Self::LogFile(LogFileError::Store(error)) => store_hint(error),
+            Self::Store(error) => hint_for_store(error),
+            Self::File(error) => Some(hint_for_file(error)),
+            Self::LogFile(LogFileError::Store(error)) => hint_for_store(error),
             Self::LogFile(error) => error.hint(),
-            Self::Material(error) => Some(material_hint(error)),
-            Self::Modularity(error) => Some(modularity_hint(error)),
+            Self::Material(error) => Some(hint_for_context_files(error)),
+            Self::Modularity(error) => Some(hint_for_modularity(error)),
             Self::Script(_) => Some(
                 "a script is a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
             ),
-            Self::Config(error) => Some(config_hint(error)),
+            Self::Config(error) => Some(hint_for_config(error)),
             Self::Convene(error) => Some(error.hint()),
         }
     }
@@ -205,14 +205,14 @@ impl Error {
     }
 
     /// Builds the error document for programs.
-    pub fn document(&self) -> Value {
+    pub fn to_document(&self) -> Value {
         if let Self::Refused(refusal) = self {
-            return refusal.document();
+            return refusal.to_document();
         }
         let mut document = json!({
             "status": "error",
-            "error_code": self.code(),
-            "message": self.sentence(),
+            "error_code": self.error_code(),
+            "message": self.full_message(),
         });
         if let (Some(hint), Value::Object(map)) = (self.hint(), &mut document) {
             map.insert("suggestion".to_owned(), hint.into());
@@ -220,7 +220,7 @@ impl Error {
         if let (Self::Halted { id, replies, .. }, Value::Object(map)) = (self, &mut document) {
             map.insert("dialogue_id".to_owned(), json!(id));
             map.insert("replies_kept".to_owned(), json!(replies));
-            map.insert("resume".to_owned(), json!(resume_command(id)));
+            map.insert("resume".to_owned(), json!(format_resume_command(id)));
         }
         if let (Self::Config(error), Value::Object(map)) = (self, &mut document)
             && !error.problems().is_empty()
@@ -230,7 +230,7 @@ impl Error {
         document
     }
 
-    fn code(&self) -> &'static str {
+    fn error_code(&self) -> &'static str {
         match self {
             Self::Refused(_) => "batch_validation_failed",
             Self::Store(StoreError::Newer { .. }) => "store_newer",
@@ -241,10 +241,10 @@ impl Error {
             Self::Store(_) => "store_failed",
             Self::Halted { .. } => "run_halted",
             Self::File(FileError::Unwritable { .. }) => "unwritable",
-            Self::Material(MaterialError::TooMany { .. })
-            | Self::Modularity(ModularityError::TooMany { .. }) => "too_many_files",
+            Self::Material(ContextFileError::TooMany { .. })
+            | Self::Modularity(AgentCheckError::TooMany { .. }) => "too_many_files",
             Self::Modularity(
-                ModularityError::NoPrompt { .. } | ModularityError::AllExempt { .. },
+                AgentCheckError::NoPrompt { .. } | AgentCheckError::AllExempt { .. },
             ) => "nothing_scanned",
             Self::LogFile(
                 LogFileError::Unwritable { .. }
@@ -271,7 +271,7 @@ impl Error {
     }
 
     /// Joins the message and its causes into one line.
-    pub fn sentence(&self) -> String {
+    pub fn full_message(&self) -> String {
         let mut sentence = self.to_string();
         let mut cause = std::error::Error::source(self);
         while let Some(error) = cause {
@@ -282,14 +282,14 @@ impl Error {
     }
 }
 
-fn is_not_found(refusal: &Refusal) -> bool {
-    refusal.has(Code::DialogueNotFound) || refusal.has(Code::VerdictNotFound)
+fn is_not_found(refusal: &ValidationErrors) -> bool {
+    refusal.has_code(ErrorCode::DialogueNotFound) || refusal.has_code(ErrorCode::VerdictNotFound)
 }
 
-fn store_kind(error: &StoreError) -> Kind {
+fn kind_of_store_error(error: &StoreError) -> ErrorKind {
     match error {
         StoreError::Newer { .. } | StoreError::ReadOnly | StoreError::ForeignLocks { .. } => {
-            Kind::Configuration
+            ErrorKind::Configuration
         }
         StoreError::Missing { .. }
         | StoreError::Foreign { .. }
@@ -297,25 +297,25 @@ fn store_kind(error: &StoreError) -> Kind {
         | StoreError::NoFolder { .. }
         | StoreError::Damaged { .. }
         | StoreError::Malformed { .. }
-        | StoreError::Io(_) => Kind::NotFound,
-        StoreError::Busy { .. } | StoreError::DiskFull => Kind::Incomplete,
+        | StoreError::Io(_) => ErrorKind::NotFound,
+        StoreError::Busy { .. } | StoreError::DiskFull => ErrorKind::Incomplete,
         StoreError::Database(_)
         | StoreError::NotRun
         | StoreError::WriterGone
         | StoreError::Shared { .. }
-        | StoreError::Unwritable(_) => Kind::Internal,
+        | StoreError::Unwritable(_) => ErrorKind::Internal,
     }
 }
 
 /// Kind of a halted run: incomplete if the user can fix the cause and resume.
-fn halted_kind(error: &StoreError) -> Kind {
+fn kind_of_halt(error: &StoreError) -> ErrorKind {
     if matches!(error, StoreError::ReadOnly | StoreError::Io(_)) {
-        return Kind::Incomplete;
+        return ErrorKind::Incomplete;
     }
-    store_kind(error)
+    kind_of_store_error(error)
 }
 
-fn halted_hint(id: &DialogueId, error: &StoreError) -> String {
+fn hint_for_halt(id: &DialogueId, error: &StoreError) -> String {
     let first = match error {
         StoreError::DiskFull => "free some space on the disk",
         StoreError::Io(_) => "check the disk, its free space and your quota",
@@ -337,15 +337,15 @@ fn halted_hint(id: &DialogueId, error: &StoreError) -> String {
         | StoreError::WriterGone
         | StoreError::Unwritable(_) => "fix the error above",
     };
-    let command = resume_command(id);
+    let command = format_resume_command(id);
     format!("{first}, then run `{command}`; it repeats only calls whose reply is not kept")
 }
 
-fn resume_command(id: &DialogueId) -> String {
+fn format_resume_command(id: &DialogueId) -> String {
     format!("plenary resume {id}")
 }
 
-fn kept_replies(count: usize) -> String {
+fn describe_replies(count: usize) -> String {
     match count {
         0 => "no reply is".to_owned(),
         1 => "1 reply is".to_owned(),
@@ -353,18 +353,18 @@ fn kept_replies(count: usize) -> String {
     }
 }
 
-fn log_kind(error: &LogFileError) -> Kind {
+fn kind_of_log_error(error: &LogFileError) -> ErrorKind {
     match error {
-        LogFileError::NotAFile { .. } | LogFileError::Link { .. } => Kind::Configuration,
-        LogFileError::Unreadable { .. } => Kind::NotFound,
+        LogFileError::NotAFile { .. } | LogFileError::Link { .. } => ErrorKind::Configuration,
+        LogFileError::Unreadable { .. } => ErrorKind::NotFound,
         LogFileError::NoFolder { .. }
         | LogFileError::Unwritable { .. }
-        | LogFileError::Busy { .. } => Kind::Incomplete,
-        LogFileError::Store(error) => store_kind(error),
+        | LogFileError::Busy { .. } => ErrorKind::Incomplete,
+        LogFileError::Store(error) => kind_of_store_error(error),
     }
 }
 
-fn store_hint(error: &StoreError) -> Option<&'static str> {
+fn hint_for_store(error: &StoreError) -> Option<&'static str> {
     match error {
         StoreError::Newer { .. } => Some("install the newest plenary, or choose another `--store`"),
         StoreError::Missing { .. } => {
@@ -396,7 +396,7 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
     }
 }
 
-fn file_hint(error: &FileError) -> &'static str {
+fn hint_for_file(error: &FileError) -> &'static str {
     match error {
         FileError::Unreadable { .. } | FileError::NotAFile { .. } => {
             "name a readable file, or `-` for standard input"
@@ -407,34 +407,34 @@ fn file_hint(error: &FileError) -> &'static str {
     }
 }
 
-fn material_hint(error: &MaterialError) -> &'static str {
+fn hint_for_context_files(error: &ContextFileError) -> &'static str {
     match error {
-        MaterialError::Unreadable { .. } => "name files and folders that exist and can be read",
-        MaterialError::NotAFile { .. } => "save it to a file and name that",
-        MaterialError::Folder { .. } => "name its files; `plenary sweep` looks through a folder",
-        MaterialError::Unfit { .. } => {
+        ContextFileError::Unreadable { .. } => "name files and folders that exist and can be read",
+        ContextFileError::NotAFile { .. } => "save it to a file and name that",
+        ContextFileError::Folder { .. } => "name its files; `plenary sweep` looks through a folder",
+        ContextFileError::Unfit { .. } => {
             "a review needs a text in UTF-8 of at most some 350 KB, in the folder it is named in"
         }
-        MaterialError::TooMany { .. } => {
+        ContextFileError::TooMany { .. } => {
             "name smaller folders, or list what is not needed in `.councilignore`"
         }
     }
 }
 
-fn modularity_hint(error: &ModularityError) -> &'static str {
+fn hint_for_modularity(error: &AgentCheckError) -> &'static str {
     match error {
-        ModularityError::Unreadable { .. } | ModularityError::NoPrompt { .. } => {
+        AgentCheckError::Unreadable { .. } | AgentCheckError::NoPrompt { .. } => {
             "name the folder of a host whose agents have their prompts in `agents/NAME/prompt.md`"
         }
-        ModularityError::Outside { .. } => "name the folder that it leads to",
-        ModularityError::TooMany { .. } => {
+        AgentCheckError::Outside { .. } => "name the folder that it leads to",
+        AgentCheckError::TooMany { .. } => {
             "name the folder of a host, whose `agents/` holds agents"
         }
-        ModularityError::AllExempt { .. } => "exempt only the router; the others must not know",
+        AgentCheckError::AllExempt { .. } => "exempt only the router; the others must not know",
     }
 }
 
-fn config_hint(error: &ConfigError) -> &'static str {
+fn hint_for_config(error: &ConfigError) -> &'static str {
     match error {
         ConfigError::NoFile { .. } | ConfigError::NotAFile { .. } => {
             "name a file that exists; `plenary init` writes a `council.yaml`"

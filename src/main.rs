@@ -14,6 +14,6 @@ fn main() -> ExitCode {
     if let Some(code) = plenary::providers::run_supervisor(std::env::args_os()) {
         return code;
     }
-    plenary::providers::Supervisor::use_this_executable();
-    ExitCode::from(plenary::surfaces::cli::main(std::env::args_os(), Protocols::built_in()))
+    plenary::providers::SupervisorBinary::use_this_executable();
+    ExitCode::from(plenary::surfaces::cli::run_program(std::env::args_os(), Protocols::built_in()))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use crate::measure::Outcome;
+use crate::measure::BenchmarkResult;
 
 /// One provider of each dialect; the first also chairs.
 const PROVIDERS: [(&str, &str, &str); 3] = [
@@ -16,13 +16,13 @@ const PROVIDERS: [(&str, &str, &str); 3] = [
 ];
 
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct BenchmarkFolder {
     folder: TempDir,
 }
 
-impl Folder {
+impl BenchmarkFolder {
     #[expect(clippy::disallowed_methods, reason = "a configuration for the program")]
-    pub(crate) fn new(server: SocketAddr) -> Outcome<Self> {
+    pub(crate) fn new(server: SocketAddr) -> BenchmarkResult<Self> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let mut text = "council:\n  providers:\n".to_owned();
         for (name, dialect, role) in PROVIDERS {
@@ -42,7 +42,7 @@ impl Folder {
 
     /// Writes this many questions, one per line.
     #[expect(clippy::disallowed_methods, reason = "questions for the program")]
-    pub(crate) fn batch(&self, councils: usize) -> Outcome<PathBuf> {
+    pub(crate) fn write_batch(&self, councils: usize) -> BenchmarkResult<PathBuf> {
         let path = self.path().join("questions.jsonl");
         let line = |number| format!("\"Should we take step {number} before winter?\"\n");
         std::fs::write(&path, (1..=councils).map(line).collect::<String>())?;

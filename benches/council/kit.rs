@@ -11,5 +11,5 @@ mod server;
 #[path = "../../tests/it/kit/model_server/valid_replies.rs"]
 mod valid_replies;
 
-pub(crate) use scripted_reply::{Answer, Play};
-pub(crate) use server::Seen;
+pub(crate) use scripted_reply::{ScriptedReply, ServerAction};
+pub(crate) use server::ModelRequest;

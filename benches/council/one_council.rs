@@ -1,21 +1,24 @@
 //! One council: the program from start to exit, compared with three calls in a row.
 
 use crate::bare_client::critical_path;
-use crate::folder::Folder;
-use crate::measure::{Outcome, Row, Samples};
-use crate::program::run;
-use crate::server::Server;
+use crate::folder::BenchmarkFolder;
+use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs};
+use crate::program::run_program;
+use crate::server::SlowServer;
 
 const ALLOWED: f64 = 1.03;
 
-pub(crate) fn measure(server: &Server, repeats: usize) -> Outcome<Vec<Row>> {
-    let folder = Folder::new(server.address)?;
-    let ask = || run(&folder, &["Should we take the first step before winter?"], 1);
+pub(crate) fn measure_one(
+    server: &SlowServer,
+    repeats: usize,
+) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    let folder = BenchmarkFolder::new(server.address)?;
+    let ask = || run_program(&folder, &["Should we take the first step before winter?"], 1);
     // Create the store before measuring: it is created only once per project.
     ask()?;
-    let mut samples = Samples::default();
+    let mut samples = SamplePairs::default();
     for _ in 0..repeats {
-        samples.add(ask()?.wall, critical_path(server.address)?);
+        samples.add_pair(ask()?.wall, critical_path(server.address)?);
     }
-    Ok(vec![samples.row("one council".to_owned(), "three calls in a row", ALLOWED)])
+    Ok(vec![samples.to_row("one council".to_owned(), "three calls in a row", ALLOWED)])
 }

@@ -5,8 +5,8 @@ use std::time::Instant;
 use plenary::providers::Dialect;
 use serde_json::Value;
 
-use crate::kit::{Answer, Play, Seen};
-use crate::measure::Outcome;
+use crate::kit::{ModelRequest, ScriptedReply, ServerAction};
+use crate::measure::BenchmarkResult;
 
 /// A council of three has three letters.
 const LETTERS: [char; 3] = ['A', 'B', 'C'];
@@ -23,25 +23,25 @@ const OPENINGS: [&str; 3] = ["You are a participant", "You are a reviewer", "You
 
 /// A rendered HTTP reply and the kind of request it answers.
 #[derive(Debug)]
-struct Prepared {
+struct PreparedReply {
     path_end: &'static str,
     opening: &'static str,
     /// Letters of the opinions shown in the request.
-    shown: Vec<char>,
+    shown_letters: Vec<char>,
     answer: Vec<u8>,
 }
 
 #[derive(Debug)]
-pub(crate) struct Bodies(Vec<Prepared>);
+pub(crate) struct PreparedReplies(Vec<PreparedReply>);
 
-impl Bodies {
-    pub(crate) fn prepare() -> Outcome<Self> {
+impl PreparedReplies {
+    pub(crate) fn prepare_all() -> BenchmarkResult<Self> {
         let mut all = Vec::new();
         for (path_end, dialect) in DIALECTS {
             for opening in OPENINGS {
-                for shown in subsets() {
-                    let answer = answer(dialect, opening, &shown)?;
-                    all.push(Prepared { path_end, opening, shown, answer });
+                for shown in letter_subsets() {
+                    let answer = render_answer(dialect, opening, &shown)?;
+                    all.push(PreparedReply { path_end, opening, shown_letters: shown, answer });
                 }
             }
         }
@@ -50,12 +50,12 @@ impl Bodies {
 
     /// Returns the reply to a request by a few text searches, without parsing it. Requests that are
     /// not ours, such as the bare client's, get the first reply.
-    pub(crate) fn answering(&self, path: &str, body: &str) -> Option<&[u8]> {
+    pub(crate) fn find_reply(&self, path: &str, body: &str) -> Option<&[u8]> {
         let shows = |letter: &char| body.contains(&format!("BEGIN OPINION {letter} "));
         let shown: Vec<char> = LETTERS.into_iter().filter(shows).collect();
-        let fits = |prepared: &&Prepared| {
+        let fits = |prepared: &&PreparedReply| {
             path.ends_with(prepared.path_end)
-                && prepared.shown == shown
+                && prepared.shown_letters == shown
                 && body.contains(prepared.opening)
         };
         let fitting = self.0.iter().find(fits).or(self.0.first());
@@ -64,7 +64,7 @@ impl Bodies {
 }
 
 /// Every subset of the letters, from none to all.
-fn subsets() -> impl Iterator<Item = Vec<char>> {
+fn letter_subsets() -> impl Iterator<Item = Vec<char>> {
     (0..1_usize << LETTERS.len()).map(|choice| {
         let chosen = LETTERS.iter().enumerate().filter(|(place, _)| choice >> place & 1 == 1);
         chosen.map(|(_, letter)| *letter).collect()
@@ -72,8 +72,8 @@ fn subsets() -> impl Iterator<Item = Vec<char>> {
 }
 
 /// Renders head and body of the reply to a synthetic request.
-fn answer(dialect: Dialect, opening: &str, shown: &[char]) -> Outcome<Vec<u8>> {
-    let seen = Seen {
+fn render_answer(dialect: Dialect, opening: &str, shown: &[char]) -> BenchmarkResult<Vec<u8>> {
+    let seen = ModelRequest {
         dialect,
         path: String::new(),
         headers: Vec::new(),
@@ -84,9 +84,9 @@ fn answer(dialect: Dialect, opening: &str, shown: &[char]) -> Outcome<Vec<u8>> {
         structured: true,
         nth: 1,
         nth_of_model: 1,
-        at: Instant::now(),
+        received_at: Instant::now(),
     };
-    let (_, Answer::Respond { body, .. }) = Play::Fitting.answer(&seen) else {
+    let (_, ServerAction::Respond { body, .. }) = ScriptedReply::Valid.to_action(&seen) else {
         return Err("a fitting answer is not one that can be given".into());
     };
     let length = body.len();

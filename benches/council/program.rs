@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::folder::Folder;
-use crate::measure::Outcome;
+use crate::folder::BenchmarkFolder;
+use crate::measure::BenchmarkResult;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
 
@@ -17,18 +17,22 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// Memory polling interval. The kernel keeps the peak, so only growth at the very end can be
 /// missed.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Resources used by one run.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Taken {
+pub(crate) struct ResourceUsage {
     pub wall: Duration,
     pub processor: Duration,
     pub memory_kb: u64,
 }
 
 /// Runs the program and checks that it answered this many councils, all complete.
-pub(crate) fn run(folder: &Folder, arguments: &[&str], councils: usize) -> Outcome<Taken> {
+pub(crate) fn run_program(
+    folder: &BenchmarkFolder,
+    arguments: &[&str],
+    councils: usize,
+) -> BenchmarkResult<ResourceUsage> {
     let path = folder.path().join("answers.jsonl");
     let before = processor_of_children()?;
     let start = Instant::now();
@@ -46,17 +50,17 @@ pub(crate) fn run(folder: &Folder, arguments: &[&str], councils: usize) -> Outco
     let wall = start.elapsed();
     let processor = processor_of_children()?.saturating_sub(before);
     let memory_kb = watch.join().map_err(|_| "the memory could not be watched")?;
-    let complete = complete(&path)?;
+    let complete = count_complete(&path)?;
     if !status.success() || complete != councils {
         let text = format!("{complete} of {councils} councils were complete, with {status}");
         return Err(text.into());
     }
-    Ok(Taken { wall, processor, memory_kb })
+    Ok(ResourceUsage { wall, processor, memory_kb })
 }
 
 /// Counts complete answers in a batch output.
 #[expect(clippy::disallowed_methods, reason = "the answers are in a file")]
-fn complete(path: &std::path::Path) -> Outcome<usize> {
+fn count_complete(path: &std::path::Path) -> BenchmarkResult<usize> {
     let text = std::fs::read_to_string(path)?;
     let answers = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
     let mut complete = 0;
@@ -68,7 +72,7 @@ fn complete(path: &std::path::Path) -> Outcome<usize> {
 
 /// CPU time of all children that have exited.
 #[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
-fn processor_of_children() -> Outcome<Duration> {
+fn processor_of_children() -> BenchmarkResult<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat")?;
     // The numbers follow the program name, which may contain any character.
     let numbers = text.rsplit(')').next().unwrap_or_default().split_whitespace();
@@ -84,7 +88,7 @@ fn peak_memory(process: u32) -> u64 {
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let Some(line) = line else { break };
         peak = line.split_whitespace().next().and_then(|kb| kb.parse().ok()).unwrap_or(peak);
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
     peak
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-use crate::SERVE;
-use crate::measure::Outcome;
-use crate::prepared_replies::Bodies;
+use crate::SERVE_ARGUMENT;
+use crate::measure::BenchmarkResult;
+use crate::prepared_replies::PreparedReplies;
 
 /// Latency of every model reply.
 const LATENCY: Duration = Duration::from_millis(200);
@@ -22,16 +22,17 @@ const BACKLOG: u32 = 4_096;
 
 /// Handle of the server process; dropping it stops the server.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct SlowServer {
     process: Child,
     pub address: SocketAddr,
 }
 
-impl Server {
+impl SlowServer {
     /// Starts this binary again as the server.
-    pub(crate) fn start() -> Outcome<Self> {
+    pub(crate) fn start_server() -> BenchmarkResult<Self> {
         let mut command = Command::new(std::env::current_exe()?);
-        let mut process = command.arg(SERVE).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut process =
+            command.arg(SERVE_ARGUMENT).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
         let mut line = String::new();
         if let Some(told) = process.stdout.take() {
             BufReader::new(told).read_line(&mut line)?;
@@ -43,7 +44,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for SlowServer {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -51,40 +52,40 @@ impl Drop for Server {
 }
 
 /// Serves until the process is killed.
-pub(crate) fn serve() -> Outcome<()> {
-    let bodies = Arc::new(Bodies::prepare()?);
+pub(crate) fn serve_forever() -> BenchmarkResult<()> {
+    let bodies = Arc::new(PreparedReplies::prepare_all()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
         let listener = socket.listen(BACKLOG)?;
-        tell(listener.local_addr()?);
+        print_address(listener.local_addr()?);
         loop {
             let (stream, _) = listener.accept().await?;
             let bodies = Arc::clone(&bodies);
             // Ignore clients that disconnect early.
-            tokio::spawn(async move { converse(stream, &bodies).await.ok() });
+            tokio::spawn(async move { handle_connection(stream, &bodies).await.ok() });
         }
     })
 }
 
 #[expect(clippy::print_stdout, reason = "whoever started it reads where it is")]
-fn tell(address: SocketAddr) {
+fn print_address(address: SocketAddr) {
     println!("{address}");
 }
 
 /// Answers one request after another.
-async fn converse(mut stream: TcpStream, bodies: &Bodies) -> Outcome<()> {
+async fn handle_connection(mut stream: TcpStream, bodies: &PreparedReplies) -> BenchmarkResult<()> {
     stream.set_nodelay(true)?;
     let mut buffer = Vec::with_capacity(16 * 1_024);
     while stream.read_buf(&mut buffer).await? > 0 {
         let request = str::from_utf8(&buffer)?;
         let Some((head, body)) = request.split_once("\r\n\r\n") else { continue };
-        if body.len() < length(head) {
+        if body.len() < content_length(head) {
             continue;
         }
         let path = head.split(' ').nth(1).unwrap_or_default();
-        let answer = bodies.answering(path, body).unwrap_or_default();
+        let answer = bodies.find_reply(path, body).unwrap_or_default();
         tokio::time::sleep(LATENCY).await;
         stream.write_all(answer).await?;
         buffer.clear();
@@ -93,7 +94,7 @@ async fn converse(mut stream: TcpStream, bodies: &Bodies) -> Outcome<()> {
 }
 
 /// Content length from the request head.
-fn length(head: &str) -> usize {
+fn content_length(head: &str) -> usize {
     let line = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     line.and_then(|length| length.parse().ok()).unwrap_or_default()
 }

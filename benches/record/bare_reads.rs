@@ -4,29 +4,29 @@
 use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
-use crate::measure::Outcome;
+use crate::measure::BenchmarkResult;
 
 /// The rows of a dialogue that an export contains, column by column.
 #[derive(Debug, Serialize)]
-pub(crate) struct Rows {
+pub(crate) struct DialogueRows {
     dialogue: Vec<Vec<Option<String>>>,
     experts: Vec<Vec<Option<String>>>,
-    scores: Vec<Score>,
-    rounds: Vec<Round>,
-    perspectives: Vec<Perspective>,
-    events: Vec<Event>,
-    local_ids: Vec<LocalId>,
+    scores: Vec<ScoreRow>,
+    rounds: Vec<RoundRow>,
+    perspectives: Vec<PerspectiveRow>,
+    events: Vec<EventRow>,
+    local_ids: Vec<LocalIdRow>,
 }
 
 #[derive(Debug, Serialize)]
-struct Score {
+struct ScoreRow {
     expert_slug: String,
     round: i64,
     score: i64,
 }
 
 #[derive(Debug, Serialize)]
-struct Round {
+struct RoundRow {
     round: i64,
     title: Option<String>,
     score: i64,
@@ -35,7 +35,7 @@ struct Round {
 }
 
 #[derive(Debug, Serialize)]
-struct Perspective {
+struct PerspectiveRow {
     round: i64,
     seq: i64,
     label: String,
@@ -47,7 +47,7 @@ struct Perspective {
 }
 
 #[derive(Debug, Serialize)]
-struct Event {
+struct EventRow {
     perspective_round: i64,
     perspective_seq: i64,
     event_type: String,
@@ -59,65 +59,65 @@ struct Event {
 }
 
 #[derive(Debug, Serialize)]
-struct LocalId {
+struct LocalIdRow {
     local_id: String,
     round: i64,
     expert_slug: String,
     global_id: String,
 }
 
-pub(crate) fn read(connection: &Connection, id: &str) -> Outcome<Rows> {
+pub(crate) fn read_rows(connection: &Connection, id: &str) -> BenchmarkResult<DialogueRows> {
     let any = |row: &Row<'_>| {
         let columns = row.as_ref().column_count();
         (0..columns).map(|column| row.get(column)).collect::<Result<_, _>>()
     };
-    Ok(Rows {
-        dialogue: collect(
+    Ok(DialogueRows {
+        dialogue: collect_rows(
             connection,
             "SELECT title, question, background, protocol, status, created_at FROM dialogues WHERE dialogue_id = ?1",
             id,
             any,
         )?,
-        experts: collect(
+        experts: collect_rows(
             connection,
             "SELECT expert_slug, role, tier, source, focus, description, color FROM expert_profiles WHERE dialogue_id = ?1",
             id,
             any,
         )?,
-        scores: collect(
+        scores: collect_rows(
             connection,
             "SELECT expert_slug, round, score FROM expert_scores WHERE dialogue_id = ?1",
             id,
-            |row| Ok(Score { expert_slug: row.get(0)?, round: row.get(1)?, score: row.get(2)? }),
+            |row| Ok(ScoreRow { expert_slug: row.get(0)?, round: row.get(1)?, score: row.get(2)? }),
         )?,
-        rounds: collect(
+        rounds: collect_rows(
             connection,
             "SELECT round, title, score, summary, created_at FROM rounds WHERE dialogue_id = ?1",
             id,
-            round,
+            round_from_row,
         )?,
-        perspectives: collect(
+        perspectives: collect_rows(
             connection,
             r#"SELECT round, seq, label, content, contributors, status, "references", created_at FROM perspectives WHERE dialogue_id = ?1 ORDER BY round, seq"#,
             id,
-            perspective,
+            perspective_from_row,
         )?,
-        events: collect(
+        events: collect_rows(
             connection,
             "SELECT perspective_round, perspective_seq, event_type, event_round, actors, result_id, reference, reason FROM perspective_events WHERE dialogue_id = ?1",
             id,
-            event,
+            event_from_row,
         )?,
-        local_ids: collect(
+        local_ids: collect_rows(
             connection,
             "SELECT local_id, round, expert_slug, global_id FROM local_ids WHERE dialogue_id = ?1",
             id,
-            local_id,
+            local_id_from_row,
         )?,
     })
 }
 
-fn collect<T>(
+fn collect_rows<T>(
     connection: &Connection,
     sql: &str,
     id: &str,
@@ -126,8 +126,8 @@ fn collect<T>(
     connection.prepare_cached(sql)?.query_map([id], read)?.collect()
 }
 
-fn round(row: &Row<'_>) -> rusqlite::Result<Round> {
-    Ok(Round {
+fn round_from_row(row: &Row<'_>) -> rusqlite::Result<RoundRow> {
+    Ok(RoundRow {
         round: row.get(0)?,
         title: row.get(1)?,
         score: row.get(2)?,
@@ -136,8 +136,8 @@ fn round(row: &Row<'_>) -> rusqlite::Result<Round> {
     })
 }
 
-fn perspective(row: &Row<'_>) -> rusqlite::Result<Perspective> {
-    Ok(Perspective {
+fn perspective_from_row(row: &Row<'_>) -> rusqlite::Result<PerspectiveRow> {
+    Ok(PerspectiveRow {
         round: row.get(0)?,
         seq: row.get(1)?,
         label: row.get(2)?,
@@ -149,8 +149,8 @@ fn perspective(row: &Row<'_>) -> rusqlite::Result<Perspective> {
     })
 }
 
-fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
-    Ok(Event {
+fn event_from_row(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    Ok(EventRow {
         perspective_round: row.get(0)?,
         perspective_seq: row.get(1)?,
         event_type: row.get(2)?,
@@ -162,8 +162,8 @@ fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
     })
 }
 
-fn local_id(row: &Row<'_>) -> rusqlite::Result<LocalId> {
-    Ok(LocalId {
+fn local_id_from_row(row: &Row<'_>) -> rusqlite::Result<LocalIdRow> {
+    Ok(LocalIdRow {
         local_id: row.get(0)?,
         round: row.get(1)?,
         expert_slug: row.get(2)?,
@@ -173,15 +173,15 @@ fn local_id(row: &Row<'_>) -> rusqlite::Result<LocalId> {
 
 /// The `context` document with owned fields.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Context {
-    dialogue: Subject,
-    prior_rounds: Vec<PriorRound>,
+pub(crate) struct PlainContext {
+    dialogue: ContextSubject,
+    prior_rounds: Vec<ContextRound>,
     active_tensions: Vec<String>,
-    experts: std::collections::BTreeMap<String, Participant>,
+    experts: std::collections::BTreeMap<String, ContextParticipant>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Subject {
+struct ContextSubject {
     id: String,
     title: String,
     question: Option<String>,
@@ -192,45 +192,45 @@ struct Subject {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct PriorRound {
+struct ContextRound {
     round: u8,
     title: Option<String>,
     score: i64,
-    expert_contributions: Vec<Contributions>,
+    expert_contributions: Vec<PlainContributions>,
     tensions: Vec<String>,
     judge_synthesis: Option<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Contributions {
+struct PlainContributions {
     expert: String,
     role: String,
-    perspectives: Vec<Item>,
+    perspectives: Vec<ContributionItem>,
     tensions_raised: Vec<String>,
-    recommendations: Vec<Item>,
-    evidence: Vec<Item>,
-    claims: Vec<Item>,
+    recommendations: Vec<ContributionItem>,
+    evidence: Vec<ContributionItem>,
+    claims: Vec<ContributionItem>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Item {
+struct ContributionItem {
     id: String,
     label: String,
     status: String,
     content: String,
     contributors: Vec<String>,
-    references: Vec<Reference>,
+    references: Vec<ItemReference>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Reference {
+struct ItemReference {
     #[serde(rename = "type")]
     ref_type: String,
     target: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Participant {
+struct ContextParticipant {
     slug: String,
     role: String,
     tier: String,

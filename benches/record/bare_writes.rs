@@ -7,10 +7,10 @@ use plenary::store::SqliteStore;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
-use crate::measure::Outcome;
+use crate::measure::BenchmarkResult;
 
 /// Tables to which a round adds rows, with their selection; `?1` is the dialogue, `?2` the round.
-const ADDED: [(&str, &str); 8] = [
+const ROUND_TABLES: [(&str, &str); 8] = [
     ("rounds", "dialogue_id = ?1 AND round = ?2"),
     ("expert_scores", "dialogue_id = ?1 AND round = ?2"),
     ("perspectives", "dialogue_id = ?1 AND round = ?2"),
@@ -23,28 +23,28 @@ const ADDED: [(&str, &str); 8] = [
 ];
 
 /// Tables with rows of a dialogue before its first round.
-const OPENED: [(&str, &str); 3] = [
+const OPENING_TABLES: [(&str, &str); 3] = [
     ("dialogues", "dialogue_id = ?1 AND ?2 = 0"),
     ("expert_profiles", "dialogue_id = ?1 AND ?2 = 0"),
     ("journal", "dialogue_id = ?1 AND seq = 1 AND ?2 = 0"),
 ];
 
 #[derive(Debug)]
-pub(crate) struct Bare {
+pub(crate) struct BareStore {
     connection: Connection,
 }
 
 /// Rows written by one round.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenRows {
     id: String,
     rows: Vec<(String, Vec<Vec<Value>>)>,
     /// Seq of each previous-round perspective whose status changed.
     refined: Vec<(u8, i64)>,
 }
 
-impl Bare {
-    pub(crate) fn new(folder: &Path) -> Outcome<Self> {
+impl BareStore {
+    pub(crate) fn new(folder: &Path) -> BenchmarkResult<Self> {
         let path = folder.join("bare.db");
         // Opening a store creates the schema.
         drop(SqliteStore::open(&path)?);
@@ -59,14 +59,14 @@ impl Bare {
     }
 
     /// Copies the rows that a dialogue has before its first round.
-    pub(crate) fn open_dialogue(&self, store: &Connection, id: &str) -> Outcome<()> {
-        let rows = read(store, &OPENED, id, 0)?;
+    pub(crate) fn open_dialogue(&self, store: &Connection, id: &str) -> BenchmarkResult<()> {
+        let rows = read_tables(store, &OPENING_TABLES, id, 0)?;
         self.insert_rows(&rows)?;
         Ok(())
     }
 
     /// Writes all rows in one transaction.
-    pub(crate) fn write(&self, written: &Written) -> rusqlite::Result<()> {
+    pub(crate) fn write_rows(&self, written: &WrittenRows) -> rusqlite::Result<()> {
         let transaction = self.connection.unchecked_transaction()?;
         self.insert_rows(&written.rows)?;
         let run = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
@@ -102,26 +102,30 @@ impl Bare {
 }
 
 /// Reads the rows that `register` has just written for a round.
-pub(crate) fn written(store: &Connection, id: &str, round: u8) -> Outcome<Written> {
+pub(crate) fn read_written_rows(
+    store: &Connection,
+    id: &str,
+    round: u8,
+) -> BenchmarkResult<WrittenRows> {
     let mut statement = store.prepare_cached(
         "SELECT perspective_round, perspective_seq FROM perspective_events
          WHERE dialogue_id = ?1 AND event_round = ?2 AND event_type = 'refined'",
     )?;
     let refined = statement.query_map(params![id, round], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(Written {
+    Ok(WrittenRows {
         id: id.to_owned(),
-        rows: read(store, &ADDED, id, round)?,
+        rows: read_tables(store, &ROUND_TABLES, id, round)?,
         refined: refined.collect::<Result<_, _>>()?,
     })
 }
 
 /// Returns, for each table, the insert statement and the rows.
-fn read(
+fn read_tables(
     store: &Connection,
     tables: &[(&str, &str)],
     id: &str,
     round: u8,
-) -> Outcome<Vec<(String, Vec<Vec<Value>>)>> {
+) -> BenchmarkResult<Vec<(String, Vec<Vec<Value>>)>> {
     let mut all = Vec::with_capacity(tables.len());
     for (table, condition) in tables {
         let mut statement =

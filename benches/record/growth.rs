@@ -1,70 +1,70 @@
 //! Queries across dialogues: ten times the dialogues must take hardly more time.
 
-use plenary::ambient::{Ambient, Machine};
-use plenary::domain::change::{Change, EntryKind, NewEntity};
-use plenary::domain::dialogue::{Opening, Protocol};
-use plenary::domain::expert::{Profile, Source, Tier};
-use plenary::domain::ids::{DialogueId, EntityKind, ExpertSlug, LocalId, entity_id};
+use plenary::ambient::{RealSystem, System};
+use plenary::domain::change::{JournalEntryKind, JournalEvent, NewEntity};
+use plenary::domain::dialogue::{DialogueOpening, ProtocolKind};
+use plenary::domain::expert::{ExpertProfile, ExpertSource, ExpertTier};
+use plenary::domain::ids::{DialogueId, EntityKind, ExpertSlug, LocalId, new_entity_id};
 use plenary::error::Error;
 use plenary::operations::{self, Project};
-use plenary::store::transact;
+use plenary::store::in_transaction;
 use serde_json::{Value, json};
 
-use crate::Sizes;
-use crate::generated_data::{EXPERTS, Place, Writer};
-use crate::measure::{Outcome, Row, Samples, time};
+use crate::DataSizes;
+use crate::generated_data::{BenchmarkProject, EXPERTS, TextGenerator};
+use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs, measure_time};
 
-const LARGER: u32 = 10;
+const GROWTH_FACTOR: u32 = 10;
 const ALLOWED: f64 = 1.5;
 
 /// Dialogues per transaction.
-const TOGETHER: usize = 250;
+const DIALOGUES_PER_TRANSACTION: usize = 250;
 
 /// Panel size, rounds, and entities per round of each dialogue.
-const PANEL: usize = 4;
+const PANEL_SIZE: usize = 4;
 const ROUNDS: u8 = 2;
-const SAID: [(EntityKind, u8); 3] =
+const ENTITIES_PER_ROUND: [(EntityKind, u8); 3] =
     [(EntityKind::Perspective, 4), (EntityKind::Tension, 2), (EntityKind::Claim, 2)];
 
-type Question = fn(&Project, &Value) -> Result<(), Error>;
+type QueryFunction = fn(&Project, &Value) -> Result<(), Error>;
 
-pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
-    let (small, large) = (filled(sizes.stored)?, filled(sizes.stored * LARGER)?);
-    let mut writer = Writer::new();
+pub(crate) fn measure_growth(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    let (small, large) = (fill_store(sizes.stored)?, fill_store(sizes.stored * GROWTH_FACTOR)?);
+    let mut writer = TextGenerator::new();
     let mut rows = Vec::new();
-    for (work, arguments, ask) in questions(sizes.stored) {
-        let mut samples = Samples::default();
+    for (work, arguments, ask) in list_queries(sizes.stored) {
+        let mut samples = SamplePairs::default();
         for _ in 0..sizes.repeats * 3 {
             let arguments = arguments(&mut writer);
             // Warm the page cache first: the query is measured, not the disk.
             ask(&large.project, &arguments)?;
             ask(&small.project, &arguments)?;
-            let measured = time(|| ask(&large.project, &arguments))?;
-            let limit = time(|| ask(&small.project, &arguments))?;
-            samples.add(measured, limit);
+            let measured = measure_time(|| ask(&large.project, &arguments))?;
+            let limit = measure_time(|| ask(&small.project, &arguments))?;
+            samples.add_pair(measured, limit);
         }
-        let work = format!("{work}, {} dialogues", sizes.stored * LARGER);
-        rows.push(samples.row(work, "with a tenth of them", ALLOWED));
+        let work = format!("{work}, {} dialogues", sizes.stored * GROWTH_FACTOR);
+        rows.push(samples.to_row(work, "with a tenth of them", ALLOWED));
     }
     Ok(rows)
 }
 
-type Arguments = Box<dyn Fn(&mut Writer) -> Value>;
+type MakeArguments = Box<dyn Fn(&mut TextGenerator) -> Value>;
 
-fn questions(stored: u32) -> [(&'static str, Arguments, Question); 3] {
+fn list_queries(stored: u32) -> [(&'static str, MakeArguments, QueryFunction); 3] {
     // Every dialogue of the small store is in the large one too.
-    let any = move |writer: &mut Writer| dialogue_name(writer.below(stored as usize));
+    let any = move |writer: &mut TextGenerator| dialogue_name(writer.number_below(stored as usize));
     [
         ("list (a page)", Box::new(move |writer| json!({ "after": any(writer) })), |at, wanted| {
-            operations::list(at, wanted).map(drop)
+            operations::list_dialogues(at, wanted).map(drop)
         }),
-        ("similar", Box::new(|writer| json!({ "query": query(writer) })), |at, wanted| {
-            operations::similar(at, wanted).map(drop)
+        ("similar", Box::new(|writer| json!({ "query": make_query(writer) })), |at, wanted| {
+            operations::find_similar(at, wanted).map(drop)
         }),
         (
             "progress",
             Box::new(move |writer| json!({ "dialogue_id": any(writer) })),
-            |at, wanted| operations::progress(at, wanted).map(drop),
+            |at, wanted| operations::read_progress(at, wanted).map(drop),
         ),
     ]
 }
@@ -73,24 +73,35 @@ fn dialogue_name(number: usize) -> String {
     format!("dialogue-{number}")
 }
 
-fn query(writer: &mut Writer) -> String {
-    let words: Vec<String> = (0..2 + writer.below(3)).map(|_| writer.middling_word()).collect();
+fn make_query(writer: &mut TextGenerator) -> String {
+    let words: Vec<String> =
+        (0..2 + writer.number_below(3)).map(|_| writer.medium_word()).collect();
     words.join(" ")
 }
 
 /// Creates a store with this many dialogues.
-fn filled(dialogues: u32) -> Outcome<Place> {
-    let (place, mut writer) = (Place::new()?, Writer::new());
+fn fill_store(dialogues: u32) -> BenchmarkResult<BenchmarkProject> {
+    let (place, mut writer) = (BenchmarkProject::new()?, TextGenerator::new());
     let numbers: Vec<usize> = (0..dialogues as usize).collect();
-    for together in numbers.chunks(TOGETHER) {
-        transact(place.project.store.as_ref(), |unit| -> Outcome<()> {
+    for together in numbers.chunks(DIALOGUES_PER_TRANSACTION) {
+        in_transaction(place.project.store.as_ref(), |unit| -> BenchmarkResult<()> {
             for number in together {
                 let id: DialogueId = dialogue_name(*number).parse().map_err(|_| "no id")?;
-                let opening = opening(&id, &mut writer)?;
-                unit.apply(&id, EntryKind::DialogueCreated, Machine.now(), &opening)?;
+                let opening = opening_events(&id, &mut writer)?;
+                unit.append_entry(
+                    &id,
+                    JournalEntryKind::DialogueCreated,
+                    RealSystem.now(),
+                    &opening,
+                )?;
                 for round in 0..ROUNDS {
-                    let held = round_held(round, &mut writer)?;
-                    unit.apply(&id, EntryKind::RoundRegistered, Machine.now(), &held)?;
+                    let held = round_events(round, &mut writer)?;
+                    unit.append_entry(
+                        &id,
+                        JournalEntryKind::RoundRegistered,
+                        RealSystem.now(),
+                        &held,
+                    )?;
                 }
             }
             Ok(())
@@ -99,46 +110,54 @@ fn filled(dialogues: u32) -> Outcome<Place> {
     Ok(place)
 }
 
-fn expert(place: usize) -> Outcome<ExpertSlug> {
-    let name = EXPERTS.get(place % PANEL).copied().unwrap_or_default();
+fn expert_slug(place: usize) -> BenchmarkResult<ExpertSlug> {
+    let name = EXPERTS.get(place % PANEL_SIZE).copied().unwrap_or_default();
     name.parse().map_err(|_| "no expert".into())
 }
 
-fn opening(id: &DialogueId, writer: &mut Writer) -> Outcome<Vec<Change>> {
-    let mut changes = vec![Change::DialogueOpened(Opening {
+fn opening_events(
+    id: &DialogueId,
+    writer: &mut TextGenerator,
+) -> BenchmarkResult<Vec<JournalEvent>> {
+    let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: id.clone(),
-        title: writer.words(6),
-        question: Some(writer.words(20)),
+        title: writer.random_words(6),
+        question: Some(writer.random_words(20)),
         background: None,
-        protocol: Protocol::Alignment,
+        protocol: ProtocolKind::Alignment,
         rehearsal: false,
         convergence_percent: 100,
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
     })];
-    for place in 0..PANEL {
-        changes.push(Change::ExpertAdded(Profile {
+    for place in 0..PANEL_SIZE {
+        changes.push(JournalEvent::ExpertAdded(ExpertProfile {
             first_round: Some(0),
-            ..Profile::new(expert(place)?, writer.words(2), Tier::Core, Source::Pool)
+            ..ExpertProfile::new(
+                expert_slug(place)?,
+                writer.random_words(2),
+                ExpertTier::Core,
+                ExpertSource::Pool,
+            )
         }));
     }
     Ok(changes)
 }
 
-fn round_held(round: u8, writer: &mut Writer) -> Outcome<Vec<Change>> {
-    let (title, summary) = (Some(writer.words(5)), Some(writer.words(40)));
-    let mut changes = vec![Change::RoundHeld { round, title, score: 40, summary }];
-    for place in 0..PANEL {
-        changes.push(Change::ScoreGiven { round, expert: expert(place)?, score: 10 });
+fn round_events(round: u8, writer: &mut TextGenerator) -> BenchmarkResult<Vec<JournalEvent>> {
+    let (title, summary) = (Some(writer.random_words(5)), Some(writer.random_words(40)));
+    let mut changes = vec![JournalEvent::RoundRecorded { round, title, score: 40, summary }];
+    for place in 0..PANEL_SIZE {
+        changes.push(JournalEvent::ScoreGiven { round, expert: expert_slug(place)?, score: 10 });
     }
-    for (kind, count) in SAID {
+    for (kind, count) in ENTITIES_PER_ROUND {
         for seq in 1..=count {
-            let expert = expert(usize::from(seq))?;
-            changes.push(Change::EntityAdded(NewEntity {
-                id: entity_id(kind, round, usize::from(seq)).ok_or("no id")?,
+            let expert = expert_slug(usize::from(seq))?;
+            changes.push(JournalEvent::EntityAdded(NewEntity {
+                id: new_entity_id(kind, round, usize::from(seq)).ok_or("no id")?,
                 local_id: LocalId { expert: expert.clone(), kind, round, seq },
-                label: writer.words(6),
-                text: writer.words(40),
+                label: writer.random_words(6),
+                text: writer.random_words(40),
                 contributors: vec![expert],
                 parameters: None,
                 references: Vec::new(),

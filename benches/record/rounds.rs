@@ -2,51 +2,51 @@
 
 use plenary::operations;
 
-use crate::Sizes;
-use crate::bare_writes::{self, Bare};
-use crate::generated_data::{Place, Writer, batch};
-use crate::measure::{Outcome, Row, Samples, time};
+use crate::DataSizes;
+use crate::bare_writes::{self, BareStore};
+use crate::generated_data::{BenchmarkProject, TextGenerator, make_batch};
+use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs, measure_time};
 
 /// Rounds of each dialogue that are compared, early and late.
 const COMPARED: u8 = 10;
 
-pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
-    Ok(vec![beside_bare_transaction(sizes)?, late_beside_early(sizes)?])
+pub(crate) fn measure_rounds(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    Ok(vec![measure_against_bare(sizes)?, measure_late_rounds(sizes)?])
 }
 
-fn beside_bare_transaction(sizes: Sizes) -> Outcome<Row> {
-    let (place, mut writer) = (Place::new()?, Writer::new());
-    let bare = Bare::new(place.folder.path())?;
+fn measure_against_bare(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
+    let (place, mut writer) = (BenchmarkProject::new()?, TextGenerator::new());
+    let bare = BareStore::new(place.folder.path())?;
     let (store, id) = (place.connect()?, place.open_dialogue("Bare")?);
     bare.open_dialogue(&store, &id)?;
-    let mut samples = Samples::default();
+    let mut samples = SamplePairs::default();
     for round in 0..sizes.registered {
-        let batch = batch(&id, round, &mut writer);
-        let measured = time(|| operations::register(&place.project, &batch))?;
-        let written = bare_writes::written(&store, &id, round)?;
-        let limit = time(|| bare.write(&written))?;
-        samples.add(measured, limit);
+        let batch = make_batch(&id, round, &mut writer);
+        let measured = measure_time(|| operations::register_round(&place.project, &batch))?;
+        let written = bare_writes::read_written_rows(&store, &id, round)?;
+        let limit = measure_time(|| bare.write_rows(&written))?;
+        samples.add_pair(measured, limit);
     }
     let work = "register 99 perspectives with refs".to_owned();
-    Ok(samples.row(work, "bare transaction, same rows", 4.0))
+    Ok(samples.to_row(work, "bare transaction, same rows", 4.0))
 }
 
-fn late_beside_early(sizes: Sizes) -> Outcome<Row> {
-    let (place, mut writer) = (Place::new()?, Writer::new());
-    let mut samples = Samples::default();
+fn measure_late_rounds(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
+    let (place, mut writer) = (BenchmarkProject::new()?, TextGenerator::new());
+    let mut samples = SamplePairs::default();
     for number in 0..sizes.dialogues {
         let early = place.open_dialogue(&format!("Early {number}"))?;
         let late = place.open_dialogue(&format!("Late {number}"))?;
         place.register_until(&early, 1, &mut writer)?;
         place.register_until(&late, sizes.late, &mut writer)?;
         for step in 0..COMPARED {
-            let late = batch(&late, sizes.late + step, &mut writer);
-            let early = batch(&early, 1 + step, &mut writer);
-            let measured = time(|| operations::register(&place.project, &late))?;
-            let limit = time(|| operations::register(&place.project, &early))?;
-            samples.add(measured, limit);
+            let late = make_batch(&late, sizes.late + step, &mut writer);
+            let early = make_batch(&early, 1 + step, &mut writer);
+            let measured = measure_time(|| operations::register_round(&place.project, &late))?;
+            let limit = measure_time(|| operations::register_round(&place.project, &early))?;
+            samples.add_pair(measured, limit);
         }
     }
     let work = format!("register rounds {}-{}", sizes.late, sizes.late + COMPARED - 1);
-    Ok(samples.row(work, "rounds 1-10", 1.2))
+    Ok(samples.to_row(work, "rounds 1-10", 1.2))
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::Sizes;
-use crate::measure::{Outcome, Quantity, Row, Samples, time};
+use crate::DataSizes;
+use crate::measure::{BenchmarkResult, BenchmarkRow, MeasuredQuantity, SamplePairs, measure_time};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
 const ALLOWED: f64 = 3.0;
@@ -15,22 +15,22 @@ const MEMORY_MAX_KB: u64 = 15 * 1_024;
 /// Capacity of a pipe before a writer blocks.
 const PIPE_BYTES: usize = 64 * 1_024;
 
-pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
+pub(crate) fn measure_start(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkRow>> {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
-    let empty = empty_program(folder.path())?;
+    let empty = compile_empty_program(folder.path())?;
     let mut rows = Vec::new();
     for flag in ["--help", "--version"] {
-        let mut samples = Samples::default();
+        let mut samples = SamplePairs::default();
         for _ in 0..sizes.repeats * 3 {
-            let measured = time(|| run(Command::new(PROGRAM).arg(flag)))?;
-            let limit = time(|| run(&mut Command::new(&empty)))?;
-            samples.add(measured, limit);
+            let measured = measure_time(|| run_command(Command::new(PROGRAM).arg(flag)))?;
+            let limit = measure_time(|| run_command(&mut Command::new(&empty)))?;
+            samples.add_pair(measured, limit);
         }
-        rows.push(samples.row(format!("plenary {flag}"), "an empty Rust program", ALLOWED));
-        rows.push(Row {
+        rows.push(samples.to_row(format!("plenary {flag}"), "an empty Rust program", ALLOWED));
+        rows.push(BenchmarkRow {
             work: format!("plenary {flag}, memory"),
-            measured: Quantity::Kilobytes(peak_memory(flag)?),
-            limit: Quantity::Kilobytes(MEMORY_MAX_KB),
+            measured: MeasuredQuantity::Kilobytes(peak_memory(flag)?),
+            limit: MeasuredQuantity::Kilobytes(MEMORY_MAX_KB),
             limit_is: "at its peak",
             allowed: 1.0,
         });
@@ -38,12 +38,12 @@ pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
     Ok(rows)
 }
 
-fn run(command: &mut Command) -> std::io::Result<ExitStatus> {
+fn run_command(command: &mut Command) -> std::io::Result<ExitStatus> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).status()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a source file for the compiler")]
-fn empty_program(folder: &Path) -> Outcome<PathBuf> {
+fn compile_empty_program(folder: &Path) -> BenchmarkResult<PathBuf> {
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     std::fs::write(&source, "fn main() {}\n")?;
     let built = Command::new("rustc").arg("-O").arg(&source).arg("-o").arg(&program).status()?;
@@ -53,11 +53,11 @@ fn empty_program(folder: &Path) -> Outcome<PathBuf> {
 /// Peak memory of the program when its answer is ready.
 ///
 /// It writes into a full pipe and therefore blocks just before it exits.
-fn peak_memory(flag: &str) -> Outcome<u64> {
+fn peak_memory(flag: &str) -> BenchmarkResult<u64> {
     let (reader, mut writer) = std::io::pipe()?;
     writer.write_all(&vec![b' '; PIPE_BYTES])?;
     let mut child = Command::new(PROGRAM).arg(flag).stdin(Stdio::null()).stdout(writer).spawn()?;
-    let memory = still_memory(child.id());
+    let memory = settled_memory(child.id());
     // Closing the reader lets the program exit.
     drop(reader);
     child.wait()?;
@@ -66,7 +66,7 @@ fn peak_memory(flag: &str) -> Outcome<u64> {
 
 /// Waits until the process sleeps and its peak memory no longer rises.
 #[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
-fn still_memory(process: u32) -> Outcome<u64> {
+fn settled_memory(process: u32) -> BenchmarkResult<u64> {
     let deadline = Instant::now() + Duration::from_secs(10);
     let mut before = None;
     while Instant::now() < deadline {

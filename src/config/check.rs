@@ -2,50 +2,50 @@
 
 use std::collections::BTreeSet;
 
-use super::error::Problem;
+use super::error::ConfigProblem;
 use super::file::CouncilFile;
-use super::nearest::nearest;
-use super::section::{At, Problems};
+use super::nearest::find_nearest;
+use super::section::{ProblemList, WithLine};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{PARTICIPANTS_MAX, Role};
+use crate::domain::plan::{PARTICIPANTS_MAX, SeatRole};
 use crate::providers::catalogue;
 
 /// Checks the file for consistency. `found` are the names of discovered providers.
-pub(super) fn file(file: &CouncilFile, found: &[ExpertSlug], problems: &mut Problems) {
-    participants(file, problems);
-    quorum(file, problems);
-    references(file, found, problems);
+pub(super) fn check_file(file: &CouncilFile, found: &[ExpertSlug], problems: &mut ProblemList) {
+    check_participants(file, problems);
+    check_quorum(file, problems);
+    check_references(file, found, problems);
 }
 
-fn participants(file: &CouncilFile, problems: &mut Problems) {
+fn check_participants(file: &CouncilFile, problems: &mut ProblemList) {
     let Some(providers) = &file.council.providers else { return };
     let path = "council.providers";
-    let count = participants_of(file);
+    let count = count_participants(file);
     if providers.value.is_empty() {
-        problems.note(
+        problems.add_problem(
             path,
             providers.line,
             "must name a provider; leave it out to use what is found",
         );
     } else if count == 0 {
-        problems.note(path, providers.line, "must have a participant");
+        problems.add_problem(path, providers.line, "must have a participant");
     } else if count > PARTICIPANTS_MAX {
         let fault = format!("has {count} participants, over {PARTICIPANTS_MAX}");
-        problems.note(path, providers.line, &fault);
+        problems.add_problem(path, providers.line, &fault);
     }
 }
 
-fn participants_of(file: &CouncilFile) -> usize {
+fn count_participants(file: &CouncilFile) -> usize {
     let entries = file.council.providers.as_ref().map_or(&[][..], |at| &at.value);
-    let speaks = |roles: &Option<At<Vec<Role>>>| {
-        roles.as_ref().is_none_or(|roles| roles.value.contains(&Role::Participant))
+    let speaks = |roles: &Option<WithLine<Vec<SeatRole>>>| {
+        roles.as_ref().is_none_or(|roles| roles.value.contains(&SeatRole::Participant))
     };
     entries.iter().filter(|entry| speaks(&entry.roles)).count()
 }
 
 /// A configured quorum must be reachable.
-fn quorum(file: &CouncilFile, problems: &mut Problems) {
-    let count = participants_of(file);
+fn check_quorum(file: &CouncilFile, problems: &mut ProblemList) {
+    let count = count_participants(file);
     if file.council.providers.is_none() || count == 0 {
         return;
     }
@@ -53,31 +53,31 @@ fn quorum(file: &CouncilFile, problems: &mut Problems) {
     let asked = [
         ("r1_min", &quorum.r1_min, count, "participant"),
         ("r2_min", &quorum.r2_min, count, "participant"),
-        ("families_min", &quorum.families_min, families_of(file), "family"),
+        ("families_min", &quorum.families_min, count_families(file), "family"),
     ];
     for (key, asked, there, what) in asked {
         let Some(asked) = asked.as_ref().filter(|asked| asked.value > there) else { continue };
         let there =
             if there == 1 { format!("is 1 {what}") } else { format!("are {there} of them") };
         let fault = format!("is {}, but there {there}", asked.value);
-        problems.note(&format!("council.quorum.{key}"), asked.line, &fault);
+        problems.add_problem(&format!("council.quorum.{key}"), asked.line, &fault);
     }
 }
 
-fn families_of(file: &CouncilFile) -> usize {
+fn count_families(file: &CouncilFile) -> usize {
     let entries = file.council.providers.as_ref().map_or(&[][..], |at| &at.value);
     let families = entries.iter().map(|entry| {
-        let row = catalogue::row(entry.name.as_str());
+        let row = catalogue::find_row(entry.name.as_str());
         let model = entry.model.as_ref().map(|at| at.value.as_str());
         let model = model.or_else(|| row?.model).unwrap_or_default();
         let own = entry.family.as_ref().map(|at| at.value.clone());
-        own.unwrap_or_else(|| catalogue::family(row, model))
+        own.unwrap_or_else(|| catalogue::model_family(row, model))
     });
     families.collect::<BTreeSet<String>>().len()
 }
 
 /// Every name in another section must be one of the providers.
-fn references(file: &CouncilFile, found: &[ExpertSlug], problems: &mut Problems) {
+fn check_references(file: &CouncilFile, found: &[ExpertSlug], problems: &mut ProblemList) {
     let written = file.council.providers.as_ref().map(|at| &at.value);
     let names: Vec<&str> = match written {
         Some(entries) => entries.iter().map(|entry| entry.name.as_str()).collect(),
@@ -95,18 +95,18 @@ fn references(file: &CouncilFile, found: &[ExpertSlug], problems: &mut Problems)
         named.push((format!("review.deliberators[{place}].provider"), &seat.provider));
     }
     for (path, reference) in named {
-        let Some(At { value, line }) = reference else { continue };
+        let Some(WithLine { value, line }) = reference else { continue };
         if !names.contains(&value.as_str()) {
-            problems.0.push(stranger(&path, *line, value.as_str(), &names));
+            problems.0.push(unknown_provider(&path, *line, value.as_str(), &names));
         }
     }
 }
 
-fn stranger(path: &str, line: u64, name: &str, names: &[&str]) -> Problem {
-    let advice = match nearest(name, names) {
+fn unknown_provider(path: &str, line: u64, name: &str, names: &[&str]) -> ConfigProblem {
+    let advice = match find_nearest(name, names) {
         Some(near) => format!("did you mean `{near}`?"),
         None if names.is_empty() => "there is none".to_owned(),
         None => format!("there are {}", names.join(", ")),
     };
-    Problem::of_value(path, Some(line), &format!("names no provider `{name}`; {advice}"))
+    ConfigProblem::in_value(path, Some(line), &format!("names no provider `{name}`; {advice}"))
 }

@@ -4,38 +4,38 @@
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::file::TierRule;
-use crate::domain::gate::Tier;
+use crate::domain::gate::ReviewTier;
 
 /// Type of a file if there are no rules. The user named the file, so it is reviewed.
 const TYPE_WITHOUT_RULES: &str = "document";
 
 /// Compiled tier rules.
 #[derive(Debug)]
-pub struct Classifier {
+pub struct TierClassifier {
     /// `None` if the file has no `tier_rules`.
     rules: Option<Vec<(TierRule, Gitignore)>>,
 }
 
 /// Tier and type of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Class {
-    pub tier: Tier,
+pub struct FileClass {
+    pub tier: ReviewTier,
     pub artifact_type: String,
-    pub because: Because,
+    pub reason: ClassReason,
 }
 
 /// Why a file has its tier and type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Because {
+pub enum ClassReason {
     Rule,
     /// There are rules, but none matches.
-    NoRuleFits,
+    NoMatch,
     NoRules,
 }
 
-impl Classifier {
+impl TierClassifier {
     pub fn new(rules: Option<&[TierRule]>) -> Self {
-        let ready = |rule: &TierRule| (rule.clone(), matcher(rule));
+        let ready = |rule: &TierRule| (rule.clone(), build_matcher(rule));
         Self { rules: rules.map(|rules| rules.iter().map(ready).collect()) }
     }
 
@@ -45,60 +45,62 @@ impl Classifier {
 
     /// Classifies by a path relative to the folder of `council.yaml`. A path outside of it (`None`)
     /// matches no rule.
-    pub fn of_path(&self, path: Option<&str>) -> Class {
+    pub fn classify_path(&self, path: Option<&str>) -> FileClass {
         let Some(rules) = &self.rules else {
-            return Class::new(Tier::Always, TYPE_WITHOUT_RULES, Because::NoRules);
+            return FileClass::new(ReviewTier::Always, TYPE_WITHOUT_RULES, ClassReason::NoRules);
         };
         let fits = |globs: &Gitignore| {
             path.is_some_and(|path| globs.matched_path_or_any_parents(path, false).is_ignore())
         };
         match rules.iter().find(|(_, globs)| fits(globs)) {
-            Some((rule, _)) => Class::new(rule.tier, &rule.artifact_type, Because::Rule),
-            None => Class::new(Tier::Never, TYPE_WITHOUT_RULES, Because::NoRuleFits),
+            Some((rule, _)) => FileClass::new(rule.tier, &rule.artifact_type, ClassReason::Rule),
+            None => FileClass::new(ReviewTier::Never, TYPE_WITHOUT_RULES, ClassReason::NoMatch),
         }
     }
 
     /// Whether a rule selects this file for review, always or by sampling.
-    pub fn is_judged(&self, path: &str) -> bool {
-        self.of_path(Some(path)).tier != Tier::Never
+    pub fn is_reviewed(&self, path: &str) -> bool {
+        self.classify_path(Some(path)).tier != ReviewTier::Never
     }
 
     /// Whether a reviewing rule names this folder, or one in it, without wildcards.
     pub fn names_folder(&self, folder: &str) -> bool {
-        self.spelled_out().any(|prefix| is_within(&prefix, folder))
+        self.fixed_prefixes().any(|prefix| is_within(&prefix, folder))
     }
 
     /// Whether a rule may select files in this folder for review.
-    pub fn may_judge_in(&self, folder: &str) -> bool {
-        self.spelled_out().any(|prefix| is_within(&prefix, folder) || is_within(folder, &prefix))
+    pub fn may_review_in(&self, folder: &str) -> bool {
+        self.fixed_prefixes().any(|prefix| is_within(&prefix, folder) || is_within(folder, &prefix))
     }
 
     /// Returns the folders that reviewing globs contain before their first wildcard.
-    fn spelled_out(&self) -> impl Iterator<Item = String> {
+    fn fixed_prefixes(&self) -> impl Iterator<Item = String> {
         let rules = self.rules.iter().flatten().map(|(rule, _)| rule);
-        let judged = rules.filter(|rule| rule.tier != Tier::Never);
-        judged.flat_map(|rule| &rule.globs).map(|glob| spelled_out(glob))
+        let judged = rules.filter(|rule| rule.tier != ReviewTier::Never);
+        judged.flat_map(|rule| &rule.globs).map(|glob| fixed_prefix(glob))
     }
 
     /// Classifies by a type given by the caller: uses the tier of that type's first rule, else the
     /// tier of the path.
-    pub fn of_type(&self, path: Option<&str>, artifact_type: &str) -> Class {
+    pub fn classify_as(&self, path: Option<&str>, artifact_type: &str) -> FileClass {
         let rules = self.rules.as_deref().unwrap_or_default();
         match rules.iter().find(|(rule, _)| rule.artifact_type == artifact_type) {
-            Some((rule, _)) => Class::new(rule.tier, artifact_type, Because::Rule),
-            None => Class { artifact_type: artifact_type.to_owned(), ..self.of_path(path) },
+            Some((rule, _)) => FileClass::new(rule.tier, artifact_type, ClassReason::Rule),
+            None => {
+                FileClass { artifact_type: artifact_type.to_owned(), ..self.classify_path(path) }
+            }
         }
     }
 }
 
-impl Class {
-    fn new(tier: Tier, artifact_type: &str, because: Because) -> Self {
-        Self { tier, artifact_type: artifact_type.to_owned(), because }
+impl FileClass {
+    fn new(tier: ReviewTier, artifact_type: &str, because: ClassReason) -> Self {
+        Self { tier, artifact_type: artifact_type.to_owned(), reason: because }
     }
 }
 
 /// Returns `posts/2026` for `posts/2026/*.md`, and nothing for a glob that matches at any depth.
-fn spelled_out(glob: &str) -> String {
+fn fixed_prefix(glob: &str) -> String {
     let parts: Vec<&str> = glob.trim_start_matches('/').split('/').collect();
     let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
     let is_plain = |part: &&&str| !part.contains(['*', '?', '[', '{', '\\']);
@@ -112,7 +114,7 @@ fn is_within(path: &str, folder: &str) -> bool {
 }
 
 /// Compiles the globs of a rule. They were validated when the file was read.
-fn matcher(rule: &TierRule) -> Gitignore {
+fn build_matcher(rule: &TierRule) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for glob in &rule.globs {
         let _ = builder.add_line(None, glob);
@@ -124,7 +126,7 @@ fn matcher(rule: &TierRule) -> Gitignore {
 mod tests {
     use super::*;
 
-    fn rule(tier: Tier, artifact_type: &str, globs: &[&str]) -> TierRule {
+    fn rule(tier: ReviewTier, artifact_type: &str, globs: &[&str]) -> TierRule {
         let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
         TierRule { tier, artifact_type: artifact_type.to_owned(), globs }
     }
@@ -132,11 +134,11 @@ mod tests {
     #[test]
     fn the_first_rule_that_fits_wins() {
         let rules = [
-            rule(Tier::Always, "linkedin_post", &["posts/*.md"]),
-            rule(Tier::Never, "draft", &["posts/**", "*.draft.md"]),
-            rule(Tier::Sampled, "briefing", &["briefings/**", "/top.md"]),
+            rule(ReviewTier::Always, "linkedin_post", &["posts/*.md"]),
+            rule(ReviewTier::Never, "draft", &["posts/**", "*.draft.md"]),
+            rule(ReviewTier::Sampled, "briefing", &["briefings/**", "/top.md"]),
         ];
-        let classifier = Classifier::new(Some(&rules));
+        let classifier = TierClassifier::new(Some(&rules));
         let table = [
             ("posts/a.md", 1, "linkedin_post"),
             ("posts/deep/a.md", 2, "draft"),
@@ -147,23 +149,23 @@ mod tests {
             ("a.md", 2, "document"),
         ];
         for (path, tier, artifact_type) in table {
-            let class = classifier.of_path(Some(path));
+            let class = classifier.classify_path(Some(path));
             assert_eq!(
-                (class.tier.number(), class.artifact_type.as_str()),
+                (class.tier.tier_number(), class.artifact_type.as_str()),
                 (tier, artifact_type),
                 "{path}"
             );
         }
-        assert_eq!(classifier.of_path(None).because, Because::NoRuleFits);
+        assert_eq!(classifier.classify_path(None).reason, ClassReason::NoMatch);
     }
 
     #[test]
     fn folders_are_known_by_what_globs_spell_out() {
         let rules = [
-            rule(Tier::Always, "release", &["dist/*.md", "a/b/c*/x.md"]),
-            rule(Tier::Never, "draft", &["drafts/**"]),
+            rule(ReviewTier::Always, "release", &["dist/*.md", "a/b/c*/x.md"]),
+            rule(ReviewTier::Never, "draft", &["drafts/**"]),
         ];
-        let classifier = Classifier::new(Some(&rules));
+        let classifier = TierClassifier::new(Some(&rules));
         let table = [
             // Folder, whether a rule names it, whether files in it may be reviewed.
             ("dist", true, true),
@@ -176,28 +178,32 @@ mod tests {
             ("drafts", false, false),
         ];
         for (folder, is_named, may_hold) in table {
-            let found = (classifier.names_folder(folder), classifier.may_judge_in(folder));
+            let found = (classifier.names_folder(folder), classifier.may_review_in(folder));
             assert_eq!(found, (is_named, may_hold), "{folder}");
         }
-        let anywhere = Classifier::new(Some(&[rule(Tier::Always, "readme", &["README.md"])]));
-        assert!(anywhere.may_judge_in("vendor") && !anywhere.names_folder("vendor"));
+        let anywhere =
+            TierClassifier::new(Some(&[rule(ReviewTier::Always, "readme", &["README.md"])]));
+        assert!(anywhere.may_review_in("vendor") && !anywhere.names_folder("vendor"));
     }
 
     #[test]
     fn without_rules_whatever_is_named_is_looked_at() {
-        let class = Classifier::new(None).of_path(Some("a.md"));
-        assert_eq!(class, Class::new(Tier::Always, "document", Because::NoRules));
+        let class = TierClassifier::new(None).classify_path(Some("a.md"));
+        assert_eq!(class, FileClass::new(ReviewTier::Always, "document", ClassReason::NoRules));
         // An empty list of rules matches nothing.
-        assert_eq!(Classifier::new(Some(&[])).of_path(Some("a.md")).tier, Tier::Never);
+        assert_eq!(
+            TierClassifier::new(Some(&[])).classify_path(Some("a.md")).tier,
+            ReviewTier::Never
+        );
     }
 
     #[test]
     fn a_type_that_has_a_rule_brings_its_tier() {
-        let rules = [rule(Tier::Sampled, "briefing", &["briefings/**"])];
-        let classifier = Classifier::new(Some(&rules));
-        assert_eq!(classifier.of_type(Some("x.md"), "briefing").tier, Tier::Sampled);
-        let other = classifier.of_type(Some("x.md"), "poem");
-        assert_eq!((other.tier, other.artifact_type.as_str()), (Tier::Never, "poem"));
-        assert_eq!(Classifier::new(None).of_type(None, "poem").tier, Tier::Always);
+        let rules = [rule(ReviewTier::Sampled, "briefing", &["briefings/**"])];
+        let classifier = TierClassifier::new(Some(&rules));
+        assert_eq!(classifier.classify_as(Some("x.md"), "briefing").tier, ReviewTier::Sampled);
+        let other = classifier.classify_as(Some("x.md"), "poem");
+        assert_eq!((other.tier, other.artifact_type.as_str()), (ReviewTier::Never, "poem"));
+        assert_eq!(TierClassifier::new(None).classify_as(None, "poem").tier, ReviewTier::Always);
     }
 }

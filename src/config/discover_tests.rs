@@ -2,21 +2,21 @@
 
 use tempfile::tempdir;
 
-use super::budget::Overrides;
-use super::environment::Environment;
-use super::fixtures::{install, settings};
-use super::load::load_in;
-use super::locate::Flags;
+use super::budget::BudgetOverrides;
+use super::environment::EnvVariables;
+use super::fixtures::{install_program, settings_from};
+use super::load::load_settings_in;
+use super::locate::ConfigFlags;
 use super::ollama;
-use super::seats::{chairs, seats, version_of};
-use super::settings::{Origin, Settings};
+use super::seats::{build_seats, list_chairs, short_version};
+use super::settings::{ProviderOrigin, Settings};
 
 /// Discovers providers in a folder without a file, from variables, programs on the PATH and
 /// installed models.
-fn find(variables: &[&str], programs: &[&str], models: &[&str]) -> Settings {
+fn discover_settings(variables: &[&str], programs: &[&str], models: &[&str]) -> Settings {
     let folder = tempdir().unwrap();
     for program in programs {
-        install(folder.path(), program);
+        install_program(folder.path(), program);
     }
     let path = ("PATH", folder.path().to_str().unwrap());
     let set = variables.iter().map(|name| (*name, "canary")).chain([path]);
@@ -25,11 +25,11 @@ fn find(variables: &[&str], programs: &[&str], models: &[&str]) -> Settings {
         assert_eq!(server, "http://127.0.0.1:11434");
         models.clone()
     };
-    load_in(
+    load_settings_in(
         folder.path(),
-        &Flags::default(),
-        &Overrides::default(),
-        &Environment::of(set),
+        &ConfigFlags::default(),
+        &BudgetOverrides::default(),
+        &EnvVariables::from_pairs(set),
         installed,
     )
     .unwrap()
@@ -38,13 +38,13 @@ fn find(variables: &[&str], programs: &[&str], models: &[&str]) -> Settings {
 /// Providers as `name:transport+transport`.
 #[track_caller]
 fn check(variables: &[&str], programs: &[&str], models: &[&str], expected: &str) {
-    let settings = find(variables, programs, models);
+    let settings = discover_settings(variables, programs, models);
     let told = settings.council.providers.iter().map(|provider| {
         let transports: Vec<&str> = provider.transports.iter().map(|kind| kind.name()).collect();
         format!("{}:{}", provider.name, transports.join("+"))
     });
     assert_eq!(told.collect::<Vec<_>>().join(" "), expected);
-    let origin = if expected.is_empty() { Origin::Nobody } else { Origin::Found };
+    let origin = if expected.is_empty() { ProviderOrigin::Missing } else { ProviderOrigin::Found };
     assert_eq!(settings.council.origin, origin);
 }
 
@@ -84,10 +84,11 @@ fn local_models_are_named_after_themselves() {
 #[track_caller]
 fn check_seats(settings: &Settings, expected: (&str, &str, &[&str])) {
     let council = &settings.council;
-    let (seats, notes) = seats(&council.providers, council.origin, "digest");
+    let (seats, notes) = build_seats(&council.providers, council.origin, "digest");
     let seats: Vec<String> =
         seats.iter().map(|seat| format!("{}/{}", seat.name, seat.provider)).collect();
-    let chairs: Vec<String> = chairs(&council.providers).iter().map(ToString::to_string).collect();
+    let chairs: Vec<String> =
+        list_chairs(&council.providers).iter().map(ToString::to_string).collect();
     assert_eq!((seats.join(" ").as_str(), chairs.join(" ").as_str()), (expected.0, expected.1));
     assert_eq!(notes, expected.2);
 }
@@ -96,7 +97,7 @@ fn check_seats(settings: &Settings, expected: (&str, &str, &[&str])) {
 fn too_few_who_were_found_take_further_seats() {
     let repeated = "too few providers were found for 3 seats; they are repeated";
     check_seats(
-        &find(&["ANTHROPIC_API_KEY"], &[], &[]),
+        &discover_settings(&["ANTHROPIC_API_KEY"], &[], &[]),
         (
             "claude/claude claude-2/claude claude-3/claude",
             "claude",
@@ -104,21 +105,21 @@ fn too_few_who_were_found_take_further_seats() {
         ),
     );
     check_seats(
-        &find(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY"], &[], &[]),
+        &discover_settings(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY"], &[], &[]),
         ("claude/claude openai/openai claude-2/claude", "claude openai", &[repeated]),
     );
     check_seats(
-        &find(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"], &[], &[]),
+        &discover_settings(&["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"], &[], &[]),
         ("claude/claude openai/openai gemini/gemini", "claude openai gemini", &[]),
     );
-    check_seats(&find(&[], &[], &[]), ("", "", &[]));
+    check_seats(&discover_settings(&[], &[], &[]), ("", "", &[]));
 }
 
 #[test]
 fn those_who_were_named_sit_once_and_chairs_come_last() {
     let named = |providers: &str| {
         let keys = [("ANTHROPIC_API_KEY", "x"), ("OPENAI_API_KEY", "x")];
-        settings(&format!("council: {{providers: [{providers}]}}"), &keys).unwrap()
+        settings_from(&format!("council: {{providers: [{providers}]}}"), &keys).unwrap()
     };
     check_seats(&named("{name: claude}"), ("claude/claude", "claude", &[]));
     check_seats(
@@ -132,14 +133,16 @@ fn a_version_is_the_configured_one_or_follows_from_prompt_and_model() {
     let version = |provider: &str| {
         let keys = [("ANTHROPIC_API_KEY", "x")];
         let yaml = format!("council: {{providers: [{{name: claude, {provider}}}]}}");
-        let settings = settings(&yaml, &keys).unwrap();
-        seats(&settings.council.providers, Origin::Configured, "digest").0[0].version.clone()
+        let settings = settings_from(&yaml, &keys).unwrap();
+        build_seats(&settings.council.providers, ProviderOrigin::Configured, "digest").0[0]
+            .version
+            .clone()
     };
     assert_eq!(version("version: \"7\""), "7");
-    assert_eq!(version("model: m"), version_of("digest", "m"));
-    assert_eq!(version_of("digest", "m").len(), 8);
-    assert_ne!(version_of("digest", "m"), version_of("digest", "n"));
-    assert_ne!(version_of("digest", "m"), version_of("other", "m"));
+    assert_eq!(version("model: m"), short_version("digest", "m"));
+    assert_eq!(short_version("digest", "m").len(), 8);
+    assert_ne!(short_version("digest", "m"), short_version("digest", "n"));
+    assert_ne!(short_version("digest", "m"), short_version("other", "m"));
 }
 
 #[test]
@@ -157,13 +160,13 @@ fn ollama_is_where_its_variable_says() {
         ("a b", None),
     ];
     for (host, server) in cases {
-        let environment = Environment::of([("OLLAMA_HOST", host)]);
-        assert_eq!(ollama::server(&environment).as_deref(), server, "host: {host}");
+        let environment = EnvVariables::from_pairs([("OLLAMA_HOST", host)]);
+        assert_eq!(ollama::server_url(&environment).as_deref(), server, "host: {host}");
     }
 }
 
 /// Starts a server on a free port that gives these answers, one per connection.
-fn serve(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<Vec<String>>) {
+fn serve_answers(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let server = format!("http://{}", listener.local_addr().unwrap());
@@ -184,12 +187,13 @@ fn serve(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<Vec<Str
 #[test]
 fn a_server_is_asked_for_its_models_in_both_ways_it_may_know() {
     let tags = r#"{"models": [{"name": "llama3.2:latest"}, {"name": "qwen2.5:7b"}]}"#;
-    let (server, serving) = serve(vec![tags]);
-    assert_eq!(ollama::models(&server), ["llama3.2:latest", "qwen2.5:7b"]);
+    let (server, serving) = serve_answers(vec![tags]);
+    assert_eq!(ollama::installed_models(&server), ["llama3.2:latest", "qwen2.5:7b"]);
     assert_eq!(serving.join().unwrap(), ["GET /api/tags HTTP/1.0"]);
 
-    let (server, serving) = serve(vec!["not here", r#"{"data": [{"id": "m"}, {"no": 1}]}"#]);
-    assert_eq!(ollama::models(&server), ["m"]);
+    let (server, serving) =
+        serve_answers(vec!["not here", r#"{"data": [{"id": "m"}, {"no": 1}]}"#]);
+    assert_eq!(ollama::installed_models(&server), ["m"]);
     assert_eq!(serving.join().unwrap(), ["GET /api/tags HTTP/1.0", "GET /v1/models HTTP/1.0"]);
 }
 
@@ -197,8 +201,8 @@ fn a_server_is_asked_for_its_models_in_both_ways_it_may_know() {
 fn a_server_that_is_silent_or_absent_has_no_models() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("http://{}", listener.local_addr().unwrap());
-    assert_eq!(ollama::models(&silent), [""; 0]);
+    assert_eq!(ollama::installed_models(&silent), [""; 0]);
     drop(listener);
-    assert_eq!(ollama::models(&silent), [""; 0]);
-    assert_eq!(ollama::models("http://no-such-host.invalid:1"), [""; 0]);
+    assert_eq!(ollama::installed_models(&silent), [""; 0]);
+    assert_eq!(ollama::installed_models("http://no-such-host.invalid:1"), [""; 0]);
 }

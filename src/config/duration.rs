@@ -3,7 +3,7 @@
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
 /// Parses an integer with a unit into milliseconds.
-pub fn parse(text: &str) -> Option<u64> {
+pub fn parse_duration(text: &str) -> Option<u64> {
     let end = text.find(|letter: char| !letter.is_ascii_digit())?;
     let (number, unit) = text.split_at_checked(end)?;
     let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit.trim_start())?;
@@ -11,7 +11,7 @@ pub fn parse(text: &str) -> Option<u64> {
 }
 
 /// Formats milliseconds with the largest unit that divides them.
-pub fn show(ms: u64) -> String {
+pub fn show_duration(ms: u64) -> String {
     let fits = UNITS.iter().rev().find(|(_, factor)| ms >= *factor && ms.is_multiple_of(*factor));
     fits.map_or_else(|| format!("{ms}ms"), |(name, factor)| format!("{}{name}", ms / factor))
 }
@@ -39,7 +39,7 @@ mod tests {
             ("99999999999999999999s", None),
         ];
         for (text, ms) in cases {
-            assert_eq!(parse(text), ms, "text: {text}");
+            assert_eq!(parse_duration(text), ms, "text: {text}");
         }
     }
 
@@ -47,7 +47,7 @@ mod tests {
     fn durations_are_said_shortly() {
         let cases = [(0, "0ms"), (1, "1ms"), (1_500, "1500ms"), (60_000, "1m"), (7_200_000, "2h")];
         for (ms, text) in cases {
-            assert_eq!(show(ms), text);
+            assert_eq!(show_duration(ms), text);
         }
     }
 }

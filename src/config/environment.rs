@@ -10,21 +10,21 @@ use secrecy::SecretString;
 
 /// Variables by name. Variables that are not UTF-8 are ignored.
 #[derive(Clone, Default)]
-pub struct Environment {
+pub struct EnvVariables {
     variables: BTreeMap<String, String>,
 }
 
-impl Environment {
+impl EnvVariables {
     /// Reads the variables of this process.
     #[expect(clippy::disallowed_methods, reason = "the environment is read here, once")]
-    pub fn of_process() -> Self {
+    pub fn from_process() -> Self {
         let texts = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
         Self { variables: texts.collect() }
     }
 
-    pub fn of<N: Into<String>, V: Into<String>>(
+    pub fn from_pairs<N: Into<String>, V: Into<String>>(
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
         let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
@@ -41,7 +41,7 @@ impl Environment {
     }
 
     /// Returns a key, trimmed: a line break often comes from the file it was read from.
-    pub(super) fn secret(&self, name: &str) -> Option<SecretString> {
+    pub(super) fn get_secret(&self, name: &str) -> Option<SecretString> {
         self.get(name).map(|value| SecretString::from(value.trim()))
     }
 
@@ -77,7 +77,7 @@ impl Environment {
     }
 }
 
-impl fmt::Debug for Environment {
+impl fmt::Debug for EnvVariables {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()
     }
@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn contents_stay_out_of_debug() {
-        let environment = Environment::of([("OPENAI_API_KEY", "sk-canary")]);
+        let environment = EnvVariables::from_pairs([("OPENAI_API_KEY", "sk-canary")]);
         assert_eq!(format!("{environment:?}"), r#"{"OPENAI_API_KEY"}"#);
     }
 
     #[test]
     fn an_empty_variable_is_not_set() {
-        let environment = Environment::of([("A", ""), ("B", "  \n"), ("C", "c")]);
+        let environment = EnvVariables::from_pairs([("A", ""), ("B", "  \n"), ("C", "c")]);
         assert_eq!(
             ["A", "B", "C", "D"].map(|name| environment.get(name)),
             [None, None, Some("c"), None]
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_settings_folder_is_absolute() {
         let check = |variables: &[(&str, &str)], expected: Option<&str>| {
-            let environment = Environment::of(variables.iter().copied());
+            let environment = EnvVariables::from_pairs(variables.iter().copied());
             assert_eq!(environment.config_folder(), expected.map(PathBuf::from), "{variables:?}");
         };
         check(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")], Some("/x"));

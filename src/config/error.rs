@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::nearest::nearest;
+use super::nearest::find_nearest;
 use super::trust::UntrustedFile;
 
 /// More than any configuration needs.
@@ -32,10 +32,10 @@ pub enum ConfigError {
     #[error("`{path}` is not UTF-8 text")]
     NotText { path: PathBuf },
     #[error("{}", sentence_of(path, problems))]
-    Invalid { path: PathBuf, problems: Vec<Problem> },
+    Invalid { path: PathBuf, problems: Vec<ConfigProblem> },
     /// The file is valid, but it names providers that cannot be used.
     #[error("{}", sentence_of(path, problems))]
-    Unusable { path: PathBuf, problems: Vec<Problem> },
+    Unusable { path: PathBuf, problems: Vec<ConfigProblem> },
     #[error("no provider is configured, and none was found")]
     NoProvider,
     #[error("there are no `tier_rules`, so nothing says which files are to be judged")]
@@ -68,7 +68,7 @@ pub enum ConfigError {
 
 impl ConfigError {
     /// Returns all problems of the file, if the error is about its content.
-    pub fn problems(&self) -> &[Problem] {
+    pub fn problems(&self) -> &[ConfigProblem] {
         match self {
             Self::Invalid { problems, .. } | Self::Unusable { problems, .. } => problems,
             Self::NotTrusted(file) => &file.problems,
@@ -93,7 +93,7 @@ impl ConfigError {
 }
 
 /// Prints a single problem; several are only counted here, and the CLI or MCP layer lists them.
-fn sentence_of(path: &std::path::Path, problems: &[Problem]) -> String {
+fn sentence_of(path: &std::path::Path, problems: &[ConfigProblem]) -> String {
     let path = path.display();
     match problems {
         [problem] => format!("`{path}`: {problem}"),
@@ -103,7 +103,7 @@ fn sentence_of(path: &std::path::Path, problems: &[Problem]) -> String {
 
 /// One problem in `council.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct ConfigProblem {
     /// Path of the setting, such as `council.quorum.r1_min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
@@ -112,38 +112,38 @@ pub struct Problem {
     pub message: String,
     /// The file itself is right, but something outside of it is missing: a key or a program.
     #[serde(skip)]
-    pub is_elsewhere: bool,
+    pub is_external: bool,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for ConfigProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Problem {
+impl ConfigProblem {
     /// The text is not YAML, or uses YAML that Plenary does not accept.
-    pub(super) fn of_text(line: Option<u64>, what: &str) -> Self {
+    pub(super) fn in_text(line: Option<u64>, what: &str) -> Self {
         let message = match line {
             Some(line) => format!("{what} (line {line})"),
             None => what.to_owned(),
         };
-        Self { key: None, line, message, is_elsewhere: false }
+        Self { key: None, line, message, is_external: false }
     }
 
     pub(super) fn unknown_key(path: String, name: &str, line: u64, known: &[&str]) -> Self {
-        let advice = match nearest(name, known) {
+        let advice = match find_nearest(name, known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("known here: {}", known.join(", ")),
         };
         let message = format!("unknown key `{name}` on line {line}; {advice}");
-        Self { key: Some(path), line: Some(line), message, is_elsewhere: false }
+        Self { key: Some(path), line: Some(line), message, is_external: false }
     }
 
     /// An invalid value: `fault` follows the key and its line in the message.
-    pub(super) fn of_value(path: &str, line: Option<u64>, fault: &str) -> Self {
+    pub(super) fn in_value(path: &str, line: Option<u64>, fault: &str) -> Self {
         let place = line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let message = format!("`{path}`{place} {fault}");
-        Self { key: Some(path.to_owned()), line, message, is_elsewhere: false }
+        Self { key: Some(path.to_owned()), line, message, is_external: false }
     }
 }

@@ -1,10 +1,10 @@
 //! Tests of invalid `council.yaml` files: each case is a text and the messages it causes.
 
-use super::fixtures::problems;
+use super::fixtures::problems_of;
 
 #[track_caller]
 fn check(yaml: &str, expected: &[&str]) {
-    assert_eq!(problems(yaml), expected, "\n{yaml}");
+    assert_eq!(problems_of(yaml), expected, "\n{yaml}");
 }
 
 #[test]
@@ -207,7 +207,8 @@ fn providers_are_checked_against_each_other() {
 #[test]
 fn names_of_providers_are_names_of_seats() {
     for name in ["Claude", "9lives", "judge", "a b", "../x", "ollamа"] {
-        let said = problems(&format!("council: {{providers: [{{name: \"{name}\", model: m}}]}}"));
+        let said =
+            problems_of(&format!("council: {{providers: [{{name: \"{name}\", model: m}}]}}"));
         let first = said.first().unwrap();
         assert!(first.contains("must be a name of 1 to 32 lower-case letters"), "{name}: {said:?}");
     }

@@ -3,17 +3,20 @@
 
 use std::path::Path;
 
-use super::budget::Overrides;
-use super::environment::Environment;
+use super::budget::BudgetOverrides;
+use super::environment::EnvVariables;
 use super::error::ConfigError;
-use super::load::load_in;
-use super::locate::{COUNCIL_FILE, Flags};
+use super::load::load_settings_in;
+use super::locate::{COUNCIL_FILE, ConfigFlags};
 use super::settings::Settings;
 
 /// Loads settings from a file's text and variables.
-pub(super) fn settings(yaml: &str, variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
+pub(super) fn settings_from(
+    yaml: &str,
+    variables: &[(&str, &str)],
+) -> Result<Settings, ConfigError> {
     let folder = tempfile::tempdir().unwrap();
-    write(folder.path(), yaml);
+    write_council_file(folder.path(), yaml);
     load_from(folder.path(), variables)
 }
 
@@ -24,19 +27,25 @@ pub(super) fn load_from(
 ) -> Result<Settings, ConfigError> {
     // These tests do not concern trust.
     let trusting = [("PLENARY_TRUST", "all")];
-    let environment = Environment::of(trusting.iter().chain(variables).copied());
-    load_in(folder, &Flags::default(), &Overrides::default(), &environment, |_| Vec::new())
+    let environment = EnvVariables::from_pairs(trusting.iter().chain(variables).copied());
+    load_settings_in(
+        folder,
+        &ConfigFlags::default(),
+        &BudgetOverrides::default(),
+        &environment,
+        |_| Vec::new(),
+    )
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
-pub(super) fn write(folder: &Path, yaml: &str) {
+pub(super) fn write_council_file(folder: &Path, yaml: &str) {
     std::fs::write(folder.join(COUNCIL_FILE), yaml).unwrap();
 }
 
 /// Returns the problems of a file.
 #[track_caller]
-pub(super) fn problems(yaml: &str) -> Vec<String> {
-    let error = settings(yaml, &[]).err();
+pub(super) fn problems_of(yaml: &str) -> Vec<String> {
+    let error = settings_from(yaml, &[]).err();
     let problems = error.as_ref().map_or(&[][..], ConfigError::problems);
     problems.iter().map(ToString::to_string).collect()
 }
@@ -44,7 +53,7 @@ pub(super) fn problems(yaml: &str) -> Vec<String> {
 /// Installs a program that does nothing, in a folder for the PATH.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
-pub(super) fn install(folder: &Path, program: &str) {
+pub(super) fn install_program(folder: &Path, program: &str) {
     use std::os::unix::fs::PermissionsExt;
     let path = folder.join(program);
     std::fs::write(&path, "#!/bin/sh\n").unwrap();

@@ -9,11 +9,11 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::section::At;
+use super::section::WithLine;
 
 /// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum SettingSource {
     Default,
     /// Default of a known provider.
     Catalogue,
@@ -30,7 +30,7 @@ pub enum Source {
     },
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -43,7 +43,7 @@ impl fmt::Display for Source {
     }
 }
 
-impl Serialize for Source {
+impl Serialize for SettingSource {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (kind, detail) = match self {
             Self::Default => ("default", None),
@@ -64,60 +64,60 @@ impl Serialize for Source {
 
 /// One effective setting. It never contains a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Setting {
+pub struct EffectiveSetting {
     pub key: String,
     pub value: Value,
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 /// Values of one setting by source.
 #[derive(Debug)]
-pub(super) struct Layers<T> {
+pub(super) struct SettingLayers<T> {
     pub flag: Option<(&'static str, T)>,
     pub environment: Option<(&'static str, T)>,
-    pub file: Option<At<T>>,
+    pub file: Option<WithLine<T>>,
     pub default: T,
 }
 
-impl<T> Layers<T> {
+impl<T> SettingLayers<T> {
     /// Returns the value of the source with the highest priority.
-    fn settle(self) -> (T, Source) {
+    fn pick_value(self) -> (T, SettingSource) {
         if let Some((name, value)) = self.flag {
-            return (value, Source::Flag { name });
+            return (value, SettingSource::Flag { name });
         }
         if let Some((variable, value)) = self.environment {
-            return (value, Source::Environment { variable: variable.to_owned() });
+            return (value, SettingSource::Environment { variable: variable.to_owned() });
         }
         match self.file {
-            Some(At { value, line }) => (value, Source::File { line }),
-            None => (self.default, Source::Default),
+            Some(WithLine { value, line }) => (value, SettingSource::File { line }),
+            None => (self.default, SettingSource::Default),
         }
     }
 }
 
 /// Effective settings in the order in which they were settled.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Ledger(pub Vec<Setting>);
+pub(super) struct SettingLog(pub Vec<EffectiveSetting>);
 
-impl Ledger {
-    pub(super) fn settle<T: Serialize>(&mut self, key: &str, layers: Layers<T>) -> T {
-        let (value, source) = layers.settle();
-        self.note(key, json!(value), source);
+impl SettingLog {
+    pub(super) fn record_layers<T: Serialize>(&mut self, key: &str, layers: SettingLayers<T>) -> T {
+        let (value, source) = layers.pick_value();
+        self.record_value(key, json!(value), source);
         value
     }
 
     /// Settles a setting that only the file can change.
-    pub(super) fn file_or<T: Serialize>(
+    pub(super) fn record_file_or<T: Serialize>(
         &mut self,
         key: &str,
-        file: Option<At<T>>,
+        file: Option<WithLine<T>>,
         default: T,
     ) -> T {
-        self.settle(key, Layers { flag: None, environment: None, file, default })
+        self.record_layers(key, SettingLayers { flag: None, environment: None, file, default })
     }
 
-    pub(super) fn note(&mut self, key: &str, value: Value, source: Source) {
-        self.0.push(Setting { key: key.to_owned(), value, source });
+    pub(super) fn record_value(&mut self, key: &str, value: Value, source: SettingSource) {
+        self.0.push(EffectiveSetting { key: key.to_owned(), value, source });
     }
 }
 
@@ -127,16 +127,21 @@ mod tests {
 
     #[test]
     fn the_highest_layer_wins() {
-        let at = |value| Some(At { value, line: 3 });
+        let at = |value| Some(WithLine { value, line: 3 });
         let cases = [
-            (Some(("--x", 1)), Some(("X", 2)), at(3), (1, Source::Flag { name: "--x" })),
-            (None, Some(("X", 2)), at(3), (2, Source::Environment { variable: "X".to_owned() })),
-            (None, None, at(3), (3, Source::File { line: 3 })),
-            (None, None, None, (4, Source::Default)),
+            (Some(("--x", 1)), Some(("X", 2)), at(3), (1, SettingSource::Flag { name: "--x" })),
+            (
+                None,
+                Some(("X", 2)),
+                at(3),
+                (2, SettingSource::Environment { variable: "X".to_owned() }),
+            ),
+            (None, None, at(3), (3, SettingSource::File { line: 3 })),
+            (None, None, None, (4, SettingSource::Default)),
         ];
         for (flag, environment, file, expected) in cases {
-            let layers = Layers { flag, environment, file, default: 4 };
-            assert_eq!(layers.settle(), expected);
+            let layers = SettingLayers { flag, environment, file, default: 4 };
+            assert_eq!(layers.pick_value(), expected);
         }
     }
 }

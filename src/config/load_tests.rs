@@ -5,19 +5,19 @@ use std::path::Path;
 use secrecy::ExposeSecret;
 use tempfile::tempdir;
 
-use super::budget::Overrides;
-use super::environment::Environment;
+use super::budget::BudgetOverrides;
+use super::environment::EnvVariables;
 use super::error::ConfigError;
 use super::file::TierRule;
-use super::fixtures::{install, load_from, settings, write};
-use super::ledger::Source;
-use super::load::load_in;
-use super::locate::Flags;
-use super::settings::{Conclusion, Origin, Settings};
-use super::template::TEMPLATE;
+use super::fixtures::{install_program, load_from, settings_from, write_council_file};
+use super::ledger::SettingSource;
+use super::load::load_settings_in;
+use super::locate::ConfigFlags;
+use super::settings::{ConclusionSettings, ProviderOrigin, Settings};
+use super::template::COUNCIL_TEMPLATE;
 use crate::domain::ask::TransportKind;
-use crate::domain::gate::{PolicyName, Tier};
-use crate::domain::plan::{Caps, Quorum, Role, ShortCircuit, Timeouts};
+use crate::domain::gate::{PolicyName, ReviewTier};
+use crate::domain::plan::{BudgetCaps, QuorumRules, RoundTimeouts, SeatRole, ShortCircuitRules};
 
 const KEYS: [(&str, &str); 3] = [
     ("ANTHROPIC_API_KEY", "canary-a"),
@@ -26,20 +26,20 @@ const KEYS: [(&str, &str); 3] = [
 ];
 
 #[track_caller]
-fn source(settings: &Settings, key: &str) -> Source {
+fn source_of(settings: &Settings, key: &str) -> SettingSource {
     let found = settings.origins.iter().find(|setting| setting.key == key);
     found.unwrap_or_else(|| panic!("{key} is not settled")).source.clone()
 }
 
 #[test]
 fn an_empty_file_gives_the_defaults() {
-    let settings = settings("", &[]).unwrap();
-    assert_eq!(settings.council.origin, Origin::Nobody);
-    assert_eq!(settings.council.timeouts, Timeouts::default());
-    assert_eq!(settings.council.quorum, Quorum::default());
-    assert_eq!(settings.council.short_circuit, ShortCircuit::default());
+    let settings = settings_from("", &[]).unwrap();
+    assert_eq!(settings.council.origin, ProviderOrigin::Missing);
+    assert_eq!(settings.council.timeouts, RoundTimeouts::default());
+    assert_eq!(settings.council.quorum, QuorumRules::default());
+    assert_eq!(settings.council.short_circuit, ShortCircuitRules::default());
     assert!(settings.council.anonymous_review && settings.retention.keep_prompts);
-    assert_eq!(settings.budget, Caps::default());
+    assert_eq!(settings.budget, BudgetCaps::default());
     assert_eq!(settings.tier_rules, None);
     assert_eq!((settings.alignment.max_rounds, settings.alignment.convergence_percent), (10, 100));
     let names: Vec<&str> =
@@ -51,43 +51,46 @@ fn an_empty_file_gives_the_defaults() {
 
 #[test]
 fn what_init_writes_is_read_and_gives_the_defaults() {
-    let settings = settings(TEMPLATE, &KEYS).unwrap();
+    let settings = settings_from(COUNCIL_TEMPLATE, &KEYS).unwrap();
     let names: Vec<&str> = settings.council.providers.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["claude", "openai", "gemini"]);
     let chair = settings.council.providers.first().unwrap();
-    assert_eq!(chair.roles, [Role::Participant, Role::Chair]);
-    assert_eq!(settings.council.timeouts, Timeouts::default());
-    assert_eq!(settings.council.quorum, Quorum::default());
-    assert_eq!(settings.council.short_circuit, ShortCircuit::default());
-    assert_eq!(settings.budget, Caps::default());
+    assert_eq!(chair.roles, [SeatRole::Participant, SeatRole::Chair]);
+    assert_eq!(settings.council.timeouts, RoundTimeouts::default());
+    assert_eq!(settings.council.quorum, QuorumRules::default());
+    assert_eq!(settings.council.short_circuit, ShortCircuitRules::default());
+    assert_eq!(settings.budget, BudgetCaps::default());
     assert_eq!(settings.tier_rules, None);
-    assert!(TEMPLATE.lines().all(|line| line.len() <= 80), "a line is too long");
-    assert!(TEMPLATE.contains("External-facing, or irreversible, or identity-shaping, or memory"));
+    assert!(COUNCIL_TEMPLATE.lines().all(|line| line.len() <= 80), "a line is too long");
+    assert!(
+        COUNCIL_TEMPLATE
+            .contains("External-facing, or irreversible, or identity-shaping, or memory")
+    );
 }
 
 #[test]
 fn the_rules_that_init_shows_are_rules() {
-    let (_, rules) = TEMPLATE.split_once("# tier_rules:").unwrap();
+    let (_, rules) = COUNCIL_TEMPLATE.split_once("# tier_rules:").unwrap();
     let rules = rules.lines().skip(1).take_while(|line| line.starts_with('#'));
     let rules: String =
         rules.map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or(""))).collect();
-    let settings = settings(&format!("tier_rules:\n{rules}"), &[]).unwrap();
+    let settings = settings_from(&format!("tier_rules:\n{rules}"), &[]).unwrap();
     assert_eq!(settings.tier_rules.unwrap().len(), 4);
 }
 
 #[test]
 fn tier_rules_come_tier_by_tier_and_as_written() {
     let yaml = "tier_rules:\n  tier_3: {z: [z], a: a}\n  tier_1: {m: [\"x/*.md\", y]}";
-    let rules = settings(yaml, &[]).unwrap().tier_rules.unwrap();
+    let rules = settings_from(yaml, &[]).unwrap().tier_rules.unwrap();
     let rule = |tier, artifact_type: &str, globs: &[&str]| TierRule {
         tier,
         artifact_type: artifact_type.to_owned(),
         globs: globs.iter().map(|glob| (*glob).to_owned()).collect(),
     };
     let expected = [
-        rule(Tier::Always, "m", &["x/*.md", "y"]),
-        rule(Tier::Sampled, "z", &["z"]),
-        rule(Tier::Sampled, "a", &["a"]),
+        rule(ReviewTier::Always, "m", &["x/*.md", "y"]),
+        rule(ReviewTier::Sampled, "z", &["z"]),
+        rule(ReviewTier::Sampled, "a", &["a"]),
     ];
     assert_eq!(rules, expected);
 }
@@ -96,13 +99,15 @@ fn tier_rules_come_tier_by_tier_and_as_written() {
 #[track_caller]
 fn check_budget(file: &str, environment: &str, flag: Option<f64>, expected: (u64, &str)) {
     let folder = tempdir().unwrap();
-    write(folder.path(), file);
-    let environment = Environment::of([("PLENARY_BUDGET_USD", environment)]);
-    let overrides = Overrides { budget_usd: flag, deadline_ms: None };
+    write_council_file(folder.path(), file);
+    let environment = EnvVariables::from_pairs([("PLENARY_BUDGET_USD", environment)]);
+    let overrides = BudgetOverrides { budget_usd: flag, deadline_ms: None };
     let settings =
-        load_in(folder.path(), &Flags::default(), &overrides, &environment, |_| Vec::new())
-            .unwrap();
-    let who = source(&settings, "budget.usd_max").to_string();
+        load_settings_in(folder.path(), &ConfigFlags::default(), &overrides, &environment, |_| {
+            Vec::new()
+        })
+        .unwrap();
+    let who = source_of(&settings, "budget.usd_max").to_string();
     assert_eq!((settings.budget.usd_micros, who.as_str()), expected);
 }
 
@@ -123,13 +128,18 @@ fn only_the_file_limits_what_a_server_spends_in_a_day() {
         ("budget:\n  usd_max: 3", (None, "default")),
     ] {
         let folder = tempdir().unwrap();
-        write(folder.path(), file);
-        let environment = Environment::of([("PLENARY_BUDGET_USD", "9")]);
-        let overrides = Overrides { budget_usd: Some(8.0), deadline_ms: None };
-        let loaded =
-            load_in(folder.path(), &Flags::default(), &overrides, &environment, |_| vec![]);
+        write_council_file(folder.path(), file);
+        let environment = EnvVariables::from_pairs([("PLENARY_BUDGET_USD", "9")]);
+        let overrides = BudgetOverrides { budget_usd: Some(8.0), deadline_ms: None };
+        let loaded = load_settings_in(
+            folder.path(),
+            &ConfigFlags::default(),
+            &overrides,
+            &environment,
+            |_| vec![],
+        );
         let settings = loaded.unwrap();
-        let who = source(&settings, "budget.server_usd_max").to_string();
+        let who = source_of(&settings, "budget.server_usd_max").to_string();
         assert_eq!((settings.server_usd_micros, who.as_str()), expected, "{file}");
     }
 }
@@ -138,13 +148,18 @@ fn only_the_file_limits_what_a_server_spends_in_a_day() {
 fn a_deadline_is_layered_too() {
     let check = |variables: &[(&str, &str)], flag, expected: (u64, &str)| {
         let folder = tempdir().unwrap();
-        write(folder.path(), "budget: {wall_max: 90s}");
-        let environment = Environment::of(variables.iter().copied());
-        let overrides = Overrides { budget_usd: None, deadline_ms: flag };
-        let loaded =
-            load_in(folder.path(), &Flags::default(), &overrides, &environment, |_| vec![]);
+        write_council_file(folder.path(), "budget: {wall_max: 90s}");
+        let environment = EnvVariables::from_pairs(variables.iter().copied());
+        let overrides = BudgetOverrides { budget_usd: None, deadline_ms: flag };
+        let loaded = load_settings_in(
+            folder.path(),
+            &ConfigFlags::default(),
+            &overrides,
+            &environment,
+            |_| vec![],
+        );
         let settings = loaded.unwrap();
-        let who = source(&settings, "budget.wall_max").to_string();
+        let who = source_of(&settings, "budget.wall_max").to_string();
         assert_eq!((settings.budget.wall_ms, who.as_str()), expected);
     };
     check(&[("PLENARY_DEADLINE", "2m")], Some(7), (7, "--deadline"));
@@ -156,7 +171,7 @@ fn a_deadline_is_layered_too() {
 #[test]
 fn a_variable_or_flag_that_makes_no_sense_is_an_error_that_names_it() {
     let check = |variable: &str, value: &str| {
-        let error = settings("", &[(variable, value)]).unwrap_err().to_string();
+        let error = settings_from("", &[(variable, value)]).unwrap_err().to_string();
         assert!(error.contains(variable) && !error.contains(value), "{error}");
     };
     check("PLENARY_BUDGET_USD", "much");
@@ -172,13 +187,14 @@ fn check_store(flag: Option<&str>, variable: &str, file: &str, expected: (&str, 
     let folder = tempdir().unwrap();
     let inner = folder.path().join("inner");
     std::fs::create_dir(&inner).unwrap();
-    write(folder.path(), file);
-    let flags = Flags { store: flag.map(str::to_owned), ..Flags::default() };
-    let environment = Environment::of([("PLENARY_STORE", variable)]);
+    write_council_file(folder.path(), file);
+    let flags = ConfigFlags { store: flag.map(str::to_owned), ..ConfigFlags::default() };
+    let environment = EnvVariables::from_pairs([("PLENARY_STORE", variable)]);
     let settings =
-        load_in(&inner, &flags, &Overrides::default(), &environment, |_| Vec::new()).unwrap();
-    let store = settings.located.store.strip_prefix(folder.path()).unwrap();
-    let who = source(&settings, "storage.url").to_string();
+        load_settings_in(&inner, &flags, &BudgetOverrides::default(), &environment, |_| Vec::new())
+            .unwrap();
+    let store = settings.paths.store.strip_prefix(folder.path()).unwrap();
+    let who = source_of(&settings, "storage.url").to_string();
     assert_eq!((store.to_str().unwrap(), who.as_str()), expected);
 }
 
@@ -201,15 +217,17 @@ fn check_file(flag: Option<&str>, variables: &[(&str, &str)], expected: Option<&
         folder
     };
     for place in ["project", "named", "home/.config/plenary", "xdg/plenary"] {
-        write(&folder(place), "");
+        write_council_file(&folder(place), "");
     }
     let (inside, outside) = (folder("project/a/b"), folder("elsewhere"));
     let at = |value: &str| root.path().join(value).to_str().unwrap().to_owned();
-    let environment = Environment::of(variables.iter().map(|(name, value)| (*name, at(value))));
-    let flags = Flags { config: flag.map(|path| at(path).into()), ..Flags::default() };
+    let environment =
+        EnvVariables::from_pairs(variables.iter().map(|(name, value)| (*name, at(value))));
+    let flags = ConfigFlags { config: flag.map(|path| at(path).into()), ..ConfigFlags::default() };
     let from = if expected == Some("project") { &inside } else { &outside };
-    let loaded = load_in(from, &flags, &Overrides::default(), &environment, |_| Vec::new());
-    let file = loaded.unwrap().located.file;
+    let loaded =
+        load_settings_in(from, &flags, &BudgetOverrides::default(), &environment, |_| Vec::new());
+    let file = loaded.unwrap().paths.file;
     assert_eq!(file, expected.map(|place| root.path().join(place).join("council.yaml")));
 }
 
@@ -233,11 +251,14 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
     #[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
     std::fs::write(&latin, b"council: {transport: \xe9}").unwrap();
     let said = |path: &Path| {
-        let flags = Flags { config: Some(path.to_owned()), ..Flags::default() };
-        let loaded =
-            load_in(folder.path(), &flags, &Overrides::default(), &Environment::default(), |_| {
-                Vec::new()
-            });
+        let flags = ConfigFlags { config: Some(path.to_owned()), ..ConfigFlags::default() };
+        let loaded = load_settings_in(
+            folder.path(),
+            &flags,
+            &BudgetOverrides::default(),
+            &EnvVariables::default(),
+            |_| Vec::new(),
+        );
         loaded.unwrap_err()
     };
     assert!(matches!(said(folder.path()), ConfigError::NotAFile { .. }));
@@ -251,9 +272,9 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
 #[track_caller]
 fn check_transports(council: &str, has_key: bool, programs: &[&str], expected: &str) {
     let folder = tempdir().unwrap();
-    write(folder.path(), &format!("council: {council}"));
+    write_council_file(folder.path(), &format!("council: {council}"));
     for program in programs {
-        install(folder.path(), program);
+        install_program(folder.path(), program);
     }
     let key = if has_key { "canary" } else { "" };
     let path = folder.path().to_str().unwrap();
@@ -336,8 +357,11 @@ fn transports_that_are_named_are_kept_while_one_of_them_is_open() {
 #[test]
 fn a_program_with_a_path_is_meant_from_the_file() {
     let folder = tempdir().unwrap();
-    install(folder.path(), "answer");
-    write(folder.path(), "council: {providers: [{name: house, command: [./answer, -q]}]}");
+    install_program(folder.path(), "answer");
+    write_council_file(
+        folder.path(),
+        "council: {providers: [{name: house, command: [./answer, -q]}]}",
+    );
     let settings = load_from(folder.path(), &[]).unwrap();
     let house = settings.council.providers.first().unwrap();
     assert_eq!(house.transports, [TransportKind::Cli]);
@@ -349,7 +373,7 @@ fn a_program_with_a_path_is_meant_from_the_file() {
 fn a_key_goes_to_its_own_address_only() {
     let key = |provider: &str| {
         let yaml = format!("council: {{providers: [{{name: claude, {provider}}}]}}");
-        let settings = settings(&yaml, &[KEYS[0], ("HOUSE_KEY", "canary-h\n")]).unwrap();
+        let settings = settings_from(&yaml, &[KEYS[0], ("HOUSE_KEY", "canary-h\n")]).unwrap();
         let provider = settings.council.providers.into_iter().next().unwrap();
         provider.key.map(|key| key.expose_secret().to_owned())
     };
@@ -366,7 +390,7 @@ fn a_key_goes_to_its_own_address_only() {
 fn prices_are_configured_or_nothing_or_known() {
     let price = |provider: &str| {
         let yaml = format!("council: {{providers: [{{{provider}}}]}}");
-        let settings = settings(&yaml, &KEYS).unwrap();
+        let settings = settings_from(&yaml, &KEYS).unwrap();
         let price = settings.council.providers.into_iter().next().unwrap().price?;
         Some((price.input_per_mtok, price.output_per_mtok, price.source))
     };
@@ -386,14 +410,15 @@ fn prices_are_configured_or_nothing_or_known() {
 
 #[test]
 fn the_critic_is_of_another_family_where_there_is_one() {
-    let roles = |providers: &str, conclusion: Conclusion| {
-        let settings = settings(&format!("council: {{providers: [{providers}]}}"), &KEYS).unwrap();
+    let roles = |providers: &str, conclusion: ConclusionSettings| {
+        let settings =
+            settings_from(&format!("council: {{providers: [{providers}]}}"), &KEYS).unwrap();
         let providers = &settings.council.providers;
-        let chairs = super::seats::chairs(providers);
-        let roles = conclusion.roles(chairs.first(), providers, providers).unwrap();
+        let chairs = super::seats::list_chairs(providers);
+        let roles = conclusion.assign_roles(chairs.first(), providers, providers).unwrap();
         [roles.synthesizer, roles.critic, roles.reviser].map(|name| name.to_string())
     };
-    let none = Conclusion::default;
+    let none = ConclusionSettings::default;
     let other =
         "{name: other, dialect: openai, base_url: \"http://127.0.0.1:1/v1\", model: claude-x}";
     assert_eq!(roles("{name: claude}, {name: openai}", none()), ["claude", "openai", "claude"]);
@@ -407,21 +432,21 @@ fn the_critic_is_of_another_family_where_there_is_one() {
     );
     assert_eq!(roles(&format!("{{name: claude}}, {other}"), none()), ["claude", "other", "claude"]);
     assert_eq!(roles("{name: claude}", none()), ["claude", "claude", "claude"]);
-    let named = Conclusion { synthesizer: "openai".parse().ok(), ..none() };
+    let named = ConclusionSettings { synthesizer: "openai".parse().ok(), ..none() };
     assert_eq!(roles("{name: claude}, {name: openai}", named), ["openai", "claude", "openai"]);
 }
 
 #[test]
 fn no_secret_is_shown_in_debug_settings_or_errors() {
     let yaml = "council:\n  providers:\n    - {name: claude}\n    - {name: tool, mcp: {command: /bin/sh, tool: t, env: {TOKEN: canary-m}}}\nreview: {redact: [canary-r]}";
-    let settings = settings(yaml, &KEYS).unwrap();
+    let settings = settings_from(yaml, &KEYS).unwrap();
     let shown = serde_json::to_string(&settings.origins).unwrap();
     assert!(!shown.contains("canary"), "{shown}");
     let debug = format!("{:?}", settings.council);
     assert!(!debug.contains("canary"), "{debug}");
     let broken =
         "council: {providers: [{name: claude, nmae: x}, {name: openai, transports: [mcp]}]}";
-    let error = super::fixtures::settings(broken, &KEYS).unwrap_err();
+    let error = super::fixtures::settings_from(broken, &KEYS).unwrap_err();
     assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
 }
 
@@ -429,8 +454,9 @@ fn no_secret_is_shown_in_debug_settings_or_errors() {
 fn a_key_that_leaves_this_machine_unencrypted_is_warned_of() {
     let check = |provider: &str, expected: bool| {
         let yaml = format!("council: {{providers: [{{{provider}}}]}}");
-        let settings = settings(&yaml, &[("HOUSE_KEY", "canary"), ("OPENAI_API_KEY", "canary")]);
-        let warnings = settings.unwrap().warnings();
+        let settings =
+            settings_from(&yaml, &[("HOUSE_KEY", "canary"), ("OPENAI_API_KEY", "canary")]);
+        let warnings = settings.unwrap().list_warnings();
         assert_eq!(!warnings.is_empty(), expected, "{provider}: {warnings:?}");
         assert!(!warnings.concat().contains("canary"), "{warnings:?}");
     };

@@ -3,17 +3,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::environment::Environment;
+use super::environment::EnvVariables;
 use super::error::ConfigError;
 use super::file::{read_alignment, read_log_path, read_storage};
 use super::gate::LOG_PATH_DEFAULT;
-use super::ledger::Source;
+use super::ledger::SettingSource;
 use super::open;
 use super::own_files;
 use super::search::search_upward;
-use super::section::{At, Problems};
+use super::section::{ProblemList, WithLine};
 use super::trust::{ProjectFile, SettingUse};
-use super::yaml::Node;
+use super::yaml::YamlNode;
 
 /// Name of the project's configuration file.
 pub const COUNCIL_FILE: &str = "council.yaml";
@@ -29,7 +29,7 @@ const CONFIG_VARIABLE: &str = "PLENARY_CONFIG";
 
 /// Paths from the command line.
 #[derive(Debug, Clone, Default)]
-pub struct Flags {
+pub struct ConfigFlags {
     pub config: Option<PathBuf>,
     pub store: Option<String>,
     pub allow: Vec<PathBuf>,
@@ -37,7 +37,7 @@ pub struct Flags {
 
 /// Paths of the current project.
 #[derive(Debug, Clone)]
-pub struct Located {
+pub struct ProjectPaths {
     pub working: PathBuf,
     /// The `council.yaml` in use, if any.
     pub file: Option<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Located {
     /// working folder if the file is the user's global one.
     pub documents: PathBuf,
     pub store: PathBuf,
-    pub store_source: Source,
+    pub store_source: SettingSource,
     pub allow: Vec<PathBuf>,
     /// File of the verdict log.
     pub log: PathBuf,
@@ -59,65 +59,83 @@ pub struct Located {
 
 /// The `council.yaml` in use, parsed.
 #[derive(Debug)]
-pub(super) struct Anchor {
+pub(super) struct ConfigRoot {
     pub working: PathBuf,
     pub folder: PathBuf,
     pub documents: PathBuf,
-    pub file: Option<(PathBuf, Node)>,
-    pub file_source: Source,
+    pub file: Option<(PathBuf, YamlNode)>,
+    pub file_source: SettingSource,
     /// Set if the file was found by the search, so that trust must be checked.
     pub project: Option<ProjectFile>,
 }
 
 /// Finds the paths every command needs. Reads only the sections needed for that, so that a record
 /// stays readable if the providers are misconfigured.
-pub fn locate(flags: &Flags, environment: &Environment) -> Result<Located, ConfigError> {
-    let anchor = anchor(&working_folder()?, flags, environment)?;
+pub fn locate_project(
+    flags: &ConfigFlags,
+    environment: &EnvVariables,
+) -> Result<ProjectPaths, ConfigError> {
+    let anchor = find_config(&working_folder()?, flags, environment)?;
     anchor.require_trust(SettingUse::Record, environment)?;
-    let mut problems = Problems::default();
+    let mut problems = ProblemList::default();
     let (mut url, mut convergence_percent) = (None, None);
     if let Some((_, tree)) = &anchor.file {
         url = read_storage(tree, &mut problems);
         convergence_percent = read_alignment(tree, &mut problems).convergence_percent;
     }
-    anchor.settle(problems)?;
-    anchor.located(flags, environment, url, convergence_percent.map(|at| at.value))
+    anchor.reject_problems(problems)?;
+    anchor.resolve_paths(flags, environment, url, convergence_percent.map(|at| at.value))
 }
 
 /// Finds the file: `--config`, else the environment, else the upward search from the working
 /// folder, else the user's global file.
-pub(super) fn anchor(
+pub(super) fn find_config(
     working: &Path,
-    flags: &Flags,
-    environment: &Environment,
-) -> Result<Anchor, ConfigError> {
+    flags: &ConfigFlags,
+    environment: &EnvVariables,
+) -> Result<ConfigRoot, ConfigError> {
     let working = working.to_owned();
     let (path, file_source) = match (&flags.config, environment.get(CONFIG_VARIABLE)) {
-        (Some(path), _) => (Some(working.join(path)), Source::Flag { name: "--config" }),
-        (None, Some(path)) => {
-            (Some(working.join(path)), Source::Environment { variable: CONFIG_VARIABLE.to_owned() })
-        }
+        (Some(path), _) => (Some(working.join(path)), SettingSource::Flag { name: "--config" }),
+        (None, Some(path)) => (
+            Some(working.join(path)),
+            SettingSource::Environment { variable: CONFIG_VARIABLE.to_owned() },
+        ),
         (None, None) => {
             let home = environment.home_folder();
-            (search_upward(&working, home.as_deref()), Source::Found)
+            (search_upward(&working, home.as_deref()), SettingSource::Found)
         }
     };
-    let own = if path.is_none() { own(environment) } else { None };
+    let own = if path.is_none() { find_user_config(environment) } else { None };
     let is_own = own.is_some();
     let Some(path) = path.or(own) else {
         let (folder, documents) = (working.clone(), working.clone());
-        let file_source = Source::Default;
-        return Ok(Anchor { working, folder, documents, file: None, file_source, project: None });
+        let file_source = SettingSource::Default;
+        return Ok(ConfigRoot {
+            working,
+            folder,
+            documents,
+            file: None,
+            file_source,
+            project: None,
+        });
     };
-    let opened = open::council(&path)?;
-    let is_project = file_source == Source::Found && !is_in_own_folder(&path, environment);
+    let opened = open::open_council_file(&path)?;
+    let is_project = file_source == SettingSource::Found && !is_user_config(&path, environment);
     let project = match is_project {
-        true => Some(ProjectFile::of(&path, &opened, environment)?),
+        true => Some(ProjectFile::from_opened(&path, &opened, environment)?),
         false => None,
     };
     let folder = path.parent().unwrap_or(&working).to_owned();
     let documents = if is_own { working.clone() } else { folder.clone() };
-    Ok(Anchor { working, folder, documents, file: Some((path, opened.tree)), file_source, project })
+    Ok(ConfigRoot {
+        working,
+        folder,
+        documents,
+        file: Some((path, opened.tree)),
+        file_source,
+        project,
+    })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the working folder is asked for here, once")]
@@ -128,40 +146,40 @@ pub(super) fn working_folder() -> Result<PathBuf, ConfigError> {
 /// Returns the file found by the upward search; `None` if the user named another file or the file
 /// is their own.
 pub fn find_project_file(
-    flags: &Flags,
-    environment: &Environment,
+    flags: &ConfigFlags,
+    environment: &EnvVariables,
 ) -> Result<Option<PathBuf>, ConfigError> {
     if flags.config.is_some() || environment.get(CONFIG_VARIABLE).is_some() {
         return Ok(None);
     }
     let found = search_upward(&working_folder()?, environment.home_folder().as_deref());
-    Ok(found.filter(|path| !is_in_own_folder(path, environment)))
+    Ok(found.filter(|path| !is_user_config(path, environment)))
 }
 
 /// Returns the user's global file, used in folders without one.
-fn own(environment: &Environment) -> Option<PathBuf> {
-    let path = own_folder(environment)?.join(COUNCIL_FILE);
+fn find_user_config(environment: &EnvVariables) -> Option<PathBuf> {
+    let path = user_config_folder(environment)?.join(COUNCIL_FILE);
     path.is_file().then_some(path)
 }
 
-fn own_folder(environment: &Environment) -> Option<PathBuf> {
+fn user_config_folder(environment: &EnvVariables) -> Option<PathBuf> {
     Some(environment.config_folder()?.join("plenary"))
 }
 
 /// Whether the file is in the user's configuration folder. It is trusted then, even if the upward
 /// search found it.
-fn is_in_own_folder(path: &Path, environment: &Environment) -> bool {
+fn is_user_config(path: &Path, environment: &EnvVariables) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
-    let own = own_folder(environment).as_deref().and_then(real);
+    let own = user_config_folder(environment).as_deref().and_then(real);
     own.is_some() && path.parent().and_then(real) == own
 }
 
-impl Anchor {
+impl ConfigRoot {
     /// Fails if this use of the file needs the user's consent.
     pub(super) fn require_trust(
         &self,
         needed: SettingUse,
-        environment: &Environment,
+        environment: &EnvVariables,
     ) -> Result<(), ConfigError> {
         match (&self.project, &self.file) {
             (Some(project), Some((_, tree))) => project.require_trust(tree, needed, environment),
@@ -170,11 +188,11 @@ impl Anchor {
     }
 
     /// Fails if there are problems.
-    pub(super) fn settle(&self, problems: Problems) -> Result<(), ConfigError> {
+    pub(super) fn reject_problems(&self, problems: ProblemList) -> Result<(), ConfigError> {
         if problems.0.is_empty() {
             return Ok(());
         }
-        let is_well_written = problems.0.iter().all(|problem| problem.is_elsewhere);
+        let is_well_written = problems.0.iter().all(|problem| problem.is_external);
         let path = self.file.as_ref().map_or_else(|| COUNCIL_FILE.into(), |(path, _)| path.clone());
         let problems = problems.0;
         Err(if is_well_written {
@@ -184,25 +202,25 @@ impl Anchor {
         })
     }
 
-    pub(super) fn located(
+    pub(super) fn resolve_paths(
         &self,
-        flags: &Flags,
-        environment: &Environment,
-        url: Option<At<String>>,
+        flags: &ConfigFlags,
+        environment: &EnvVariables,
+        url: Option<WithLine<String>>,
         convergence_percent: Option<u8>,
-    ) -> Result<Located, ConfigError> {
-        let (store, store_source) = self.store(flags, environment, url)?;
+    ) -> Result<ProjectPaths, ConfigError> {
+        let (store, store_source) = self.resolve_store(flags, environment, url)?;
         // A path from a flag or variable is the user's choice; a project may have planted links in
         // the others.
-        if matches!(store_source, Source::File { .. } | Source::Default)
-            && let Some(path) = own_files::first_link(&self.folder, &store)
+        if matches!(store_source, SettingSource::File { .. } | SettingSource::Default)
+            && let Some(path) = own_files::find_first_link(&self.folder, &store)
         {
             return Err(ConfigError::LinkedStore { path });
         }
         if let Some(path) = flags.allow.iter().find(|path| !path.is_dir()) {
             return Err(ConfigError::NotAFolder { path: path.clone() });
         }
-        Ok(Located {
+        Ok(ProjectPaths {
             working: self.working.clone(),
             file: self.file.as_ref().map(|(path, _)| path.clone()),
             folder: self.folder.clone(),
@@ -210,49 +228,49 @@ impl Anchor {
             store,
             store_source,
             allow: flags.allow.clone(),
-            log: self.log(),
-            references: self.references(),
+            log: self.log_path(),
+            references: self.list_references(),
             convergence_percent,
         })
     }
 
-    fn references(&self) -> Vec<PathBuf> {
+    fn list_references(&self) -> Vec<PathBuf> {
         let tree = self.file.as_ref().map(|(_, tree)| tree);
         let folders = [self.folder.as_path(), self.working.as_path()];
-        tree.map_or_else(Vec::new, |tree| own_files::references(tree, &folders))
+        tree.map_or_else(Vec::new, |tree| own_files::list_file_references(tree, &folders))
     }
 
-    fn log(&self) -> PathBuf {
+    fn log_path(&self) -> PathBuf {
         let named = self.file.as_ref().and_then(|(_, tree)| read_log_path(tree));
         self.folder.join(named.map_or_else(|| LOG_PATH_DEFAULT.to_owned(), |at| at.value))
     }
 
     /// A path from a flag or variable is relative to the working folder, one from the file to its
     /// folder.
-    fn store(
+    fn resolve_store(
         &self,
-        flags: &Flags,
-        environment: &Environment,
-        file: Option<At<String>>,
-    ) -> Result<(PathBuf, Source), ConfigError> {
+        flags: &ConfigFlags,
+        environment: &EnvVariables,
+        file: Option<WithLine<String>>,
+    ) -> Result<(PathBuf, SettingSource), ConfigError> {
         if let Some(url) = &flags.store {
-            let source = Source::Flag { name: "--store" };
+            let source = SettingSource::Flag { name: "--store" };
             return Ok((self.working.join(sqlite_path(url)?), source));
         }
         if let Some(url) = environment.get(STORE_VARIABLE) {
-            let source = Source::Environment { variable: STORE_VARIABLE.to_owned() };
+            let source = SettingSource::Environment { variable: STORE_VARIABLE.to_owned() };
             return Ok((self.working.join(sqlite_path(url)?), source));
         }
         let (url, source) = match file {
-            Some(At { value, line }) => (value, Source::File { line }),
-            None => (STORE_DEFAULT.to_owned(), Source::Default),
+            Some(WithLine { value, line }) => (value, SettingSource::File { line }),
+            None => (STORE_DEFAULT.to_owned(), SettingSource::Default),
         };
         Ok((self.folder.join(sqlite_path(&url)?), source))
     }
 }
 
 pub(super) fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
-    let unknown = || ConfigError::UnknownStore { url: without_secrets(url) };
+    let unknown = || ConfigError::UnknownStore { url: hide_password(url) };
     match url.split_once(':') {
         None if url.is_empty() => Err(unknown()),
         Some(("sqlite", "")) => Err(unknown()),
@@ -263,7 +281,7 @@ pub(super) fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
 }
 
 /// Hides the rest of a database URL, which may contain a password.
-fn without_secrets(url: &str) -> String {
+fn hide_password(url: &str) -> String {
     url.split_once("://").map_or_else(|| url.to_owned(), |(scheme, _)| format!("{scheme}://…"))
 }
 

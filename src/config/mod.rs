@@ -41,24 +41,24 @@ mod fixtures;
 #[cfg(test)]
 mod load_tests;
 
-pub use budget::Overrides;
-pub use classify::{Because, Class, Classifier};
-pub use duration::{parse as parse_duration, show as show_duration};
-pub use environment::Environment;
-pub use error::{ConfigError, Problem};
+pub use budget::BudgetOverrides;
+pub use classify::{ClassReason, FileClass, TierClassifier};
+pub use duration::{parse_duration, show_duration};
+pub use environment::EnvVariables;
+pub use error::{ConfigError, ConfigProblem};
 pub use file::{TierRule, TransportChoice, is_artifact_type};
-pub use ledger::{Setting, Source};
-pub use load::{load, survey};
-pub use locate::{COUNCIL_FILE, Flags, Located, find_project_file, locate};
+pub use ledger::{EffectiveSetting, SettingSource};
+pub use load::{load_settings, survey_providers};
+pub use locate::{COUNCIL_FILE, ConfigFlags, ProjectPaths, find_project_file, locate_project};
 pub use nearest::nearest_first;
-pub use ollama::models as installed_models;
-pub use reach::{Candidate, FoundBy, TransportStatus};
-pub use seats::{chairs, seat, seats, single_family, version_of};
+pub use ollama::installed_models;
+pub use reach::{FoundBy, ProviderCandidate, TransportStatus};
+pub use seats::{build_seat, build_seats, list_chairs, short_version, single_family_note};
 pub use settings::{
-    Alignment, Conclusion, ConclusionRoles, Council, Deliberator, Origin, Retention, Review,
-    Settings,
+    AlignmentSettings, ConclusionRoles, ConclusionSettings, CouncilSettings, DeliberatorSettings,
+    ProviderOrigin, RetentionSettings, ReviewSettings, Settings,
 };
-pub use template::TEMPLATE;
+pub use template::COUNCIL_TEMPLATE;
 pub use trust::{
     FileState, RiskySetting, SettingUse, TrustReport, TrustedFile, UntrustedFile, inspect_trust,
     list_trusted, record_trust, remove_trust,

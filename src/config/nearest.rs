@@ -1,9 +1,9 @@
 //! Suggestions for misspelled names.
 
 /// Returns the most similar known name, unless none is similar.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(super) fn find_nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let far = (word.chars().count() / 3).max(2);
-    let measured = known.iter().map(|candidate| (distance(word, candidate), *candidate));
+    let measured = known.iter().map(|candidate| (edit_distance(word, candidate), *candidate));
     let (steps, candidate) = measured.min_by_key(|(steps, _)| *steps)?;
     // Users often omit the end of a key: `max_output`, `api_key`.
     let is_start = word.len() >= 3 && candidate.starts_with(word);
@@ -13,12 +13,12 @@ pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
 
 /// Sorts names by similarity, the most similar first.
 pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
-    known.sort_by_cached_key(|candidate| (distance(word, candidate), candidate.clone()));
+    known.sort_by_cached_key(|candidate| (edit_distance(word, candidate), candidate.clone()));
     known
 }
 
 /// Number of letters to insert, delete, replace or swap with a neighbour.
-fn distance(from: &str, to: &str) -> usize {
+fn edit_distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=to.len()).collect();
@@ -63,7 +63,7 @@ mod tests {
             ("frobnicate", None),
         ];
         for (word, meant) in cases {
-            assert_eq!(nearest(word, &known), meant, "word: {word}");
+            assert_eq!(find_nearest(word, &known), meant, "word: {word}");
         }
     }
 
@@ -72,7 +72,7 @@ mod tests {
         let cases =
             [("ab", "ba", 1), ("kitten", "sitting", 3), ("", "abc", 3), ("same", "same", 0)];
         for (from, to, steps) in cases {
-            assert_eq!(distance(from, to), steps, "{from} → {to}");
+            assert_eq!(edit_distance(from, to), steps, "{from} → {to}");
         }
     }
 }

@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::environment::Environment;
+use super::environment::EnvVariables;
 
 const PORT_DEFAULT: u16 = 11434;
 
 /// Limit for connecting, asking and reading together.
-const LIMIT: Duration = Duration::from_millis(300);
+const QUERY_TIME_MAX: Duration = Duration::from_millis(300);
 
 /// A list of a hundred models has about fifty kilobytes.
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
 /// Returns the server's URL from `OLLAMA_HOST`, read as Ollama's own programs do, else the default.
 /// `None` if it is not plain HTTP.
-pub(super) fn server(environment: &Environment) -> Option<String> {
+pub(super) fn server_url(environment: &EnvVariables) -> Option<String> {
     let host = environment.get("OLLAMA_HOST").unwrap_or("127.0.0.1").trim();
     let host = match host.split_once("://") {
         Some(("http", rest)) => rest,
@@ -40,36 +40,37 @@ pub(super) fn server(environment: &Environment) -> Option<String> {
 }
 
 /// Returns the installed models; none if no server answers in time.
-pub fn models(server: &str) -> Vec<String> {
-    let deadline = Instant::now() + LIMIT;
-    let tags = ask(server, "/api/tags", deadline).map(|answer| names(&answer, "models", "name"));
+pub fn installed_models(server: &str) -> Vec<String> {
+    let deadline = Instant::now() + QUERY_TIME_MAX;
+    let tags =
+        get_json(server, "/api/tags", deadline).map(|answer| read_names(&answer, "models", "name"));
     if let Ok(names) = tags {
         if !names.is_empty() {
             return names;
         }
         // Compatible servers have no `/api/tags`.
-        let models = ask(server, "/v1/models", deadline);
-        return models.map(|answer| names_of(&answer)).unwrap_or_default();
+        let models = get_json(server, "/v1/models", deadline);
+        return models.map(|answer| read_model_ids(&answer)).unwrap_or_default();
     }
     Vec::new()
 }
 
-fn names_of(answer: &Value) -> Vec<String> {
-    names(answer, "data", "id")
+fn read_model_ids(answer: &Value) -> Vec<String> {
+    read_names(answer, "data", "id")
 }
 
-fn names(answer: &Value, list: &str, field: &str) -> Vec<String> {
+fn read_names(answer: &Value, list: &str, field: &str) -> Vec<String> {
     let items = answer.get(list).and_then(Value::as_array).into_iter().flatten();
     items.filter_map(|item| item.get(field)?.as_str()).map(str::to_owned).collect()
 }
 
 /// Excludes embedding and ranking models, which cannot chat.
-pub(super) fn can_talk(model: &str) -> bool {
+pub(super) fn is_chat_model(model: &str) -> bool {
     !["embed", "minilm", "bge-", "rerank"].iter().any(|word| model.contains(word))
 }
 
 /// Uses HTTP/1.0, so that the response ends with the connection.
-fn ask(server: &str, path: &str, deadline: Instant) -> io::Result<Value> {
+fn get_json(server: &str, path: &str, deadline: Instant) -> io::Result<Value> {
     let host = server.trim_start_matches("http://");
     let left = || {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -89,12 +90,12 @@ fn ask(server: &str, path: &str, deadline: Instant) -> io::Result<Value> {
             break;
         }
     }
-    body(&bytes)
+    parse_body(&bytes)
 }
 
 /// Parses the response body. A body that is not JSON counts as empty: another service uses the
 /// port.
-fn body(answer: &[u8]) -> io::Result<Value> {
+fn parse_body(answer: &[u8]) -> io::Result<Value> {
     let text = String::from_utf8_lossy(answer);
     let document =
         text.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok());

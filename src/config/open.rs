@@ -5,13 +5,13 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::error::{COUNCIL_BYTES_MAX, ConfigError};
-use super::yaml::{self, Node};
+use super::yaml::{self, YamlNode};
 use crate::domain::digest::sha256_hex;
 
 /// The file as it was when it was read.
 #[derive(Debug)]
-pub(super) struct OpenedFile {
-    pub tree: Node,
+pub(super) struct OpenedCouncilFile {
+    pub tree: YamlNode,
     /// The digest of the bytes that `tree` was read from.
     pub sha256: String,
     /// Metadata of the opened file, not of its path, which may be replaced meanwhile.
@@ -19,17 +19,17 @@ pub(super) struct OpenedFile {
 }
 
 /// Reads and parses the file.
-pub(super) fn council(path: &Path) -> Result<OpenedFile, ConfigError> {
-    let (text, metadata) = text(path)?;
+pub(super) fn open_council_file(path: &Path) -> Result<OpenedCouncilFile, ConfigError> {
+    let (text, metadata) = read_text(path)?;
     let sha256 = sha256_hex([text.as_bytes()]);
-    let tree = yaml::parse(&text).map_err(|problem| ConfigError::Invalid {
+    let tree = yaml::parse_yaml(&text).map_err(|problem| ConfigError::Invalid {
         path: path.to_owned(),
         problems: vec![problem],
     })?;
-    Ok(OpenedFile { tree, sha256, metadata })
+    Ok(OpenedCouncilFile { tree, sha256, metadata })
 }
 
-fn text(path: &Path) -> Result<(String, Metadata), ConfigError> {
+fn read_text(path: &Path) -> Result<(String, Metadata), ConfigError> {
     let unreadable = |source: io::Error| {
         let path = path.to_owned();
         if source.kind() == io::ErrorKind::NotFound {

@@ -6,11 +6,11 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::yaml::{Node, Value};
+use super::yaml::{YamlNode, YamlValue};
 
 /// Returns the first link among the components of `path` below `folder`. Missing components are no
 /// links. A path with `..` leaves the folder and is the operator's choice.
-pub(super) fn first_link(folder: &Path, path: &Path) -> Option<PathBuf> {
+pub(super) fn find_first_link(folder: &Path, path: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(folder).ok()?;
     let mut reached = folder.to_owned();
     for part in below.components() {
@@ -27,9 +27,9 @@ pub(super) fn first_link(folder: &Path, path: &Path) -> Option<PathBuf> {
 
 /// Lists every path the file may refer to: each text, and each space-separated part of it, below
 /// each folder. An export must not overwrite any of them, so over-reporting is intended.
-pub(super) fn references(tree: &Node, folders: &[&Path]) -> Vec<PathBuf> {
+pub(super) fn list_file_references(tree: &YamlNode, folders: &[&Path]) -> Vec<PathBuf> {
     let mut texts = Vec::new();
-    collect(tree, &mut texts);
+    collect_texts(tree, &mut texts);
     let words = texts.iter().flat_map(|text| text.split_whitespace().chain([*text]));
     let mut names: Vec<&str> = words.filter(|word| !word.contains('\0')).collect();
     names.sort_unstable();
@@ -42,11 +42,13 @@ pub(super) fn references(tree: &Node, folders: &[&Path]) -> Vec<PathBuf> {
     paths
 }
 
-fn collect<'a>(node: &'a Node, texts: &mut Vec<&'a str>) {
+fn collect_texts<'a>(node: &'a YamlNode, texts: &mut Vec<&'a str>) {
     match &node.value {
-        Value::Text(text) => texts.push(text),
-        Value::List(nodes) => nodes.iter().for_each(|node| collect(node, texts)),
-        Value::Mapping(entries) => entries.iter().for_each(|(_, node)| collect(node, texts)),
-        Value::Null | Value::Boolean(_) | Value::Integer(_) | Value::Number(_) => {}
+        YamlValue::Text(text) => texts.push(text),
+        YamlValue::List(nodes) => nodes.iter().for_each(|node| collect_texts(node, texts)),
+        YamlValue::Mapping(entries) => {
+            entries.iter().for_each(|(_, node)| collect_texts(node, texts))
+        }
+        YamlValue::Null | YamlValue::Boolean(_) | YamlValue::Integer(_) | YamlValue::Number(_) => {}
     }
 }

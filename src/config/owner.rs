@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::environment::Environment;
+use super::environment::EnvVariables;
 
 /// User of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,21 +26,21 @@ pub(super) struct OtherOwner {
 const ROOT: u32 = 0;
 
 impl CurrentUser {
-    pub(super) fn of_process(environment: &Environment) -> Self {
+    pub(super) fn from_process(environment: &EnvVariables) -> Self {
         let uid = rustix::process::geteuid().as_raw();
         let sudo_uid = environment.get("SUDO_UID").and_then(|uid| uid.parse().ok());
         Self { uid, sudo_uid }
     }
 
     /// Whether a uid counts as this user. As in git, root accepts files of the user who ran `sudo`.
-    pub(super) fn owns(self, uid: u32) -> bool {
+    pub(super) fn owns_uid(self, uid: u32) -> bool {
         uid == self.uid || self.uid == ROOT && self.sudo_uid == Some(uid)
     }
 
     /// Whether the file may be in a folder of this user id. Only the folder's owner and root can
     /// replace our files in it.
     fn accepts_folder(self, uid: u32) -> bool {
-        self.owns(uid) || uid == ROOT
+        self.owns_uid(uid) || uid == ROOT
     }
 
     /// Returns the other user who owns the file, the link to it, or its folder. `opened` is the
@@ -51,11 +51,11 @@ impl CurrentUser {
         opened: &Metadata,
     ) -> io::Result<Option<OtherOwner>> {
         let folder = path.parent().unwrap_or(Path::new("/")).metadata()?;
-        if !self.owns(opened.uid()) {
+        if !self.owns_uid(opened.uid()) {
             return Ok(Some(OtherOwner { part: "file", uid: opened.uid() }));
         }
         let entry = path.symlink_metadata()?;
-        if !self.owns(entry.uid()) {
+        if !self.owns_uid(entry.uid()) {
             return Ok(Some(OtherOwner { part: "link to the file", uid: entry.uid() }));
         }
         let is_safe = self.accepts_folder(folder.uid());
@@ -71,7 +71,7 @@ mod tests {
     fn a_user_owns_their_own_files_and_root_those_of_sudo() {
         let check = |uid: u32, sudo_uid: Option<u32>, owner: u32, expected: (bool, bool)| {
             let user = CurrentUser { uid, sudo_uid };
-            let found = (user.owns(owner), user.accepts_folder(owner));
+            let found = (user.owns_uid(owner), user.accepts_folder(owner));
             assert_eq!(found, expected, "{user:?} looks at a file of {owner}");
         };
         check(1000, None, 1000, (true, true));
@@ -91,7 +91,7 @@ mod tests {
         let (file, link) = (folder.path().join("file"), folder.path().join("link"));
         std::fs::File::create(&file).unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
-        let user = CurrentUser::of_process(&Environment::default());
+        let user = CurrentUser::from_process(&EnvVariables::default());
         let found = |path: &Path| {
             let opened = path.metadata().unwrap();
             user.find_other_owner(path, &opened).unwrap().map(|other| (other.part, other.uid))

@@ -10,14 +10,14 @@ use std::path::Path;
 use secrecy::SecretString;
 
 use super::describe;
-use super::environment::Environment;
-use super::error::Problem;
+use super::environment::EnvVariables;
+use super::error::ConfigProblem;
 use super::file::{ProviderEntry, TransportChoice};
-use super::ledger::Ledger;
-use super::section::{At, Problems};
+use super::ledger::SettingLog;
+use super::section::{ProblemList, WithLine};
 use crate::domain::ask::TransportKind;
-use crate::domain::plan::{Price, Role};
-use crate::providers::catalogue::{self, Row};
+use crate::domain::plan::{SeatRole, TokenPrice};
+use crate::providers::catalogue::{self, ProviderRow};
 use crate::providers::{Dialect, McpTool, Provider, is_loopback};
 
 /// Enough for an opinion with its reasons. The budget reserves this amount before each call.
@@ -26,7 +26,7 @@ const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
 /// Inputs of the resolution that all providers share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ResolveContext<'a> {
-    pub environment: &'a Environment,
+    pub environment: &'a EnvVariables,
     /// Folder that relative program paths are relative to.
     pub folder: &'a Path,
     pub transport: TransportChoice,
@@ -34,7 +34,7 @@ pub(super) struct ResolveContext<'a> {
 
 /// Whether a transport to a provider is available.
 #[derive(Debug, PartialEq, Eq)]
-enum Availability {
+enum TransportAvailability {
     Open,
     Closed(String),
     /// Not configured.
@@ -42,7 +42,7 @@ enum Availability {
 }
 
 #[derive(Debug)]
-struct Key {
+struct ProviderKey {
     variable: Option<String>,
     secret: Option<SecretString>,
     /// Variables that should be set.
@@ -51,7 +51,7 @@ struct Key {
 
 /// A named or discovered provider, usable or not.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct ProviderCandidate {
     /// Has no transports if it is unusable.
     pub provider: Provider,
     pub found_by: FoundBy,
@@ -75,7 +75,7 @@ pub struct TransportStatus {
     pub closed: Option<String>,
 }
 
-impl Candidate {
+impl ProviderCandidate {
     pub fn is_usable(&self) -> bool {
         !self.provider.transports.is_empty()
     }
@@ -94,26 +94,26 @@ impl fmt::Display for FoundBy {
 
 /// Resolves a provider and records its settings, or adds a problem. Returns `None` if its
 /// description is incomplete.
-pub(super) fn candidate(
+pub(super) fn resolve_provider(
     entry: &ProviderEntry,
     around: &ResolveContext<'_>,
-    ledger: &mut Ledger,
-    problems: &mut Problems,
-) -> Option<Candidate> {
-    let row = catalogue::row(entry.name.as_str());
+    ledger: &mut SettingLog,
+    problems: &mut ProblemList,
+) -> Option<ProviderCandidate> {
+    let row = catalogue::find_row(entry.name.as_str());
     if !is_described(entry, row) {
-        problems.0.push(problem(
+        problems.0.push(provider_problem(
             entry,
             "is not known and needs `dialect` and `base_url`, or `command`, or `mcp`",
         ));
         return None;
     }
-    let Some(model) = model(entry, row) else {
-        problems.0.push(problem(entry, "needs a `model`"));
+    let Some(model) = resolve_model(entry, row) else {
+        problems.0.push(provider_problem(entry, "needs a `model`"));
         return None;
     };
-    let key = key(entry, row, around.environment);
-    let command = command(entry, row, around.folder);
+    let key = resolve_key(entry, row, around.environment);
+    let command = resolve_command(entry, row, around.folder);
     let resolver = TransportResolver {
         entry,
         row,
@@ -121,22 +121,25 @@ pub(super) fn candidate(
         command: &command,
         environment: around.environment,
     };
-    let transport_statuses = resolver.seen(around.transport);
-    let transports = resolver.transports(around.transport).unwrap_or_else(|reason| {
-        let problem = problem(entry, &format!("cannot be used: {reason}"));
-        problems.0.push(Problem { is_elsewhere: true, ..problem });
+    let transport_statuses = resolver.list_statuses(around.transport);
+    let transports = resolver.ordered_transports(around.transport).unwrap_or_else(|reason| {
+        let problem = provider_problem(entry, &format!("cannot be used: {reason}"));
+        problems.0.push(ConfigProblem { is_external: true, ..problem });
         Vec::new()
     });
-    let found_by = found_by(entry, &key, &command);
+    let found_by = to_found_by(entry, &key, &command);
     let base_url = entry.base_url.as_ref().map(|at| at.value.clone());
     let base_url = base_url.or_else(|| Some(row?.base_url.to_owned()));
     let family = entry.family.as_ref().map(|at| at.value.clone());
     let provider = Provider {
-        family: family.unwrap_or_else(|| catalogue::family(row, &model)),
-        price: price(entry, &model, base_url.as_deref(), &transports),
-        roles: entry.roles.as_ref().map_or_else(|| vec![Role::Participant], |at| at.value.clone()),
+        family: family.unwrap_or_else(|| catalogue::model_family(row, &model)),
+        price: resolve_price(entry, &model, base_url.as_deref(), &transports),
+        roles: entry
+            .roles
+            .as_ref()
+            .map_or_else(|| vec![SeatRole::Participant], |at| at.value.clone()),
         version: entry.version.as_ref().map(|at| at.value.clone()),
-        dialect: dialect(entry, row),
+        dialect: resolve_dialect(entry, row),
         output_tokens_max: entry
             .max_output_tokens
             .as_ref()
@@ -146,20 +149,20 @@ pub(super) fn candidate(
         key_variable: key.variable.clone(),
         key: key.secret.clone(),
         name: entry.name.clone(),
-        mcp: tool(entry),
+        mcp: to_mcp_tool(entry),
         model,
         transports,
         base_url,
         command,
     };
-    let candidate = Candidate { provider, found_by, transport_statuses };
+    let candidate = ProviderCandidate { provider, found_by, transport_statuses };
     if candidate.is_usable() {
-        describe::note(entry, row, &candidate.provider, ledger);
+        describe::record_provider(entry, row, &candidate.provider, ledger);
     }
     Some(candidate)
 }
 
-fn found_by(entry: &ProviderEntry, key: &Key, command: &[String]) -> FoundBy {
+fn to_found_by(entry: &ProviderEntry, key: &ProviderKey, command: &[String]) -> FoundBy {
     match (entry.line, &entry.base_url, &key.variable, command.first()) {
         (Some(line), ..) => FoundBy::File { line },
         (None, Some(_), ..) => FoundBy::Ollama,
@@ -170,48 +173,52 @@ fn found_by(entry: &ProviderEntry, key: &Key, command: &[String]) -> FoundBy {
     }
 }
 
-fn problem(entry: &ProviderEntry, fault: &str) -> Problem {
+fn provider_problem(entry: &ProviderEntry, fault: &str) -> ConfigProblem {
     let place = entry.line.map(|line| format!(" on line {line}")).unwrap_or_default();
-    Problem {
+    ConfigProblem {
         key: Some(format!("council.providers.{}", entry.name)),
         line: entry.line,
-        is_elsewhere: false,
+        is_external: false,
         message: format!("provider `{}`{place} {fault}", entry.name),
     }
 }
 
-fn is_described(entry: &ProviderEntry, row: Option<&Row>) -> bool {
+fn is_described(entry: &ProviderEntry, row: Option<&ProviderRow>) -> bool {
     let is_served = entry.base_url.is_some() && entry.dialect.is_some();
     row.is_some() || is_served || entry.command.is_some() || entry.mcp.is_some()
 }
 
 /// A program or MCP tool may choose its own model; then the provider's name is used.
-fn model(entry: &ProviderEntry, row: Option<&Row>) -> Option<String> {
+fn resolve_model(entry: &ProviderEntry, row: Option<&ProviderRow>) -> Option<String> {
     let named = entry.model.as_ref().map(|at| at.value.clone());
     let known = || row.and_then(|row| row.model).map(str::to_owned);
     let is_served = entry.base_url.is_some() || row.is_some();
     named.or_else(known).or_else(|| (!is_served).then(|| entry.name.to_string()))
 }
 
-fn dialect(entry: &ProviderEntry, row: Option<&Row>) -> Option<Dialect> {
+fn resolve_dialect(entry: &ProviderEntry, row: Option<&ProviderRow>) -> Option<Dialect> {
     entry.dialect.as_ref().map(|at| at.value).or_else(|| Some(row?.dialect))
 }
 
-fn key(entry: &ProviderEntry, row: Option<&Row>, environment: &Environment) -> Key {
-    if let Some(At { value: variable, .. }) = &entry.api_key_env {
-        let secret = environment.secret(variable);
+fn resolve_key(
+    entry: &ProviderEntry,
+    row: Option<&ProviderRow>,
+    environment: &EnvVariables,
+) -> ProviderKey {
+    if let Some(WithLine { value: variable, .. }) = &entry.api_key_env {
+        let secret = environment.get_secret(variable);
         let missing = secret.is_none().then(|| variable.clone());
-        return Key { variable: Some(variable.clone()), secret, missing };
+        return ProviderKey { variable: Some(variable.clone()), secret, missing };
     }
     let theirs =
         row.filter(|row| entry.base_url.as_ref().is_none_or(|own| own.value == row.base_url));
     let variables = theirs.map_or(&[][..], |row| row.key_variables);
-    let set = variables.iter().find_map(|name| Some((*name, environment.secret(name)?)));
+    let set = variables.iter().find_map(|name| Some((*name, environment.get_secret(name)?)));
     match set {
         Some((variable, secret)) => {
-            Key { variable: Some(variable.to_owned()), secret: Some(secret), missing: None }
+            ProviderKey { variable: Some(variable.to_owned()), secret: Some(secret), missing: None }
         }
-        None => Key {
+        None => ProviderKey {
             variable: variables.first().map(|name| (*name).to_owned()),
             secret: None,
             missing: (!variables.is_empty()).then(|| variables.join("` or `")),
@@ -219,24 +226,24 @@ fn key(entry: &ProviderEntry, row: Option<&Row>, environment: &Environment) -> K
     }
 }
 
-fn command(entry: &ProviderEntry, row: Option<&Row>, folder: &Path) -> Vec<String> {
-    let Some(At { value: command, .. }) = &entry.command else {
+fn resolve_command(entry: &ProviderEntry, row: Option<&ProviderRow>, folder: &Path) -> Vec<String> {
+    let Some(WithLine { value: command, .. }) = &entry.command else {
         return row.and_then(|row| row.program).map(str::to_owned).into_iter().collect();
     };
     let mut command = command.clone();
     if let Some(program) = command.first_mut() {
-        *program = placed(program, folder);
+        *program = resolve_program_path(program, folder);
     }
     command
 }
 
 /// A bare name is looked up on the PATH; a relative path is relative to the file's folder.
-fn placed(program: &str, folder: &Path) -> String {
+fn resolve_program_path(program: &str, folder: &Path) -> String {
     let is_path = program.contains('/');
     if is_path { folder.join(program).to_string_lossy().into_owned() } else { program.to_owned() }
 }
 
-fn tool(entry: &ProviderEntry) -> Option<McpTool> {
+fn to_mcp_tool(entry: &ProviderEntry) -> Option<McpTool> {
     let mcp = &entry.mcp.as_ref()?.value;
     Some(McpTool {
         command: mcp.command.clone(),
@@ -250,10 +257,10 @@ fn tool(entry: &ProviderEntry) -> Option<McpTool> {
 /// Inputs that decide which transports are available.
 struct TransportResolver<'a> {
     entry: &'a ProviderEntry,
-    row: Option<&'a Row>,
-    key: &'a Key,
+    row: Option<&'a ProviderRow>,
+    key: &'a ProviderKey,
     command: &'a [String],
-    environment: &'a Environment,
+    environment: &'a EnvVariables,
 }
 
 const TRANSPORT_ORDER: [TransportKind; 3] =
@@ -264,50 +271,49 @@ impl TransportResolver<'_> {
     ///
     /// A requested transport that is unavailable stays in the list, so that the record shows the
     /// failed attempt and its reason.
-    fn transports(&self, choice: TransportChoice) -> Result<Vec<TransportKind>, String> {
-        let named = self.named(choice).unwrap_or_else(|| {
-            let is_wanted = |kind: &TransportKind| match self.way(*kind) {
-                Availability::Open => true,
-                Availability::Closed(_) => *kind == TransportKind::Mcp,
-                Availability::None => false,
+    fn ordered_transports(&self, choice: TransportChoice) -> Result<Vec<TransportKind>, String> {
+        let named = self.requested_transports(choice).unwrap_or_else(|| {
+            let is_wanted = |kind: &TransportKind| match self.check_transport(*kind) {
+                TransportAvailability::Open => true,
+                TransportAvailability::Closed(_) => *kind == TransportKind::Mcp,
+                TransportAvailability::None => false,
             };
             TRANSPORT_ORDER.into_iter().filter(is_wanted).collect()
         });
-        if named.iter().any(|kind| self.way(*kind) == Availability::Open) {
+        if named.iter().any(|kind| self.check_transport(*kind) == TransportAvailability::Open) {
             return Ok(named);
         }
         let considered = if named.is_empty() { TRANSPORT_ORDER.to_vec() } else { named };
         let is_choice = considered.len() < TRANSPORT_ORDER.len();
-        let reasons = considered.iter().filter_map(|kind| match self.way(*kind) {
-            Availability::Open => None,
-            Availability::Closed(reason) => Some(reason),
-            Availability::None => is_choice.then(|| unsaid(*kind)),
+        let reasons = considered.iter().filter_map(|kind| match self.check_transport(*kind) {
+            TransportAvailability::Open => None,
+            TransportAvailability::Closed(reason) => Some(reason),
+            TransportAvailability::None => is_choice.then(|| not_configured_reason(*kind)),
         });
         Err(reasons.collect::<Vec<_>>().join(", and "))
     }
 
     /// Returns the status of every requested or configured transport.
-    fn seen(&self, choice: TransportChoice) -> Vec<TransportStatus> {
-        let named = self.named(choice);
+    fn list_statuses(&self, choice: TransportChoice) -> Vec<TransportStatus> {
+        let named = self.requested_transports(choice);
         let is_named = named.is_some();
         let kinds = named.unwrap_or_else(|| TRANSPORT_ORDER.to_vec()).into_iter();
         kinds
-            .filter_map(|kind| match self.way(kind) {
-                Availability::Open => Some(TransportStatus { kind, closed: None }),
-                Availability::Closed(reason) => {
+            .filter_map(|kind| match self.check_transport(kind) {
+                TransportAvailability::Open => Some(TransportStatus { kind, closed: None }),
+                TransportAvailability::Closed(reason) => {
                     Some(TransportStatus { kind, closed: Some(reason) })
                 }
-                Availability::None => {
-                    is_named.then(|| TransportStatus { kind, closed: Some(unsaid(kind)) })
-                }
+                TransportAvailability::None => is_named
+                    .then(|| TransportStatus { kind, closed: Some(not_configured_reason(kind)) }),
             })
             .collect()
     }
 
     /// Returns the transports the file requests; `None` if it leaves the choice to Plenary.
-    fn named(&self, choice: TransportChoice) -> Option<Vec<TransportKind>> {
+    fn requested_transports(&self, choice: TransportChoice) -> Option<Vec<TransportKind>> {
         match (&self.entry.transports, choice) {
-            (Some(At { value, .. }), _) => Some(value.clone()),
+            (Some(WithLine { value, .. }), _) => Some(value.clone()),
             (None, TransportChoice::Http) => Some(vec![TransportKind::Http]),
             (None, TransportChoice::Mcp) => Some(vec![TransportKind::Mcp]),
             (None, TransportChoice::Cli) => Some(vec![TransportKind::Cli]),
@@ -315,60 +321,70 @@ impl TransportResolver<'_> {
         }
     }
 
-    fn way(&self, kind: TransportKind) -> Availability {
+    fn check_transport(&self, kind: TransportKind) -> TransportAvailability {
         match kind {
-            TransportKind::Mcp => mcp_way(self.entry, self.environment),
-            TransportKind::Http => http_way(self.entry, self.row, self.key),
-            TransportKind::Cli => cli_way(self.command, self.environment),
-            TransportKind::Rehearsal => Availability::None,
+            TransportKind::Mcp => check_mcp(self.entry, self.environment),
+            TransportKind::Http => check_http(self.entry, self.row, self.key),
+            TransportKind::Cli => check_cli(self.command, self.environment),
+            TransportKind::Rehearsal => TransportAvailability::None,
         }
     }
 }
 
-fn unsaid(kind: TransportKind) -> String {
+fn not_configured_reason(kind: TransportKind) -> String {
     format!("nothing says how to reach it by {kind}")
 }
 
-fn mcp_way(entry: &ProviderEntry, environment: &Environment) -> Availability {
-    let Some(At { value: mcp, .. }) = &entry.mcp else { return Availability::None };
-    program_way(&mcp.command, environment)
+fn check_mcp(entry: &ProviderEntry, environment: &EnvVariables) -> TransportAvailability {
+    let Some(WithLine { value: mcp, .. }) = &entry.mcp else { return TransportAvailability::None };
+    check_program(&mcp.command, environment)
 }
 
-fn http_way(entry: &ProviderEntry, row: Option<&Row>, key: &Key) -> Availability {
+fn check_http(
+    entry: &ProviderEntry,
+    row: Option<&ProviderRow>,
+    key: &ProviderKey,
+) -> TransportAvailability {
     let is_served = row.is_some() || entry.base_url.is_some() && entry.dialect.is_some();
     match &key.missing {
-        _ if !is_served => Availability::None,
-        Some(variable) => Availability::Closed(format!("`{variable}` is not set")),
-        None => Availability::Open,
+        _ if !is_served => TransportAvailability::None,
+        Some(variable) => TransportAvailability::Closed(format!("`{variable}` is not set")),
+        None => TransportAvailability::Open,
     }
 }
 
-fn cli_way(command: &[String], environment: &Environment) -> Availability {
-    command.first().map_or(Availability::None, |program| program_way(program, environment))
+fn check_cli(command: &[String], environment: &EnvVariables) -> TransportAvailability {
+    command
+        .first()
+        .map_or(TransportAvailability::None, |program| check_program(program, environment))
 }
 
-fn program_way(program: &str, environment: &Environment) -> Availability {
+fn check_program(program: &str, environment: &EnvVariables) -> TransportAvailability {
     if environment.has_program(program) {
-        return Availability::Open;
+        return TransportAvailability::Open;
     }
     let place = if program.contains('/') { "" } else { " on the PATH" };
-    Availability::Closed(format!("there is no program `{program}`{place}"))
+    TransportAvailability::Closed(format!("there is no program `{program}`{place}"))
 }
 
 /// Calls to this machine are free unless the file sets a price.
-fn price(
+fn resolve_price(
     entry: &ProviderEntry,
     model: &str,
     base_url: Option<&str>,
     transports: &[TransportKind],
-) -> Option<Price> {
-    if let Some(At { value: (input_per_mtok, output_per_mtok), .. }) = entry.price {
-        return Some(Price { input_per_mtok, output_per_mtok, source: "configuration".to_owned() });
+) -> Option<TokenPrice> {
+    if let Some(WithLine { value: (input_per_mtok, output_per_mtok), .. }) = entry.price {
+        return Some(TokenPrice {
+            input_per_mtok,
+            output_per_mtok,
+            source: "configuration".to_owned(),
+        });
     }
     let is_ours = base_url.is_some_and(is_loopback) && transports.contains(&TransportKind::Http);
     if is_ours {
         let source = "loopback".to_owned();
-        return Some(Price { input_per_mtok: 0.0, output_per_mtok: 0.0, source });
+        return Some(TokenPrice { input_per_mtok: 0.0, output_per_mtok: 0.0, source });
     }
-    catalogue::price(model)
+    catalogue::find_price(model)
 }

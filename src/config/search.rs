@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::locate::COUNCIL_FILE;
 
 /// Name of a git repository's folder; worktrees and submodules have a file of this name.
-const REPOSITORY: &str = ".git";
+const GIT_FOLDER: &str = ".git";
 
 /// Returns the nearest file upward. The search ends at the repository's root, at the home folder,
 /// and before a folder on another file system.
@@ -25,7 +25,7 @@ pub(super) fn search_upward(working: &Path, home: Option<&Path>) -> Option<PathB
         if file.is_file() {
             return Some(file);
         }
-        let is_repository = folder.join(REPOSITORY).symlink_metadata().is_ok();
+        let is_repository = folder.join(GIT_FOLDER).symlink_metadata().is_ok();
         if is_repository || Some(here) == home {
             return None;
         }
@@ -38,7 +38,7 @@ mod tests {
     use std::fs::DirBuilder;
 
     use super::*;
-    use crate::config::fixtures::write;
+    use crate::config::fixtures::write_council_file;
 
     /// Searches from `a/b/c` below a folder with these files. `home` optionally names the home
     /// folder.
@@ -49,10 +49,10 @@ mod tests {
         DirBuilder::new().recursive(true).create(&working).unwrap();
         for file in files {
             let path = root.path().join(file);
-            if path.ends_with(REPOSITORY) {
+            if path.ends_with(GIT_FOLDER) {
                 DirBuilder::new().create(&path).unwrap();
             } else {
-                write(path.parent().unwrap(), "");
+                write_council_file(path.parent().unwrap(), "");
             }
         }
         let home = home.map(|home| root.path().join(home));
@@ -78,8 +78,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let working = root.path().join("tree");
         DirBuilder::new().create(&working).unwrap();
-        std::fs::File::create(working.join(REPOSITORY)).unwrap();
-        write(root.path(), "");
+        std::fs::File::create(working.join(GIT_FOLDER)).unwrap();
+        write_council_file(root.path(), "");
         assert_eq!(search_upward(&working, None), None);
     }
 
@@ -96,7 +96,7 @@ mod tests {
         let (home, link) = (root.path().join("home"), root.path().join("link"));
         DirBuilder::new().create(&home).unwrap();
         std::os::unix::fs::symlink(&home, &link).unwrap();
-        write(root.path(), "");
+        write_council_file(root.path(), "");
         assert_eq!(search_upward(&home, Some(&link)), None);
     }
 

@@ -3,11 +3,11 @@
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::environment::Environment;
-use super::reach::Candidate;
+use super::environment::EnvVariables;
+use super::reach::ProviderCandidate;
 
 /// Parts of variable names that indicate a secret.
-const SECRET_NAMES: [&str; 8] =
+const SECRET_NAME_PARTS: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "DATABASE_URL"];
 const SECRET_NAME_ENDS: [&str; 5] = ["_PWD", "_PASS", "_AUTH", "_DSN", "_PAT"];
 
@@ -17,49 +17,49 @@ const VALUE_CHARS_MIN: usize = 8;
 const WORD_CHARS_MAX: usize = 16;
 
 /// Collects the secrets of all providers, usable or not, and of the environment.
-pub(super) fn secrets_in_use(
-    candidates: &[Candidate],
-    environment: &Environment,
+pub(super) fn collect_secrets(
+    candidates: &[ProviderCandidate],
+    environment: &EnvVariables,
 ) -> Vec<SecretString> {
     let keys = candidates.iter().filter_map(|candidate| candidate.provider.key.clone());
     let tools = candidates.iter().filter_map(|candidate| candidate.provider.mcp.as_ref());
     let given = tools.flat_map(|tool| &tool.env).filter(|(name, value)| {
         let value = value.expose_secret();
-        if is_secret_name(name) { is_no_word(value) } else { is_random(value) }
+        if is_secret_name(name) { is_distinctive(value) } else { is_random_value(value) }
     });
     let given = given.map(|(_, value)| value.clone());
     let exported =
-        environment.iter().filter(|(name, value)| is_secret_name(name) && is_no_word(value));
+        environment.iter().filter(|(name, value)| is_secret_name(name) && is_distinctive(value));
     let exported = exported.map(|(_, value)| SecretString::from(value.trim()));
     keys.chain(given).chain(exported).collect()
 }
 
 fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    SECRET_NAMES.iter().any(|part| name.contains(part))
+    SECRET_NAME_PARTS.iter().any(|part| name.contains(part))
         || SECRET_NAME_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a value is distinguishable from terms, numbers and paths of ordinary text.
-fn is_no_word(value: &str) -> bool {
+fn is_distinctive(value: &str) -> bool {
     let value = value.trim();
     let length = value.chars().count();
     let is_word = length < WORD_CHARS_MAX && value.chars().all(|letter| letter.is_lowercase());
     let is_number = length < WORD_CHARS_MAX && value.chars().all(|letter| letter.is_ascii_digit());
-    length >= VALUE_CHARS_MIN && !is_word && !is_number && !is_place(value)
+    length >= VALUE_CHARS_MIN && !is_word && !is_number && !is_path_or_url(value)
 }
 
 /// Stricter check, for a value whose name does not indicate a secret.
-fn is_random(value: &str) -> bool {
+fn is_random_value(value: &str) -> bool {
     let has = |is_of: fn(char) -> bool| value.chars().any(is_of);
-    is_no_word(value)
+    is_distinctive(value)
         && value.chars().count() >= WORD_CHARS_MAX
         && has(char::is_alphabetic)
         && has(|letter| letter.is_ascii_digit())
 }
 
 /// Whether a value is a path, or a URL without a password.
-fn is_place(value: &str) -> bool {
+fn is_path_or_url(value: &str) -> bool {
     let is_path = ["/", "./", "../", "~"].iter().any(|start| value.starts_with(start));
     let address = value.split_once("://").map(|(_, rest)| rest);
     let has_password = |rest: &str| {
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn the_environment_gives_what_is_named_as_a_secret_and_is_no_word() {
-        let environment = Environment::of([
+        let environment = EnvVariables::from_pairs([
             ("GROQ_API_KEY", "gsk_4f9d1c77e0ab"),
             ("db_password", "correct-horse"),
             ("DATABASE_URL", "postgres://app:s3cr3t@db/app"),
@@ -87,7 +87,7 @@ mod tests {
             ("HOME", "/home/ann-with-2-names"),
             ("OLDPWD", "/home/ann"),
         ]);
-        let found = secrets_in_use(&[], &environment);
+        let found = collect_secrets(&[], &environment);
         let mut found: Vec<&str> = found.iter().map(ExposeSecret::expose_secret).collect();
         found.sort_unstable();
         assert_eq!(
@@ -105,7 +105,7 @@ mod tests {
             ("https://ann:p4ssw0rd@host.example/", true),
             ("warning", false),
         ] {
-            assert_eq!(is_random(value), expected, "{value}");
+            assert_eq!(is_random_value(value), expected, "{value}");
         }
     }
 }

@@ -8,31 +8,31 @@ use secrecy::SecretString;
 
 use super::error::ConfigError;
 use super::file::TierRule;
-use super::ledger::Setting;
-use super::locate::Located;
+use super::ledger::EffectiveSetting;
+use super::locate::ProjectPaths;
 use crate::domain::ask::TransportKind;
-use crate::domain::gate::{PolicyName, Redaction};
+use crate::domain::gate::{LogRedaction, PolicyName};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{Caps, Quorum, ShortCircuit, Timeouts};
+use crate::domain::plan::{BudgetCaps, QuorumRules, RoundTimeouts, ShortCircuitRules};
 use crate::providers::{Provider, is_loopback, origin_of};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub located: Located,
-    pub council: Council,
-    pub budget: Caps,
+    pub paths: ProjectPaths,
+    pub council: CouncilSettings,
+    pub budget: BudgetCaps,
     /// Daily spending limit over all runs of a server's store; `None` means no limit.
     pub server_usd_micros: Option<u64>,
-    pub conclusion: Conclusion,
-    pub review: Review,
+    pub conclusion: ConclusionSettings,
+    pub review: ReviewSettings,
     /// In the order in which they are tried; `None` if the file has no rules.
     pub tier_rules: Option<Vec<TierRule>>,
-    pub alignment: Alignment,
-    pub retention: Retention,
+    pub alignment: AlignmentSettings,
+    pub retention: RetentionSettings,
     /// Values that must not be sent with a context file.
     pub secrets_in_use: Vec<SecretString>,
     /// Every effective value with its source.
-    pub origins: Vec<Setting>,
+    pub origins: Vec<EffectiveSetting>,
 }
 
 impl Settings {
@@ -42,13 +42,13 @@ impl Settings {
     }
 
     /// Returns warnings to print before providers are called, one sentence each.
-    pub fn warnings(&self) -> Vec<String> {
-        self.council.providers.iter().filter_map(exposed_key).collect()
+    pub fn list_warnings(&self) -> Vec<String> {
+        self.council.providers.iter().filter_map(exposed_key_warning).collect()
     }
 }
 
 /// Warns if a provider's key crosses the network unencrypted. Calls to this machine are exempt.
-fn exposed_key(provider: &Provider) -> Option<String> {
+fn exposed_key_warning(provider: &Provider) -> Option<String> {
     let url = provider.base_url.as_deref()?;
     let is_exposed = provider.key.is_some()
         && provider.transports.contains(&TransportKind::Http)
@@ -61,30 +61,30 @@ fn exposed_key(provider: &Provider) -> Option<String> {
 }
 
 #[derive(Debug, Clone)]
-pub struct Council {
+pub struct CouncilSettings {
     /// In the order of the file or of discovery; may be empty.
     pub providers: Vec<Provider>,
-    pub origin: Origin,
-    pub timeouts: Timeouts,
-    pub quorum: Quorum,
-    pub short_circuit: ShortCircuit,
+    pub origin: ProviderOrigin,
+    pub timeouts: RoundTimeouts,
+    pub quorum: QuorumRules,
+    pub short_circuit: ShortCircuitRules,
     pub anonymous_review: bool,
 }
 
 /// Where the providers come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum ProviderOrigin {
     /// Named in the file; only these are used.
     Configured,
     /// Discovered on this machine; seats may repeat them.
     Found,
     /// Neither named nor discovered.
-    Nobody,
+    Missing,
 }
 
 /// Synthesizer, critic and reviser, as far as the file names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Conclusion {
+pub struct ConclusionSettings {
     pub synthesizer: Option<ExpertSlug>,
     pub critic: Option<ExpertSlug>,
     pub reviser: Option<ExpertSlug>,
@@ -98,12 +98,12 @@ pub struct ConclusionRoles {
     pub reviser: ExpertSlug,
 }
 
-impl Conclusion {
+impl ConclusionSettings {
     /// Fills roles the file leaves open. The chair becomes synthesizer and reviser; a provider of
     /// another family becomes critic if there is one. `present` are the providers of the panel;
     /// providers the file names, and a critic of another family, may come from `configured`.
     /// Returns `None` if there is no provider.
-    pub fn roles(
+    pub fn assign_roles(
         &self,
         chair: Option<&ExpertSlug>,
         present: &[Provider],
@@ -128,8 +128,8 @@ impl Conclusion {
 
 /// Settings of the review protocol.
 #[derive(Debug, Clone)]
-pub struct Review {
-    pub deliberators: Vec<Deliberator>,
+pub struct ReviewSettings {
+    pub deliberators: Vec<DeliberatorSettings>,
     /// `None` means the chair.
     pub adjudicator: Option<ExpertSlug>,
     pub policy: PolicyName,
@@ -137,11 +137,11 @@ pub struct Review {
     pub prior_verdicts: usize,
     pub log_path: PathBuf,
     /// Patterns that are removed from the log.
-    pub redact: Redaction,
+    pub redact: LogRedaction,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Deliberator {
+pub struct DeliberatorSettings {
     pub name: ExpertSlug,
     /// `None` means that seats are distributed over the participants in order.
     pub provider: Option<ExpertSlug>,
@@ -152,12 +152,12 @@ pub struct Deliberator {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Alignment {
+pub struct AlignmentSettings {
     pub max_rounds: u8,
     pub convergence_percent: u8,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retention {
+pub struct RetentionSettings {
     pub keep_prompts: bool,
 }

@@ -1,4 +1,4 @@
 //! Template of the file that `init` writes.
 
 /// Every setting with its default and an explanation.
-pub const TEMPLATE: &str = include_str!("../../templates/council.yaml");
+pub const COUNCIL_TEMPLATE: &str = include_str!("../../templates/council.yaml");

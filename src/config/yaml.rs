@@ -11,7 +11,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Error, Options, Spanned};
 
-use super::error::Problem;
+use super::error::ConfigProblem;
 
 /// Maximum nesting; the deepest setting is on level six.
 const DEPTH_MAX: usize = 24;
@@ -21,30 +21,30 @@ const NODES_MAX: usize = 20_000;
 
 /// A value and its first line.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Node {
+pub(super) struct YamlNode {
     pub line: u64,
-    pub value: Value,
+    pub value: YamlValue,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Value {
+pub(super) enum YamlValue {
     Null,
     Boolean(bool),
     Integer(i128),
     Number(f64),
     Text(String),
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// In the order of the file.
-    Mapping(Vec<(Key, Node)>),
+    Mapping(Vec<(YamlKey, YamlNode)>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Key {
+pub(super) struct YamlKey {
     pub line: u64,
     pub name: String,
 }
 
-impl Value {
+impl YamlValue {
     /// Returns the kind of value for error messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
@@ -59,19 +59,21 @@ impl Value {
 }
 
 /// Parses one YAML document. An empty text is `Null`.
-pub(super) fn parse(text: &str) -> Result<Node, Problem> {
+pub(super) fn parse_yaml(text: &str) -> Result<YamlNode, ConfigProblem> {
     if let Some(line) = line_with(text, '\0') {
-        return Err(Problem::of_text(Some(line), "it holds a NUL character"));
+        return Err(ConfigProblem::in_text(Some(line), "it holds a NUL character"));
     }
-    let parsed: Result<Spanned<Value>, Error> =
-        serde_saphyr::from_str_with_options(text, options());
+    let parsed: Result<Spanned<YamlValue>, Error> =
+        serde_saphyr::from_str_with_options(text, parser_options());
     match parsed {
-        Ok(spanned) => Ok(Node { line: spanned.referenced.line().max(1), value: spanned.value }),
-        Err(error) => Err(problem_of(text, &error)),
+        Ok(spanned) => {
+            Ok(YamlNode { line: spanned.referenced.line().max(1), value: spanned.value })
+        }
+        Err(error) => Err(to_problem(text, &error)),
     }
 }
 
-fn options() -> Options {
+fn parser_options() -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: DEPTH_MAX,
@@ -89,7 +91,7 @@ fn options() -> Options {
 }
 
 /// Explains the parser's common errors in our own terms.
-fn problem_of(text: &str, error: &Error) -> Problem {
+fn to_problem(text: &str, error: &Error) -> ConfigProblem {
     let line = error.location().map(|location| location.line()).filter(|line| *line > 0);
     let offender =
         line.and_then(|line| text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?));
@@ -97,18 +99,18 @@ fn problem_of(text: &str, error: &Error) -> Problem {
     let message = if is_tabbed {
         "a tab cannot indent YAML; use spaces".to_owned()
     } else {
-        complaint(error.without_snippet())
+        describe_error(error.without_snippet())
     };
-    Problem::of_text(line, &message)
+    ConfigProblem::in_text(line, &message)
 }
 
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the library has a hundred others; they cannot be reached, or say as little"
 )]
-fn complaint(error: &Error) -> String {
+fn describe_error(error: &Error) -> String {
     let said = match error {
-        Error::AliasError { error, .. } => return complaint(error),
+        Error::AliasError { error, .. } => return describe_error(error),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             return format!("the key `{key}` stands twice");
         }
@@ -140,61 +142,61 @@ fn line_with(text: &str, letter: char) -> Option<u64> {
     Some(before.matches('\n').count() as u64 + 1)
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(YamlVisitor)
     }
 }
 
-struct Reader;
+struct YamlVisitor;
 
-impl<'de> Visitor<'de> for Reader {
-    type Value = Value;
+impl<'de> Visitor<'de> for YamlVisitor {
+    type Value = YamlValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Boolean(value))
+    fn visit_bool<E>(self, value: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Boolean(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Integer(value.into()))
+    fn visit_i64<E>(self, value: i64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Integer(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Integer(value.into()))
+    fn visit_u64<E>(self, value: u64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Integer(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Number(value))
+    fn visit_f64<E>(self, value: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Number(value))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(value.to_owned()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<YamlValue, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element::<Spanned<Value>>()? {
-            list.push(Node { line: item.referenced.line(), value: item.value });
+        while let Some(item) = items.next_element::<Spanned<YamlValue>>()? {
+            list.push(YamlNode { line: item.referenced.line(), value: item.value });
         }
-        Ok(Value::List(list))
+        Ok(YamlValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<YamlValue, A::Error> {
         let mut mapping = Vec::new();
         while let Some(key) = entries.next_key::<Spanned<String>>()? {
-            let key = Key { line: key.referenced.line(), name: key.value };
-            let item = entries.next_value::<Spanned<Value>>()?;
-            mapping.push((key, Node { line: item.referenced.line(), value: item.value }));
+            let key = YamlKey { line: key.referenced.line(), name: key.value };
+            let item = entries.next_value::<Spanned<YamlValue>>()?;
+            mapping.push((key, YamlNode { line: item.referenced.line(), value: item.value }));
         }
-        Ok(Value::Mapping(mapping))
+        Ok(YamlValue::Mapping(mapping))
     }
 }
 
@@ -204,7 +206,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let said = match parse(text) {
+        let said = match parse_yaml(text) {
             Ok(node) => format!("{:?}", node.value),
             Err(problem) => problem.message,
         };
@@ -255,8 +257,8 @@ mod tests {
 
     #[test]
     fn keys_and_values_know_their_lines_and_their_order() {
-        let node = parse("\u{feff}b: 1\r\na:\r\n  - x\r\n").unwrap();
-        let Value::Mapping(entries) = node.value else { panic!("no mapping") };
+        let node = parse_yaml("\u{feff}b: 1\r\na:\r\n  - x\r\n").unwrap();
+        let YamlValue::Mapping(entries) = node.value else { panic!("no mapping") };
         let lines: Vec<_> =
             entries.iter().map(|(key, node)| (&*key.name, key.line, node.line)).collect();
         assert_eq!(lines, [("b", 1, 1), ("a", 2, 3)]);

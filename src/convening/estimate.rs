@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::ask::Reservation;
+use crate::domain::ask::BudgetReservation;
 use crate::domain::plan::{Plan, Seat};
 use crate::engine::{
     ExpectedCost, usual_cost_for_bytes, usual_output_tokens, worst_cost_for_bytes,
@@ -19,7 +19,7 @@ const BYTES_AROUND: usize = 400;
 const BYTES_OF_A_SIZE: usize = 20;
 
 #[derive(Debug, Serialize)]
-pub struct Estimate {
+pub struct CostEstimate {
     pub rounds: Vec<RoundEstimate>,
     pub calls: usize,
     pub tokens_max: u64,
@@ -37,17 +37,17 @@ pub struct RoundEstimate {
 
 /// Worst cost: one call each without retries, every reply of maximal length, and one revision of
 /// the conclusion.
-pub fn estimate(protocol: &dyn Protocol, plan: &Plan, question: &str) -> Estimate {
+pub fn estimate_cost(protocol: &dyn Protocol, plan: &Plan, question: &str) -> CostEstimate {
     let planned = planned_calls(protocol, plan, question, |seat| seat.output_tokens_max);
     let rounds: Vec<RoundEstimate> = planned
         .iter()
         .map(|planned| {
             let calls = planned.calls.iter();
             let worst = calls.map(|call| worst_cost_for_bytes(call.seat, call.bytes));
-            round(planned.name, &worst.collect::<Vec<_>>())
+            round_estimate(planned.name, &worst.collect::<Vec<_>>())
         })
         .collect();
-    Estimate {
+    CostEstimate {
         calls: rounds.iter().map(|round| round.calls).sum(),
         tokens_max: rounds.iter().map(|round| round.tokens_max).sum(),
         usd_max: rounds.iter().map(|round| round.usd_max).sum(),
@@ -84,7 +84,7 @@ fn planned_calls<'a>(
     let sizes = InputSizes {
         question: question.len(),
         asked: question.len() + files + names + BYTES_AROUND,
-        replies: plan.participants().map(reply).sum(),
+        replies: plan.participant_seats().map(reply).sum(),
     };
     protocol.planned_rounds(plan, &sizes)
 }
@@ -94,7 +94,7 @@ pub fn least_tokens(plan: &Plan) -> u64 {
     gate::least_tokens(plan, BYTES_AROUND, BYTES_PER_TOKEN)
 }
 
-fn round(name: &str, worst: &[Reservation]) -> RoundEstimate {
+fn round_estimate(name: &str, worst: &[BudgetReservation]) -> RoundEstimate {
     let micros: Option<u64> = worst.iter().map(|cost| cost.usd_micros).sum();
     RoundEstimate {
         round: name.to_owned(),

@@ -5,9 +5,9 @@ mod panel_setup;
 mod review_panel;
 mod transports;
 
-pub use estimate::{Estimate, RoundEstimate, estimate, expected_cost, least_tokens};
+pub use estimate::{CostEstimate, RoundEstimate, estimate_cost, expected_cost, least_tokens};
 pub use panel_setup::{
-    AskOptions, PanelSetup, PlanningError, RehearsalChoice, ending, ending_alone,
+    AskOptions, PanelSetup, PlanningError, RehearsalChoice, plan_conclusion, plan_conclusion_run,
 };
 pub use review_panel::{ReviewPanel, is_judged_whole, secret_guard};
-pub use transports::{TransportFactory, reconnect};
+pub use transports::{TransportFactory, reconnect_seats};

@@ -3,19 +3,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::transports::{TransportFactory, connections};
-use crate::ambient::Ambient;
-use crate::config::{Conclusion, ConclusionRoles, Origin, Settings, chairs, seat, seats};
-use crate::domain::council::words::Mode;
+use super::transports::{TransportFactory, connect_seats};
+use crate::ambient::System;
+use crate::config::{
+    ConclusionRoles, ConclusionSettings, ProviderOrigin, Settings, build_seat, build_seats,
+    list_chairs,
+};
+use crate::domain::council::words::QuestionMode;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{
-    Auditing, Caps, ConclusionPlan, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role,
-    Seat, ShortCircuit, Stakes,
+    AuditMode, BudgetCaps, ConclusionPlan, ContextPack, DeliveryMode, PARTICIPANTS_MAX, Plan,
+    QuorumRules, Seat, SeatRole, ShortCircuitRules, StakesLevel,
 };
 use crate::engine::SeatTransports;
-use crate::prompting::digest;
+use crate::prompting::instructions_digest;
 use crate::providers::Provider;
-use crate::providers::rehearsal::{Script, panel};
+use crate::providers::rehearsal::{RehearsalScript, rehearsal_panel};
 
 /// Options of `ask`, where the settings leave a choice.
 #[derive(Debug, Clone)]
@@ -23,10 +26,10 @@ pub struct AskOptions {
     /// Only these providers, in this order; empty for all.
     pub providers: Vec<String>,
     pub chair: Option<String>,
-    pub stakes: Stakes,
-    pub delivery: Delivery,
+    pub stakes: StakesLevel,
+    pub delivery: DeliveryMode,
     /// `None`: the run ends with the report.
-    pub conclusion: Option<Auditing>,
+    pub conclusion: Option<AuditMode>,
     pub rehearsal: RehearsalChoice,
 }
 
@@ -37,7 +40,7 @@ pub enum RehearsalChoice {
     #[default]
     WhenNoProvider,
     Requested,
-    Scripted(Script),
+    Scripted(RehearsalScript),
 }
 
 impl RehearsalChoice {
@@ -50,7 +53,7 @@ impl RehearsalChoice {
     }
 
     /// The script, if one was given.
-    pub(super) fn script(&self) -> Option<Script> {
+    pub(super) fn script(&self) -> Option<RehearsalScript> {
         match self {
             Self::Scripted(script) => Some(script.clone()),
             Self::WhenNoProvider | Self::Requested => None,
@@ -73,27 +76,28 @@ impl PanelSetup {
         factory: &TransportFactory,
     ) -> Result<Self, PlanningError> {
         let council = &settings.council;
-        let nobody = council.origin == Origin::Nobody;
+        let nobody = council.origin == ProviderOrigin::Missing;
         let is_rehearsal = nobody || options.rehearsal.is_asked_for();
         let (mut present, origin) = match is_rehearsal {
-            true => (panel(), Origin::Configured),
+            true => (rehearsal_panel(), ProviderOrigin::Configured),
             false => (council.providers.clone(), council.origin),
         };
         let script = options.rehearsal.script();
-        choose(&mut present, &options.providers)?;
-        let chairs = appoint(&mut present, options.chair.as_deref())?;
-        let (mut seats, notes) = seats(&present, origin, &digest());
-        let quorum = quorum(council.quorum, &seats, is_rehearsal)?;
+        choose_providers(&mut present, &options.providers)?;
+        let chairs = appoint_chair(&mut present, options.chair.as_deref())?;
+        let (mut seats, notes) = build_seats(&present, origin, &instructions_digest());
+        let quorum = check_quorum(council.quorum, &seats, is_rehearsal)?;
         let configured = if is_rehearsal { &present } else { &council.providers };
         let conclusion = options.conclusion.and_then(|auditing| {
-            let by = if is_rehearsal { &Conclusion::default() } else { &settings.conclusion };
-            let roles = by.roles(chairs.first(), &present, configured)?;
-            seats.extend(further(&roles, &seats, configured));
-            Some(planned(roles, auditing))
+            let by =
+                if is_rehearsal { &ConclusionSettings::default() } else { &settings.conclusion };
+            let roles = by.assign_roles(chairs.first(), &present, configured)?;
+            seats.extend(missing_seats(&roles, &seats, configured));
+            Some(conclusion_plan(roles, auditing))
         });
         Ok(Self {
             is_rehearsal,
-            connections: connections(&seats, configured, script.clone(), factory),
+            connections: connect_seats(&seats, configured, script.clone(), factory),
             plan_template: Plan {
                 chairs,
                 quorum,
@@ -110,28 +114,33 @@ impl PanelSetup {
     }
 
     /// The plan of one run.
-    pub fn plan(&self, mode: Mode, context: Arc<ContextPack>, ambient: &dyn Ambient) -> Plan {
-        Plan { mode, context, secret: secret(ambient), ..self.plan_template.clone() }
+    pub fn build_plan(
+        &self,
+        mode: QuestionMode,
+        context: Arc<ContextPack>,
+        ambient: &dyn System,
+    ) -> Plan {
+        Plan { mode, context, secret: new_nonce(ambient), ..self.plan_template.clone() }
     }
 
     /// Limits of each run.
-    pub fn caps(&self) -> Caps {
+    pub fn caps(&self) -> BudgetCaps {
         self.plan_template.caps
     }
 }
 
 /// Random nonce of a run.
-pub(super) fn secret(ambient: &dyn Ambient) -> String {
-    format!("{:016x}{:016x}", ambient.chance(), ambient.chance())
+pub(super) fn new_nonce(ambient: &dyn System) -> String {
+    format!("{:016x}{:016x}", ambient.random_u64(), ambient.random_u64())
 }
 
-pub(super) fn planned(roles: ConclusionRoles, auditing: Auditing) -> ConclusionPlan {
+pub(super) fn conclusion_plan(roles: ConclusionRoles, auditing: AuditMode) -> ConclusionPlan {
     let ConclusionRoles { synthesizer, critic, reviser } = roles;
     ConclusionPlan { synthesizer, critic, reviser, auditing }
 }
 
 /// Seats for roles of the conclusion that have no seat in the rounds.
-pub(super) fn further(
+pub(super) fn missing_seats(
     roles: &ConclusionRoles,
     seats: &[Seat],
     configured: &[Provider],
@@ -143,20 +152,28 @@ pub(super) fn further(
     let missing = named.into_iter().filter(is_missing);
     missing
         .filter_map(|name| configured.iter().find(|provider| provider.name == *name))
-        .map(|provider| Seat { roles: Vec::new(), ..seat(provider, &digest()) })
+        .map(|provider| Seat { roles: Vec::new(), ..build_seat(provider, &instructions_digest()) })
         .collect()
 }
 
 /// Checks the number of participants against the quorum.
-fn quorum(wanted: Quorum, seats: &[Seat], is_rehearsal: bool) -> Result<Quorum, PlanningError> {
-    let is_participant = |seat: &&Seat| seat.roles.contains(&Role::Participant);
+fn check_quorum(
+    wanted: QuorumRules,
+    seats: &[Seat],
+    is_rehearsal: bool,
+) -> Result<QuorumRules, PlanningError> {
+    let is_participant = |seat: &&Seat| seat.roles.contains(&SeatRole::Participant);
     let participants = seats.iter().filter(is_participant).count();
     if participants > PARTICIPANTS_MAX {
         return Err(PlanningError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
     }
     if is_rehearsal {
         // The rehearsal has three seats of one family; the quorum of the file is meant for models.
-        return Ok(Quorum { families_min: 1, r1_min: wanted.r1_min.min(participants), ..wanted });
+        return Ok(QuorumRules {
+            families_min: 1,
+            r1_min: wanted.r1_min.min(participants),
+            ..wanted
+        });
     }
     if participants < wanted.r1_min {
         return Err(PlanningError::TooFew { seats: participants, needed: wanted.r1_min });
@@ -165,19 +182,19 @@ fn quorum(wanted: Quorum, seats: &[Seat], is_rehearsal: bool) -> Result<Quorum, 
 }
 
 /// Keeps the named providers, in the given order.
-fn choose(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), PlanningError> {
+fn choose_providers(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), PlanningError> {
     if wanted.is_empty() {
         return Ok(());
     }
     let mut chosen: Vec<Provider> = Vec::new();
     for name in wanted {
-        let mut provider = find(present, name)?.clone();
+        let mut provider = find_provider(present, name)?.clone();
         if chosen.iter().any(|known| known.name == provider.name) {
             return Err(PlanningError::NamedTwice { name: name.clone() });
         }
         // A named provider takes part in the rounds.
-        if !provider.roles.contains(&Role::Participant) {
-            provider.roles.push(Role::Participant);
+        if !provider.roles.contains(&SeatRole::Participant) {
+            provider.roles.push(SeatRole::Participant);
         }
         chosen.push(provider);
     }
@@ -186,22 +203,22 @@ fn choose(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), Planning
 }
 
 /// The named chair comes first; the others stay as substitutes.
-fn appoint(
+fn appoint_chair(
     present: &mut [Provider],
     chair: Option<&str>,
 ) -> Result<Vec<ExpertSlug>, PlanningError> {
-    let Some(name) = chair else { return Ok(chairs(present)) };
-    let name = find(present, name)?.name.clone();
+    let Some(name) = chair else { return Ok(list_chairs(present)) };
+    let name = find_provider(present, name)?.name.clone();
     let named = present.iter_mut().find(|provider| provider.name == name);
-    if let Some(named) = named.filter(|named| !named.roles.contains(&Role::Chair)) {
-        named.roles.push(Role::Chair);
+    if let Some(named) = named.filter(|named| !named.roles.contains(&SeatRole::Chair)) {
+        named.roles.push(SeatRole::Chair);
     }
-    let mut chairs = chairs(present);
+    let mut chairs = list_chairs(present);
     chairs.sort_by_key(|chair| *chair != name);
     Ok(chairs)
 }
 
-fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, PlanningError> {
+fn find_provider<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, PlanningError> {
     present.iter().find(|provider| provider.name.as_str() == name).ok_or_else(|| {
         let known: Vec<&str> = present.iter().map(|provider| provider.name.as_str()).collect();
         PlanningError::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
@@ -211,16 +228,16 @@ fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, Plannin
 /// Plan that follows from the settings; the protocol's own part is left out.
 pub(super) fn base_plan(settings: &Settings, seats: Vec<Seat>) -> Plan {
     Plan {
-        mode: Mode::General,
+        mode: QuestionMode::General,
         seats,
         chairs: Vec::new(),
         timeouts: settings.council.timeouts,
-        quorum: Quorum::default(),
-        short_circuit: ShortCircuit::default(),
+        quorum: QuorumRules::default(),
+        short_circuit: ShortCircuitRules::default(),
         conclusion: None,
-        gate: None,
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
+        review: None,
+        stakes: StakesLevel::Normal,
+        delivery: DeliveryMode::Synthesis,
         anonymous_review: false,
         keep_prompts: settings.retention.keep_prompts,
         caps: settings.budget,
@@ -233,30 +250,30 @@ pub(super) fn base_plan(settings: &Settings, seats: Vec<Seat>) -> Plan {
 
 /// Picks synthesizer, critic and reviser for a run planned without a conclusion, and seats for
 /// them; `None` without a provider.
-pub fn ending(
+pub fn plan_conclusion(
     settings: &Settings,
     seated: &[Seat],
-    auditing: Auditing,
+    auditing: AuditMode,
     is_rehearsal: bool,
 ) -> Option<(ConclusionPlan, Vec<Seat>)> {
-    let present = if is_rehearsal { panel() } else { settings.council.providers.clone() };
-    let by = if is_rehearsal { &Conclusion::default() } else { &settings.conclusion };
-    let roles = by.roles(chairs(&present).first(), &present, &present)?;
-    let seats = further(&roles, seated, &present);
-    Some((planned(roles, auditing), seats))
+    let present = if is_rehearsal { rehearsal_panel() } else { settings.council.providers.clone() };
+    let by = if is_rehearsal { &ConclusionSettings::default() } else { &settings.conclusion };
+    let roles = by.assign_roles(list_chairs(&present).first(), &present, &present)?;
+    let seats = missing_seats(&roles, seated, &present);
+    Some((conclusion_plan(roles, auditing), seats))
 }
 
 /// Plan of a run that only concludes a dialogue.
-pub fn ending_alone(
+pub fn plan_conclusion_run(
     settings: &Settings,
-    auditing: Auditing,
-    ambient: &dyn Ambient,
+    auditing: AuditMode,
+    ambient: &dyn System,
 ) -> Option<Plan> {
-    let (conclusion, seats) = ending(settings, &[], auditing, false)?;
+    let (conclusion, seats) = plan_conclusion(settings, &[], auditing, false)?;
     Some(Plan {
         conclusion: Some(conclusion),
         anonymous_review: settings.council.anonymous_review,
-        secret: secret(ambient),
+        secret: new_nonce(ambient),
         ..base_plan(settings, seats)
     })
 }

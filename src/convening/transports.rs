@@ -9,7 +9,7 @@ use crate::domain::ask::TransportKind;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Plan, Seat};
 use crate::engine::SeatTransports;
-use crate::providers::rehearsal::{RehearsalTransport, Script, panel};
+use crate::providers::rehearsal::{RehearsalScript, RehearsalTransport, rehearsal_panel};
 use crate::providers::{
     CliTransport, HttpClients, HttpTransport, McpTransport, Provider, Transport,
 };
@@ -24,7 +24,10 @@ pub struct TransportFactory {
 
 impl TransportFactory {
     /// The rehearsal transport, shared by all seats of a run.
-    pub(super) fn rehearsal(&self, script: Option<Script>) -> Arc<RehearsalTransport> {
+    pub(super) fn create_rehearsal(
+        &self,
+        script: Option<RehearsalScript>,
+    ) -> Arc<RehearsalTransport> {
         let transport = RehearsalTransport::new(script);
         Arc::new(match self.pace {
             Some(pace) => transport.with_pace(pace),
@@ -32,7 +35,7 @@ impl TransportFactory {
         })
     }
 
-    pub(super) fn transports(
+    pub(super) fn create_transports(
         &self,
         provider: &Provider,
         rehearsal: &Arc<RehearsalTransport>,
@@ -53,14 +56,15 @@ impl TransportFactory {
 
 /// Transports for the seats of an existing run: today's providers with the models of the plan. A
 /// seat whose provider is gone has none.
-pub fn reconnect(
+pub fn reconnect_seats(
     plan: &Plan,
     is_rehearsal: bool,
     settings: &Settings,
     factory: &TransportFactory,
 ) -> SeatTransports {
     let script = plan.rehearsal_script.clone().and_then(|value| serde_json::from_value(value).ok());
-    let mut present = if is_rehearsal { panel() } else { settings.council.providers.clone() };
+    let mut present =
+        if is_rehearsal { rehearsal_panel() } else { settings.council.providers.clone() };
     for provider in &mut present {
         let seat = plan.seats.iter().find(|seat| seat.provider == provider.name);
         if let Some(seat) = seat {
@@ -69,21 +73,21 @@ pub fn reconnect(
             provider.temperature = seat.temperature;
         }
     }
-    connections(&plan.seats, &present, script, factory)
+    connect_seats(&plan.seats, &present, script, factory)
 }
 
 /// Transports of the seats; those of one provider share them, and a seat without its provider has
 /// none.
-pub(super) fn connections(
+pub(super) fn connect_seats(
     seats: &[Seat],
     present: &[Provider],
-    script: Option<Script>,
+    script: Option<RehearsalScript>,
     factory: &TransportFactory,
 ) -> SeatTransports {
-    let rehearsal = factory.rehearsal(script);
+    let rehearsal = factory.create_rehearsal(script);
     let made: BTreeMap<&ExpertSlug, Arc<[Transport]>> = present
         .iter()
-        .map(|provider| (&provider.name, factory.transports(provider, &rehearsal)))
+        .map(|provider| (&provider.name, factory.create_transports(provider, &rehearsal)))
         .collect();
     let mut connections = SeatTransports::default();
     for seat in seats {

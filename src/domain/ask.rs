@@ -10,9 +10,9 @@ use super::words::{open_words, words};
 
 open_words! {
     /// The kind of document that an ask requests.
-    pub enum Purpose {
+    pub enum AskPurpose {
         Opinion = "opinion",
-        Review = "review",
+        PeerReview = "review",
         Synthesis = "synthesis",
         /// The five fields of the conclusion, written from the whole record.
         Conclusion = "conclusion",
@@ -43,7 +43,7 @@ words! {
 
 words! {
     /// Why a call failed.
-    pub enum ErrorType {
+    pub enum CallErrorType {
         Timeout = "timeout",
         Auth = "auth",
         RateLimit = "rate_limit",
@@ -57,7 +57,7 @@ words! {
     }
 }
 
-impl ErrorType {
+impl CallErrorType {
     /// Returns true if the provider rejected the call before doing work. For a timeout or a broken
     /// connection the provider may still charge, so those count as billed.
     pub fn is_unbilled(self) -> bool {
@@ -79,56 +79,56 @@ pub struct Ask {
     pub id: u32,
     pub round: u8,
     pub seat: ExpertSlug,
-    pub purpose: Purpose,
+    pub purpose: AskPurpose,
     /// Why the parser rejected the reply to the previous ask of this seat.
     #[serde(rename = "stricter", default, skip_serializing_if = "Option::is_none")]
-    pub stricter: Option<String>,
+    pub retry_reason: Option<String>,
 }
 
 /// Reason recorded when a reply ends early and cannot be used.
-pub const CUT_OFF: &str = "the reply was cut off before it ended";
+pub const CUT_OFF_REASON: &str = "the reply was cut off before it ended";
 
 impl Ask {
     /// Returns true if the previous reply was cut off, so that this ask requests a shorter one.
     pub fn wants_shorter(&self) -> bool {
-        self.stricter.as_ref().is_some_and(|reason| reason.contains(CUT_OFF))
+        self.retry_reason.as_ref().is_some_and(|reason| reason.contains(CUT_OFF_REASON))
     }
 }
 
 /// The messages of an ask: our instructions, and the fenced material.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Messages {
+pub struct AskMessages {
     pub system: String,
     pub user: String,
 }
 
-impl Messages {
-    pub fn bytes(&self) -> usize {
+impl AskMessages {
+    pub fn byte_len(&self) -> usize {
         self.system.len() + self.user.len()
     }
 
     /// Hash of the messages, to check them later when the record does not keep their text.
-    pub fn digest(&self) -> String {
+    pub fn content_hash(&self) -> String {
         sha256_hex([&self.system, "\n\n", &self.user].map(str::as_bytes))
     }
 }
 
 /// Token counts, as reported by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
+pub struct TokenUsage {
     pub input_tokens: u64,
     pub output_tokens: u64,
 }
 
-impl Usage {
-    pub fn total(self) -> u64 {
+impl TokenUsage {
+    pub fn total_tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 }
 
 words! {
     /// Why a model stopped writing.
-    pub enum Finish {
+    pub enum FinishReason {
         Stop = "stop",
         Length = "length",
         Refusal = "refusal",
@@ -147,21 +147,21 @@ words! {
 
 /// Cost of a call in millionths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cost {
+pub struct CallCost {
     pub usd_micros: Option<u64>,
     pub source: CostSource,
 }
 
 /// A model's reply, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct ModelReply {
     pub text: String,
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// The model that the provider says answered, if it differs from the requested one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    pub finish: Finish,
-    pub cost: Cost,
+    pub finish: FinishReason,
+    pub cost: CallCost,
     pub latency_ms: u64,
     /// True if the request carried the JSON schema.
     pub structured: bool,
@@ -169,24 +169,24 @@ pub struct Reply {
 
 /// Why a call returned no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Failure {
-    pub error_type: ErrorType,
+pub struct CallFailure {
+    pub error_type: CallErrorType,
     pub message: String,
     pub latency_ms: u64,
 }
 
 /// Upper bound of a call's cost. The budget reserves it before the engine sends the call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reservation {
+pub struct BudgetReservation {
     /// `None` if the price is unknown.
     pub usd_micros: Option<u64>,
     pub tokens: u64,
 }
 
-impl Reservation {
+impl BudgetReservation {
     /// Takes the larger value of each field.
     #[must_use]
-    pub fn or_more(self, other: Self) -> Self {
+    pub fn max_of_each(self, other: Self) -> Self {
         Self {
             usd_micros: self.usd_micros.max(other.usd_micros),
             tokens: self.tokens.max(other.tokens),
@@ -196,23 +196,23 @@ impl Reservation {
 
 /// A call as the engine sends it. Calls of a run are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sending {
+pub struct CallDispatch {
     pub call: u32,
     pub ask: u32,
     pub transport: TransportKind,
     /// Number of the attempt on this transport, from 1.
     pub attempt: u8,
-    pub reserved: Reservation,
+    pub reserved: BudgetReservation,
     /// The transport tried before this one, and why the engine left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fallback: Option<Fallback>,
+    pub fallback: Option<TransportFallback>,
     /// The call that this one repeats, if that call was in flight when its process died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<u32>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fallback {
+pub struct TransportFallback {
     pub from: TransportKind,
     pub reason: String,
 }

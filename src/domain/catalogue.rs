@@ -4,21 +4,21 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::conclusion::Author;
-use super::dialogue::{DialogueStatus, Protocol, TerminalState};
-use super::entity::Event;
-use super::gate::GateVerdict;
+use super::conclusion::SeatAuthor;
+use super::dialogue::{DialogueStatus, ProtocolKind, TerminalState};
+use super::entity::EntityEvent;
+use super::gate::FinalVerdict;
 use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, VerdictId};
-use super::lifecycle::Status;
-use super::reference::RefType;
+use super::lifecycle::EntityStatus;
+use super::reference::ReferenceType;
 use super::time::{Day, Moment};
 use super::words::words;
 
 /// Selects the dialogues to list, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ListQuery {
+pub struct DialogueQuery {
     pub status: Option<DialogueStatus>,
-    pub protocol: Option<Protocol>,
+    pub protocol: Option<ProtocolKind>,
     pub limit: usize,
     /// The last dialogue of the previous page.
     pub after: Option<DialogueId>,
@@ -26,15 +26,15 @@ pub struct ListQuery {
 
 /// A dialogue in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Summary {
+pub struct DialogueSummary {
     pub dialogue_id: DialogueId,
     pub title: String,
-    pub protocol: Protocol,
+    pub protocol: ProtocolKind,
     pub status: DialogueStatus,
     pub terminal_state: Option<TerminalState>,
     /// Latest verdict of a review.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<GateVerdict>,
+    pub verdict: Option<FinalVerdict>,
     pub rounds: u8,
     pub rehearsal: bool,
     pub created_at: Moment,
@@ -53,7 +53,7 @@ words! {
 
 /// A text of a dialogue that contains some of the search terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
+pub struct TextHit {
     pub dialogue_id: DialogueId,
     pub title: String,
     pub field: SearchField,
@@ -62,13 +62,13 @@ pub struct Hit {
 
 /// Counts over the whole store, without rehearsals.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Stats {
+pub struct StoreStatistics {
     pub dialogues: usize,
     pub rounds: usize,
     pub experts: usize,
     pub total_alignment: i64,
     pub by_status: Vec<(DialogueStatus, usize)>,
-    pub by_protocol: Vec<(Protocol, usize)>,
+    pub by_protocol: Vec<(ProtocolKind, usize)>,
     pub by_terminal_state: Vec<(TerminalState, usize)>,
     pub entities: Vec<(EntityKind, usize)>,
     pub top_experts: Vec<TopExpert>,
@@ -84,7 +84,7 @@ pub struct TopExpert {
 
 /// Selects conclusions, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndingQuery {
+pub struct ConclusionQuery {
     pub limit: usize,
     /// Excludes conclusions older than this.
     pub since: Option<Moment>,
@@ -92,17 +92,17 @@ pub struct EndingQuery {
 
 /// Terminal state of an audited conclusion.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AuditedEnding {
+pub struct AuditedConclusion {
     pub dialogue_id: DialogueId,
-    pub protocol: Protocol,
+    pub protocol: ProtocolKind,
     pub terminal_state: TerminalState,
-    pub critic: Author,
+    pub critic: SeatAuthor,
     pub at: Moment,
 }
 
 /// A conclusion whose review date is near or past.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct DueConclusion {
     pub dialogue_id: DialogueId,
     pub title: String,
     pub recommendation: String,
@@ -113,7 +113,7 @@ pub struct Due {
 
 /// An entity with everything a reader needs to judge it.
 #[derive(Debug, Clone, Serialize)]
-pub struct Citation {
+pub struct EntityCitation {
     pub id: EntityId,
     pub dialogue_id: DialogueId,
     #[serde(rename = "type")]
@@ -122,31 +122,31 @@ pub struct Citation {
     pub content: String,
     pub contributors: Vec<ExpertSlug>,
     pub round: u8,
-    pub status: Status,
+    pub status: EntityStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted_in_verdict: Option<VerdictId>,
-    pub references: Vec<Outgoing>,
-    pub referenced_by: Vec<Incoming>,
-    pub events: Vec<Event>,
+    pub references: Vec<OutgoingReference>,
+    pub referenced_by: Vec<IncomingReference>,
+    pub events: Vec<EntityEvent>,
     pub created_at: Moment,
 }
 
 /// A reference from the cited entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Outgoing {
+pub struct OutgoingReference {
     #[serde(rename = "type")]
-    pub ref_type: RefType,
+    pub ref_type: ReferenceType,
     pub target: EntityId,
     pub label: String,
 }
 
 /// A reference to the cited entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Incoming {
+pub struct IncomingReference {
     #[serde(rename = "type")]
-    pub ref_type: RefType,
+    pub ref_type: ReferenceType,
     pub source: EntityId,
     pub label: String,
 }

@@ -8,26 +8,26 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ask::{Ask, Failure, Messages, Reply, Sending};
-use super::conclusion::{Ending, Outcome, Participant};
+use super::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply};
+use super::conclusion::{ConclusionOutcome, ConclusionParticipant, ConclusionResult};
 use super::council::report::CouncilFinalReport;
-use super::dialogue::{DialogueStatus, Opening, Stage};
-use super::entity::Origin;
-use super::expert::{PanelSeat, Profile};
-use super::gate::{LogRow, Override, Ruling};
-use super::ids::{Actor, EntityId, ExpertSlug, LocalId};
+use super::dialogue::{ConclusionStage, DialogueOpening, DialogueStatus};
+use super::entity::EventOrigin;
+use super::expert::{ExpertProfile, PanelSeat};
+use super::gate::{LogRow, ReviewOutcome, VerdictOverride};
+use super::ids::{EntityId, EventActor, ExpertSlug, LocalId};
 use super::intervention::Intervention;
-use super::lifecycle::EventType;
-use super::plan::{Caps, ConclusionPlan, Plan, Seat};
-use super::reference::{Link, Move, Reference};
+use super::lifecycle::EntityEventType;
+use super::plan::{BudgetCaps, ConclusionPlan, Plan, Seat};
+use super::reference::{EntityReference, ExpertMove, ReferenceLink};
 use super::time::Moment;
-use super::transcript::{Reading, Shortage, Shortcut, Stop};
+use super::transcript::{BudgetShortage, ParseOutcome, RoundShortcut, RunStopReason};
 use super::verdict::Verdict;
 use super::words::words;
 
 words! {
     /// Kind of a journal entry.
-    pub enum EntryKind {
+    pub enum JournalEntryKind {
         DialogueCreated = "dialogue_created",
         PanelEvolved = "panel_evolved",
         ExpertCreated = "expert_created",
@@ -40,37 +40,37 @@ words! {
         ReplyKept = "reply_kept",
         CallFailed = "call_failed",
         AskNotSent = "ask_not_sent",
-        ShortcutWeighed = "shortcut_weighed",
+        ShortcutRecorded = "shortcut_weighed",
         RunStopped = "run_stopped",
         Intervened = "intervened",
         ConclusionBegun = "conclusion_begun",
         Concluded = "concluded",
         OutcomeRecorded = "outcome_recorded",
         VerdictLogged = "verdict_logged",
-        Overridden = "overridden",
+        VerdictOverridden = "overridden",
     }
 }
 
 /// A journal entry: the events of one dialogue at one moment.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Numbered per dialogue, from 1.
     pub seq: u64,
-    pub kind: EntryKind,
+    pub kind: JournalEntryKind,
     pub at: Moment,
-    pub changes: Vec<Change>,
+    pub events: Vec<JournalEvent>,
 }
 
 /// One event. A journal entry is a list of events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
-pub enum Change {
-    DialogueOpened(Opening),
+pub enum JournalEvent {
+    DialogueOpened(DialogueOpening),
     PoolGiven {
         domain: Option<String>,
         experts: Value,
     },
-    ExpertAdded(Profile),
+    ExpertAdded(ExpertProfile),
     /// The round in which an expert first took part.
     ExpertJoined {
         expert: ExpertSlug,
@@ -81,7 +81,7 @@ pub enum Change {
         seats: Vec<PanelSeat>,
     },
     #[serde(rename = "round_held")]
-    RoundHeld {
+    RoundRecorded {
         round: u8,
         title: Option<String>,
         score: i64,
@@ -100,9 +100,9 @@ pub enum Change {
     /// Includes the creation event of the entity.
     EntityAdded(NewEntity),
     /// A reference added after its source entity was registered.
-    ReferenceAdded(Link),
-    EventAdded(NewEvent),
-    MoveMade(Move),
+    ReferenceAdded(ReferenceLink),
+    EventAdded(NewEntityEvent),
+    MoveMade(ExpertMove),
     /// Lets the store return the same answer if a client sends the same batch again.
     BatchAnswered {
         round: u8,
@@ -121,14 +121,14 @@ pub enum Change {
     },
     /// Spending limits of the run from now on.
     CapsSet {
-        caps: Caps,
+        caps: BudgetCaps,
     },
     /// The exact messages for a seat.
     AskPrepared {
         ask: Ask,
         /// `None` if the settings exclude prompts from the record; then `messages_sha256` is set.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        messages: Option<Arc<Messages>>,
+        messages: Option<Arc<AskMessages>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         messages_sha256: Option<String>,
         condensed: Vec<String>,
@@ -136,29 +136,29 @@ pub enum Change {
     /// The budget did not allow the ask.
     AskNotSent {
         ask: u32,
-        shortage: Shortage,
+        shortage: BudgetShortage,
     },
-    CallSent(Sending),
+    CallSent(CallDispatch),
     ReplyKept {
         call: u32,
-        reply: Reply,
+        reply: ModelReply,
     },
     CallFailed {
         call: u32,
-        failure: Failure,
+        failure: CallFailure,
         /// The engine makes no further call for this ask.
         gave_up: bool,
     },
     /// Result of parsing the reply to an ask.
     #[serde(rename = "reply_read")]
-    ReplyRead {
+    ReplyParsed {
         ask: u32,
-        reading: Reading,
+        reading: ParseOutcome,
     },
     #[serde(rename = "shortcut_weighed")]
-    ShortcutWeighed(Shortcut),
+    ShortcutRecorded(RoundShortcut),
     ReportGiven(Box<CouncilFinalReport>),
-    RunStopped(Stop),
+    RunStopped(RunStopReason),
     /// An intervention of the Principal, with the round that was running.
     Intervened {
         round: u8,
@@ -172,27 +172,27 @@ pub enum Change {
     },
     /// The rounds are over; these seats took part in them.
     ConclusionBegun {
-        participants: Vec<Participant>,
+        participants: Vec<ConclusionParticipant>,
     },
     /// The stage that the conclusion reached.
     StageReached {
-        stage: Stage,
+        stage: ConclusionStage,
     },
-    Concluded(Box<Ending>),
-    OutcomeRecorded(Outcome),
+    Concluded(Box<ConclusionResult>),
+    OutcomeRecorded(ConclusionOutcome),
     /// The verdict of a review.
     #[serde(rename = "ruled")]
-    Ruled(Box<Ruling>),
+    ReviewDecided(Box<ReviewOutcome>),
     /// A redacted line of the verdict log, written by a review or imported.
     VerdictLogged(Box<LogRow>),
     #[serde(rename = "overridden")]
-    Overridden(Override),
+    VerdictOverridden(VerdictOverride),
 }
 
-impl Change {
+impl JournalEvent {
     /// Returns true for events that a person adds after the run ended.
-    pub fn is_hindsight(&self) -> bool {
-        matches!(self, Self::OutcomeRecorded(_) | Self::Overridden(_))
+    pub fn is_follow_up(&self) -> bool {
+        matches!(self, Self::OutcomeRecorded(_) | Self::VerdictOverridden(_))
     }
 }
 
@@ -206,20 +206,20 @@ pub struct NewEntity {
     pub contributors: Vec<ExpertSlug>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
-    pub references: Vec<Reference>,
+    pub references: Vec<EntityReference>,
 }
 
 /// An entity event to add to the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NewEvent {
+pub struct NewEntityEvent {
     pub entity: EntityId,
-    pub event_type: EventType,
+    pub event_type: EntityEventType,
     pub round: u8,
-    pub actors: Vec<Actor>,
+    pub actors: Vec<EventActor>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EntityId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<Origin>,
+    pub reference: Option<EventOrigin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

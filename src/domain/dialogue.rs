@@ -9,14 +9,14 @@ use super::words::{open_words, words};
 
 open_words! {
     /// The protocol that runs a dialogue.
-    pub enum Protocol {
+    pub enum ProtocolKind {
         Alignment = "alignment",
         Council = "council",
         Review = "review",
     }
 }
 
-impl Protocol {
+impl ProtocolKind {
     /// Alignment dialogues number rounds from 0, councils and reviews from 1, as the seeds do.
     pub fn first_round(self) -> u8 {
         match self {
@@ -82,7 +82,7 @@ words! {
 words! {
     /// Stage of the conclusion; stages only move forward. `pending` and the rounds come before
     /// them, `terminal` after them.
-    pub enum Stage {
+    pub enum ConclusionStage {
         Concluding = "concluding",
         Auditing = "auditing",
         Revising = "revising",
@@ -91,12 +91,12 @@ words! {
 
 /// The attributes of a dialogue at its creation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Opening {
+pub struct DialogueOpening {
     pub dialogue_id: DialogueId,
     pub title: String,
     pub question: Option<String>,
     pub background: Option<Value>,
-    pub protocol: Protocol,
+    pub protocol: ProtocolKind,
     pub rehearsal: bool,
     pub convergence_percent: u8,
     /// Seed of the panel draw, in hex. `None` if no panel was drawn.
@@ -107,7 +107,7 @@ pub struct Opening {
 /// A dialogue with its current state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dialogue {
-    pub opening: Opening,
+    pub opening: DialogueOpening,
     pub status: DialogueStatus,
     pub terminal_state: Option<TerminalState>,
     pub total_rounds: u8,

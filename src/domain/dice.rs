@@ -5,9 +5,9 @@ use sha2::{Digest, Sha256};
 
 /// The SplitMix64 generator. It is small, and its algorithm never changes.
 #[derive(Debug, Clone)]
-pub struct SplitMix(u64);
+pub struct SeededRandom(u64);
 
-impl SplitMix {
+impl SeededRandom {
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -18,7 +18,7 @@ impl SplitMix {
         Self(digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte)))
     }
 
-    pub fn roll(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -27,9 +27,9 @@ impl SplitMix {
     }
 
     /// Shuffles the items (Fisher-Yates).
-    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub fn shuffle_items<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, (self.roll() % (last as u64 + 1)) as usize);
+            items.swap(last, (self.next_u64() % (last as u64 + 1)) as usize);
         }
     }
 }

@@ -7,7 +7,7 @@ use super::words::words;
 
 words! {
     /// How close an expert's field is to the question.
-    pub enum Tier {
+    pub enum ExpertTier {
         Core = "Core",
         Adjacent = "Adjacent",
         Wildcard = "Wildcard",
@@ -16,7 +16,7 @@ words! {
 
 words! {
     /// Whether an expert came from the pool or was created during the dialogue.
-    pub enum Source {
+    pub enum ExpertSource {
         Pool = "pool",
         Created = "created",
     }
@@ -24,29 +24,29 @@ words! {
 
 words! {
     /// How an expert joined the panel of a round.
-    pub enum SeatSource {
+    pub enum PanelSeatSource {
         Retained = "retained",
         Pool = "pool",
         Created = "created",
     }
 }
 
-impl From<Source> for SeatSource {
-    fn from(source: Source) -> Self {
+impl From<ExpertSource> for PanelSeatSource {
+    fn from(source: ExpertSource) -> Self {
         match source {
-            Source::Pool => Self::Pool,
-            Source::Created => Self::Created,
+            ExpertSource::Pool => Self::Pool,
+            ExpertSource::Created => Self::Created,
         }
     }
 }
 
 /// An expert as created. Scores are kept per round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Profile {
+pub struct ExpertProfile {
     pub expert_slug: ExpertSlug,
     pub role: String,
-    pub tier: Tier,
-    pub source: Source,
+    pub tier: ExpertTier,
+    pub source: ExpertSource,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -63,13 +63,13 @@ pub struct Profile {
     pub first_round: Option<u8>,
 }
 
-impl Profile {
+impl ExpertProfile {
     /// Creates a profile with the required fields only.
     pub fn new(
         expert_slug: ExpertSlug,
         role: impl Into<String>,
-        tier: Tier,
-        source: Source,
+        tier: ExpertTier,
+        source: ExpertSource,
     ) -> Self {
         Self {
             expert_slug,
@@ -89,13 +89,13 @@ impl Profile {
 
 /// Panel of a round without a recorded one: the last panel, retained. Before the first panel, all
 /// experts who joined by then.
-pub fn inherited_panel(last: &[PanelSeat], experts: &[Profile], round: u8) -> Vec<PanelSeat> {
+pub fn inherit_panel(last: &[PanelSeat], experts: &[ExpertProfile], round: u8) -> Vec<PanelSeat> {
     if last.is_empty() {
         let present = experts.iter().filter(|expert| expert.first_round.is_none_or(|r| r <= round));
-        return present.map(first_seat).collect();
+        return present.map(to_panel_seat).collect();
     }
     let retained = |seat: &PanelSeat| PanelSeat {
-        source: SeatSource::Retained,
+        source: PanelSeatSource::Retained,
         round_context: None,
         ..seat.clone()
     };
@@ -103,7 +103,7 @@ pub fn inherited_panel(last: &[PanelSeat], experts: &[Profile], round: u8) -> Ve
 }
 
 /// Panel seat of an expert who joins for the first time.
-pub fn first_seat(profile: &Profile) -> PanelSeat {
+pub fn to_panel_seat(profile: &ExpertProfile) -> PanelSeat {
     PanelSeat {
         expert_slug: profile.expert_slug.clone(),
         source: profile.source.into(),
@@ -116,7 +116,7 @@ pub fn first_seat(profile: &Profile) -> PanelSeat {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PanelSeat {
     pub expert_slug: ExpertSlug,
-    pub source: SeatSource,
+    pub source: PanelSeatSource,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

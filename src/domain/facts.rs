@@ -6,33 +6,33 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::expert::{PanelSeat, Profile};
+use super::expert::{ExpertProfile, PanelSeat};
 use super::ids::{EntityId, ExpertSlug, VerdictId};
-use super::lifecycle::Status;
-use super::reference::Link;
-use super::target::Target;
+use super::lifecycle::EntityStatus;
+use super::reference::ReferenceLink;
+use super::target::EntityTarget;
 
 /// The ids that a request mentions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mentions {
-    pub targets: BTreeSet<Target>,
+pub struct LookupRequest {
+    pub targets: BTreeSet<EntityTarget>,
     /// Targets of a concession. The store also looks up the perspectives that oppose them.
-    pub conceded: BTreeSet<Target>,
+    pub conceded: BTreeSet<EntityTarget>,
     pub verdict: Option<VerdictId>,
 }
 
 /// Current status and contributors of a known entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
-    pub status: Status,
+pub struct EntityState {
+    pub status: EntityStatus,
     pub contributors: Vec<ExpertSlug>,
 }
 
 /// The store's answer to a [`LookupRequest`].
 #[derive(Debug, Clone, Default)]
-pub struct Facts {
+pub struct RecordLookup {
     /// All experts of the dialogue, in the order they joined.
-    pub experts: Vec<Profile>,
+    pub experts: Vec<ExpertProfile>,
     /// Experts who have not taken part yet.
     pub newcomers: BTreeSet<ExpertSlug>,
     /// The panel recorded for the next round; empty if there is none.
@@ -44,13 +44,13 @@ pub struct Facts {
     /// Number of perspectives of that round.
     pub new_perspectives: usize,
     /// Ids of the mentioned targets that exist in the record.
-    pub found: HashMap<Target, EntityId>,
+    pub found: HashMap<EntityTarget, EntityId>,
     /// State of those entities, and of others found on the way.
-    pub entities: HashMap<EntityId, Standing>,
+    pub entities: HashMap<EntityId, EntityState>,
     /// For each conceded item, the perspectives that oppose it.
     pub opponents: HashMap<EntityId, Vec<EntityId>>,
     /// References that the mentioned entities already have.
-    pub references: HashSet<Link>,
+    pub references: HashSet<ReferenceLink>,
     /// Tensions that are open, addressed or reopened.
     pub active_tensions: Vec<EntityId>,
     /// Scores of the newest rounds, oldest first, at most [`RECENT_SCORES_MAX`].
@@ -59,8 +59,8 @@ pub struct Facts {
     pub has_verdict: bool,
 }
 
-impl Facts {
-    pub fn expert(&self, name: &str) -> Option<&Profile> {
+impl RecordLookup {
+    pub fn find_expert(&self, name: &str) -> Option<&ExpertProfile> {
         self.experts.iter().find(|expert| expert.expert_slug.as_str() == name)
     }
 }

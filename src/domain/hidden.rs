@@ -4,7 +4,7 @@
 //! all places agree on what is invisible.
 
 /// Characters that show nothing but change the text around them.
-pub fn is_hidden(letter: char) -> bool {
+pub fn is_invisible(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -21,7 +21,7 @@ pub fn is_hidden(letter: char) -> bool {
 }
 
 /// Code points without assigned text: private use, noncharacters, empty planes.
-pub fn is_meaningless(letter: char) -> bool {
+pub fn is_unassigned(letter: char) -> bool {
     let code = u32::from(letter);
     matches!(code, 0xe000..=0xf8ff | 0xfdd0..=0xfdef | 0x4_0000..=0xd_ffff | 0xf_0000..=0x10_ffff)
         || code & 0xfffe == 0xfffe
@@ -29,19 +29,19 @@ pub fn is_meaningless(letter: char) -> bool {
 
 /// Returns true if an invisible character is legitimate between its neighbours: it joins emoji,
 /// selects the text or emoji form of a symbol, or shapes a word of a script that needs it.
-pub fn is_needed(letter: char, before: Option<char>, after: Option<char>) -> bool {
+pub fn is_legitimate_joiner(letter: char, before: Option<char>, after: Option<char>) -> bool {
     let both = |is_of: fn(char) -> bool| before.is_some_and(is_of) && after.is_some_and(is_of);
     match letter {
-        '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(takes_presentation),
-        '\u{200d}' => both(is_emoji_part) || both(is_of_joining_script),
-        '\u{200c}' => both(is_of_joining_script),
+        '\u{fe0e}' | '\u{fe0f}' => before.is_some_and(has_emoji_form),
+        '\u{200d}' => both(is_emoji_part) || both(is_joining_script),
+        '\u{200c}' => both(is_joining_script),
         '\u{180b}'..='\u{180f}' => both(is_mongolian),
         _ => false,
     }
 }
 
 /// Symbols with a text form and an emoji form; `1`, `#` and `*` start keycaps.
-fn takes_presentation(letter: char) -> bool {
+fn has_emoji_form(letter: char) -> bool {
     matches!(letter, '0'..='9' | '#' | '*' | '©' | '®') || is_emoji(letter)
 }
 
@@ -56,11 +56,11 @@ fn is_emoji_part(letter: char) -> bool {
 }
 
 /// Arabic and related scripts, and the scripts of South and South-East Asia.
-fn is_of_joining_script(letter: char) -> bool {
+fn is_joining_script(letter: char) -> bool {
     matches!(letter, '\u{620}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}'
         | '\u{1780}'..='\u{17ff}' | '\u{fb50}'..='\u{fdcf}' | '\u{fe70}'..='\u{fefc}'
         | '\u{11000}'..='\u{1193f}')
-        && !is_hidden(letter)
+        && !is_invisible(letter)
 }
 
 fn is_mongolian(letter: char) -> bool {
@@ -74,17 +74,20 @@ mod tests {
     #[test]
     fn nothing_that_is_written_is_meaningless() {
         for letter in "aé漢नم🚀\u{fffd}".chars() {
-            assert!(!is_hidden(letter) && !is_meaningless(letter), "{letter:?}");
+            assert!(!is_invisible(letter) && !is_unassigned(letter), "{letter:?}");
         }
         for letter in ['\u{e000}', '\u{ffff}', '\u{1fffe}', '\u{fdd0}', '\u{50000}', '\u{10ffff}'] {
-            assert!(is_meaningless(letter), "{letter:?}");
+            assert!(is_unassigned(letter), "{letter:?}");
         }
     }
 
     #[track_caller]
     fn check(text: &str, needed: bool) {
         let letters: Vec<char> = text.chars().collect();
-        assert_eq!(is_needed(letters[1], Some(letters[0]), letters.get(2).copied()), needed);
+        assert_eq!(
+            is_legitimate_joiner(letters[1], Some(letters[0]), letters.get(2).copied()),
+            needed
+        );
     }
 
     #[test]

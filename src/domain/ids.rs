@@ -14,7 +14,7 @@ use super::words::{schema_by_text, serde_by_text, words};
 
 /// Error for a text that does not parse as the requested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Malformed;
+pub struct MalformedText;
 
 words! {
     /// The five kinds of entity, by the first letter of their ids.
@@ -29,7 +29,7 @@ words! {
 
 impl EntityKind {
     /// Value of `item_type` in errors and in the actions of an export.
-    pub fn noun(self) -> &'static str {
+    pub fn type_name(self) -> &'static str {
         match self {
             Self::Perspective => "perspective",
             Self::Recommendation => "recommendation",
@@ -40,7 +40,7 @@ impl EntityKind {
     }
 
     /// Form for headings and the start of a sentence.
-    pub fn title(self) -> &'static str {
+    pub fn title_case(self) -> &'static str {
         match self {
             Self::Perspective => "Perspective",
             Self::Recommendation => "Recommendation",
@@ -56,7 +56,7 @@ impl EntityKind {
     }
 
     /// Name of the field in a batch and of the section in an export.
-    pub fn section(self) -> &'static str {
+    pub fn section_name(self) -> &'static str {
         match self {
             Self::Perspective => "perspectives",
             Self::Recommendation => "recommendations",
@@ -85,27 +85,27 @@ impl fmt::Display for EntityId {
 }
 
 impl FromStr for EntityId {
-    type Err = Malformed;
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        let [letter, digits @ ..] = text.as_bytes() else { return Err(Malformed) };
-        let &[a, b, c, d] = digits else { return Err(Malformed) };
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let [letter, digits @ ..] = text.as_bytes() else { return Err(MalformedText) };
+        let &[a, b, c, d] = digits else { return Err(MalformedText) };
         let kind = std::str::from_utf8(std::slice::from_ref(letter))
             .ok()
             .and_then(EntityKind::named)
-            .ok_or(Malformed)?;
-        let (round, seq) = (two_digits(a, b)?, two_digits(c, d)?);
-        if seq == 0 { Err(Malformed) } else { Ok(Self { kind, round, seq }) }
+            .ok_or(MalformedText)?;
+        let (round, seq) = (parse_two_digits(a, b)?, parse_two_digits(c, d)?);
+        if seq == 0 { Err(MalformedText) } else { Ok(Self { kind, round, seq }) }
     }
 }
 
 serde_by_text!(EntityId);
 
-fn two_digits(tens: u8, ones: u8) -> Result<u8, Malformed> {
+fn parse_two_digits(tens: u8, ones: u8) -> Result<u8, MalformedText> {
     if tens.is_ascii_digit() && ones.is_ascii_digit() {
         Ok((tens - b'0') * 10 + (ones - b'0'))
     } else {
-        Err(Malformed)
+        Err(MalformedText)
     }
 }
 
@@ -127,12 +127,12 @@ impl fmt::Display for LocalId {
 }
 
 impl FromStr for LocalId {
-    type Err = Malformed;
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        let (expert, id) = text.rsplit_once('-').ok_or(Malformed)?;
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let (expert, id) = text.rsplit_once('-').ok_or(MalformedText)?;
         if expert.bytes().any(|byte| byte.is_ascii_lowercase()) {
-            return Err(Malformed);
+            return Err(MalformedText);
         }
         let expert = expert.to_ascii_lowercase().parse()?;
         let EntityId { kind, round, seq } = id.parse()?;
@@ -147,7 +147,7 @@ serde_by_text!(LocalId);
 pub struct ExpertSlug(String);
 
 /// The facilitator signs with this name, so no expert may have it.
-pub const JUDGE: &str = "judge";
+pub const JUDGE_SLUG: &str = "judge";
 
 impl ExpertSlug {
     pub fn as_str(&self) -> &str {
@@ -170,16 +170,16 @@ impl fmt::Display for ExpertSlug {
 }
 
 impl FromStr for ExpertSlug {
-    type Err = Malformed;
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         let fits = text.len() <= EXPERT_SLUG_BYTES_MAX
             && text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
             && text
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b))
-            && text != JUDGE;
-        if fits { Ok(Self(text.to_owned())) } else { Err(Malformed) }
+            && text != JUDGE_SLUG;
+        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
     }
 }
 
@@ -188,29 +188,29 @@ schema_by_text!(ExpertSlug, "expert_slug");
 
 /// The author of an event: an expert of the dialogue, or its facilitator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Actor {
+pub enum EventActor {
     Judge,
     Expert(ExpertSlug),
 }
 
-impl fmt::Display for Actor {
+impl fmt::Display for EventActor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Judge => f.pad(JUDGE),
+            Self::Judge => f.pad(JUDGE_SLUG),
             Self::Expert(slug) => slug.fmt(f),
         }
     }
 }
 
-impl FromStr for Actor {
-    type Err = Malformed;
+impl FromStr for EventActor {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        if text == JUDGE { Ok(Self::Judge) } else { text.parse().map(Self::Expert) }
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        if text == JUDGE_SLUG { Ok(Self::Judge) } else { text.parse().map(Self::Expert) }
     }
 }
 
-serde_by_text!(Actor);
+serde_by_text!(EventActor);
 
 /// Name of a dialogue, derived from its title: `nvidia-investment-decision`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -232,13 +232,13 @@ impl fmt::Display for DialogueId {
 }
 
 impl FromStr for DialogueId {
-    type Err = Malformed;
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         let fits = (1..=DIALOGUE_ID_BYTES_MAX).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
             && !text.starts_with('-');
-        if fits { Ok(Self(text.to_owned())) } else { Err(Malformed) }
+        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
     }
 }
 
@@ -264,15 +264,15 @@ impl fmt::Display for VerdictId {
 }
 
 impl FromStr for VerdictId {
-    type Err = Malformed;
+    type Err = MalformedText;
 
     /// Rejects texts that parse as an entity id, because `reference` of an event may name either.
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         let fits = (1..=VERDICT_ID_BYTES_MAX).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
             && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
             && text.parse::<EntityId>().is_err();
-        if fits { Ok(Self(text.to_owned())) } else { Err(Malformed) }
+        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
     }
 }
 
@@ -280,7 +280,7 @@ serde_by_text!(VerdictId);
 schema_by_text!(VerdictId, "verdict_id");
 
 /// Returns the id of the `seq`-th item of a round, or `None` if the round is full.
-pub fn entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {
+pub fn new_entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {
     let seq = u8::try_from(seq).ok().filter(|seq| (1..=ITEMS_PER_ROUND_MAX).contains(seq))?;
     (round <= ROUND_MAX).then_some(EntityId { kind, round, seq })
 }
@@ -301,7 +301,7 @@ mod tests {
         for text in
             ["", "P", "P001", "P00001", "p0001", "X0001", "P0000", "P-101", "P01０1", "P 101"]
         {
-            assert_eq!(text.parse::<EntityId>(), Err(Malformed), "text: {text}");
+            assert_eq!(text.parse::<EntityId>(), Err(MalformedText), "text: {text}");
         }
     }
 
@@ -316,7 +316,7 @@ mod tests {
         for text in
             ["muffin-P0101", "Muffin-P0101", "MUFFINP0101", "-P0101", "MUFFIN-X0101", "JUDGE-P0101"]
         {
-            assert_eq!(text.parse::<LocalId>(), Err(Malformed), "text: {text}");
+            assert_eq!(text.parse::<LocalId>(), Err(MalformedText), "text: {text}");
         }
     }
 
@@ -326,23 +326,23 @@ mod tests {
         for slug in
             ["", "9lives", "Muffin", "muf fin", "müffin", "judge", "a/b", "..", long.as_str()]
         {
-            assert_eq!(slug.parse::<ExpertSlug>(), Err(Malformed), "slug: {slug}");
+            assert_eq!(slug.parse::<ExpertSlug>(), Err(MalformedText), "slug: {slug}");
         }
         for id in ["", "../x", "a/b", "A", "-a", "a\0", "ａ"] {
-            assert_eq!(id.parse::<DialogueId>(), Err(Malformed), "id: {id}");
+            assert_eq!(id.parse::<DialogueId>(), Err(MalformedText), "id: {id}");
         }
         for id in ["", "P0101", "-final", "a b", "x\n"] {
-            assert_eq!(id.parse::<VerdictId>(), Err(Malformed), "id: {id}");
+            assert_eq!(id.parse::<VerdictId>(), Err(MalformedText), "id: {id}");
         }
     }
 
     #[test]
     fn a_round_holds_ninety_nine_of_a_kind() {
         assert_eq!(
-            entity_id(EntityKind::Claim, 99, 99).map(|id| id.to_string()),
+            new_entity_id(EntityKind::Claim, 99, 99).map(|id| id.to_string()),
             Some("C9999".into())
         );
-        assert_eq!(entity_id(EntityKind::Claim, 0, 100), None);
-        assert_eq!(entity_id(EntityKind::Claim, 100, 1), None);
+        assert_eq!(new_entity_id(EntityKind::Claim, 0, 100), None);
+        assert_eq!(new_entity_id(EntityKind::Claim, 100, 1), None);
     }
 }

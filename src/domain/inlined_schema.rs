@@ -4,7 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use super::words::Word;
+use super::words::StringEnum;
 
 /// The schema of `T` without `$ref` and `$defs`: models, servers and our own reader look at single
 /// fields.
@@ -18,7 +18,7 @@ pub fn inlined_schema<T: JsonSchema>() -> Value {
 pub const NULL_SAYS_SOMETHING: &str = "x-null-says-something";
 
 /// The schema of a string enum.
-pub fn word_schema<W: Word>(_: &mut SchemaGenerator) -> Schema {
+pub fn word_schema<W: StringEnum>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": W::options() })
 }
 

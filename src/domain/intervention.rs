@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::Reply;
+use super::ask::ModelReply;
 use super::ids::ExpertSlug;
 use super::time::Moment;
 use super::words::words;
 
 /// An intervention is a short remark, because every later ask repeats it.
-pub const TEXT_CHARS_MAX: usize = 4_000;
+pub const INTERVENTION_CHARS_MAX: usize = 4_000;
 
 words! {
     /// The kind of intervention that a caller requests, before validation.
-    pub enum Deed {
+    pub enum InterventionCommand {
         Whisper = "whisper",
         Direct = "direct",
         Stop = "stop",
@@ -28,7 +28,7 @@ pub enum Intervention {
     Directive {
         text: String,
         /// The chair model's restatement, in one sentence.
-        restatement: Option<Restatement>,
+        restatement: Option<DirectiveRestatement>,
         /// False if the Principal did not confirm the restatement; then the directive has no
         /// effect.
         confirmed: bool,
@@ -39,7 +39,7 @@ pub enum Intervention {
 
 impl Intervention {
     /// Returns the restatement, whether confirmed or not.
-    pub fn restatement(&self) -> Option<&Restatement> {
+    pub fn restatement(&self) -> Option<&DirectiveRestatement> {
         match self {
             Self::Directive { restatement, .. } => restatement.as_ref(),
             Self::Whisper { .. } | Self::Stop => None,
@@ -49,7 +49,9 @@ impl Intervention {
 
 /// Lists the restatements, each once. A confirmed directive repeats the restatement of its
 /// unconfirmed predecessor, which was already paid for.
-pub fn restatements(noted: &[Noted]) -> impl Iterator<Item = &Restatement> {
+pub fn unique_restatements(
+    noted: &[InterventionEntry],
+) -> impl Iterator<Item = &DirectiveRestatement> {
     noted.iter().enumerate().filter_map(|(place, one)| {
         let before = noted.get(..place).unwrap_or_default();
         let is_known = is_confirmation(&one.intervention, before);
@@ -58,16 +60,19 @@ pub fn restatements(noted: &[Noted]) -> impl Iterator<Item = &Restatement> {
 }
 
 /// Returns true if the directive confirms an earlier restatement of the same text.
-pub fn is_confirmation(said: &Intervention, before: &[Noted]) -> bool {
+pub fn is_confirmation(said: &Intervention, before: &[InterventionEntry]) -> bool {
     let Intervention::Directive { text, restatement: Some(sentence), confirmed: true } = said
     else {
         return false;
     };
-    unconfirmed(before, text) == Some(sentence)
+    find_unconfirmed(before, text) == Some(sentence)
 }
 
 /// Finds the restatement of the newest unconfirmed directive with this text.
-pub fn unconfirmed<'a>(before: &'a [Noted], words: &str) -> Option<&'a Restatement> {
+pub fn find_unconfirmed<'a>(
+    before: &'a [InterventionEntry],
+    words: &str,
+) -> Option<&'a DirectiveRestatement> {
     before.iter().rev().find_map(|noted| match &noted.intervention {
         Intervention::Directive { text, restatement, confirmed: false } if text == words => {
             restatement.as_ref()
@@ -77,15 +82,15 @@ pub fn unconfirmed<'a>(before: &'a [Noted], words: &str) -> Option<&'a Restateme
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Restatement {
+pub struct DirectiveRestatement {
     pub seat: ExpertSlug,
     pub sentence: String,
-    pub reply: Reply,
+    pub reply: ModelReply,
 }
 
 /// An intervention with its time and round.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
+pub struct InterventionEntry {
     pub at: Moment,
     /// The round that was running.
     pub round: u8,
@@ -95,24 +100,24 @@ pub struct Noted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ask::{Cost, CostSource, Finish};
+    use crate::domain::ask::{CallCost, CostSource, FinishReason};
 
     /// Builds a directive with this text and restatement.
-    fn noted(text: &str, sentence: &str, confirmed: bool) -> Noted {
-        let reply = Reply {
+    fn noted(text: &str, sentence: &str, confirmed: bool) -> InterventionEntry {
+        let reply = ModelReply {
             text: sentence.to_owned(),
             usage: None,
             model: None,
-            finish: Finish::Stop,
-            cost: Cost { usd_micros: Some(7), source: CostSource::Computed },
+            finish: FinishReason::Stop,
+            cost: CallCost { usd_micros: Some(7), source: CostSource::Computed },
             latency_ms: 1,
             structured: false,
         };
         let (seat, sentence) = ("ann".parse().unwrap(), sentence.to_owned());
-        let restatement = Some(Restatement { seat, sentence, reply });
+        let restatement = Some(DirectiveRestatement { seat, sentence, reply });
         let intervention =
             Intervention::Directive { text: text.to_owned(), restatement, confirmed };
-        Noted { at: Moment::new(jiff::Timestamp::UNIX_EPOCH), round: 1, intervention }
+        InterventionEntry { at: Moment::new(jiff::Timestamp::UNIX_EPOCH), round: 1, intervention }
     }
 
     #[test]
@@ -125,9 +130,9 @@ mod tests {
             noted("time", "Be quick.", true),
             noted("risk", "Mind the risk.", true),
         ];
-        let paid: Vec<&str> = restatements(&all).map(|one| one.sentence.as_str()).collect();
+        let paid: Vec<&str> = unique_restatements(&all).map(|one| one.sentence.as_str()).collect();
         assert_eq!(paid, ["Mind the cost.", "Mind the time.", "Be quick.", "Mind the risk."]);
-        let newest = unconfirmed(&all, "cost").map(|one| one.sentence.as_str());
-        assert_eq!((newest, unconfirmed(&all, "risk")), (Some("Mind the cost."), None));
+        let newest = find_unconfirmed(&all, "cost").map(|one| one.sentence.as_str());
+        assert_eq!((newest, find_unconfirmed(&all, "risk")), (Some("Mind the cost."), None));
     }
 }

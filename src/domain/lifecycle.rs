@@ -6,12 +6,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::ids::{EntityKind, Malformed};
+use super::ids::{EntityKind, MalformedText};
 use super::words::{serde_by_text, words};
 
 words! {
     /// Status of an entity. [`allowed_statuses`] lists those of each kind.
-    pub enum Status {
+    pub enum EntityStatus {
         Open = "open",
         Refined = "refined",
         Conceded = "conceded",
@@ -34,10 +34,10 @@ words! {
     }
 }
 
-use Status::*;
+use EntityStatus::*;
 
 /// Statuses of a kind, in lifecycle order; the first is the initial one.
-pub fn statuses(kind: EntityKind) -> &'static [Status] {
+pub fn allowed_statuses(kind: EntityKind) -> &'static [EntityStatus] {
     match kind {
         EntityKind::Perspective => &[Open, Refined, Conceded, Merged],
         EntityKind::Recommendation => &[Proposed, Amended, Adopted, Rejected],
@@ -48,7 +48,7 @@ pub fn statuses(kind: EntityKind) -> &'static [Status] {
 }
 
 /// Initial status of a kind.
-pub fn initial(kind: EntityKind) -> Status {
+pub fn initial_status(kind: EntityKind) -> EntityStatus {
     match kind {
         EntityKind::Perspective | EntityKind::Tension => Open,
         EntityKind::Recommendation => Proposed,
@@ -58,7 +58,7 @@ pub fn initial(kind: EntityKind) -> Status {
 }
 
 /// Statuses that can follow this one.
-pub fn steps(kind: EntityKind, from: Status) -> &'static [Status] {
+pub fn next_statuses(kind: EntityKind, from: EntityStatus) -> &'static [EntityStatus] {
     match (kind, from) {
         (EntityKind::Perspective, Open) => &[Refined, Conceded, Merged],
         (EntityKind::Perspective, Refined) => &[Conceded, Merged],
@@ -78,9 +78,9 @@ pub fn steps(kind: EntityKind, from: Status) -> &'static [Status] {
 }
 
 /// Statuses of a tension that still needs work.
-pub const ACTIVE_TENSION: [Status; 3] = [Open, Addressed, Reopened];
+pub const ACTIVE_TENSION_STATUSES: [EntityStatus; 3] = [Open, Addressed, Reopened];
 
-impl Status {
+impl EntityStatus {
     /// Returns true if another entity replaced this one.
     pub fn has_successor(self) -> bool {
         matches!(self, Refined | Conceded | Merged | Amended)
@@ -89,28 +89,28 @@ impl Status {
 
 /// Type of an event in an entity's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EventType {
+pub enum EntityEventType {
     Created,
     Commented,
-    Reached(Status),
+    Reached(EntityStatus),
 }
 
-impl EventType {
+impl EntityEventType {
     /// Type of the first event in a history. Evidence starts with `cited` and claims with
     /// `asserted`, as in the seed's export.
-    pub fn of_creation(kind: EntityKind) -> Self {
+    pub fn for_creation(kind: EntityKind) -> Self {
         match kind {
             EntityKind::Perspective | EntityKind::Recommendation | EntityKind::Tension => {
                 Self::Created
             }
-            EntityKind::Evidence | EntityKind::Claim => Self::Reached(initial(kind)),
+            EntityKind::Evidence | EntityKind::Claim => Self::Reached(initial_status(kind)),
         }
     }
 
     /// The status that this event leads to; a comment changes none.
-    pub fn status(self, kind: EntityKind) -> Option<Status> {
+    pub fn resulting_status(self, kind: EntityKind) -> Option<EntityStatus> {
         match self {
-            Self::Created => Some(initial(kind)),
+            Self::Created => Some(initial_status(kind)),
             Self::Commented => None,
             Self::Reached(status) => Some(status),
         }
@@ -127,26 +127,26 @@ impl EventType {
     }
 }
 
-impl fmt::Display for EventType {
+impl fmt::Display for EntityEventType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
     }
 }
 
-impl FromStr for EventType {
-    type Err = Malformed;
+impl FromStr for EntityEventType {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         match text {
             "created" => Ok(Self::Created),
             "commented" => Ok(Self::Commented),
             "opened" => Ok(Self::Reached(Open)),
-            status => Status::named(status).map(Self::Reached).ok_or(Malformed),
+            status => EntityStatus::named(status).map(Self::Reached).ok_or(MalformedText),
         }
     }
 }
 
-serde_by_text!(EventType);
+serde_by_text!(EntityEventType);
 
 #[cfg(test)]
 mod tests {
@@ -154,10 +154,10 @@ mod tests {
 
     #[track_caller]
     fn check(kind: EntityKind, expected: &str) {
-        let described: Vec<String> = statuses(kind)
+        let described: Vec<String> = allowed_statuses(kind)
             .iter()
             .map(|from| {
-                let to: Vec<_> = steps(kind, *from).iter().map(|s| s.name()).collect();
+                let to: Vec<_> = next_statuses(kind, *from).iter().map(|s| s.name()).collect();
                 format!("{from}>{}", to.join("|"))
             })
             .collect();
@@ -191,16 +191,19 @@ mod tests {
     #[test]
     fn an_event_leads_to_the_status_it_records() {
         for kind in EntityKind::ALL {
-            assert_eq!(EventType::of_creation(*kind).status(*kind), Some(initial(*kind)));
-            for from in statuses(*kind) {
-                for to in steps(*kind, *from) {
-                    assert_eq!(EventType::Reached(*to).status(*kind), Some(*to));
+            assert_eq!(
+                EntityEventType::for_creation(*kind).resulting_status(*kind),
+                Some(initial_status(*kind))
+            );
+            for from in allowed_statuses(*kind) {
+                for to in next_statuses(*kind, *from) {
+                    assert_eq!(EntityEventType::Reached(*to).resulting_status(*kind), Some(*to));
                 }
             }
         }
-        assert_eq!(EventType::Commented.status(EntityKind::Claim), None);
+        assert_eq!(EntityEventType::Commented.resulting_status(EntityKind::Claim), None);
         for name in ["created", "commented", "opened", "withdrawn"] {
-            assert_eq!(name.parse::<EventType>().map(EventType::name), Ok(name));
+            assert_eq!(name.parse::<EntityEventType>().map(EntityEventType::name), Ok(name));
         }
     }
 }

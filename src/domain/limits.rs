@@ -47,7 +47,7 @@ pub const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 pub const ARGUMENTS_DEPTH_MAX: usize = 64;
 
 /// Results of one page of `list` and of one `similar` query.
-pub const PAGE_MAX: usize = 500;
+pub const PAGE_ITEMS_MAX: usize = 500;
 
 /// Length of an offending value that an error message repeats.
-pub const ECHO_CHARS_MAX: usize = 200;
+pub const ERROR_VALUE_CHARS_MAX: usize = 200;

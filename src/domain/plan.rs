@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ask::TransportKind;
-use super::conclusion::Author;
-use super::council::words::Mode;
-use super::gate::GatePlan;
+use super::conclusion::SeatAuthor;
+use super::council::words::QuestionMode;
+use super::gate::ReviewPlan;
 use super::ids::ExpertSlug;
 use super::words::words;
 
@@ -20,11 +20,11 @@ use super::words::words;
 pub const PARTICIPANTS_MAX: usize = 20;
 
 /// Note for a panel whose seats all belong to one model family.
-pub const SINGLE_FAMILY: &str = "the panel is of one family";
+pub const SINGLE_FAMILY_NOTE: &str = "the panel is of one family";
 
 words! {
     /// Role of a seat in a council.
-    pub enum Role {
+    pub enum SeatRole {
         Participant = "participant",
         Chair = "chair",
     }
@@ -32,7 +32,7 @@ words! {
 
 words! {
     /// The cost of a wrong answer, as stated by the caller.
-    pub enum Stakes {
+    pub enum StakesLevel {
         Normal = "normal",
         Low = "low",
     }
@@ -40,7 +40,7 @@ words! {
 
 words! {
     /// The result of a run: the chair's synthesis, or the opinion that the peers rate best.
-    pub enum Delivery {
+    pub enum DeliveryMode {
         Synthesis = "synthesis",
         Selection = "selection",
     }
@@ -48,7 +48,7 @@ words! {
 
 words! {
     /// Conditions for skipping the second round; all listed ones must be true.
-    pub enum SkipReview {
+    pub enum SkipReviewRule {
         HighAgreement = "high_agreement_in_r1",
         LowRisk = "low_risk_topic",
     }
@@ -56,7 +56,7 @@ words! {
 
 words! {
     /// Conditions for skipping the third round; one of the listed ones is enough.
-    pub enum SkipSynthesis {
+    pub enum SkipSynthesisRule {
         Confirmed = "r2_confirms_r1_consensus",
         Budget = "budget_constraint",
     }
@@ -64,27 +64,27 @@ words! {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    pub mode: Mode,
+    pub mode: QuestionMode,
     /// Participants in the order of the configuration, then seats that only chair.
     pub seats: Vec<Seat>,
     /// Seats that may chair, in the order in which the engine tries them.
     pub chairs: Vec<ExpertSlug>,
-    pub timeouts: Timeouts,
-    pub quorum: Quorum,
-    pub short_circuit: ShortCircuit,
+    pub timeouts: RoundTimeouts,
+    pub quorum: QuorumRules,
+    pub short_circuit: ShortCircuitRules,
     /// `None`: the run ends with the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<ConclusionPlan>,
     /// Set for a review only.
     #[serde(rename = "gate", default, skip_serializing_if = "Option::is_none")]
-    pub gate: Option<Arc<GatePlan>>,
-    pub stakes: Stakes,
-    pub delivery: Delivery,
+    pub review: Option<Arc<ReviewPlan>>,
+    pub stakes: StakesLevel,
+    pub delivery: DeliveryMode,
     pub anonymous_review: bool,
     /// Whether the record keeps the messages to seats, or only their hash.
     #[serde(default = "kept")]
     pub keep_prompts: bool,
-    pub caps: Caps,
+    pub caps: BudgetCaps,
     /// 128 random bits in hex. Letters, orders and fences are derived from them.
     pub secret: String,
     pub context: Arc<ContextPack>,
@@ -102,22 +102,22 @@ fn kept() -> bool {
 }
 
 impl Plan {
-    pub fn seat(&self, name: &ExpertSlug) -> Option<&Seat> {
+    pub fn find_seat(&self, name: &ExpertSlug) -> Option<&Seat> {
         self.seats.iter().find(|seat| seat.name == *name)
     }
 
     /// The seat's name with its model and family, as far as the plan knows them.
-    pub fn author(&self, name: &ExpertSlug) -> Author {
-        let seat = self.seat(name);
-        Author {
+    pub fn author_of(&self, name: &ExpertSlug) -> SeatAuthor {
+        let seat = self.find_seat(name);
+        SeatAuthor {
             seat: name.clone(),
             model: seat.map_or_else(String::new, |seat| seat.model.clone()),
             family: seat.map_or_else(String::new, |seat| seat.family.clone()),
         }
     }
 
-    pub fn participants(&self) -> impl Iterator<Item = &Seat> {
-        self.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant))
+    pub fn participant_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.iter().filter(|seat| seat.roles.contains(&SeatRole::Participant))
     }
 
     /// Time limit of one ask of this purpose, for all its attempts together.
@@ -144,7 +144,7 @@ pub enum TimeLimit {
 
 words! {
     /// Whether a critic audits the conclusion.
-    pub enum Auditing {
+    pub enum AuditMode {
         Audited = "audited",
         Unaudited = "unaudited",
     }
@@ -156,7 +156,7 @@ pub struct ConclusionPlan {
     pub synthesizer: ExpertSlug,
     pub critic: ExpertSlug,
     pub reviser: ExpertSlug,
-    pub auditing: Auditing,
+    pub auditing: AuditMode,
 }
 
 /// A role with a model behind it.
@@ -169,21 +169,21 @@ pub struct Seat {
     pub family: String,
     /// Version of the seat: configured, or a short hash of its prompt and model.
     pub version: String,
-    pub roles: Vec<Role>,
+    pub roles: Vec<SeatRole>,
     /// In the order in which the engine tries them.
     pub transports: Vec<TransportKind>,
     /// Address of the model, without secrets.
     pub endpoint: Option<String>,
-    pub price: Option<Price>,
+    pub price: Option<TokenPrice>,
     pub output_tokens_max: u32,
     pub temperature: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub timeouts: Option<OwnTimeouts>,
+    pub timeouts: Option<SeatTimeouts>,
 }
 
 /// Price in dollars per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Price {
+pub struct TokenPrice {
     pub input_per_mtok: f64,
     pub output_per_mtok: f64,
     /// `configuration`, or the date of the price table.
@@ -192,13 +192,13 @@ pub struct Price {
 
 /// Time limits in milliseconds, for all attempts of one ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Timeouts {
+pub struct RoundTimeouts {
     pub r1_per_provider: u64,
     pub r2_per_provider: u64,
     pub r3_chair: u64,
 }
 
-impl Default for Timeouts {
+impl Default for RoundTimeouts {
     fn default() -> Self {
         Self { r1_per_provider: 60_000, r2_per_provider: 90_000, r3_chair: 120_000 }
     }
@@ -206,14 +206,14 @@ impl Default for Timeouts {
 
 /// Time limits that a provider overrides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OwnTimeouts {
+pub struct SeatTimeouts {
     pub r1_per_provider: Option<u64>,
     pub r2_per_provider: Option<u64>,
     pub r3_chair: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Quorum {
+pub struct QuorumRules {
     pub r1_min: usize,
     pub r2_min: usize,
     pub r3_required: bool,
@@ -221,42 +221,42 @@ pub struct Quorum {
     pub families_min: usize,
 }
 
-impl Default for Quorum {
+impl Default for QuorumRules {
     fn default() -> Self {
         Self { r1_min: 2, r2_min: 1, r3_required: true, allow_partial: true, families_min: 1 }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ShortCircuit {
+pub struct ShortCircuitRules {
     pub enabled: bool,
     /// Evaluate the rule but run the round anyway, and record whether skipping was right.
     pub shadow: bool,
-    pub skip_r2_if: Vec<SkipReview>,
-    pub skip_r3_if: Vec<SkipSynthesis>,
+    pub skip_r2_if: Vec<SkipReviewRule>,
+    pub skip_r3_if: Vec<SkipSynthesisRule>,
 }
 
-impl Default for ShortCircuit {
+impl Default for ShortCircuitRules {
     fn default() -> Self {
         Self {
             enabled: false,
             shadow: false,
-            skip_r2_if: SkipReview::ALL.to_vec(),
-            skip_r3_if: SkipSynthesis::ALL.to_vec(),
+            skip_r2_if: SkipReviewRule::ALL.to_vec(),
+            skip_r3_if: SkipSynthesisRule::ALL.to_vec(),
         }
     }
 }
 
 /// Spending limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Caps {
+pub struct BudgetCaps {
     pub usd_micros: u64,
     pub tokens: u64,
     pub calls: u32,
     pub wall_ms: u64,
 }
 
-impl Default for Caps {
+impl Default for BudgetCaps {
     fn default() -> Self {
         Self { usd_micros: 2_000_000, tokens: 400_000, calls: 60, wall_ms: 15 * 60_000 }
     }
@@ -266,7 +266,7 @@ impl Default for Caps {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextPack {
     pub files: Vec<ContextFile>,
-    pub excluded: Vec<Exclusion>,
+    pub excluded: Vec<ExcludedFile>,
     /// Files listed by name only, because there are too many to send whole.
     pub indexed: Vec<IndexedFile>,
 }
@@ -287,7 +287,7 @@ pub struct IndexedFile {
 
 /// A file that was left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Exclusion {
+pub struct ExcludedFile {
     pub path: String,
     pub reason: String,
 }

@@ -5,32 +5,32 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::conclusion::Concluded;
+use super::conclusion::RecordedConclusion;
 use super::dialogue::{Dialogue, DialogueStatus};
 use super::entity::Entity;
-use super::expert::{PanelSeat, Profile, inherited_panel};
+use super::expert::{ExpertProfile, PanelSeat, inherit_panel};
 use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
-use super::reference::Move;
+use super::reference::ExpertMove;
 use super::time::Moment;
 use super::verdict::Verdict;
 
 /// Everything the store knows of one dialogue.
 #[derive(Debug, Clone)]
-pub struct Record {
+pub struct DialogueRecord {
     pub dialogue: Dialogue,
-    pub pool: Option<Pool>,
+    pub pool: Option<ExpertPool>,
     pub experts: Vec<Expert>,
     pub panels: BTreeMap<u8, Vec<PanelSeat>>,
-    pub rounds: Vec<Round>,
+    pub rounds: Vec<RoundRecord>,
     pub perspectives: Vec<Entity>,
     pub recommendations: Vec<Entity>,
     pub tensions: Vec<Entity>,
     pub evidence: Vec<Entity>,
     pub claims: Vec<Entity>,
-    pub moves: Vec<Move>,
-    pub verdicts: Vec<GivenVerdict>,
+    pub moves: Vec<ExpertMove>,
+    pub verdicts: Vec<RecordedVerdict>,
     /// The conclusion, once it exists.
-    pub conclusion: Option<Concluded>,
+    pub conclusion: Option<RecordedConclusion>,
     pub local_ids: Vec<(LocalId, EntityId)>,
     /// Hash of the newest journal entry.
     pub head: String,
@@ -38,7 +38,7 @@ pub struct Record {
 
 /// The expert pool as the caller gave it.
 #[derive(Debug, Clone)]
-pub struct Pool {
+pub struct ExpertPool {
     pub domain: Option<String>,
     pub experts: Value,
 }
@@ -46,7 +46,7 @@ pub struct Pool {
 /// An expert with their scores and replies.
 #[derive(Debug, Clone)]
 pub struct Expert {
-    pub profile: Profile,
+    pub profile: ExpertProfile,
     /// Scores from the Judge, by round.
     pub scores: BTreeMap<u8, i64>,
     /// Raw replies by round, as far as they were kept.
@@ -56,7 +56,7 @@ pub struct Expert {
 
 /// A registered round.
 #[derive(Debug, Clone)]
-pub struct Round {
+pub struct RoundRecord {
     pub round: u8,
     pub title: Option<String>,
     pub score: i64,
@@ -65,19 +65,19 @@ pub struct Round {
 }
 
 /// Difference between the last two scores.
-pub fn velocity(scores: impl DoubleEndedIterator<Item = i64>) -> i64 {
+pub fn score_velocity(scores: impl DoubleEndedIterator<Item = i64>) -> i64 {
     let mut newest = scores.rev();
     newest.next().zip(newest.next()).map_or(0, |(last, before)| last - before)
 }
 
 #[derive(Debug, Clone)]
-pub struct GivenVerdict {
+pub struct RecordedVerdict {
     pub verdict: Verdict,
     pub created_at: Moment,
 }
 
-impl Record {
-    pub fn entities(&self, kind: EntityKind) -> &[Entity] {
+impl DialogueRecord {
+    pub fn entities_of_kind(&self, kind: EntityKind) -> &[Entity] {
         match kind {
             EntityKind::Perspective => &self.perspectives,
             EntityKind::Recommendation => &self.recommendations,
@@ -88,42 +88,42 @@ impl Record {
     }
 
     pub fn all_entities(&self) -> impl Iterator<Item = &Entity> {
-        EntityKind::ALL.iter().flat_map(|kind| self.entities(*kind))
+        EntityKind::ALL.iter().flat_map(|kind| self.entities_of_kind(*kind))
     }
 
     /// Entities of one round. Entities are sorted by id, so those of a round are adjacent.
-    pub fn entities_of(&self, kind: EntityKind, round: u8) -> &[Entity] {
-        let entities = self.entities(kind);
+    pub fn entities_of_round(&self, kind: EntityKind, round: u8) -> &[Entity] {
+        let entities = self.entities_of_kind(kind);
         let start = entities.partition_point(|entity| entity.id.round < round);
         let end = entities.partition_point(|entity| entity.id.round <= round);
         entities.get(start..end).unwrap_or_default()
     }
 
     /// Finds an entity by binary search; entities are sorted by id.
-    pub fn entity(&self, id: EntityId) -> Option<&Entity> {
-        let entities = self.entities(id.kind);
+    pub fn find_entity(&self, id: EntityId) -> Option<&Entity> {
+        let entities = self.entities_of_kind(id.kind);
         let place = entities.binary_search_by_key(&id, |entity| entity.id).ok()?;
         entities.get(place)
     }
 
-    pub fn expert(&self, slug: &ExpertSlug) -> Option<&Expert> {
+    pub fn find_expert(&self, slug: &ExpertSlug) -> Option<&Expert> {
         self.experts.iter().find(|expert| expert.profile.expert_slug == *slug)
     }
 
     /// Panel of a round: the recorded one, or else the inherited one.
-    pub fn panel(&self, round: u8) -> Vec<PanelSeat> {
+    pub fn panel_of(&self, round: u8) -> Vec<PanelSeat> {
         if let Some(seats) = self.panels.get(&round) {
             return seats.clone();
         }
         let last = self.panels.range(..round).next_back().map_or(&[][..], |(_, seats)| seats);
-        let profiles: Vec<Profile> =
+        let profiles: Vec<ExpertProfile> =
             self.experts.iter().map(|expert| expert.profile.clone()).collect();
-        inherited_panel(last, &profiles, round)
+        inherit_panel(last, &profiles, round)
     }
 
     /// The record as the panel of `round` saw it, without that round and later ones.
     #[must_use]
-    pub fn rewound(mut self, round: u8) -> Self {
+    pub fn rewound_to(mut self, round: u8) -> Self {
         let entities = [
             &mut self.perspectives,
             &mut self.recommendations,
@@ -133,7 +133,7 @@ impl Record {
         ];
         for list in entities {
             list.retain(|entity| entity.id.round < round);
-            list.iter_mut().for_each(|entity| entity.rewind(round));
+            list.iter_mut().for_each(|entity| entity.rewind_to(round));
         }
         for expert in &mut self.experts {
             expert.scores.retain(|held, _| *held < round);

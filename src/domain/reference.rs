@@ -7,7 +7,7 @@ use super::words::words;
 
 words! {
     /// Type of a reference from one entity to another.
-    pub enum RefType {
+    pub enum ReferenceType {
         Support = "support",
         Oppose = "oppose",
         Refine = "refine",
@@ -21,20 +21,24 @@ words! {
 
 /// Why a reference is invalid for any record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Nonsense {
+pub enum InvalidReference {
     /// Only a tension can be addressed, resolved or reopened.
     TensionOnly,
     /// An entity can only be refined by an entity of the same kind.
     SameKindOnly,
 }
 
-impl RefType {
-    pub fn check(self, source: EntityKind, target: EntityKind) -> Result<(), Nonsense> {
+impl ReferenceType {
+    pub fn check_kinds(
+        self,
+        source: EntityKind,
+        target: EntityKind,
+    ) -> Result<(), InvalidReference> {
         match self {
             Self::Resolve | Self::Reopen | Self::Address if target != EntityKind::Tension => {
-                Err(Nonsense::TensionOnly)
+                Err(InvalidReference::TensionOnly)
             }
-            Self::Refine if source != target => Err(Nonsense::SameKindOnly),
+            Self::Refine if source != target => Err(InvalidReference::SameKindOnly),
             Self::Support
             | Self::Oppose
             | Self::Refine
@@ -49,17 +53,17 @@ impl RefType {
 
 /// A reference with both its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Link {
+pub struct ReferenceLink {
     pub source: EntityId,
-    pub ref_type: RefType,
+    pub ref_type: ReferenceType,
     pub target: EntityId,
 }
 
 /// A reference as stored with its source entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Reference {
+pub struct EntityReference {
     #[serde(rename = "type")]
-    pub ref_type: RefType,
+    pub ref_type: ReferenceType,
     pub target: EntityId,
 }
 
@@ -88,7 +92,7 @@ impl MoveType {
 
 /// A move of an expert in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Move {
+pub struct ExpertMove {
     pub expert: ExpertSlug,
     pub round: u8,
     #[serde(rename = "type")]
@@ -103,7 +107,7 @@ mod tests {
 
     #[test]
     fn references_make_sense_or_say_why_not() {
-        for ref_type in RefType::ALL {
+        for ref_type in ReferenceType::ALL {
             for source in EntityKind::ALL {
                 for target in EntityKind::ALL {
                     let expected = match ref_type.name() {
@@ -111,7 +115,7 @@ mod tests {
                         "refine" => source == target,
                         _ => true,
                     };
-                    assert_eq!(ref_type.check(*source, *target).is_ok(), expected);
+                    assert_eq!(ref_type.check_kinds(*source, *target).is_ok(), expected);
                 }
             }
         }

@@ -6,13 +6,13 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::limits::ECHO_CHARS_MAX;
-use super::shortened::head;
+use super::limits::ERROR_VALUE_CHARS_MAX;
+use super::shortened::truncate_after;
 use super::words::words;
 
 words! {
     /// The kind of problem. The seed defines the first seven.
-    pub enum Code {
+    pub enum ErrorCode {
         InvalidEntityType = "invalid_entity_type",
         InvalidRefType = "invalid_ref_type",
         TypeIdMismatch = "type_id_mismatch",
@@ -48,9 +48,9 @@ words! {
     }
 }
 
-impl Code {
+impl ErrorCode {
     /// The rule family of the code: the seed's five validation steps, and limits.
-    pub fn constraint(self) -> &'static str {
+    pub fn constraint_name(self) -> &'static str {
         match self {
             Self::InvalidEntityType
             | Self::MissingField
@@ -88,9 +88,9 @@ impl Code {
     }
 }
 
-impl Code {
+impl ErrorCode {
     /// Default hint of the code.
-    fn hint(self) -> &'static str {
+    fn default_hint(self) -> &'static str {
         match self {
             Self::MissingField => "add the field",
             Self::InvalidType => "send what the message asks for",
@@ -131,7 +131,7 @@ impl Code {
 
 /// The item of the request that an error is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
+pub enum ErrorItem {
     /// The request as a whole.
     Whole,
     /// An item to register, by its local id (if it has one).
@@ -142,9 +142,9 @@ pub enum Item {
 
 /// One problem with one item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fault {
-    pub item: Item,
-    pub code: Code,
+pub struct ValidationError {
+    pub item: ErrorItem,
+    pub code: ErrorCode,
     pub message: String,
     pub field: Option<String>,
     pub value: Option<Value>,
@@ -153,10 +153,10 @@ pub struct Fault {
     pub context: Option<Value>,
 }
 
-impl Fault {
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
+impl ValidationError {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
-            item: Item::Whole,
+            item: ErrorItem::Whole,
             code,
             message: message.into(),
             field: None,
@@ -168,56 +168,56 @@ impl Fault {
     }
 
     #[must_use]
-    pub fn about(mut self, item: &Item) -> Self {
+    pub fn about_item(mut self, item: &ErrorItem) -> Self {
         self.item = item.clone();
         self
     }
 
     #[must_use]
-    pub fn field(mut self, field: impl Into<String>) -> Self {
+    pub fn with_field(mut self, field: impl Into<String>) -> Self {
         self.field = Some(field.into());
         self
     }
 
     #[must_use]
-    pub fn value(mut self, value: impl Into<Value>) -> Self {
-        self.value = Some(echo(value.into()));
+    pub fn with_value(mut self, value: impl Into<Value>) -> Self {
+        self.value = Some(truncate_value(value.into()));
         self
     }
 
     #[must_use]
-    pub fn options<T: ToString>(mut self, options: impl IntoIterator<Item = T>) -> Self {
+    pub fn with_options<T: ToString>(mut self, options: impl IntoIterator<Item = T>) -> Self {
         self.valid_options = options.into_iter().map(|option| option.to_string()).collect();
         self
     }
 
     #[must_use]
-    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+    pub fn with_suggestion(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestion = Some(suggestion.into());
         self
     }
 
     #[must_use]
-    pub fn context(mut self, context: Value) -> Self {
+    pub fn with_context(mut self, context: Value) -> Self {
         self.context = Some(context);
         self
     }
 
     /// The suggestion of the error, or the default hint of its code.
     pub fn hint(&self) -> &str {
-        self.suggestion.as_deref().unwrap_or_else(|| self.code.hint())
+        self.suggestion.as_deref().unwrap_or_else(|| self.code.default_hint())
     }
 
     /// Builds the error as an object of the seed's error format.
-    pub fn document(&self) -> Value {
+    pub fn to_document(&self) -> Value {
         #[derive(Serialize)]
-        struct Document<'a> {
+        struct ErrorObject<'a> {
             item_type: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             local_id: Option<&'a str>,
             #[serde(skip_serializing_if = "Option::is_none")]
             source_id: Option<&'a str>,
-            error_code: Code,
+            error_code: ErrorCode,
             message: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             field: Option<&'a str>,
@@ -231,11 +231,11 @@ impl Fault {
             context: Option<&'a Value>,
         }
         let (item_type, local_id, source_id) = match &self.item {
-            Item::Whole => ("batch", None, None),
-            Item::Local { item_type, local_id } => (*item_type, local_id.as_deref(), None),
-            Item::Source { item_type, source_id } => (*item_type, None, source_id.as_deref()),
+            ErrorItem::Whole => ("batch", None, None),
+            ErrorItem::Local { item_type, local_id } => (*item_type, local_id.as_deref(), None),
+            ErrorItem::Source { item_type, source_id } => (*item_type, None, source_id.as_deref()),
         };
-        let document = Document {
+        let document = ErrorObject {
             item_type,
             local_id,
             source_id,
@@ -243,7 +243,7 @@ impl Fault {
             message: &self.message,
             field: self.field.as_deref(),
             value: self.value.as_ref(),
-            constraint: self.code.constraint(),
+            constraint: self.code.constraint_name(),
             valid_options: &self.valid_options,
             suggestion: self.hint(),
             context: self.context.as_ref(),
@@ -253,56 +253,56 @@ impl Fault {
 }
 
 /// Cuts long values, so that an error message stays readable and small.
-fn echo(value: Value) -> Value {
+fn truncate_value(value: Value) -> Value {
     let text = match &value {
         Value::String(text) => text.clone(),
         Value::Array(_) | Value::Object(_) => value.to_string(),
         Value::Null | Value::Bool(_) | Value::Number(_) => return value,
     };
-    let shown = head(&text, ECHO_CHARS_MAX);
+    let shown = truncate_after(&text, ERROR_VALUE_CHARS_MAX);
     if shown == text { value } else { Value::String(shown) }
 }
 
 /// All problems of a request. The request changed nothing.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
-    pub faults: Vec<Fault>,
-    envelope: Envelope,
+pub struct ValidationErrors {
+    pub errors: Vec<ValidationError>,
+    envelope: ErrorEnvelope,
 }
 
 /// A batch always wraps its errors; other requests report a single error directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Envelope {
+enum ErrorEnvelope {
     WhenSeveral,
     Always,
 }
 
-impl Refusal {
-    pub fn new(faults: Vec<Fault>) -> Self {
-        Self { faults, envelope: Envelope::WhenSeveral }
+impl ValidationErrors {
+    pub fn new(faults: Vec<ValidationError>) -> Self {
+        Self { errors: faults, envelope: ErrorEnvelope::WhenSeveral }
     }
 
     /// Uses the seed's `batch_validation_failed` envelope.
     #[must_use]
     pub fn of_batch(self) -> Self {
-        Self { envelope: Envelope::Always, ..self }
+        Self { envelope: ErrorEnvelope::Always, ..self }
     }
 
     /// Returns true if any error has this code.
-    pub fn has(&self, code: Code) -> bool {
-        self.faults.iter().any(|fault| fault.code == code)
+    pub fn has_code(&self, code: ErrorCode) -> bool {
+        self.errors.iter().any(|fault| fault.code == code)
     }
 
     /// Returns the error if there is only one and no envelope is required.
-    pub fn lone(&self) -> Option<&Fault> {
-        match (self.envelope, self.faults.as_slice()) {
-            (Envelope::WhenSeveral, [fault]) => Some(fault),
-            (Envelope::WhenSeveral | Envelope::Always, _) => None,
+    pub fn single_error(&self) -> Option<&ValidationError> {
+        match (self.envelope, self.errors.as_slice()) {
+            (ErrorEnvelope::WhenSeveral, [fault]) => Some(fault),
+            (ErrorEnvelope::WhenSeveral | ErrorEnvelope::Always, _) => None,
         }
     }
 
-    pub fn message(&self) -> String {
-        match (self.lone(), self.faults.len()) {
+    pub fn summary_message(&self) -> String {
+        match (self.single_error(), self.errors.len()) {
             (Some(fault), _) => fault.message.clone(),
             (None, 1) => "1 item failed validation".to_owned(),
             (None, count) => format!("{count} items failed validation"),
@@ -310,27 +310,27 @@ impl Refusal {
     }
 
     /// Builds the error document of the seed.
-    pub fn document(&self) -> Value {
-        let Some(fault) = self.lone() else {
+    pub fn to_document(&self) -> Value {
+        let Some(fault) = self.single_error() else {
             return json!({
                 "status": "error",
                 "error_code": "batch_validation_failed",
-                "message": self.message(),
-                "errors": self.faults.iter().map(Fault::document).collect::<Vec<_>>(),
+                "message": self.summary_message(),
+                "errors": self.errors.iter().map(ValidationError::to_document).collect::<Vec<_>>(),
                 "suggestion": "Fix all errors and resubmit the entire batch",
             });
         };
         let mut document = json!({ "status": "error" });
-        if let (Value::Object(all), Value::Object(own)) = (&mut document, fault.document()) {
-            let is_named = fault.item != Item::Whole;
+        if let (Value::Object(all), Value::Object(own)) = (&mut document, fault.to_document()) {
+            let is_named = fault.item != ErrorItem::Whole;
             all.extend(own.into_iter().filter(|(key, _)| is_named || key != "item_type"));
         }
         document
     }
 }
 
-impl From<Fault> for Refusal {
-    fn from(fault: Fault) -> Self {
+impl From<ValidationError> for ValidationErrors {
+    fn from(fault: ValidationError) -> Self {
         Self::new(vec![fault])
     }
 }

@@ -2,46 +2,52 @@
 
 use super::entity::Entity;
 use super::ids::{EntityId, EntityKind, ExpertSlug};
-use super::lifecycle::Status;
-use super::record::Record;
+use super::lifecycle::EntityStatus;
+use super::record::DialogueRecord;
 
 /// The visited kinds. Tensions are few and needed later, so the record contains them.
-pub const SHOWN: [EntityKind; 4] =
+pub const VISITED_KINDS: [EntityKind; 4] =
     [EntityKind::Perspective, EntityKind::Recommendation, EntityKind::Evidence, EntityKind::Claim];
 
 /// An entity as its table row shows it. Fields that are only passed on stay valid JSON text.
 #[derive(Debug, Clone)]
-pub struct Shown<'a> {
+pub struct EntityView<'a> {
     pub id: EntityId,
     pub label: &'a str,
     pub text: &'a str,
-    pub status: Status,
+    pub status: EntityStatus,
     pub contributors: Vec<&'a str>,
     pub references: Option<&'a str>,
     pub parameters: Option<&'a str>,
 }
 
 /// Called for each entity, round by round, with the record it belongs to.
-pub type Viewer<'a> = dyn FnMut(&Record, &Shown<'_>) -> Result<(), serde_json::Error> + 'a;
+pub type EntityVisitor<'a> =
+    dyn FnMut(&DialogueRecord, &EntityView<'_>) -> Result<(), serde_json::Error> + 'a;
 
 /// Visits the entities of a record in memory.
-pub fn show(record: &Record, viewer: &mut Viewer<'_>) -> Result<(), serde_json::Error> {
+pub fn visit_entities(
+    record: &DialogueRecord,
+    viewer: &mut EntityVisitor<'_>,
+) -> Result<(), serde_json::Error> {
     for held in &record.rounds {
-        for entity in SHOWN.iter().flat_map(|kind| record.entities_of(*kind, held.round)) {
-            show_entity(record, entity, viewer)?;
+        for entity in
+            VISITED_KINDS.iter().flat_map(|kind| record.entities_of_round(*kind, held.round))
+        {
+            visit_entity(record, entity, viewer)?;
         }
     }
     Ok(())
 }
 
-fn show_entity(
-    record: &Record,
+fn visit_entity(
+    record: &DialogueRecord,
     entity: &Entity,
-    viewer: &mut Viewer<'_>,
+    viewer: &mut EntityVisitor<'_>,
 ) -> Result<(), serde_json::Error> {
     let references = serde_json::to_string(&entity.references)?;
     let parameters = entity.parameters.as_ref().map(serde_json::to_string).transpose()?;
-    let shown = Shown {
+    let shown = EntityView {
         id: entity.id,
         label: &entity.label,
         text: &entity.text,

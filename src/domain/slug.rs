@@ -6,7 +6,7 @@ use super::limits::DIALOGUE_SLUG_BYTES_MAX;
 const EMPTY_TITLE_SLUG: &str = "dialogue";
 
 /// Default names of experts, in this order; then `pastry21`, `pastry22` and so on.
-const PASTRIES: [&str; 20] = [
+const DEFAULT_EXPERT_NAMES: [&str; 20] = [
     "muffin",
     "cupcake",
     "scone",
@@ -30,7 +30,7 @@ const PASTRIES: [&str; 20] = [
 ];
 
 /// `"NVIDIA: kaufen — oder nicht?"` → `nvidia-kaufen-oder-nicht`.
-pub fn of_title(title: &str) -> String {
+pub fn slugify_title(title: &str) -> String {
     let mut slug = String::new();
     for letter in deunicode::deunicode_with_tofu(title, " ").chars() {
         if letter.is_ascii_alphanumeric() {
@@ -47,8 +47,10 @@ pub fn of_title(title: &str) -> String {
 }
 
 /// The `nth` (from 0) default name of an expert.
-pub fn pastry(nth: usize) -> String {
-    PASTRIES.get(nth).map_or_else(|| format!("pastry{}", nth + 1), |name| (*name).to_owned())
+pub fn default_expert_name(nth: usize) -> String {
+    DEFAULT_EXPERT_NAMES
+        .get(nth)
+        .map_or_else(|| format!("pastry{}", nth + 1), |name| (*name).to_owned())
 }
 
 #[cfg(test)]
@@ -68,12 +70,15 @@ mod tests {
             (long.as_str(), "word-word-word-word-word-word-word-word-word-word-word-word"),
         ];
         for (title, slug) in cases {
-            assert_eq!(of_title(title), slug, "title: {title}");
+            assert_eq!(slugify_title(title), slug, "title: {title}");
         }
     }
 
     #[test]
     fn the_twenty_first_pastry_is_numbered() {
-        assert_eq!([pastry(0), pastry(19), pastry(20)], ["muffin", "religieuse", "pastry21"]);
+        assert_eq!(
+            [default_expert_name(0), default_expert_name(19), default_expert_name(20)],
+            ["muffin", "religieuse", "pastry21"]
+        );
     }
 }

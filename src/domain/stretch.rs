@@ -3,84 +3,84 @@
 
 use std::str::FromStr;
 
-use super::ids::Malformed;
+use super::ids::MalformedText;
 use super::time::{Day, Moment};
 
 /// A hundred years: no plan reaches further, and dates stay within their range.
 const DAYS_MAX: u32 = 36_500;
 
-const UNITS: [(char, u32); 2] = [('d', 1), ('w', 7)];
+const DAY_UNITS: [(char, u32); 2] = [('d', 1), ('w', 7)];
 
 /// A number of days.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stretch {
+pub struct DayCount {
     pub days: u32,
 }
 
-impl FromStr for Stretch {
-    type Err = Malformed;
+impl FromStr for DayCount {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         let read = |(unit, days): (char, u32)| {
             let number = text.strip_suffix(unit)?;
             let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
             number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(days)
         };
-        let days = UNITS.into_iter().find_map(read).filter(|days| *days <= DAYS_MAX);
-        days.map(|days| Self { days }).ok_or(Malformed)
+        let days = DAY_UNITS.into_iter().find_map(read).filter(|days| *days <= DAYS_MAX);
+        days.map(|days| Self { days }).ok_or(MalformedText)
     }
 }
 
 /// Start of a window: a day, or a number of days before today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Since {
+pub enum SinceDay {
     Day(Day),
-    Ago(Stretch),
+    Ago(DayCount),
 }
 
-impl Since {
+impl SinceDay {
     /// The first moment of the start day.
-    pub fn start(self, today: Day) -> Moment {
+    pub fn start_moment(self, today: Day) -> Moment {
         match self {
-            Self::Day(day) => day.start(),
-            Self::Ago(stretch) => today.earlier(stretch.days).start(),
+            Self::Day(day) => day.start_moment(),
+            Self::Ago(stretch) => today.minus_days(stretch.days).start_moment(),
         }
     }
 }
 
-impl FromStr for Since {
-    type Err = Malformed;
+impl FromStr for SinceDay {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         text.parse().map(Self::Day).or_else(|_| text.parse().map(Self::Ago))
     }
 }
 
 /// Start of a window that also accepts hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lately {
+pub enum SinceTime {
     Hours(u32),
-    Since(Since),
+    Since(SinceDay),
 }
 
-impl Lately {
+impl SinceTime {
     /// Hours count back from now; days start at midnight.
-    pub fn start(self, now: Moment) -> Moment {
+    pub fn start_moment(self, now: Moment) -> Moment {
         match self {
-            Self::Hours(hours) => now.hours_earlier(hours),
-            Self::Since(since) => since.start(now.day()),
+            Self::Hours(hours) => now.minus_hours(hours),
+            Self::Since(since) => since.start_moment(now.utc_day()),
         }
     }
 }
 
-impl FromStr for Lately {
-    type Err = Malformed;
+impl FromStr for SinceTime {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         let Some(number) = text.strip_suffix('h') else { return text.parse().map(Self::Since) };
         let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
         let hours = number.parse::<u32>().ok().filter(|_| is_number);
-        hours.filter(|hours| *hours <= DAYS_MAX * 24).map(Self::Hours).ok_or(Malformed)
+        hours.filter(|hours| *hours <= DAYS_MAX * 24).map(Self::Hours).ok_or(MalformedText)
     }
 }
 
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn stretches_are_days_or_weeks() {
-        let days = |text: &str| text.parse::<Stretch>().ok().map(|stretch| stretch.days);
+        let days = |text: &str| text.parse::<DayCount>().ok().map(|stretch| stretch.days);
         let cases = [("0d", 0), ("30d", 30), ("4w", 28), ("36500d", 36_500)];
         for (text, expected) in cases {
             assert_eq!(days(text), Some(expected), "{text}");
@@ -104,7 +104,9 @@ mod tests {
     #[test]
     fn since_begins_with_a_day() {
         let today: Day = "2026-03-01".parse().unwrap();
-        let start = |text: &str| text.parse::<Since>().map(|since| since.start(today).to_string());
+        let start = |text: &str| {
+            text.parse::<SinceDay>().map(|since| since.start_moment(today).to_string())
+        };
         let check = |text: &str, day: &str| {
             assert_eq!(start(text), Ok(format!("{day}T00:00:00.000000Z")), "{text}");
         };
@@ -112,13 +114,15 @@ mod tests {
         check("0d", "2026-03-01");
         check("1d", "2026-02-28");
         check("4w", "2026-02-01");
-        assert_eq!(start("yesterday"), Err(Malformed));
+        assert_eq!(start("yesterday"), Err(MalformedText));
     }
 
     #[test]
     fn lately_is_hours_or_a_day() {
         let now: Moment = "2026-03-01T09:30:00Z".parse().unwrap();
-        let start = |text: &str| text.parse::<Lately>().map(|lately| lately.start(now).to_string());
+        let start = |text: &str| {
+            text.parse::<SinceTime>().map(|lately| lately.start_moment(now).to_string())
+        };
         let check = |text: &str, moment: &str| {
             assert_eq!(start(text), Ok(moment.to_owned()), "{text}");
         };
@@ -127,7 +131,7 @@ mod tests {
         check("7d", "2026-02-22T00:00:00.000000Z");
         check("2026-01-01", "2026-01-01T00:00:00.000000Z");
         for text in ["", "h", "24", "24 h", "-1h", "+1h", "1.5h", "876001h", "99999999999h"] {
-            assert_eq!(start(text), Err(Malformed), "{text}");
+            assert_eq!(start(text), Err(MalformedText), "{text}");
         }
     }
 }

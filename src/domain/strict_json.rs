@@ -9,17 +9,17 @@ use serde_json::{Map, Number, Value};
 
 /// Rules of the parser, and the texts of its errors.
 #[derive(Debug, Clone, Copy)]
-pub struct Strict {
+pub struct StrictJson {
     /// Maximum nesting depth of lists and objects.
     pub depth_max: usize,
-    pub key_twice: fn(&str) -> String,
+    pub duplicate_key: fn(&str) -> String,
     pub too_deep: fn() -> String,
 }
 
-impl Strict {
-    pub fn read(self, text: &str) -> Result<Value, serde_json::Error> {
+impl StrictJson {
+    pub fn parse_json(self, text: &str) -> Result<Value, serde_json::Error> {
         let mut reader = serde_json::Deserializer::from_str(text);
-        let value = Reading { rules: self, depth: 0 }.deserialize(&mut reader)?;
+        let value = StrictVisitor { rules: self, depth: 0 }.deserialize(&mut reader)?;
         reader.end()?;
         Ok(value)
     }
@@ -27,13 +27,13 @@ impl Strict {
 
 /// Builds a value and applies the checks that `serde_json` omits.
 #[derive(Clone, Copy)]
-struct Reading {
-    rules: Strict,
+struct StrictVisitor {
+    rules: StrictJson,
     depth: usize,
 }
 
-impl Reading {
-    fn deeper<E: Error>(self) -> Result<Self, E> {
+impl StrictVisitor {
+    fn enter_level<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
         match depth > self.rules.depth_max {
             true => Err(E::custom((self.rules.too_deep)())),
@@ -42,7 +42,7 @@ impl Reading {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Reading {
+impl<'de> DeserializeSeed<'de> for StrictVisitor {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -50,7 +50,7 @@ impl<'de> DeserializeSeed<'de> for Reading {
     }
 }
 
-impl<'de> Visitor<'de> for Reading {
+impl<'de> Visitor<'de> for StrictVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,7 +86,7 @@ impl<'de> Visitor<'de> for Reading {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let inner = self.deeper()?;
+        let inner = self.enter_level()?;
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(inner)? {
             list.push(item);
@@ -95,11 +95,11 @@ impl<'de> Visitor<'de> for Reading {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let inner = self.deeper()?;
+        let inner = self.enter_level()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if map.contains_key(&key) {
-                return Err(A::Error::custom((self.rules.key_twice)(&key)));
+                return Err(A::Error::custom((self.rules.duplicate_key)(&key)));
             }
             let value = entries.next_value_seed(inner)?;
             map.insert(key, value);

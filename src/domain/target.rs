@@ -3,21 +3,21 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId, Malformed};
+use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId, MalformedText};
 use super::words::serde_by_text;
 
 /// An entity id as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Target {
+pub enum EntityTarget {
     Global(EntityId),
     Local(LocalId),
     /// An expert's position: their latest perspective.
     Position(ExpertSlug),
 }
 
-impl Target {
+impl EntityTarget {
     /// The kind of entity that the target must have.
-    pub fn kind(&self) -> EntityKind {
+    pub fn entity_kind(&self) -> EntityKind {
         match self {
             Self::Global(id) => id.kind,
             Self::Local(id) => id.kind,
@@ -26,10 +26,10 @@ impl Target {
     }
 }
 
-impl FromStr for Target {
-    type Err = Malformed;
+impl FromStr for EntityTarget {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         if let Some(expert) = text.strip_prefix('@') {
             return expert.parse().map(Self::Position);
         }
@@ -37,7 +37,7 @@ impl FromStr for Target {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for EntityTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Global(id) => id.fmt(f),
@@ -47,4 +47,4 @@ impl fmt::Display for Target {
     }
 }
 
-serde_by_text!(Target);
+serde_by_text!(EntityTarget);

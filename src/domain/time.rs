@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::ids::Malformed;
+use super::ids::MalformedText;
 use super::words::serde_by_text;
 
 /// A moment, written `2026-02-02T09:30:00.000000Z`.
@@ -27,12 +27,12 @@ impl Moment {
         Self(micros.unwrap_or(timestamp)).clamp(Self::FIRST, Self::LAST)
     }
 
-    pub fn day(self) -> Day {
+    pub fn utc_day(self) -> Day {
         Day(self.0.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
     /// Formats for people, in UTC: `2026-02-02 09:30`.
-    pub fn minute(self) -> String {
+    pub fn format_minute(self) -> String {
         self.0.strftime("%Y-%m-%d %H:%M").to_string()
     }
 
@@ -43,14 +43,14 @@ impl Moment {
 
     /// Subtracts hours, saturating at the first moment.
     #[must_use]
-    pub fn hours_earlier(self, hours: u32) -> Self {
+    pub fn minus_hours(self, hours: u32) -> Self {
         let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(hours)));
         Self::new(earlier.unwrap_or(jiff::Timestamp::MIN))
     }
 
     /// The next distinguishable moment, or `None` after the last.
     #[must_use]
-    pub fn bumped(self) -> Option<Self> {
+    pub fn next_moment(self) -> Option<Self> {
         let next = self.0.checked_add(jiff::SignedDuration::from_micros(1)).ok()?;
         (self < Self::LAST).then_some(Self(next))
     }
@@ -63,12 +63,12 @@ impl fmt::Display for Moment {
 }
 
 impl FromStr for Moment {
-    type Err = Malformed;
+    type Err = MalformedText;
 
     /// Rejects years that need more than four digits, because their text would sort wrongly.
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        let timestamp: jiff::Timestamp = text.parse().map_err(|_| Malformed)?;
-        if timestamp < Self::FIRST.0 { Err(Malformed) } else { Ok(Self::new(timestamp)) }
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let timestamp: jiff::Timestamp = text.parse().map_err(|_| MalformedText)?;
+        if timestamp < Self::FIRST.0 { Err(MalformedText) } else { Ok(Self::new(timestamp)) }
     }
 }
 
@@ -93,19 +93,19 @@ impl Day {
 
     /// Adds days, saturating at the last day.
     #[must_use]
-    pub fn later(self, days: u32) -> Self {
+    pub fn plus_days(self, days: u32) -> Self {
         Self(self.0.saturating_add(jiff::SignedDuration::from_hours(i64::from(days) * 24)))
     }
 
     /// Subtracts days, saturating at the first day.
     #[must_use]
-    pub fn earlier(self, days: u32) -> Self {
+    pub fn minus_days(self, days: u32) -> Self {
         let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(days) * 24));
         Self(earlier).max(Self::FIRST)
     }
 
     /// The first moment of the day, in UTC.
-    pub fn start(self) -> Moment {
+    pub fn start_moment(self) -> Moment {
         let midnight = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|start| start.timestamp());
         // The last day starts after the last moment.
         midnight.map_or(Moment::LAST, Moment::new)
@@ -117,7 +117,7 @@ impl Day {
     }
 
     /// The ISO week, for example `2026-W06`.
-    pub fn week(self) -> String {
+    pub fn iso_week(self) -> String {
         let week = self.0.iso_week_date();
         format!("{:04}-W{:02}", week.year(), week.week())
     }
@@ -130,12 +130,12 @@ impl fmt::Display for Day {
 }
 
 impl FromStr for Day {
-    type Err = Malformed;
+    type Err = MalformedText;
 
     /// Accepts only the one spelling; a moment is not a day.
-    fn from_str(text: &str) -> Result<Self, Malformed> {
-        let day = text.parse().map(Self).map_err(|_| Malformed)?;
-        if day.to_string() == text && day >= Self::FIRST { Ok(day) } else { Err(Malformed) }
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let day = text.parse().map(Self).map_err(|_| MalformedText)?;
+        if day.to_string() == text && day >= Self::FIRST { Ok(day) } else { Err(MalformedText) }
     }
 }
 
@@ -160,20 +160,20 @@ mod tests {
         assert_eq!(day.to_string(), "2026-02-02");
         for other in ["20260202", "2026-2-2", "2026-02-02T09:30:00", "+002026-02-02", "2026-02-30"]
         {
-            assert_eq!(other.parse::<Day>(), Err(Malformed), "{other}");
+            assert_eq!(other.parse::<Day>(), Err(MalformedText), "{other}");
         }
         assert_eq!(
-            (day.week().as_str(), day.later(27).to_string().as_str()),
+            (day.iso_week().as_str(), day.plus_days(27).to_string().as_str()),
             ("2026-W06", "2026-03-01")
         );
-        assert_eq!(day.later(27).days_since(day), 27);
+        assert_eq!(day.plus_days(27).days_since(day), 27);
     }
 
     #[test]
     fn moments_have_one_spelling() {
         let moment: Moment = "2026-02-02T10:30:00+01:00".parse().unwrap();
         assert_eq!(moment.to_string(), "2026-02-02T09:30:00.000000Z");
-        let next = moment.bumped().map(|next| next.to_string());
+        let next = moment.next_moment().map(|next| next.to_string());
         assert_eq!(next.as_deref(), Some("2026-02-02T09:30:00.000001Z"));
     }
 
@@ -188,18 +188,18 @@ mod tests {
         // A clock outside the range is clamped to the nearest end.
         assert_eq!(Moment::new(jiff::Timestamp::MIN), Moment::FIRST);
         assert_eq!(Moment::new(jiff::Timestamp::MAX), Moment::LAST);
-        assert_eq!(Moment::LAST.bumped(), None);
-        assert_eq!(Moment::FIRST.bumped().unwrap().to_string(), "0000-01-01T00:00:00.000001Z");
-        assert_eq!(Moment::FIRST.hours_earlier(1), Moment::FIRST);
-        assert_eq!(Moment::LAST.hours_earlier(u32::MAX), Moment::FIRST);
+        assert_eq!(Moment::LAST.next_moment(), None);
+        assert_eq!(Moment::FIRST.next_moment().unwrap().to_string(), "0000-01-01T00:00:00.000001Z");
+        assert_eq!(Moment::FIRST.minus_hours(1), Moment::FIRST);
+        assert_eq!(Moment::LAST.minus_hours(u32::MAX), Moment::FIRST);
         assert_eq!(Moment::FIRST.millis_since(Moment::LAST), 0);
         assert_eq!(Moment::LAST.millis_since(Moment::FIRST), 315_569_426_400_999);
-        assert_eq!(Moment::LAST.minute(), "9999-12-30 22:00");
-        assert_eq!(Moment::LAST.day().to_string(), "9999-12-30");
+        assert_eq!(Moment::LAST.format_minute(), "9999-12-30 22:00");
+        assert_eq!(Moment::LAST.utc_day().to_string(), "9999-12-30");
         let outside = ["-000001-12-31T23:59:59.999999Z", "-009999-01-02T01:59:59Z"];
         let outside = outside.iter().chain(&["9999-12-31T00:00:00Z", "+010000-01-01T00:00:00Z"]);
         for text in outside {
-            assert_eq!(text.parse::<Moment>(), Err(Malformed), "{text}");
+            assert_eq!(text.parse::<Moment>(), Err(MalformedText), "{text}");
         }
     }
 
@@ -210,19 +210,28 @@ mod tests {
             ("0000-01-01".into(), "9999-12-31".into())
         );
         assert_eq!(("0000-01-01".parse(), "9999-12-31".parse()), (Ok(Day::FIRST), Ok(Day::LAST)));
-        assert_eq!((Day::FIRST.earlier(1), Day::LAST.earlier(u32::MAX)), (Day::FIRST, Day::FIRST));
-        assert_eq!((Day::LAST.later(1), Day::FIRST.later(u32::MAX)), (Day::LAST, Day::LAST));
-        assert_eq!((Day::FIRST.start(), Day::LAST.start()), (Moment::FIRST, Moment::LAST));
+        assert_eq!(
+            (Day::FIRST.minus_days(1), Day::LAST.minus_days(u32::MAX)),
+            (Day::FIRST, Day::FIRST)
+        );
+        assert_eq!(
+            (Day::LAST.plus_days(1), Day::FIRST.plus_days(u32::MAX)),
+            (Day::LAST, Day::LAST)
+        );
+        assert_eq!(
+            (Day::FIRST.start_moment(), Day::LAST.start_moment()),
+            (Moment::FIRST, Moment::LAST)
+        );
         assert_eq!(
             (Day::LAST.days_since(Day::FIRST), Day::FIRST.days_since(Day::LAST)),
             (3_652_424, -3_652_424)
         );
         assert_eq!(
-            (Day::FIRST.week().as_str(), Day::LAST.week().as_str()),
+            (Day::FIRST.iso_week().as_str(), Day::LAST.iso_week().as_str()),
             ("-001-W52", "9999-W52")
         );
         for text in ["-000001-12-31", "-009999-01-01", "10000-01-01", "+010000-01-01"] {
-            assert_eq!(text.parse::<Day>(), Err(Malformed), "{text}");
+            assert_eq!(text.parse::<Day>(), Err(MalformedText), "{text}");
         }
     }
 }

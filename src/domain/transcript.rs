@@ -9,48 +9,50 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ask::{Ask, Messages, Sending};
-pub use super::asked::{Asked, Call, CallOutcome};
-use super::change::{Change, Entry};
-use super::conclusion::{Audit, Conclusion, Ending, Participant};
-use super::council::opinion::Opinion;
-use super::council::report::{CouncilFinalReport, Report};
-use super::council::review::Review;
-use super::dialogue::{DialogueStatus, Opening, Protocol, Stage};
-use super::gate::{Adjudication, GatePlan, Judgement, Override, Ruling};
+use super::ask::{Ask, AskMessages, CallDispatch};
+pub use super::asked::{AskState, CallOutcome, CallState};
+use super::change::{JournalEntry, JournalEvent};
+use super::conclusion::{AuditReply, Conclusion, ConclusionParticipant, ConclusionResult};
+use super::council::opinion::OpinionReply;
+use super::council::report::{ChairReport, CouncilFinalReport};
+use super::council::review::PeerReview;
+use super::dialogue::{ConclusionStage, DialogueOpening, DialogueStatus, ProtocolKind};
+use super::gate::{
+    AdjudicatorReply, DeliberatorJudgement, ReviewOutcome, ReviewPlan, VerdictOverride,
+};
 use super::ids::{EntityId, ExpertSlug};
-use super::intervention::{Intervention, Noted};
+use super::intervention::{Intervention, InterventionEntry};
 use super::plan::Plan;
 use super::time::Moment;
 use super::words::words;
 
 #[derive(Debug, Clone)]
-pub struct Transcript {
-    pub opening: Opening,
+pub struct RunState {
+    pub opening: DialogueOpening,
     pub opened_at: Moment,
     pub plan: Plan,
-    pub asks: Vec<Asked>,
+    pub asks: Vec<AskState>,
     /// Rounds whose findings are in the record, with the time of recording.
-    pub rounds_held: Vec<(u8, Moment)>,
-    pub shortcuts: Vec<Shortcut>,
+    pub recorded_rounds: Vec<(u8, Moment)>,
+    pub shortcuts: Vec<RoundShortcut>,
     pub report: Option<CouncilFinalReport>,
     /// Entities recorded so far, with their contributors.
     pub entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
-    pub interventions: Vec<Noted>,
+    pub interventions: Vec<InterventionEntry>,
     /// The participants, once the rounds are over and the conclusion has begun.
-    pub participants: Option<Vec<Participant>>,
-    pub stage: Option<Stage>,
-    pub ending: Option<Ending>,
+    pub participants: Option<Vec<ConclusionParticipant>>,
+    pub stage: Option<ConclusionStage>,
+    pub conclusion_result: Option<ConclusionResult>,
     /// The outcome of a review.
-    pub ruling: Option<Ruling>,
+    pub review_outcome: Option<ReviewOutcome>,
     /// Number of lines that the run added to the verdict log.
     pub rows_logged: usize,
     /// Decisions of people that override the review verdict.
-    pub overrides: Vec<(Moment, Override)>,
+    pub overrides: Vec<(Moment, VerdictOverride)>,
     /// Processes that worked on the run, one for each start or resume.
     pub owners: Vec<String>,
     /// Why the run last stopped; `None` while it is running.
-    pub stopped: Option<Stop>,
+    pub stopped: Option<RunStopReason>,
     /// The dialogue was abandoned: no seat is asked any more.
     pub is_abandoned: bool,
     /// The Principal stopped the rounds: no seat is asked in rounds any more.
@@ -61,10 +63,10 @@ pub struct Transcript {
 /// Result of parsing a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reading", rename_all = "snake_case")]
-pub enum Reading {
+pub enum ParseOutcome {
     #[serde(rename = "read")]
-    Read {
-        document: Document,
+    Parsed {
+        document: ReplyDocument,
         /// The parser had to repair the JSON.
         repaired: bool,
         /// The reply was cut off, so the end of the document may be missing.
@@ -80,25 +82,25 @@ pub enum Reading {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "document", content = "content", rename_all = "snake_case")]
-pub enum Document {
-    Opinion(Box<Opinion>),
+pub enum ReplyDocument {
+    Opinion(Box<OpinionReply>),
     #[serde(rename = "review")]
-    Review(Box<Review>),
-    Report(Box<Report>),
+    PeerReview(Box<PeerReview>),
+    Report(Box<ChairReport>),
     Conclusion(Box<Conclusion>),
-    Audit(Audit),
+    Audit(AuditReply),
     /// The conclusion with new text in the fields that the critic objected to.
     Revision(Box<Conclusion>),
     /// A deliberator's judgement, in either round.
-    Judgement(Box<Judgement>),
-    Adjudication(Box<Adjudication>),
+    Judgement(Box<DeliberatorJudgement>),
+    Adjudication(Box<AdjudicatorReply>),
     /// A document of a protocol that is not built in.
     Other(Value),
 }
 
 words! {
     /// The budget that ran out.
-    pub enum Shortage {
+    pub enum BudgetShortage {
         Money = "usd_max",
         Tokens = "tokens_max",
         Calls = "calls_max",
@@ -109,9 +111,9 @@ words! {
     }
 }
 
-impl Shortage {
+impl BudgetShortage {
     /// Name of the budget as users set it.
-    pub fn described(self) -> String {
+    pub fn describe_budget(self) -> String {
         match self {
             Self::Batch => "the batch's budget (`--budget-usd`)".to_owned(),
             Self::ServerMoney => format!("`budget.{self}`"),
@@ -123,7 +125,7 @@ impl Shortage {
 /// Why a run stopped; `Done` if it reached its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stop", rename_all = "snake_case")]
-pub enum Stop {
+pub enum RunStopReason {
     Done,
     Quorum {
         round: u8,
@@ -140,11 +142,11 @@ pub enum Stop {
         seat: ExpertSlug,
     },
     Budget {
-        shortage: Shortage,
+        shortage: BudgetShortage,
     },
     /// No seat could write, audit or revise the conclusion.
     Unconcluded {
-        stage: Stage,
+        stage: ConclusionStage,
         seat: ExpertSlug,
         reason: String,
     },
@@ -157,9 +159,9 @@ pub enum Stop {
     Interrupted,
 }
 
-impl Stop {
+impl RunStopReason {
     /// Returns true if the run stopped because answers were missing.
-    fn is_for_want_of_voices(&self) -> bool {
+    fn is_missing_answers(&self) -> bool {
         match self {
             Self::Quorum { .. }
             | Self::Families { .. }
@@ -173,7 +175,7 @@ impl Stop {
 
 /// A round that was skipped, or would have been skipped in shadow mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shortcut {
+pub struct RoundShortcut {
     pub round: u8,
     pub triggered: bool,
     pub reason: String,
@@ -186,49 +188,49 @@ pub struct Shortcut {
     pub would_have_been_right: Option<bool>,
 }
 
-impl Shortcut {
+impl RoundShortcut {
     /// The rule applied and the round was skipped.
     pub fn is_taken(&self) -> bool {
         self.triggered && !self.shadow
     }
 }
 
-impl Transcript {
+impl RunState {
     /// Builds the state of a run from its first entry, which contains an opening and a plan.
-    pub fn begin(at: Moment, changes: &[Change]) -> Option<Self> {
-        let mut transcript = Self::empty(at, opening(changes)?, plan(changes)?);
-        transcript.add(at, changes);
+    pub fn from_first_entry(at: Moment, changes: &[JournalEvent]) -> Option<Self> {
+        let mut transcript = Self::new_empty(at, find_opening(changes)?, find_plan(changes)?);
+        transcript.apply_events(at, changes);
         Some(transcript)
     }
 
     /// Builds the state from all entries of a dialogue; `None` if it has no run.
-    pub fn of(entries: &[Entry]) -> Option<Self> {
-        Self::planned(entries, entries.iter().find_map(|entry| plan(&entry.changes))?)
+    pub fn from_entries(entries: &[JournalEntry]) -> Option<Self> {
+        Self::from_plan(entries, entries.iter().find_map(|entry| find_plan(&entry.events))?)
     }
 
     /// Builds the state of a dialogue for which a run is being planned.
-    pub fn planned(entries: &[Entry], plan: Plan) -> Option<Self> {
+    pub fn from_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
         let first = entries.first()?;
-        let mut transcript = Self::empty(first.at, opening(&first.changes)?, plan);
-        entries.iter().for_each(|entry| transcript.add(entry.at, &entry.changes));
+        let mut transcript = Self::new_empty(first.at, find_opening(&first.events)?, plan);
+        entries.iter().for_each(|entry| transcript.apply_events(entry.at, &entry.events));
         Some(transcript)
     }
 
-    fn empty(at: Moment, opening: Opening, plan: Plan) -> Self {
+    fn new_empty(at: Moment, opening: DialogueOpening, plan: Plan) -> Self {
         Self {
             opening,
             opened_at: at,
             plan,
             asks: Vec::new(),
-            rounds_held: Vec::new(),
+            recorded_rounds: Vec::new(),
             shortcuts: Vec::new(),
             report: None,
             entities: BTreeMap::new(),
             interventions: Vec::new(),
             participants: None,
             stage: None,
-            ending: None,
-            ruling: None,
+            conclusion_result: None,
+            review_outcome: None,
             rows_logged: 0,
             overrides: Vec::new(),
             owners: Vec::new(),
@@ -240,137 +242,152 @@ impl Transcript {
     }
 
     /// Applies the events of one entry.
-    pub fn add(&mut self, at: Moment, changes: &[Change]) {
+    pub fn apply_events(&mut self, at: Moment, changes: &[JournalEvent]) {
         // Events that people add after the run do not count towards its duration.
-        if !changes.iter().any(Change::is_hindsight) {
+        if !changes.iter().any(JournalEvent::is_follow_up) {
             self.last_entry_at = at;
         }
         for change in changes {
-            self.add_one(at, change);
+            self.apply_event(at, change);
         }
     }
 
-    fn add_one(&mut self, at: Moment, change: &Change) {
+    fn apply_event(&mut self, at: Moment, change: &JournalEvent) {
         match change {
-            Change::RunStarted { owner } => self.start(owner),
-            Change::CapsSet { caps } => self.plan.caps = *caps,
-            Change::AskPrepared { ask, messages, condensed, .. } => {
-                self.prepare(at, ask, messages.clone(), condensed);
+            JournalEvent::RunStarted { owner } => self.mark_started(owner),
+            JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
+            JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
+                self.add_ask(at, ask, messages.clone(), condensed);
             }
-            Change::AskNotSent { ask, shortage } => {
-                if let Some(asked) = self.asked_mut(*ask) {
+            JournalEvent::AskNotSent { ask, shortage } => {
+                if let Some(asked) = self.find_ask_mut(*ask) {
                     asked.not_sent = Some(*shortage);
                 }
             }
-            Change::CallSent(sending) => self.send(at, sending),
-            Change::ReplyKept { call, reply } => {
-                if let Some(asked) = self.settle(*call, CallOutcome::Replied(reply.clone(), at)) {
+            JournalEvent::CallSent(sending) => self.add_call(at, sending),
+            JournalEvent::ReplyKept { call, reply } => {
+                if let Some(asked) =
+                    self.set_outcome(*call, CallOutcome::Replied(reply.clone(), at))
+                {
                     asked.messages = None;
                 }
             }
-            Change::CallFailed { call, failure, gave_up } => {
-                if let Some(asked) = self.settle(*call, CallOutcome::Failed(failure.clone(), at)) {
+            JournalEvent::CallFailed { call, failure, gave_up } => {
+                if let Some(asked) =
+                    self.set_outcome(*call, CallOutcome::Failed(failure.clone(), at))
+                {
                     asked.gave_up = *gave_up;
                 }
             }
-            Change::ReplyRead { ask, reading } => {
-                if let Some(asked) = self.asked_mut(*ask) {
-                    asked.reading = Some(reading.clone());
+            JournalEvent::ReplyParsed { ask, reading } => {
+                if let Some(asked) = self.find_ask_mut(*ask) {
+                    asked.parse_outcome = Some(reading.clone());
                 }
             }
-            Change::ShortcutWeighed(shortcut) => self.weigh(shortcut),
-            Change::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
-            Change::RoundHeld { round, .. } => self.rounds_held.push((*round, at)),
+            JournalEvent::ShortcutRecorded(shortcut) => self.set_shortcut(shortcut),
+            JournalEvent::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
+            JournalEvent::RoundRecorded { round, .. } => self.recorded_rounds.push((*round, at)),
             // A signal may arrive while the last entry is being written; the run is finished
             // anyway.
-            Change::RunStopped(_) if self.is_finished() => self.stopped = Some(Stop::Done),
-            Change::RunStopped(stop) => self.stop(stop),
-            Change::EntityAdded(entity) => {
+            JournalEvent::RunStopped(_) if self.is_finished() => {
+                self.stopped = Some(RunStopReason::Done)
+            }
+            JournalEvent::RunStopped(stop) => self.mark_stopped(stop),
+            JournalEvent::EntityAdded(entity) => {
                 self.entities.insert(entity.id, entity.contributors.clone());
             }
-            Change::Intervened { round, intervention } => self.intervene(at, *round, intervention),
-            Change::ConclusionPlanned { conclusion, seats } => {
+            JournalEvent::Intervened { round, intervention } => {
+                self.add_intervention(at, *round, intervention)
+            }
+            JournalEvent::ConclusionPlanned { conclusion, seats } => {
                 self.plan.conclusion = Some(conclusion.clone());
                 self.plan.seats.extend_from_slice(seats);
             }
-            Change::ConclusionBegun { participants } => {
+            JournalEvent::ConclusionBegun { participants } => {
                 self.participants = Some(participants.clone());
-                self.stage = Some(Stage::Concluding);
+                self.stage = Some(ConclusionStage::Concluding);
             }
-            Change::StatusSet { status, .. } => {
+            JournalEvent::StatusSet { status, .. } => {
                 self.is_abandoned = *status == DialogueStatus::Abandoned;
             }
-            Change::StageReached { stage } => self.stage = Some(*stage),
-            Change::Concluded(ending) => self.ending = Some(ending.as_ref().clone()),
-            Change::Ruled(ruling) => self.ruling = Some(ruling.as_ref().clone()),
-            Change::VerdictLogged(_) => self.rows_logged += 1,
-            Change::Overridden(decision) => self.overrides.push((at, decision.clone())),
-            Change::DialogueOpened(_)
-            | Change::RunPlanned(_)
-            | Change::PoolGiven { .. }
-            | Change::ExpertAdded(_)
-            | Change::ExpertJoined { .. }
-            | Change::PanelSet { .. }
-            | Change::ScoreGiven { .. }
-            | Change::RawReplyKept { .. }
-            | Change::ReferenceAdded(_)
-            | Change::EventAdded(_)
-            | Change::MoveMade(_)
-            | Change::BatchAnswered { .. }
-            | Change::VerdictGiven(_)
-            | Change::OutcomeRecorded(_) => {}
+            JournalEvent::StageReached { stage } => self.stage = Some(*stage),
+            JournalEvent::Concluded(ending) => {
+                self.conclusion_result = Some(ending.as_ref().clone())
+            }
+            JournalEvent::ReviewDecided(ruling) => {
+                self.review_outcome = Some(ruling.as_ref().clone())
+            }
+            JournalEvent::VerdictLogged(_) => self.rows_logged += 1,
+            JournalEvent::VerdictOverridden(decision) => {
+                self.overrides.push((at, decision.clone()))
+            }
+            JournalEvent::DialogueOpened(_)
+            | JournalEvent::RunPlanned(_)
+            | JournalEvent::PoolGiven { .. }
+            | JournalEvent::ExpertAdded(_)
+            | JournalEvent::ExpertJoined { .. }
+            | JournalEvent::PanelSet { .. }
+            | JournalEvent::ScoreGiven { .. }
+            | JournalEvent::RawReplyKept { .. }
+            | JournalEvent::ReferenceAdded(_)
+            | JournalEvent::EventAdded(_)
+            | JournalEvent::MoveMade(_)
+            | JournalEvent::BatchAnswered { .. }
+            | JournalEvent::VerdictGiven(_)
+            | JournalEvent::OutcomeRecorded(_) => {}
         }
     }
 
-    fn prepare(
+    fn add_ask(
         &mut self,
         at: Moment,
         ask: &Ask,
-        messages: Option<Arc<Messages>>,
+        messages: Option<Arc<AskMessages>>,
         condensed: &[String],
     ) {
-        self.asks.push(Asked {
+        self.asks.push(AskState {
             ask: ask.clone(),
             prepared_at: at,
             interventions: self.interventions.len(),
             condensed: condensed.to_vec(),
             messages,
             calls: Vec::new(),
-            reading: None,
+            parse_outcome: None,
             gave_up: false,
             not_sent: None,
             retired: false,
         });
     }
 
-    fn send(&mut self, at: Moment, sending: &Sending) {
-        let call = Call { sending: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
-        if let Some(asked) = self.asked_mut(sending.ask) {
+    fn add_call(&mut self, at: Moment, sending: &CallDispatch) {
+        let call =
+            CallState { dispatch: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
+        if let Some(asked) = self.find_ask_mut(sending.ask) {
             asked.calls.push(call);
         }
     }
 
     /// Marks calls in flight as lost. Asks that the last run could not afford may be sent again,
     /// and so may asks whose missing answer stopped it.
-    fn start(&mut self, owner: &str) {
-        let was_short = self.stopped.take().is_some_and(|stop| stop.is_for_want_of_voices());
+    fn mark_started(&mut self, owner: &str) {
+        let was_short = self.stopped.take().is_some_and(|stop| stop.is_missing_answers());
         self.owners.push(owner.to_owned());
-        let held: Vec<u8> = self.rounds_held.iter().map(|(round, _)| *round).collect();
+        let held: Vec<u8> = self.recorded_rounds.iter().map(|(round, _)| *round).collect();
         for asked in &mut self.asks {
             asked.not_sent = None;
             asked.retired |=
-                was_short && asked.document().is_none() && !held.contains(&asked.ask.round);
+                was_short && asked.parsed_document().is_none() && !held.contains(&asked.ask.round);
         }
-        self.lose_what_is_in_flight();
+        self.mark_calls_lost();
     }
 
-    fn stop(&mut self, stop: &Stop) {
+    fn mark_stopped(&mut self, stop: &RunStopReason) {
         // A run that stopped for missing answers resumes its rounds.
-        self.is_cut_short &= !stop.is_for_want_of_voices() || self.participants.is_some();
+        self.is_cut_short &= !stop.is_missing_answers() || self.participants.is_some();
         self.stopped = Some(stop.clone());
     }
 
-    fn lose_what_is_in_flight(&mut self) {
+    fn mark_calls_lost(&mut self) {
         for call in self.asks.iter_mut().flat_map(|asked| &mut asked.calls) {
             if call.outcome == CallOutcome::InFlight {
                 call.outcome = CallOutcome::Lost;
@@ -378,35 +395,39 @@ impl Transcript {
         }
     }
 
-    fn intervene(&mut self, at: Moment, round: u8, intervention: &Intervention) {
+    fn add_intervention(&mut self, at: Moment, round: u8, intervention: &Intervention) {
         if *intervention == Intervention::Stop {
             self.is_cut_short = true;
-            self.lose_what_is_in_flight();
+            self.mark_calls_lost();
         }
-        self.interventions.push(Noted { at, round, intervention: intervention.clone() });
+        self.interventions.push(InterventionEntry {
+            at,
+            round,
+            intervention: intervention.clone(),
+        });
     }
 
     /// The result of a shadow round replaces the earlier decision.
-    fn weigh(&mut self, shortcut: &Shortcut) {
+    fn set_shortcut(&mut self, shortcut: &RoundShortcut) {
         match self.shortcuts.iter_mut().find(|known| known.round == shortcut.round) {
             Some(known) => known.clone_from(shortcut),
             None => self.shortcuts.push(shortcut.clone()),
         }
     }
 
-    fn settle(&mut self, call: u32, outcome: CallOutcome) -> Option<&mut Asked> {
-        let is_it = |found: &Call| found.sending.call == call;
+    fn set_outcome(&mut self, call: u32, outcome: CallOutcome) -> Option<&mut AskState> {
+        let is_it = |found: &CallState| found.dispatch.call == call;
         let asked = self.asks.iter_mut().rev().find(|asked| asked.calls.iter().any(is_it))?;
         asked.calls.iter_mut().find(|found| is_it(found))?.outcome = outcome;
         Some(asked)
     }
 
-    pub fn asked(&self, id: u32) -> Option<&Asked> {
+    pub fn find_ask(&self, id: u32) -> Option<&AskState> {
         // Asks are numbered from 1 in the order of the list.
         self.asks.get((id as usize).checked_sub(1)?)
     }
 
-    fn asked_mut(&mut self, id: u32) -> Option<&mut Asked> {
+    fn find_ask_mut(&mut self, id: u32) -> Option<&mut AskState> {
         self.asks.get_mut((id as usize).checked_sub(1)?)
     }
 
@@ -416,62 +437,63 @@ impl Transcript {
     }
 
     /// The artifact under review and its deliberators; `None` if the run is not a review.
-    pub fn gate(&self) -> Option<&GatePlan> {
-        self.plan.gate.as_deref()
+    pub fn review_plan(&self) -> Option<&ReviewPlan> {
+        self.plan.review.as_deref()
     }
 
     pub fn next_ask_id(&self) -> u32 {
         u32::try_from(self.asks.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub fn all_calls(&self) -> impl Iterator<Item = &CallState> {
         self.asks.iter().flat_map(|asked| &asked.calls)
     }
 
     pub fn next_call_id(&self) -> u32 {
-        self.calls().map(|call| call.sending.call).max().unwrap_or(0).saturating_add(1)
+        self.all_calls().map(|call| call.dispatch.call).max().unwrap_or(0).saturating_add(1)
     }
 
     /// The last round in which a seat was asked; 0 before the first.
-    pub fn round_under_way(&self) -> u8 {
+    pub fn current_round(&self) -> u8 {
         self.asks.iter().map(|asked| asked.ask.round).max().unwrap_or(0)
     }
 
     /// Returns true if no seat will be asked in rounds any more.
-    pub fn asks_no_more_in_rounds(&self) -> bool {
+    pub fn rounds_are_over(&self) -> bool {
         self.report.is_some() || self.participants.is_some() || self.is_cut_short
     }
 
     /// Returns true if the run has done everything it planned.
     pub fn is_finished(&self) -> bool {
-        match (self.gate(), &self.plan.conclusion) {
-            (Some(_), _) => self.ruling.is_some(),
-            (None, Some(_)) => self.ending.is_some(),
+        match (self.review_plan(), &self.plan.conclusion) {
+            (Some(_), _) => self.review_outcome.is_some(),
+            (None, Some(_)) => self.conclusion_result.is_some(),
             (None, None) => self.report.is_some() || self.is_other_done(),
         }
     }
 
     /// Whether a run of a protocol that is not built in recorded its own end.
     fn is_other_done(&self) -> bool {
-        matches!(self.opening.protocol, Protocol::Other(_)) && self.stopped == Some(Stop::Done)
+        matches!(self.opening.protocol, ProtocolKind::Other(_))
+            && self.stopped == Some(RunStopReason::Done)
     }
 
     /// Returns true if a rule skipped the round.
-    pub fn skips(&self, round: u8) -> bool {
+    pub fn skips_round(&self, round: u8) -> bool {
         self.shortcuts.iter().any(|known| known.round == round && known.is_taken())
     }
 
-    pub fn is_held(&self, round: u8) -> bool {
-        self.rounds_held.iter().any(|(held, _)| *held == round)
+    pub fn is_round_recorded(&self, round: u8) -> bool {
+        self.recorded_rounds.iter().any(|(held, _)| *held == round)
     }
 
     /// The asks of a round, in the order they were made.
-    pub fn asks_of(&self, round: u8) -> impl Iterator<Item = &Asked> {
+    pub fn asks_in_round(&self, round: u8) -> impl Iterator<Item = &AskState> {
         self.asks.iter().filter(move |asked| asked.ask.round == round)
     }
 
     /// The newest ask of a seat in a round; a stricter retry replaces the first.
-    pub fn last_ask(&self, round: u8, seat: &ExpertSlug) -> Option<&Asked> {
+    pub fn last_ask(&self, round: u8, seat: &ExpertSlug) -> Option<&AskState> {
         self.asks
             .iter()
             .rev()
@@ -479,24 +501,24 @@ impl Transcript {
     }
 
     /// Seats with a parsed answer in a round.
-    pub fn heard_in(&self, round: u8) -> BTreeSet<&ExpertSlug> {
-        self.asks_of(round)
-            .filter(|asked| matches!(asked.reading, Some(Reading::Read { .. })))
+    pub fn seats_answered_in(&self, round: u8) -> BTreeSet<&ExpertSlug> {
+        self.asks_in_round(round)
+            .filter(|asked| matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { .. })))
             .map(|asked| &asked.ask.seat)
             .collect()
     }
 }
 
-fn opening(changes: &[Change]) -> Option<Opening> {
+fn find_opening(changes: &[JournalEvent]) -> Option<DialogueOpening> {
     changes.iter().find_map(|change| {
-        let Change::DialogueOpened(opened) = change else { return None };
+        let JournalEvent::DialogueOpened(opened) = change else { return None };
         Some(opened.clone())
     })
 }
 
-fn plan(changes: &[Change]) -> Option<Plan> {
+fn find_plan(changes: &[JournalEvent]) -> Option<Plan> {
     changes.iter().find_map(|change| {
-        let Change::RunPlanned(planned) = change else { return None };
+        let JournalEvent::RunPlanned(planned) = change else { return None };
         Some(planned.as_ref().clone())
     })
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::ids::{EntityId, ExpertSlug, Malformed, VerdictId};
+use super::ids::{EntityId, ExpertSlug, MalformedText, VerdictId};
 use super::words::{schema_by_text, serde_by_text, words};
 
 words! {
@@ -30,7 +30,7 @@ impl VerdictType {
 
 words! {
     /// How strongly the panel agrees with a verdict.
-    pub enum Confidence {
+    pub enum VerdictConfidence {
         Unanimous = "unanimous",
         Strong = "strong",
         Split = "split",
@@ -40,14 +40,14 @@ words! {
 
 /// A vote count: `11-1`, `11-1-2` with abstentions, or `unanimous`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Vote {
+pub enum VoteTally {
     Unanimous,
     Counted { yes: u32, no: u32, abstained: Option<u32> },
 }
 
-impl Vote {
+impl VoteTally {
     /// Number of votes cast, if they were counted.
-    pub fn cast(self) -> Option<usize> {
+    pub fn votes_cast(self) -> Option<usize> {
         match self {
             Self::Unanimous => None,
             Self::Counted { yes, no, abstained } => {
@@ -57,7 +57,7 @@ impl Vote {
     }
 
     /// Returns true if at least this percentage of the votes agreed; abstentions do not count.
-    pub fn reaches(self, percent: u8) -> bool {
+    pub fn reaches_percent(self, percent: u8) -> bool {
         match self {
             Self::Unanimous => true,
             Self::Counted { yes, no, .. } => {
@@ -67,7 +67,7 @@ impl Vote {
     }
 }
 
-impl fmt::Display for Vote {
+impl fmt::Display for VoteTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unanimous => f.write_str("unanimous"),
@@ -79,33 +79,33 @@ impl fmt::Display for Vote {
     }
 }
 
-impl FromStr for Vote {
-    type Err = Malformed;
+impl FromStr for VoteTally {
+    type Err = MalformedText;
 
-    fn from_str(text: &str) -> Result<Self, Malformed> {
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
         if text == "unanimous" {
             return Ok(Self::Unanimous);
         }
-        let counts: Vec<u32> = text.split('-').map(count).collect::<Result<_, _>>()?;
+        let counts: Vec<u32> = text.split('-').map(parse_count).collect::<Result<_, _>>()?;
         match counts.as_slice() {
             // A vote without yes or no decides nothing.
-            [0, 0] | [0, 0, _] => Err(Malformed),
+            [0, 0] | [0, 0, _] => Err(MalformedText),
             [yes, no] => Ok(Self::Counted { yes: *yes, no: *no, abstained: None }),
             [yes, no, abstained] => {
                 Ok(Self::Counted { yes: *yes, no: *no, abstained: Some(*abstained) })
             }
-            _ => Err(Malformed),
+            _ => Err(MalformedText),
         }
     }
 }
 
-serde_by_text!(Vote);
-schema_by_text!(Vote, "vote");
+serde_by_text!(VoteTally);
+schema_by_text!(VoteTally, "vote");
 
 /// Accepts digits only; `parse` alone would accept `+3`.
-fn count(text: &str) -> Result<u32, Malformed> {
+fn parse_count(text: &str) -> Result<u32, MalformedText> {
     let plain = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    if plain { text.parse().map_err(|_| Malformed) } else { Err(Malformed) }
+    if plain { text.parse().map_err(|_| MalformedText) } else { Err(MalformedText) }
 }
 
 /// A verdict as given; it never changes afterwards.
@@ -121,8 +121,8 @@ pub struct Verdict {
     pub recommendation: String,
     pub description: String,
     pub conditions: Option<Vec<String>>,
-    pub vote: Option<Vote>,
-    pub confidence: Option<Confidence>,
+    pub vote: Option<VoteTally>,
+    pub confidence: Option<VerdictConfidence>,
     pub tensions_resolved: Option<Vec<EntityId>>,
     pub tensions_accepted: Option<Vec<EntityId>>,
     pub recommendations_adopted: Option<Vec<EntityId>>,
@@ -142,13 +142,13 @@ mod tests {
         let cases =
             [("12-0", 100, true), ("11-1", 100, false), ("11-1", 91, true), ("8-2-5", 80, true)];
         for (text, percent, reached) in cases {
-            let vote: Vote = text.parse().unwrap();
-            assert_eq!((vote.to_string().as_str(), vote.reaches(percent)), (text, reached));
+            let vote: VoteTally = text.parse().unwrap();
+            assert_eq!((vote.to_string().as_str(), vote.reaches_percent(percent)), (text, reached));
         }
-        assert!("unanimous".parse::<Vote>().unwrap().reaches(100));
+        assert!("unanimous".parse::<VoteTally>().unwrap().reaches_percent(100));
         for text in ["", "12", "-1-0", "1-", "a-b", "1-2-3-4", "0-0", "+1-0", "Unanimous", "1 - 0"]
         {
-            assert_eq!(text.parse::<Vote>(), Err(Malformed), "vote: {text}");
+            assert_eq!(text.parse::<VoteTally>(), Err(MalformedText), "vote: {text}");
         }
     }
 }

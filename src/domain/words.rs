@@ -11,7 +11,7 @@ use serde::Deserializer;
 use serde::de::{Error, Visitor};
 
 /// A string enum, for code that parses any of them.
-pub trait Word: FromStr {
+pub trait StringEnum: FromStr {
     /// All names, for error messages.
     fn options() -> Vec<String>;
 }
@@ -37,14 +37,14 @@ macro_rules! words {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::domain::ids::Malformed;
+            type Err = $crate::domain::ids::MalformedText;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::named(text).ok_or($crate::domain::ids::Malformed)
+                Self::named(text).ok_or($crate::domain::ids::MalformedText)
             }
         }
 
-        impl $crate::domain::words::Word for $name {
+        impl $crate::domain::words::StringEnum for $name {
             fn options() -> Vec<String> {
                 Self::ALL.iter().map(|word| word.name().to_owned()).collect()
             }
@@ -102,14 +102,14 @@ macro_rules! open_words {
         }
 
         impl std::str::FromStr for $name {
-            type Err = $crate::domain::ids::Malformed;
+            type Err = $crate::domain::ids::MalformedText;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::named(text).ok_or($crate::domain::ids::Malformed)
+                Self::named(text).ok_or($crate::domain::ids::MalformedText)
             }
         }
 
-        impl $crate::domain::words::Word for $name {
+        impl $crate::domain::words::StringEnum for $name {
             fn options() -> Vec<String> {
                 Self::ALL.iter().map(|word| word.name().to_owned()).collect()
             }
@@ -208,15 +208,15 @@ pub(crate) fn read_text<'de, T, D: Deserializer<'de>>(
     what: &'static str,
     read: impl Fn(&str) -> Option<T>,
 ) -> Result<T, D::Error> {
-    deserializer.deserialize_str(Reader { what, read })
+    deserializer.deserialize_str(TextVisitor { what, read })
 }
 
-struct Reader<F> {
+struct TextVisitor<F> {
     what: &'static str,
     read: F,
 }
 
-impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for Reader<F> {
+impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for TextVisitor<F> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -231,15 +231,15 @@ impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for Reader<F> {
 #[cfg(test)]
 mod tests {
     use super::open_name;
-    use crate::domain::dialogue::Protocol;
+    use crate::domain::dialogue::ProtocolKind;
 
     #[test]
     fn a_stored_name_may_be_open_but_what_people_type_is_listed() {
-        let stored = |text: &str| serde_json::from_str::<Protocol>(&format!("\"{text}\"")).ok();
-        assert_eq!(stored("council"), Some(Protocol::Council));
-        assert_eq!(stored("vote"), Some(Protocol::Other("vote")));
-        assert_eq!(serde_json::to_string(&Protocol::Other("vote")).unwrap(), "\"vote\"");
-        assert_eq!("vote".parse::<Protocol>().ok(), None);
+        let stored = |text: &str| serde_json::from_str::<ProtocolKind>(&format!("\"{text}\"")).ok();
+        assert_eq!(stored("council"), Some(ProtocolKind::Council));
+        assert_eq!(stored("vote"), Some(ProtocolKind::Other("vote")));
+        assert_eq!(serde_json::to_string(&ProtocolKind::Other("vote")).unwrap(), "\"vote\"");
+        assert_eq!("vote".parse::<ProtocolKind>().ok(), None);
         for malformed in ["", "Vote", "a vote", "é", &"v".repeat(33)] {
             assert_eq!(stored(malformed), None, "{malformed}");
         }

@@ -73,9 +73,9 @@ impl BatchAdmission {
     }
 
     /// Asks whether the next council may start, and if so counts it as running.
-    pub fn admit(&mut self, council: usize, expected: ExpectedCost) -> AdmissionResult {
-        let left = self.budget.cap_usd_micros().saturating_sub(self.budget.settled());
-        let needed = self.needed(expected);
+    pub fn admit_council(&mut self, council: usize, expected: ExpectedCost) -> AdmissionResult {
+        let left = self.budget.cap_usd_micros().saturating_sub(self.budget.settled_total());
+        let needed = self.money_needed(expected);
         if needed > left && !self.is_worth_a_try(expected, left) {
             if !self.running.is_empty() {
                 return AdmissionResult::Later;
@@ -87,7 +87,7 @@ impl BatchAdmission {
     }
 
     /// Records the end of a council: its unused money is free, and later estimates improve.
-    pub fn end(&mut self, council: usize, how: CouncilEnd) {
+    pub fn end_council(&mut self, council: usize, how: CouncilEnd) {
         let Some(expected) = self.running.remove(&council) else { return };
         match how {
             CouncilEnd::Done if expected.council > 0 => {
@@ -108,8 +108,8 @@ impl BatchAdmission {
 
     /// Money that the running councils and this one still need: all their calls, the reservation of
     /// one call beyond its usual cost, and a margin.
-    fn needed(&self, expected: ExpectedCost) -> u64 {
-        let factor = self.factor();
+    fn money_needed(&self, expected: ExpectedCost) -> u64 {
+        let factor = self.cost_factor();
         let scaled = |usd_micros: u64| (usd_micros as f64 * factor).ceil() as u64;
         let running = self.running.iter().map(|(council, cost)| {
             scaled(cost.council).saturating_sub(self.budget.settled_for(*council))
@@ -118,13 +118,13 @@ impl BatchAdmission {
         let all = || self.running.values().chain([&expected]);
         let surplus = all().map(|cost| cost.call_worst.saturating_sub(scaled(cost.call_usual)));
         let squares: f64 = all().map(|cost| (cost.council as f64 * factor).powi(2)).sum();
-        let beyond = (DEVIATIONS * self.spread() * squares.sqrt()).ceil() as u64;
+        let beyond = (DEVIATIONS * self.cost_spread() * squares.sqrt()).ceil() as u64;
         to_come.saturating_add(surplus.max().unwrap_or(0)).saturating_add(beyond)
     }
 
     /// Mean of actual over expected cost: the mean, because the sum of all must fit. Before any
     /// council is done, councils that run together might all cost more.
-    fn factor(&self) -> f64 {
+    fn cost_factor(&self) -> f64 {
         match (self.ratios.is_empty(), self.running.is_empty()) {
             (true, true) => 1.0,
             (true, false) => UNLEARNED_FACTOR,
@@ -133,8 +133,8 @@ impl BatchAdmission {
     }
 
     /// Relative deviation of one council from the mean.
-    fn spread(&self) -> f64 {
-        let (count, mean) = (self.ratios.len(), self.factor());
+    fn cost_spread(&self) -> f64 {
+        let (count, mean) = (self.ratios.len(), self.cost_factor());
         match count {
             0 => 0.0,
             _ if count < RATIOS_MIN => UNLEARNED_SPREAD,
@@ -152,10 +152,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::domain::ask::Reservation;
+    use crate::domain::ask::BudgetReservation;
 
-    fn micros(usd_micros: u64) -> Reservation {
-        Reservation { usd_micros: Some(usd_micros), tokens: 0 }
+    fn micros(usd_micros: u64) -> BudgetReservation {
+        BudgetReservation { usd_micros: Some(usd_micros), tokens: 0 }
     }
 
     fn expected(council: u64, call_worst: u64) -> ExpectedCost {
@@ -171,7 +171,7 @@ mod tests {
         let (mut done, mut short, mut refused) = (0, 0, 0);
         loop {
             while running.len() < jobs && next < costs.len() {
-                match admission.admit(next, cost) {
+                match admission.admit_council(next, cost) {
                     AdmissionResult::Now => running.push((next, 0)),
                     AdmissionResult::Later => break,
                     AdmissionResult::Never { .. } => refused += 1,
@@ -184,17 +184,21 @@ mod tests {
             }
             // Each takes a tenth in turn: the worst way to share a budget.
             running.retain_mut(|(council, calls)| {
-                let Ok(hold) = budget.hold(*council, micros(cost.call_worst)) else {
-                    admission.end(*council, CouncilEnd::OutOfMoney);
+                let Ok(hold) = budget.reserve_hold(*council, micros(cost.call_worst)) else {
+                    admission.end_council(*council, CouncilEnd::OutOfMoney);
                     short += 1;
                     return false;
                 };
                 drop(hold);
                 budget.reserve(micros(costs[*council] / 10)).unwrap();
-                budget.settle(*council, micros(costs[*council] / 10), micros(costs[*council] / 10));
+                budget.settle_call(
+                    *council,
+                    micros(costs[*council] / 10),
+                    micros(costs[*council] / 10),
+                );
                 *calls += 1;
                 if *calls == 10 {
-                    admission.end(*council, CouncilEnd::Done);
+                    admission.end_council(*council, CouncilEnd::Done);
                     done += 1;
                 }
                 *calls < 10
@@ -227,20 +231,20 @@ mod tests {
         let budget = Arc::new(Budget::for_batch(1_000));
         let mut admission = BatchAdmission::new(budget);
         let dear = expected(5_000, 800);
-        assert_eq!(admission.admit(0, dear), AdmissionResult::Now);
-        assert_eq!(admission.admit(1, dear), AdmissionResult::Later);
-        admission.end(0, CouncilEnd::OutOfMoney);
+        assert_eq!(admission.admit_council(0, dear), AdmissionResult::Now);
+        assert_eq!(admission.admit_council(1, dear), AdmissionResult::Later);
+        admission.end_council(0, CouncilEnd::OutOfMoney);
         let never = AdmissionResult::Never { left_usd_micros: 1_000, needed_usd_micros: 5_300 };
-        assert_eq!(admission.admit(1, dear), never);
+        assert_eq!(admission.admit_council(1, dear), never);
         // A cheaper question may still be asked.
-        assert_eq!(admission.admit(2, expected(500, 500)), AdmissionResult::Now);
+        assert_eq!(admission.admit_council(2, expected(500, 500)), AdmissionResult::Now);
     }
 
     #[test]
     fn not_even_a_first_council_begins_when_one_call_is_too_dear() {
         let mut admission = BatchAdmission::new(Arc::new(Budget::for_batch(1_000)));
         assert!(matches!(
-            admission.admit(0, expected(5_000, 1_001)),
+            admission.admit_council(0, expected(5_000, 1_001)),
             AdmissionResult::Never { .. }
         ));
     }

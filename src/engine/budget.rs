@@ -12,10 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::oneshot;
 
 use super::call_budget::{BudgetHold, QueueTicket};
-use crate::domain::ask::{Cost, Messages, Reservation, Usage};
-use crate::domain::intervention::{Restatement, restatements};
-use crate::domain::plan::{Caps, Price, Seat};
-use crate::domain::transcript::{CallOutcome, Shortage, Transcript};
+use crate::domain::ask::{AskMessages, BudgetReservation, CallCost, TokenUsage};
+use crate::domain::intervention::{DirectiveRestatement, unique_restatements};
+use crate::domain::plan::{BudgetCaps, Seat, TokenPrice};
+use crate::domain::transcript::{BudgetShortage, CallOutcome, RunState};
 
 /// A token is rarely shorter than three bytes, so this estimate is on the high side.
 const BYTES_PER_TOKEN: u64 = 3;
@@ -29,9 +29,9 @@ const USUAL_OUTPUT_TOKENS: u32 = 1_500;
 /// Limits, amounts spent, and amounts reserved for calls in flight.
 #[derive(Debug)]
 pub struct Budget {
-    caps: Caps,
+    caps: BudgetCaps,
     /// The shortage to report when the money is spent.
-    money: Shortage,
+    money: BudgetShortage,
     account: Mutex<BudgetAccount>,
 }
 
@@ -52,14 +52,14 @@ pub(super) type QueuePosition = (usize, u64);
 
 #[derive(Debug)]
 struct WaitingCall {
-    worst: Reservation,
-    answer: oneshot::Sender<Result<(), Shortage>>,
+    worst: BudgetReservation,
+    answer: oneshot::Sender<Result<(), BudgetShortage>>,
 }
 
 /// Why a reservation was not made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotReserved {
-    Refused(Shortage),
+    Refused(BudgetShortage),
     /// Calls in flight may release enough.
     MustWait,
 }
@@ -72,39 +72,40 @@ struct SpentAmounts {
 }
 
 impl Budget {
-    pub fn new(caps: Caps) -> Self {
-        Self { caps, money: Shortage::Money, account: Mutex::default() }
+    pub fn new(caps: BudgetCaps) -> Self {
+        Self { caps, money: BudgetShortage::Money, account: Mutex::default() }
     }
 
     /// Budget shared by all runs of a batch.
     pub fn for_batch(usd_micros: u64) -> Self {
-        let caps = Caps { usd_micros, tokens: u64::MAX, calls: u32::MAX, wall_ms: u64::MAX };
-        Self { money: Shortage::Batch, ..Self::new(caps) }
+        let caps = BudgetCaps { usd_micros, tokens: u64::MAX, calls: u32::MAX, wall_ms: u64::MAX };
+        Self { money: BudgetShortage::Batch, ..Self::new(caps) }
     }
 
     /// Budget of a resumed run: earlier calls count, and a call lost in flight counts at its worst
     /// cost.
-    pub(super) fn for_resumed_run(caps: Caps, transcript: &Transcript) -> Self {
+    pub(super) fn for_resumed_run(caps: BudgetCaps, transcript: &RunState) -> Self {
         let budget = Self::new(caps);
-        for call in transcript.calls() {
-            let reserved = call.sending.reserved;
+        for call in transcript.all_calls() {
+            let reserved = call.dispatch.reserved;
             let actual = match &call.outcome {
                 CallOutcome::Replied(reply, _) => actual_cost(reserved, reply.usage, reply.cost),
                 CallOutcome::Failed(failure, _) if failure.error_type.is_unbilled() => {
-                    Reservation::default()
+                    BudgetReservation::default()
                 }
                 CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => reserved,
             };
             budget.with_account(|account| account.spent.add_call(actual));
         }
-        restatements(&transcript.interventions).for_each(|restated| budget.charge(0, restated));
+        unique_restatements(&transcript.interventions)
+            .for_each(|restated| budget.charge(0, restated));
         budget
     }
 
     /// Charges a restatement like a call of that run, though another process made it.
-    pub(super) fn charge(&self, council: usize, restated: &Restatement) {
-        let Restatement { reply, .. } = restated;
-        let actual = actual_cost(Reservation::default(), reply.usage, reply.cost);
+    pub(super) fn charge(&self, council: usize, restated: &DirectiveRestatement) {
+        let DirectiveRestatement { reply, .. } = restated;
+        let actual = actual_cost(BudgetReservation::default(), reply.usage, reply.cost);
         self.with_account(|account| {
             account.spent.add_call(actual);
             account.add_settled(council, actual);
@@ -112,7 +113,7 @@ impl Budget {
     }
 
     /// Reserves the worst cost of a call, ahead of the queue, or returns the shortage.
-    pub(super) fn reserve(&self, worst: Reservation) -> Result<(), Shortage> {
+    pub(super) fn reserve(&self, worst: BudgetReservation) -> Result<(), BudgetShortage> {
         self.with_account(|account| {
             self.check_limits(account, worst)?;
             account.reserve_call(worst);
@@ -121,10 +122,10 @@ impl Budget {
     }
 
     /// Reserves the worst cost of a call, unless it does not fit or earlier calls wait.
-    pub(super) fn hold(
+    pub(super) fn reserve_hold(
         self: &Arc<Self>,
         council: usize,
-        worst: Reservation,
+        worst: BudgetReservation,
     ) -> Result<BudgetHold, NotReserved> {
         self.with_account(|account| {
             let is_served = account.waiting.keys().next().is_none_or(|first| first.0 > council);
@@ -143,16 +144,16 @@ impl Budget {
     pub(super) async fn hold_or_wait(
         self: &Arc<Self>,
         council: usize,
-        worst: Reservation,
-    ) -> Result<BudgetHold, Shortage> {
-        match self.hold(council, worst) {
+        worst: BudgetReservation,
+    ) -> Result<BudgetHold, BudgetShortage> {
+        match self.reserve_hold(council, worst) {
             Ok(hold) => Ok(hold),
             Err(NotReserved::Refused(shortage)) => Err(shortage),
-            Err(NotReserved::MustWait) => self.join_queue(council, worst).served().await,
+            Err(NotReserved::MustWait) => self.join_queue(council, worst).wait_served().await,
         }
     }
 
-    fn join_queue(self: &Arc<Self>, council: usize, worst: Reservation) -> QueueTicket {
+    fn join_queue(self: &Arc<Self>, council: usize, worst: BudgetReservation) -> QueueTicket {
         let (answer, answered) = oneshot::channel();
         self.with_account(|account| {
             let place = (council, account.next_ticket);
@@ -165,7 +166,12 @@ impl Budget {
     }
 
     /// Replaces a reservation by the actual cost.
-    pub(super) fn settle(&self, council: usize, reserved: Reservation, actual: Reservation) {
+    pub(super) fn settle_call(
+        &self,
+        council: usize,
+        reserved: BudgetReservation,
+        actual: BudgetReservation,
+    ) {
         self.with_account(|account| {
             account.in_flight.end_call(reserved);
             account.spent.subtract_cost(reserved);
@@ -176,7 +182,11 @@ impl Budget {
     }
 
     /// Raises a reservation for a call that costs more than expected.
-    pub(super) fn raise(&self, reserved: Reservation, at_most: Reservation) {
+    pub(super) fn raise_reservation(
+        &self,
+        reserved: BudgetReservation,
+        at_most: BudgetReservation,
+    ) {
         self.with_account(|account| {
             for spent in [&mut account.spent, &mut account.in_flight] {
                 spent.subtract_cost(reserved);
@@ -186,7 +196,7 @@ impl Budget {
     }
 
     /// Releases the reservation of a call that was never sent.
-    pub(super) fn release(&self, reserved: Reservation) {
+    pub(super) fn release(&self, reserved: BudgetReservation) {
         self.with_account(|account| {
             account.in_flight.end_call(reserved);
             account.spent.end_call(reserved);
@@ -198,8 +208,8 @@ impl Budget {
     pub(super) fn leave_queue(
         &self,
         place: QueuePosition,
-        worst: Reservation,
-        answered: &mut oneshot::Receiver<Result<(), Shortage>>,
+        worst: BudgetReservation,
+        answered: &mut oneshot::Receiver<Result<(), BudgetShortage>>,
     ) {
         self.with_account(|account| {
             // Answers are sent under this lock, so none can arrive after this check.
@@ -213,7 +223,7 @@ impl Budget {
     }
 
     /// Settled cost of all runs, without reservations.
-    pub(super) fn settled(&self) -> u64 {
+    pub(super) fn settled_total(&self) -> u64 {
         self.with_account(|account| {
             account.spent.usd_micros.saturating_sub(account.in_flight.usd_micros)
         })
@@ -228,17 +238,21 @@ impl Budget {
         self.caps.usd_micros
     }
 
-    fn check_limits(&self, account: &BudgetAccount, worst: Reservation) -> Result<(), Shortage> {
+    fn check_limits(
+        &self,
+        account: &BudgetAccount,
+        worst: BudgetReservation,
+    ) -> Result<(), BudgetShortage> {
         let spent = &account.spent;
         let usd = spent.usd_micros.saturating_add(worst.usd_micros.unwrap_or(0));
         if usd > self.caps.usd_micros {
             return Err(self.money);
         }
         if spent.tokens.saturating_add(worst.tokens) > self.caps.tokens {
-            return Err(Shortage::Tokens);
+            return Err(BudgetShortage::Tokens);
         }
         if spent.calls >= self.caps.calls {
-            return Err(Shortage::Calls);
+            return Err(BudgetShortage::Calls);
         }
         Ok(())
     }
@@ -273,61 +287,63 @@ impl Budget {
 }
 
 impl BudgetAccount {
-    fn reserve_call(&mut self, worst: Reservation) {
+    fn reserve_call(&mut self, worst: BudgetReservation) {
         self.spent.add_call(worst);
         self.in_flight.add_call(worst);
     }
 
-    fn add_settled(&mut self, council: usize, actual: Reservation) {
+    fn add_settled(&mut self, council: usize, actual: BudgetReservation) {
         let settled = self.settled.entry(council).or_default();
         *settled = settled.saturating_add(actual.usd_micros.unwrap_or(0));
     }
 
     /// Whether waiting is pointless: the count of calls never decreases, and money is released only
     /// by calls in flight.
-    fn is_final(&self, shortage: Shortage) -> bool {
+    fn is_final(&self, shortage: BudgetShortage) -> bool {
         match shortage {
             // `daily_budget` counts the money of the day.
-            Shortage::Calls | Shortage::ServerMoney => true,
-            Shortage::Money | Shortage::Tokens | Shortage::Batch => self.in_flight.calls == 0,
+            BudgetShortage::Calls | BudgetShortage::ServerMoney => true,
+            BudgetShortage::Money | BudgetShortage::Tokens | BudgetShortage::Batch => {
+                self.in_flight.calls == 0
+            }
         }
     }
 }
 
 impl SpentAmounts {
-    fn add_call(&mut self, cost: Reservation) {
+    fn add_call(&mut self, cost: BudgetReservation) {
         self.calls = self.calls.saturating_add(1);
         self.add_cost(cost);
     }
 
-    fn add_cost(&mut self, cost: Reservation) {
+    fn add_cost(&mut self, cost: BudgetReservation) {
         self.usd_micros = self.usd_micros.saturating_add(cost.usd_micros.unwrap_or(0));
         self.tokens = self.tokens.saturating_add(cost.tokens);
     }
 
-    fn end_call(&mut self, cost: Reservation) {
+    fn end_call(&mut self, cost: BudgetReservation) {
         self.calls = self.calls.saturating_sub(1);
         self.subtract_cost(cost);
     }
 
-    fn subtract_cost(&mut self, cost: Reservation) {
+    fn subtract_cost(&mut self, cost: BudgetReservation) {
         self.usd_micros = self.usd_micros.saturating_sub(cost.usd_micros.unwrap_or(0));
         self.tokens = self.tokens.saturating_sub(cost.tokens);
     }
 }
 
 /// Worst cost of a call: estimated input and the longest allowed reply.
-pub(super) fn worst_cost(seat: &Seat, messages: &Messages) -> Reservation {
-    worst_cost_for_bytes(seat, messages.bytes())
+pub(super) fn worst_cost(seat: &Seat, messages: &AskMessages) -> BudgetReservation {
+    worst_cost_for_bytes(seat, messages.byte_len())
 }
 
 /// Worst cost of a call for messages of this size.
-pub fn worst_cost_for_bytes(seat: &Seat, bytes: usize) -> Reservation {
+pub fn worst_cost_for_bytes(seat: &Seat, bytes: usize) -> BudgetReservation {
     estimate_cost(seat, bytes, seat.output_tokens_max)
 }
 
 /// Expected cost of a call: estimated input and a reply of usual length.
-pub fn usual_cost_for_bytes(seat: &Seat, bytes: usize) -> Reservation {
+pub fn usual_cost_for_bytes(seat: &Seat, bytes: usize) -> BudgetReservation {
     estimate_cost(seat, bytes, usual_output_tokens(seat))
 }
 
@@ -335,25 +351,29 @@ pub fn usual_output_tokens(seat: &Seat) -> u32 {
     seat.output_tokens_max.min(USUAL_OUTPUT_TOKENS)
 }
 
-fn estimate_cost(seat: &Seat, bytes: usize, output_tokens: u32) -> Reservation {
+fn estimate_cost(seat: &Seat, bytes: usize, output_tokens: u32) -> BudgetReservation {
     let input = bytes as u64 / BYTES_PER_TOKEN + TOKENS_AROUND;
-    let usage = Usage { input_tokens: input, output_tokens: u64::from(output_tokens) };
-    Reservation {
+    let usage = TokenUsage { input_tokens: input, output_tokens: u64::from(output_tokens) };
+    BudgetReservation {
         usd_micros: seat.price.as_ref().map(|price| price_usage(price, usage)),
-        tokens: usage.total(),
+        tokens: usage.total_tokens(),
     }
 }
 
 /// Actual cost of a call; the reservation where the provider does not report it.
-pub(super) fn actual_cost(reserved: Reservation, usage: Option<Usage>, cost: Cost) -> Reservation {
-    Reservation {
+pub(super) fn actual_cost(
+    reserved: BudgetReservation,
+    usage: Option<TokenUsage>,
+    cost: CallCost,
+) -> BudgetReservation {
+    BudgetReservation {
         usd_micros: cost.usd_micros.or(reserved.usd_micros),
-        tokens: usage.map_or(reserved.tokens, Usage::total),
+        tokens: usage.map_or(reserved.tokens, TokenUsage::total_tokens),
     }
 }
 
 /// Dollars per million tokens equal millionths of a dollar per token.
-pub(super) fn price_usage(price: &Price, usage: Usage) -> u64 {
+pub(super) fn price_usage(price: &TokenPrice, usage: TokenUsage) -> u64 {
     let input = usage.input_tokens as f64 * price.input_per_mtok;
     let output = usage.output_tokens as f64 * price.output_per_mtok;
     (input + output).ceil() as u64
@@ -365,41 +385,42 @@ mod tests {
 
     use super::*;
 
-    fn caps(usd_micros: u64, tokens: u64, calls: u32) -> Caps {
-        Caps { usd_micros, tokens, calls, wall_ms: 1_000 }
+    fn caps(usd_micros: u64, tokens: u64, calls: u32) -> BudgetCaps {
+        BudgetCaps { usd_micros, tokens, calls, wall_ms: 1_000 }
     }
 
-    fn cost(usd_micros: u64, tokens: u64) -> Reservation {
-        Reservation { usd_micros: Some(usd_micros), tokens }
+    fn cost(usd_micros: u64, tokens: u64) -> BudgetReservation {
+        BudgetReservation { usd_micros: Some(usd_micros), tokens }
     }
 
     #[test]
     fn what_does_not_fit_is_refused_by_what_is_short() {
-        let check = |limits: Caps, worst: Reservation, expected: Result<(), Shortage>| {
-            assert_eq!(Budget::new(limits).reserve(worst), expected, "{limits:?} {worst:?}");
-        };
+        let check =
+            |limits: BudgetCaps, worst: BudgetReservation, expected: Result<(), BudgetShortage>| {
+                assert_eq!(Budget::new(limits).reserve(worst), expected, "{limits:?} {worst:?}");
+            };
         check(caps(10, 10, 1), cost(10, 10), Ok(()));
-        check(caps(9, 10, 1), cost(10, 10), Err(Shortage::Money));
-        check(caps(10, 9, 1), cost(10, 10), Err(Shortage::Tokens));
-        check(caps(10, 10, 0), cost(0, 0), Err(Shortage::Calls));
+        check(caps(9, 10, 1), cost(10, 10), Err(BudgetShortage::Money));
+        check(caps(10, 9, 1), cost(10, 10), Err(BudgetShortage::Tokens));
+        check(caps(10, 10, 0), cost(0, 0), Err(BudgetShortage::Calls));
         check(caps(0, 10, 1), cost(0, 10), Ok(()));
-        check(caps(0, 10, 1), Reservation { usd_micros: None, tokens: 10 }, Ok(()));
-        check(caps(u64::MAX - 1, 10, 1), cost(u64::MAX, 10), Err(Shortage::Money));
-        check(caps(10, u64::MAX - 1, 1), cost(1, u64::MAX), Err(Shortage::Tokens));
+        check(caps(0, 10, 1), BudgetReservation { usd_micros: None, tokens: 10 }, Ok(()));
+        check(caps(u64::MAX - 1, 10, 1), cost(u64::MAX, 10), Err(BudgetShortage::Money));
+        check(caps(10, u64::MAX - 1, 1), cost(1, u64::MAX), Err(BudgetShortage::Tokens));
     }
 
     #[test]
     fn what_was_not_taken_can_be_spent_again() {
         let budget = Budget::new(caps(100, 100, 2));
         budget.reserve(cost(100, 100)).unwrap();
-        assert_eq!(budget.reserve(cost(1, 1)), Err(Shortage::Money));
-        budget.settle(0, cost(100, 100), cost(30, 40));
-        assert_eq!(budget.reserve(cost(71, 1)), Err(Shortage::Money));
-        assert_eq!(budget.reserve(cost(1, 61)), Err(Shortage::Tokens));
+        assert_eq!(budget.reserve(cost(1, 1)), Err(BudgetShortage::Money));
+        budget.settle_call(0, cost(100, 100), cost(30, 40));
+        assert_eq!(budget.reserve(cost(71, 1)), Err(BudgetShortage::Money));
+        assert_eq!(budget.reserve(cost(1, 61)), Err(BudgetShortage::Tokens));
         budget.reserve(cost(70, 60)).unwrap();
         // The call counts even if it cost nothing.
-        budget.settle(0, cost(70, 60), cost(0, 0));
-        assert_eq!(budget.reserve(cost(0, 0)), Err(Shortage::Calls));
+        budget.settle_call(0, cost(70, 60), cost(0, 0));
+        assert_eq!(budget.reserve(cost(0, 0)), Err(BudgetShortage::Calls));
     }
 
     #[test]
@@ -414,8 +435,8 @@ mod tests {
     fn what_was_more_than_expected_is_seen_by_the_next() {
         let budget = Budget::new(caps(100, 100, 9));
         budget.reserve(cost(10, 10)).unwrap();
-        budget.settle(0, cost(10, 10), cost(250, 10));
-        assert_eq!(budget.reserve(cost(0, 1)), Err(Shortage::Money));
+        budget.settle_call(0, cost(10, 10), cost(250, 10));
+        assert_eq!(budget.reserve(cost(0, 1)), Err(BudgetShortage::Money));
     }
 
     #[test]
@@ -436,14 +457,16 @@ mod tests {
 
     #[test]
     fn the_worst_cost_is_what_goes_in_and_all_that_may_come_out() {
-        let price = Price { input_per_mtok: 3.0, output_per_mtok: 15.0, source: String::new() };
-        let usage = Usage { input_tokens: 1_000, output_tokens: 2_000 };
+        let price =
+            TokenPrice { input_per_mtok: 3.0, output_per_mtok: 15.0, source: String::new() };
+        let usage = TokenUsage { input_tokens: 1_000, output_tokens: 2_000 };
         assert_eq!(price_usage(&price, usage), 33_000);
-        let part = Usage { input_tokens: 1, output_tokens: 0 };
-        let cheap = Price { input_per_mtok: 0.1, ..price };
+        let part = TokenUsage { input_tokens: 1, output_tokens: 0 };
+        let cheap = TokenPrice { input_per_mtok: 0.1, ..price };
         assert_eq!(price_usage(&cheap, part), 1, "a part of a millionth counts as one");
         let reserved = cost(500, 900);
-        let unknown = Cost { usd_micros: None, source: crate::domain::ask::CostSource::Unknown };
+        let unknown =
+            CallCost { usd_micros: None, source: crate::domain::ask::CostSource::Unknown };
         assert_eq!(
             actual_cost(reserved, None, unknown),
             reserved,

@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 
 use super::budget::{Budget, NotReserved, QueuePosition};
 use super::daily_budget::DailyBudget;
-use crate::domain::ask::Reservation;
+use crate::domain::ask::BudgetReservation;
 use crate::domain::ids::DialogueId;
-use crate::domain::intervention::Restatement;
-use crate::domain::transcript::Shortage;
+use crate::domain::intervention::DirectiveRestatement;
+use crate::domain::transcript::BudgetShortage;
 
 /// Share of a run in the budget of its batch.
 #[derive(Debug, Clone)]
@@ -55,16 +55,20 @@ impl CallBudgets {
     }
 
     /// Reserves the worst cost of a call in both budgets, or in none.
-    pub(super) fn hold(&self, worst: Reservation) -> Result<CallHold, NotReserved> {
-        let own = self.own.hold(0, worst)?;
+    pub(super) fn hold(&self, worst: BudgetReservation) -> Result<CallHold, NotReserved> {
+        let own = self.own.reserve_hold(0, worst)?;
         // If the batch's budget does not cover it, the run's own hold is dropped and so released.
-        let batch = self.batch.as_ref().map(|share| share.budget.hold(share.council, worst));
+        let batch =
+            self.batch.as_ref().map(|share| share.budget.reserve_hold(share.council, worst));
         Ok(CallHold { own, batch: batch.transpose()?, daily: None })
     }
 
     /// Like [`Self::hold`], but waits. The batch comes last: a call that has its reservation there
     /// waits for nothing else.
-    pub(super) async fn hold_or_wait(&self, worst: Reservation) -> Result<CallHold, Shortage> {
+    pub(super) async fn hold_or_wait(
+        &self,
+        worst: BudgetReservation,
+    ) -> Result<CallHold, BudgetShortage> {
         let own = self.own.hold_or_wait(0, worst).await?;
         let batch = match &self.batch {
             Some(share) => Some(share.budget.hold_or_wait(share.council, worst).await?),
@@ -79,7 +83,7 @@ impl CallBudgets {
         &self,
         hold: CallHold,
         call: u32,
-        worst: Reservation,
+        worst: BudgetReservation,
     ) -> Result<CallHold, NotReserved> {
         let Some(share) = &self.daily else { return Ok(hold) };
         share.budget.reserve(&share.id, call, worst)?;
@@ -92,15 +96,15 @@ impl CallBudgets {
         &self,
         hold: CallHold,
         call: u32,
-        worst: Reservation,
-    ) -> Result<CallHold, Shortage> {
+        worst: BudgetReservation,
+    ) -> Result<CallHold, BudgetShortage> {
         let Some(share) = &self.daily else { return Ok(hold) };
         share.budget.reserve_or_wait(&share.id, call, worst).await?;
         Ok(hold.with_daily(share, call))
     }
 
     /// Charges what another process spent for the run.
-    pub(super) fn charge(&self, restated: &Restatement) {
+    pub(super) fn charge(&self, restated: &DirectiveRestatement) {
         self.own.charge(0, restated);
         if let Some(share) = &self.batch {
             share.budget.charge(share.council, restated);
@@ -115,26 +119,26 @@ impl CallHold {
 
     /// The call is sent: from here on the provider may charge for it.
     pub(super) fn mark_sent(&mut self) {
-        self.each(|hold| hold.is_sent = true);
+        self.for_each_hold(|hold| hold.is_sent = true);
         self.daily.iter_mut().for_each(|daily| daily.is_final = true);
     }
 
     /// Raises the reservation of a call that costs more than expected.
-    pub(super) fn raise(&mut self, at_most: Reservation) {
-        self.each(|hold| {
-            hold.budget.raise(hold.amount, at_most);
+    pub(super) fn raise(&mut self, at_most: BudgetReservation) {
+        self.for_each_hold(|hold| {
+            hold.budget.raise_reservation(hold.amount, at_most);
             hold.amount = at_most;
         });
         self.daily.iter_mut().for_each(|daily| daily.settle(at_most));
     }
 
     /// Replaces the reservation by the actual cost.
-    pub(super) fn settle(mut self, actual: Reservation) {
-        self.each(|hold| hold.settle(actual));
+    pub(super) fn settle(mut self, actual: BudgetReservation) {
+        self.for_each_hold(|hold| hold.settle(actual));
         self.daily.iter_mut().for_each(|daily| daily.settle(actual));
     }
 
-    fn each(&mut self, work: impl Fn(&mut BudgetHold)) {
+    fn for_each_hold(&mut self, work: impl Fn(&mut BudgetHold)) {
         work(&mut self.own);
         self.batch.iter_mut().for_each(work);
     }
@@ -150,7 +154,7 @@ struct DailyHold {
 }
 
 impl DailyHold {
-    fn settle(&mut self, actual: Reservation) {
+    fn settle(&mut self, actual: BudgetReservation) {
         self.is_final = true;
         self.share.budget.settle(&self.share.id, self.call, actual);
     }
@@ -170,19 +174,19 @@ impl Drop for DailyHold {
 pub(super) struct BudgetHold {
     budget: Arc<Budget>,
     council: usize,
-    amount: Reservation,
+    amount: BudgetReservation,
     is_sent: bool,
     is_settled: bool,
 }
 
 impl BudgetHold {
-    pub(super) fn new(budget: Arc<Budget>, council: usize, amount: Reservation) -> Self {
+    pub(super) fn new(budget: Arc<Budget>, council: usize, amount: BudgetReservation) -> Self {
         Self { budget, council, amount, is_sent: false, is_settled: false }
     }
 
-    fn settle(&mut self, actual: Reservation) {
+    fn settle(&mut self, actual: BudgetReservation) {
         self.is_settled = true;
-        self.budget.settle(self.council, self.amount, actual);
+        self.budget.settle_call(self.council, self.amount, actual);
     }
 }
 
@@ -190,7 +194,7 @@ impl Drop for BudgetHold {
     fn drop(&mut self) {
         match (self.is_settled, self.is_sent) {
             (true, _) => {}
-            (false, true) => self.budget.settle(self.council, self.amount, self.amount),
+            (false, true) => self.budget.settle_call(self.council, self.amount, self.amount),
             (false, false) => self.budget.release(self.amount),
         }
     }
@@ -201,8 +205,8 @@ impl Drop for BudgetHold {
 pub(super) struct QueueTicket {
     budget: Arc<Budget>,
     place: QueuePosition,
-    worst: Reservation,
-    answered: oneshot::Receiver<Result<(), Shortage>>,
+    worst: BudgetReservation,
+    answered: oneshot::Receiver<Result<(), BudgetShortage>>,
     is_over: bool,
 }
 
@@ -210,18 +214,18 @@ impl QueueTicket {
     pub(super) fn new(
         budget: Arc<Budget>,
         place: QueuePosition,
-        worst: Reservation,
-        answered: oneshot::Receiver<Result<(), Shortage>>,
+        worst: BudgetReservation,
+        answered: oneshot::Receiver<Result<(), BudgetShortage>>,
     ) -> Self {
         Self { budget, place, worst, answered, is_over: false }
     }
 
     /// Waits until the reservation is made or refused.
-    pub(super) async fn served(mut self) -> Result<BudgetHold, Shortage> {
+    pub(super) async fn wait_served(mut self) -> Result<BudgetHold, BudgetShortage> {
         let answer = (&mut self.answered).await;
         self.is_over = true;
         // The queue always answers before it drops a sender.
-        let answer = answer.unwrap_or(Err(Shortage::Money));
+        let answer = answer.unwrap_or(Err(BudgetShortage::Money));
         answer.map(|()| BudgetHold::new(Arc::clone(&self.budget), self.place.0, self.worst))
     }
 }

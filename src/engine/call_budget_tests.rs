@@ -7,10 +7,10 @@ use futures_util::future::BoxFuture;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::plan::Caps;
+use crate::domain::plan::BudgetCaps;
 
-fn micros(usd_micros: u64) -> Reservation {
-    Reservation { usd_micros: Some(usd_micros), tokens: 1 }
+fn micros(usd_micros: u64) -> BudgetReservation {
+    BudgetReservation { usd_micros: Some(usd_micros), tokens: 1 }
 }
 
 fn budget(usd_micros: u64) -> Arc<Budget> {
@@ -18,7 +18,7 @@ fn budget(usd_micros: u64) -> Arc<Budget> {
 }
 
 fn own(usd_micros: u64, tokens: u64, calls: u32) -> CallBudgets {
-    CallBudgets::new(Budget::new(Caps { usd_micros, tokens, calls, wall_ms: 1 }), None)
+    CallBudgets::new(Budget::new(BudgetCaps { usd_micros, tokens, calls, wall_ms: 1 }), None)
 }
 
 #[test]
@@ -35,21 +35,21 @@ fn a_call_that_does_not_fit_waits_for_what_is_in_flight() {
 #[test]
 fn it_is_refused_when_nothing_comes_back_any_more() {
     let budgets = own(100, 100, 9);
-    assert_eq!(budgets.hold(micros(101)).unwrap_err(), NotReserved::Refused(Shortage::Money));
+    assert_eq!(budgets.hold(micros(101)).unwrap_err(), NotReserved::Refused(BudgetShortage::Money));
     let mut first = budgets.hold(micros(80)).unwrap();
     first.mark_sent();
     let mut second = Box::pin(budgets.hold_or_wait(micros(30)));
     assert!(second.as_mut().now_or_never().is_none());
     // It was cut short on its way, and may be charged for.
     drop(first);
-    assert_eq!(second.as_mut().now_or_never().unwrap().unwrap_err(), Shortage::Money);
+    assert_eq!(second.as_mut().now_or_never().unwrap().unwrap_err(), BudgetShortage::Money);
 }
 
 #[test]
 fn calls_are_not_waited_for() {
     let budgets = own(100, 100, 1);
     let _first = budgets.hold(micros(1)).unwrap();
-    assert_eq!(budgets.hold(micros(1)).unwrap_err(), NotReserved::Refused(Shortage::Calls));
+    assert_eq!(budgets.hold(micros(1)).unwrap_err(), NotReserved::Refused(BudgetShortage::Calls));
 }
 
 #[test]
@@ -62,10 +62,13 @@ fn what_was_never_sent_is_given_back() {
 #[test]
 fn where_the_batch_cannot_pay_the_own_budget_is_untouched() {
     let share = BatchShare { budget: budget(50), council: 3 };
-    let caps = Caps { usd_micros: 100, tokens: 100, calls: 9, wall_ms: 1 };
+    let caps = BudgetCaps { usd_micros: 100, tokens: 100, calls: 9, wall_ms: 1 };
     let budgets = CallBudgets::new(Budget::new(caps), Some(share));
     for _ in 0..20 {
-        assert_eq!(budgets.hold(micros(60)).unwrap_err(), NotReserved::Refused(Shortage::Batch));
+        assert_eq!(
+            budgets.hold(micros(60)).unwrap_err(),
+            NotReserved::Refused(BudgetShortage::Batch)
+        );
     }
     assert!(budgets.hold(micros(50)).is_ok());
 }
@@ -73,7 +76,7 @@ fn where_the_batch_cannot_pay_the_own_budget_is_untouched() {
 #[test]
 fn earlier_councils_are_served_before_later_ones_and_nothing_passes_the_head_by() {
     let budget = budget(100);
-    let hold = budget.hold(9, micros(100)).unwrap();
+    let hold = budget.reserve_hold(9, micros(100)).unwrap();
     let mut late = Box::pin(budget.hold_or_wait(7, micros(1)));
     assert!(late.as_mut().now_or_never().is_none());
     let mut early = Box::pin(budget.hold_or_wait(2, micros(100)));
@@ -82,7 +85,7 @@ fn earlier_councils_are_served_before_later_ones_and_nothing_passes_the_head_by(
     let served = early.as_mut().now_or_never().unwrap().unwrap();
     assert!(late.as_mut().now_or_never().is_none(), "the money is the earlier council's");
     // A later council does not slip past one that waits.
-    assert_eq!(budget.hold(8, micros(0)).unwrap_err(), NotReserved::MustWait);
+    assert_eq!(budget.reserve_hold(8, micros(0)).unwrap_err(), NotReserved::MustWait);
     drop(served);
     assert!(late.as_mut().now_or_never().unwrap().is_ok());
 }
@@ -90,7 +93,7 @@ fn earlier_councils_are_served_before_later_ones_and_nothing_passes_the_head_by(
 #[test]
 fn one_that_waits_no_more_makes_way() {
     let budget = budget(100);
-    let first = budget.hold(0, micros(60)).unwrap();
+    let first = budget.reserve_hold(0, micros(60)).unwrap();
     let mut dear = Box::pin(budget.hold_or_wait(1, micros(100)));
     let mut cheap = Box::pin(budget.hold_or_wait(2, micros(40)));
     assert!(dear.as_mut().now_or_never().is_none());
@@ -102,7 +105,7 @@ fn one_that_waits_no_more_makes_way() {
     assert!(served.as_mut().now_or_never().is_none());
     drop((first, cheap));
     drop(served);
-    assert!(budget.hold(0, micros(100)).is_ok());
+    assert!(budget.reserve_hold(0, micros(100)).is_ok());
 }
 
 /// What one step of a random play does; the number chooses among what there is.
@@ -126,7 +129,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..80)
 }
 
-type Queued = BoxFuture<'static, Result<BudgetHold, Shortage>>;
+type Queued = BoxFuture<'static, Result<BudgetHold, BudgetShortage>>;
 
 fn queued(budget: &Arc<Budget>, council: usize, worst: u64) -> Queued {
     let budget = Arc::clone(budget);
@@ -139,7 +142,7 @@ fn answered(waiting: Vec<Queued>, held: &mut Vec<BudgetHold>) -> Vec<Queued> {
     for mut one in waiting {
         match one.as_mut().now_or_never() {
             Some(Ok(hold)) => held.push(hold),
-            Some(Err(shortage)) => assert_eq!(shortage, Shortage::Batch),
+            Some(Err(shortage)) => assert_eq!(shortage, BudgetShortage::Batch),
             None => left.push(one),
         }
     }
@@ -177,7 +180,7 @@ proptest! {
             waiting = answered(waiting, &mut held);
             let aside: u64 = held.iter().map(|hold| hold.amount.usd_micros.unwrap()).sum();
             prop_assert!(spent + aside <= cap, "{spent} + {aside} of {cap}");
-            prop_assert_eq!(budget.settled(), spent);
+            prop_assert_eq!(budget.settled_total(), spent);
             prop_assert!(waiting.is_empty() || !held.is_empty(), "{} wait", waiting.len());
         }
         // When all that is in flight is settled, every waiting call has an answer.
@@ -215,6 +218,6 @@ async fn many_that_wait_at_once_are_all_answered() {
     for call in calls {
         spent += call.await.unwrap();
     }
-    assert_eq!(budget.settled(), spent);
+    assert_eq!(budget.settled_total(), spent);
     assert!(spent <= 1_000 && most.load(Ordering::SeqCst) <= 1_000);
 }

@@ -12,20 +12,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use super::budget::{NotReserved, actual_cost};
-use crate::ambient::Ambient;
-use crate::domain::ask::Reservation;
-use crate::domain::change::Change;
+use crate::ambient::System;
+use crate::domain::ask::BudgetReservation;
+use crate::domain::change::JournalEvent;
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::Intervention;
 use crate::domain::time::Day;
-use crate::domain::transcript::Shortage;
-use crate::store::{PlacedEntry, Store, StoreError};
+use crate::domain::transcript::BudgetShortage;
+use crate::store::{GlobalEntry, Store, StoreError};
 
 /// Budget of one day. Without a limit nothing is counted.
 #[derive(Debug)]
 pub struct DailyBudget {
     store: Arc<dyn Store>,
-    ambient: Arc<dyn Ambient>,
+    ambient: Arc<dyn System>,
     spending: Mutex<DaySpending>,
     /// Signals the end of a call of this process: it may have released money.
     released: Notify,
@@ -42,7 +42,7 @@ struct DaySpending {
     /// Calls of this process that are not settled yet.
     in_flight: usize,
     /// Cost of each call: the reservation, until the actual cost is known.
-    calls: HashMap<CallKey, Reservation>,
+    calls: HashMap<CallKey, BudgetReservation>,
     /// Restatements of directives, which are no calls of a run.
     restatements_micros: u64,
     /// Restated directives that are not confirmed yet: confirming one costs nothing.
@@ -50,8 +50,8 @@ struct DaySpending {
 }
 
 impl DailyBudget {
-    pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn Ambient>) -> Self {
-        let spending = Mutex::new(DaySpending::new(None, ambient.now().day()));
+    pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn System>) -> Self {
+        let spending = Mutex::new(DaySpending::new(None, ambient.now().utc_day()));
         Self { store, ambient, spending, released: Notify::new() }
     }
 
@@ -66,10 +66,10 @@ impl DailyBudget {
         &self,
         id: &DialogueId,
         call: u32,
-        worst: Reservation,
+        worst: BudgetReservation,
     ) -> Result<(), NotReserved> {
         let mut spending = self.lock();
-        if let Err(shortage) = self.check(&mut spending, worst) {
+        if let Err(shortage) = self.check_limit(&mut spending, worst) {
             return Err(match spending.in_flight {
                 0 => NotReserved::Refused(shortage),
                 _ => NotReserved::MustWait,
@@ -88,8 +88,8 @@ impl DailyBudget {
         &self,
         id: &DialogueId,
         call: u32,
-        worst: Reservation,
-    ) -> Result<(), Shortage> {
+        worst: BudgetReservation,
+    ) -> Result<(), BudgetShortage> {
         loop {
             let mut released = pin!(self.released.notified());
             // From here on no notification is missed.
@@ -111,7 +111,7 @@ impl DailyBudget {
     }
 
     /// Replaces the reservation of a call by its actual cost.
-    pub(super) fn settle(&self, id: &DialogueId, call: u32, actual: Reservation) {
+    pub(super) fn settle(&self, id: &DialogueId, call: u32, actual: BudgetReservation) {
         if let Some(cost) = self.lock().calls.get_mut(&(id.clone(), call)) {
             *cost = actual;
         }
@@ -124,37 +124,44 @@ impl DailyBudget {
 
     /// Reserves the worst cost of a restatement. The journal records the cost later, and never if
     /// the reply could not be read.
-    pub(super) fn reserve_restatement(&self, worst: Reservation) -> Result<(), Shortage> {
+    pub(super) fn reserve_restatement(
+        &self,
+        worst: BudgetReservation,
+    ) -> Result<(), BudgetShortage> {
         let mut spending = self.lock();
-        self.check(&mut spending, worst)?;
+        self.check_limit(&mut spending, worst)?;
         spending.add_restatement(worst.usd_micros);
         Ok(())
     }
 
     /// Releases that reservation: the restatement was not billed, or the journal records its cost.
-    pub(super) fn release_restatement(&self, worst: Reservation) {
+    pub(super) fn release_restatement(&self, worst: BudgetReservation) {
         let mut spending = self.lock();
         spending.restatements_micros =
             spending.restatements_micros.saturating_sub(worst.usd_micros.unwrap_or(0));
     }
 
     /// Checks that the day's money covers a call. A store that cannot be read covers nothing.
-    fn check(&self, spending: &mut DaySpending, worst: Reservation) -> Result<(), Shortage> {
+    fn check_limit(
+        &self,
+        spending: &mut DaySpending,
+        worst: BudgetReservation,
+    ) -> Result<(), BudgetShortage> {
         let Some(limit) = spending.limit_micros else { return Ok(()) };
-        self.refresh(spending).map_err(|_| Shortage::ServerMoney)?;
-        let total = spending.total().saturating_add(worst.usd_micros.unwrap_or(0));
-        if total > limit { Err(Shortage::ServerMoney) } else { Ok(()) }
+        self.count_new_entries(spending).map_err(|_| BudgetShortage::ServerMoney)?;
+        let total = spending.total_micros().saturating_add(worst.usd_micros.unwrap_or(0));
+        if total > limit { Err(BudgetShortage::ServerMoney) } else { Ok(()) }
     }
 
     /// Counts new journal entries, or all of a new day.
-    fn refresh(&self, spending: &mut DaySpending) -> Result<(), StoreError> {
-        let today = self.ambient.now().day();
+    fn count_new_entries(&self, spending: &mut DaySpending) -> Result<(), StoreError> {
+        let today = self.ambient.now().utc_day();
         if spending.day != today {
             let in_flight = spending.in_flight;
             *spending = DaySpending { in_flight, ..DaySpending::new(spending.limit_micros, today) };
         }
-        for entry in self.store.cost_entries(spending.upto, today.start())? {
-            spending.count(entry);
+        for entry in self.store.load_cost_entries(spending.upto, today.start_moment())? {
+            spending.count_entry(entry);
         }
         Ok(())
     }
@@ -177,7 +184,7 @@ impl DaySpending {
         }
     }
 
-    fn total(&self) -> u64 {
+    fn total_micros(&self) -> u64 {
         let calls = self.calls.values().map(|cost| cost.usd_micros.unwrap_or(0));
         calls.fold(self.restatements_micros, u64::saturating_add)
     }
@@ -188,27 +195,29 @@ impl DaySpending {
 
     /// Counts an entry. Entries of this process repeat what is known already.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other change costs anything")]
-    fn count(&mut self, entry: PlacedEntry) {
-        let PlacedEntry { place, dialogue_id, changes } = entry;
+    fn count_entry(&mut self, entry: GlobalEntry) {
+        let GlobalEntry { global_seq: place, dialogue_id, changes } = entry;
         self.upto = place;
         for change in changes {
             match change {
-                Change::CallSent(sending) => {
+                JournalEvent::CallSent(sending) => {
                     self.calls
                         .entry((dialogue_id.clone(), sending.call))
                         .or_insert(sending.reserved);
                 }
-                Change::ReplyKept { call, reply } => {
+                JournalEvent::ReplyKept { call, reply } => {
                     if let Some(cost) = self.calls.get_mut(&(dialogue_id.clone(), call)) {
                         *cost = actual_cost(*cost, reply.usage, reply.cost);
                     }
                 }
-                Change::CallFailed { call, failure, .. } if failure.error_type.is_unbilled() => {
+                JournalEvent::CallFailed { call, failure, .. }
+                    if failure.error_type.is_unbilled() =>
+                {
                     if let Some(cost) = self.calls.get_mut(&(dialogue_id.clone(), call)) {
-                        *cost = Reservation::default();
+                        *cost = BudgetReservation::default();
                     }
                 }
-                Change::Intervened { intervention, .. } => {
+                JournalEvent::Intervened { intervention, .. } => {
                     self.count_directive(&dialogue_id, intervention);
                 }
                 _ => {}

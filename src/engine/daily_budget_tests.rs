@@ -6,25 +6,26 @@ use futures_util::FutureExt;
 
 use super::*;
 use crate::domain::ask::{
-    Cost, CostSource, ErrorType, Failure, Finish, Reply, Sending, TransportKind,
+    CallCost, CallDispatch, CallErrorType, CallFailure, CostSource, FinishReason, ModelReply,
+    TransportKind,
 };
-use crate::domain::change::EntryKind;
-use crate::domain::dialogue::{Opening, Protocol};
-use crate::domain::intervention::Restatement;
+use crate::domain::change::JournalEntryKind;
+use crate::domain::dialogue::{DialogueOpening, ProtocolKind};
+use crate::domain::intervention::DirectiveRestatement;
 use crate::domain::time::Moment;
-use crate::store::{SqliteStore, transact};
+use crate::store::{SqliteStore, in_transaction};
 
 /// A clock that a test sets, by hours from the first of the month.
 #[derive(Debug, Default)]
 struct Hours(AtomicU32);
 
-impl Ambient for Hours {
+impl System for Hours {
     fn now(&self) -> Moment {
         let hours = self.0.load(Ordering::Relaxed);
         format!("2026-02-{:02}T{:02}:30:00Z", 2 + hours / 24, hours % 24).parse().unwrap()
     }
 
-    fn chance(&self) -> u64 {
+    fn random_u64(&self) -> u64 {
         7
     }
 }
@@ -40,25 +41,26 @@ impl Case {
     fn new() -> Self {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
         let case = Self { store, hours: Arc::default(), id: "talk".parse().unwrap() };
-        let opening = Opening {
+        let opening = DialogueOpening {
             dialogue_id: case.id.clone(),
             title: "Talk".to_owned(),
             question: None,
             background: None,
-            protocol: Protocol::Council,
+            protocol: ProtocolKind::Council,
             rehearsal: false,
             convergence_percent: 100,
             panel_seed: None,
             output_dir: "talk".to_owned(),
         };
-        case.write(EntryKind::DialogueCreated, Change::DialogueOpened(opening));
+        case.write(JournalEntryKind::DialogueCreated, JournalEvent::DialogueOpened(opening));
         case
     }
 
-    fn write(&self, kind: EntryKind, change: Change) {
+    fn write(&self, kind: JournalEntryKind, change: JournalEvent) {
         let at = self.hours.now();
-        let written: Result<u64, StoreError> =
-            transact(self.store.as_ref(), |unit| unit.apply(&self.id, kind, at, &[change]));
+        let written: Result<u64, StoreError> = in_transaction(self.store.as_ref(), |unit| {
+            unit.append_entry(&self.id, kind, at, &[change])
+        });
         written.unwrap();
     }
 
@@ -70,7 +72,7 @@ impl Case {
     }
 
     fn send(&self, call: u32, usd_micros: u64) {
-        let sending = Sending {
+        let sending = CallDispatch {
             call,
             ask: 1,
             transport: TransportKind::Http,
@@ -79,52 +81,55 @@ impl Case {
             fallback: None,
             repeats: None,
         };
-        self.write(EntryKind::CallSent, Change::CallSent(sending));
+        self.write(JournalEntryKind::CallSent, JournalEvent::CallSent(sending));
     }
 
     fn reply(&self, call: u32, usd_micros: u64) {
         let reply = reply(usd_micros);
-        self.write(EntryKind::ReplyKept, Change::ReplyKept { call, reply });
+        self.write(JournalEntryKind::ReplyKept, JournalEvent::ReplyKept { call, reply });
     }
 
-    fn fail(&self, call: u32, error_type: ErrorType) {
-        let failure = Failure { error_type, message: String::new(), latency_ms: 1 };
-        let change = Change::CallFailed { call, failure, gave_up: true };
-        self.write(EntryKind::CallFailed, change);
+    fn fail(&self, call: u32, error_type: CallErrorType) {
+        let failure = CallFailure { error_type, message: String::new(), latency_ms: 1 };
+        let change = JournalEvent::CallFailed { call, failure, gave_up: true };
+        self.write(JournalEntryKind::CallFailed, change);
     }
 
     fn direct(&self, text: &str, usd_micros: u64, confirmed: bool) {
-        let restatement = Some(Restatement {
+        let restatement = Some(DirectiveRestatement {
             seat: "ann".parse().unwrap(),
             sentence: "So it is.".to_owned(),
             reply: reply(usd_micros),
         });
         let intervention =
             Intervention::Directive { text: text.to_owned(), restatement, confirmed };
-        self.write(EntryKind::Intervened, Change::Intervened { round: 1, intervention });
+        self.write(
+            JournalEntryKind::Intervened,
+            JournalEvent::Intervened { round: 1, intervention },
+        );
     }
 }
 
-fn reply(usd_micros: u64) -> Reply {
-    Reply {
+fn reply(usd_micros: u64) -> ModelReply {
+    ModelReply {
         text: String::new(),
         usage: None,
         model: None,
-        finish: Finish::Stop,
-        cost: Cost { usd_micros: Some(usd_micros), source: CostSource::Reported },
+        finish: FinishReason::Stop,
+        cost: CallCost { usd_micros: Some(usd_micros), source: CostSource::Reported },
         latency_ms: 1,
         structured: false,
     }
 }
 
-fn usd(usd_micros: u64) -> Reservation {
-    Reservation { usd_micros: Some(usd_micros), tokens: 1 }
+fn usd(usd_micros: u64) -> BudgetReservation {
+    BudgetReservation { usd_micros: Some(usd_micros), tokens: 1 }
 }
 
 /// Whether this much is left, and no more.
 #[track_caller]
 fn check_left(daily: &DailyBudget, left: u64) {
-    assert_eq!(daily.reserve_restatement(usd(left + 1)), Err(Shortage::ServerMoney));
+    assert_eq!(daily.reserve_restatement(usd(left + 1)), Err(BudgetShortage::ServerMoney));
     assert_eq!(daily.reserve_restatement(usd(left)), Ok(()), "{left} are left");
     daily.release_restatement(usd(left));
 }
@@ -145,7 +150,7 @@ fn calls_of_all_runs_are_reserved_settled_and_given_back() {
     daily.settle(&case.id, 1, usd(150));
     daily.finish_call();
     daily.finish_call();
-    let refused = NotReserved::Refused(Shortage::ServerMoney);
+    let refused = NotReserved::Refused(BudgetShortage::ServerMoney);
     assert_eq!(daily.reserve(&other, 2, usd(0)), Err(refused));
 }
 
@@ -162,7 +167,7 @@ async fn a_call_waits_for_what_calls_in_flight_give_back_and_for_nothing_else() 
     let mut third = std::pin::pin!(daily.reserve_or_wait(&case.id, 3, usd(60)));
     assert!(third.as_mut().now_or_never().is_none());
     daily.finish_call();
-    assert_eq!(third.await, Err(Shortage::ServerMoney), "nothing more can come back");
+    assert_eq!(third.await, Err(BudgetShortage::ServerMoney), "nothing more can come back");
 }
 
 #[test]
@@ -183,9 +188,9 @@ fn a_server_that_starts_again_counts_what_the_store_holds_of_today() {
     case.send(1, 30);
     case.reply(1, 12);
     case.send(2, 20);
-    case.fail(2, ErrorType::Auth);
+    case.fail(2, CallErrorType::Auth);
     case.send(3, 7);
-    case.fail(3, ErrorType::Timeout);
+    case.fail(3, CallErrorType::Timeout);
     // In flight, or lost with its process: the worst counts.
     case.send(4, 5);
     check_left(&case.server(100), 100 - 12 - 7 - 5);
@@ -238,5 +243,5 @@ fn without_a_limit_nothing_is_refused_and_a_limit_holds_from_when_it_is_set() {
     daily.set_limit(Some(1_000_001));
     check_left(&daily, 1);
     // A price that is not known cannot be held against the limit.
-    daily.reserve(&case.id, 2, Reservation { usd_micros: None, tokens: 9 }).unwrap();
+    daily.reserve(&case.id, 2, BudgetReservation { usd_micros: None, tokens: 9 }).unwrap();
 }

@@ -13,28 +13,28 @@ use super::budget::Budget;
 use super::call_budget::{BatchShare, CallBudgets, DailyShare};
 use super::daily_budget::DailyBudget;
 use super::interventions::InterventionWatcher;
-use super::journal::Journal;
+use super::journal::JournalWriter;
 use super::known::AppliedEntries;
 use super::observer::RunObserver;
 use super::process_lock::{ProcessLock, RunClaim};
-use super::pursue::Departure;
+use super::pursue::ReserveOutcome;
 use super::reading;
 use super::run_start::SeatTransports;
-use super::run_start::abandoned;
-use crate::ambient::Ambient;
+use super::run_start::abandoned_error;
+use crate::ambient::System;
 use crate::domain::ask::Ask;
-use crate::domain::change::{Change, EntryKind};
-use crate::domain::gate::Redaction;
+use crate::domain::change::{JournalEntryKind, JournalEvent};
+use crate::domain::gate::LogRedaction;
 use crate::domain::ids::DialogueId;
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::transcript::{RunState, RunStopReason};
 use crate::error::Error;
-use crate::files::Folders;
+use crate::files::AllowedFolders;
 use crate::protocols::{Protocols, Step};
 use crate::store::Store;
 
 /// The limits of one start of a run.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct RunLimits {
     pub wall: Duration,
     /// Becomes true when the user interrupts the command.
     pub interrupted: watch::Receiver<bool>,
@@ -43,21 +43,21 @@ pub struct Limits {
 /// A run in this process. One task owns it; every change goes through [`Self::decide`] or
 /// [`Self::note`].
 #[derive(Debug)]
-pub struct Deliberation {
+pub struct Run {
     pub(super) id: DialogueId,
-    pub(super) transcript: Mutex<Transcript>,
+    pub(super) transcript: Mutex<RunState>,
     /// The journal entries that the run state contains.
     pub(super) known: Mutex<AppliedEntries>,
     /// Parse results that the next entry will contain.
-    pub(super) unwritten: Mutex<Vec<Change>>,
+    pub(super) unwritten: Mutex<Vec<JournalEvent>>,
     pub(super) calls: AtomicU32,
     pub(super) connections: SeatTransports,
     pub(super) budgets: CallBudgets,
-    pub(super) journal: Journal,
+    pub(super) journal: JournalWriter,
     pub(super) store: Arc<dyn Store>,
-    pub(super) ambient: Arc<dyn Ambient>,
+    pub(super) ambient: Arc<dyn System>,
     pub(super) observer: Arc<dyn RunObserver>,
-    pub(super) redaction: Arc<Redaction>,
+    pub(super) redaction: Arc<LogRedaction>,
     pub(super) protocols: Protocols,
     watcher: InterventionWatcher,
     /// Keeps other runs of this process off the dialogue.
@@ -69,12 +69,12 @@ pub struct Deliberation {
 pub struct RunContext {
     /// The protocols that runs may follow.
     pub protocols: Protocols,
-    pub journal: Journal,
+    pub journal: JournalWriter,
     pub process_lock: Arc<ProcessLock>,
     pub store: Arc<dyn Store>,
-    pub folders: Folders,
+    pub folders: AllowedFolders,
     pub watcher: InterventionWatcher,
-    pub ambient: Arc<dyn Ambient>,
+    pub ambient: Arc<dyn System>,
     pub observer: Arc<dyn RunObserver>,
     /// The share of a batch in a common budget.
     pub batch_share: Option<BatchShare>,
@@ -82,25 +82,25 @@ pub struct RunContext {
     pub daily_budget: Option<Arc<DailyBudget>>,
     /// What the verdict log must not contain. It is not in the plan, because the journal keeps the
     /// plan.
-    pub redaction: Arc<Redaction>,
+    pub redaction: Arc<LogRedaction>,
 }
 
-impl Deliberation {
+impl Run {
     pub fn id(&self) -> &DialogueId {
         &self.id
     }
 
     /// A run from a run state, new or loaded from this many entries.
     pub(super) fn new(
-        mut transcript: Transcript,
+        mut transcript: RunState,
         entries: u64,
         claim: RunClaim,
         connections: SeatTransports,
         context: RunContext,
     ) -> Self {
-        let unwritten = reading::due(&context.protocols, &transcript);
+        let unwritten = reading::parse_pending_replies(&context.protocols, &transcript);
         let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
-        transcript.add(at, &unwritten);
+        transcript.apply_events(at, &unwritten);
         if !unwritten.is_empty() {
             context.observer.on_entry(&id, at, &unwritten);
         }
@@ -111,7 +111,7 @@ impl Deliberation {
             calls: AtomicU32::new(transcript.next_call_id()),
             budgets: CallBudgets::new(own, context.batch_share).with_daily(daily),
             transcript: Mutex::new(transcript),
-            known: Mutex::new(AppliedEntries::upto(entries)),
+            known: Mutex::new(AppliedEntries::up_to(entries)),
             unwritten: Mutex::new(unwritten),
             connections,
             journal: context.journal,
@@ -126,34 +126,34 @@ impl Deliberation {
     }
 
     /// Drives the run until it is done, stops, reaches the deadline or is interrupted.
-    pub async fn run(&self, mut limits: Limits) -> Result<Stop, Error> {
+    pub async fn run(&self, mut limits: RunLimits) -> Result<RunStopReason, Error> {
         let deadline = Instant::now() + limits.wall;
         let cut = tokio::select! {
-            ended = self.go_on() => return ended,
-            () = tokio::time::sleep_until(deadline) => Stop::Deadline,
-            () = interruption(&mut limits.interrupted) => Stop::Interrupted,
+            ended = self.drive() => return ended,
+            () = tokio::time::sleep_until(deadline) => RunStopReason::Deadline,
+            () = wait_for_interrupt(&mut limits.interrupted) => RunStopReason::Interrupted,
         };
         // Calls in flight are dropped; the next start records them as lost.
-        self.note(EntryKind::RunStopped, self.stopping(&cut)).await?;
+        self.append_entry(JournalEntryKind::RunStopped, self.stop_changes(&cut)).await?;
         Ok(cut)
     }
 
     /// The run state.
-    pub fn into_transcript(self) -> Transcript {
+    pub fn into_state(self) -> RunState {
         self.transcript.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn go_on(&self) -> Result<Stop, Error> {
+    async fn drive(&self) -> Result<RunStopReason, Error> {
         loop {
-            if self.transcript().is_abandoned {
-                return Err(abandoned(&self.id).into());
+            if self.state().is_abandoned {
+                return Err(abandoned_error(&self.id).into());
             }
-            let step = self.protocols.next(&self.transcript());
+            let step = self.protocols.next_step(&self.state());
             match step {
-                Step::Ask(asks) => self.ask(asks).await?,
-                Step::Append(drafts) => self.append(drafts).await?,
+                Step::Ask(asks) => self.send_asks(asks).await?,
+                Step::Append(drafts) => self.append_drafts(drafts).await?,
                 Step::Finish => {
-                    if let Some(stop) = self.record_stop(Stop::Done).await? {
+                    if let Some(stop) = self.record_stop(RunStopReason::Done).await? {
                         return Ok(stop);
                     }
                 }
@@ -168,53 +168,54 @@ impl Deliberation {
 
     /// Records that the run stopped, unless the journal says so already. None if the journal has
     /// grown meanwhile and the protocol must decide again.
-    async fn record_stop(&self, stop: Stop) -> Result<Option<Stop>, Error> {
-        let already = self.transcript().stopped.as_ref() == Some(&stop);
-        let changes = self.stopping(&stop);
-        let is_recorded = already || self.write(EntryKind::RunStopped, changes).await?;
+    async fn record_stop(&self, stop: RunStopReason) -> Result<Option<RunStopReason>, Error> {
+        let already = self.state().stopped.as_ref() == Some(&stop);
+        let changes = self.stop_changes(&stop);
+        let is_recorded =
+            already || self.append_changes(JournalEntryKind::RunStopped, changes).await?;
         Ok(is_recorded.then_some(stop))
     }
 
     /// Journals the messages and the calls, then makes all calls concurrently. It is one entry,
     /// because nothing is sent before all of it is durable.
-    async fn ask(&self, asks: Vec<Ask>) -> Result<(), Error> {
-        let (mut changes, mut courses) = self.courses(&asks)?;
+    async fn send_asks(&self, asks: Vec<Ask>) -> Result<(), Error> {
+        let (mut changes, mut courses) = self.prepare_calls(&asks)?;
         let is_fresh = !changes.is_empty();
-        courses.retain_mut(|course| match self.set_out(course) {
-            Departure::Sent(sent) => {
+        courses.retain_mut(|course| match self.reserve_call(course) {
+            ReserveOutcome::Reserved(sent) => {
                 changes.push(sent);
                 true
             }
-            Departure::NotSent(not_sent) => {
+            ReserveOutcome::Refused(not_sent) => {
                 changes.push(not_sent);
                 false
             }
-            Departure::Waits => true,
+            ReserveOutcome::MustWait => true,
         });
         let kind = match (is_fresh, courses.is_empty()) {
-            (true, _) => EntryKind::AsksPrepared,
-            (false, false) => EntryKind::CallSent,
-            (false, true) => EntryKind::AskNotSent,
+            (true, _) => JournalEntryKind::AsksPrepared,
+            (false, false) => JournalEntryKind::CallSent,
+            (false, true) => JournalEntryKind::AskNotSent,
         };
-        if !changes.is_empty() && !self.write(kind, changes).await? {
+        if !changes.is_empty() && !self.append_changes(kind, changes).await? {
             // An intervention arrived first. Nothing was sent, the next asks will include it, and
             // dropping the calls releases their budget.
             return Ok(());
         }
-        let pursuits = courses.into_iter().map(|course| self.pursue(course));
+        let pursuits = courses.into_iter().map(|course| self.drive_call(course));
         let pursuits: FuturesUnordered<_> = pursuits.collect();
         tokio::select! {
-            pursued = settled(pursuits) => pursued,
-            cut = self.cut_short() => cut,
+            pursued = finish_calls(pursuits) => pursued,
+            cut = self.wait_for_stop() => cut,
         }
     }
 
     /// Waits until the Principal stops the rounds. The caller then drops the calls in flight.
-    async fn cut_short(&self) -> Result<(), Error> {
+    async fn wait_for_stop(&self) -> Result<(), Error> {
         let mut watcher = self.watcher.clone();
         loop {
             let (is_cut_short, is_ending) = {
-                let transcript = self.transcript();
+                let transcript = self.state();
                 (transcript.is_cut_short, transcript.participants.is_some())
             };
             if is_ending {
@@ -225,12 +226,12 @@ impl Deliberation {
                 return Ok(());
             }
             watcher.changed().await;
-            self.catch_up()?;
+            self.sync_journal()?;
         }
     }
 
-    pub(super) fn transcript(&self) -> MutexGuard<'_, Transcript> {
-        lock(&self.transcript)
+    pub(super) fn state(&self) -> MutexGuard<'_, RunState> {
+        lock_mutex(&self.transcript)
     }
 
     pub(super) fn next_call(&self) -> u32 {
@@ -238,7 +239,7 @@ impl Deliberation {
     }
 }
 
-async fn settled(
+async fn finish_calls(
     mut pursuits: FuturesUnordered<impl Future<Output = Result<(), Error>>>,
 ) -> Result<(), Error> {
     while let Some(pursued) = pursuits.next().await {
@@ -248,13 +249,13 @@ async fn settled(
 }
 
 /// Waits for an interrupt; forever if its sender is gone.
-async fn interruption(interrupted: &mut watch::Receiver<bool>) {
+async fn wait_for_interrupt(interrupted: &mut watch::Receiver<bool>) {
     if interrupted.wait_for(|is_so| *is_so).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
 /// A poisoned lock is usable: a panic under the lock ends the task that owns the run.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

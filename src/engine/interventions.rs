@@ -5,72 +5,74 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::run_start::{LoadedRun, abandoned, load_run};
-use crate::ambient::Ambient;
-use crate::domain::change::{Change, EntryKind};
+use super::run_start::{LoadedRun, abandoned_error, load_run};
+use crate::ambient::System;
+use crate::domain::change::{JournalEntryKind, JournalEvent};
 use crate::domain::ids::{DialogueId, ExpertSlug};
-use crate::domain::intervention::{Intervention, Noted, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::Transcript;
+use crate::domain::intervention::{INTERVENTION_CHARS_MAX, Intervention, InterventionEntry};
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::transcript::RunState;
 use crate::error::Error;
-use crate::store::{Store, transact};
+use crate::store::{Store, in_transaction};
 
 /// Each intervention is part of every later ask, so their number is limited.
 const INTERVENTIONS_MAX: usize = 100;
 
 /// Journals an intervention in a run that is not finished.
-pub fn intervene(
+pub fn record_intervention(
     store: &dyn Store,
-    ambient: &dyn Ambient,
+    ambient: &dyn System,
     id: &DialogueId,
     intervention: &Intervention,
-) -> Result<Noted, Error> {
+) -> Result<InterventionEntry, Error> {
     loop {
         let LoadedRun { transcript, entries } = load_run(store, id)?;
         check_intervention(&transcript, intervention)?;
-        let (at, round) = (ambient.now(), transcript.round_under_way());
-        let change = Change::Intervened { round, intervention: intervention.clone() };
-        let is_noted = transact(store, |unit| -> Result<bool, Error> {
+        let (at, round) = (ambient.now(), transcript.current_round());
+        let change = JournalEvent::Intervened { round, intervention: intervention.clone() };
+        let is_noted = in_transaction(store, |unit| -> Result<bool, Error> {
             // The journal grew since the check: load and check again.
-            if unit.entry_count(id)? != entries {
+            if unit.count_entries(id)? != entries {
                 return Ok(false);
             }
-            unit.apply(id, EntryKind::Intervened, at, std::slice::from_ref(&change))?;
+            unit.append_entry(id, JournalEntryKind::Intervened, at, std::slice::from_ref(&change))?;
             Ok(true)
         })?;
         if is_noted {
-            return Ok(Noted { at, round, intervention: intervention.clone() });
+            return Ok(InterventionEntry { at, round, intervention: intervention.clone() });
         }
     }
 }
 
 /// Checks that the run can still accept the intervention.
 pub fn check_intervention(
-    transcript: &Transcript,
+    transcript: &RunState,
     intervention: &Intervention,
-) -> Result<(), Fault> {
+) -> Result<(), ValidationError> {
     let id = &transcript.opening.dialogue_id;
-    if transcript.gate().is_some() {
+    if transcript.review_plan().is_some() {
         let message = format!(
             "'{id}' is a review: a gate hears the document, and nobody who wants it through"
         );
-        let fault = Fault::new(Code::NotSupported, message);
+        let fault = ValidationError::new(ErrorCode::NotSupported, message);
         let way = format!("Ctrl-C where it runs interrupts it, and `plenary resume {id}` goes on");
-        return Err(fault.suggest(way));
+        return Err(fault.with_suggestion(way));
     }
     if transcript.is_finished() {
-        let fault = Fault::new(Code::DialogueClosed, format!("'{id}' is finished"));
-        return Err(fault.suggest(format!("`plenary show {id}` shows how it ended")));
+        let fault = ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' is finished"));
+        return Err(fault.with_suggestion(format!("`plenary show {id}` shows how it ended")));
     }
     if transcript.is_abandoned {
-        return Err(abandoned(id));
+        return Err(abandoned_error(id));
     }
     // The limit never applies to a stop.
     let is_word = *intervention != Intervention::Stop;
     if is_word && transcript.interventions.len() >= INTERVENTIONS_MAX {
         let message = format!("there were {INTERVENTIONS_MAX} interventions already");
-        let fault = Fault::new(Code::NotSupported, message);
-        return Err(fault.suggest("each of them goes into every later ask: ask a new question"));
+        let fault = ValidationError::new(ErrorCode::NotSupported, message);
+        return Err(
+            fault.with_suggestion("each of them goes into every later ask: ask a new question")
+        );
     }
     let is_ending = transcript.participants.is_some();
     match intervention {
@@ -87,51 +89,58 @@ pub fn check_intervention(
             if is_ending { Err(too_late(id, "nobody argues")) } else { Ok(()) }
         }
         Intervention::Stop if is_ending => Err(too_late(id, "nothing is left to stop")),
-        Intervention::Stop if transcript.is_cut_short => {
-            Err(Fault::new(Code::DialogueClosed, format!("'{id}' was stopped already")))
-        }
+        Intervention::Stop if transcript.is_cut_short => Err(ValidationError::new(
+            ErrorCode::DialogueClosed,
+            format!("'{id}' was stopped already"),
+        )),
         Intervention::Stop => Ok(()),
     }
 }
 
-fn check_text(text: &str) -> Result<(), Fault> {
+fn check_text(text: &str) -> Result<(), ValidationError> {
     let fault = if text.trim().is_empty() {
-        Fault::new(Code::MissingField, "there is nothing in it").suggest("say it in a sentence")
+        ValidationError::new(ErrorCode::MissingField, "there is nothing in it")
+            .with_suggestion("say it in a sentence")
     } else if text.contains('\0') {
-        Fault::new(Code::InvalidType, "it holds a NUL character")
-            .suggest("check where the text comes from")
-    } else if text.chars().count() > TEXT_CHARS_MAX {
-        Fault::new(Code::FieldTooLong, format!("it is over {TEXT_CHARS_MAX} characters"))
-            .suggest("it goes into every later ask: say it shorter")
+        ValidationError::new(ErrorCode::InvalidType, "it holds a NUL character")
+            .with_suggestion("check where the text comes from")
+    } else if text.chars().count() > INTERVENTION_CHARS_MAX {
+        ValidationError::new(
+            ErrorCode::FieldTooLong,
+            format!("it is over {INTERVENTION_CHARS_MAX} characters"),
+        )
+        .with_suggestion("it goes into every later ask: say it shorter")
     } else {
         return Ok(());
     };
-    Err(fault.field("text"))
+    Err(fault.with_field("text"))
 }
 
 /// Only seats that take part in the rounds can receive a whisper.
-fn check_seat(transcript: &Transcript, seat: &ExpertSlug) -> Result<(), Fault> {
+fn check_seat(transcript: &RunState, seat: &ExpertSlug) -> Result<(), ValidationError> {
     let is_seated = round_seats(transcript).any(|known| known == seat);
     if is_seated { Ok(()) } else { Err(unknown_seat(transcript, seat.as_str())) }
 }
 
-fn round_seats(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
+fn round_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
     let seats = transcript.plan.seats.iter().filter(|seat| !seat.roles.is_empty());
     seats.map(|seat| &seat.name)
 }
 
 /// Error for an unknown seat name; lists the known ones.
-pub fn unknown_seat(transcript: &Transcript, name: &str) -> Fault {
+pub fn unknown_seat(transcript: &RunState, name: &str) -> ValidationError {
     let message = format!("nobody called '{name}' speaks in this council");
     let names: Vec<&str> = round_seats(transcript).map(ExpertSlug::as_str).collect();
-    let fault = Fault::new(Code::ExpertNotInDialogue, message).field("to").value(name);
-    fault.suggest(format!("these do: {}", names.join(", "))).options(names)
+    let fault = ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
+        .with_field("to")
+        .with_value(name);
+    fault.with_suggestion(format!("these do: {}", names.join(", "))).with_options(names)
 }
 
-fn too_late(id: &DialogueId, why: &str) -> Fault {
+fn too_late(id: &DialogueId, why: &str) -> ValidationError {
     let message = format!("the rounds of '{id}' are over: {why} any more");
-    Fault::new(Code::DialogueClosed, message)
-        .suggest(format!("`plenary watch {id}` follows its conclusion, if it runs"))
+    ValidationError::new(ErrorCode::DialogueClosed, message)
+        .with_suggestion(format!("`plenary watch {id}` follows its conclusion, if it runs"))
 }
 
 /// Short enough that a stop takes effect visibly; a query takes some microseconds.
@@ -157,7 +166,7 @@ impl InterventionWatcher {
             while !heard.is_closed() {
                 tokio::time::sleep(PAUSE).await;
                 // A failed query is retried at the next poll.
-                let Ok(now) = store.last_intervention() else { continue };
+                let Ok(now) = store.last_intervention_seq() else { continue };
                 heard.send_if_modified(|known| std::mem::replace(known, now) != now);
             }
         };

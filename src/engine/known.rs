@@ -14,12 +14,12 @@ pub(super) struct AppliedEntries {
 }
 
 impl AppliedEntries {
-    pub(super) fn upto(last: u64) -> Self {
+    pub(super) fn up_to(last: u64) -> Self {
         Self { upto: last, beyond: BTreeSet::new() }
     }
 
     /// Whether this entry is news.
-    pub(super) fn learn(&mut self, seq: u64) -> bool {
+    pub(super) fn insert_entry(&mut self, seq: u64) -> bool {
         let is_news = seq > self.upto && self.beyond.insert(seq);
         while self.beyond.remove(&(self.upto + 1)) {
             self.upto += 1;
@@ -34,10 +34,10 @@ mod tests {
 
     #[test]
     fn entries_are_news_once_in_whichever_order() {
-        let mut known = AppliedEntries::upto(3);
-        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.learn(seq)).to_vec();
+        let mut known = AppliedEntries::up_to(3);
+        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.insert_entry(seq)).to_vec();
         assert_eq!((news, known.upto), (vec![false, true, true, false, false], 4));
-        assert!(known.learn(5));
+        assert!(known.insert_entry(5));
         assert_eq!((known.upto, known.beyond.len()), (6, 0));
     }
 }

@@ -26,13 +26,15 @@ pub use batch_admission::{AdmissionResult, BatchAdmission, CouncilEnd, ExpectedC
 pub use budget::{Budget, usual_cost_for_bytes, usual_output_tokens, worst_cost_for_bytes};
 pub use call_budget::BatchShare;
 pub use daily_budget::DailyBudget;
-pub use deliberation::{Deliberation, Limits, RunContext};
-pub use interventions::{InterventionWatcher, check_intervention, intervene, unknown_seat};
-pub use journal::Journal;
+pub use deliberation::{Run, RunContext, RunLimits};
+pub use interventions::{
+    InterventionWatcher, check_intervention, record_intervention, unknown_seat,
+};
+pub use journal::JournalWriter;
 pub use observer::{NoopObserver, RunObserver};
 pub use process_lock::{ProcessLock, is_running};
-pub use reading::due as due_readings;
-pub use restate::restate;
+pub use reading::parse_pending_replies as due_readings;
+pub use restate::restate_directive;
 pub use run_start::{
     LoadedRun, RunQuestion, SeatTransports, load_run, load_run_state, open_run, resume_run,
 };

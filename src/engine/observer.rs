@@ -2,14 +2,14 @@
 
 use std::fmt::Debug;
 
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 
 /// Told of every entry once it is durable, in the order of the journal; and of what a reply
 /// says as soon as it was read.
 pub trait RunObserver: Debug + Send + Sync {
-    fn on_entry(&self, id: &DialogueId, at: Moment, changes: &[Change]);
+    fn on_entry(&self, id: &DialogueId, at: Moment, changes: &[JournalEvent]);
 }
 
 /// Ignores all entries.
@@ -17,5 +17,5 @@ pub trait RunObserver: Debug + Send + Sync {
 pub struct NoopObserver;
 
 impl RunObserver for NoopObserver {
-    fn on_entry(&self, _: &DialogueId, _: Moment, _: &[Change]) {}
+    fn on_entry(&self, _: &DialogueId, _: Moment, _: &[JournalEvent]) {}
 }

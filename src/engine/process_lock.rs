@@ -23,10 +23,10 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::deliberation::lock;
+use super::deliberation::lock_mutex;
 use crate::domain::ids::DialogueId;
-use crate::domain::store_files::lock_folder_of;
-use crate::domain::transcript::Transcript;
+use crate::domain::store_files::lock_folder_path;
+use crate::domain::transcript::RunState;
 use crate::store::StoreError;
 
 /// The lock of this process. Dropping it releases the process's runs.
@@ -56,13 +56,13 @@ impl ProcessLock {
 
     /// Whether another process works on the run now. A run that this process gave up, as after a
     /// full disk, counts as free although this process still runs.
-    pub(super) fn is_running_elsewhere(&self, transcript: &Transcript) -> bool {
+    pub(super) fn is_running_elsewhere(&self, transcript: &RunState) -> bool {
         transcript.owners.last() != Some(&self.token) && is_running(&self.store_file, transcript)
     }
 
     /// Claims a run for this process; `None` while the process works on it already.
     pub(super) fn claim_run(&self, id: &DialogueId) -> Option<RunClaim> {
-        let is_free = lock(&self.claimed).insert(id.clone());
+        let is_free = lock_mutex(&self.claimed).insert(id.clone());
         is_free.then(|| RunClaim { id: id.clone(), claimed: Arc::clone(&self.claimed) })
     }
 }
@@ -76,12 +76,12 @@ pub(super) struct RunClaim {
 
 impl Drop for RunClaim {
     fn drop(&mut self) {
-        lock(&self.claimed).remove(&self.id);
+        lock_mutex(&self.claimed).remove(&self.id);
     }
 }
 
 /// Whether any process works on the run now.
-pub fn is_running(store_file: &Path, transcript: &Transcript) -> bool {
+pub fn is_running(store_file: &Path, transcript: &RunState) -> bool {
     let last = transcript.owners.last().filter(|_| transcript.stopped.is_none());
     last.is_some_and(|token| is_held(store_file, token))
 }
@@ -130,7 +130,7 @@ impl LockFolder {
     /// Opens the folder of the store, creates it if there is none, and refuses one that is not ours.
     pub(super) fn open_or_create(store_file: &Path) -> Result<Self, StoreError> {
         let store_file = real_path(store_file);
-        let path = lock_folder_of(&store_file);
+        let path = lock_folder_path(&store_file);
         let unusable = |error: Errno| StoreError::NoFolder {
             path: path.clone(),
             source: io::Error::from(error),
@@ -284,7 +284,7 @@ pub(super) fn is_held(store_file: &Path, token: &str) -> bool {
     }
     let real = real_path(store_file);
     let older = [store_file, &real].map(|file| file.with_file_name(OLDER_FOLDER));
-    [lock_folder_of(&real)].iter().chain(&older).any(|folder| is_held_in(folder, token))
+    [lock_folder_path(&real)].iter().chain(&older).any(|folder| is_held_in(folder, token))
 }
 
 fn is_held_in(folder: &Path, token: &str) -> bool {

@@ -11,94 +11,98 @@ use tokio::time::Instant;
 
 use super::budget::{self, NotReserved, actual_cost, price_usage};
 use super::call_budget::CallHold;
-use super::deliberation::Deliberation;
+use super::deliberation::Run;
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
+    Ask, AskMessages, BudgetReservation, CallCost, CallDispatch, CallErrorType, CallFailure,
+    CostSource, ModelReply, TransportFallback,
 };
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{JournalEntryKind, JournalEvent};
 use crate::domain::plan::Seat;
-use crate::domain::transcript::{Asked, CallOutcome, Shortage, Transcript};
+use crate::domain::transcript::{AskState, BudgetShortage, CallOutcome, RunState};
 use crate::error::Error;
 use crate::protocols::Protocols;
-use crate::providers::{CallError, Received, Request, Transport, retry};
+use crate::providers::{CallError, CallReply, CallRequest, Transport, retry};
 
 /// The state of the calls for one ask.
-pub(super) struct Course<'a> {
+pub(super) struct CallAttempt<'a> {
     ask: &'a Ask,
     seat: Seat,
-    request: Request,
+    request: CallRequest,
     deadline: Instant,
     transport: &'a Transport,
     /// Which attempt on this transport, from 1.
     attempt: u8,
     /// Transports to fall back to.
     further: &'a [Transport],
-    fallback: Option<Fallback>,
+    fallback: Option<TransportFallback>,
     repeats: Option<u32>,
     /// The current call and its reserved cost.
     call: u32,
-    reserved: Reservation,
+    reserved: BudgetReservation,
     hold: Option<CallHold>,
 }
 
 /// The result of reserving a call.
-pub(super) enum Departure {
+pub(super) enum ReserveOutcome {
     /// The call may be sent once this change is in the journal.
-    Sent(Change),
-    NotSent(Change),
+    Reserved(JournalEvent),
+    Refused(JournalEvent),
     /// Calls in flight may release enough of the budget.
-    Waits,
+    MustWait,
 }
 
 /// What to do after a failed call.
-enum Onward {
-    Again(Duration),
-    Elsewhere,
+enum NextAction {
+    Retry(Duration),
+    FallBack,
     GiveUp,
 }
 
-impl Deliberation {
+impl Run {
     /// Reserves the worst cost of the next call. The caller journals the result; a call is sent
     /// only if its cost is reserved and journalled.
-    pub(super) fn set_out(&self, course: &mut Course<'_>) -> Departure {
+    pub(super) fn reserve_call(&self, course: &mut CallAttempt<'_>) -> ReserveOutcome {
         let worst = budget::worst_cost(&course.seat, &course.request.messages);
         let held = self.budgets.hold(worst).and_then(|hold| {
             let call = self.next_call();
             Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
         });
         match held {
-            Ok((call, hold)) => Departure::Sent(course.depart(call, worst, hold)),
-            Err(NotReserved::MustWait) => Departure::Waits,
+            Ok((call, hold)) => ReserveOutcome::Reserved(course.record_sending(call, worst, hold)),
+            Err(NotReserved::MustWait) => ReserveOutcome::MustWait,
             Err(NotReserved::Refused(shortage)) => {
-                Departure::NotSent(Change::AskNotSent { ask: course.ask.id, shortage })
+                ReserveOutcome::Refused(JournalEvent::AskNotSent { ask: course.ask.id, shortage })
             }
         }
     }
 
     /// The same, after waiting for what other calls give back; it is in the journal then. False,
     /// when nothing more can be sent.
-    async fn set_out_in_turn(&self, course: &mut Course<'_>) -> Result<bool, Error> {
+    async fn reserve_or_wait(&self, course: &mut CallAttempt<'_>) -> Result<bool, Error> {
         let worst = budget::worst_cost(&course.seat, &course.request.messages);
         let came = Instant::now();
-        let held = self.hold_in_turn(worst).await;
+        let held = self.wait_for_budget(worst).await;
         // Time in the queue is not the model's.
         course.deadline += came.elapsed();
         match held {
             Ok((call, hold)) => {
-                let sent = course.depart(call, worst, hold);
-                self.note(EntryKind::CallSent, vec![sent]).await?;
+                let sent = course.record_sending(call, worst, hold);
+                self.append_entry(JournalEntryKind::CallSent, vec![sent]).await?;
                 Ok(true)
             }
             Err(shortage) => {
-                let not_sent = Change::AskNotSent { ask: course.ask.id, shortage };
-                self.note(EntryKind::AskNotSent, vec![not_sent]).await?;
+                let not_sent = JournalEvent::AskNotSent { ask: course.ask.id, shortage };
+                self.append_entry(JournalEntryKind::AskNotSent, vec![not_sent]).await?;
                 Ok(false)
             }
         }
     }
 
     /// Reserves the worst cost in every budget, and waits for other calls if necessary.
-    async fn hold_in_turn(&self, worst: Reservation) -> Result<(u32, CallHold), Shortage> {
+    async fn wait_for_budget(
+        &self,
+        worst: BudgetReservation,
+    ) -> Result<(u32, CallHold), BudgetShortage> {
         let hold = self.budgets.hold_or_wait(worst).await?;
         let call = self.next_call();
         Ok((call, self.budgets.hold_for_today_or_wait(hold, call, worst).await?))
@@ -106,80 +110,80 @@ impl Deliberation {
 
     /// Makes calls until the ask has a reply or failed for good. The first call is journalled, or
     /// waits for its budget.
-    pub(super) async fn pursue(&self, mut course: Course<'_>) -> Result<(), Error> {
-        if course.hold.is_none() && !self.set_out_in_turn(&mut course).await? {
+    pub(super) async fn drive_call(&self, mut course: CallAttempt<'_>) -> Result<(), Error> {
+        if course.hold.is_none() && !self.reserve_or_wait(&mut course).await? {
             return Ok(());
         }
         loop {
             let (call, reserved) = (course.call, course.reserved);
-            let (error, latency_ms) = match course.send().await {
+            let (error, latency_ms) = match course.send_request().await {
                 Ok((received, latency_ms)) => {
-                    let reply = reply(&course.seat, received, latency_ms);
+                    let reply = build_reply(&course.seat, received, latency_ms);
                     let actual = actual_cost(reserved, reply.usage, reply.cost);
                     // A cost over the reservation counts at once. The rest of a reservation is
                     // released after the journal has the reply, so the journal never understates
                     // what could be spent.
-                    let at_most = reserved.or_more(actual);
+                    let at_most = reserved.max_of_each(actual);
                     let mut hold = course.hold.take();
                     hold.iter_mut().for_each(|hold| hold.raise(at_most));
-                    let change = Change::ReplyKept { call, reply };
-                    self.note(EntryKind::ReplyKept, vec![change]).await?;
+                    let change = JournalEvent::ReplyKept { call, reply };
+                    self.append_entry(JournalEntryKind::ReplyKept, vec![change]).await?;
                     hold.into_iter().for_each(|hold| hold.settle(actual));
-                    self.read(course.ask);
+                    self.parse_reply_of(course.ask);
                     return Ok(());
                 }
                 Err(failed) => failed,
             };
-            let onward = course.onward(&error, self.ambient.chance());
-            let failure = Failure {
+            let onward = course.next_action(&error, self.ambient.random_u64());
+            let failure = CallFailure {
                 error_type: error.error_type,
                 message: error.message.clone(),
                 latency_ms,
             };
-            let gave_up = matches!(onward, Onward::GiveUp);
-            let change = Change::CallFailed { call, failure, gave_up };
-            self.note(EntryKind::CallFailed, vec![change]).await?;
+            let gave_up = matches!(onward, NextAction::GiveUp);
+            let change = JournalEvent::CallFailed { call, failure, gave_up };
+            self.append_entry(JournalEntryKind::CallFailed, vec![change]).await?;
             // A failed call that may be billed counts at its worst cost.
             let hold = course.hold.take().filter(|_| error.error_type.is_unbilled());
-            hold.into_iter().for_each(|hold| hold.settle(Reservation::default()));
+            hold.into_iter().for_each(|hold| hold.settle(BudgetReservation::default()));
             match onward {
-                Onward::GiveUp => return Ok(()),
-                Onward::Again(wait) => {
+                NextAction::GiveUp => return Ok(()),
+                NextAction::Retry(wait) => {
                     tokio::time::sleep(wait).await;
                     course.attempt += 1;
                 }
-                Onward::Elsewhere => course.turn_elsewhere(&error),
+                NextAction::FallBack => course.fall_back(&error),
             }
             course.repeats = None;
-            if !self.set_out_in_turn(&mut course).await? {
+            if !self.reserve_or_wait(&mut course).await? {
                 return Ok(());
             }
         }
     }
 }
 
-impl<'a> Course<'a> {
+impl<'a> CallAttempt<'a> {
     /// A new ask starts at the transport that last reached the seat, or at the first.
-    pub(super) fn begin(
+    pub(super) fn start_call(
         protocols: &Protocols,
-        transcript: &Transcript,
+        transcript: &RunState,
         ask: &'a Ask,
         transports: &'a [Transport],
-        messages: Arc<Messages>,
+        messages: Arc<AskMessages>,
     ) -> Option<Self> {
         let plan = &transcript.plan;
-        let (place, fallback) = found_before(transcript, ask, transports);
+        let (place, fallback) = last_working_transport(transcript, ask, transports);
         let (transport, further) = transports.get(place..)?.split_first()?;
-        let seat = plan.seat(&ask.seat)?.clone();
+        let seat = plan.find_seat(&ask.seat)?.clone();
         let protocol = protocols.of_purpose(ask.purpose)?;
         let limit = protocol.ask_rules(ask.purpose, ask.round).time_limit;
         let time = Duration::from_millis(plan.timeout_ms(&seat, limit));
-        let request = Request {
+        let request = CallRequest {
             seat: ask.seat.clone(),
             round: ask.round,
             purpose: ask.purpose,
             messages,
-            schema: protocol.schema(transcript, ask),
+            schema: protocol.reply_schema(transcript, ask),
             time_left: time,
         };
         Some(Self {
@@ -193,36 +197,41 @@ impl<'a> Course<'a> {
             fallback,
             repeats: None,
             call: 0,
-            reserved: Reservation::default(),
+            reserved: BudgetReservation::default(),
             hold: None,
         })
     }
 
     /// An ask of a crashed process continues from its recorded calls.
-    pub(super) fn again(
+    pub(super) fn resume_call(
         protocols: &Protocols,
-        transcript: &Transcript,
+        transcript: &RunState,
         ask: &'a Ask,
         transports: &'a [Transport],
-        asked: &Asked,
-        messages: Arc<Messages>,
+        asked: &AskState,
+        messages: Arc<AskMessages>,
     ) -> Option<Self> {
-        let course = Self::begin(protocols, transcript, ask, transports, messages)?;
-        let Some((place, attempt, fallback)) = resumed(asked, transports) else {
+        let course = Self::start_call(protocols, transcript, ask, transports, messages)?;
+        let Some((place, attempt, fallback)) = resume_position(asked, transports) else {
             return Some(course);
         };
         let (transport, further) = transports.get(place..)?.split_first()?;
-        Some(Self { transport, attempt, further, fallback, repeats: lost(asked), ..course })
+        Some(Self { transport, attempt, further, fallback, repeats: lost_call(asked), ..course })
     }
 
     /// The change that journals the next call.
-    fn depart(&mut self, call: u32, worst: Reservation, hold: CallHold) -> Change {
+    fn record_sending(
+        &mut self,
+        call: u32,
+        worst: BudgetReservation,
+        hold: CallHold,
+    ) -> JournalEvent {
         (self.call, self.reserved, self.hold) = (call, worst, Some(hold));
-        Change::CallSent(self.sending())
+        JournalEvent::CallSent(self.to_sending())
     }
 
-    fn sending(&self) -> Sending {
-        Sending {
+    fn to_sending(&self) -> CallDispatch {
+        CallDispatch {
             call: self.call,
             ask: self.ask.id,
             transport: self.transport.kind(),
@@ -234,7 +243,7 @@ impl<'a> Course<'a> {
     }
 
     /// Makes the call within the time that is left for the ask.
-    async fn send(&mut self) -> Result<(Received, u64), (CallError, u64)> {
+    async fn send_request(&mut self) -> Result<(CallReply, u64), (CallError, u64)> {
         let start = Instant::now();
         self.request.time_left = self.deadline.saturating_duration_since(start);
         self.hold.iter_mut().for_each(CallHold::mark_sent);
@@ -248,44 +257,48 @@ impl<'a> Course<'a> {
             Err(_) => {
                 let seconds = latency_ms as f64 / 1_000.0;
                 let message = format!("no answer within {seconds:.1} s");
-                Err((CallError::new(ErrorType::Timeout, message), latency_ms))
+                Err((CallError::new(CallErrorType::Timeout, message), latency_ms))
             }
         }
     }
 
-    fn onward(&self, error: &CallError, dice: u64) -> Onward {
+    fn next_action(&self, error: &CallError, dice: u64) -> NextAction {
         let time_left = self.deadline.saturating_duration_since(Instant::now());
-        if let Some(wait) = retry::again(error, self.attempt, time_left, dice) {
-            return Onward::Again(wait);
+        if let Some(wait) = retry::retry_delay(error, self.attempt, time_left, dice) {
+            return NextAction::Retry(wait);
         }
         let may_turn = !self.further.is_empty() && !time_left.is_zero();
-        if may_turn && retry::falls_back(error.error_type) {
-            Onward::Elsewhere
+        if may_turn && retry::allows_fallback(error.error_type) {
+            NextAction::FallBack
         } else {
-            Onward::GiveUp
+            NextAction::GiveUp
         }
     }
 
-    fn turn_elsewhere(&mut self, error: &CallError) {
+    fn fall_back(&mut self, error: &CallError) {
         let Some((next, further)) = self.further.split_first() else { return };
         let from = self.transport.kind();
-        self.fallback = Some(Fallback { from, reason: error.message.clone() });
+        self.fallback = Some(TransportFallback { from, reason: error.message.clone() });
         (self.transport, self.attempt, self.further) = (next, 1, further);
     }
 }
 
 /// The transport, the attempt and the fallback with which an interrupted ask continues.
-fn resumed(asked: &Asked, transports: &[Transport]) -> Option<(usize, u8, Option<Fallback>)> {
+fn resume_position(
+    asked: &AskState,
+    transports: &[Transport],
+) -> Option<(usize, u8, Option<TransportFallback>)> {
     let call = asked.calls.last()?;
-    let Sending { transport: kind, attempt, fallback, .. } = &call.sending;
+    let CallDispatch { transport: kind, attempt, fallback, .. } = &call.dispatch;
     let place = transports.iter().position(|transport| transport.kind() == *kind).unwrap_or(0);
     Some(match &call.outcome {
         CallOutcome::Failed(failure, _) => {
-            let may_pass = *attempt < retry::ATTEMPTS_MAX && retry::may_pass(failure.error_type);
+            let may_pass =
+                *attempt < retry::ATTEMPTS_MAX && retry::is_transient(failure.error_type);
             if may_pass || place + 1 >= transports.len() {
                 return Some((place, attempt.saturating_add(1), fallback.clone()));
             }
-            let fallback = Fallback { from: *kind, reason: failure.message.clone() };
+            let fallback = TransportFallback { from: *kind, reason: failure.message.clone() };
             (place + 1, 1, Some(fallback))
         }
         // A lost call is repeated as it was.
@@ -296,16 +309,17 @@ fn resumed(asked: &Asked, transports: &[Transport]) -> Option<(usize, u8, Option
 }
 
 /// The transport of the seat's last reply, if it was not the first one, and why.
-fn found_before(
-    transcript: &Transcript,
+fn last_working_transport(
+    transcript: &RunState,
     ask: &Ask,
     transports: &[Transport],
-) -> (usize, Option<Fallback>) {
+) -> (usize, Option<TransportFallback>) {
     let of_seat = transcript.asks.iter().filter(|asked| asked.ask.seat == ask.seat);
     let last = of_seat
         .flat_map(|asked| &asked.calls)
         .rfind(|call| matches!(call.outcome, CallOutcome::Replied(..)));
-    let Some(Sending { transport, fallback: Some(fallback), .. }) = last.map(|call| &call.sending)
+    let Some(CallDispatch { transport, fallback: Some(fallback), .. }) =
+        last.map(|call| &call.dispatch)
     else {
         return (0, None);
     };
@@ -314,26 +328,26 @@ fn found_before(
 }
 
 /// The call of this ask that was in flight when the last process died.
-fn lost(asked: &Asked) -> Option<u32> {
+fn lost_call(asked: &AskState) -> Option<u32> {
     let last = asked.calls.last()?;
-    (last.outcome == CallOutcome::Lost).then_some(last.sending.call)
+    (last.outcome == CallOutcome::Lost).then_some(last.dispatch.call)
 }
 
-pub(super) fn reply(seat: &Seat, received: Received, latency_ms: u64) -> Reply {
+pub(super) fn build_reply(seat: &Seat, received: CallReply, latency_ms: u64) -> ModelReply {
     let computed =
         seat.price.as_ref().zip(received.usage).map(|(price, usage)| price_usage(price, usage));
     let reported = received.cost_usd.filter(|usd| usd.is_finite() && *usd >= 0.0);
     let cost = match (reported, computed) {
         (Some(usd), _) => {
             let usd_micros = Some((usd * 1e6).ceil() as u64);
-            Cost { usd_micros, source: CostSource::Reported }
+            CallCost { usd_micros, source: CostSource::Reported }
         }
         (None, Some(usd_micros)) => {
-            Cost { usd_micros: Some(usd_micros), source: CostSource::Computed }
+            CallCost { usd_micros: Some(usd_micros), source: CostSource::Computed }
         }
-        (None, None) => Cost { usd_micros: None, source: CostSource::Unknown },
+        (None, None) => CallCost { usd_micros: None, source: CostSource::Unknown },
     };
-    Reply {
+    ModelReply {
         text: received.text,
         usage: received.usage,
         model: received.model.filter(|model| *model != seat.model),

@@ -1,58 +1,70 @@
 //! Parses replies that are in the journal.
 
-use crate::domain::ask::{Ask, CUT_OFF, Finish, Reply};
-use crate::domain::change::Change;
+use crate::domain::ask::{Ask, CUT_OFF_REASON, FinishReason, ModelReply};
+use crate::domain::change::JournalEvent;
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Reading, Transcript};
+use crate::domain::transcript::{ParseOutcome, RunState};
 use crate::normalise::unreadable;
 use crate::protocols::{AskRules, Protocols};
 
 /// What the reply to an ask says, or why it cannot be used. It arrived at this moment.
-pub(super) fn read(
+pub(super) fn parse_reply(
     protocols: &Protocols,
-    transcript: &Transcript,
+    transcript: &RunState,
     ask: &Ask,
-    reply: &Reply,
+    reply: &ModelReply,
     at: Moment,
-) -> Reading {
-    if reply.finish == Finish::Refusal {
+) -> ParseOutcome {
+    if reply.finish == FinishReason::Refusal {
         let reason = "the model refused to answer".to_owned();
-        return Reading::Unreadable { reason, refusal: true };
+        return ParseOutcome::Unreadable { reason, refusal: true };
     }
     let Some(protocol) = protocols.of_purpose(ask.purpose) else {
         return unreadable(&format!("no protocol asks for '{}'", ask.purpose));
     };
     let rules = protocol.ask_rules(ask.purpose, ask.round);
-    judged_by_end(protocol.parse(transcript, ask, &reply.text, at), ask, rules, reply.finish)
+    check_truncation(
+        protocol.parse_reply(transcript, ask, &reply.text, at),
+        ask,
+        rules,
+        reply.finish,
+    )
 }
 
 /// A reply that was cut off is asked for again. The second time it is used, and marked, where the
 /// rules of the ask accept it.
-fn judged_by_end(read: Reading, ask: &Ask, rules: AskRules, finish: Finish) -> Reading {
-    let ended_by_length = finish == Finish::Length;
+fn check_truncation(
+    read: ParseOutcome,
+    ask: &Ask,
+    rules: AskRules,
+    finish: FinishReason,
+) -> ParseOutcome {
+    let ended_by_length = finish == FinishReason::Length;
     match read {
-        Reading::Read { document, repaired, truncated } => {
+        ParseOutcome::Parsed { document, repaired, truncated } => {
             let truncated = truncated || ended_by_length;
-            if truncated && (!rules.accepts_cut_reply || ask.stricter.is_none()) {
-                return unreadable(CUT_OFF);
+            if truncated && (!rules.accepts_cut_reply || ask.retry_reason.is_none()) {
+                return unreadable(CUT_OFF_REASON);
             }
-            Reading::Read { document, repaired, truncated }
+            ParseOutcome::Parsed { document, repaired, truncated }
         }
-        Reading::Unreadable { reason, refusal } if ended_by_length && !reason.contains(CUT_OFF) => {
-            Reading::Unreadable { reason: format!("{reason} ({CUT_OFF})"), refusal }
+        ParseOutcome::Unreadable { reason, refusal }
+            if ended_by_length && !reason.contains(CUT_OFF_REASON) =>
+        {
+            ParseOutcome::Unreadable { reason: format!("{reason} ({CUT_OFF_REASON})"), refusal }
         }
-        Reading::Unreadable { .. } => read,
+        ParseOutcome::Unreadable { .. } => read,
     }
 }
 
 /// What replies say that are in the journal but were not parsed before their process ended. It
 /// follows from the replies, so it is journalled with the next entry.
-pub fn due(protocols: &Protocols, transcript: &Transcript) -> Vec<Change> {
-    let unread = transcript.asks.iter().filter(|asked| asked.reading.is_none());
+pub fn parse_pending_replies(protocols: &Protocols, transcript: &RunState) -> Vec<JournalEvent> {
+    let unread = transcript.asks.iter().filter(|asked| asked.parse_outcome.is_none());
     let due = unread.filter_map(|asked| {
-        let (reply, at) = asked.reply()?;
-        let reading = read(protocols, transcript, &asked.ask, reply, at);
-        Some(Change::ReplyRead { ask: asked.ask.id, reading })
+        let (reply, at) = asked.last_reply()?;
+        let reading = parse_reply(protocols, transcript, &asked.ask, reply, at);
+        Some(JournalEvent::ReplyParsed { ask: asked.ask.id, reading })
     });
     due.collect()
 }
@@ -60,40 +72,51 @@ pub fn due(protocols: &Protocols, transcript: &Transcript) -> Vec<Change> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ask::Purpose;
-    use crate::domain::conclusion::Audit;
-    use crate::domain::transcript::Document;
+    use crate::domain::ask::AskPurpose;
+    use crate::domain::conclusion::AuditReply;
+    use crate::domain::transcript::ReplyDocument;
 
-    fn rules(purpose: Purpose) -> AskRules {
+    fn rules(purpose: AskPurpose) -> AskRules {
         Protocols::built_in().ask_rules(purpose, 1).unwrap()
     }
 
     /// What becomes of a document of this purpose: `read`, `truncated`, or why it is not used.
-    fn ended(purpose: Purpose, stricter: Option<&str>, truncated: bool, finish: Finish) -> String {
+    fn ended(
+        purpose: AskPurpose,
+        stricter: Option<&str>,
+        truncated: bool,
+        finish: FinishReason,
+    ) -> String {
         let stricter = stricter.map(str::to_owned);
-        let ask = Ask { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose, stricter };
-        let document = Document::Audit(Audit::Pass);
-        let read = Reading::Read { document, repaired: truncated, truncated };
-        match judged_by_end(read, &ask, rules(purpose), finish) {
-            Reading::Read { truncated: false, .. } => "read".to_owned(),
-            Reading::Read { truncated: true, .. } => "truncated".to_owned(),
-            Reading::Unreadable { reason, .. } => reason,
+        let ask =
+            Ask { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose, retry_reason: stricter };
+        let document = ReplyDocument::Audit(AuditReply::Pass);
+        let read = ParseOutcome::Parsed { document, repaired: truncated, truncated };
+        match check_truncation(read, &ask, rules(purpose), finish) {
+            ParseOutcome::Parsed { truncated: false, .. } => "read".to_owned(),
+            ParseOutcome::Parsed { truncated: true, .. } => "truncated".to_owned(),
+            ParseOutcome::Unreadable { reason, .. } => reason,
         }
     }
 
     #[test]
     fn a_reply_without_its_end_is_asked_for_again_and_then_used_only_as_one_voice_of_several() {
-        let cuts = [(true, Finish::Stop), (true, Finish::Other), (false, Finish::Length)];
-        let asked = Purpose::ALL.iter().copied().filter(|purpose| *purpose != Purpose::Restatement);
+        let cuts = [
+            (true, FinishReason::Stop),
+            (true, FinishReason::Other),
+            (false, FinishReason::Length),
+        ];
+        let asked =
+            AskPurpose::ALL.iter().copied().filter(|purpose| *purpose != AskPurpose::Restatement);
         for purpose in asked {
-            for finish in [Finish::Stop, Finish::Other] {
+            for finish in [FinishReason::Stop, FinishReason::Other] {
                 assert_eq!(ended(purpose, None, false, finish), "read", "{purpose}");
             }
             for (truncated, finish) in cuts {
-                assert_eq!(ended(purpose, None, truncated, finish), CUT_OFF, "{purpose}");
-                let is_voice = matches!(purpose, Purpose::Opinion | Purpose::Review);
-                let second = if is_voice { "truncated" } else { CUT_OFF };
-                for reason in [CUT_OFF, "no JSON"] {
+                assert_eq!(ended(purpose, None, truncated, finish), CUT_OFF_REASON, "{purpose}");
+                let is_voice = matches!(purpose, AskPurpose::Opinion | AskPurpose::PeerReview);
+                let second = if is_voice { "truncated" } else { CUT_OFF_REASON };
+                for reason in [CUT_OFF_REASON, "no JSON"] {
                     let again = ended(purpose, Some(reason), truncated, finish);
                     assert_eq!(again, second, "{purpose} {truncated} {finish}");
                 }
@@ -107,15 +130,16 @@ mod tests {
             id: 1,
             round: 1,
             seat: "ann".parse().unwrap(),
-            purpose: Purpose::Opinion,
-            stricter,
+            purpose: AskPurpose::Opinion,
+            retry_reason: stricter,
         };
-        let opinion = rules(Purpose::Opinion);
-        let once = judged_by_end(unreadable("no JSON"), &ask(None), opinion, Finish::Length);
-        let twice = judged_by_end(once.clone(), &ask(None), opinion, Finish::Length);
-        assert_eq!(once, unreadable(&format!("no JSON ({CUT_OFF})")));
+        let opinion = rules(AskPurpose::Opinion);
+        let once =
+            check_truncation(unreadable("no JSON"), &ask(None), opinion, FinishReason::Length);
+        let twice = check_truncation(once.clone(), &ask(None), opinion, FinishReason::Length);
+        assert_eq!(once, unreadable(&format!("no JSON ({CUT_OFF_REASON})")));
         assert_eq!(once, twice);
-        assert!(ask(Some(CUT_OFF.to_owned())).wants_shorter());
+        assert!(ask(Some(CUT_OFF_REASON.to_owned())).wants_shorter());
         assert!(!ask(Some("no JSON".to_owned())).wants_shorter() && !ask(None).wants_shorter());
     }
 }

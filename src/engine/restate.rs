@@ -5,29 +5,29 @@ use std::time::{Duration, Instant};
 
 use super::budget::{Budget, worst_cost};
 use super::daily_budget::DailyBudget;
-use super::pursue::reply;
+use super::pursue::build_reply;
 use super::run_start::SeatTransports;
-use crate::domain::ask::{ErrorType, Finish, Purpose};
-use crate::domain::intervention::Restatement;
+use crate::domain::ask::{AskPurpose, CallErrorType, FinishReason};
+use crate::domain::intervention::DirectiveRestatement;
 use crate::domain::plan::{Seat, TimeLimit};
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::normalise;
-use crate::prompting::conclusion::restatement;
-use crate::providers::{CallError, Request};
+use crate::prompting::conclusion::restatement_messages;
+use crate::providers::{CallError, CallRequest};
 
 /// One sentence, from the first of the chair's transports that gives one. The cost is reserved in
 /// the budget of the run and in the servers' daily budget; without both the call is not made.
-pub async fn restate(
-    transcript: &Transcript,
+pub async fn restate_directive(
+    transcript: &RunState,
     connections: &SeatTransports,
     text: &str,
     daily_budget: Option<&DailyBudget>,
-) -> Result<Restatement, CallError> {
+) -> Result<DirectiveRestatement, CallError> {
     let plan = &transcript.plan;
-    let unknown = |message: &str| CallError::new(ErrorType::Unknown, message);
-    let chair = plan.chairs.first().and_then(|name| plan.seat(name));
+    let unknown = |message: &str| CallError::new(CallErrorType::Unknown, message);
+    let chair = plan.chairs.first().and_then(|name| plan.find_seat(name));
     let seat = chair.ok_or_else(|| unknown("there is no chair"))?;
-    let messages = Arc::new(restatement(&plan.secret, transcript.question(), text));
+    let messages = Arc::new(restatement_messages(&plan.secret, transcript.question(), text));
     let budget = Budget::for_resumed_run(plan.caps, transcript);
     let worst = worst_cost(seat, &messages);
     let not_covered = |shortage| unknown(&format!("what is left of {shortage} does not cover it"));
@@ -36,15 +36,15 @@ pub async fn restate(
         daily.reserve_restatement(worst).map_err(not_covered)?;
     }
     let time = Duration::from_millis(plan.timeout_ms(seat, TimeLimit::Chair));
-    let request = Request {
+    let request = CallRequest {
         seat: seat.name.clone(),
         round: 0,
-        purpose: Purpose::Restatement,
+        purpose: AskPurpose::Restatement,
         messages,
         schema: None,
         time_left: time,
     };
-    let restated = ask_in_turn(seat, connections, &request, time).await;
+    let restated = try_transports(seat, connections, &request, time).await;
     // The journal records the cost of a parsed restatement; only this budget counts another.
     let is_counted = match &restated {
         Ok(_) => true,
@@ -57,19 +57,19 @@ pub async fn restate(
 }
 
 /// Why there is no restatement, and whether the call may be billed.
-struct NotRestated {
+struct RestatementError {
     error: CallError,
     may_be_billed: bool,
 }
 
 /// Tries each of the chair's transports until one gives a sentence.
-async fn ask_in_turn(
+async fn try_transports(
     seat: &Seat,
     connections: &SeatTransports,
-    request: &Request,
+    request: &CallRequest,
     time: Duration,
-) -> Result<Restatement, NotRestated> {
-    let mut last = CallError::new(ErrorType::Unknown, "nothing leads to the chair");
+) -> Result<DirectiveRestatement, RestatementError> {
+    let mut last = CallError::new(CallErrorType::Unknown, "nothing leads to the chair");
     let mut may_be_billed = false;
     for transport in connections.for_seat(&seat.name) {
         let start = Instant::now();
@@ -83,23 +83,27 @@ async fn ask_in_turn(
             }
             Err(_) => {
                 let message = format!("no answer within {} s", time.as_secs());
-                last = CallError::new(ErrorType::Timeout, message);
+                last = CallError::new(CallErrorType::Timeout, message);
                 may_be_billed = true;
                 continue;
             }
         };
         may_be_billed = true;
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let reply = reply(seat, received, latency_ms);
-        match normalise::restatement(&reply.text) {
-            Ok(_) if reply.finish == Finish::Length => {
-                last = CallError::new(ErrorType::ParseError, "the reply was cut off");
+        let reply = build_reply(seat, received, latency_ms);
+        match normalise::parse_restatement(&reply.text) {
+            Ok(_) if reply.finish == FinishReason::Length => {
+                last = CallError::new(CallErrorType::ParseError, "the reply was cut off");
             }
             Ok(read) => {
-                return Ok(Restatement { seat: seat.name.clone(), sentence: read.document, reply });
+                return Ok(DirectiveRestatement {
+                    seat: seat.name.clone(),
+                    sentence: read.document,
+                    reply,
+                });
             }
-            Err(unreadable) => last = CallError::new(ErrorType::ParseError, unreadable.reason),
+            Err(unreadable) => last = CallError::new(CallErrorType::ParseError, unreadable.reason),
         }
     }
-    Err(NotRestated { error: last, may_be_billed })
+    Err(RestatementError { error: last, may_be_billed })
 }

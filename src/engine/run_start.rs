@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::deliberation::{Deliberation, RunContext};
-use super::journal::Written;
-use super::reading::due;
-use crate::domain::change::{Change, Entry, EntryKind};
-use crate::domain::dialogue::Opening;
-use crate::domain::dice::SplitMix;
-use crate::domain::expert::{Profile, Source, Tier};
+use super::deliberation::{Run, RunContext};
+use super::journal::WrittenEntries;
+use super::reading::parse_pending_replies;
+use crate::domain::change::{JournalEntry, JournalEntryKind, JournalEvent};
+use crate::domain::dialogue::DialogueOpening;
+use crate::domain::dice::SeededRandom;
+use crate::domain::expert::{ExpertProfile, ExpertSource, ExpertTier};
 use crate::domain::ids::{DialogueId, ExpertSlug};
-use crate::domain::plan::{Plan, Role, Seat};
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::shortened::trimmed_head;
+use crate::domain::plan::{Plan, Seat, SeatRole};
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::shortened::trim_and_truncate;
 use crate::domain::time::Moment;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::error::Error;
 use crate::operations::hexed_id;
 use crate::protocols::{Protocol, Protocols, RoleTitles};
 use crate::providers::Transport;
-use crate::record::no_dialogue;
-use crate::store::{Store, StoreError, Unit};
+use crate::record::dialogue_not_found;
+use crate::store::{Store, StoreError, StoreTransaction};
 
 /// Lists show the title; the question itself may be pages long.
 const TITLE_CHARS_MAX: usize = 100;
@@ -42,30 +42,30 @@ pub async fn open_run(
     question: RunQuestion,
     connections: SeatTransports,
     context: RunContext,
-) -> Result<Deliberation, Error> {
+) -> Result<Run, Error> {
     let seats = question.plan.seats.iter().map(|seat| &seat.name);
     if let Some(seat) = connections.find_missing(seats) {
         return Err(unreachable_seat(seat).into());
     }
     let RunContext { journal, ambient, observer, process_lock, .. } = &context;
     let (at, folders, token) = (ambient.now(), context.folders.clone(), process_lock.token.clone());
-    let mut dice = SplitMix::new(ambient.chance());
+    let mut dice = SeededRandom::new(ambient.random_u64());
     // The id of a review appears in the verdict log, so it is redacted too.
-    let named_by = context.redaction.text(&question_title(&question.text));
-    let opened = journal.run(move |unit| {
+    let named_by = context.redaction.redact_text(&question_title(&question.text));
+    let opened = journal.run_work(move |unit| {
         let id = hexed_id(unit, &named_by, &mut dice)?;
         let changes =
             opening_changes(&id, question, folders.default_output_dir(id.as_str()), token);
-        let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
-        Ok(Written::one(seq, changes))
+        let seq = unit.append_entry(&id, JournalEntryKind::DialogueCreated, at, &changes)?;
+        Ok(WrittenEntries::one_entry(seq, changes))
     });
-    let Written { last, changes, .. } = opened.await?;
-    let transcript = Transcript::begin(at, &changes).ok_or(StoreError::NotRun)?;
+    let WrittenEntries { last, changes, .. } = opened.await?;
+    let transcript = RunState::from_first_entry(at, &changes).ok_or(StoreError::NotRun)?;
     let id = &transcript.opening.dialogue_id;
     // The dialogue is new, so no other run can have claimed it.
     let claim = process_lock.claim_run(id).ok_or(StoreError::NotRun)?;
     observer.on_entry(id, at, &changes);
-    Ok(Deliberation::new(transcript, last, claim, connections, context))
+    Ok(Run::new(transcript, last, claim, connections, context))
 }
 
 fn opening_changes(
@@ -73,10 +73,10 @@ fn opening_changes(
     question: RunQuestion,
     output_dir: String,
     owner: String,
-) -> Vec<Change> {
+) -> Vec<JournalEvent> {
     let RunQuestion { text, protocol, rehearsal, plan } = question;
     let title = if protocol.has_question() { question_title(&text) } else { text.clone() };
-    let mut changes = vec![Change::DialogueOpened(Opening {
+    let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: id.clone(),
         title,
         question: protocol.has_question().then_some(text),
@@ -88,26 +88,28 @@ fn opening_changes(
         output_dir,
     })];
     let names = protocol.role_titles();
-    changes.extend(plan.seats.iter().map(|seat| Change::ExpertAdded(seat_profile(seat, names))));
-    changes.push(Change::RunPlanned(Box::new(plan)));
-    changes.push(Change::RunStarted { owner });
+    changes
+        .extend(plan.seats.iter().map(|seat| JournalEvent::ExpertAdded(seat_profile(seat, names))));
+    changes.push(JournalEvent::RunPlanned(Box::new(plan)));
+    changes.push(JournalEvent::RunStarted { owner });
     changes
 }
 
 /// First non-empty line of the question, truncated for lists.
 fn question_title(question: &str) -> String {
     let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Question");
-    trimmed_head(line, TITLE_CHARS_MAX)
+    trim_and_truncate(line, TITLE_CHARS_MAX)
 }
 
 /// A seat as an expert of the record. The protocol decides the role names of participants and
 /// chair.
-fn seat_profile(seat: &Seat, titles: RoleTitles) -> Profile {
-    let roles = [(Role::Participant, titles.participant), (Role::Chair, titles.chair)];
+fn seat_profile(seat: &Seat, titles: RoleTitles) -> ExpertProfile {
+    let roles = [(SeatRole::Participant, titles.participant), (SeatRole::Chair, titles.chair)];
     let role = roles.iter().find(|(role, _)| seat.roles.contains(role));
     // A seat without a role in the rounds takes part in the conclusion only.
     let role = role.map_or("Auditor", |(_, name)| name);
-    let mut profile = Profile::new(seat.name.clone(), role, Tier::Core, Source::Pool);
+    let mut profile =
+        ExpertProfile::new(seat.name.clone(), role, ExpertTier::Core, ExpertSource::Pool);
     profile.description = Some(format!("{} ({})", seat.model, seat.family));
     profile
 }
@@ -115,31 +117,31 @@ fn seat_profile(seat: &Seat, titles: RoleTitles) -> Profile {
 /// A run loaded from its journal.
 #[derive(Debug)]
 pub struct LoadedRun {
-    pub transcript: Transcript,
+    pub transcript: RunState,
     /// Sequence number of the last journal entry that was read.
     pub(super) entries: u64,
 }
 
 impl LoadedRun {
     /// Reads a run from its journal; `None` if nothing was run on the dialogue.
-    pub fn of(entries: &[Entry]) -> Option<Self> {
-        Some(Self { transcript: Transcript::of(entries)?, entries: entries.last()?.seq })
+    pub fn from_entries(entries: &[JournalEntry]) -> Option<Self> {
+        Some(Self { transcript: RunState::from_entries(entries)?, entries: entries.last()?.seq })
     }
 
     /// Reads the journal of a dialogue without a run, and adds the plan of the run to start on it.
-    pub fn planned(entries: &[Entry], plan: Plan) -> Option<Self> {
-        let transcript = Transcript::planned(entries, plan)?;
+    pub fn with_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
+        let transcript = RunState::from_plan(entries, plan)?;
         Some(Self { transcript, entries: entries.last()?.seq })
     }
 }
 
 /// Loads a run from the store.
 pub fn load_run(store: &dyn Store, id: &DialogueId) -> Result<LoadedRun, Error> {
-    let entries = store.entries(id, 0)?;
+    let entries = store.load_entries(id, 0)?;
     if entries.is_empty() {
-        return Err(no_dialogue(id.as_str()).into());
+        return Err(dialogue_not_found(id.as_str()).into());
     }
-    Ok(LoadedRun::of(&entries).ok_or_else(|| not_a_run(id))?)
+    Ok(LoadedRun::from_entries(&entries).ok_or_else(|| not_a_run(id))?)
 }
 
 /// Loads the state of a run for display. Replies that no process has parsed yet are parsed here.
@@ -147,11 +149,11 @@ pub fn load_run_state(
     protocols: &Protocols,
     store: &dyn Store,
     id: &DialogueId,
-) -> Result<Transcript, Error> {
+) -> Result<RunState, Error> {
     let LoadedRun { mut transcript, .. } = load_run(store, id)?;
     protocols.of_run(&transcript)?;
-    let due = due(protocols, &transcript);
-    transcript.add(transcript.last_entry_at, &due);
+    let due = parse_pending_replies(protocols, &transcript);
+    transcript.apply_events(transcript.last_entry_at, &due);
     Ok(transcript)
 }
 
@@ -159,43 +161,43 @@ pub fn load_run_state(
 /// while another process works on the run.
 pub async fn resume_run(
     loaded: LoadedRun,
-    changed_plan: Vec<Change>,
+    changed_plan: Vec<JournalEvent>,
     connections: SeatTransports,
     context: RunContext,
-) -> Result<Deliberation, Error> {
+) -> Result<Run, Error> {
     let LoadedRun { mut transcript, mut entries } = loaded;
     let id = transcript.opening.dialogue_id.clone();
     context.protocols.of_run(&transcript)?;
     let process_lock = Arc::clone(&context.process_lock);
-    let mut changes = vec![Change::RunStarted { owner: process_lock.token.clone() }];
+    let mut changes = vec![JournalEvent::RunStarted { owner: process_lock.token.clone() }];
     changes.extend(changed_plan);
     let run_claim = process_lock.claim_run(&id).ok_or_else(|| running_elsewhere(&id))?;
     loop {
         if transcript.is_abandoned {
-            return Err(abandoned(&id).into());
+            return Err(abandoned_error(&id).into());
         }
         if process_lock.is_running_elsewhere(&transcript) {
             return Err(running_elsewhere(&id).into());
         }
         let at = context.ambient.now();
         let mut resumed = transcript.clone();
-        resumed.add(at, &changes);
+        resumed.apply_events(at, &changes);
         if let Some(seat) = connections.find_missing(needed_seats(&resumed)) {
             return Err(unreachable_seat(seat).into());
         }
-        let written = context.journal.run(claim_entry(&id, entries, at, &changes)).await?;
+        let written = context.journal.run_work(claim_entry(&id, entries, at, &changes)).await?;
         if written.entries > 0 {
             context.observer.on_entry(&id, at, &changes);
             let last = written.last;
-            return Ok(Deliberation::new(resumed, last, run_claim, connections, context));
+            return Ok(Run::new(resumed, last, run_claim, connections, context));
         }
-        for entry in context.store.entries(&id, entries)? {
+        for entry in context.store.load_entries(&id, entries)? {
             // Two processes tried at once; the first one to write has the run.
-            if entry.kind != EntryKind::Intervened {
+            if entry.kind != JournalEntryKind::Intervened {
                 return Err(running_elsewhere(&id).into());
             }
-            transcript.add(entry.at, &entry.changes);
-            context.observer.on_entry(&id, entry.at, &entry.changes);
+            transcript.apply_events(entry.at, &entry.events);
+            context.observer.on_entry(&id, entry.at, &entry.events);
             entries = entry.seq;
         }
     }
@@ -206,22 +208,22 @@ fn claim_entry(
     id: &DialogueId,
     entries: u64,
     at: Moment,
-    changes: &[Change],
-) -> impl FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send + 'static {
+    changes: &[JournalEvent],
+) -> impl FnOnce(&mut dyn StoreTransaction) -> Result<WrittenEntries, Error> + Send + 'static {
     let (id, changes) = (id.clone(), changes.to_vec());
     move |unit| {
-        if unit.entry_count(&id)? != entries {
-            return Ok(Written::default());
+        if unit.count_entries(&id)? != entries {
+            return Ok(WrittenEntries::default());
         }
-        let seq = unit.apply(&id, EntryKind::RunStarted, at, &changes)?;
-        Ok(Written::one(seq, changes))
+        let seq = unit.append_entry(&id, JournalEntryKind::RunStarted, at, &changes)?;
+        Ok(WrittenEntries::one_entry(seq, changes))
     }
 }
 
 /// Seats that may still be asked: after the rounds only those of the conclusion.
-fn needed_seats(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
+fn needed_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
     let plan = &transcript.plan;
-    let ending = plan.conclusion.as_ref().filter(|_| transcript.asks_no_more_in_rounds());
+    let ending = plan.conclusion.as_ref().filter(|_| transcript.rounds_are_over());
     plan.seats.iter().map(|seat| &seat.name).filter(move |name| {
         ending.is_none_or(|ending| {
             [&ending.synthesizer, &ending.critic, &ending.reviser].contains(name)
@@ -229,29 +231,30 @@ fn needed_seats(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
     })
 }
 
-fn not_a_run(id: &DialogueId) -> Fault {
+fn not_a_run(id: &DialogueId) -> ValidationError {
     let message = format!("nothing was run on '{id}': there is nothing to go on with");
-    Fault::new(Code::NotSupported, message)
-        .suggest("alignment dialogues go on with `plenary dialogue register`")
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_suggestion("alignment dialogues go on with `plenary dialogue register`")
 }
 
 /// Error for a run that was abandoned.
-pub(super) fn abandoned(id: &DialogueId) -> Fault {
-    Fault::new(Code::DialogueClosed, format!("'{id}' was abandoned"))
-        .suggest(format!("`plenary show {id}` shows what there is"))
+pub(super) fn abandoned_error(id: &DialogueId) -> ValidationError {
+    ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' was abandoned"))
+        .with_suggestion(format!("`plenary show {id}` shows what there is"))
 }
 
-fn running_elsewhere(id: &DialogueId) -> Fault {
+fn running_elsewhere(id: &DialogueId) -> ValidationError {
     let message = format!("another process is working on '{id}'");
-    Fault::new(Code::NotSupported, message)
-        .suggest(format!("`plenary watch {id}` follows it; end that process first to take it over"))
+    ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(format!(
+        "`plenary watch {id}` follows it; end that process first to take it over"
+    ))
 }
 
 /// Error for a seat without a transport.
-pub(super) fn unreachable_seat(seat: &ExpertSlug) -> Fault {
+pub(super) fn unreachable_seat(seat: &ExpertSlug) -> ValidationError {
     let message = format!("nothing leads to seat '{seat}': its provider is not configured here");
-    Fault::new(Code::NotSupported, message)
-        .suggest("run it from the folder and with the keys it was started with")
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_suggestion("run it from the folder and with the keys it was started with")
 }
 
 /// Transports of every seat, in the order in which they are tried. Seats of one provider share

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
-use crate::domain::intervention::{Intervention, Noted};
+use crate::domain::intervention::{Intervention, InterventionEntry};
 use crate::domain::time::Moment;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::domain::words::words;
 
 words! {
@@ -19,14 +19,14 @@ words! {
 
 /// An intervention with its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Intervened {
+pub struct TimedIntervention {
     pub at: Moment,
     #[serde(flatten)]
-    pub seen: InterventionSeen,
+    pub seen: InterventionSummary,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct InterventionSeen {
+pub struct InterventionSummary {
     /// The round in progress.
     pub round: u8,
     pub kind: InterventionKind,
@@ -39,19 +39,19 @@ pub struct InterventionSeen {
     pub confirmed: Option<bool>,
 }
 
-pub fn interventions(transcript: &Transcript) -> Vec<Intervened> {
-    transcript.interventions.iter().map(Intervened::of).collect()
+pub fn list_interventions(transcript: &RunState) -> Vec<TimedIntervention> {
+    transcript.interventions.iter().map(TimedIntervention::from_noted).collect()
 }
 
-impl Intervened {
-    pub(crate) fn of(noted: &Noted) -> Self {
-        let Noted { at, round, intervention } = noted;
-        Self { at: *at, seen: InterventionSeen::of(*round, intervention) }
+impl TimedIntervention {
+    pub(crate) fn from_noted(noted: &InterventionEntry) -> Self {
+        let InterventionEntry { at, round, intervention } = noted;
+        Self { at: *at, seen: InterventionSummary::from_intervention(*round, intervention) }
     }
 }
 
-impl InterventionSeen {
-    pub(crate) fn of(round: u8, intervention: &Intervention) -> Self {
+impl InterventionSummary {
+    pub(crate) fn from_intervention(round: u8, intervention: &Intervention) -> Self {
         let bare =
             |kind| Self { round, kind, text: None, to: None, restated: None, confirmed: None };
         match intervention {
@@ -69,7 +69,7 @@ impl InterventionSeen {
     }
 
     /// `whisper to cid, in private`, `whisper to all`, `directive`, `stop`.
-    pub(crate) fn deed(&self) -> String {
+    pub(crate) fn action_text(&self) -> String {
         match (self.kind, &self.to) {
             (InterventionKind::Whisper, Some(seat)) => format!("whisper to {seat}, in private"),
             (InterventionKind::Whisper, None) => "whisper to all".to_owned(),
@@ -79,7 +79,7 @@ impl InterventionSeen {
     }
 
     /// The text of the intervention and its effect.
-    pub(crate) fn words(&self) -> Vec<String> {
+    pub(crate) fn detail_texts(&self) -> Vec<String> {
         let mut words: Vec<String> = self.text.iter().cloned().collect();
         words.extend(self.restated.as_ref().map(|sentence| format!("understood as: {sentence}")));
         match self.kind {

@@ -7,29 +7,29 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::actions::{self, Action, Actions};
-use super::conclusion::Section;
-use super::links::{related_perspectives, targets};
-use super::warnings::warnings;
-use crate::domain::dialogue::{DialogueStatus, Protocol, TerminalState};
-use crate::domain::entity::{Entity, Event};
-use crate::domain::expert::{PanelSeat, Source, Tier};
+use super::actions::{self, ActionsByExpert, ExpertAction};
+use super::conclusion::ConclusionExport;
+use super::links::{reference_targets, related_perspectives};
+use super::warnings::record_warnings;
+use crate::domain::dialogue::{DialogueStatus, ProtocolKind, TerminalState};
+use crate::domain::entity::{Entity, EntityEvent};
+use crate::domain::expert::{ExpertSource, ExpertTier, PanelSeat};
 use crate::domain::ids::{DialogueId, EntityId, ExpertSlug, LocalId, VerdictId};
-use crate::domain::lifecycle::Status;
-use crate::domain::record::{Expert, GivenVerdict, Record, Round};
-use crate::domain::reference::{Move, RefType, Reference};
+use crate::domain::lifecycle::EntityStatus;
+use crate::domain::record::{DialogueRecord, Expert, RecordedVerdict, RoundRecord};
+use crate::domain::reference::{EntityReference, ExpertMove, ReferenceType};
 use crate::domain::time::Moment;
-use crate::domain::verdict::{Confidence, VerdictType, Vote};
-use crate::record::Warning;
+use crate::domain::verdict::{VerdictConfidence, VerdictType, VoteTally};
+use crate::record::RequestWarning;
 
 #[derive(Debug, Serialize)]
-pub struct Document<'a> {
+pub struct DialogueDocument<'a> {
     id: &'a DialogueId,
     title: &'a str,
     question: Option<&'a str>,
     date: String,
     status: DialogueStatus,
-    protocol: Protocol,
+    protocol: ProtocolKind,
     rehearsal: bool,
     #[serde(rename = "terminalState")]
     terminal_state: Option<TerminalState>,
@@ -44,7 +44,7 @@ pub struct Document<'a> {
     created_at: Moment,
     background: Option<&'a Value>,
     #[serde(flatten)]
-    ending: Section<'a>,
+    ending: ConclusionExport<'a>,
     expert_pool: Option<PoolSection<'a>>,
     experts: Vec<ExpertSection<'a>>,
     rounds: Vec<RoundSection<'a>>,
@@ -55,7 +55,7 @@ pub struct Document<'a> {
     claims: Vec<EntitySection<'a>>,
     moves: Vec<MoveSection<'a>>,
     verdicts: Vec<VerdictSection<'a>>,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
     #[serde(rename = "headHash")]
     head_hash: &'a str,
 }
@@ -70,8 +70,8 @@ struct PoolSection<'a> {
 struct ExpertSection<'a> {
     slug: &'a ExpertSlug,
     role: &'a str,
-    tier: Tier,
-    source: Source,
+    tier: ExpertTier,
+    source: ExpertSource,
     #[serde(rename = "creationReason", skip_serializing_if = "Option::is_none")]
     creation_reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,23 +98,23 @@ struct RoundSection<'a> {
     summary: Option<&'a str>,
     panel: Vec<PanelSeat>,
     #[serde(serialize_with = "by_slug")]
-    experts: Vec<(&'a ExpertSlug, Part<'a>)>,
+    experts: Vec<(&'a ExpertSlug, ExpertPart<'a>)>,
     created_at: Moment,
 }
 
 /// An expert's part in a round.
 #[derive(Debug, Serialize)]
-struct Part<'a> {
+struct ExpertPart<'a> {
     score: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<&'a str>,
     #[serde(serialize_with = "by_local_id")]
     mapping: Vec<(&'a LocalId, EntityId)>,
-    actions: Vec<Action<'a>>,
+    actions: Vec<ExpertAction<'a>>,
 }
 
 fn by_slug<S: Serializer>(
-    parts: &[(&ExpertSlug, Part<'_>)],
+    parts: &[(&ExpertSlug, ExpertPart<'_>)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_map(parts.iter().map(|(slug, part)| (slug, part)))
@@ -137,22 +137,22 @@ struct EntitySection<'a> {
     description: Option<&'a str>,
     contributors: &'a [ExpertSlug],
     round: u8,
-    status: Status,
+    status: EntityStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<&'a Value>,
-    references: &'a [Reference],
+    references: &'a [EntityReference],
     #[serde(rename = "adoptedInVerdict", skip_serializing_if = "Option::is_none")]
     adopted_in_verdict: Option<&'a VerdictId>,
-    events: &'a [Event],
+    events: &'a [EntityEvent],
     #[serde(flatten)]
-    derived: Derived,
+    derived: DerivedLinks,
     created_at: Moment,
 }
 
 /// Fields derived from references, under the seed's names.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Derived {
+enum DerivedLinks {
     Perspective {},
     Tension {
         #[serde(rename = "relatedPerspectives")]
@@ -198,8 +198,8 @@ struct VerdictSection<'a> {
     key_claims: &'a [EntityId],
     #[serde(skip_serializing_if = "Option::is_none")]
     supporting_experts: Option<&'a [ExpertSlug]>,
-    vote: Option<Vote>,
-    confidence: Option<Confidence>,
+    vote: Option<VoteTally>,
+    confidence: Option<VerdictConfidence>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     forced: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,15 +209,15 @@ struct VerdictSection<'a> {
 }
 
 /// The whole record as one document.
-pub fn document(record: &Record) -> Document<'_> {
+pub fn dialogue_document(record: &DialogueRecord) -> DialogueDocument<'_> {
     let (dialogue, opening) = (&record.dialogue, &record.dialogue.opening);
     let related = related_perspectives(record);
     let concluded = record.conclusion.as_ref();
-    Document {
+    DialogueDocument {
         id: &opening.dialogue_id,
         title: &opening.title,
         question: opening.question.as_deref(),
-        date: dialogue.created_at.day().to_string(),
+        date: dialogue.created_at.utc_day().to_string(),
         status: dialogue.status,
         protocol: opening.protocol,
         rehearsal: opening.rehearsal,
@@ -230,35 +230,45 @@ pub fn document(record: &Record) -> Document<'_> {
         closed_because: dialogue.closed_because.as_deref(),
         created_at: dialogue.created_at,
         background: opening.background.as_ref(),
-        ending: Section::of(concluded),
+        ending: ConclusionExport::from_concluded(concluded),
         expert_pool: record
             .pool
             .as_ref()
             .map(|pool| PoolSection { domain: pool.domain.as_deref(), experts: &pool.experts }),
-        experts: record.experts.iter().map(expert).collect(),
-        rounds: rounds(record),
-        perspectives: sections(&record.perspectives, |_| Derived::Perspective {}),
-        recommendations: sections(&record.recommendations, |entity| Derived::Recommendation {
-            addresses_tensions: targets(entity, &[RefType::Address, RefType::Resolve]).collect(),
-            builds_on: targets(entity, &[RefType::Refine, RefType::Depend]).collect(),
+        experts: record.experts.iter().map(expert_section).collect(),
+        rounds: round_sections(record),
+        perspectives: entity_sections(&record.perspectives, |_| DerivedLinks::Perspective {}),
+        recommendations: entity_sections(&record.recommendations, |entity| {
+            DerivedLinks::Recommendation {
+                addresses_tensions: reference_targets(
+                    entity,
+                    &[ReferenceType::Address, ReferenceType::Resolve],
+                )
+                .collect(),
+                builds_on: reference_targets(
+                    entity,
+                    &[ReferenceType::Refine, ReferenceType::Depend],
+                )
+                .collect(),
+            }
         }),
-        tensions: sections(&record.tensions, |entity| Derived::Tension {
+        tensions: entity_sections(&record.tensions, |entity| DerivedLinks::Tension {
             related_perspectives: related.get(&entity.id).into_iter().flatten().copied().collect(),
         }),
-        evidence: sections(&record.evidence, |entity| Derived::Evidence {
-            supports: targets(entity, &[RefType::Support]).collect(),
+        evidence: entity_sections(&record.evidence, |entity| DerivedLinks::Evidence {
+            supports: reference_targets(entity, &[ReferenceType::Support]).collect(),
         }),
-        claims: sections(&record.claims, |entity| Derived::Claim {
-            depends_on: targets(entity, &[RefType::Depend]).collect(),
+        claims: entity_sections(&record.claims, |entity| DerivedLinks::Claim {
+            depends_on: reference_targets(entity, &[ReferenceType::Depend]).collect(),
         }),
-        moves: record.moves.iter().map(made).collect(),
-        verdicts: record.verdicts.iter().map(verdict).collect(),
-        warnings: warnings(record),
+        moves: record.moves.iter().map(move_section).collect(),
+        verdicts: record.verdicts.iter().map(verdict_section).collect(),
+        warnings: record_warnings(record),
         head_hash: &record.head,
     }
 }
 
-fn expert(expert: &Expert) -> ExpertSection<'_> {
+fn expert_section(expert: &Expert) -> ExpertSection<'_> {
     let profile = &expert.profile;
     ExpertSection {
         slug: &profile.expert_slug,
@@ -277,25 +287,29 @@ fn expert(expert: &Expert) -> ExpertSection<'_> {
     }
 }
 
-fn rounds(record: &Record) -> Vec<RoundSection<'_>> {
-    let mut actions = actions::of_record(record);
+fn round_sections(record: &DialogueRecord) -> Vec<RoundSection<'_>> {
+    let mut actions = actions::expert_actions(record);
     let mut mapping: BTreeMap<(u8, &ExpertSlug), Vec<(&LocalId, EntityId)>> = BTreeMap::new();
     for (local, global) in &record.local_ids {
         mapping.entry((local.round, &local.expert)).or_default().push((local, *global));
     }
-    record.rounds.iter().map(|held| round(record, held, &mut actions, &mut mapping)).collect()
+    record
+        .rounds
+        .iter()
+        .map(|held| round_section(record, held, &mut actions, &mut mapping))
+        .collect()
 }
 
-fn round<'a>(
-    record: &'a Record,
-    held: &'a Round,
-    actions: &mut Actions<'a>,
+fn round_section<'a>(
+    record: &'a DialogueRecord,
+    held: &'a RoundRecord,
+    actions: &mut ActionsByExpert<'a>,
     mapping: &mut BTreeMap<(u8, &'a ExpertSlug), Vec<(&'a LocalId, EntityId)>>,
 ) -> RoundSection<'a> {
-    let panel = record.panel(held.round);
+    let panel = record.panel_of(held.round);
     let parts = record.experts.iter().filter_map(|expert| {
         let slug = &expert.profile.expert_slug;
-        let part = Part {
+        let part = ExpertPart {
             score: expert.scores.get(&held.round).copied(),
             raw: expert.replies.get(&held.round).map(String::as_str),
             mapping: mapping.remove(&(held.round, slug)).unwrap_or_default(),
@@ -319,15 +333,15 @@ fn round<'a>(
     }
 }
 
-fn sections<'a>(
+fn entity_sections<'a>(
     entities: &'a [Entity],
-    derive: impl Fn(&Entity) -> Derived,
+    derive: impl Fn(&Entity) -> DerivedLinks,
 ) -> Vec<EntitySection<'a>> {
-    entities.iter().map(|entity| section(entity, derive(entity))).collect()
+    entities.iter().map(|entity| entity_section(entity, derive(entity))).collect()
 }
 
-fn section(entity: &Entity, derived: Derived) -> EntitySection<'_> {
-    let is_tension = matches!(derived, Derived::Tension { .. });
+fn entity_section(entity: &Entity, derived: DerivedLinks) -> EntitySection<'_> {
+    let is_tension = matches!(derived, DerivedLinks::Tension { .. });
     EntitySection {
         id: entity.id,
         label: &entity.label,
@@ -345,7 +359,7 @@ fn section(entity: &Entity, derived: Derived) -> EntitySection<'_> {
     }
 }
 
-fn made(made: &Move) -> MoveSection<'_> {
+fn move_section(made: &ExpertMove) -> MoveSection<'_> {
     MoveSection {
         expert: &made.expert,
         round: made.round,
@@ -355,7 +369,7 @@ fn made(made: &Move) -> MoveSection<'_> {
     }
 }
 
-fn verdict(given: &GivenVerdict) -> VerdictSection<'_> {
+fn verdict_section(given: &RecordedVerdict) -> VerdictSection<'_> {
     let verdict = &given.verdict;
     VerdictSection {
         id: &verdict.verdict_id,

@@ -19,9 +19,11 @@ pub(crate) mod telling;
 mod warnings;
 pub(crate) mod wording;
 
-pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
-pub use json::{Document, document};
-pub use markdown::{markdown, markdown_of_record};
-pub use ran::Ran;
+pub use interventions::{
+    InterventionKind, InterventionSummary, TimedIntervention, list_interventions,
+};
+pub use json::{DialogueDocument, dialogue_document};
+pub use markdown::{dialogue_markdown, markdown_of_record};
+pub use ran::RunExport;
 pub use shape::{ExportShape, is_markdown_export};
-pub use warnings::warnings;
+pub use warnings::record_warnings;

@@ -8,18 +8,18 @@
 
 use unicode_width::UnicodeWidthChar;
 
-use crate::domain::hidden::is_hidden;
+use crate::domain::hidden::is_invisible;
 
 /// Marks per letter. Vietnamese and pointed Hebrew need three; a tall stack paints over the lines
 /// above.
 const MARKS_MAX: usize = 4;
 
 /// Replaces a tab, to keep code and lists indented.
-const TAB: &str = "    ";
+const TAB_SPACES: &str = "    ";
 
 /// The text on one line: line breaks and tabs become spaces.
-pub fn line(text: &str) -> String {
-    let mut shown = Shown::default();
+pub fn safe_line(text: &str) -> String {
+    let mut shown = SafeText::default();
     for letter in text.replace("\r\n", "\n").chars() {
         match letter {
             '\n' | '\r' | '\t' => shown.push(' '),
@@ -30,16 +30,16 @@ pub fn line(text: &str) -> String {
 }
 
 /// The lines of a longer text, as its author broke them.
-pub fn lines(text: &str) -> Vec<String> {
+pub fn safe_lines(text: &str) -> Vec<String> {
     // `str::lines` splits at `\n` and `\r\n`; a lone `\r` would let a line overwrite itself.
     text.lines().flat_map(|line| line.split('\r')).map(indented_line).collect()
 }
 
 fn indented_line(text: &str) -> String {
-    let mut shown = Shown::default();
+    let mut shown = SafeText::default();
     for letter in text.trim_end().chars() {
         match letter {
-            '\t' => TAB.chars().for_each(|space| shown.push(space)),
+            '\t' => TAB_SPACES.chars().for_each(|space| shown.push(space)),
             other => shown.push(other),
         }
     }
@@ -48,18 +48,18 @@ fn indented_line(text: &str) -> String {
 
 /// The output so far, and the base of a following combining mark.
 #[derive(Debug, Default)]
-struct Shown {
+struct SafeText {
     text: String,
     base: Option<char>,
     marks: usize,
 }
 
-impl Shown {
+impl SafeText {
     fn push(&mut self, letter: char) {
         if self.is_presentation(letter) {
             // Terminals disagree about its width, so the plain form is shown.
             self.marks += 1;
-        } else if is_hidden(letter) || self.is_stray_mark(letter) {
+        } else if is_invisible(letter) || self.is_stray_mark(letter) {
             self.text.extend(letter.escape_unicode());
             self.base = None;
         } else if letter.width() == Some(0) {
@@ -91,8 +91,8 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(line(text), expected);
-        assert_eq!(line(expected), expected, "what is safe stays as it is");
+        assert_eq!(safe_line(text), expected);
+        assert_eq!(safe_line(expected), expected, "what is safe stays as it is");
     }
 
     #[test]
@@ -141,6 +141,9 @@ mod tests {
     #[test]
     fn line_breaks_are_kept_only_in_lines() {
         check("one\ntwo\r\nthree\tfour", "one two three four");
-        assert_eq!(lines("one\r\n\ttwo\rthree  \n\nfour"), ["one", "    two", "three", "", "four"],);
+        assert_eq!(
+            safe_lines("one\r\n\ttwo\rthree  \n\nfour"),
+            ["one", "    two", "three", "", "four"],
+        );
     }
 }

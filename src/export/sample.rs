@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::json;
 
-use crate::domain::dialogue::{Dialogue, DialogueStatus, Opening, Protocol};
-use crate::domain::entity::{Entity, Event};
-use crate::domain::expert::{Profile, Source, Tier};
+use crate::domain::dialogue::{Dialogue, DialogueOpening, DialogueStatus, ProtocolKind};
+use crate::domain::entity::{Entity, EntityEvent};
+use crate::domain::expert::{ExpertProfile, ExpertSource, ExpertTier};
 use crate::domain::ids::{EntityId, ExpertSlug};
-use crate::domain::lifecycle::Status;
-use crate::domain::record::{Expert, GivenVerdict, Record, Round};
-use crate::domain::reference::{Move, MoveType, RefType, Reference};
+use crate::domain::lifecycle::EntityStatus;
+use crate::domain::record::{DialogueRecord, Expert, RecordedVerdict, RoundRecord};
+use crate::domain::reference::{EntityReference, ExpertMove, MoveType, ReferenceType};
 use crate::domain::time::Moment;
 use crate::domain::verdict::{Verdict, VerdictType};
 
-pub(crate) fn record() -> Record {
-    Record {
+pub(crate) fn record() -> DialogueRecord {
+    DialogueRecord {
         dialogue: dialogue(),
         pool: None,
         experts: experts(),
@@ -37,7 +37,7 @@ pub(crate) fn record() -> Record {
 }
 
 /// An entity without events, for tests that add their own.
-pub(crate) fn entity(id: &str, by: &str, status: Status, label: &str, text: &str) -> Entity {
+pub(crate) fn entity(id: &str, by: &str, status: EntityStatus, label: &str, text: &str) -> Entity {
     Entity {
         id: id.parse().unwrap(),
         label: label.into(),
@@ -56,7 +56,10 @@ pub(crate) fn entity(id: &str, by: &str, status: Status, label: &str, text: &str
 pub(crate) fn pointing(mut entity: Entity, references: &str) -> Entity {
     let read = |text: &str| {
         let (ref_type, target) = text.split_once(' ').unwrap();
-        Reference { ref_type: RefType::named(ref_type).unwrap(), target: target.parse().unwrap() }
+        EntityReference {
+            ref_type: ReferenceType::named(ref_type).unwrap(),
+            target: target.parse().unwrap(),
+        }
     };
     entity.references = references.split(", ").map(read).collect();
     entity
@@ -68,12 +71,12 @@ fn lived(mut entity: Entity, events: &[&str]) -> Entity {
     entity
 }
 
-fn read_event(text: &str) -> Event {
+fn read_event(text: &str) -> EntityEvent {
     let words: Vec<&str> = text.split(' ').collect();
     let after = |word: &str| {
         words.iter().position(|other| *other == word).map(|at| words[at + 1].to_owned())
     };
-    Event {
+    EntityEvent {
         event_type: words[0].parse().unwrap(),
         round: words[1].parse().unwrap(),
         actors: words[2].split(',').map(|actor| actor.parse().unwrap()).collect(),
@@ -97,7 +100,7 @@ fn moment() -> Moment {
 
 fn dialogue() -> Dialogue {
     Dialogue {
-        opening: Opening {
+        opening: DialogueOpening {
             dialogue_id: "nvidia-investment-analysis".parse().unwrap(),
             title: "NVIDIA Investment Analysis".into(),
             question: Some(
@@ -110,7 +113,7 @@ fn dialogue() -> Dialogue {
                 "holdings": ["NVAI 42%", "Treasuries 35%", "Cash 23%"],
                 "refinancing": "closes in Q2",
             })),
-            protocol: Protocol::Alignment,
+            protocol: ProtocolKind::Alignment,
             rehearsal: false,
             convergence_percent: 100,
             panel_seed: None,
@@ -128,26 +131,27 @@ fn dialogue() -> Dialogue {
 
 fn experts() -> Vec<Expert> {
     vec![
-        expert("muffin", "Value Analyst", Tier::Core, &[(0, 12), (1, 8), (2, 15)]),
-        expert("cupcake", "Risk Manager", Tier::Core, &[(0, 10), (1, 7), (2, 9)]),
-        expert("donut", "Options Strategist", Tier::Adjacent, &[(0, 15), (1, 14), (2, 12)]),
-        expert("brioche", "Trust Counsel", Tier::Adjacent, &[(0, 6), (1, 11), (2, 8)]),
-        expert("palmier", "Geopolitical Risk Analyst", Tier::Wildcard, &[(2, 22)]),
+        expert("muffin", "Value Analyst", ExpertTier::Core, &[(0, 12), (1, 8), (2, 15)]),
+        expert("cupcake", "Risk Manager", ExpertTier::Core, &[(0, 10), (1, 7), (2, 9)]),
+        expert("donut", "Options Strategist", ExpertTier::Adjacent, &[(0, 15), (1, 14), (2, 12)]),
+        expert("brioche", "Trust Counsel", ExpertTier::Adjacent, &[(0, 6), (1, 11), (2, 8)]),
+        expert("palmier", "Geopolitical Risk Analyst", ExpertTier::Wildcard, &[(2, 22)]),
     ]
 }
 
-fn expert(slug: &str, role: &str, tier: Tier, scores: &[(u8, i64)]) -> Expert {
-    let source = if tier == Tier::Wildcard { Source::Created } else { Source::Pool };
-    let profile = Profile {
+fn expert(slug: &str, role: &str, tier: ExpertTier, scores: &[(u8, i64)]) -> Expert {
+    let source =
+        if tier == ExpertTier::Wildcard { ExpertSource::Created } else { ExpertSource::Pool };
+    let profile = ExpertProfile {
         first_round: scores.first().map(|(round, _)| *round),
-        ..Profile::new(slug.parse().unwrap(), role, tier, source)
+        ..ExpertProfile::new(slug.parse().unwrap(), role, tier, source)
     };
     let scores: BTreeMap<u8, i64> = scores.iter().copied().collect();
     Expert { profile, total: scores.values().sum(), scores, replies: BTreeMap::new() }
 }
 
-fn rounds() -> Vec<Round> {
-    let round = |round, title: &str, score, summary: &str| Round {
+fn rounds() -> Vec<RoundRecord> {
+    let round = |round, title: &str, score, summary: &str| RoundRecord {
         round,
         title: Some(title.into()),
         score,
@@ -185,7 +189,7 @@ fn perspectives() -> Vec<Entity> {
             entity(
                 "P0001",
                 "muffin,cupcake",
-                Status::Refined,
+                EntityStatus::Refined,
                 "Income mandate mismatch",
                 "NVIDIA pays next to no dividend, so a swap trades a position that feeds the \
                  mandate for one that starves it. The trust would have to sell shares every \
@@ -200,7 +204,7 @@ fn perspectives() -> Vec<Entity> {
             entity(
                 "P0002",
                 "brioche",
-                Status::Open,
+                EntityStatus::Open,
                 "The deed binds harder than the market",
                 "Section 4.2 is not a preference. A trustee who breaches it is liable in person.",
             ),
@@ -211,7 +215,7 @@ fn perspectives() -> Vec<Entity> {
                 entity(
                     "P0101",
                     "muffin",
-                    Status::Open,
+                    EntityStatus::Open,
                     "Premium is income, within limits",
                     "Covered calls on a third of the position meet the mandate in 19 of 24 months.",
                 ),
@@ -224,7 +228,7 @@ fn perspectives() -> Vec<Entity> {
                 entity(
                     "P0201",
                     "palmier,muffin",
-                    Status::Open,
+                    EntityStatus::Open,
                     "Wait for the export-control hearing",
                     "A hearing falls inside the entry window. Ninety days cost little; a gap down \
                      inside the first month would breach the drawdown limit at once.",
@@ -242,7 +246,7 @@ fn recommendations() -> Vec<Entity> {
             entity(
                 "R0001",
                 "donut",
-                Status::Amended,
+                EntityStatus::Amended,
                 "Income collar",
                 "Sell 30-delta calls, buy 15-delta puts, roll monthly.",
             ),
@@ -256,7 +260,7 @@ fn recommendations() -> Vec<Entity> {
             entity(
                 "R0101",
                 "donut,muffin",
-                Status::Adopted,
+                EntityStatus::Adopted,
                 "Collar on a third, phased over six months",
                 "Trim a third of NVAI into NVIDIA in six equal steps, each collared on the day.",
             ),
@@ -281,7 +285,7 @@ fn tensions() -> Vec<Entity> {
             entity(
                 "T0001",
                 "muffin,cupcake",
-                Status::Resolved,
+                EntityStatus::Resolved,
                 "Growth vs income obligation",
                 "The zero dividend conflicts with the trust's 4% income requirement.",
             ),
@@ -295,7 +299,7 @@ fn tensions() -> Vec<Entity> {
             entity(
                 "T0002",
                 "cupcake",
-                Status::Addressed,
+                EntityStatus::Addressed,
                 "Drawdown limit vs single-name volatility",
                 "A 15% limit and a stock that moved 40% in a quarter.",
             ),
@@ -306,7 +310,7 @@ fn tensions() -> Vec<Entity> {
                 entity(
                     "T0101",
                     "brioche",
-                    Status::Reopened,
+                    EntityStatus::Reopened,
                     "May a trustee write options at all?",
                     "The deed is silent on derivatives.",
                 ),
@@ -322,7 +326,7 @@ fn tensions() -> Vec<Entity> {
             entity(
                 "T0201",
                 "palmier",
-                Status::Open,
+                EntityStatus::Open,
                 "Hearing date may slip",
                 "The calendar is not fixed.",
             ),
@@ -338,7 +342,7 @@ fn evidence() -> Vec<Entity> {
                 entity(
                     "E0001",
                     "donut",
-                    Status::Confirmed,
+                    EntityStatus::Confirmed,
                     "Historical options premium",
                     "30-day at-the-money implied volatility averaged 45% over 24 months.",
                 ),
@@ -349,7 +353,7 @@ fn evidence() -> Vec<Entity> {
         entity(
             "E0201",
             "palmier",
-            Status::Cited,
+            EntityStatus::Cited,
             "Federal Register notice",
             "The hearing is set for late April.",
         ),
@@ -362,7 +366,7 @@ fn claims() -> Vec<Entity> {
             entity(
                 "C0101",
                 "muffin",
-                Status::Adopted,
+                EntityStatus::Adopted,
                 "Options bridge the income gap",
                 "The mandate can be met by premium, which removes the chief objection.",
             ),
@@ -372,8 +376,8 @@ fn claims() -> Vec<Entity> {
     )]
 }
 
-fn moves() -> Vec<Move> {
-    let made = |expert: &str, round, move_type, targets: &str, context: &str| Move {
+fn moves() -> Vec<ExpertMove> {
+    let made = |expert: &str, round, move_type, targets: &str, context: &str| ExpertMove {
         expert: expert.parse().unwrap(),
         round,
         move_type,
@@ -391,7 +395,7 @@ fn moves() -> Vec<Move> {
              the trust has no mandate to chase.",
         ),
     ];
-    moves.push(Move {
+    moves.push(ExpertMove {
         expert: "brioche".parse().unwrap(),
         round: 2,
         move_type: MoveType::Converge,
@@ -401,7 +405,7 @@ fn moves() -> Vec<Move> {
     moves
 }
 
-fn verdicts() -> Vec<GivenVerdict> {
+fn verdicts() -> Vec<RecordedVerdict> {
     let mut minority = verdict("minority-deed", VerdictType::Minority, "brioche");
     minority.recommendation = "Ask the court before any option is written.".into();
     minority.description = "The deed is silent on derivatives, and silence is not leave.".into();
@@ -409,7 +413,7 @@ fn verdicts() -> Vec<GivenVerdict> {
     let mut dissent = verdict("dissent-palmier", VerdictType::Dissent, "palmier");
     dissent.recommendation = "Do nothing until the hearing has been held.".into();
     dissent.description = "Six steps begin before the date that decides their price.".into();
-    let given = |verdict| GivenVerdict { verdict, created_at: moment() };
+    let given = |verdict| RecordedVerdict { verdict, created_at: moment() };
     vec![given(minority), given(dissent), given(final_verdict())]
 }
 
@@ -428,7 +432,7 @@ fn final_verdict() -> Verdict {
                 .into(),
         ]),
         vote: Some("4-1".parse().unwrap()),
-        confidence: crate::domain::verdict::Confidence::named("strong"),
+        confidence: crate::domain::verdict::VerdictConfidence::named("strong"),
         tensions_resolved: ids("T0001"),
         tensions_accepted: ids("T0002 T0201"),
         recommendations_adopted: ids("R0101"),

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::domain::dialogue::Protocol;
+use crate::domain::dialogue::ProtocolKind;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 
@@ -14,7 +14,7 @@ use crate::domain::time::Moment;
 const HASH_DIGITS: usize = 64;
 
 /// The text before the hash in the last line of a Markdown export.
-pub(super) const LAST_LINE: &str = "Head of the chain: `";
+pub(super) const LAST_LINE_PREFIX: &str = "Head of the chain: `";
 
 /// The first fact of a Markdown export is within these lines: title, rehearsal note, table head.
 const FACT_LINES_MAX: usize = 8;
@@ -25,7 +25,7 @@ const FACT_LINES_MAX: usize = 8;
 pub struct ExportShape {
     id: DialogueId,
     title: String,
-    protocol: Protocol,
+    protocol: ProtocolKind,
     #[serde(rename = "totalRounds")]
     total_rounds: u8,
     created_at: Moment,
@@ -50,7 +50,7 @@ pub fn is_markdown_export(head: &str, tail: &str) -> bool {
     let is_fact = |line: &str| line.starts_with("| Dialogue | `");
     let begins = head.starts_with("# ") && head.lines().take(FACT_LINES_MAX).any(is_fact);
     let last = tail.trim_end().lines().next_back().unwrap_or_default();
-    let hash = last.strip_prefix(LAST_LINE).and_then(|rest| rest.strip_suffix('`'));
+    let hash = last.strip_prefix(LAST_LINE_PREFIX).and_then(|rest| rest.strip_suffix('`'));
     begins && hash.is_some_and(is_hash)
 }
 

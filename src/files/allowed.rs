@@ -8,9 +8,11 @@ use std::sync::Arc;
 use rustix::fs::{OFlags, Stat};
 
 use super::error::{FileError, WriteError};
-use super::folders::{AllowedFolder, refused};
-use super::opened::{FileIdentity, MissingFolders, OpenFolder, identity, is_regular, parts};
-use super::replace::put;
+use super::folders::{AllowedFolder, refuse_path};
+use super::opened::{
+    FileIdentity, MissingFolders, OpenFolder, file_identity, is_regular, split_name,
+};
+use super::replace::place_file;
 
 /// Where a write request comes from, which decides what it may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +27,7 @@ pub enum WritePermission {
 }
 
 /// Whether Plenary wrote an existing file, so that it may be replaced.
-pub type Recognise<'a> = &'a dyn Fn(&File) -> bool;
+pub type IsOwnFile<'a> = &'a dyn Fn(&File) -> bool;
 
 /// An allowed path, with an open handle of the allowed folder that contains it.
 #[derive(Debug, Clone)]
@@ -49,50 +51,56 @@ impl AllowedFile {
     }
 
     /// Checks that the file may be written now. `write_file` checks again.
-    pub fn check(&self, recognise: Recognise<'_>) -> Result<(), WriteError> {
-        let (parent, name) = parts(&self.relative).map_err(|error| self.unwritable(error))?;
-        let opened = self.folder.open().and_then(|it| it.beneath(parent, MissingFolders::Refuse));
+    pub fn check_writable(&self, recognise: IsOwnFile<'_>) -> Result<(), WriteError> {
+        let (parent, name) =
+            split_name(&self.relative).map_err(|error| self.unwritable_error(error))?;
+        let opened = self
+            .folder
+            .open_handle()
+            .and_then(|it| it.open_beneath(parent, MissingFolders::Refuse));
         let parent = match opened {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            opened => opened.map_err(|error| self.unwritable(error))?,
+            opened => opened.map_err(|error| self.unwritable_error(error))?,
         };
-        match parent.look(name).map_err(|error| self.unwritable(error))? {
-            Some(found) => self.judge(&parent, &found, recognise),
+        match parent.stat_name(name).map_err(|error| self.unwritable_error(error))? {
+            Some(found) => self.check_replaceable(&parent, &found, recognise),
             None => Ok(()),
         }
     }
 
     /// Writes the whole file and creates missing folders.
-    pub fn write(&self, bytes: &[u8], recognise: Recognise<'_>) -> Result<(), WriteError> {
-        self.check(recognise)?;
-        let unwritable = |error| self.unwritable(error);
-        let (parent, name) = parts(&self.relative).map_err(unwritable)?;
-        let folder = self.folder.open().map_err(unwritable)?;
-        let parent = folder.beneath(parent, MissingFolders::Create).map_err(unwritable)?;
-        let judge = |found: &Stat| self.judge(&parent, found, recognise).map_err(PutError::Refused);
-        put(&parent, name, bytes, judge).map_err(|error| match error {
-            PutError::Refused(error) => error,
-            PutError::System(error) => unwritable(error),
+    pub fn write_file(&self, bytes: &[u8], recognise: IsOwnFile<'_>) -> Result<(), WriteError> {
+        self.check_writable(recognise)?;
+        let unwritable = |error| self.unwritable_error(error);
+        let (parent, name) = split_name(&self.relative).map_err(unwritable)?;
+        let folder = self.folder.open_handle().map_err(unwritable)?;
+        let parent = folder.open_beneath(parent, MissingFolders::Create).map_err(unwritable)?;
+        let judge = |found: &Stat| {
+            self.check_replaceable(&parent, found, recognise).map_err(ReplaceError::Refused)
+        };
+        place_file(&parent, name, bytes, judge).map_err(|error| match error {
+            ReplaceError::Refused(error) => error,
+            ReplaceError::System(error) => unwritable(error),
         })
     }
 
     /// Checks whether the existing file may be replaced.
-    fn judge(
+    fn check_replaceable(
         &self,
         parent: &OpenFolder,
         found: &Stat,
-        recognise: Recognise<'_>,
+        recognise: IsOwnFile<'_>,
     ) -> Result<(), WriteError> {
         if !is_regular(found) {
-            return Err(self.unwritable(io::Error::other("it is not a regular file")));
+            return Err(self.unwritable_error(io::Error::other("it is not a regular file")));
         }
-        if self.is_guarded(FileIdentity::of(found)) {
-            return Err(self.refuse("the store or the configuration uses this file"));
+        if self.is_guarded(FileIdentity::from_stat(found)) {
+            return Err(self.refusal_error("the store or the configuration uses this file"));
         }
-        if self.permission == WritePermission::Forced || self.is_recognised(parent, recognise) {
+        if self.permission == WritePermission::Forced || self.is_own_file(parent, recognise) {
             return Ok(());
         }
-        Err(self.not_ours())
+        Err(self.not_own_file_error())
     }
 
     /// Compares file identity, because a protected file may have other names through hard links or
@@ -100,19 +108,19 @@ impl AllowedFile {
     fn is_guarded(&self, found: FileIdentity) -> bool {
         let is_same = |path: &PathBuf| {
             let stat = rustix::fs::stat(path);
-            stat.is_ok_and(|stat| FileIdentity::of(&stat) == found)
+            stat.is_ok_and(|stat| FileIdentity::from_stat(&stat) == found)
         };
         self.guarded.iter().any(is_same)
     }
 
-    fn is_recognised(&self, parent: &OpenFolder, recognise: Recognise<'_>) -> bool {
+    fn is_own_file(&self, parent: &OpenFolder, recognise: IsOwnFile<'_>) -> bool {
         let name = self.relative.file_name().unwrap_or_default();
-        let Ok(file) = parent.open(name, OFlags::RDONLY, 0) else { return false };
-        let is_same = identity(&file).is_ok_and(|file| parent.has(name, file));
+        let Ok(file) = parent.open_file(name, OFlags::RDONLY, 0) else { return false };
+        let is_same = file_identity(&file).is_ok_and(|file| parent.is_same_file(name, file));
         is_same && recognise(&file)
     }
 
-    fn not_ours(&self) -> WriteError {
+    fn not_own_file_error(&self) -> WriteError {
         let hint = match self.permission {
             WritePermission::Remote => "choose another path",
             WritePermission::Local | WritePermission::Forced => {
@@ -120,25 +128,25 @@ impl AllowedFile {
             }
         };
         let objection = format!("`{}` exists and Plenary did not write it", self.path.display());
-        let fault = refused(&self.field, &self.text, &objection);
-        WriteError::Refused(Box::new(fault.suggest(hint)))
+        let fault = refuse_path(&self.field, &self.text, &objection);
+        WriteError::Refused(Box::new(fault.with_suggestion(hint)))
     }
 
-    fn refuse(&self, objection: &str) -> WriteError {
-        WriteError::Refused(Box::new(refused(&self.field, &self.text, objection)))
+    fn refusal_error(&self, objection: &str) -> WriteError {
+        WriteError::Refused(Box::new(refuse_path(&self.field, &self.text, objection)))
     }
 
-    fn unwritable(&self, source: io::Error) -> WriteError {
+    fn unwritable_error(&self, source: io::Error) -> WriteError {
         WriteError::File(FileError::Unwritable { path: self.path.clone(), source })
     }
 }
 
-enum PutError {
+enum ReplaceError {
     Refused(WriteError),
     System(io::Error),
 }
 
-impl From<io::Error> for PutError {
+impl From<io::Error> for ReplaceError {
     fn from(error: io::Error) -> Self {
         Self::System(error)
     }

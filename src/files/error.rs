@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::domain::refusal::Fault;
+use crate::domain::refusal::ValidationError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
@@ -31,6 +31,6 @@ pub enum FileError {
 #[derive(Debug)]
 pub enum WriteError {
     /// The file must not be replaced.
-    Refused(Box<Fault>),
+    Refused(Box<ValidationError>),
     File(FileError),
 }

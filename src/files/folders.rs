@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::allowed::{AllowedFile, WritePermission};
 use super::names;
 use super::opened::{MissingFolders, OpenFolder};
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::store_files::store_owned;
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::store_files::list_owned_paths;
 
 /// The folders that a request may use, and the files that it must not touch.
 #[derive(Debug, Clone)]
-pub struct Folders {
+pub struct AllowedFolders {
     working: PathBuf,
     store: PathBuf,
     /// The database path as configured.
@@ -21,7 +21,7 @@ pub struct Folders {
     /// The database, its lock files and the token: never written, never read.
     store_owned: Vec<PathBuf>,
     /// Files that the configuration refers to: never written.
-    kept: Vec<PathBuf>,
+    protected: Vec<PathBuf>,
 }
 
 /// An allowed folder with a handle opened when it was allowed.
@@ -38,7 +38,7 @@ pub(super) struct AllowedFolder {
 pub struct SourcePath(PathBuf);
 
 /// The reason why a path is rejected, for the message.
-pub(super) type Objection = &'static str;
+pub(super) type PathObjection = &'static str;
 
 impl SourcePath {
     pub fn path(&self) -> &Path {
@@ -48,25 +48,25 @@ impl SourcePath {
 
 impl AllowedFolder {
     fn new(path: PathBuf) -> Self {
-        let handle = from_root(&path, MissingFolders::Refuse).ok().map(Arc::new);
+        let handle = open_from_root(&path, MissingFolders::Refuse).ok().map(Arc::new);
         Self { path, handle }
     }
 
     /// The allowed folder; if it was removed since, the folder that has its path now.
-    pub(super) fn open(&self) -> io::Result<Arc<OpenFolder>> {
-        match self.handle.as_ref().filter(|handle| handle.is_there()) {
+    pub(super) fn open_handle(&self) -> io::Result<Arc<OpenFolder>> {
+        match self.handle.as_ref().filter(|handle| handle.is_still_linked()) {
             Some(handle) => Ok(handle.clone()),
-            None => Ok(Arc::new(from_root(&self.path, MissingFolders::Create)?)),
+            None => Ok(Arc::new(open_from_root(&self.path, MissingFolders::Create)?)),
         }
     }
 }
 
-fn from_root(path: &Path, missing: MissingFolders) -> io::Result<OpenFolder> {
+fn open_from_root(path: &Path, missing: MissingFolders) -> io::Result<OpenFolder> {
     let relative = path.strip_prefix("/").map_err(|_| io::ErrorKind::InvalidInput)?;
-    OpenFolder::at(Path::new("/"))?.beneath(relative, missing)
+    OpenFolder::open_at(Path::new("/"))?.open_beneath(relative, missing)
 }
 
-impl Folders {
+impl AllowedFolders {
     /// Allows the working folder, the folder of the store and further ones.
     pub fn new(working: &Path, store_file: &Path, further: &[PathBuf]) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -75,11 +75,11 @@ impl Folders {
         // SQLite follows a link and keeps its other files beside the real database.
         let named = store.join(store_file.file_name().unwrap_or_default());
         let databases = [real(&named), named.clone()];
-        let store_owned = databases.iter().flat_map(|file| store_owned(file)).collect();
+        let store_owned = databases.iter().flat_map(|file| list_owned_paths(file)).collect();
         let further = further.iter().map(|path| real(path));
         let allowed = [working.clone(), store.clone()].into_iter().chain(further);
         let allowed = allowed.map(AllowedFolder::new).collect();
-        Self { working, store, store_file: named, allowed, store_owned, kept: Vec::new() }
+        Self { working, store, store_file: named, allowed, store_owned, protected: Vec::new() }
     }
 
     /// The database path as configured.
@@ -89,13 +89,13 @@ impl Folders {
 
     /// Protects these files from writing, even with `--force`.
     #[must_use]
-    pub fn keeping(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub fn with_protected_files(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let real = |path: PathBuf| {
             let path = self.working.join(path);
-            let resolved = resolve(&path);
+            let resolved = resolve_path(&path);
             [Some(path), resolved.ok()]
         };
-        self.kept = files.into_iter().flat_map(real).flatten().collect();
+        self.protected = files.into_iter().flat_map(real).flatten().collect();
         self
     }
 
@@ -115,59 +115,61 @@ impl Folders {
     }
 
     /// Checks a folder of a request and returns the text to store.
-    pub fn folder(&self, field: &str, text: &str) -> Result<String, Fault> {
-        let objected = |objection| refused(field, text, objection);
-        let path = self.allowed_path(text).map_err(objected)?;
+    pub fn check_folder(&self, field: &str, text: &str) -> Result<String, ValidationError> {
+        let objected = |objection| refuse_path(field, text, objection);
+        let path = self.resolve_text(text).map_err(objected)?;
         if path.exists() && !path.is_dir() {
             return Err(objected("it is not a folder"));
         }
-        if let Some(objection) = self.below(&path).and_then(|it| names::objection_to_folders(it.1))
+        if let Some(objection) =
+            self.find_innermost(&path).and_then(|it| names::objection_to_folders(it.1))
         {
             return Err(objected(objection));
         }
         // Store one spelling per folder, so that its owner can be found. Paths in the store's
         // folder are relative, so that the store can be moved.
         let stored = path.strip_prefix(&self.store).unwrap_or(&path).to_str().map(str::to_owned);
-        stored.ok_or_else(|| refused(field, &path.to_string_lossy(), "it is not UTF-8"))
+        stored.ok_or_else(|| refuse_path(field, &path.to_string_lossy(), "it is not UTF-8"))
     }
 
     /// Checks a file that a request wants to write.
-    pub fn file(
+    pub fn check_file(
         &self,
         field: &str,
         text: &str,
         permission: WritePermission,
-    ) -> Result<AllowedFile, Fault> {
-        let path = self.allowed_path(text).map_err(|objection| refused(field, text, objection))?;
+    ) -> Result<AllowedFile, ValidationError> {
+        let path =
+            self.resolve_text(text).map_err(|objection| refuse_path(field, text, objection))?;
         if path.exists() && !path.is_file() {
-            return Err(refused(field, text, "it is not a regular file"));
+            return Err(refuse_path(field, text, "it is not a regular file"));
         }
-        self.allowed_file(field, text, path, permission)
+        self.build_allowed_file(field, text, path, permission)
     }
 
     /// Checks a file in a dialogue's output folder. The folder was allowed when it was chosen, but
     /// its links may have changed since.
-    pub fn own_file(
+    pub fn check_own_file(
         &self,
         output_dir: &str,
         name: &str,
         permission: WritePermission,
-    ) -> Result<AllowedFile, Fault> {
+    ) -> Result<AllowedFile, ValidationError> {
         let path = self.output_dir(output_dir).join(name);
-        let path = self.allowed(&path);
-        let path = path.map_err(|objection| refused("output_dir", output_dir, objection))?;
-        self.allowed_file("output_dir", output_dir, path, permission)
+        let path = self.resolve_allowed(&path);
+        let path = path.map_err(|objection| refuse_path("output_dir", output_dir, objection))?;
+        self.build_allowed_file("output_dir", output_dir, path, permission)
     }
 
     /// Checks a file or folder that a request wants to read: it must be in an allowed folder and
     /// not belong to the store.
-    pub fn source(&self, field: &str, text: &str) -> Result<SourcePath, Fault> {
-        let objected = |objection| refused(field, text, objection);
+    pub fn check_source(&self, field: &str, text: &str) -> Result<SourcePath, ValidationError> {
+        let objected = |objection| refuse_path(field, text, objection);
         if text.trim().is_empty() || text.contains('\0') {
             return Err(objected("it is not a path"));
         }
-        let path = resolve(&self.working.join(text)).map_err(objected)?;
-        if self.below(&path).is_none() {
+        let path = resolve_path(&self.working.join(text)).map_err(objected)?;
+        if self.find_innermost(&path).is_none() {
             return Err(objected(OUTSIDE));
         }
         if self.store_owned.iter().any(|file| is_within(&path, file)) {
@@ -176,25 +178,25 @@ impl Folders {
         Ok(SourcePath(path))
     }
 
-    fn allowed_path(&self, text: &str) -> Result<PathBuf, Objection> {
+    fn resolve_text(&self, text: &str) -> Result<PathBuf, PathObjection> {
         if text.trim().is_empty() || text.contains('\0') {
             return Err("it is not a path");
         }
-        self.allowed(Path::new(text))
+        self.resolve_allowed(Path::new(text))
     }
 
-    fn allowed(&self, path: &Path) -> Result<PathBuf, Objection> {
-        let path = resolve(&self.working.join(path))?;
+    fn resolve_allowed(&self, path: &Path) -> Result<PathBuf, PathObjection> {
+        let path = resolve_path(&self.working.join(path))?;
         if self.allowed.iter().any(|folder| folder.path == path) {
             return Err("it is one of the allowed folders itself");
         }
-        if self.below(&path).is_none() {
+        if self.find_innermost(&path).is_none() {
             return Err(OUTSIDE);
         }
         if self.store_owned.iter().any(|file| is_within(&path, file)) {
             return Err("it is a file of the store");
         }
-        if self.kept.iter().any(|kept| is_within(&path, kept) && is_within(kept, &path)) {
+        if self.protected.iter().any(|kept| is_within(&path, kept) && is_within(kept, &path)) {
             return Err("it is council.yaml, the verdict log, or a file that council.yaml names");
         }
         if self.is_in_repository(&path) {
@@ -203,18 +205,18 @@ impl Folders {
         Ok(path)
     }
 
-    fn allowed_file(
+    fn build_allowed_file(
         &self,
         field: &str,
         text: &str,
         path: PathBuf,
         permission: WritePermission,
-    ) -> Result<AllowedFile, Fault> {
-        let objected = |objection| refused(field, text, objection);
-        let Some((folder, below)) = self.below(&path) else {
+    ) -> Result<AllowedFile, ValidationError> {
+        let objected = |objection| refuse_path(field, text, objection);
+        let Some((folder, below)) = self.find_innermost(&path) else {
             return Err(objected(OUTSIDE));
         };
-        if names::is_obeyed(below) {
+        if names::is_own_file_name(below) {
             return Err(objected("Plenary itself acts on a file of that name"));
         }
         if permission != WritePermission::Forced
@@ -223,10 +225,10 @@ impl Folders {
             let fault = objected(objection);
             return Err(match permission {
                 WritePermission::Local => {
-                    fault.suggest("choose another name, or write the file with `--force`")
+                    fault.with_suggestion("choose another name, or write the file with `--force`")
                 }
                 WritePermission::Remote | WritePermission::Forced => {
-                    fault.suggest("choose another name")
+                    fault.with_suggestion("choose another name")
                 }
             });
         }
@@ -235,14 +237,14 @@ impl Folders {
             text: text.to_owned(),
             folder: folder.clone(),
             relative: below.to_owned(),
-            guarded: self.store_owned.iter().chain(&self.kept).cloned().collect(),
+            guarded: self.store_owned.iter().chain(&self.protected).cloned().collect(),
             permission,
             path,
         })
     }
 
     /// The innermost allowed folder that contains a path, and the rest of the path.
-    fn below<'a>(&self, path: &'a Path) -> Option<(&AllowedFolder, &'a Path)> {
+    fn find_innermost<'a>(&self, path: &'a Path) -> Option<(&AllowedFolder, &'a Path)> {
         let containing = self
             .allowed
             .iter()
@@ -268,11 +270,11 @@ fn is_within(path: &Path, outer: &Path) -> bool {
     })
 }
 
-pub(super) fn refused(field: &str, text: &str, objection: &str) -> Fault {
-    Fault::new(Code::PathNotAllowed, format!("{field} is not allowed: {objection}"))
-        .field(field)
-        .value(text)
-        .suggest(hint_for(objection))
+pub(super) fn refuse_path(field: &str, text: &str, objection: &str) -> ValidationError {
+    ValidationError::new(ErrorCode::PathNotAllowed, format!("{field} is not allowed: {objection}"))
+        .with_field(field)
+        .with_value(text)
+        .with_suggestion(hint_for(objection))
 }
 
 const OUTSIDE: &str = "it lies outside the allowed folders";
@@ -287,7 +289,7 @@ fn hint_for(objection: &str) -> &'static str {
 }
 
 /// Resolves links and `..` as the system does. Components that do not exist yet are kept.
-fn resolve(path: &Path) -> Result<PathBuf, Objection> {
+fn resolve_path(path: &Path) -> Result<PathBuf, PathObjection> {
     /// Limits of Linux.
     const PATH_BYTES_MAX: usize = 4_095;
     const NAME_BYTES_MAX: usize = 255;

@@ -14,13 +14,13 @@ mod reading;
 mod replace;
 mod temporary;
 
-pub use allowed::{AllowedFile, Recognise, WritePermission};
+pub use allowed::{AllowedFile, IsOwnFile, WritePermission};
 pub use error::{FileError, WriteError};
-pub use folders::{Folders, SourcePath};
-pub(crate) use opened::identity;
+pub use folders::{AllowedFolders, SourcePath};
+pub(crate) use opened::file_identity;
 pub use opened::{FileIdentity, MissingFolders, OpenFolder, open_without_links};
-pub use reading::{hold, read_text, source};
-pub use replace::{create, replace};
+pub use reading::{lock_file, open_source, read_request_text};
+pub use replace::{create_file, replace_file};
 pub use temporary::TemporaryFile;
 
 #[cfg(test)]

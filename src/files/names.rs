@@ -6,17 +6,17 @@
 
 use std::path::{Component, Path};
 
-use super::folders::Objection;
+use super::folders::PathObjection;
 
 /// Files that Plenary itself reads in any folder.
-const OBEYED: [&str; 2] = ["council.yaml", ".councilignore"];
+const OWN_FILE_NAMES: [&str; 2] = ["council.yaml", ".councilignore"];
 
 /// Plenary's folder, the only dotted name that an export may use.
 const OWN_FOLDER: &str = ".plenary";
 
 /// Names that agents and build tools look for, lower-case and up to the first dot: `agents` matches
 /// AGENTS.md and AGENTS.override.md.
-const ACTED_ON: [&str; 44] = [
+const RESERVED_STEMS: [&str; 44] = [
     // Instructions to agents.
     "agent",
     "agents",
@@ -67,17 +67,17 @@ const ACTED_ON: [&str; 44] = [
 ];
 
 /// Endings of instruction files, such as `review.prompt.md`.
-const ACTED_ON_ENDINGS: [&str; 5] =
+const RESERVED_ENDINGS: [&str; 5] =
     [".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md", ".config.json"];
 
 /// Whether Plenary reads a file of that name. No permission allows to write it.
-pub(super) fn is_obeyed(path: &Path) -> bool {
+pub(super) fn is_own_file_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
-    OBEYED.iter().any(|obeyed| name.eq_ignore_ascii_case(obeyed))
+    OWN_FILE_NAMES.iter().any(|obeyed| name.eq_ignore_ascii_case(obeyed))
 }
 
 /// Rejects path components that begin with a dot, because tools act on such files.
-pub(super) fn objection_to_folders(below: &Path) -> Option<Objection> {
+pub(super) fn objection_to_folders(below: &Path) -> Option<PathObjection> {
     let is_hidden = |part: Component<'_>| {
         let name = part.as_os_str();
         name.as_encoded_bytes().first() == Some(&b'.') && name != OWN_FOLDER
@@ -87,14 +87,14 @@ pub(super) fn objection_to_folders(below: &Path) -> Option<Objection> {
 }
 
 /// Rejects the same, and the file names that agents and build tools look for.
-pub(super) fn objection_to_file(below: &Path) -> Option<Objection> {
+pub(super) fn objection_to_file(below: &Path) -> Option<PathObjection> {
     if let Some(objection) = objection_to_folders(below) {
         return Some(objection);
     }
     let name = below.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let stem = name.split('.').next().unwrap_or_default();
     let is_acted_on =
-        ACTED_ON.contains(&stem) || ACTED_ON_ENDINGS.iter().any(|end| name.ends_with(end));
+        RESERVED_STEMS.contains(&stem) || RESERVED_ENDINGS.iter().any(|end| name.ends_with(end));
     is_acted_on.then_some("agents or build tools act on a file of that name")
 }
 

@@ -40,21 +40,21 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    pub(super) fn of(stat: &Stat) -> Self {
+    pub(super) fn from_stat(stat: &Stat) -> Self {
         Self { device: stat.st_dev, inode: stat.st_ino }
     }
 }
 
 impl OpenFolder {
     /// Opens a folder that the operator chose; links in its path are followed.
-    pub fn at(path: &Path) -> io::Result<Self> {
+    pub fn open_at(path: &Path) -> io::Result<Self> {
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         Ok(Self(rustix::fs::open(path, FOLDER, Mode::empty())?))
     }
 
     /// Opens a folder below this one; a link in the path is an error.
-    pub fn beneath(&self, relative: &Path, missing: MissingFolders) -> io::Result<Self> {
-        let names = names_of(relative)?;
+    pub fn open_beneath(&self, relative: &Path, missing: MissingFolders) -> io::Result<Self> {
+        let names = path_names(relative)?;
         if names.is_empty() {
             return Ok(Self(self.0.try_clone()?));
         }
@@ -63,7 +63,7 @@ impl OpenFolder {
             Some(opened) => return Ok(Self(opened?)),
             None => {}
         }
-        self.step_by_step(&names, missing)
+        self.open_by_steps(&names, missing)
     }
 
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -84,17 +84,17 @@ impl OpenFolder {
         None
     }
 
-    pub(super) fn step_by_step(
+    pub(super) fn open_by_steps(
         &self,
         names: &[&OsStr],
         missing: MissingFolders,
     ) -> io::Result<Self> {
         let mut folder = self.0.try_clone()?;
         for name in names {
-            folder = match step(&folder, name) {
+            folder = match open_step(&folder, name) {
                 Err(Errno::NOENT) if missing == MissingFolders::Create => {
                     match rustix::fs::mkdirat(&folder, *name, Mode::from_raw_mode(0o777)) {
-                        Ok(()) | Err(Errno::EXIST) => step(&folder, name)?,
+                        Ok(()) | Err(Errno::EXIST) => open_step(&folder, name)?,
                         Err(error) => return Err(error.into()),
                     }
                 }
@@ -105,20 +105,20 @@ impl OpenFolder {
     }
 
     /// Opens a file below this folder for reading; a link in the path is an error.
-    pub fn read(&self, relative: &Path) -> io::Result<File> {
-        let (parent, name) = parts(relative)?;
-        let parent = self.beneath(parent, MissingFolders::Refuse)?;
-        parent.open(name, OFlags::RDONLY, 0)
+    pub fn open_file_beneath(&self, relative: &Path) -> io::Result<File> {
+        let (parent, name) = split_name(relative)?;
+        let parent = self.open_beneath(parent, MissingFolders::Refuse)?;
+        parent.open_file(name, OFlags::RDONLY, 0)
     }
 
     /// Opens a file in this folder; a link is an error.
-    pub fn open(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
+    pub fn open_file(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
         let mode = Mode::from_raw_mode(mode);
         Ok(rustix::fs::openat(&self.0, name, flags | FILE, mode)?.into())
     }
 
     /// Metadata of a name in this folder, or `None` if it does not exist.
-    pub fn look(&self, name: &OsStr) -> io::Result<Option<Stat>> {
+    pub fn stat_name(&self, name: &OsStr) -> io::Result<Option<Stat>> {
         match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
@@ -127,29 +127,29 @@ impl OpenFolder {
     }
 
     /// Whether a name in this folder still refers to this file.
-    pub fn has(&self, name: &OsStr, file: FileIdentity) -> bool {
-        matches!(self.look(name), Ok(Some(stat)) if FileIdentity::of(&stat) == file)
+    pub fn is_same_file(&self, name: &OsStr, file: FileIdentity) -> bool {
+        matches!(self.stat_name(name), Ok(Some(stat)) if FileIdentity::from_stat(&stat) == file)
     }
 
     /// Whether the folder still has a path.
-    pub(super) fn is_there(&self) -> bool {
+    pub(super) fn is_still_linked(&self) -> bool {
         rustix::fs::fstat(&self.0).is_ok_and(|stat| stat.st_nlink > 0)
     }
 
-    pub(super) fn handle(&self) -> &OwnedFd {
+    pub(super) fn raw_handle(&self) -> &OwnedFd {
         &self.0
     }
 
     /// Makes the file names in the folder durable, not only the file contents.
-    pub fn sync(&self) -> io::Result<()> {
+    pub fn sync_names(&self) -> io::Result<()> {
         let folder = rustix::fs::openat(&self.0, ".", OFlags::DIRECTORY | FILE, Mode::empty())?;
         Ok(rustix::fs::fsync(folder)?)
     }
 }
 
 /// The identity of an open file.
-pub(crate) fn identity(file: &File) -> io::Result<FileIdentity> {
-    Ok(FileIdentity::of(&rustix::fs::fstat(file)?))
+pub(crate) fn file_identity(file: &File) -> io::Result<FileIdentity> {
+    Ok(FileIdentity::from_stat(&rustix::fs::fstat(file)?))
 }
 
 pub(super) fn is_regular(stat: &Stat) -> bool {
@@ -160,15 +160,15 @@ pub(super) fn is_regular(stat: &Stat) -> bool {
 /// folder since, this fails.
 pub fn open_without_links(path: &Path) -> io::Result<File> {
     let relative = path.strip_prefix("/").map_err(|_| io::ErrorKind::InvalidInput)?;
-    OpenFolder::at(Path::new("/"))?.read(relative)
+    OpenFolder::open_at(Path::new("/"))?.open_file_beneath(relative)
 }
 
-fn step(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+fn open_step(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<OwnedFd> {
     rustix::fs::openat(folder, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())
 }
 
 /// The components of a path, which must be plain names: no `..`, no root.
-pub(super) fn names_of(relative: &Path) -> io::Result<Vec<&OsStr>> {
+pub(super) fn path_names(relative: &Path) -> io::Result<Vec<&OsStr>> {
     let name = |component| match component {
         Component::Normal(name) => Ok(name),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
@@ -179,7 +179,7 @@ pub(super) fn names_of(relative: &Path) -> io::Result<Vec<&OsStr>> {
 }
 
 /// Splits a path into folder and name.
-pub(super) fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
+pub(super) fn split_name(path: &Path) -> io::Result<(&Path, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     Ok((path.parent().unwrap_or(Path::new("")), name))
 }

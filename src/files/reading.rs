@@ -8,9 +8,9 @@ use super::error::FileError;
 use crate::domain::limits::ARGUMENTS_BYTES_MAX;
 
 /// Reads a request from a file, or from standard input for `-`.
-pub fn read_text(path: &Path) -> Result<String, FileError> {
+pub fn read_request_text(path: &Path) -> Result<String, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
-    let bytes = read_limited(source(path)?).map_err(unreadable)?;
+    let bytes = read_limited(open_source(path)?).map_err(unreadable)?;
     if bytes.len() > ARGUMENTS_BYTES_MAX {
         let bytes_max = ARGUMENTS_BYTES_MAX;
         return Err(FileError::TooLarge { path: path.to_owned(), bytes_max });
@@ -19,7 +19,7 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 }
 
 /// Opens a file for streaming, or standard input for `-`.
-pub fn source(path: &Path) -> Result<Box<dyn Read>, FileError> {
+pub fn open_source(path: &Path) -> Result<Box<dyn Read>, FileError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
@@ -54,7 +54,7 @@ fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
 
 /// Locks an existing file until the result is dropped. Returns `None` while another process has the
 /// lock.
-pub fn hold(path: &Path) -> Result<Option<File>, FileError> {
+pub fn lock_file(path: &Path) -> Result<Option<File>, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     match file.try_lock() {

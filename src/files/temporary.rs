@@ -37,18 +37,18 @@ pub struct TemporaryFile<'a> {
 impl<'a> TemporaryFile<'a> {
     /// Removes stale files from the folder and creates a new one.
     pub fn new(folder: &'a OpenFolder, mode: u32) -> io::Result<Self> {
-        sweep(folder);
+        sweep_stale(folder);
         for attempt in 0..ATTEMPTS_MAX {
             let name = format!(".plenary-{}-{attempt}.tmp", std::process::id());
             let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
-            let file = match folder.open(OsStr::new(&name), flags, mode) {
+            let file = match folder.open_file(OsStr::new(&name), flags, mode) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
             };
             // Some file systems have no locks; then the age of the file decides.
             let _ = file.try_lock();
             // Another process may have removed it before it was locked.
-            if folder.has(OsStr::new(&name), super::opened::identity(&file)?) {
+            if folder.is_same_file(OsStr::new(&name), super::opened::file_identity(&file)?) {
                 return Ok(Self { folder, name, file, is_placed: false });
             }
         }
@@ -57,7 +57,7 @@ impl<'a> TemporaryFile<'a> {
 
     /// Renames it atomically and replaces an existing file.
     pub fn persist(mut self, name: &OsStr) -> io::Result<()> {
-        let handle = self.folder.handle();
+        let handle = self.folder.raw_handle();
         rustix::fs::renameat(handle, self.name.as_str(), handle, name)?;
         self.is_placed = true;
         Ok(())
@@ -77,7 +77,7 @@ impl<'a> TemporaryFile<'a> {
 
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
     fn rename_new(&self, name: &OsStr) -> rustix::io::Result<()> {
-        let (handle, flags) = (self.folder.handle(), rustix::fs::RenameFlags::NOREPLACE);
+        let (handle, flags) = (self.folder.raw_handle(), rustix::fs::RenameFlags::NOREPLACE);
         rustix::fs::renameat_with(handle, self.name.as_str(), handle, name, flags)
     }
 
@@ -88,13 +88,13 @@ impl<'a> TemporaryFile<'a> {
 
     /// Adds a second name that must be new. Dropping the value removes the first one.
     fn link_new(&self, name: &OsStr) -> io::Result<()> {
-        let handle = self.folder.handle();
+        let handle = self.folder.raw_handle();
         let linked = rustix::fs::linkat(handle, self.name.as_str(), handle, name, AtFlags::empty());
         match linked {
             // Some file systems support neither call; a race between check and rename remains
             // there.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
-                if self.folder.look(name)?.is_some() {
+                if self.folder.stat_name(name)?.is_some() {
                     return Err(io::ErrorKind::AlreadyExists.into());
                 }
                 Ok(rustix::fs::renameat(handle, self.name.as_str(), handle, name)?)
@@ -108,16 +108,21 @@ impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.is_placed {
             // The caller already gets the error that led here.
-            let _ =
-                rustix::fs::unlinkat(self.folder.handle(), self.name.as_str(), AtFlags::empty());
+            let _ = rustix::fs::unlinkat(
+                self.folder.raw_handle(),
+                self.name.as_str(),
+                AtFlags::empty(),
+            );
         }
     }
 }
 
 /// Removes temporary files of killed processes. Failures are ignored.
-fn sweep(folder: &OpenFolder) {
+fn sweep_stale(folder: &OpenFolder) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(listed) = rustix::fs::openat(folder.handle(), ".", flags, Mode::empty()) else { return };
+    let Ok(listed) = rustix::fs::openat(folder.raw_handle(), ".", flags, Mode::empty()) else {
+        return;
+    };
     let Ok(entries) = Dir::new(listed) else { return };
     for entry in entries.take(SWEPT_ENTRIES_MAX).flatten() {
         let Ok(name) = entry.file_name().to_str() else { continue };
@@ -139,18 +144,18 @@ fn process_of(name: &str) -> Option<Pid> {
 }
 
 fn remove_stale(folder: &OpenFolder, name: &OsStr, process: Pid) {
-    let Ok(file) = folder.open(name, OFlags::RDONLY, 0) else { return };
+    let Ok(file) = folder.open_file(name, OFlags::RDONLY, 0) else { return };
     let Ok(stat) = rustix::fs::fstat(&file) else { return };
-    if !is_ours(&stat) || !is_stale(&file, process) {
+    if !is_own_file(&stat) || !is_stale(&file, process) {
         return;
     }
     // The name may refer to another file by now.
-    if folder.has(name, FileIdentity::of(&stat)) {
-        let _ = rustix::fs::unlinkat(folder.handle(), name, AtFlags::empty());
+    if folder.is_same_file(name, FileIdentity::from_stat(&stat)) {
+        let _ = rustix::fs::unlinkat(folder.raw_handle(), name, AtFlags::empty());
     }
 }
 
-fn is_ours(stat: &Stat) -> bool {
+fn is_own_file(stat: &Stat) -> bool {
     let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
     is_regular(stat) && is_own && stat.st_nlink == 1
 }

@@ -3,14 +3,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests lay out files themselves")]
 
+use super::replace_file;
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::opened::names_of;
-use super::{MissingFolders, OpenFolder, create, open_without_links, replace};
+use super::opened::path_names;
+use super::{MissingFolders, OpenFolder, create_file, open_without_links, replace};
 
 /// `in/` with a folder and links, beside a folder that it must not reach.
 fn folders() -> (TempDir, PathBuf) {
@@ -28,12 +29,12 @@ fn folders() -> (TempDir, PathBuf) {
 
 /// Opens the folder both ways and returns whether it opened.
 #[track_caller]
-fn opens(folder: &Path, relative: &str, missing: MissingFolders) -> bool {
-    let folder = OpenFolder::at(folder).unwrap();
-    let names = names_of(Path::new(relative)).unwrap();
+fn opens_both_ways(folder: &Path, relative: &str, missing: MissingFolders) -> bool {
+    let folder = OpenFolder::open_at(folder).unwrap();
+    let names = path_names(Path::new(relative)).unwrap();
     // The slow way first, because it may create folders that the other way then finds.
-    let slowly = folder.step_by_step(&names, missing).is_ok();
-    let opened = folder.beneath(Path::new(relative), missing).is_ok();
+    let slowly = folder.open_by_steps(&names, missing).is_ok();
+    let opened = folder.open_beneath(Path::new(relative), missing).is_ok();
     assert_eq!(opened, slowly, "{relative}");
     opened
 }
@@ -54,10 +55,18 @@ fn a_folder_below_is_opened_and_a_link_on_the_way_is_not() {
         ("a/b/file/x", false),
         ("missing", false),
     ] {
-        assert_eq!(opens(&inside, relative, MissingFolders::Refuse), expected, "{relative}");
+        assert_eq!(
+            opens_both_ways(&inside, relative, MissingFolders::Refuse),
+            expected,
+            "{relative}"
+        );
     }
     for (relative, expected) in [("new/folder", true), ("a/b", true), ("out/new", false)] {
-        assert_eq!(opens(&inside, relative, MissingFolders::Create), expected, "{relative}");
+        assert_eq!(
+            opens_both_ways(&inside, relative, MissingFolders::Create),
+            expected,
+            "{relative}"
+        );
     }
     assert!(inside.join("new/folder").is_dir());
     assert!(!inside.join("../outside/new").exists());
@@ -66,9 +75,9 @@ fn a_folder_below_is_opened_and_a_link_on_the_way_is_not() {
 #[test]
 fn a_path_that_is_more_than_names_is_not_opened() {
     let (_root, inside) = folders();
-    let folder = OpenFolder::at(&inside).unwrap();
+    let folder = OpenFolder::open_at(&inside).unwrap();
     for relative in ["..", "a/../..", "/", "/etc", "./a/../../outside"] {
-        let opened = folder.beneath(Path::new(relative), MissingFolders::Refuse);
+        let opened = folder.open_beneath(Path::new(relative), MissingFolders::Refuse);
         assert!(opened.is_err(), "{relative}");
     }
 }
@@ -92,16 +101,16 @@ fn a_file_is_read_where_its_path_says() {
 fn a_new_file_takes_no_name_that_is_taken() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/new");
-    create(&path, b"first").unwrap();
-    assert!(create(&path, b"second").is_err());
+    create_file(&path, b"first").unwrap();
+    assert!(create_file(&path, b"second").is_err());
     assert_eq!(std::fs::read(&path).unwrap(), b"first");
-    replace(&path, b"third").unwrap();
+    replace_file(&path, b"third").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"third");
     // A link counts as an existing name. It is replaced, and its target stays.
     let link = folder.path().join("link");
     symlink(&path, &link).unwrap();
-    assert!(create(&link, b"fourth").is_err());
-    replace(&link, b"fifth").unwrap();
+    assert!(create_file(&link, b"fourth").is_err());
+    replace_file(&link, b"fifth").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"third");
     assert!(!link.is_symlink());
     assert_eq!(std::fs::read_dir(folder.path().join("deep")).unwrap().count(), 1);

@@ -3,21 +3,21 @@
 use serde_json::json;
 
 use super::start_run::PreparedRun;
-use crate::config::{Overrides, Settings, show_duration};
+use crate::config::{BudgetOverrides, Settings, show_duration};
 use crate::convening::{
-    PanelSetup, RehearsalChoice, ReviewPanel, TransportFactory, least_tokens, reconnect,
+    PanelSetup, RehearsalChoice, ReviewPanel, TransportFactory, least_tokens, reconnect_seats,
 };
-use crate::domain::dialogue::Protocol as ProtocolName;
-use crate::domain::gate::{Artifact, PriorVerdict};
-use crate::domain::intervention::Restatement;
+use crate::domain::dialogue::ProtocolKind as ProtocolName;
+use crate::domain::gate::{PriorVerdict, ReviewArtifact};
+use crate::domain::intervention::DirectiveRestatement;
 use crate::domain::limits::TEXT_CHARS_MAX;
 use crate::domain::plan::Plan;
-use crate::domain::refusal::{Code, Fault, Refusal};
-use crate::domain::transcript::Transcript;
+use crate::domain::refusal::{ErrorCode, ValidationError, ValidationErrors};
+use crate::domain::transcript::RunState;
 use crate::engine::{self, DailyBudget, RunQuestion};
 use crate::error::Error;
 use crate::export::wording;
-use crate::material::MaterialError;
+use crate::material::ContextFileError;
 use crate::operations::{Project, SettingsLoader};
 use crate::protocols::Protocol;
 
@@ -26,9 +26,9 @@ use crate::protocols::Protocol;
 pub fn council_settings(
     loader: &SettingsLoader,
     rehearsal: &RehearsalChoice,
-    overrides: &Overrides,
+    overrides: &BudgetOverrides,
 ) -> Result<Settings, Error> {
-    load_start_settings(loader, rehearsal, overrides, |settings| settings.located.file.is_some())
+    load_start_settings(loader, rehearsal, overrides, |settings| settings.paths.file.is_some())
 }
 
 /// The run of a question before a council.
@@ -47,7 +47,7 @@ pub fn prepare_council(
 fn load_start_settings(
     loader: &SettingsLoader,
     rehearsal: &RehearsalChoice,
-    overrides: &Overrides,
+    overrides: &BudgetOverrides,
     needs_provider: impl FnOnce(&Settings) -> bool,
 ) -> Result<Settings, Error> {
     if rehearsal.is_asked_for() {
@@ -65,21 +65,21 @@ fn load_start_settings(
 pub fn review_settings(
     loader: &SettingsLoader,
     rehearsal: &RehearsalChoice,
-    overrides: &Overrides,
+    overrides: &BudgetOverrides,
 ) -> Result<Settings, Error> {
     load_start_settings(loader, rehearsal, overrides, |_| true)
 }
 
 /// Checks that the token budget covers a whole review, so that it does not stop half way.
-fn check_token_budget(plan: &Plan, path: &str) -> Result<(), MaterialError> {
+fn check_token_budget(plan: &Plan, path: &str) -> Result<(), ContextFileError> {
     let (least, most) = (least_tokens(plan), plan.caps.tokens);
     if least <= most {
         return Ok(());
     }
-    let (least, most) = (wording::grouped(least), wording::grouped(most));
+    let (least, most) = (wording::group_digits(least), wording::group_digits(most));
     let reason =
         format!("it takes {least} tokens at the least, and `budget.tokens_max` allows {most}");
-    Err(MaterialError::Unfit { path: path.into(), reason })
+    Err(ContextFileError::Unfit { path: path.into(), reason })
 }
 
 /// The review of an artifact, with the earlier verdicts on its type.
@@ -87,13 +87,13 @@ pub fn prepare_review(
     project: &Project,
     settings: &Settings,
     panel: &ReviewPanel,
-    artifact: Artifact,
+    artifact: ReviewArtifact,
 ) -> Result<PreparedRun, Error> {
-    let protocol = project.protocols.find(ProtocolName::Review)?;
+    let protocol = project.protocols.find_protocol(ProtocolName::Review)?;
     let text = artifact.path.clone();
-    let priors = project.store.priors(&artifact.artifact_type, panel.prior_verdicts)?;
-    let priors = priors.iter().map(PriorVerdict::of).collect();
-    let plan = panel.plan(artifact, priors, project.ambient.as_ref());
+    let priors = project.store.prior_verdicts(&artifact.artifact_type, panel.prior_verdicts)?;
+    let priors = priors.iter().map(PriorVerdict::from_row).collect();
+    let plan = panel.build_plan(artifact, priors, project.ambient.as_ref());
     check_token_budget(&plan, &text)?;
     let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
     let prepared = PreparedRun::new(question, panel.connections.clone());
@@ -101,22 +101,22 @@ pub fn prepare_review(
 }
 
 /// Checks a question: not empty, without NUL, within the length limit.
-pub fn check_question(text: &str) -> Result<String, Fault> {
+pub fn check_question(text: &str) -> Result<String, ValidationError> {
     let text = text.trim();
     let (code, message, hint) = if text.is_empty() {
         let hint = "say in a sentence or two what is to be decided";
-        (Code::MissingField, "the question is empty".to_owned(), hint)
+        (ErrorCode::MissingField, "the question is empty".to_owned(), hint)
     } else if text.contains('\0') {
         let message = "the question holds a NUL character".to_owned();
-        (Code::InvalidType, message, "check where the text comes from")
+        (ErrorCode::InvalidType, message, "check where the text comes from")
     } else if text.chars().count() > TEXT_CHARS_MAX {
         let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
         let hint = "put the material into files and give them as `context`";
-        (Code::FieldTooLong, message, hint)
+        (ErrorCode::FieldTooLong, message, hint)
     } else {
         return Ok(text.to_owned());
     };
-    Err(Fault::new(code, message).field("question").suggest(hint))
+    Err(ValidationError::new(code, message).with_field("question").with_suggestion(hint))
 }
 
 /// Millionths of a dollar in a dollar.
@@ -125,7 +125,7 @@ const MICROS: f64 = 1_000_000.0;
 /// Lowers the operator's limits to those that a caller of a server asks for. Asking for more is an
 /// error that names the limit: a caller that silently got less would not know. The command line
 /// does not use this: its flags are typed by the operator.
-pub fn lower_limits(mut settings: Settings, asked: &Overrides) -> Result<Settings, Error> {
+pub fn lower_limits(mut settings: Settings, asked: &BudgetOverrides) -> Result<Settings, Error> {
     let mut faults = Vec::new();
     let limits = &mut settings.budget;
     if let Some(usd) = asked.budget_usd {
@@ -148,40 +148,45 @@ pub fn lower_limits(mut settings: Settings, asked: &Overrides) -> Result<Setting
         }
         limits.wall_ms = ms.min(limits.wall_ms);
     }
-    if faults.is_empty() { Ok(settings) } else { Err(Refusal::new(faults).into()) }
+    if faults.is_empty() { Ok(settings) } else { Err(ValidationErrors::new(faults).into()) }
 }
 
-fn over_limit_fault(field: &str, given: &str, limit: &str, value: serde_json::Value) -> Fault {
+fn over_limit_fault(
+    field: &str,
+    given: &str,
+    limit: &str,
+    value: serde_json::Value,
+) -> ValidationError {
     let message = format!("{field} {given} is over the operator's limit of {limit}");
-    Fault::new(Code::NotAuthorized, message)
-        .field(field)
-        .value(value)
-        .suggest(format!("leave {field} out, or ask for at most {limit}"))
+    ValidationError::new(ErrorCode::NotAuthorized, message)
+        .with_field(field)
+        .with_value(value)
+        .with_suggestion(format!("leave {field} out, or ask for at most {limit}"))
 }
 
 /// Result of asking the chair's model to restate a directive. A failure is not an error: the
 /// directive can be recorded without it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestateOutcome {
-    Restated(Restatement),
+    Restated(DirectiveRestatement),
     Failed { reason: String },
 }
 
 /// Asks the chair's model to restate a directive.
 pub async fn restate_directive(
     loader: &SettingsLoader,
-    transcript: &Transcript,
+    transcript: &RunState,
     text: &str,
     factory: &TransportFactory,
     daily_budget: Option<&DailyBudget>,
 ) -> Result<RestateOutcome, Error> {
-    let Transcript { opening, plan, .. } = transcript;
-    let settings = loader.load_run_settings(opening, &Overrides::default())?;
+    let RunState { opening, plan, .. } = transcript;
+    let settings = loader.load_run_settings(opening, &BudgetOverrides::default())?;
     if let Some(daily) = daily_budget {
         daily.set_limit(settings.server_usd_micros);
     }
-    let connections = reconnect(plan, opening.rehearsal, &settings, factory);
-    Ok(match engine::restate(transcript, &connections, text, daily_budget).await {
+    let connections = reconnect_seats(plan, opening.rehearsal, &settings, factory);
+    Ok(match engine::restate_directive(transcript, &connections, text, daily_budget).await {
         Ok(restatement) => RestateOutcome::Restated(restatement),
         Err(error) => RestateOutcome::Failed { reason: error.message },
     })

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Because, Class, Classifier, Settings};
+use crate::config::{ClassReason, FileClass, Settings, TierClassifier};
 use crate::convening::{is_judged_whole, secret_guard};
 use crate::domain::digest::sha256_hex;
-use crate::domain::gate::{Artifact, Tier, is_sampled};
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::gate::{ReviewArtifact, ReviewTier, is_sampled};
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::error::Error;
 use crate::files::{self, SourcePath};
-use crate::material::{Document, MaterialError, Place};
+use crate::material::{ContextFileError, DocumentLocation, SourceDocument};
 
 /// What the caller says of a file, instead of the rules.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewOverrides {
-    pub tier: Option<Tier>,
+    pub tier: Option<ReviewTier>,
     pub artifact_type: Option<String>,
     pub producer: Option<String>,
     /// Review it regardless of its tier.
@@ -25,7 +25,7 @@ pub struct ReviewOverrides {
 #[derive(Debug)]
 pub enum ReviewInput {
     /// To be reviewed.
-    Artifact(Box<Artifact>),
+    Artifact(Box<ReviewArtifact>),
     /// Passed without a review, by rule.
     Skipped(SkippedFile),
     /// Must not be sent, so it does not pass.
@@ -36,73 +36,81 @@ pub enum ReviewInput {
 
 impl ReviewInput {
     /// Reads and sorts a file; `-` is standard input.
-    pub fn of(
+    pub fn from_path(
         named: &Path,
         overrides: &ReviewOverrides,
         settings: &Settings,
-        rules: &Classifier,
+        rules: &TierClassifier,
     ) -> Self {
-        let located = &settings.located;
+        let located = &settings.paths;
         let sorted = match named == Path::new("-") {
-            true => Self::of_input(named, overrides, settings, rules),
-            false => Place::of(&located.documents, &located.working, named)
+            true => Self::from_stdin(named, overrides, settings, rules),
+            false => DocumentLocation::from_path(&located.documents, &located.working, named)
                 .map_err(Error::from)
-                .and_then(|place| Self::of_place(named, &place, overrides, settings, rules)),
+                .and_then(|place| Self::from_place(named, &place, overrides, settings, rules)),
         };
         sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
     }
 
     /// Reads and sorts a file that a remote caller named.
-    pub fn of_source(
+    pub fn from_source(
         source: &SourcePath,
         overrides: &ReviewOverrides,
         settings: &Settings,
-        rules: &Classifier,
+        rules: &TierClassifier,
     ) -> Self {
-        let sorted = Place::of_source(&settings.located.documents, source)
+        let sorted = DocumentLocation::from_source(&settings.paths.documents, source)
             .map_err(Error::from)
-            .and_then(|place| Self::of_place(source.path(), &place, overrides, settings, rules));
+            .and_then(|place| Self::from_place(source.path(), &place, overrides, settings, rules));
         sorted.unwrap_or_else(|error| Self::Unreadable { path: source.path().to_owned(), error })
     }
 
     /// If the path alone excludes the file, it is not read.
-    fn of_place(
+    fn from_place(
         named: &Path,
-        place: &Place,
+        place: &DocumentLocation,
         overrides: &ReviewOverrides,
         settings: &Settings,
-        rules: &Classifier,
+        rules: &TierClassifier,
     ) -> Result<Self, Error> {
         let shown = place.relative.clone();
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
-        let class = overrides.class(place.relative.as_deref(), rules);
-        if let Some(because) = overrides.passed_over(&class, place.relative.as_deref()) {
-            place.must_be_no_folder()?;
-            if class.because != Because::Rule {
+        let class = overrides.classify_path(place.relative.as_deref(), rules);
+        if let Some(because) = overrides.skip_reason(&class, place.relative.as_deref()) {
+            place.must_not_be_folder()?;
+            if class.reason != ClassReason::Rule {
                 // A mistyped name matches no rule either, and must not pass for that reason.
                 place.must_exist()?;
             }
-            return Ok(Self::skipped(shown, class, because));
+            return Ok(Self::skip_file(shown, class, because));
         }
-        Self::sorted(named, shown, class, place.read(&secret_guard(settings))?, overrides)
+        Self::sort_document(
+            named,
+            shown,
+            class,
+            place.read_document(&secret_guard(settings))?,
+            overrides,
+        )
     }
 
-    fn of_input(
+    fn from_stdin(
         named: &Path,
         overrides: &ReviewOverrides,
         settings: &Settings,
-        rules: &Classifier,
+        rules: &TierClassifier,
     ) -> Result<Self, Error> {
-        Self::without_file(named, overrides, settings, rules, || Ok(files::read_text(named)?))
+        Self::without_file(named, overrides, settings, rules, || {
+            Ok(files::read_request_text(named)?)
+        })
     }
 
     /// Sorts a text without a file; `shown` is its name.
-    pub fn of_text(
+    pub fn from_text(
         shown: &str,
         text: String,
         overrides: &ReviewOverrides,
         settings: &Settings,
-        rules: &Classifier,
+        rules: &TierClassifier,
     ) -> Self {
         let named = Path::new(shown);
         let sorted = Self::without_file(named, overrides, settings, rules, || Ok(text));
@@ -113,36 +121,40 @@ impl ReviewInput {
         named: &Path,
         overrides: &ReviewOverrides,
         settings: &Settings,
-        rules: &Classifier,
+        rules: &TierClassifier,
         text: impl FnOnce() -> Result<String, Error>,
     ) -> Result<Self, Error> {
-        let (class, shown) = (overrides.class(None, rules), named.to_string_lossy().into_owned());
-        if let Some(because) = overrides.passed_over(&class, None) {
-            return Ok(Self::skipped(shown, class, because));
+        let (class, shown) =
+            (overrides.classify_path(None, rules), named.to_string_lossy().into_owned());
+        if let Some(because) = overrides.skip_reason(&class, None) {
+            return Ok(Self::skip_file(shown, class, because));
         }
-        let document = Document::of_text(named, text()?, &secret_guard(settings))?;
-        Self::sorted(named, shown, class, document, overrides)
+        let document = SourceDocument::from_text(named, text()?, &secret_guard(settings))?;
+        Self::sort_document(named, shown, class, document, overrides)
     }
 
-    fn sorted(
+    fn sort_document(
         named: &Path,
         path: String,
-        class: Class,
-        document: Document,
+        class: FileClass,
+        document: SourceDocument,
         overrides: &ReviewOverrides,
     ) -> Result<Self, Error> {
-        let Document { text, key } = document;
-        if class.tier == Tier::Sampled && !overrides.force && !is_sampled(drawn_by(&path), &text) {
-            return Ok(Self::skipped(path, class, SkipReason::NotDrawn));
+        let SourceDocument { text, key } = document;
+        if class.tier == ReviewTier::Sampled
+            && !overrides.force
+            && !is_sampled(drawn_by(&path), &text)
+        {
+            return Ok(Self::skip_file(path, class, SkipReason::NotDrawn));
         }
         if let Some(key) = key.filter(|_| !overrides.force) {
             return Ok(Self::HoldsSecret(SecretFile { path: named.to_owned(), key }));
         }
         if !is_judged_whole(&text) {
             let reason = "it is too long to be shown whole to everybody who judges it".to_owned();
-            return Err(MaterialError::Unfit { path: named.to_owned(), reason }.into());
+            return Err(ContextFileError::Unfit { path: named.to_owned(), reason }.into());
         }
-        Ok(Self::Artifact(Box::new(Artifact {
+        Ok(Self::Artifact(Box::new(ReviewArtifact {
             path,
             artifact_type: class.artifact_type,
             tier: class.tier,
@@ -152,8 +164,8 @@ impl ReviewInput {
         })))
     }
 
-    fn skipped(path: String, class: Class, because: SkipReason) -> Self {
-        let Class { tier, artifact_type, .. } = class;
+    fn skip_file(path: String, class: FileClass, because: SkipReason) -> Self {
+        let FileClass { tier, artifact_type, .. } = class;
         Self::Skipped(SkippedFile { path, artifact_type, tier, because })
     }
 }
@@ -167,25 +179,25 @@ fn drawn_by(path: &str) -> &str {
 
 impl ReviewOverrides {
     /// Type and tier: those of the caller, else those of the rules.
-    fn class(&self, relative: Option<&str>, rules: &Classifier) -> Class {
+    fn classify_path(&self, relative: Option<&str>, rules: &TierClassifier) -> FileClass {
         let class = match &self.artifact_type {
-            Some(artifact_type) => rules.of_type(relative, artifact_type),
-            None => rules.of_path(relative),
+            Some(artifact_type) => rules.classify_as(relative, artifact_type),
+            None => rules.classify_path(relative),
         };
-        Class { tier: self.tier.unwrap_or(class.tier), ..class }
+        FileClass { tier: self.tier.unwrap_or(class.tier), ..class }
     }
 
     /// Why a file of tier 2 passes without a review.
-    fn passed_over(&self, class: &Class, relative: Option<&str>) -> Option<SkipReason> {
-        if self.force || class.tier != Tier::Never {
+    fn skip_reason(&self, class: &FileClass, relative: Option<&str>) -> Option<SkipReason> {
+        if self.force || class.tier != ReviewTier::Never {
             return None;
         }
         if self.tier.is_some() {
             return Some(SkipReason::Claimed);
         }
-        Some(match class.because {
-            Because::Rule => SkipReason::Rule,
-            Because::NoRuleFits | Because::NoRules => match relative {
+        Some(match class.reason {
+            ClassReason::Rule => SkipReason::Rule,
+            ClassReason::NoMatch | ClassReason::NoRules => match relative {
                 Some(_) => SkipReason::NoRuleFits,
                 None => SkipReason::Outside,
             },
@@ -198,7 +210,7 @@ impl ReviewOverrides {
 pub struct SkippedFile {
     pub path: String,
     pub artifact_type: String,
-    pub tier: Tier,
+    pub tier: ReviewTier,
     pub because: SkipReason,
 }
 
@@ -244,9 +256,9 @@ pub struct SecretFile {
 }
 
 impl SecretFile {
-    pub fn fault(&self) -> Fault {
+    pub fn fault(&self) -> ValidationError {
         let Self { path, key } = self;
         let message = format!("`{}` is not sent to anybody: {key}", path.display());
-        Fault::new(Code::NotSupported, message).suggest("take it out")
+        ValidationError::new(ErrorCode::NotSupported, message).with_suggestion("take it out")
     }
 }

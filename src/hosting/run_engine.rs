@@ -8,10 +8,10 @@ use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::start_run::StartedRun;
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::transcript::{RunState, RunStopReason};
 use crate::engine::{
-    BatchShare, DailyBudget, InterventionWatcher, Journal, Limits, ProcessLock, RunContext,
-    RunObserver, load_run_state,
+    BatchShare, DailyBudget, InterventionWatcher, JournalWriter, ProcessLock, RunContext,
+    RunLimits, RunObserver, load_run_state,
 };
 use crate::error::Error;
 use crate::operations::Project;
@@ -20,7 +20,7 @@ use crate::operations::Project;
 pub struct RunEngine {
     pub project: Arc<Project>,
     process_lock: Arc<ProcessLock>,
-    journal: Journal,
+    journal: JournalWriter,
     watcher: InterventionWatcher,
     /// Daily budget of servers; `None` for the command line.
     pub daily_budget: Option<Arc<DailyBudget>>,
@@ -46,8 +46,8 @@ impl RunEngine {
         runtime: &Handle,
         daily_budget: Option<Arc<DailyBudget>>,
     ) -> Result<Arc<Self>, Error> {
-        let lock = ProcessLock::new(project.folders.store_file(), project.ambient.chance())?;
-        let (journal, writer) = Journal::start(Arc::clone(&project.store));
+        let lock = ProcessLock::new(project.folders.store_file(), project.ambient.random_u64())?;
+        let (journal, writer) = JournalWriter::start_writer(Arc::clone(&project.store));
         let (watcher, polling) = InterventionWatcher::start(Arc::clone(&project.store));
         runtime.spawn(polling);
         Ok(Arc::new(Self {
@@ -86,10 +86,10 @@ impl RunEngine {
         &self,
         started: StartedRun,
         interrupted: watch::Receiver<bool>,
-    ) -> Result<(Stop, Transcript), Error> {
+    ) -> Result<(RunStopReason, RunState), Error> {
         let StartedRun { run, wall } = started;
-        let ended = run.run(Limits { wall, interrupted }).await;
-        let transcript = run.into_transcript();
+        let ended = run.run(RunLimits { wall, interrupted }).await;
+        let transcript = run.into_state();
         let id = &transcript.opening.dialogue_id;
         let load_latest =
             || load_run_state(&self.project.protocols, self.project.store.as_ref(), id);
@@ -99,7 +99,7 @@ impl RunEngine {
             let latest = load_latest();
             halted_error(error, latest.as_ref().unwrap_or(&transcript))
         })?;
-        if matches!(stop, Stop::Deadline | Stop::Interrupted) {
+        if matches!(stop, RunStopReason::Deadline | RunStopReason::Interrupted) {
             // The journal may have entries that were still being written when the run was cut.
             let latest = load_latest();
             let transcript = latest.map_err(|error| halted_error(error, &transcript))?;
@@ -122,8 +122,8 @@ impl RunEngine {
 }
 
 /// Adds the id and the number of paid replies to a store error in the middle of a run.
-fn halted_error(error: Error, transcript: &Transcript) -> Error {
+fn halted_error(error: Error, transcript: &RunState) -> Error {
     let Error::Store(source) = error else { return error };
-    let replies = transcript.asks.iter().filter(|asked| asked.reply().is_some()).count();
+    let replies = transcript.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
     Error::Halted { id: transcript.opening.dialogue_id.clone(), replies, source }
 }

@@ -14,15 +14,14 @@ use super::prepare_run::lower_limits;
 use super::run_engine::RunEngine;
 use super::run_status::{RunFollower, RunReport, RunStatus, report_run};
 use super::start_run::{RunStart, StartedRun, start_run};
-use crate::config::{Overrides, Settings};
+use crate::config::{BudgetOverrides, Settings};
 use crate::convening::TransportFactory;
-use crate::domain::change::Entry;
+use crate::domain::change::JournalEntry;
 use crate::domain::ids::DialogueId;
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::engine::NoopObserver;
 use crate::error::Error;
 use crate::operations::{PrintNotice, Project, SettingsLoader};
-use crate::verdict_log::sync;
 
 /// Limit of runs at the same time, against clients that start them in a loop.
 const RUNS_MAX: u32 = 32;
@@ -92,7 +91,7 @@ impl RunServer {
     /// The project over its store; over an empty store in memory if there is none, so that reading
     /// creates no file.
     pub fn open_project(&self) -> Result<Arc<Project>, Error> {
-        let mut known = lock(&self.project);
+        let mut known = lock_mutex(&self.project);
         if let Some(project) = known.as_ref() {
             return Ok(Arc::clone(project));
         }
@@ -105,7 +104,7 @@ impl RunServer {
 
     /// The project; creates the store if there is none.
     pub fn create_project(&self) -> Result<Arc<Project>, Error> {
-        let mut known = lock(&self.project);
+        let mut known = lock_mutex(&self.project);
         if let Some(project) = known.as_ref() {
             return Ok(Arc::clone(project));
         }
@@ -115,7 +114,7 @@ impl RunServer {
 
     /// The engine of this server's runs, opened at the first use.
     pub fn engine(&self) -> Result<Arc<RunEngine>, Error> {
-        let mut open = lock(&self.engine);
+        let mut open = lock_mutex(&self.engine);
         if let Some(engine) = open.as_ref() {
             return Ok(Arc::clone(engine));
         }
@@ -125,7 +124,11 @@ impl RunServer {
 
     /// The operator's settings, lowered to what a caller asks for. Sets the operator's daily limit,
     /// which applies to running runs too.
-    pub fn limit_caller(&self, operator: Settings, asked: &Overrides) -> Result<Settings, Error> {
+    pub fn limit_caller(
+        &self,
+        operator: Settings,
+        asked: &BudgetOverrides,
+    ) -> Result<Settings, Error> {
         let settings = lower_limits(operator, asked)?;
         if let Some(daily) = &self.engine()?.daily_budget {
             daily.set_limit(settings.server_usd_micros);
@@ -160,7 +163,7 @@ impl RunServer {
         let (interrupt, interrupted) = watch::channel(false);
         let failure = Arc::new(Mutex::new(None));
         let (failed, notify) = (Arc::clone(&failure), self.notify);
-        let mut live = lock(&self.live);
+        let mut live = lock_mutex(&self.live);
         if live.is_closing {
             // The run is in the journal; it stops at once and can be resumed.
             interrupt.send_replace(true);
@@ -170,8 +173,8 @@ impl RunServer {
             let _slot = slot;
             let engine = engine;
             if let Err(error) = engine.finish_run(started, interrupted).await {
-                notify(&error.sentence());
-                *lock(&failed) = Some(error.document());
+                notify(&error.full_message());
+                *lock_mutex(&failed) = Some(error.to_document());
             }
             if let Some(path) = log {
                 sync_log(&engine.project, &path, notify);
@@ -182,37 +185,38 @@ impl RunServer {
     }
 
     /// Reserves a slot for a run; refuses if all are taken or the server is stopping.
-    pub fn reserve_slot(&self) -> Result<RunSlot, Fault> {
-        let mut live = lock(&self.live);
+    pub fn reserve_slot(&self) -> Result<RunSlot, ValidationError> {
+        let mut live = lock_mutex(&self.live);
         if live.is_closing {
-            let fault = Fault::new(Code::NotSupported, "this server is ending");
-            return Err(fault.suggest("start it again, and ask again"));
+            let fault = ValidationError::new(ErrorCode::NotSupported, "this server is ending");
+            return Err(fault.with_suggestion("start it again, and ask again"));
         }
         live.remove_ended();
         let permit = Arc::clone(&self.slots).try_acquire_owned().map_err(|_| {
             let message = format!("{RUNS_MAX} deliberations are running here already");
-            Fault::new(Code::NotSupported, message).suggest("wait until one of them has ended")
+            ValidationError::new(ErrorCode::NotSupported, message)
+                .with_suggestion("wait until one of them has ended")
         })?;
         Ok(RunSlot { _permit: permit })
     }
 
     /// Why this process could not continue a run.
-    fn failure(&self, id: &DialogueId) -> Option<Value> {
-        lock(&self.live).runs.get(id).and_then(|run| lock(&run.failure).clone())
+    fn run_failure(&self, id: &DialogueId) -> Option<Value> {
+        lock_mutex(&self.live).runs.get(id).and_then(|run| lock_mutex(&run.failure).clone())
     }
 
     /// Whether this process still works on the run, also while it writes its last entries.
     fn is_working_on(&self, id: &DialogueId) -> bool {
-        lock(&self.live).runs.get(id).is_some_and(|run| !run.task.is_finished())
+        lock_mutex(&self.live).runs.get(id).is_some_and(|run| !run.task.is_finished())
     }
 
     /// Reports a run.
-    pub async fn report(self: &Arc<Self>, id: &DialogueId) -> Result<RunReport, Error> {
+    pub async fn report_status(self: &Arc<Self>, id: &DialogueId) -> Result<RunReport, Error> {
         let (run_server, id) = (Arc::clone(self), id.clone());
         run_blocking(move || {
             let is_working = run_server.is_working_on(&id);
             let mut report = report_run(run_server.open_project()?.as_ref(), &id)?;
-            if let Some(failure) = run_server.failure(&id) {
+            if let Some(failure) = run_server.run_failure(&id) {
                 // This process holds the lock of the run but does not work on it any more.
                 report = RunReport { status: RunStatus::Failed, result: Some(failure), ..report };
             } else if is_working {
@@ -227,33 +231,33 @@ impl RunServer {
     pub fn is_running(&self, id: &DialogueId, follower: &RunFollower) -> Result<bool, Error> {
         let project = self.open_project()?;
         let is_running = follower.is_running(project.folders.store_file());
-        Ok(self.is_working_on(id) || (is_running && self.failure(id).is_none()))
+        Ok(self.is_working_on(id) || (is_running && self.run_failure(id).is_none()))
     }
 
     /// Journal entries after a sequence number.
-    pub async fn entries(
+    pub async fn read_entries(
         self: &Arc<Self>,
         id: &DialogueId,
         after: u64,
-    ) -> Result<Vec<Entry>, Error> {
+    ) -> Result<Vec<JournalEntry>, Error> {
         let (run_server, id) = (Arc::clone(self), id.clone());
-        run_blocking(move || Ok(run_server.open_project()?.store.entries(&id, after)?)).await
+        run_blocking(move || Ok(run_server.open_project()?.store.load_entries(&id, after)?)).await
     }
 
     /// Interrupts a run; it can be resumed.
-    pub fn interrupt(&self, id: &DialogueId) {
-        if let Some(run) = lock(&self.live).runs.get(id) {
+    pub fn interrupt_run(&self, id: &DialogueId) {
+        if let Some(run) = lock_mutex(&self.live).runs.get(id) {
             run.interrupt.send_replace(true);
         }
     }
 
     /// Cancels a run; it can be resumed. A finished run stays finished.
-    pub async fn cancel(self: &Arc<Self>, id: &DialogueId) -> Result<(), Error> {
-        match self.report(id).await?.status {
+    pub async fn cancel_run(self: &Arc<Self>, id: &DialogueId) -> Result<(), Error> {
+        match self.report_status(id).await?.status {
             RunStatus::Running if !self.is_working_on(id) => Err(running_elsewhere(id).into()),
             RunStatus::Running | RunStatus::Interrupted => {
-                lock(&self.cancelled).insert(id.clone());
-                self.interrupt(id);
+                lock_mutex(&self.cancelled).insert(id.clone());
+                self.interrupt_run(id);
                 Ok(())
             }
             RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Ok(()),
@@ -262,12 +266,12 @@ impl RunServer {
 
     /// Whether the run was cancelled since this process started.
     pub fn is_cancelled(&self, id: &DialogueId) -> bool {
-        lock(&self.cancelled).contains(id)
+        lock_mutex(&self.cancelled).contains(id)
     }
 
     /// Interrupts all runs and starts no others.
     pub fn interrupt_all(&self) {
-        let mut live = lock(&self.live);
+        let mut live = lock_mutex(&self.live);
         live.is_closing = true;
         for run in live.runs.values() {
             run.interrupt.send_replace(true);
@@ -281,7 +285,7 @@ impl RunServer {
         // free when all of them have ended. A run that does not stop in time ends with the process;
         // its journal is consistent all the same.
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.slots.acquire_many(RUNS_MAX)).await;
-        let open = lock(&self.engine).take();
+        let open = lock_mutex(&self.engine).take();
         if let Some(open) = open {
             // No caller is left to report an error to.
             let _ = tokio::task::spawn_blocking(|| open.close()).await;
@@ -293,7 +297,7 @@ impl LiveRuns {
     /// Removes ended runs: the journal records them. The last failed ones are kept, because only
     /// this process knows the reason.
     fn remove_ended(&mut self) {
-        self.runs.retain(|_, run| !run.task.is_finished() || lock(&run.failure).is_some());
+        self.runs.retain(|_, run| !run.task.is_finished() || lock_mutex(&run.failure).is_some());
         let failed = self.runs.values().filter(|run| run.task.is_finished()).count();
         if failed > FAILED_RUNS_MAX {
             self.runs.retain(|_, run| !run.task.is_finished());
@@ -302,22 +306,22 @@ impl LiveRuns {
 }
 
 /// Error: only the process of a run can interrupt it.
-fn running_elsewhere(id: &DialogueId) -> Fault {
+fn running_elsewhere(id: &DialogueId) -> ValidationError {
     let message = format!("another process is working on '{id}'");
     let hint = "deliberation_intervene with kind: stop reaches a council wherever it runs";
-    Fault::new(Code::NotSupported, message).suggest(hint)
+    ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(hint)
 }
 
 /// Synchronises the file of the verdict log with the store. A failure to write changes no verdict.
 fn sync_log(project: &Project, path: &Path, notify: PrintNotice) {
-    match sync(project.store.as_ref(), path) {
-        Ok(synced) => synced.sentences(path).iter().for_each(|said| notify(said)),
-        Err(error) => notify(&Error::from(error).sentence()),
+    match crate::verdict_log::sync_log(project.store.as_ref(), path) {
+        Ok(synced) => synced.to_sentences(path).iter().for_each(|said| notify(said)),
+        Err(error) => notify(&Error::from(error).full_message()),
     }
 }
 
 /// A panic leaves the value consistent: it is never changed in two steps.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

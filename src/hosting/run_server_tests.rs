@@ -1,13 +1,13 @@
 //! Places for runs: taken before anything waits, given back when a run has ended.
 
 use super::*;
-use crate::ambient::Machine;
-use crate::config::Flags;
+use crate::ambient::RealSystem;
+use crate::config::ConfigFlags;
 use crate::convening::{AskOptions, PanelSetup, RehearsalChoice};
-use crate::domain::council::words::Mode;
-use crate::domain::dialogue::Protocol;
-use crate::domain::plan::{Delivery, Stakes};
-use crate::domain::transcript::Stop;
+use crate::domain::council::words::QuestionMode;
+use crate::domain::dialogue::ProtocolKind;
+use crate::domain::plan::{DeliveryMode, StakesLevel};
+use crate::domain::transcript::RunStopReason;
 use crate::engine::load_run_state;
 use crate::hosting::{PreparedRun, council_settings, prepare_council};
 use crate::material;
@@ -16,7 +16,7 @@ use crate::protocols::Protocols;
 fn run_server(folder: &Path) -> Arc<RunServer> {
     let store = Some(folder.join("plenary.db").to_string_lossy().into_owned());
     RunServer::new(
-        SettingsLoader::new(Flags { store, ..Flags::default() }, Protocols::built_in()),
+        SettingsLoader::new(ConfigFlags { store, ..ConfigFlags::default() }, Protocols::built_in()),
         |_| {},
     )
 }
@@ -26,18 +26,19 @@ fn rehearsed(run_server: &RunServer) -> PreparedRun {
     let options = AskOptions {
         providers: Vec::new(),
         chair: None,
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
+        stakes: StakesLevel::Normal,
+        delivery: DeliveryMode::Synthesis,
         conclusion: None,
         rehearsal: RehearsalChoice::Requested,
     };
     let settings =
-        council_settings(&run_server.loader, &options.rehearsal, &Overrides::default()).unwrap();
+        council_settings(&run_server.loader, &options.rehearsal, &BudgetOverrides::default())
+            .unwrap();
     let panel = PanelSetup::new(&settings, &options, &run_server.factory).unwrap();
     let guard = material::SecretGuard::default();
-    let pack = material::gather(&settings.located.working, &[], &guard).unwrap();
-    let plan = panel.plan(Mode::General, pack.into(), &Machine);
-    let protocol = run_server.loader.protocols.find(Protocol::Council).unwrap();
+    let pack = material::gather_files(&settings.paths.working, &[], &guard).unwrap();
+    let plan = panel.build_plan(QuestionMode::General, pack.into(), &RealSystem);
+    let protocol = run_server.loader.protocols.find_protocol(ProtocolKind::Council).unwrap();
     prepare_council(protocol, &panel, "Tea?".to_owned(), plan)
 }
 
@@ -69,7 +70,7 @@ async fn a_run_that_begins_while_the_server_closes_is_interrupted_before_it_has_
     let project = run_server.open_project().unwrap();
     let state = load_run_state(&project.protocols, project.store.as_ref(), &id).unwrap();
     let stopped = state.stopped;
-    assert_eq!(stopped, Some(Stop::Interrupted));
+    assert_eq!(stopped, Some(RunStopReason::Interrupted));
     let refused = run_server.reserve_slot().unwrap_err();
     assert!(refused.message.contains("ending"), "{refused:?}");
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::change::{Change, Entry};
+use crate::domain::change::{JournalEntry, JournalEvent};
 use crate::domain::ids::DialogueId;
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::transcript::{RunState, RunStopReason};
 use crate::domain::words::words;
 use crate::engine::{due_readings, is_running, load_run_state};
 use crate::error::Error;
-use crate::export::council::{Status, cost_usd, status};
+use crate::export::council::{CompletionStatus, completion_status, cost_usd};
 use crate::operations::Project;
 use crate::protocols::Protocols;
 
@@ -58,9 +58,9 @@ pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error
         false => stopped_status(&transcript),
     };
     let result = match status {
-        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
-            Some(protocols.of_run(&transcript)?.document(&transcript).map_err(Error::Document)?)
-        }
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Some(
+            protocols.of_run(&transcript)?.run_document(&transcript).map_err(Error::Document)?,
+        ),
         RunStatus::Running | RunStatus::Interrupted => None,
     };
     Ok(RunReport {
@@ -73,33 +73,33 @@ pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error
 }
 
 /// Status of a run that no process works on.
-fn stopped_status(transcript: &Transcript) -> RunStatus {
+fn stopped_status(transcript: &RunState) -> RunStatus {
     match &transcript.stopped {
-        None | Some(Stop::Interrupted) => RunStatus::Interrupted,
+        None | Some(RunStopReason::Interrupted) => RunStatus::Interrupted,
         Some(
-            Stop::Done
-            | Stop::Quorum { .. }
-            | Stop::Partial { .. }
-            | Stop::Families { .. }
-            | Stop::Budget { .. }
-            | Stop::Unconcluded { .. }
-            | Stop::Unadjudicated { .. }
-            | Stop::Deadline,
-        ) => match status(transcript) {
-            Status::Done => RunStatus::Done,
-            Status::Incomplete => RunStatus::Incomplete,
-            Status::Failed => RunStatus::Failed,
+            RunStopReason::Done
+            | RunStopReason::Quorum { .. }
+            | RunStopReason::Partial { .. }
+            | RunStopReason::Families { .. }
+            | RunStopReason::Budget { .. }
+            | RunStopReason::Unconcluded { .. }
+            | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Deadline,
+        ) => match completion_status(transcript) {
+            CompletionStatus::Done => RunStatus::Done,
+            CompletionStatus::Incomplete => RunStatus::Incomplete,
+            CompletionStatus::Failed => RunStatus::Failed,
         },
     }
 }
 
-fn run_progress(transcript: &Transcript) -> RunProgress {
-    let answered = transcript.asks.iter().filter(|asked| asked.reading.is_some()).count();
+fn run_progress(transcript: &RunState) -> RunProgress {
+    let answered = transcript.asks.iter().filter(|asked| asked.parse_outcome.is_some()).count();
     RunProgress {
-        round: transcript.round_under_way(),
+        round: transcript.current_round(),
         asked: transcript.asks.len(),
         answered,
-        calls: transcript.calls().count(),
+        calls: transcript.all_calls().count(),
         cost_usd: cost_usd(transcript),
     }
 }
@@ -113,9 +113,9 @@ pub const FOLLOW_INTERVAL: Duration = Duration::from_millis(150);
 #[derive(Debug)]
 pub struct RunFollower {
     protocols: Protocols,
-    pub transcript: Option<Transcript>,
+    pub transcript: Option<RunState>,
     /// Entries before a run was planned on the dialogue.
-    before: Vec<Entry>,
+    before: Vec<JournalEntry>,
     /// Sequence number of the last applied entry.
     pub seq: u64,
 }
@@ -127,21 +127,20 @@ impl RunFollower {
 
     /// Applies an entry and returns its new changes. A reply is parsed with the entry that records
     /// it, as in the live run, and not again with the later entry that records the reading.
-    pub fn apply_entry(&mut self, entry: &Entry) -> Vec<Change> {
+    pub fn apply_entry(&mut self, entry: &JournalEntry) -> Vec<JournalEvent> {
         self.seq = entry.seq;
         let Some(transcript) = &mut self.transcript else {
             self.before.push(entry.clone());
-            self.transcript = Transcript::of(&self.before);
-            return entry.changes.clone();
+            self.transcript = RunState::from_entries(&self.before);
+            return entry.events.clone();
         };
         let is_known =
-            |ask: u32| transcript.asked(ask).is_some_and(|asked| asked.reading.is_some());
-        let is_fresh =
-            |change: &&Change| !matches!(change, Change::ReplyRead { ask, .. } if is_known(*ask));
-        let mut fresh: Vec<Change> = entry.changes.iter().filter(is_fresh).cloned().collect();
-        transcript.add(entry.at, &fresh);
+            |ask: u32| transcript.find_ask(ask).is_some_and(|asked| asked.parse_outcome.is_some());
+        let is_fresh = |change: &&JournalEvent| !matches!(change, JournalEvent::ReplyParsed { ask, .. } if is_known(*ask));
+        let mut fresh: Vec<JournalEvent> = entry.events.iter().filter(is_fresh).cloned().collect();
+        transcript.apply_events(entry.at, &fresh);
         let due = due_readings(&self.protocols, transcript);
-        transcript.add(entry.at, &due);
+        transcript.apply_events(entry.at, &due);
         fresh.extend(due);
         fresh
     }

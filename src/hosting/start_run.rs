@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::{Overrides, Settings};
-use crate::convening::{TransportFactory, reconnect};
-use crate::domain::change::Change;
-use crate::domain::gate::Redaction;
+use crate::config::{BudgetOverrides, Settings};
+use crate::convening::{TransportFactory, reconnect_seats};
+use crate::domain::change::JournalEvent;
+use crate::domain::gate::LogRedaction;
 use crate::domain::ids::DialogueId;
-use crate::domain::plan::Caps;
-use crate::domain::transcript::Transcript;
+use crate::domain::plan::BudgetCaps;
+use crate::domain::transcript::RunState;
 use crate::engine::{
-    Deliberation, LoadedRun, RunContext, RunQuestion, SeatTransports, open_run, resume_run,
+    LoadedRun, Run, RunContext, RunQuestion, SeatTransports, open_run, resume_run,
 };
 use crate::error::Error;
 
@@ -28,7 +28,7 @@ pub enum RunStart {
 /// A run of this process that is ready to be driven.
 #[derive(Debug)]
 pub struct StartedRun {
-    pub(super) run: Deliberation,
+    pub(super) run: Run,
     /// Time limit of this process for the run.
     pub wall: Duration,
 }
@@ -62,7 +62,7 @@ pub struct PreparedRun {
     question: RunQuestion,
     connections: SeatTransports,
     /// Text that must not be written to the verdict log.
-    redaction: Arc<Redaction>,
+    redaction: Arc<LogRedaction>,
     wall: Duration,
 }
 
@@ -74,7 +74,7 @@ impl PreparedRun {
     }
 
     #[must_use]
-    pub fn with_redaction(self, redaction: Redaction) -> Self {
+    pub fn with_redaction(self, redaction: LogRedaction) -> Self {
         Self { redaction: Arc::new(redaction), ..self }
     }
 }
@@ -83,9 +83,9 @@ impl PreparedRun {
 #[derive(Debug)]
 pub struct ResumePlan {
     loaded: LoadedRun,
-    changes: Vec<Change>,
+    changes: Vec<JournalEvent>,
     connections: SeatTransports,
-    redaction: Arc<Redaction>,
+    redaction: Arc<LogRedaction>,
     /// The time limit of now: that of the command that started the run has passed.
     wall: Duration,
 }
@@ -104,7 +104,7 @@ impl ResumePlan {
     pub fn for_operator(
         loaded: LoadedRun,
         settings: &Settings,
-        overrides: &Overrides,
+        overrides: &BudgetOverrides,
         factory: &TransportFactory,
     ) -> Self {
         Self::build(loaded, Vec::new(), settings, overrides, factory, ResumeParty::Operator)
@@ -115,7 +115,7 @@ impl ResumePlan {
     pub fn for_caller(
         loaded: LoadedRun,
         settings: &Settings,
-        overrides: &Overrides,
+        overrides: &BudgetOverrides,
         factory: &TransportFactory,
     ) -> Self {
         Self::build(loaded, Vec::new(), settings, overrides, factory, ResumeParty::Caller)
@@ -124,9 +124,9 @@ impl ResumePlan {
     /// Resumes a run with changes to its plan, which may add seats.
     pub fn with_changes(
         loaded: LoadedRun,
-        changes: Vec<Change>,
+        changes: Vec<JournalEvent>,
         settings: &Settings,
-        overrides: &Overrides,
+        overrides: &BudgetOverrides,
         factory: &TransportFactory,
     ) -> Self {
         Self::build(loaded, changes, settings, overrides, factory, ResumeParty::Operator)
@@ -134,21 +134,22 @@ impl ResumePlan {
 
     fn build(
         loaded: LoadedRun,
-        changes: Vec<Change>,
+        changes: Vec<JournalEvent>,
         settings: &Settings,
-        overrides: &Overrides,
+        overrides: &BudgetOverrides,
         factory: &TransportFactory,
         party: ResumeParty,
     ) -> Self {
         let mut changed = loaded.transcript.clone();
-        changed.add(changed.last_entry_at, &changes);
-        let connections = reconnect(&changed.plan, changed.opening.rehearsal, settings, factory);
+        changed.apply_events(changed.last_entry_at, &changes);
+        let connections =
+            reconnect_seats(&changed.plan, changed.opening.rehearsal, settings, factory);
         let planned = loaded.transcript.plan.caps;
         let caps = match party {
             ResumeParty::Operator => raise_caps(planned, settings.budget, overrides.budget_usd),
             ResumeParty::Caller => limit_caps(planned, settings.budget, overrides.budget_usd),
         };
-        let caps = (caps != planned).then_some(Change::CapsSet { caps });
+        let caps = (caps != planned).then_some(JournalEvent::CapsSet { caps });
         Self {
             changes: caps.into_iter().chain(changes).collect(),
             connections,
@@ -159,15 +160,15 @@ impl ResumePlan {
     }
 
     /// State of the run before it is resumed.
-    pub fn transcript(&self) -> &Transcript {
+    pub fn transcript(&self) -> &RunState {
         &self.loaded.transcript
     }
 }
 
 /// Limits for the command line. The money stays as planned unless a sum is given now: it was meant
 /// as a limit. Tokens and calls are those of now where they allow more.
-fn raise_caps(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
-    Caps {
+fn raise_caps(planned: BudgetCaps, now: BudgetCaps, named_usd: Option<f64>) -> BudgetCaps {
+    BudgetCaps {
         usd_micros: if named_usd.is_some() { now.usd_micros } else { planned.usd_micros },
         tokens: planned.tokens.max(now.tokens),
         calls: planned.calls.max(now.calls),
@@ -177,10 +178,10 @@ fn raise_caps(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
 
 /// Limits for a client of a server: the operator's present limits apply, also to a run that was
 /// started with higher ones.
-fn limit_caps(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
+fn limit_caps(planned: BudgetCaps, now: BudgetCaps, named_usd: Option<f64>) -> BudgetCaps {
     let usd_micros = match named_usd {
         Some(_) => now.usd_micros,
         None => planned.usd_micros.min(now.usd_micros),
     };
-    Caps { usd_micros, tokens: now.tokens, calls: now.calls, wall_ms: planned.wall_ms }
+    BudgetCaps { usd_micros, tokens: now.tokens, calls: now.calls, wall_ms: planned.wall_ms }
 }

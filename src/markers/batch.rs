@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::extraction::{Contribution, Extraction, MadeMove};
-use super::marker::{Marker, Said, texts};
-use super::warning::{Warning, WarningKind};
+use super::extraction::{EntityContribution, MoveContribution, ReplyExtraction};
+use super::marker::{MarkerContent, ReplyMarker, target_texts};
+use super::warning::{MarkerWarning, WarningKind};
 use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
-use crate::domain::reference::{MoveType, RefType};
-use crate::domain::target::Target;
+use crate::domain::reference::{MoveType, ReferenceType};
+use crate::domain::target::EntityTarget;
 
 /// Full reply texts by expert, unchanged.
 pub type RawReplies = BTreeMap<ExpertSlug, String>;
@@ -18,20 +18,20 @@ pub type RawReplies = BTreeMap<ExpertSlug, String>;
 /// Request body of `register`, without the fields that only the Judge can fill in: dialogue,
 /// scores, summary.
 #[derive(Debug, Serialize)]
-pub struct Batch<'a> {
+pub struct RoundBatch<'a> {
     pub round: u8,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub raw_content: RawReplies,
-    pub perspectives: Vec<Item<'a>>,
-    pub recommendations: Vec<Item<'a>>,
-    pub tensions: Vec<Item<'a>>,
-    pub evidence: Vec<Item<'a>>,
-    pub claims: Vec<Item<'a>>,
-    pub moves: Vec<Move<'a>>,
+    pub perspectives: Vec<BatchItem<'a>>,
+    pub recommendations: Vec<BatchItem<'a>>,
+    pub tensions: Vec<BatchItem<'a>>,
+    pub evidence: Vec<BatchItem<'a>>,
+    pub claims: Vec<BatchItem<'a>>,
+    pub moves: Vec<BatchMove<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Item<'a> {
+pub struct BatchItem<'a> {
     local_id: &'a LocalId,
     label: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,18 +39,18 @@ pub struct Item<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
     contributors: [&'a ExpertSlug; 1],
-    references: Vec<Reference>,
+    references: Vec<BatchReference>,
 }
 
 #[derive(Debug, Serialize)]
-struct Reference {
+struct BatchReference {
     #[serde(rename = "type")]
-    ref_type: RefType,
+    ref_type: ReferenceType,
     target: String,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Move<'a> {
+pub struct BatchMove<'a> {
     expert: &'a ExpertSlug,
     #[serde(rename = "type")]
     move_type: MoveType,
@@ -60,15 +60,20 @@ pub struct Move<'a> {
     context: Option<&'a str>,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> RoundBatch<'a> {
     /// Builds the batch of one round, in the order of the replies.
-    pub fn of(round: u8, replies: &'a [Extraction], raw_content: RawReplies) -> Self {
-        let items = |kind| replies.iter().flat_map(move |reply| reply.of_kind(kind)).map(item);
+    pub fn from_replies(
+        round: u8,
+        replies: &'a [ReplyExtraction],
+        raw_content: RawReplies,
+    ) -> Self {
+        let items =
+            |kind| replies.iter().flat_map(move |reply| reply.of_kind(kind)).map(to_batch_item);
         let moves = replies.iter().flat_map(|reply| {
-            reply.moves.iter().map(|made| Move {
+            reply.moves.iter().map(|made| BatchMove {
                 expert: &reply.expert,
                 move_type: made.move_type,
-                targets: texts(&made.targets),
+                targets: target_texts(&made.targets),
                 context: made.context.as_deref(),
             })
         });
@@ -85,14 +90,14 @@ impl<'a> Batch<'a> {
     }
 }
 
-fn item(contribution: &Contribution) -> Item<'_> {
-    let Contribution { local_id, label, text, references, .. } = contribution;
+fn to_batch_item(contribution: &EntityContribution) -> BatchItem<'_> {
+    let EntityContribution { local_id, label, text, references, .. } = contribution;
     let is_tension = local_id.kind == EntityKind::Tension;
-    let reference = |(ref_type, target): &(RefType, Target)| Reference {
+    let reference = |(ref_type, target): &(ReferenceType, EntityTarget)| BatchReference {
         ref_type: *ref_type,
         target: target.to_string(),
     };
-    Item {
+    BatchItem {
         local_id,
         label,
         content: (!is_tension).then_some(text),
@@ -105,7 +110,7 @@ fn item(contribution: &Contribution) -> Item<'_> {
 /// Checks the references between the replies of one round. If the other reply is present but lacks
 /// the entity, the reference is removed with a warning. If the other reply is missing, the
 /// reference stays with a warning.
-pub fn gather(replies: &mut [Extraction]) {
+pub fn check_across_replies(replies: &mut [ReplyExtraction]) {
     let said: HashSet<LocalId> = replies
         .iter()
         .flat_map(|reply| &reply.contributions)
@@ -113,41 +118,41 @@ pub fn gather(replies: &mut [Extraction]) {
         .collect();
     let experts: HashSet<ExpertSlug> = replies.iter().map(|reply| reply.expert.clone()).collect();
     for reply in replies.iter_mut() {
-        let neighbours = Neighbours { round: reply.round, said: &said, experts: &experts };
-        neighbours.look_at(reply);
+        let neighbours = RoundIndex { round: reply.round, entity_ids: &said, experts: &experts };
+        neighbours.check_reply(reply);
     }
-    warn_of_crowds(replies);
+    warn_over_limit(replies);
 }
 
-struct Neighbours<'a> {
+struct RoundIndex<'a> {
     round: u8,
-    said: &'a HashSet<LocalId>,
+    entity_ids: &'a HashSet<LocalId>,
     experts: &'a HashSet<ExpertSlug>,
 }
 
-impl Neighbours<'_> {
-    fn look_at(&self, reply: &mut Extraction) {
-        let Extraction { contributions, moves, markers, warnings, .. } = reply;
-        for Contribution { local_id, references, .. } in contributions {
+impl RoundIndex<'_> {
+    fn check_reply(&self, reply: &mut ReplyExtraction) {
+        let ReplyExtraction { contributions, moves, markers, warnings, .. } = reply;
+        for EntityContribution { local_id, references, .. } in contributions {
             references.retain(|(ref_type, target)| {
-                let line = || line_of(markers, local_id, *ref_type, target);
-                self.may_stay(target, line, warnings)
+                let line = || reference_line(markers, local_id, *ref_type, target);
+                self.keep_target(target, line, warnings)
             });
         }
-        moves.retain_mut(|MadeMove { line, move_type, targets, .. }| {
-            targets.retain(|target| self.may_stay(target, || Some(*line), warnings));
+        moves.retain_mut(|MoveContribution { line, move_type, targets, .. }| {
+            targets.retain(|target| self.keep_target(target, || Some(*line), warnings));
             targets.len() >= move_type.targets_min()
         });
     }
 
-    fn may_stay(
+    fn keep_target(
         &self,
-        target: &Target,
+        target: &EntityTarget,
         line: impl Fn() -> Option<usize>,
-        warnings: &mut Vec<Warning>,
+        warnings: &mut Vec<MarkerWarning>,
     ) -> bool {
-        let Target::Local(id) = target else { return true };
-        if id.round != self.round || self.said.contains(id) {
+        let EntityTarget::Local(id) = target else { return true };
+        if id.round != self.round || self.entity_ids.contains(id) {
             return true;
         }
         let is_here = self.experts.contains(&id.expert);
@@ -160,34 +165,39 @@ impl Neighbours<'_> {
                 (WarningKind::Elsewhere, message)
             }
         };
-        warnings.push(Warning { line: line(), kind, message, slips: Vec::new() });
+        warnings.push(MarkerWarning { line: line(), kind, message, slips: Vec::new() });
         !is_here
     }
 }
 
 /// Returns the line of the marker by which the entity first refers to this target.
-fn line_of(markers: &[Marker], entity: &LocalId, meant: RefType, target: &Target) -> Option<usize> {
-    let is_it = |marker: &&Marker| {
-        matches!(&marker.said, Said::Reference { source, ref_type, targets }
+fn reference_line(
+    markers: &[ReplyMarker],
+    entity: &LocalId,
+    meant: ReferenceType,
+    target: &EntityTarget,
+) -> Option<usize> {
+    let is_it = |marker: &&ReplyMarker| {
+        matches!(&marker.content, MarkerContent::Reference { source, ref_type, targets }
             if source == entity && *ref_type == meant && targets.contains(target))
     };
     markers.iter().find(is_it).map(|marker| marker.line)
 }
 
 /// Warns if all replies together have more entities of one kind than a round can number (99).
-fn warn_of_crowds(replies: &mut [Extraction]) {
+fn warn_over_limit(replies: &mut [ReplyExtraction]) {
     let mut counts: HashMap<EntityKind, usize> = HashMap::new();
     for contribution in replies.iter().flat_map(|reply| &reply.contributions) {
         *counts.entry(contribution.local_id.kind).or_default() += 1;
     }
     let crowded = EntityKind::ALL.iter().filter_map(|kind| {
         let count = counts.get(kind).filter(|count| **count > usize::from(ITEMS_PER_ROUND_MAX))?;
-        let section = kind.section();
+        let section = kind.section_name();
         let message =
             format!("{count} {section} together; a round holds {ITEMS_PER_ROUND_MAX}, so some must be merged");
-        Some(Warning { line: None, kind: WarningKind::More, message, slips: Vec::new() })
+        Some(MarkerWarning { line: None, kind: WarningKind::More, message, slips: Vec::new() })
     });
-    let crowded: Vec<Warning> = crowded.collect();
+    let crowded: Vec<MarkerWarning> = crowded.collect();
     if let Some(last) = replies.last_mut() {
         last.warnings.extend(crowded);
     }

@@ -6,34 +6,34 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-use super::prose::Line;
+use super::prose::ProseLine;
 
 /// Maximum nesting; brackets further out than this count as unclosed.
 const NESTING_MAX: usize = 64;
 
 /// A bracket that could contain a marker. Positions are byte offsets in the whole text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bracket {
+pub(super) struct BracketSpan {
     /// Offset of the opening character; `inside` is the offset after it.
     pub open: usize,
     pub inside: usize,
     /// Index of its first line in the paragraph.
     pub line: usize,
-    pub close: Option<Close>,
+    pub close: Option<BracketClose>,
     /// The inline code span that it fills.
-    pub code: Option<Code>,
+    pub code: Option<InlineCode>,
 }
 
-impl Bracket {
+impl BracketSpan {
     /// Start including the backticks before it.
-    pub(super) fn start(&self) -> usize {
+    pub(super) fn outer_start(&self) -> usize {
         self.code.map_or(self.open, |code| code.start)
     }
 }
 
 /// A span of inline code, backticks included.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Code {
+pub(super) struct InlineCode {
     pub start: usize,
     pub end: usize,
     /// The line contains inline code only.
@@ -41,7 +41,7 @@ pub(super) struct Code {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Close {
+pub(super) struct BracketClose {
     /// Offset of the closing character; `after` is the offset behind it.
     pub at: usize,
     pub after: usize,
@@ -49,41 +49,41 @@ pub(super) struct Close {
 }
 
 /// Returns the brackets of a paragraph in the order in which they open.
-pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
-    let spans = inline_code(text, paragraph);
+pub(super) fn find_brackets(text: &str, paragraph: &[ProseLine]) -> Vec<BracketSpan> {
+    let spans = find_inline_code(text, paragraph);
     let mut code = spans.iter().peekable();
-    let mut brackets: Vec<Bracket> = Vec::new();
+    let mut brackets: Vec<BracketSpan> = Vec::new();
     let mut open: VecDeque<Option<usize>> = VecDeque::new();
     for (line, row) in paragraph.iter().enumerate() {
         let content = text.get(row.text_start..row.end).unwrap_or_default();
-        let is_alone = is_nothing_but_code(text, row, &spans);
+        let is_alone = is_code_only(text, row, &spans);
         for (place, sign) in content.char_indices() {
             let at = row.text_start + place;
             while code.next_if(|span| span.end <= at).is_some() {}
             if let Some(span) = code.peek().filter(|span| span.contains(&at)) {
                 if span.start == at && span.end <= row.end {
-                    let code = Code { start: at, end: span.end, is_alone };
-                    brackets.extend(filling(text, code, line));
+                    let code = InlineCode { start: at, end: span.end, is_alone };
+                    brackets.extend(find_code_bracket(text, code, line));
                 }
                 continue;
             }
             let after = at + sign.len_utf8();
             match sign {
                 '[' | '［' | '【' | '〔' => {
-                    let fits = could_begin(content.get(after - row.text_start..));
+                    let fits = could_begin_marker(content.get(after - row.text_start..));
                     open.push_back(fits.then_some(brackets.len()));
                     if open.len() > NESTING_MAX {
                         open.pop_front();
                     }
                     if fits {
                         let (open, inside) = (at, after);
-                        brackets.push(Bracket { open, inside, line, close: None, code: None });
+                        brackets.push(BracketSpan { open, inside, line, close: None, code: None });
                     }
                 }
                 ']' | '］' | '】' | '〕' => {
                     let opened = open.pop_back().flatten();
                     if let Some(bracket) = opened.and_then(|place| brackets.get_mut(place)) {
-                        bracket.close = Some(Close { at, after, line });
+                        bracket.close = Some(BracketClose { at, after, line });
                     }
                 }
                 _ => {}
@@ -94,20 +94,20 @@ pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
 }
 
 /// Returns the bracket that fills a code span, if one does.
-fn filling(text: &str, code: Code, line: usize) -> Option<Bracket> {
+fn find_code_bracket(text: &str, code: InlineCode, line: usize) -> Option<BracketSpan> {
     let inner = text.get(code.start..code.end)?.trim_matches('`');
     let bracket = inner.trim();
     let inside = bracket.strip_prefix('[')?.strip_suffix(']')?;
-    let fits = could_begin(Some(inside)) && !inside.contains(is_bracket);
+    let fits = could_begin_marker(Some(inside)) && !inside.contains(is_bracket);
     let backticks = text.get(code.start..)?.find(|sign| sign != '`')?;
     let open = code.start + backticks + inner.len() - inner.trim_start().len();
     let at = open + 1 + inside.len();
-    let close = Some(Close { at, after: at + 1, line });
-    fits.then_some(Bracket { open, inside: open + 1, line, close, code: Some(code) })
+    let close = Some(BracketClose { at, after: at + 1, line });
+    fits.then_some(BracketSpan { open, inside: open + 1, line, close, code: Some(code) })
 }
 
 /// Whether a line consists of inline code, emphasis and punctuation only.
-fn is_nothing_but_code(text: &str, row: &Line, spans: &[Range<usize>]) -> bool {
+fn is_code_only(text: &str, row: &ProseLine, spans: &[Range<usize>]) -> bool {
     let first = spans.partition_point(|span| span.end <= row.text_start);
     let spans = spans.iter().skip(first).take_while(|span| span.end <= row.end);
     let (mut at, mut gaps) = (row.text_start, Vec::new());
@@ -125,7 +125,7 @@ fn is_nothing_but_code(text: &str, row: &Line, spans: &[Range<usize>]) -> bool {
 }
 
 /// Whether a marker could begin like this: a letter after optional spaces and decoration.
-fn could_begin(inside: Option<&str>) -> bool {
+fn could_begin_marker(inside: Option<&str>) -> bool {
     /// A marker begins within this many characters.
     const LOOKED_AT_MAX: usize = 8;
     let signs = inside.unwrap_or_default().chars().take(LOOKED_AT_MAX);
@@ -141,8 +141,9 @@ fn is_bracket(sign: char) -> bool {
 
 /// Returns the spans of inline code by the CommonMark rule: a run of backticks up to the next run
 /// of the same length.
-fn inline_code(text: &str, paragraph: &[Line]) -> Vec<Range<usize>> {
-    let runs: Vec<Run> = paragraph.iter().flat_map(|line| runs(text, line)).collect();
+fn find_inline_code(text: &str, paragraph: &[ProseLine]) -> Vec<Range<usize>> {
+    let runs: Vec<BacktickRun> =
+        paragraph.iter().flat_map(|line| backtick_runs(text, line)).collect();
     // Walk backwards, so that each run finds the next run of its length in constant time.
     let mut next_of: HashMap<usize, usize> = HashMap::new();
     let mut closes: Vec<Option<usize>> = vec![None; runs.len()];
@@ -167,23 +168,25 @@ fn inline_code(text: &str, paragraph: &[Line]) -> Vec<Range<usize>> {
 }
 
 /// A run of consecutive backticks.
-struct Run {
+struct BacktickRun {
     start: usize,
     length: usize,
     /// A backslash escapes the first backtick.
     is_escaped: bool,
 }
 
-fn runs(text: &str, line: &Line) -> Vec<Run> {
+fn backtick_runs(text: &str, line: &ProseLine) -> Vec<BacktickRun> {
     let content = text.get(line.text_start..line.end).unwrap_or_default();
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<BacktickRun> = Vec::new();
     let mut backslashes = 0;
     for (place, sign) in content.bytes().enumerate() {
         let start = line.text_start + place;
         if sign == b'`' {
             match runs.last_mut().filter(|run| run.start + run.length == start) {
                 Some(run) => run.length += 1,
-                None => runs.push(Run { start, length: 1, is_escaped: backslashes % 2 == 1 }),
+                None => {
+                    runs.push(BacktickRun { start, length: 1, is_escaped: backslashes % 2 == 1 })
+                }
             }
         }
         backslashes = if sign == b'\\' { backslashes + 1 } else { 0 };
@@ -194,12 +197,12 @@ fn runs(text: &str, line: &Line) -> Vec<Run> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::markers::prose::lay_out;
+    use crate::markers::prose::parse_layout;
 
     /// Checks the content of each bracket in order; `!` means an unclosed one.
     fn check(text: &str, expected: &[&str]) {
-        let layout = lay_out(text);
-        let found = layout.paragraphs.iter().flat_map(|paragraph| brackets(text, paragraph));
+        let layout = parse_layout(text);
+        let found = layout.paragraphs.iter().flat_map(|paragraph| find_brackets(text, paragraph));
         let found: Vec<&str> = found
             .map(|bracket| bracket.close.map_or("!", |close| &text[bracket.inside..close.at]))
             .collect();

@@ -4,12 +4,12 @@
 //! The cursor is `Copy`: parsers read ahead on a copy and drop it, with its deviations, to
 //! backtrack.
 
-use super::slip::{Slip, Slips};
-use crate::domain::hidden::is_hidden;
+use super::slip::{DeviationSet, MarkerDeviation};
+use crate::domain::hidden::is_invisible;
 
 /// Separator between the head of a marker and the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Separator {
+pub(super) enum MarkerSeparator {
     Colon,
     /// A dash, equals sign or bar in place of the colon.
     Dash,
@@ -19,9 +19,9 @@ pub(super) enum Separator {
     Nothing,
 }
 
-impl Separator {
+impl MarkerSeparator {
     /// Whether no punctuation was found where a colon is expected.
-    pub(super) fn is_loose(self) -> bool {
+    pub(super) fn lacks_punctuation(self) -> bool {
         match self {
             Self::Colon | Self::Dash => false,
             Self::Space | Self::Nothing => true,
@@ -30,21 +30,21 @@ impl Separator {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(super) struct MarkerCursor<'a> {
     rest: &'a str,
-    pub slips: Slips,
+    pub slips: DeviationSet,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> MarkerCursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { rest: text, slips: Slips::default() }
+        Self { rest: text, slips: DeviationSet::default() }
     }
 
-    pub(super) fn rest(self) -> &'a str {
+    pub(super) fn remaining_text(self) -> &'a str {
         self.rest
     }
 
-    pub(super) fn slip(&mut self, slip: Slip) {
+    pub(super) fn note_deviation(&mut self, slip: MarkerDeviation) {
         self.slips.add(slip);
     }
 
@@ -53,42 +53,42 @@ impl<'a> Cursor<'a> {
         loop {
             let sign = self.rest.chars().next()?;
             let slip = match sign {
-                '*' | '~' => Slip::Emphasis,
-                '`' => Slip::InlineCode,
-                '\\' => Slip::Escape,
+                '*' | '~' => MarkerDeviation::Emphasis,
+                '`' => MarkerDeviation::InlineCode,
+                '\\' => MarkerDeviation::Escape,
                 '\n' | '\t' => return Some(' '),
                 '\r' => {
-                    self.advance(sign);
+                    self.skip_char(sign);
                     continue;
                 }
-                _ if is_hidden(sign) => Slip::HiddenCharacter,
-                _ => return Some(plain(sign)),
+                _ if is_invisible(sign) => MarkerDeviation::HiddenCharacter,
+                _ => return Some(to_ascii(sign)),
             };
-            self.slip(slip);
-            self.advance(sign);
+            self.note_deviation(slip);
+            self.skip_char(sign);
         }
     }
 
     /// Consumes the next character.
-    pub(super) fn take(&mut self) -> Option<char> {
+    pub(super) fn take_char(&mut self) -> Option<char> {
         let seen = self.peek()?;
         let sign = self.rest.chars().next()?;
         match sign {
-            '\n' => self.slip(Slip::LineBreak),
-            _ if sign != seen && seen != ' ' => self.slip(Slip::LookAlike),
+            '\n' => self.note_deviation(MarkerDeviation::LineBreak),
+            _ if sign != seen && seen != ' ' => self.note_deviation(MarkerDeviation::LookAlike),
             _ => {}
         }
-        self.advance(sign);
+        self.skip_char(sign);
         Some(seen)
     }
 
     /// Consumes the next character if it fits.
     pub(super) fn take_if(&mut self, fits: impl Fn(char) -> bool) -> Option<char> {
-        if self.peek().is_some_and(fits) { self.take() } else { None }
+        if self.peek().is_some_and(fits) { self.take_char() } else { None }
     }
 
     /// Skips spaces and returns their number.
-    pub(super) fn spaces(&mut self) -> usize {
+    pub(super) fn skip_spaces(&mut self) -> usize {
         let mut count = 0;
         while self.take_if(|sign| sign == ' ').is_some() {
             count += 1;
@@ -97,19 +97,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips spaces; more than `fit` of them are a deviation.
-    pub(super) fn spaces_over(&mut self, fit: usize) {
-        if self.spaces() > fit {
-            self.slip(Slip::Spaces);
+    pub(super) fn skip_expected_spaces(&mut self, fit: usize) {
+        if self.skip_spaces() > fit {
+            self.note_deviation(MarkerDeviation::Spaces);
         }
     }
 
     /// Reads a word of letters, in upper case. Returns `None` if it is longer than any keyword.
-    pub(super) fn word(&mut self) -> Option<String> {
+    pub(super) fn take_word(&mut self) -> Option<String> {
         const WORD_CHARS_MAX: usize = 16;
         let mut word = String::new();
         while let Some(letter) = self.take_if(|sign| sign.is_ascii_alphabetic()) {
             if letter.is_ascii_lowercase() {
-                self.slip(Slip::LetterCase);
+                self.note_deviation(MarkerDeviation::LetterCase);
             }
             word.push(letter.to_ascii_uppercase());
             if word.len() > WORD_CHARS_MAX {
@@ -121,50 +121,50 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads the separator between head and rest, spaces included.
-    pub(super) fn separator(&mut self) -> Separator {
-        let before = self.spaces() > 0;
+    pub(super) fn take_separator(&mut self) -> MarkerSeparator {
+        let before = self.skip_spaces() > 0;
         // A dash of any length counts as `MarkerDeviation::Colon`, not also as a look-alike hyphen.
         let noted = self.slips;
         let sign = self.take_if(|sign| matches!(sign, ':' | '-' | '=' | '|'));
         match sign {
             Some(':') => {
                 if before {
-                    self.slip(Slip::Spaces);
+                    self.note_deviation(MarkerDeviation::Spaces);
                 }
-                Separator::Colon
+                MarkerSeparator::Colon
             }
             Some(_) => {
-                self.slips = noted.with(Slip::Colon);
+                self.slips = noted.with(MarkerDeviation::Colon);
                 self.rest = self.rest.trim_start_matches('-');
-                Separator::Dash
+                MarkerSeparator::Dash
             }
-            None if before => Separator::Space,
-            None => Separator::Nothing,
+            None if before => MarkerSeparator::Space,
+            None => MarkerSeparator::Nothing,
         }
     }
 
     /// Returns the rest of the text unchanged.
-    pub(super) fn words(&mut self) -> &'a str {
+    pub(super) fn take_rest(&mut self) -> &'a str {
         let words = self.rest.trim_start();
         if self.rest.len() - words.len() > 1 {
-            self.slip(Slip::Spaces);
+            self.note_deviation(MarkerDeviation::Spaces);
         }
         words
     }
 
     pub(super) fn is_at_end(&mut self) -> bool {
         let mut ahead = *self;
-        ahead.spaces();
+        ahead.skip_spaces();
         ahead.peek().is_none()
     }
 
-    fn advance(&mut self, sign: char) {
+    fn skip_char(&mut self, sign: char) {
         self.rest = self.rest.get(sign.len_utf8()..).unwrap_or_default();
     }
 }
 
 /// Maps full-width letters, dashes, colons and spaces to their ASCII form.
-fn plain(sign: char) -> char {
+fn to_ascii(sign: char) -> char {
     match sign {
         '\u{ff01}'..='\u{ff5e}' => {
             u8::try_from(u32::from(sign) - 0xff01 + 0x21).map_or(sign, char::from)

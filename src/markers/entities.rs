@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::slip::{Slip, Slips};
-use super::spelling::{Prefix, Spelled};
+use super::slip::{DeviationSet, MarkerDeviation};
+use super::spelling::{IdPrefix, WrittenId};
 use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
 use crate::domain::limits::LINE_CHARS_MAX;
 
@@ -13,14 +13,14 @@ use crate::domain::limits::LINE_CHARS_MAX;
 pub(super) enum BracketKind {
     New(LocalId, String),
     /// The reply defines this id earlier.
-    Again(LocalId),
+    Duplicate(LocalId),
     Mention,
-    Refused(String),
+    Rejected(String),
 }
 
 /// The entities of one reply.
 #[derive(Debug)]
-pub(super) struct Roster<'a> {
+pub(super) struct ReplyEntities<'a> {
     pub own: &'a ExpertSlug,
     pub round: u8,
     lines: HashMap<LocalId, usize>,
@@ -30,12 +30,12 @@ pub(super) struct Roster<'a> {
     mentioned: Vec<(LocalId, usize)>,
 }
 
-impl<'a> Roster<'a> {
+impl<'a> ReplyEntities<'a> {
     pub(super) fn new(own: &'a ExpertSlug, round: u8) -> Self {
         Self { own, round, lines: HashMap::new(), perspectives: 0, mentioned: Vec::new() }
     }
 
-    pub(super) fn has(&self, id: &LocalId) -> bool {
+    pub(super) fn contains_id(&self, id: &LocalId) -> bool {
         self.lines.contains_key(id)
     }
 
@@ -44,28 +44,28 @@ impl<'a> Roster<'a> {
     }
 
     /// Number of perspectives in the reply, not counting this entity.
-    pub(super) fn perspectives_beside(&self, source: &LocalId) -> usize {
+    pub(super) fn other_perspectives(&self, source: &LocalId) -> usize {
         self.perspectives.saturating_sub(usize::from(source.kind == EntityKind::Perspective))
     }
 
     /// Mentioned ids that the reply does not define.
-    pub(super) fn missing(&self) -> impl Iterator<Item = &(LocalId, usize)> {
-        self.mentioned.iter().filter(|(id, _)| !self.has(id))
+    pub(super) fn unknown_mentions(&self) -> impl Iterator<Item = &(LocalId, usize)> {
+        self.mentioned.iter().filter(|(id, _)| !self.contains_id(id))
     }
 
     /// Classifies a bracket and records a new entity. Deviations from the exact notation are added
     /// to `slips`.
-    pub(super) fn admit(
+    pub(super) fn classify_bracket(
         &mut self,
-        id: &Spelled,
+        id: &WrittenId,
         label: Option<&str>,
         line: usize,
-        slips: &mut Slips,
+        slips: &mut DeviationSet,
     ) -> BracketKind {
-        let label = label.map(clean).filter(|label| !label.is_empty());
-        let seq = match (self.number(id, slips), &label) {
+        let label = label.map(clean_label).filter(|label| !label.is_empty());
+        let seq = match (self.sequence_in_round(id, slips), &label) {
             (Ok(seq), _) => seq,
-            (Err(why), Some(_)) => return BracketKind::Refused(why),
+            (Err(why), Some(_)) => return BracketKind::Rejected(why),
             (Err(_), None) => return BracketKind::Mention,
         };
         let local_id = self.local_id(id.kind, (self.round, seq));
@@ -74,13 +74,13 @@ impl<'a> Roster<'a> {
             return BracketKind::Mention;
         };
         if label.chars().count() > LINE_CHARS_MAX {
-            return BracketKind::Refused(format!("its label is over {LINE_CHARS_MAX} characters"));
+            return BracketKind::Rejected(format!("its label is over {LINE_CHARS_MAX} characters"));
         }
-        if self.has(&local_id) {
-            return BracketKind::Again(local_id);
+        if self.contains_id(&local_id) {
+            return BracketKind::Duplicate(local_id);
         }
-        if id.prefix == Prefix::Missing {
-            slips.add(Slip::MissingPrefix);
+        if id.prefix == IdPrefix::Missing {
+            slips.add(MarkerDeviation::MissingPrefix);
         }
         self.perspectives += usize::from(id.kind == EntityKind::Perspective);
         self.lines.insert(local_id.clone(), line);
@@ -92,19 +92,19 @@ impl<'a> Roster<'a> {
     }
 
     /// Returns the number within the round if the id belongs to this expert and round.
-    fn number(&self, id: &Spelled, slips: &mut Slips) -> Result<u8, String> {
-        if let Prefix::Other(name) = &id.prefix {
+    fn sequence_in_round(&self, id: &WrittenId, slips: &mut DeviationSet) -> Result<u8, String> {
+        if let IdPrefix::Other(name) = &id.prefix {
             return Err(format!("it is an id of {name}, and this is {}'s reply", self.own));
         }
-        let places = id.places();
+        let places = id.possible_places();
         if let Some((_, seq)) = places.iter().find(|(round, _)| *round == self.round) {
             if !id.is_padded() {
-                slips.add(Slip::ZeroPadding);
+                slips.add(MarkerDeviation::ZeroPadding);
             }
             return Ok(*seq);
         }
-        if let Some(seq) = id.number_alone() {
-            slips.add(Slip::MissingRound);
+        if let Some(seq) = id.sequence_alone() {
+            slips.add(MarkerDeviation::MissingRound);
             return Ok(seq);
         }
         Err(match places.first() {
@@ -115,7 +115,7 @@ impl<'a> Roster<'a> {
 }
 
 /// Returns the label on one line, without emphasis around it.
-pub(super) fn clean(label: &str) -> String {
+pub(super) fn clean_label(label: &str) -> String {
     let words: Vec<&str> = label.split_whitespace().collect();
     let joined = words.join(" ");
     let mut label = joined.as_str();

@@ -5,29 +5,29 @@
 
 use std::ops::Range;
 
-use super::prose::bullet;
+use super::prose::bullet_length;
 
 /// Returns the range of the text without the gaps, which must be in order.
-pub(super) fn without_gaps(
+pub(super) fn remove_gaps(
     text: &str,
     range: Range<usize>,
     gaps: impl Iterator<Item = Range<usize>>,
 ) -> String {
-    let mut writer = Writer::default();
+    let mut writer = GapWriter::default();
     let mut at = range.start;
     for gap in gaps {
-        writer.write(text.get(at..gap.start).unwrap_or_default());
-        writer.leave_out();
+        writer.write_text(text.get(at..gap.start).unwrap_or_default());
+        writer.begin_gap();
         at = gap.end;
     }
-    writer.write(text.get(at..range.end).unwrap_or_default());
+    writer.write_text(text.get(at..range.end).unwrap_or_default());
     writer.end_line();
-    writer.said.trim().to_owned()
+    writer.output.trim().to_owned()
 }
 
 /// State after a removed marker, until the next text is written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Gap {
+enum GapState {
     #[default]
     None,
     /// No space seen on either side so far.
@@ -36,11 +36,11 @@ enum Gap {
 }
 
 #[derive(Debug, Default)]
-struct Writer {
-    said: String,
+struct GapWriter {
+    output: String,
     /// Start of the current line in the output.
     line: usize,
-    gap: Gap,
+    gap: GapState,
     /// A marker was removed from this line.
     is_touched: bool,
     /// The previous line is blank, or this is the first line.
@@ -49,18 +49,18 @@ struct Writer {
     is_after_lost: bool,
 }
 
-impl Writer {
-    fn leave_out(&mut self) {
+impl GapWriter {
+    fn begin_gap(&mut self) {
         self.is_touched = true;
-        let is_spaced = self.said.ends_with([' ', '\t']) || self.gap == Gap::Spaced;
-        self.gap = if is_spaced { Gap::Spaced } else { Gap::Tight };
+        let is_spaced = self.output.ends_with([' ', '\t']) || self.gap == GapState::Spaced;
+        self.gap = if is_spaced { GapState::Spaced } else { GapState::Tight };
     }
 
-    fn write(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         for part in text.split_inclusive('\n') {
             match self.gap {
-                Gap::None => self.said.push_str(part),
-                Gap::Tight | Gap::Spaced => self.close(part),
+                GapState::None => self.output.push_str(part),
+                GapState::Tight | GapState::Spaced => self.close_gap(part),
             }
             if part.ends_with('\n') {
                 self.end_line();
@@ -69,54 +69,55 @@ impl Writer {
     }
 
     /// Writes the text after a gap and collapses the spaces.
-    fn close(&mut self, part: &str) {
+    fn close_gap(&mut self, part: &str) {
         let rest = part.trim_start_matches([' ', '\t']);
         if rest.is_empty() {
             // Another gap may follow.
-            self.gap = if part.is_empty() { self.gap } else { Gap::Spaced };
+            self.gap = if part.is_empty() { self.gap } else { GapState::Spaced };
             return;
         }
-        let is_spaced = self.gap == Gap::Spaced || rest.len() < part.len();
-        self.gap = Gap::None;
+        let is_spaced = self.gap == GapState::Spaced || rest.len() < part.len();
+        self.gap = GapState::None;
         if self.has_no_words() {
             // In `[RE:SUPPORT P0001]: because` the line begins with the marker.
             let signs = [' ', '\t', ':', '：', '-', '–', '—', ',', ';'];
-            return self.said.push_str(rest.trim_start_matches(signs));
+            return self.output.push_str(rest.trim_start_matches(signs));
         }
-        let kept = self.said.trim_end_matches([' ', '\t']).len();
-        self.said.truncate(kept);
-        if let (Some(before), Some(after)) = (self.said.strip_suffix('('), rest.strip_prefix(')')) {
+        let kept = self.output.trim_end_matches([' ', '\t']).len();
+        self.output.truncate(kept);
+        if let (Some(before), Some(after)) = (self.output.strip_suffix('('), rest.strip_prefix(')'))
+        {
             let kept = before.trim_end_matches([' ', '\t']).len();
-            self.said.truncate(kept);
-            return self.said.push_str(after);
+            self.output.truncate(kept);
+            return self.output.push_str(after);
         }
         let is_joined = rest.starts_with(|sign: char| ".,;:!?)]}…\r\n".contains(sign));
-        if is_spaced && !is_joined && !self.said.ends_with('(') {
-            self.said.push(' ');
+        if is_spaced && !is_joined && !self.output.ends_with('(') {
+            self.output.push(' ');
         }
-        self.said.push_str(rest);
+        self.output.push_str(rest);
     }
 
     fn end_line(&mut self) {
-        let line = self.said.get(self.line..).unwrap_or_default();
+        let line = self.output.get(self.line..).unwrap_or_default();
         let is_blank = line.trim().is_empty();
         let is_lost = self.is_touched && self.has_no_words();
         // Two blank lines with a removed line between them collapse to one.
         let is_second = is_blank && self.is_after_lost && (self.is_after_blank || self.line == 0);
         if is_lost || is_second {
-            self.said.truncate(self.line);
+            self.output.truncate(self.line);
         } else {
             self.is_after_blank = is_blank;
         }
         self.is_after_lost = is_lost || (is_second && self.is_after_lost);
-        (self.line, self.gap, self.is_touched) = (self.said.len(), Gap::None, false);
+        (self.line, self.gap, self.is_touched) = (self.output.len(), GapState::None, false);
     }
 
     /// Whether the line has no text yet: only a bullet, quote marks or empty emphasis.
     fn has_no_words(&self) -> bool {
-        let mut line = self.said.get(self.line..).unwrap_or_default();
+        let mut line = self.output.get(self.line..).unwrap_or_default();
         line = line.trim_start_matches([' ', '\t', '>', '#']);
-        while let Some(rest) = bullet(line).and_then(|length| line.get(length..)) {
+        while let Some(rest) = bullet_length(line).and_then(|length| line.get(length..)) {
             line = rest.trim_start();
         }
         let says_nothing = |sign: char| sign.is_whitespace() || "*_~`:,;.-–—•|".contains(sign);
@@ -133,7 +134,7 @@ mod tests {
         let opens = text.match_indices('{').map(|(place, _)| place);
         let closes = text.match_indices('}').map(|(place, _)| place + 1);
         let gaps = opens.zip(closes).map(|(open, close)| open..close);
-        assert_eq!(without_gaps(text, 0..text.len(), gaps), expected, "{text}");
+        assert_eq!(remove_gaps(text, 0..text.len(), gaps), expected, "{text}");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Hostile texts: none makes the extraction panic or hang.
 
+use super::extract_reply;
 use std::path::Path;
 
-use super::{Extraction, extract};
+use super::{ReplyExtraction, extract};
 
-fn read(text: &str) -> Extraction {
-    extract(text, &"muffin".parse().unwrap(), 1)
+fn read(text: &str) -> ReplyExtraction {
+    extract_reply(text, &"muffin".parse().unwrap(), 1)
 }
 
 /// Every string of the corpora.

@@ -6,27 +6,27 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::domain::ids::LocalId;
-use crate::domain::reference::{MoveType, RefType};
-use crate::domain::target::Target;
+use crate::domain::reference::{MoveType, ReferenceType};
+use crate::domain::target::EntityTarget;
 use crate::domain::verdict::VerdictType;
 
 /// A marker with its line, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Marker {
+pub struct ReplyMarker {
     pub line: usize,
-    pub said: Said,
+    pub content: MarkerContent,
 }
 
 /// Parsed content of a marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum MarkerContent {
     Entity { id: LocalId, label: String },
-    Reference { source: LocalId, ref_type: RefType, targets: Vec<Target> },
-    Move { move_type: MoveType, targets: Vec<Target>, topic: Option<String> },
+    Reference { source: LocalId, ref_type: ReferenceType, targets: Vec<EntityTarget> },
+    Move { move_type: MoveType, targets: Vec<EntityTarget>, topic: Option<String> },
     Verdict { verdict_type: VerdictType, label: Option<String> },
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for MarkerContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Entity { id, label } => write!(f, "[{id}: {label}]"),
@@ -61,32 +61,32 @@ impl fmt::Display for Said {
     }
 }
 
-impl Serialize for Marker {
+impl Serialize for ReplyMarker {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("line", &self.line)?;
-        match &self.said {
-            Said::Entity { id, label } => {
+        match &self.content {
+            MarkerContent::Entity { id, label } => {
                 map.serialize_entry("marker", "entity")?;
-                map.serialize_entry("type", id.kind.noun())?;
+                map.serialize_entry("type", id.kind.type_name())?;
                 map.serialize_entry("id", id)?;
                 map.serialize_entry("label", label)?;
             }
-            Said::Reference { source, ref_type, targets } => {
+            MarkerContent::Reference { source, ref_type, targets } => {
                 map.serialize_entry("marker", "reference")?;
                 map.serialize_entry("type", ref_type)?;
                 map.serialize_entry("from", source)?;
-                map.serialize_entry("targets", &texts(targets))?;
+                map.serialize_entry("targets", &target_texts(targets))?;
             }
-            Said::Move { move_type, targets, topic } => {
+            MarkerContent::Move { move_type, targets, topic } => {
                 map.serialize_entry("marker", "move")?;
                 map.serialize_entry("type", move_type)?;
-                map.serialize_entry("targets", &texts(targets))?;
+                map.serialize_entry("targets", &target_texts(targets))?;
                 if let Some(topic) = topic {
                     map.serialize_entry("topic", topic)?;
                 }
             }
-            Said::Verdict { verdict_type, label } => {
+            MarkerContent::Verdict { verdict_type, label } => {
                 map.serialize_entry("marker", "verdict")?;
                 map.serialize_entry("type", verdict_type)?;
                 map.serialize_entry("label", label)?;
@@ -97,6 +97,6 @@ impl Serialize for Marker {
 }
 
 /// Formats targets as a `register` request expects them.
-pub(super) fn texts(targets: &[Target]) -> Vec<String> {
-    targets.iter().map(Target::to_string).collect()
+pub(super) fn target_texts(targets: &[EntityTarget]) -> Vec<String> {
+    targets.iter().map(EntityTarget::to_string).collect()
 }

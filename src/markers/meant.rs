@@ -1,37 +1,40 @@
 //! Recognises brackets that were meant as markers but are not valid. They are reported with a
 //! reason and never parsed.
 
-use super::cursor::Cursor;
-use super::grammar::{Reading, Sign, unreadable};
-use super::pointers::pointers;
-use super::slip::{Slip, Slips};
-use super::spelling::{number, read_name};
-use super::word_forms::{Form, move_type, ref_type};
+use super::cursor::MarkerCursor;
+use super::grammar::{BracketContent, ParsedBracket, unreadable_marker};
+use super::pointers::read_targets;
+use super::slip::{DeviationSet, MarkerDeviation};
+use super::spelling::{read_kind_digits, read_name};
+use super::word_forms::{WordForm, parse_move_type, parse_ref_type};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::reference::MoveType;
 
 /// Words that models write in place of `RE` and `MOVE`.
-const NEARLY_KEYWORDS: [&str; 8] =
+const NEAR_KEYWORDS: [&str; 8] =
     ["REF", "REFS", "REFERENCE", "REFERENCES", "REPLY", "MOV", "MOVES", "MOVEMENT"];
 
 /// Rejects `[MUFFIN-X0101: label]` and `[MUFFIN:P0102: label]`: the expert's own name and a
 /// separator, but no id.
-pub(super) fn almost_id<'a>(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Reading<'a> {
+pub(super) fn reject_near_id<'a>(
+    mut cursor: MarkerCursor<'_>,
+    own: &ExpertSlug,
+) -> ParsedBracket<'a> {
     read_name(&mut cursor, own)?;
-    let is_shouted = !cursor.slips.has(Slip::LetterCase);
+    let is_shouted = !cursor.slips.contains(MarkerDeviation::LetterCase);
     let is_meant = match cursor.take_if(|sign| "-_:./#".contains(sign))? {
         '-' | '_' => is_shouted || has_digit(cursor),
         // In `[Muffin: three reasons]` the name is a speaker label.
-        _ => number(&mut cursor).is_some(),
+        _ => read_kind_digits(&mut cursor).is_some(),
     };
     let why = "what follows the name is no id: one of P, R, T, E, C, two digits of round and two \
         of number, after a hyphen";
-    let sign = Sign::Unreadable { why: why.to_owned(), is_entity: true };
-    is_meant.then_some((sign, Slips::default()))
+    let sign = BracketContent::Unreadable { why: why.to_owned(), is_entity: true };
+    is_meant.then_some((sign, DeviationSet::default()))
 }
 
 /// Whether the next word contains a digit.
-fn has_digit(mut cursor: Cursor<'_>) -> bool {
+fn has_digit(mut cursor: MarkerCursor<'_>) -> bool {
     const WORD_CHARS_MAX: usize = 12;
     let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '-';
     let mut signs = (0..WORD_CHARS_MAX).map_while(|_| cursor.take_if(is_of_word));
@@ -40,59 +43,59 @@ fn has_digit(mut cursor: Cursor<'_>) -> bool {
 
 /// Rejects `[SUPPORT P0001]` and `[SUPPORTS: P0001]`: without the keyword they are too close to
 /// prose.
-pub(super) fn without_keyword<'a>(
-    mut cursor: Cursor<'_>,
+pub(super) fn reject_missing_keyword<'a>(
+    mut cursor: MarkerCursor<'_>,
     word: &str,
     own: &ExpertSlug,
-) -> Reading<'a> {
-    let is_shouted = !cursor.slips.has(Slip::LetterCase);
-    let is_reference = ref_type(word).is_some();
-    let made = move_type(word).map(|form| form.word);
+) -> ParsedBracket<'a> {
+    let is_shouted = !cursor.slips.contains(MarkerDeviation::LetterCase);
+    let is_reference = parse_ref_type(word).is_some();
+    let made = parse_move_type(word).map(|form| form.value);
     if !is_shouted || !(is_reference || made.is_some()) {
         return None;
     }
-    let separator = cursor.separator();
-    let names_ids = !pointers(&mut cursor, own).is_empty();
+    let separator = cursor.take_separator();
+    let names_ids = !read_targets(&mut cursor, own).is_empty();
     let is_whole = cursor.is_at_end() && (names_ids || made.is_some());
-    let is_request = made == Some(MoveType::Request) && !separator.is_loose();
+    let is_request = made == Some(MoveType::Request) && !separator.lacks_punctuation();
     let start = if is_reference { "RE:" } else { "MOVE:" };
     let is_meant = is_whole || is_request;
-    is_meant.then(|| unreadable(&format!("`{start}` is missing before {word}")))
+    is_meant.then(|| unreadable_marker(&format!("`{start}` is missing before {word}")))
 }
 
 /// Rejects `[REF:SUPPORT P0001]`: another word in place of `RE` or `MOVE`.
-pub(super) fn wrong_keyword<'a>(
-    mut cursor: Cursor<'_>,
+pub(super) fn reject_wrong_keyword<'a>(
+    mut cursor: MarkerCursor<'_>,
     word: &str,
     own: &ExpertSlug,
-) -> Reading<'a> {
-    let is_shouted = !cursor.slips.has(Slip::LetterCase);
-    let is_near = NEARLY_KEYWORDS.contains(&word);
-    if !(is_shouted || is_near) || cursor.separator().is_loose() {
+) -> ParsedBracket<'a> {
+    let is_shouted = !cursor.slips.contains(MarkerDeviation::LetterCase);
+    let is_near = NEAR_KEYWORDS.contains(&word);
+    if !(is_shouted || is_near) || cursor.take_separator().lacks_punctuation() {
         return None;
     }
-    cursor.spaces();
+    cursor.skip_spaces();
     let is_untyped = {
         let mut ahead = cursor;
-        !pointers(&mut ahead, own).is_empty() && ahead.is_at_end()
+        !read_targets(&mut ahead, own).is_empty() && ahead.is_at_end()
     };
     let keyword = match is_untyped {
         // `[SEE: P0001]` is prose.
         true => (is_near && is_shouted).then_some("RE"),
-        false => belongs_before(cursor, own),
+        false => expected_keyword(cursor, own),
     }?;
-    Some(unreadable(&format!("{word} is not `{keyword}`")))
+    Some(unreadable_marker(&format!("{word} is not `{keyword}`")))
 }
 
 /// Returns the keyword that should precede this type and its ids.
-fn belongs_before(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Option<&'static str> {
-    let is_shouted = !cursor.slips.has(Slip::LetterCase);
-    let word = cursor.word()?;
-    let made = move_type(&word).map(|Form { word, .. }| word);
-    let is_reference = ref_type(&word).is_some();
+fn expected_keyword(mut cursor: MarkerCursor<'_>, own: &ExpertSlug) -> Option<&'static str> {
+    let is_shouted = !cursor.slips.contains(MarkerDeviation::LetterCase);
+    let word = cursor.take_word()?;
+    let made = parse_move_type(&word).map(|WordForm { value: word, .. }| word);
+    let is_reference = parse_ref_type(&word).is_some();
     // `[MOVES:CONVERGE]` needs no ids.
     let needed = made.map_or(1, MoveType::targets_min).max(usize::from(!is_shouted));
-    let has_ids = pointers(&mut cursor, own).len() >= needed;
+    let has_ids = read_targets(&mut cursor, own).len() >= needed;
     match (is_reference, made) {
         (true, _) => has_ids.then_some("RE"),
         (false, Some(_)) => has_ids.then_some("MOVE"),

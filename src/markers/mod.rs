@@ -41,11 +41,11 @@ mod property_tests;
 #[cfg(test)]
 mod tests;
 
-pub use batch::{Batch, RawReplies, gather};
-pub use extract::extract;
-pub use extraction::{Contribution, Draft, Extraction, MadeMove};
-pub use marker::{Marker, Said};
-pub use skills::{EXPERT_SKILL, SKILLS, Skill};
-pub use slip::Slip;
-pub use summary::Summary;
-pub use warning::{Warning, WarningKind};
+pub use batch::{RawReplies, RoundBatch, check_across_replies};
+pub use extract::extract_reply;
+pub use extraction::{EntityContribution, MoveContribution, ReplyExtraction, VerdictDraft};
+pub use marker::{MarkerContent, ReplyMarker};
+pub use skills::{AgentSkill, EXPERT_SKILL, SKILLS};
+pub use slip::MarkerDeviation;
+pub use summary::ReplySummary;
+pub use warning::{MarkerWarning, WarningKind};

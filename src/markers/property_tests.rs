@@ -1,12 +1,16 @@
 //! Property tests: any text is parsed without panic or invention; a well-formed reply round-trips.
 
+use super::extract_reply;
 use proptest::prelude::*;
 
-use super::marker::{Marker, Said};
-use super::{Batch, Contribution, Extraction, MadeMove, RawReplies, extract, gather};
+use super::marker::{MarkerContent, ReplyMarker};
+use super::{
+    EntityContribution, MoveContribution, RawReplies, ReplyExtraction, RoundBatch,
+    check_across_replies, extract,
+};
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
-use crate::domain::reference::{MoveType, RefType};
-use crate::domain::target::Target;
+use crate::domain::reference::{MoveType, ReferenceType};
+use crate::domain::target::EntityTarget;
 
 fn own() -> ExpertSlug {
     "ops_lead-2".parse().unwrap()
@@ -100,7 +104,7 @@ fn stands_in(text: &str, said: &str) -> bool {
 }
 
 /// Asserts that the extraction contains only content of the text.
-fn is_sound(text: &str, read: &Extraction) {
+fn is_sound(text: &str, read: &ReplyExtraction) {
     let lines = text.split('\n').count();
     let mut ids: Vec<&LocalId> = Vec::new();
     for item in &read.contributions {
@@ -110,7 +114,10 @@ fn is_sound(text: &str, read: &Extraction) {
         assert!(!ids.contains(&&item.local_id), "{item:?} is there twice");
         ids.push(&item.local_id);
         for (ref_type, target) in &item.references {
-            assert!(ref_type.check(item.local_id.kind, target.kind()).is_ok(), "{item:?}");
+            assert!(
+                ref_type.check_kinds(item.local_id.kind, target.entity_kind()).is_ok(),
+                "{item:?}"
+            );
         }
     }
     for line in read.markers.iter().map(|marker| marker.line) {
@@ -129,15 +136,15 @@ proptest! {
 
     #[test]
     fn any_text_is_read_to_its_end(text in any::<String>()) {
-        is_sound(&text, &extract(&text, &own(), 3));
+        is_sound(&text, &extract_reply(&text, &own(), 3));
     }
 
     #[test]
     fn any_jumble_of_markers_is_read_to_its_end(text in jumble()) {
-        let mut read = [extract(&text, &own(), 3)];
+        let mut read = [extract_reply(&text, &own(), 3)];
         is_sound(&text, &read[0]);
-        gather(&mut read);
-        prop_assert!(serde_json::to_value(Batch::of(3, &read, RawReplies::new())).is_ok());
+        check_across_replies(&mut read);
+        prop_assert!(serde_json::to_value(RoundBatch::from_replies(3, &read, RawReplies::new())).is_ok());
     }
 }
 
@@ -147,12 +154,12 @@ proptest! {
     #[test]
     fn what_is_written_well_comes_back(reply in reply()) {
         let text = written(&reply);
-        let read = extract(&text, &reply.expert, reply.round);
-        let without_lines = |read: &Extraction| {
-            let items: Vec<Contribution> =
-                read.contributions.iter().map(|item| Contribution { line: 0, ..item.clone() }).collect();
-            let moves: Vec<MadeMove> =
-                read.moves.iter().map(|made| MadeMove { line: 0, ..made.clone() }).collect();
+        let read = extract_reply(&text, &reply.expert, reply.round);
+        let without_lines = |read: &ReplyExtraction| {
+            let items: Vec<EntityContribution> =
+                read.contributions.iter().map(|item| EntityContribution { line: 0, ..item.clone() }).collect();
+            let moves: Vec<MoveContribution> =
+                read.moves.iter().map(|made| MoveContribution { line: 0, ..made.clone() }).collect();
             (items, moves)
         };
         prop_assert_eq!(without_lines(&read), without_lines(&reply), "{}", text);
@@ -182,29 +189,29 @@ fn content() -> impl Strategy<Value = String> {
     prop::collection::vec(words(), 1..4).prop_map(|paragraphs| paragraphs.join("\n\n"))
 }
 
-fn target() -> impl Strategy<Value = Target> {
+fn target() -> impl Strategy<Value = EntityTarget> {
     let kind = prop::sample::select(EntityKind::ALL.to_vec());
     let global = (kind.clone(), 0u8..3, 1u8..100)
-        .prop_map(|(kind, round, seq)| Target::Global(EntityId { kind, round, seq }));
+        .prop_map(|(kind, round, seq)| EntityTarget::Global(EntityId { kind, round, seq }));
     let local = (kind, 0u8..4, 1u8..100).prop_map(|(kind, round, seq)| {
-        Target::Local(LocalId { expert: "donut".parse().unwrap(), kind, round, seq })
+        EntityTarget::Local(LocalId { expert: "donut".parse().unwrap(), kind, round, seq })
     });
-    prop_oneof![global, local, Just(Target::Position("donut".parse().unwrap()))]
+    prop_oneof![global, local, Just(EntityTarget::Position("donut".parse().unwrap()))]
 }
 
-type Loose = (EntityKind, String, String, Vec<(RefType, Target)>);
+type Loose = (EntityKind, String, String, Vec<(ReferenceType, EntityTarget)>);
 
 fn item() -> impl Strategy<Value = Loose> {
     let references =
-        prop::collection::vec((prop::sample::select(RefType::ALL.to_vec()), target()), 0..4);
+        prop::collection::vec((prop::sample::select(ReferenceType::ALL.to_vec()), target()), 0..4);
     (prop::sample::select(EntityKind::ALL.to_vec()), label(), content(), references)
 }
 
-fn made_move() -> impl Strategy<Value = MadeMove> {
+fn made_move() -> impl Strategy<Value = MoveContribution> {
     let targets = prop::collection::vec(target(), 2);
     let context = prop::option::of(words());
     (prop::sample::select(MoveType::ALL.to_vec()), targets, context, label()).prop_map(
-        |(move_type, targets, context, topic)| MadeMove {
+        |(move_type, targets, context, topic)| MoveContribution {
             line: 0,
             move_type,
             targets: targets.into_iter().take(move_type.targets_min()).collect(),
@@ -214,28 +221,35 @@ fn made_move() -> impl Strategy<Value = MadeMove> {
 }
 
 /// A well-formed reply.
-fn reply() -> impl Strategy<Value = Extraction> {
+fn reply() -> impl Strategy<Value = ReplyExtraction> {
     let parts = (prop::collection::vec(item(), 0..8), prop::collection::vec(made_move(), 1..4));
     parts.prop_map(|(items, moves)| {
-        let mut contributions: Vec<Contribution> = Vec::new();
+        let mut contributions: Vec<EntityContribution> = Vec::new();
         for (seq, (kind, label, text, references)) in (1..).zip(items) {
             let local_id = LocalId { expert: own(), kind, round: 3, seq };
-            let mut sound: Vec<(RefType, Target)> = Vec::new();
+            let mut sound: Vec<(ReferenceType, EntityTarget)> = Vec::new();
             for (ref_type, target) in references {
                 let reference = (ref_type, target);
-                if reference.0.check(kind, reference.1.kind()).is_ok()
+                if reference.0.check_kinds(kind, reference.1.entity_kind()).is_ok()
                     && !sound.contains(&reference)
                 {
                     sound.push(reference);
                 }
             }
             // An entity may also reference the one before it.
-            let before = contributions.last().map(|item| Target::Local(item.local_id.clone()));
-            sound.extend(before.map(|target| (RefType::Depend, target)));
-            contributions.push(Contribution { line: 0, local_id, label, text, references: sound });
+            let before =
+                contributions.last().map(|item| EntityTarget::Local(item.local_id.clone()));
+            sound.extend(before.map(|target| (ReferenceType::Depend, target)));
+            contributions.push(EntityContribution {
+                line: 0,
+                local_id,
+                label,
+                text,
+                references: sound,
+            });
         }
         let mut converged = false;
-        let is_new = |made: &MadeMove| {
+        let is_new = |made: &MoveContribution| {
             let differ = made.targets.len() < 2 || made.targets[0] != made.targets[1];
             let again =
                 made.move_type == MoveType::Converge && std::mem::replace(&mut converged, true);
@@ -243,7 +257,7 @@ fn reply() -> impl Strategy<Value = Extraction> {
         };
         let mut is_new = is_new;
         let moves = moves.into_iter().filter(|made| is_new(made)).collect();
-        Extraction {
+        ReplyExtraction {
             expert: own(),
             round: 3,
             contributions,
@@ -256,22 +270,25 @@ fn reply() -> impl Strategy<Value = Extraction> {
 }
 
 /// Renders the reply in exact notation.
-fn written(reply: &Extraction) -> String {
+fn written(reply: &ReplyExtraction) -> String {
     let mut text = String::from("# Ops Lead (Round 3)\n\n");
     for made in &reply.moves {
         let topic = made.context.clone().filter(|_| made.move_type == MoveType::Request);
         let context = made.context.clone().filter(|_| made.move_type != MoveType::Request);
-        let said = Said::Move { move_type: made.move_type, targets: made.targets.clone(), topic };
+        let said =
+            MarkerContent::Move { move_type: made.move_type, targets: made.targets.clone(), topic };
         text.push_str(&format!("{said}\n{}\n\n", context.unwrap_or_default()));
     }
     for item in &reply.contributions {
-        let said = Said::Entity { id: item.local_id.clone(), label: item.label.clone() };
+        let said = MarkerContent::Entity { id: item.local_id.clone(), label: item.label.clone() };
         text.push_str(&format!("{said}\n{}\n\n", item.text));
         for (ref_type, target) in &item.references {
             let (source, targets) = (item.local_id.clone(), vec![target.clone()]);
-            let marker =
-                Marker { line: 0, said: Said::Reference { source, ref_type: *ref_type, targets } };
-            text.push_str(&format!("{}\n", marker.said));
+            let marker = ReplyMarker {
+                line: 0,
+                content: MarkerContent::Reference { source, ref_type: *ref_type, targets },
+            };
+            text.push_str(&format!("{}\n", marker.content));
         }
     }
     text

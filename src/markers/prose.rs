@@ -5,14 +5,14 @@
 //! exception is more lenient: only a fence closes a fence inside a list, because models forget to
 //! indent the lines between.
 
-use super::slip::{Slip, Slips};
+use super::slip::{DeviationSet, MarkerDeviation};
 
 /// Consecutive lines of one paragraph, heading or list item.
-pub(super) type Paragraph = Vec<Line>;
+pub(super) type ProseParagraph = Vec<ProseLine>;
 
 /// A line of prose. Positions are byte offsets in the whole text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
+pub(super) struct ProseLine {
     /// Counted from 1, as in editors.
     pub number: usize,
     pub start: usize,
@@ -21,19 +21,19 @@ pub(super) struct Line {
     /// Before the line break.
     pub end: usize,
     /// What precedes the text, as deviations of a marker at its start.
-    pub decoration: Slips,
+    pub decoration: DeviationSet,
 }
 
-impl Line {
+impl ProseLine {
     pub(super) fn is_heading(&self) -> bool {
-        self.decoration.has(Slip::Heading)
+        self.decoration.contains(MarkerDeviation::Heading)
     }
 }
 
 /// Markdown structure of a text.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
-    pub paragraphs: Vec<Paragraph>,
+pub(super) struct MarkdownLayout {
+    pub paragraphs: Vec<ProseParagraph>,
     /// Some skipped code contains a bracket.
     pub has_brackets_in_code: bool,
     /// Line of a code fence that is never closed.
@@ -44,28 +44,28 @@ pub(super) struct Layout {
     pub end: usize,
 }
 
-pub(super) fn lay_out(text: &str) -> Layout {
-    let wrapping = wrapping(text);
-    let (mut reader, mut end) = (Reader::default(), text.len());
-    for row in rows(text) {
+pub(super) fn parse_layout(text: &str) -> MarkdownLayout {
+    let wrapping = find_wrapping_fence(text);
+    let (mut reader, mut end) = (LayoutBuilder::default(), text.len());
+    for row in source_lines(text) {
         match wrapping {
             Some((first, last)) if row.number <= first || row.number > last => {}
             Some((_, last)) if row.number == last => end = row.start,
-            Some(_) | None => reader.read(row),
+            Some(_) | None => reader.read_line(row),
         }
     }
     reader.end_paragraph();
     let open_fence = reader.fence.map(|fence| fence.line);
     let wrapped_on = wrapping.map(|(first, _)| first);
-    Layout { open_fence, wrapped_on, end, ..reader.layout }
+    MarkdownLayout { open_fence, wrapped_on, end, ..reader.layout }
 }
 
-fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
+fn source_lines(text: &str) -> impl Iterator<Item = SourceLine<'_>> {
     let mut start = 0;
     text.split_inclusive('\n').zip(1..).map(move |(line, number)| {
         let content = line.strip_suffix('\n').unwrap_or(line);
         let content = content.strip_suffix('\r').unwrap_or(content);
-        let row = Row { text: content, number, start };
+        let row = SourceLine { text: content, number, start };
         start += line.len();
         row
     })
@@ -73,11 +73,11 @@ fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
 
 /// Models sometimes return a whole document as one code block labelled Markdown. Returns the first
 /// and last line of such a block.
-fn wrapping(text: &str) -> Option<(usize, usize)> {
-    let mut rows = rows(text).filter(|row| !row.text.trim().is_empty());
+fn find_wrapping_fence(text: &str) -> Option<(usize, usize)> {
+    let mut rows = source_lines(text).filter(|row| !row.text.trim().is_empty());
     let first = rows.next()?;
     let opening = first.text.trim();
-    let (sign, length) = fence(opening)?;
+    let (sign, length) = parse_fence(opening)?;
     let info = opening.get(length..)?.trim();
     if !["markdown", "md"].iter().any(|name| info.eq_ignore_ascii_case(name)) {
         return None;
@@ -89,7 +89,8 @@ fn wrapping(text: &str) -> Option<(usize, usize)> {
             return None;
         }
         let line = row.text.trim();
-        let Some((_, run)) = fence(line).filter(|(other, run)| *other == sign && *run >= length)
+        let Some((_, run)) =
+            parse_fence(line).filter(|(other, run)| *other == sign && *run >= length)
         else {
             continue;
         };
@@ -101,14 +102,14 @@ fn wrapping(text: &str) -> Option<(usize, usize)> {
 
 /// An input line without its line break.
 #[derive(Debug, Clone, Copy)]
-struct Row<'a> {
+struct SourceLine<'a> {
     text: &'a str,
     number: usize,
     start: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Fence {
+struct CodeFence {
     sign: u8,
     length: usize,
     quotes: usize,
@@ -116,10 +117,10 @@ struct Fence {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
-    layout: Layout,
-    paragraph: Paragraph,
-    fence: Option<Fence>,
+struct LayoutBuilder {
+    layout: MarkdownLayout,
+    paragraph: ProseParagraph,
+    fence: Option<CodeFence>,
     /// Text columns of the open list items.
     items: Vec<usize>,
 }
@@ -133,9 +134,9 @@ const CODE_INDENT: usize = 4;
 /// Maximum list nesting; deeper bullets are treated as text.
 const ITEMS_DEPTH_MAX: usize = 32;
 
-impl Reader {
-    fn read(&mut self, row: Row<'_>) {
-        let (quotes, quoted) = unquote(row.text);
+impl LayoutBuilder {
+    fn read_line(&mut self, row: SourceLine<'_>) {
+        let (quotes, quoted) = strip_quote_marks(row.text);
         if let Some(fence) = self.fence
             && quotes >= fence.quotes
         {
@@ -145,78 +146,78 @@ impl Reader {
         if quoted.trim().is_empty() {
             return self.end_paragraph();
         }
-        let (indent, text) = indentation(quoted);
+        let (indent, text) = split_indentation(quoted);
         while self.items.last().is_some_and(|column| indent < *column) {
             self.items.pop();
         }
         let over = indent - self.items.last().copied().unwrap_or(0);
         if over >= CODE_INDENT && self.paragraph.is_empty() {
-            return self.skip(row.text);
+            return self.skip_code(row.text);
         }
-        let mut decoration = Slips::default();
+        let mut decoration = DeviationSet::default();
         if quotes > 0 {
-            decoration.add(Slip::BlockQuote);
+            decoration.add(MarkerDeviation::BlockQuote);
         }
         if over >= CODE_INDENT {
             // An indented line continues the paragraph above.
-            return self.push(row, text, decoration);
+            return self.push_line(row, text, decoration);
         }
         self.read_block(row, (quotes, indent, text), decoration);
     }
 
-    fn read_code(&mut self, fence: Fence, whole: &str, line: &str) {
-        let (indent, text) = indentation(line);
+    fn read_code(&mut self, fence: CodeFence, whole: &str, line: &str) {
+        let (indent, text) = split_indentation(line);
         let text = text.trim_end();
         let is_fence = text.len() >= fence.length && text.bytes().all(|sign| sign == fence.sign);
         if is_fence && indent < self.items.last().copied().unwrap_or(0) + CODE_INDENT {
             self.fence = None;
         }
-        self.skip(whole);
+        self.skip_code(whole);
     }
 
     /// Reads nested bullets, then a fence, heading, rule or text.
     fn read_block(
         &mut self,
-        row: Row<'_>,
+        row: SourceLine<'_>,
         (quotes, mut indent, mut text): (usize, usize, &str),
-        mut decoration: Slips,
+        mut decoration: DeviationSet,
     ) {
         if is_rule(text) {
             return self.end_paragraph();
         }
         while self.items.len() < ITEMS_DEPTH_MAX
-            && let Some(bullet) = bullet(text)
+            && let Some(bullet) = bullet_length(text)
         {
             self.end_paragraph();
-            decoration.add(Slip::ListItem);
-            let (columns, rest) = indentation(text.get(bullet..).unwrap_or_default());
+            decoration.add(MarkerDeviation::ListItem);
+            let (columns, rest) = split_indentation(text.get(bullet..).unwrap_or_default());
             if columns > CODE_INDENT {
                 self.items.push(indent + bullet + 1);
-                return self.skip(row.text);
+                return self.skip_code(row.text);
             }
             indent += bullet + columns;
             self.items.push(indent);
             text = rest;
         }
-        if let Some((sign, length)) = fence(text) {
+        if let Some((sign, length)) = parse_fence(text) {
             self.end_paragraph();
-            self.fence = Some(Fence { sign, length, quotes, line: row.number });
-            return self.skip(row.text);
+            self.fence = Some(CodeFence { sign, length, quotes, line: row.number });
+            return self.skip_code(row.text);
         }
-        let Some(title) = heading(text) else { return self.push(row, text, decoration) };
+        let Some(title) = heading_text(text) else { return self.push_line(row, text, decoration) };
         self.end_paragraph();
-        self.push(row, title, decoration.with(Slip::Heading));
+        self.push_line(row, title, decoration.with(MarkerDeviation::Heading));
         self.end_paragraph();
     }
 
-    fn push(&mut self, row: Row<'_>, text: &str, decoration: Slips) {
+    fn push_line(&mut self, row: SourceLine<'_>, text: &str, decoration: DeviationSet) {
         let end = row.start + row.text.len();
         let text_start = end - text.len();
         let (number, start) = (row.number, row.start);
-        self.paragraph.push(Line { number, start, text_start, end, decoration });
+        self.paragraph.push(ProseLine { number, start, text_start, end, decoration });
     }
 
-    fn skip(&mut self, line: &str) {
+    fn skip_code(&mut self, line: &str) {
         self.layout.has_brackets_in_code |= line.contains('[');
     }
 
@@ -228,7 +229,7 @@ impl Reader {
 }
 
 /// Returns the quotation depth and the line without its quote marks.
-fn unquote(line: &str) -> (usize, &str) {
+fn strip_quote_marks(line: &str) -> (usize, &str) {
     let (mut depth, mut rest) = (0, line);
     loop {
         let text = rest.trim_start_matches(' ');
@@ -242,7 +243,7 @@ fn unquote(line: &str) -> (usize, &str) {
 }
 
 /// Returns the indentation in columns and the rest of the line.
-fn indentation(line: &str) -> (usize, &str) {
+fn split_indentation(line: &str) -> (usize, &str) {
     let text = line.trim_start_matches([' ', '\t']);
     let blank = line.strip_suffix(text).unwrap_or_default();
     let columns = blank.bytes().fold(0, |column, sign| match sign {
@@ -253,7 +254,7 @@ fn indentation(line: &str) -> (usize, &str) {
 }
 
 /// Returns the character and length of an opening fence.
-fn fence(text: &str) -> Option<(u8, usize)> {
+fn parse_fence(text: &str) -> Option<(u8, usize)> {
     let sign = text.bytes().next().filter(|sign| matches!(sign, b'`' | b'~'))?;
     let length = text.bytes().take_while(|other| *other == sign).count();
     let info = text.get(length..)?;
@@ -262,7 +263,7 @@ fn fence(text: &str) -> Option<(u8, usize)> {
 }
 
 /// Returns the title if the line is a heading.
-fn heading(text: &str) -> Option<&str> {
+fn heading_text(text: &str) -> Option<&str> {
     let title = text.trim_start_matches('#');
     let level = text.len() - title.len();
     let is_heading =
@@ -271,7 +272,7 @@ fn heading(text: &str) -> Option<&str> {
 }
 
 /// Returns the byte length of a list bullet or number at the start of the line.
-pub(super) fn bullet(text: &str) -> Option<usize> {
+pub(super) fn bullet_length(text: &str) -> Option<usize> {
     const NUMBER_DIGITS_MAX: usize = 9;
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = text.as_bytes().get(digits)?;
@@ -299,7 +300,7 @@ pub(super) fn is_rule(text: &str) -> bool {
 }
 
 pub(super) fn is_heading(text: &str) -> bool {
-    heading(text).is_some()
+    heading_text(text).is_some()
 }
 
 #[cfg(test)]
@@ -308,7 +309,7 @@ mod tests {
 
     /// Checks the prose lines, grouped by paragraph.
     fn check(text: &str, expected: &[&[&str]]) {
-        let layout = lay_out(text);
+        let layout = parse_layout(text);
         let prose: Vec<Vec<&str>> = layout
             .paragraphs
             .iter()

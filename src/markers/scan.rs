@@ -1,11 +1,11 @@
 //! Finds all markers of a text in order, with their positions. `extract.rs` calls `scan_markers`.
 
-use super::brackets::{Bracket, Close, brackets};
-use super::cursor::Separator;
-use super::grammar::{self, Sign};
-use super::prose::{Layout, Line, Paragraph};
-use super::slip::{Slip, Slips};
-use super::spelling::Prefix;
+use super::brackets::{BracketClose, BracketSpan, find_brackets};
+use super::cursor::MarkerSeparator;
+use super::grammar::{self, BracketContent};
+use super::prose::{MarkdownLayout, ProseLine, ProseParagraph};
+use super::slip::{DeviationSet, MarkerDeviation};
+use super::spelling::IdPrefix;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::LINE_CHARS_MAX;
 
@@ -18,9 +18,9 @@ const LINE_BREAKS_MAX: usize = 1;
 
 /// A marker found in the text. Positions are byte offsets in the whole text.
 #[derive(Debug)]
-pub(super) struct Found<'a> {
-    pub sign: Sign<'a>,
-    pub slips: Slips,
+pub(super) struct FoundMarker<'a> {
+    pub content: BracketContent<'a>,
+    pub slips: DeviationSet,
     pub line: usize,
     /// Start including decoration: emphasis, bullet, heading marks.
     pub start: usize,
@@ -37,8 +37,8 @@ pub(super) struct Found<'a> {
 }
 
 /// Position of a marker and its surroundings.
-struct Spot {
-    slips: Slips,
+struct MarkerPosition {
+    slips: DeviationSet,
     line: usize,
     start: usize,
     mark: usize,
@@ -48,123 +48,140 @@ struct Spot {
     paragraph_end: usize,
 }
 
-impl Spot {
-    fn of<'a>(self, sign: Sign<'a>, written: &'a str) -> Found<'a> {
+impl MarkerPosition {
+    fn into_marker<'a>(self, sign: BracketContent<'a>, written: &'a str) -> FoundMarker<'a> {
         let Self { slips, line, start, mark, end, begins_line, is_alone, paragraph_end } = self;
-        Found { sign, slips, line, start, mark, end, written, begins_line, is_alone, paragraph_end }
+        FoundMarker {
+            content: sign,
+            slips,
+            line,
+            start,
+            mark,
+            end,
+            written,
+            begins_line,
+            is_alone,
+            paragraph_end,
+        }
     }
 }
 
-pub(super) fn scan<'a>(text: &'a str, layout: &Layout, own: &ExpertSlug) -> Vec<Found<'a>> {
+pub(super) fn scan_markers<'a>(
+    text: &'a str,
+    layout: &MarkdownLayout,
+    own: &ExpertSlug,
+) -> Vec<FoundMarker<'a>> {
     let mut found = Vec::new();
     for paragraph in &layout.paragraphs {
-        scan_paragraph(&Page { text, paragraph, own }, &mut found);
+        scan_paragraph(&ParagraphScanner { text, paragraph, own }, &mut found);
     }
     found
 }
 
-struct Page<'a, 'b> {
+struct ParagraphScanner<'a, 'b> {
     text: &'a str,
-    paragraph: &'b Paragraph,
+    paragraph: &'b ProseParagraph,
     own: &'b ExpertSlug,
 }
 
-fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
+fn scan_paragraph<'a>(page: &ParagraphScanner<'a, '_>, found: &mut Vec<FoundMarker<'a>>) {
     let mut read_to = 0;
     let mut markers = Vec::new();
-    for bracket in brackets(page.text, page.paragraph) {
+    for bracket in find_brackets(page.text, page.paragraph) {
         // A bracket inside a marker is part of that marker.
         if bracket.open < read_to {
             continue;
         }
-        let Some(marker) = page.read(&bracket) else { continue };
+        let Some(marker) = page.read_bracket(&bracket) else { continue };
         read_to = marker.end;
         markers.push(marker);
     }
-    let lines = page.paragraph.iter().filter(|line| !is_inside(&markers, line.start));
-    let bare: Vec<Found<'a>> = lines.filter_map(|line| page.without_brackets(line)).collect();
+    let lines = page.paragraph.iter().filter(|line| !is_inside_marker(&markers, line.start));
+    let bare: Vec<FoundMarker<'a>> = lines.filter_map(|line| page.find_bare_marker(line)).collect();
     markers.extend(bare);
     markers.sort_by_key(|marker| marker.start);
     found.append(&mut markers);
 }
 
 /// Whether the place is inside an earlier marker. The markers are sorted.
-fn is_inside(markers: &[Found<'_>], place: usize) -> bool {
+fn is_inside_marker(markers: &[FoundMarker<'_>], place: usize) -> bool {
     let next = markers.partition_point(|marker| marker.start < place);
     let before = next.checked_sub(1).and_then(|last| markers.get(last));
     before.is_some_and(|marker| marker.end > place)
 }
 
-impl<'a> Page<'a, '_> {
-    fn read(&self, bracket: &Bracket) -> Option<Found<'a>> {
+impl<'a> ParagraphScanner<'a, '_> {
+    fn read_bracket(&self, bracket: &BracketSpan) -> Option<FoundMarker<'a>> {
         let line = self.paragraph.get(bracket.line)?;
-        let near = |close: &Close| {
+        let near = |close: &BracketClose| {
             close.line - bracket.line <= LINE_BREAKS_MAX
                 && close.at - bracket.inside <= INSIDE_BYTES_MAX
         };
-        let Some(close) = bracket.close.filter(near) else { return self.unclosed(bracket, line) };
+        let Some(close) = bracket.close.filter(near) else {
+            return self.find_unclosed_marker(bracket, line);
+        };
         let inside = self.text.get(bracket.inside..close.at)?;
         // The backslash of `\]`.
         let is_escaped = inside.ends_with('\\');
         let inside = inside.strip_suffix('\\').unwrap_or(inside);
-        let (sign, mut slips) = grammar::read(inside, self.own)?;
+        let (sign, mut slips) = grammar::parse_bracket(inside, self.own)?;
         if is_escaped {
-            slips.add(Slip::Escape);
+            slips.add(MarkerDeviation::Escape);
         }
         if close.line > bracket.line {
-            slips.add(Slip::LineBreak);
+            slips.add(MarkerDeviation::LineBreak);
         }
         let written = self.text.get(bracket.open..close.after)?;
         if written.starts_with(|sign| sign != '[') || !written.ends_with(']') {
-            slips.add(Slip::LookAlike);
+            slips.add(MarkerDeviation::LookAlike);
         }
         let last_line = self.paragraph.get(close.line)?;
-        let mut spot = self.spot(bracket, close, (line, last_line))?;
-        spot.slips = spot.slips.and(slips);
+        let mut spot = self.locate_bracket(bracket, close, (line, last_line))?;
+        spot.slips = spot.slips.union(slips);
         match bracket.code {
-            None => self.settled(spot.of(sign, written), line, last_line),
+            None => self.settle_label(spot.into_marker(sign, written), line, last_line),
             Some(code) if code.is_alone => {
-                spot.slips.add(Slip::InlineCode);
-                self.settled(spot.of(sign, written), line, last_line)
+                spot.slips.add(MarkerDeviation::InlineCode);
+                self.settle_label(spot.into_marker(sign, written), line, last_line)
             }
             Some(_) => is_marker_in_code(&sign).then(|| {
                 let why = "it stands in inline code".to_owned();
-                spot.of(Sign::Unreadable { why, is_entity: false }, written)
+                spot.into_marker(BracketContent::Unreadable { why, is_entity: false }, written)
             }),
         }
     }
 
-    fn spot(
+    fn locate_bracket(
         &self,
-        bracket: &Bracket,
-        close: Close,
-        (line, last_line): (&Line, &Line),
-    ) -> Option<Spot> {
-        let mut slips = Slips::default();
-        let before = self.text.get(line.text_start..bracket.start())?;
+        bracket: &BracketSpan,
+        close: BracketClose,
+        (line, last_line): (&ProseLine, &ProseLine),
+    ) -> Option<MarkerPosition> {
+        let mut slips = DeviationSet::default();
+        let before = self.text.get(line.text_start..bracket.outer_start())?;
         let mut plain = before;
         if let Some(rest) = plain.strip_suffix('\\') {
-            slips.add(Slip::Escape);
+            slips.add(MarkerDeviation::Escape);
             plain = rest;
         }
         let bare = plain.trim_end_matches(['*', '_', '~']);
         let is_emphasised = bare.len() < plain.len();
         if is_emphasised {
-            slips.add(Slip::Emphasis);
+            slips.add(MarkerDeviation::Emphasis);
         }
         let begins_line = bare.trim_matches([' ', '\t', '•', '–']).is_empty();
         let mark = line.text_start + bare.len();
         let start = if begins_line { line.start } else { mark };
         if begins_line {
-            slips = slips.and(line.decoration);
+            slips = slips.union(line.decoration);
             if !bare.trim().is_empty() {
-                slips.add(Slip::ListItem);
+                slips.add(MarkerDeviation::ListItem);
             }
         }
         let end = bracket.code.map_or(close.after, |code| code.end);
         let after = self.text.get(end..last_line.end)?;
         let rest = if is_emphasised { after.trim_start_matches(['*', '_', '~']) } else { after };
-        Some(Spot {
+        Some(MarkerPosition {
             slips,
             line: line.number,
             start,
@@ -178,21 +195,28 @@ impl<'a> Page<'a, '_> {
 
     /// Decides by position whether a bracket with an id has a label, and finds a label outside the
     /// brackets.
-    fn settled(&self, mut marker: Found<'a>, line: &Line, last_line: &Line) -> Option<Found<'a>> {
-        let Sign::Entity { id, label, separator } = &mut marker.sign else { return Some(marker) };
+    fn settle_label(
+        &self,
+        mut marker: FoundMarker<'a>,
+        line: &ProseLine,
+        last_line: &ProseLine,
+    ) -> Option<FoundMarker<'a>> {
+        let BracketContent::Entity { id, label, separator } = &mut marker.content else {
+            return Some(marker);
+        };
         let begins_line = marker.begins_line;
-        if id.is_faint() && !(begins_line && marker.slips.has(Slip::KindWord)) {
+        if id.is_ambiguous() && !(begins_line && marker.slips.contains(MarkerDeviation::KindWord)) {
             // `[E1]: a source` is a footnote and `[C4: context] shows` is prose. A bracket alone on
             // its line with a label was probably meant as a marker, so it is reported.
             let is_told = marker.is_alone && label.is_some();
             let why = "such an id needs the expert's name before it".to_owned();
-            marker.sign = Sign::Unreadable { why, is_entity: false };
+            marker.content = BracketContent::Unreadable { why, is_entity: false };
             return is_told.then_some(marker);
         }
-        if !begins_line && *separator == Separator::Space {
+        if !begins_line && *separator == MarkerSeparator::Space {
             *label = None;
         }
-        let may_be_outside = begins_line && !matches!(id.prefix, Prefix::Other(_));
+        let may_be_outside = begins_line && !matches!(id.prefix, IdPrefix::Other(_));
         let rest = self.text.get(marker.end..last_line.end)?;
         if label.is_none()
             && may_be_outside
@@ -200,34 +224,36 @@ impl<'a> Page<'a, '_> {
         {
             *label = Some(outside);
             marker.end = last_line.end;
-            marker.slips.add(Slip::LabelOutside);
+            marker.slips.add(MarkerDeviation::LabelOutside);
         }
         Some(marker)
     }
 
     /// Reports a line that begins like a marker without brackets. It is not parsed, because prose
     /// can begin the same way.
-    fn without_brackets(&self, line: &Line) -> Option<Found<'a>> {
+    fn find_bare_marker(&self, line: &ProseLine) -> Option<FoundMarker<'a>> {
         let rest = self.text.get(line.text_start..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
         // Other kinds of brackets are not part of the notation.
         let bare = rest.get(..end)?.trim_start_matches(['{', '<', '(']);
-        let (sign, slips) = grammar::read(bare, self.own)?;
+        let (sign, slips) = grammar::parse_bracket(bare, self.own)?;
         let is_entity = match sign {
             // An id in parentheses is an explanation, not a definition.
-            Sign::Entity { id, label: Some(_), separator } => {
-                let is_named = id.prefix == Prefix::Own && separator != Separator::Space;
+            BracketContent::Entity { id, label: Some(_), separator } => {
+                let is_named = id.prefix == IdPrefix::Own && separator != MarkerSeparator::Space;
                 (is_named && !rest.starts_with('(')).then_some(true)
             }
-            Sign::Reference { ref_type: Some(_), .. } | Sign::Move { .. } => Some(false),
-            Sign::Entity { .. }
-            | Sign::Reference { .. }
-            | Sign::Verdict { .. }
-            | Sign::Unreadable { .. } => None,
+            BracketContent::Reference { ref_type: Some(_), .. } | BracketContent::Move { .. } => {
+                Some(false)
+            }
+            BracketContent::Entity { .. }
+            | BracketContent::Reference { .. }
+            | BracketContent::Verdict { .. }
+            | BracketContent::Unreadable { .. } => None,
         };
-        let is_entity = is_entity.filter(|_| !slips.has(Slip::LetterCase))?;
-        let spot = Spot {
-            slips: Slips::default(),
+        let is_entity = is_entity.filter(|_| !slips.contains(MarkerDeviation::LetterCase))?;
+        let spot = MarkerPosition {
+            slips: DeviationSet::default(),
             line: line.number,
             start: line.start,
             mark: line.text_start,
@@ -237,44 +263,53 @@ impl<'a> Page<'a, '_> {
             paragraph_end: self.paragraph.last()?.end,
         };
         let why = "it stands without brackets".to_owned();
-        Some(spot.of(Sign::Unreadable { why, is_entity }, rest))
+        Some(spot.into_marker(BracketContent::Unreadable { why, is_entity }, rest))
     }
 
     /// Reports an unclosed bracket if it was meant as a marker.
-    fn unclosed(&self, bracket: &Bracket, line: &Line) -> Option<Found<'a>> {
+    fn find_unclosed_marker(
+        &self,
+        bracket: &BracketSpan,
+        line: &ProseLine,
+    ) -> Option<FoundMarker<'a>> {
         let rest = self.text.get(bracket.inside..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
         // The next bracket is parsed on its own.
         let rest = rest.get(..end)?.split('[').next()?;
-        let (is_meant, is_entity) = match grammar::read(rest, self.own)?.0 {
-            Sign::Entity { id, label, separator } => {
-                let is_named = id.prefix == Prefix::Own;
-                (is_named && label.is_some() && separator != Separator::Space, true)
+        let (is_meant, is_entity) = match grammar::parse_bracket(rest, self.own)?.0 {
+            BracketContent::Entity { id, label, separator } => {
+                let is_named = id.prefix == IdPrefix::Own;
+                (is_named && label.is_some() && separator != MarkerSeparator::Space, true)
             }
-            Sign::Reference { .. } | Sign::Move { .. } | Sign::Verdict { .. } => (true, false),
-            Sign::Unreadable { .. } => (false, false),
+            BracketContent::Reference { .. }
+            | BracketContent::Move { .. }
+            | BracketContent::Verdict { .. } => (true, false),
+            BracketContent::Unreadable { .. } => (false, false),
         };
-        let at = Close { at: bracket.inside, after: bracket.inside, line: bracket.line };
+        let at = BracketClose { at: bracket.inside, after: bracket.inside, line: bracket.line };
         let written = self.text.get(bracket.open..line.end)?;
-        let spot = Spot { end: bracket.inside, ..self.spot(bracket, at, (line, line))? };
+        let spot = MarkerPosition {
+            end: bracket.inside,
+            ..self.locate_bracket(bracket, at, (line, line))?
+        };
         let why = "the bracket is not closed".to_owned();
-        is_meant.then(|| spot.of(Sign::Unreadable { why, is_entity }, written))
+        is_meant.then(|| spot.into_marker(BracketContent::Unreadable { why, is_entity }, written))
     }
 }
 
 /// Whether inline code between other words is exactly one marker. The text may be about the marker,
 /// so it is reported but not parsed.
-fn is_marker_in_code(sign: &Sign<'_>) -> bool {
+fn is_marker_in_code(sign: &BracketContent<'_>) -> bool {
     match sign {
-        Sign::Entity { id, label, .. } => id.prefix == Prefix::Own && label.is_some(),
-        Sign::Reference { ref_type, .. } => ref_type.is_some(),
-        Sign::Move { .. } | Sign::Verdict { .. } => true,
-        Sign::Unreadable { .. } => false,
+        BracketContent::Entity { id, label, .. } => id.prefix == IdPrefix::Own && label.is_some(),
+        BracketContent::Reference { ref_type, .. } => ref_type.is_some(),
+        BracketContent::Move { .. } | BracketContent::Verdict { .. } => true,
+        BracketContent::Unreadable { .. } => false,
     }
 }
 
 /// Returns the label in `### [MUFFIN-P0101] The label` and `[MUFFIN-P0101]: The label`.
-fn label_outside<'a>(rest: &'a str, line: &Line) -> Option<&'a str> {
+fn label_outside<'a>(rest: &'a str, line: &ProseLine) -> Option<&'a str> {
     let rest = rest.trim();
     let after = rest.trim_start_matches([':', '：', '-', '–', '—']);
     let is_label = line.is_heading() || after.len() < rest.len();

@@ -3,28 +3,30 @@
 
 /// A skill file in the format of agent programs.
 #[derive(Debug, Clone, Copy)]
-pub struct Skill {
+pub struct AgentSkill {
     /// Name of the skill and of its folder.
     pub name: &'static str,
     pub text: &'static str,
 }
 
-impl Skill {
+impl AgentSkill {
     /// Returns the text without the front matter.
-    pub fn page(self) -> &'static str {
+    pub fn body_text(self) -> &'static str {
         let rest = self.text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n"));
         rest.map_or(self.text, |(_, page)| page.trim_start())
     }
 }
 
 /// The marker language, for experts.
-pub const EXPERT_SKILL: Skill = Skill {
+pub const EXPERT_SKILL: AgentSkill = AgentSkill {
     name: "alignment-expert",
     text: include_str!("../../skills/alignment-expert/SKILL.md"),
 };
 
 /// The workflow, for Judges.
-const JUDGE_SKILL: Skill =
-    Skill { name: "alignment-play", text: include_str!("../../skills/alignment-play/SKILL.md") };
+const JUDGE_SKILL: AgentSkill = AgentSkill {
+    name: "alignment-play",
+    text: include_str!("../../skills/alignment-play/SKILL.md"),
+};
 
-pub const SKILLS: [Skill; 2] = [EXPERT_SKILL, JUDGE_SKILL];
+pub const SKILLS: [AgentSkill; 2] = [EXPERT_SKILL, JUDGE_SKILL];

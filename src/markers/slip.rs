@@ -4,7 +4,7 @@ use crate::domain::words::words;
 
 words! {
     /// One kind of deviation from the marker notation.
-    pub enum Slip {
+    pub enum MarkerDeviation {
         LetterCase = "letter_case",
         ZeroPadding = "zero_padding",
         MissingRound = "missing_round",
@@ -31,9 +31,9 @@ words! {
     }
 }
 
-impl Slip {
+impl MarkerDeviation {
     /// Returns a phrase for a warning message, listed after a colon.
-    pub(super) fn says(self) -> &'static str {
+    pub(super) fn to_phrase(self) -> &'static str {
         match self {
             Self::LetterCase => "small and capital letters",
             Self::ZeroPadding => "zeros are missing in an id",
@@ -64,25 +64,25 @@ impl Slip {
 
 /// The deviations of one marker, as a bit set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Slips(u32);
+pub(super) struct DeviationSet(u32);
 
-impl Slips {
-    pub(super) fn add(&mut self, slip: Slip) {
+impl DeviationSet {
+    pub(super) fn add(&mut self, slip: MarkerDeviation) {
         self.0 |= 1 << slip as u32;
     }
 
     #[must_use]
-    pub(super) fn and(self, others: Self) -> Self {
+    pub(super) fn union(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
     #[must_use]
-    pub(super) fn with(mut self, slip: Slip) -> Self {
+    pub(super) fn with(mut self, slip: MarkerDeviation) -> Self {
         self.add(slip);
         self
     }
 
-    pub(super) fn has(self, slip: Slip) -> bool {
+    pub(super) fn contains(self, slip: MarkerDeviation) -> bool {
         self.0 & (1 << slip as u32) != 0
     }
 
@@ -90,7 +90,7 @@ impl Slips {
         self.0 == 0
     }
 
-    pub(super) fn list(self) -> Vec<Slip> {
-        Slip::ALL.iter().copied().filter(|slip| self.has(*slip)).collect()
+    pub(super) fn to_vec(self) -> Vec<MarkerDeviation> {
+        MarkerDeviation::ALL.iter().copied().filter(|slip| self.contains(*slip)).collect()
     }
 }

@@ -1,7 +1,7 @@
 //! Reads ids as experts write them and lists the rounds and numbers their digits can mean.
 
-use super::cursor::Cursor;
-use super::slip::Slip;
+use super::cursor::MarkerCursor;
+use super::slip::MarkerDeviation;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::domain::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX};
 
@@ -10,7 +10,7 @@ const DIGITS_MAX: usize = 8;
 
 /// Owner of an id, by its name prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Prefix {
+pub(super) enum IdPrefix {
     Own,
     Other(ExpertSlug),
     Missing,
@@ -18,19 +18,19 @@ pub(super) enum Prefix {
 
 /// An id before it is resolved: `MUFFIN-P0101`, `P101`, `donut-r1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spelled {
-    pub prefix: Prefix,
+pub(super) struct WrittenId {
+    pub prefix: IdPrefix,
     pub kind: EntityKind,
     pub digits: String,
 }
 
 /// A round and a number within it.
-pub(super) type Place = (u8, u8);
+pub(super) type RoundPlace = (u8, u8);
 
-impl Spelled {
+impl WrittenId {
     /// Returns every place the digits can mean if zeros were left out: `P11` is number 11 of round
     /// 0 or number 1 of round 1.
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn possible_places(&self) -> Vec<RoundPlace> {
         let digits = self.digits.as_str();
         let splits: &[usize] = match digits.len() {
             1 => &[0],
@@ -39,21 +39,23 @@ impl Spelled {
             4 => &[2],
             _ => &[],
         };
-        let mut places: Vec<Place> =
-            splits.iter().filter_map(|split| place(digits.split_at_checked(*split)?)).collect();
+        let mut places: Vec<RoundPlace> = splits
+            .iter()
+            .filter_map(|split| parse_place(digits.split_at_checked(*split)?))
+            .collect();
         places.dedup();
         places
     }
 
     /// One or two digits may be the number without the round.
-    pub(super) fn number_alone(&self) -> Option<u8> {
+    pub(super) fn sequence_alone(&self) -> Option<u8> {
         let fits = |number: &u8| (1..=ITEMS_PER_ROUND_MAX).contains(number);
         self.digits.parse().ok().filter(|_| self.digits.len() <= 2).filter(fits)
     }
 
     /// Short and without a prefix: footnotes, figures and many other things have such names.
-    pub(super) fn is_faint(&self) -> bool {
-        self.prefix == Prefix::Missing && self.digits.len() < 3
+    pub(super) fn is_ambiguous(&self) -> bool {
+        self.prefix == IdPrefix::Missing && self.digits.len() < 3
     }
 
     pub(super) fn is_padded(&self) -> bool {
@@ -61,47 +63,47 @@ impl Spelled {
     }
 }
 
-fn place((round, number): (&str, &str)) -> Option<Place> {
+fn parse_place((round, number): (&str, &str)) -> Option<RoundPlace> {
     let round = if round.is_empty() { 0 } else { round.parse().ok()? };
     let number = number.parse().ok().filter(|number| (1..=ITEMS_PER_ROUND_MAX).contains(number))?;
     Some((round, number))
 }
 
 /// Reads an id and advances the cursor. Without an id, the cursor does not move.
-pub(super) fn read_id(cursor: &mut Cursor<'_>, own: &ExpertSlug) -> Option<Spelled> {
-    let ways = [own_id, others_id, bare_id];
+pub(super) fn read_id(cursor: &mut MarkerCursor<'_>, own: &ExpertSlug) -> Option<WrittenId> {
+    let ways = [read_own_id, read_other_id, read_bare_id];
     let (spelled, after) = ways.into_iter().find_map(|way| way(*cursor, own))?;
     *cursor = after;
     Some(spelled)
 }
 
-type Read<'a> = Option<(Spelled, Cursor<'a>)>;
+type IdParse<'a> = Option<(WrittenId, MarkerCursor<'a>)>;
 
 /// Reads an id with the expert's own name, in any letter case and with any separators.
-fn own_id<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Read<'a> {
+fn read_own_id<'a>(mut cursor: MarkerCursor<'a>, own: &ExpertSlug) -> IdParse<'a> {
     read_name(&mut cursor, own)?;
-    join(&mut cursor, '-')?;
-    let (kind, digits) = number(&mut cursor)?;
-    Some((Spelled { prefix: Prefix::Own, kind, digits }, cursor))
+    read_joint(&mut cursor, '-')?;
+    let (kind, digits) = read_kind_digits(&mut cursor)?;
+    Some((WrittenId { prefix: IdPrefix::Own, kind, digits }, cursor))
 }
 
 /// Reads the slug, accepting display-name spellings.
-pub(super) fn read_name(cursor: &mut Cursor<'_>, slug: &ExpertSlug) -> Option<()> {
+pub(super) fn read_name(cursor: &mut MarkerCursor<'_>, slug: &ExpertSlug) -> Option<()> {
     for expected in slug.as_str().chars() {
         if expected.is_ascii_alphanumeric() {
             let letter = cursor.take_if(|sign| sign.eq_ignore_ascii_case(&expected))?;
             if letter.is_ascii_lowercase() {
-                cursor.slip(Slip::LetterCase);
+                cursor.note_deviation(MarkerDeviation::LetterCase);
             }
-        } else if join(cursor, expected).is_none() {
-            cursor.slip(Slip::DisplayName);
+        } else if read_joint(cursor, expected).is_none() {
+            cursor.note_deviation(MarkerDeviation::DisplayName);
         }
     }
     Some(())
 }
 
 /// Reads the separator between two parts of an id, which should be exactly `expected`.
-fn join(cursor: &mut Cursor<'_>, expected: char) -> Option<()> {
+fn read_joint(cursor: &mut MarkerCursor<'_>, expected: char) -> Option<()> {
     const JOINT_CHARS_MAX: usize = 4;
     let mut joint = String::new();
     while joint.len() < JOINT_CHARS_MAX
@@ -111,18 +113,18 @@ fn join(cursor: &mut Cursor<'_>, expected: char) -> Option<()> {
     }
     let mut buffer = [0; 4];
     if !joint.is_empty() && joint != *expected.encode_utf8(&mut buffer) {
-        cursor.slip(Slip::DisplayName);
+        cursor.note_deviation(MarkerDeviation::DisplayName);
     }
     (!joint.is_empty()).then_some(())
 }
 
 /// Reads `DONUT-R0101`: a name, a hyphen, a kind and digits.
-fn others_id<'a>(cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
-    let token = token(cursor);
+fn read_other_id<'a>(cursor: MarkerCursor<'a>, _: &ExpertSlug) -> IdParse<'a> {
+    let token = read_token(cursor);
     let hyphens = token.match_indices('-').map(|(place, _)| place);
     let (name, kind, digits) = hyphens.into_iter().find_map(|hyphen| {
         let (name, rest) = token.split_at_checked(hyphen)?;
-        let (kind, digits) = number_of(rest.strip_prefix('-')?)?;
+        let (kind, digits) = parse_kind_digits(rest.strip_prefix('-')?)?;
         // `P0001-P0003` is not an id of an expert named p0001.
         let is_id = name.parse::<EntityId>().is_ok();
         let name: ExpertSlug = name.to_ascii_lowercase().parse().ok().filter(|_| !is_id)?;
@@ -130,49 +132,49 @@ fn others_id<'a>(cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
     })?;
     let mut after = cursor;
     for _ in 0..name.as_str().len() + 2 + digits.len() {
-        if after.take()?.is_ascii_lowercase() {
-            after.slip(Slip::LetterCase);
+        if after.take_char()?.is_ascii_lowercase() {
+            after.note_deviation(MarkerDeviation::LetterCase);
         }
     }
-    Some((Spelled { prefix: Prefix::Other(name), kind, digits }, after))
+    Some((WrittenId { prefix: IdPrefix::Other(name), kind, digits }, after))
 }
 
 /// Reads the characters that can be part of an id, in upper case.
-fn token(mut cursor: Cursor<'_>) -> String {
+fn read_token(mut cursor: MarkerCursor<'_>) -> String {
     const TOKEN_CHARS_MAX: usize = EXPERT_SLUG_BYTES_MAX + 2 + DIGITS_MAX + 1;
     let mut token = String::new();
     while token.len() < TOKEN_CHARS_MAX
-        && let Some(sign) = cursor.take_if(is_of_id)
+        && let Some(sign) = cursor.take_if(is_id_char)
     {
         token.push(sign.to_ascii_uppercase());
     }
     token
 }
 
-fn is_of_id(sign: char) -> bool {
+fn is_id_char(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_')
 }
 
 /// Parses a kind and digits at the start of a token, up to its end or a hyphen.
-fn number_of(text: &str) -> Option<(EntityKind, String)> {
+fn parse_kind_digits(text: &str) -> Option<(EntityKind, String)> {
     let (letter, rest) = text.split_at_checked(1)?;
     let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at_checked(end)?;
-    let ends = after.is_empty() || (after.starts_with('-') && !is_split(digits, after));
+    let ends = after.is_empty() || (after.starts_with('-') && !is_split_number(digits, after));
     let fits = (1..=DIGITS_MAX).contains(&digits.len()) && ends;
     Some((EntityKind::named(letter).filter(|_| fits)?, digits.to_owned()))
 }
 
-fn bare_id<'a>(mut cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
-    let (kind, digits) = number(&mut cursor)?;
-    Some((Spelled { prefix: Prefix::Missing, kind, digits }, cursor))
+fn read_bare_id<'a>(mut cursor: MarkerCursor<'a>, _: &ExpertSlug) -> IdParse<'a> {
+    let (kind, digits) = read_kind_digits(&mut cursor)?;
+    Some((WrittenId { prefix: IdPrefix::Missing, kind, digits }, cursor))
 }
 
 /// Reads the letter of a kind and its digits; no letter or digit may follow.
-pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
+pub(super) fn read_kind_digits(cursor: &mut MarkerCursor<'_>) -> Option<(EntityKind, String)> {
     let letter = cursor.take_if(|sign| sign.is_ascii_alphabetic())?;
     if letter.is_ascii_lowercase() {
-        cursor.slip(Slip::LetterCase);
+        cursor.note_deviation(MarkerDeviation::LetterCase);
     }
     let mut buffer = [0; 4];
     let kind = EntityKind::named(letter.to_ascii_uppercase().encode_utf8(&mut buffer))?;
@@ -184,12 +186,12 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
         }
     }
     let goes_on = cursor.peek().is_some_and(|sign| sign.is_alphanumeric() || sign == '_')
-        || is_split(&digits, cursor.rest());
+        || is_split_number(&digits, cursor.remaining_text());
     (!digits.is_empty() && !goes_on).then_some((kind, digits))
 }
 
 /// Whether the digits of an id continue after a hyphen, as in `P01-02`.
-fn is_split(digits: &str, rest: &str) -> bool {
+fn is_split_number(digits: &str, rest: &str) -> bool {
     let is_digit = |sign: char| sign.is_ascii_digit();
     digits.len() < 4 && rest.strip_prefix('-').is_some_and(|after| after.starts_with(is_digit))
 }

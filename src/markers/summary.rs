@@ -2,63 +2,65 @@
 
 use serde::Serialize;
 
-use super::extraction::{Extraction, MadeMove};
-use super::marker::texts;
+use super::extraction::{MoveContribution, ReplyExtraction};
+use super::marker::target_texts;
 use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
-use crate::domain::reference::{MoveType, RefType};
+use crate::domain::reference::{MoveType, ReferenceType};
 
 #[derive(Debug, Serialize)]
-pub struct Summary<'a> {
+pub struct ReplySummary<'a> {
     expert_slug: &'a ExpertSlug,
     round: u8,
     /// `None` if the reply came from standard input.
     response_path: Option<&'a str>,
-    summary: Contents<'a>,
+    summary: SummaryContents<'a>,
 }
 
 #[derive(Debug, Serialize)]
-struct Contents<'a> {
+struct SummaryContents<'a> {
     perspectives: Vec<&'a LocalId>,
     recommendations: Vec<&'a LocalId>,
     tensions_raised: Vec<&'a LocalId>,
     evidence: Vec<&'a LocalId>,
     claims: Vec<&'a LocalId>,
-    references: Vec<Reference<'a>>,
-    moves: Vec<Move>,
+    references: Vec<SummaryReference<'a>>,
+    moves: Vec<SummaryMove>,
 }
 
 #[derive(Debug, Serialize)]
-struct Reference<'a> {
+struct SummaryReference<'a> {
     #[serde(rename = "type")]
-    ref_type: RefType,
+    ref_type: ReferenceType,
     from: &'a LocalId,
     target: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Move {
+struct SummaryMove {
     #[serde(rename = "type")]
     move_type: MoveType,
     targets: Vec<String>,
 }
 
-impl<'a> Summary<'a> {
-    pub fn of(reply: &'a Extraction, response_path: Option<&'a str>) -> Self {
+impl<'a> ReplySummary<'a> {
+    pub fn from_extraction(reply: &'a ReplyExtraction, response_path: Option<&'a str>) -> Self {
         let ids = |kind: EntityKind| reply.of_kind(kind).map(|item| &item.local_id).collect();
         let references = reply.contributions.iter().flat_map(|item| {
-            item.references.iter().map(|(ref_type, target)| Reference {
+            item.references.iter().map(|(ref_type, target)| SummaryReference {
                 ref_type: *ref_type,
                 from: &item.local_id,
                 target: target.to_string(),
             })
         });
-        let made =
-            |made: &MadeMove| Move { move_type: made.move_type, targets: texts(&made.targets) };
+        let made = |made: &MoveContribution| SummaryMove {
+            move_type: made.move_type,
+            targets: target_texts(&made.targets),
+        };
         Self {
             expert_slug: &reply.expert,
             round: reply.round,
             response_path,
-            summary: Contents {
+            summary: SummaryContents {
                 perspectives: ids(EntityKind::Perspective),
                 recommendations: ids(EntityKind::Recommendation),
                 tensions_raised: ids(EntityKind::Tension),

@@ -1,26 +1,32 @@
 //! Tests of the extraction: the seed's example, entity texts, and binding of references.
 
-use super::{Batch, Extraction, RawReplies, Said, Summary, extract, gather};
+use super::extract_reply;
+use super::{
+    MarkerContent, RawReplies, ReplyExtraction, ReplySummary, RoundBatch, check_across_replies,
+    extract,
+};
 
 const EXAMPLE: &str = include_str!("../../tests/fixtures/responses/response-muffin.md");
 
-fn read(text: &str) -> Extraction {
-    extract(text, &"muffin".parse().unwrap(), 1)
+fn read(text: &str) -> ReplyExtraction {
+    extract_reply(text, &"muffin".parse().unwrap(), 1)
 }
 
 /// Lists the parsed markers with their lines, then the warnings.
-pub(super) fn shown(text: &str) -> String {
-    shown_of(&read(text))
+pub(super) fn render_reply(text: &str) -> String {
+    render_extraction(&read(text))
 }
 
-pub(super) fn shown_of(read: &Extraction) -> String {
+pub(super) fn render_extraction(read: &ReplyExtraction) -> String {
     let mut lines: Vec<String> = Vec::new();
     for marker in &read.markers {
-        let from = match &marker.said {
-            Said::Reference { source, .. } => format!(" from {source}"),
-            Said::Entity { .. } | Said::Move { .. } | Said::Verdict { .. } => String::new(),
+        let from = match &marker.content {
+            MarkerContent::Reference { source, .. } => format!(" from {source}"),
+            MarkerContent::Entity { .. }
+            | MarkerContent::Move { .. }
+            | MarkerContent::Verdict { .. } => String::new(),
         };
-        lines.push(format!("{}: {}{from}", marker.line, marker.said));
+        lines.push(format!("{}: {}{from}", marker.line, marker.content));
     }
     for warning in &read.warnings {
         let line = warning.line.map_or_else(String::new, |line| line.to_string());
@@ -30,13 +36,13 @@ pub(super) fn shown_of(read: &Extraction) -> String {
 }
 
 /// The text of each entity.
-fn texts(text: &str) -> Vec<String> {
+fn entity_texts(text: &str) -> Vec<String> {
     read(text).contributions.into_iter().map(|item| item.text).collect()
 }
 
 #[test]
 fn the_seeds_example_gives_its_relationships() {
-    insta::assert_snapshot!(shown(EXAMPLE), @r"
+    insta::assert_snapshot!(render_reply(EXAMPLE), @r"
     2: [MUFFIN-P0101: Options viability confirmed]
     6: [RE:REFINE P0001] from MUFFIN-P0101
     9: [RE:SUPPORT R0001] from MUFFIN-P0101
@@ -53,7 +59,7 @@ fn the_seeds_example_gives_its_relationships() {
 
 #[test]
 fn the_seeds_example_says_what_it_says() {
-    insta::assert_snapshot!(texts(EXAMPLE).join("\n=====\n"), @r"
+    insta::assert_snapshot!(entity_texts(EXAMPLE).join("\n=====\n"), @r"
     The 30-delta covered call strategy can generate 18-34% annualized income,
     effectively bridging the income mandate gap. This addresses my original
     concern from P0001.
@@ -88,7 +94,7 @@ fn a_batch_is_what_register_takes() {
         "[MUFFIN-P0101: A]\na\n[RE:REFINE P0001]\n[MUFFIN-T0101: B]\nb\n[MOVE:REQUEST data]\n[MOVE:CONVERGE]",
     )];
     let raw = RawReplies::from([("muffin".parse().unwrap(), "raw".to_owned())]);
-    let batch = serde_json::to_string_pretty(&Batch::of(1, &replies, raw)).unwrap();
+    let batch = serde_json::to_string_pretty(&RoundBatch::from_replies(1, &replies, raw)).unwrap();
     insta::assert_snapshot!(batch, @r#"
     {
       "round": 1,
@@ -143,7 +149,7 @@ fn a_batch_is_what_register_takes() {
 #[test]
 fn the_summary_is_the_agents_return_value() {
     let read = read(EXAMPLE);
-    let summary = Summary::of(&read, Some("round-1/response-muffin.md"));
+    let summary = ReplySummary::from_extraction(&read, Some("round-1/response-muffin.md"));
     insta::assert_snapshot!(serde_json::to_string_pretty(&summary).unwrap(), @r#"
     {
       "expert_slug": "muffin",
@@ -211,7 +217,7 @@ fn the_summary_is_the_agents_return_value() {
 
 #[test]
 fn an_entity_says_everything_up_to_the_next_one() {
-    let check = |text: &str, expected: &[&str]| assert_eq!(texts(text), expected, "{text}");
+    let check = |text: &str, expected: &[&str]| assert_eq!(entity_texts(text), expected, "{text}");
     check("[MUFFIN-P0101: A] one\ntwo\n\n## three\n\nfour", &["one\ntwo\n\n## three\n\nfour"]);
     check("[MUFFIN-P0101: A] a [MUFFIN-P0102: B] b", &["a", "b"]);
     // Parsed markers are removed from the text; the words around them stay.
@@ -240,7 +246,7 @@ fn an_entity_says_everything_up_to_the_next_one() {
 
 #[test]
 fn references_belong_to_the_last_entity_above() {
-    insta::assert_snapshot!(shown("
+    insta::assert_snapshot!(render_reply("
 [RE:SUPPORT P0001]
 [MUFFIN-P0101: A] a [RE:SUPPORT P0001] [RE:OPPOSE @donut] [MUFFIN-E0101: B] b [RE:SUPPORT MUFFIN-P0101]
 [DONUT-P0101: C]
@@ -272,7 +278,7 @@ fn references_belong_to_the_last_entity_above() {
 
 #[test]
 fn what_register_would_refuse_is_left_out_and_said() {
-    insta::assert_snapshot!(shown("
+    insta::assert_snapshot!(render_reply("
 [MUFFIN-P0101: A]
 a
 [RE:RESOLVE P0001]
@@ -344,7 +350,7 @@ Not this.
             format!(
                 "{} {:?} {:?}",
                 made.move_type,
-                super::marker::texts(&made.targets),
+                super::marker::target_texts(&made.targets),
                 made.context
             )
         })
@@ -404,7 +410,7 @@ Go on.
       }
     ]
     "#);
-    insta::assert_snapshot!(shown_of(&read), @r"
+    insta::assert_snapshot!(render_extraction(&read), @r"
     2: [DISSENT]
     5: [MINORITY VERDICT: Trim by half]
     7: [VERDICT:INTERIM]
@@ -416,7 +422,7 @@ Go on.
 
 #[test]
 fn code_is_not_read() {
-    insta::assert_snapshot!(shown("
+    insta::assert_snapshot!(render_reply("
 `[MUFFIN-P0101: A]` and ``[MUFFIN-P0102: B]``
 
 ```
@@ -442,7 +448,7 @@ fn who_marks_nothing_contributes_nothing() {
         let read = read(text);
         assert!(read.contributions.is_empty() && read.moves.is_empty() && read.verdicts.is_empty());
         assert_eq!(
-            shown_of(&read),
+            render_extraction(&read),
             "!  no_markers: muffin marked nothing, and contributes nothing"
         );
     }
@@ -450,7 +456,7 @@ fn who_marks_nothing_contributes_nothing() {
 
 #[test]
 fn replies_are_checked_against_each_other() {
-    let read = |slug: &str, text: &str| extract(text, &slug.parse().unwrap(), 1);
+    let read = |slug: &str, text: &str| extract_reply(text, &slug.parse().unwrap(), 1);
     let mut replies = [
         read(
             "muffin",
@@ -458,8 +464,8 @@ fn replies_are_checked_against_each_other() {
         ),
         read("donut", "[DONUT-P0101: B] b [RE:OPPOSE SCONE-P0101] [RE:OPPOSE SCONE-P0001]"),
     ];
-    gather(&mut replies);
-    let shown: Vec<String> = replies.iter().map(shown_of).collect();
+    check_across_replies(&mut replies);
+    let shown: Vec<String> = replies.iter().map(render_extraction).collect();
     insta::assert_snapshot!(shown.join("\n\n"), @r"
     1: [MUFFIN-P0101: A]
     1: [RE:SUPPORT DONUT-P0101] from MUFFIN-P0101
@@ -473,7 +479,8 @@ fn replies_are_checked_against_each_other() {
     1: [RE:OPPOSE SCONE-P0001] from DONUT-P0101
     ! 1 elsewhere: SCONE-P0101 must be in the same batch, and scone's reply is not
     ");
-    let batch = serde_json::to_value(Batch::of(1, &replies, RawReplies::new())).unwrap();
+    let batch =
+        serde_json::to_value(RoundBatch::from_replies(1, &replies, RawReplies::new())).unwrap();
     assert_eq!(batch["perspectives"][0]["references"].as_array().unwrap().len(), 1);
     assert_eq!(batch["moves"].as_array().unwrap().len(), 0);
 }

@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use super::gaps::without_gaps;
+use super::gaps::remove_gaps;
 use super::prose::{is_heading, is_rule};
 
 /// A reference, a move or an unreadable marker inside the text of an entity.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Inside {
+pub(super) struct InnerMarker {
     /// With the bullet before it.
     pub start: usize,
     /// Without the bullet.
@@ -20,16 +20,21 @@ pub(super) struct Inside {
 }
 
 /// Returns the text of a range without its parsed markers. `inside` lists the markers in order.
-pub(super) fn said(text: &str, range: Range<usize>, inside: &[Inside]) -> String {
+pub(super) fn text_without_markers(
+    text: &str,
+    range: Range<usize>,
+    inside: &[InnerMarker],
+) -> String {
     let start = skip_leading(text, &range, inside);
     let end = skip_trailing(text, start..range.end, inside).max(start);
-    let is_taken = |marker: &&Inside| marker.is_read && marker.mark >= start && marker.end <= end;
+    let is_taken =
+        |marker: &&InnerMarker| marker.is_read && marker.mark >= start && marker.end <= end;
     let gaps = inside.iter().filter(is_taken).map(|marker| marker.mark..marker.end);
-    without_gaps(text, start..end, gaps)
+    remove_gaps(text, start..end, gaps)
 }
 
 /// References and moves directly after the entity's marker are not part of its text.
-fn skip_leading(text: &str, range: &Range<usize>, inside: &[Inside]) -> usize {
+fn skip_leading(text: &str, range: &Range<usize>, inside: &[InnerMarker]) -> usize {
     let mut start = range.start;
     for marker in inside {
         let between = text.get(start..marker.start).unwrap_or_default();
@@ -43,7 +48,7 @@ fn skip_leading(text: &str, range: &Range<usize>, inside: &[Inside]) -> usize {
     range.end - says.len()
 }
 
-fn skip_trailing(text: &str, range: Range<usize>, inside: &[Inside]) -> usize {
+fn skip_trailing(text: &str, range: Range<usize>, inside: &[InnerMarker]) -> usize {
     let begins_line = text
         .get(..range.start)
         .is_some_and(|before| before.trim_end_matches([' ', '\t', '>']).ends_with('\n'));

@@ -5,8 +5,8 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
-use super::slip::{Slip, Slips};
-use crate::domain::shortened::one_line;
+use super::slip::{DeviationSet, MarkerDeviation};
+use crate::domain::shortened::to_one_line;
 use crate::domain::words::words;
 
 words! {
@@ -27,7 +27,7 @@ words! {
 
 /// A warning about one line or the whole reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Warning {
+pub struct MarkerWarning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     #[serde(rename = "type")]
@@ -35,7 +35,7 @@ pub struct Warning {
     pub message: String,
     /// Deviations of the marker from the exact notation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub slips: Vec<Slip>,
+    pub slips: Vec<MarkerDeviation>,
 }
 
 /// Further warnings are only counted.
@@ -46,70 +46,75 @@ const WRITTEN_CHARS_MAX: usize = 80;
 
 /// The warnings about one reply.
 #[derive(Debug, Default)]
-pub(super) struct Warnings {
-    list: Vec<Warning>,
+pub(super) struct WarningList {
+    list: Vec<MarkerWarning>,
     more: usize,
 }
 
-impl Warnings {
-    pub(super) fn add(&mut self, line: impl Into<Option<usize>>, kind: WarningKind, text: &str) {
+impl WarningList {
+    pub(super) fn add_warning(
+        &mut self,
+        line: impl Into<Option<usize>>,
+        kind: WarningKind,
+        text: &str,
+    ) {
         let (line, message) = (line.into(), text.to_owned());
-        self.push(|| Warning { line, kind, message, slips: Vec::new() });
+        self.push(|| MarkerWarning { line, kind, message, slips: Vec::new() });
     }
 
-    pub(super) fn not_read(&mut self, line: usize, written: &str, why: &str) {
+    pub(super) fn add_not_read(&mut self, line: usize, written: &str, why: &str) {
         let kind = WarningKind::NotRead;
-        self.push(|| Warning {
+        self.push(|| MarkerWarning {
             line: Some(line),
             kind,
-            message: format!("`{}` is not read: {why}", cut(written)),
+            message: format!("`{}` is not read: {why}", shorten_marker(written)),
             slips: Vec::new(),
         });
     }
 
     /// Adds a warning about a marker that was parsed despite deviations.
-    pub(super) fn near_miss(
+    pub(super) fn add_near_miss(
         &mut self,
         line: usize,
         written: &str,
         meant: &impl Display,
-        slips: Slips,
+        slips: DeviationSet,
     ) {
         if slips.is_empty() {
             return;
         }
         self.push(|| {
-            let slips = slips.list();
-            let said: Vec<&str> = slips.iter().map(|slip| slip.says()).collect();
-            let (written, said) = (cut(written), said.join(", "));
+            let slips = slips.to_vec();
+            let said: Vec<&str> = slips.iter().map(|slip| slip.to_phrase()).collect();
+            let (written, said) = (shorten_marker(written), said.join(", "));
             let message = format!("`{written}` is read as {meant}: {said}");
-            Warning { line: Some(line), kind: WarningKind::NearMiss, message, slips }
+            MarkerWarning { line: Some(line), kind: WarningKind::NearMiss, message, slips }
         });
     }
 
     /// Adds a warning that a code block encloses the whole reply.
-    pub(super) fn wrapped(&mut self, line: usize) {
+    pub(super) fn add_wrapped(&mut self, line: usize) {
         let message = "the whole reply stands in a code block called Markdown; it is read";
-        self.push(|| Warning {
+        self.push(|| MarkerWarning {
             line: Some(line),
             kind: WarningKind::NearMiss,
             message: message.to_owned(),
-            slips: vec![Slip::CodeFence],
+            slips: vec![MarkerDeviation::CodeFence],
         });
     }
 
     /// Returns all warnings by line; those about the whole reply come first.
-    pub(super) fn into_list(mut self) -> Vec<Warning> {
+    pub(super) fn into_list(mut self) -> Vec<MarkerWarning> {
         self.list.sort_by_key(|warning| warning.line);
         if self.more > 0 {
             let message = format!("there are {} further warnings", self.more);
             let kind = WarningKind::More;
-            self.list.push(Warning { line: None, kind, message, slips: Vec::new() });
+            self.list.push(MarkerWarning { line: None, kind, message, slips: Vec::new() });
         }
         self.list
     }
 
-    fn push(&mut self, warning: impl FnOnce() -> Warning) {
+    fn push(&mut self, warning: impl FnOnce() -> MarkerWarning) {
         if self.list.len() < WARNINGS_MAX {
             self.list.push(warning());
         } else {
@@ -119,9 +124,9 @@ impl Warnings {
 }
 
 /// Returns the beginning of a marker on one line.
-fn cut(written: &str) -> String {
+fn shorten_marker(written: &str) -> String {
     let mut signs = written.chars();
     let start: String = signs.by_ref().take(WRITTEN_CHARS_MAX).collect();
     let end = if signs.next().is_some() { "…" } else { "" };
-    format!("{}{end}", one_line(&start))
+    format!("{}{end}", to_one_line(&start))
 }

@@ -13,7 +13,7 @@ const CREDENTIAL: &str = "its name is that of a credential";
 const OWN_FILES: [&str; 2] = ["council.yaml", "council.yml"];
 
 /// Folders of keys and logins, at any depth.
-const FOLDERS: [&str; 14] = [
+const CREDENTIAL_FOLDERS: [&str; 14] = [
     ".aws",
     ".azure",
     ".docker",
@@ -31,7 +31,7 @@ const FOLDERS: [&str; 14] = [
 ];
 
 /// A file or folder below a folder of this name.
-const WITHIN: [(&str, &str); 14] = [
+const CREDENTIAL_PATHS: [(&str, &str); 14] = [
     (".cargo", "credentials"),
     (".cargo", "credentials.toml"),
     (".claude", ".credentials.json"),
@@ -48,7 +48,7 @@ const WITHIN: [(&str, &str); 14] = [
     ("gcloud", "credentials.db"),
 ];
 
-const NAMES: [&str; 61] = [
+const CREDENTIAL_NAMES: [&str; 61] = [
     ".authinfo",
     ".authinfo.gpg",
     ".boto",
@@ -113,7 +113,7 @@ const NAMES: [&str; 61] = [
 ];
 
 /// Prefixes of credential files. `.env` has many variants, and each may be a real one.
-const STARTS: [&str; 9] = [
+const CREDENTIAL_STARTS: [&str; 9] = [
     ".credentials",
     ".env",
     ".secrets",
@@ -170,7 +170,7 @@ const PROSE_AND_CODE: [&str; 37] = [
     "rb", "rs", "rst", "scala", "sh", "swift", "ts", "tsx", "vue",
 ];
 
-const ENDS: [&str; 34] = [
+const CREDENTIAL_ENDS: [&str; 34] = [
     ".agekey",
     ".env",
     ".gpg",
@@ -213,8 +213,8 @@ const COPY_ENDS: [&str; 12] = [
 ];
 
 /// The reason for not sending a file with the name of a credential.
-pub(super) fn credential(file: &Path) -> Option<String> {
-    credential_folder(file).or_else(|| {
+pub(super) fn credential_reason(file: &Path) -> Option<String> {
+    credential_folder_reason(file).or_else(|| {
         let name = file.file_name()?.to_string_lossy().to_lowercase();
         let original = without_copy_ends(&name);
         let dotted = format!(".{original}");
@@ -227,7 +227,7 @@ pub(super) fn credential(file: &Path) -> Option<String> {
             })
             // `netrc` in a settings folder is `.netrc`.
             .or_else(|| {
-                (NAMES.contains(&dotted.as_str()) && !original.contains('.'))
+                (CREDENTIAL_NAMES.contains(&dotted.as_str()) && !original.contains('.'))
                     .then(|| CREDENTIAL.to_owned())
             })
     })
@@ -235,16 +235,16 @@ pub(super) fn credential(file: &Path) -> Option<String> {
 
 /// The reason for not sending a configuration file of this program. `sweep` may list such a file,
 /// but never sends it.
-pub(super) fn own_configuration(file: &Path) -> Option<String> {
+pub(super) fn own_configuration_reason(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().to_lowercase();
     OWN_FILES.contains(&without_copy_ends(&name)).then(|| OWN_CONFIGURATION.to_owned())
 }
 
 /// The reason for not sending anything below a credentials folder.
-pub(super) fn credential_folder(path: &Path) -> Option<String> {
+pub(super) fn credential_folder_reason(path: &Path) -> Option<String> {
     let parts: Vec<String> =
         path.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
-    if let Some(folder) = parts.iter().find(|part| FOLDERS.contains(&part.as_str())) {
+    if let Some(folder) = parts.iter().find(|part| CREDENTIAL_FOLDERS.contains(&part.as_str())) {
         return Some(match folder.as_str() {
             ".plenary" => "plenary's own record".to_owned(),
             folder => format!("`{folder}` holds credentials"),
@@ -254,14 +254,14 @@ pub(super) fn credential_folder(path: &Path) -> Option<String> {
         [folder, inner] => Some((folder.as_str(), without_copy_ends(inner))),
         _ => None,
     });
-    let (folder, inner) = pairs.find(|pair| WITHIN.contains(pair))?;
+    let (folder, inner) = pairs.find(|pair| CREDENTIAL_PATHS.contains(pair))?;
     Some(format!("`{folder}/{inner}` holds credentials"))
 }
 
 fn is_credential(name: &str) -> bool {
-    NAMES.contains(&name)
-        || STARTS.iter().any(|start| name.starts_with(start))
-        || ENDS.iter().any(|end| name.ends_with(end))
+    CREDENTIAL_NAMES.contains(&name)
+        || CREDENTIAL_STARTS.iter().any(|start| name.starts_with(start))
+        || CREDENTIAL_ENDS.iter().any(|end| name.ends_with(end))
         || name.contains(".tfstate.")
         || is_ssh_key(name)
         || is_credential_data(name)
@@ -318,7 +318,7 @@ mod tests {
              server.pem.bak id_rsa.old .env~ .server.key.swp credentials.json.orig";
         for name in names.split_whitespace() {
             for name in [name.to_owned(), name.to_uppercase(), format!("a/b/{name}")] {
-                assert!(credential(Path::new(&name)).is_some(), "{name}");
+                assert!(credential_reason(Path::new(&name)).is_some(), "{name}");
             }
         }
     }
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn what_this_program_is_set_up_by_is_not_sent() {
         for name in ["council.yaml", "a/Council.YAML", "council.yml", "council.yaml.bak"] {
-            let reason = own_configuration(Path::new(name));
+            let reason = own_configuration_reason(Path::new(name));
             assert_eq!(reason.as_deref(), Some(OWN_CONFIGURATION), "{name}");
         }
     }
@@ -338,7 +338,7 @@ mod tests {
              auth.rs hosts.yml config.json settings.xml env.rs environment.md id_map.json \
              database.rs password.ts council_log.jsonl council.rs passage.txt";
         for name in names.split_whitespace() {
-            assert_eq!(credential(Path::new(name)), None, "{name}");
+            assert_eq!(credential_reason(Path::new(name)), None, "{name}");
         }
     }
 }

@@ -2,19 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use super::gather::{MaterialError, shown};
-use super::walk::{self, AskedFor, LeftOut, Scope};
+use super::gather::{ContextFileError, display_path};
+use super::walk::{self, ExcludedEntry, IsRequested, WalkScope};
 use crate::domain::time::Moment;
 
 /// Enough for a large repository.
-const ENTRIES_MAX: usize = 100_000;
+const FOLDER_ENTRIES_MAX: usize = 100_000;
 
 /// Files of a folder without ignored and hidden ones.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct FilesIn {
+pub struct FolderFiles {
     pub files: Vec<FolderFile>,
     /// Entries left out without reading, with the reason.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<ExcludedEntry>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,30 +28,30 @@ pub struct FolderFile {
 }
 
 /// Lists a folder recursively; a relative path is below `working`.
-pub fn files_in(
+pub fn list_folder_files(
     base: &Path,
     working: &Path,
     named: &Path,
-    asked_for: AskedFor,
-) -> Result<FilesIn, MaterialError> {
-    let unreadable = |error| MaterialError::unreadable(named, error);
+    asked_for: IsRequested,
+) -> Result<FolderFiles, ContextFileError> {
+    let unreadable = |error| ContextFileError::unreadable_error(named, error);
     let real = working.join(named).canonicalize().map_err(unreadable)?;
     let base = base.canonicalize().map_err(unreadable)?;
-    let scope = Scope { entries_max: ENTRIES_MAX, asked_for };
-    let listing = walk::folder(named, &real, &shown(&base, named, &real), scope)?;
+    let scope = WalkScope { entries_max: FOLDER_ENTRIES_MAX, asked_for };
+    let listing = walk::walk_folder(named, &real, &display_path(&base, named, &real), scope)?;
     let files =
         listing.candidates.into_iter().map(|found| FolderFile::new(found.real, found.shown));
-    Ok(FilesIn { files: files.collect(), left_out: listing.left_out })
+    Ok(FolderFiles { files: files.collect(), left_out: listing.left_out })
 }
 
 impl FolderFile {
     pub fn new(path: PathBuf, shown: String) -> Self {
-        Self { modified: modified(&path), path, shown }
+        Self { modified: modified_at(&path), path, shown }
     }
 }
 
 /// For a link, the newer of the link's and its target's times.
-fn modified(path: &Path) -> Option<Moment> {
+fn modified_at(path: &Path) -> Option<Moment> {
     let own = path.symlink_metadata().and_then(|metadata| metadata.modified()).ok()?;
     let target = path.metadata().and_then(|metadata| metadata.modified()).unwrap_or(own);
     let modified = own.max(target);

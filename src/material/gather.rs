@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::domain::plan::{ContextPack, Exclusion};
+use crate::domain::plan::{ContextPack, ExcludedFile};
 use crate::files::SourcePath;
 
 use super::guard::SecretGuard;
-use super::read::{self, Content};
-use super::selection::{self, Readable, Room};
-use super::walk::{self, Candidate, EntryKind, LeftOut, Listing, Scope};
+use super::read::{self, FileContent};
+use super::selection::{self, PackSize, ReadableFile};
+use super::walk::{self, ExcludedEntry, FileCandidate, FolderEntryKind, FolderListing, WalkScope};
 
 #[derive(Debug, thiserror::Error)]
-pub enum MaterialError {
+pub enum ContextFileError {
     #[error("cannot read `{path}`")]
     Unreadable {
         path: PathBuf,
@@ -30,8 +30,8 @@ pub enum MaterialError {
     TooMany { path: PathBuf, most: usize },
 }
 
-impl MaterialError {
-    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
+impl ContextFileError {
+    pub(super) fn unreadable_error(path: &Path, source: io::Error) -> Self {
         Self::Unreadable { path: path.to_owned(), source }
     }
 }
@@ -40,11 +40,11 @@ impl MaterialError {
 ///
 /// A named path that cannot be read is an error. An entry found in a folder that cannot or must not
 /// be sent is excluded with a reason.
-pub fn gather(
+pub fn gather_files(
     base: &Path,
     paths: &[PathBuf],
     guard: &SecretGuard,
-) -> Result<ContextPack, MaterialError> {
+) -> Result<ContextPack, ContextFileError> {
     let real = |base: &Path, named: &Path| {
         // Joined to the base, an empty path would mean the whole base.
         if named.as_os_str().is_empty() {
@@ -52,7 +52,7 @@ pub fn gather(
         }
         base.join(named).canonicalize()
     };
-    gather_real(base, paths.iter().map(PathBuf::as_path), real, guard)
+    gather_resolved(base, paths.iter().map(PathBuf::as_path), real, guard)
 }
 
 /// Same for checked paths, used unchanged: if a link has replaced a folder since, reading fails.
@@ -60,62 +60,70 @@ pub fn gather_sources(
     base: &Path,
     paths: &[SourcePath],
     guard: &SecretGuard,
-) -> Result<ContextPack, MaterialError> {
-    gather_real(base, paths.iter().map(SourcePath::path), |_, named| Ok(named.to_owned()), guard)
+) -> Result<ContextPack, ContextFileError> {
+    gather_resolved(
+        base,
+        paths.iter().map(SourcePath::path),
+        |_, named| Ok(named.to_owned()),
+        guard,
+    )
 }
 
-fn gather_real<'a>(
+fn gather_resolved<'a>(
     base: &Path,
     paths: impl Iterator<Item = &'a Path>,
     real: impl Fn(&Path, &Path) -> io::Result<PathBuf>,
     guard: &SecretGuard,
-) -> Result<ContextPack, MaterialError> {
-    let base = base.canonicalize().map_err(|error| MaterialError::unreadable(base, error))?;
-    let mut found = Found::default();
+) -> Result<ContextPack, ContextFileError> {
+    let base =
+        base.canonicalize().map_err(|error| ContextFileError::unreadable_error(base, error))?;
+    let mut found = GatheredFiles::default();
     for named in paths {
-        let real = real(&base, named).map_err(|error| MaterialError::unreadable(named, error))?;
-        found.add(list(&base, named, real, guard)?);
+        let real =
+            real(&base, named).map_err(|error| ContextFileError::unreadable_error(named, error))?;
+        found.add_listing(list_path(&base, named, real, guard)?);
     }
     Ok(found.into_pack(guard))
 }
 
-fn list(
+fn list_path(
     base: &Path,
     named: &Path,
     real: PathBuf,
     guard: &SecretGuard,
-) -> Result<Listing, MaterialError> {
-    let unreadable = |error| MaterialError::unreadable(named, error);
+) -> Result<FolderListing, ContextFileError> {
+    let unreadable = |error| ContextFileError::unreadable_error(named, error);
     // Not the target of a link: files are later opened without following links.
     let metadata = real.symlink_metadata().map_err(unreadable)?;
-    let shown = shown(base, named, &real);
+    let shown = display_path(base, named, &real);
     if metadata.is_dir() {
-        walk::folder(named, &real, &shown, Scope::of_material())
+        walk::walk_folder(named, &real, &shown, WalkScope::for_context())
     } else if metadata.is_file() {
-        named_file(named, real, shown, guard)
+        list_named_file(named, real, shown, guard)
     } else {
-        Err(MaterialError::NotAFile { path: named.to_owned() })
+        Err(ContextFileError::NotAFile { path: named.to_owned() })
     }
 }
 
 /// A named file is taken from any folder, unless it or a link to it has the name of a credential.
-fn named_file(
+fn list_named_file(
     named: &Path,
     real: PathBuf,
     shown: String,
     guard: &SecretGuard,
-) -> Result<Listing, MaterialError> {
-    if let Some(reason) = guard.refuses_file(&real).or_else(|| guard.refuses_file(named)) {
-        let left_out = vec![LeftOut { path: real, shown, kind: EntryKind::File, reason }];
-        return Ok(Listing { candidates: Vec::new(), left_out });
+) -> Result<FolderListing, ContextFileError> {
+    if let Some(reason) = guard.file_refusal(&real).or_else(|| guard.file_refusal(named)) {
+        let left_out =
+            vec![ExcludedEntry { path: real, shown, kind: FolderEntryKind::File, reason }];
+        return Ok(FolderListing { candidates: Vec::new(), left_out });
     }
-    read::open(&real).map_err(|error| MaterialError::unreadable(named, error))?;
-    let candidate = Candidate { real, shown, named: true };
-    Ok(Listing { candidates: vec![candidate], left_out: Vec::new() })
+    read::open_file(&real).map_err(|error| ContextFileError::unreadable_error(named, error))?;
+    let candidate = FileCandidate { real, shown, named: true };
+    Ok(FolderListing { candidates: vec![candidate], left_out: Vec::new() })
 }
 
 /// The path as shown: relative to the base if inside it, else as named.
-pub(super) fn shown(base: &Path, named: &Path, real: &Path) -> String {
+pub(super) fn display_path(base: &Path, named: &Path, real: &Path) -> String {
     let path = real.strip_prefix(base).unwrap_or(named);
     let parts = path.iter().filter(|part| *part != ".").map(|part| part.to_string_lossy());
     // The root of an absolute path is a separate component.
@@ -124,18 +132,18 @@ pub(super) fn shown(base: &Path, named: &Path, real: &Path) -> String {
 
 /// Files of all named paths. A file reached twice is listed once.
 #[derive(Default)]
-struct Found {
-    candidates: BTreeMap<PathBuf, Candidate>,
-    excluded: Vec<Exclusion>,
+struct GatheredFiles {
+    candidates: BTreeMap<PathBuf, FileCandidate>,
+    excluded: Vec<ExcludedFile>,
 }
 
-impl Found {
-    fn add(&mut self, listing: Listing) {
+impl GatheredFiles {
+    fn add_listing(&mut self, listing: FolderListing) {
         for candidate in listing.candidates {
             let known = self.candidates.entry(candidate.real.clone());
             known.and_modify(|known| known.named |= candidate.named).or_insert(candidate);
         }
-        self.excluded.extend(walk::summed_up(listing.left_out));
+        self.excluded.extend(walk::summarize_excluded(listing.left_out));
     }
 
     fn into_pack(mut self, guard: &SecretGuard) -> ContextPack {
@@ -144,33 +152,33 @@ impl Found {
             self.candidates.values().map(|file| file.shown.as_str()).collect();
         self.excluded.retain(|exclusion| !taken.contains(exclusion.path.as_str()));
         let mut readable = Vec::new();
-        let mut room = Room::default();
+        let mut room = PackSize::default();
         for candidate in self.candidates.into_values() {
             // The walk judged names only; own files may have any name.
-            let content = match guard.refuses_file(&candidate.real) {
-                Some(reason) => Content::Left(reason),
-                None => read::content(&candidate.real, guard),
+            let content = match guard.file_refusal(&candidate.real) {
+                Some(reason) => FileContent::Excluded(reason),
+                None => read::read_sendable(&candidate.real, guard),
             };
             match content {
-                Content::Left(reason) => {
-                    self.excluded.push(Exclusion { path: candidate.shown, reason });
+                FileContent::Excluded(reason) => {
+                    self.excluded.push(ExcludedFile { path: candidate.shown, reason });
                 }
-                Content::Text(text) => {
+                FileContent::Text(text) => {
                     let bytes = text.len() as u64;
                     // Once the limits are exceeded, texts are no longer kept in memory.
-                    let text = room.take(bytes).then_some(text);
-                    readable.push(Readable { candidate, bytes, text });
+                    let text = room.add_file(bytes).then_some(text);
+                    readable.push(ReadableFile { candidate, bytes, text });
                 }
             }
         }
-        let mut pack = selection::select(readable, room, guard);
+        let mut pack = selection::select_files(readable, room, guard);
         pack.excluded.append(&mut self.excluded);
-        in_order(pack)
+        sort_pack(pack)
     }
 }
 
 /// Sorts the pack, so that the same files always give the same pack.
-fn in_order(mut pack: ContextPack) -> ContextPack {
+fn sort_pack(mut pack: ContextPack) -> ContextPack {
     pack.files.sort_by(|a, b| a.path.cmp(&b.path));
     pack.indexed.sort_by(|a, b| a.path.cmp(&b.path));
     pack.excluded.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));

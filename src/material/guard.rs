@@ -21,9 +21,9 @@ impl SecretGuard {
     }
 
     /// The reason for not sending a file, by its name and path.
-    pub(super) fn refuses_file(&self, path: &Path) -> Option<String> {
-        let by_name = credential_names::own_configuration(path)
-            .or_else(|| credential_names::credential(path));
+    pub(super) fn file_refusal(&self, path: &Path) -> Option<String> {
+        let by_name = credential_names::own_configuration_reason(path)
+            .or_else(|| credential_names::credential_reason(path));
         by_name.or_else(|| {
             let real = path.canonicalize().ok()?;
             let is_own = self.own_files.contains(&real);
@@ -32,7 +32,7 @@ impl SecretGuard {
     }
 
     /// The reason for not sending a text, by its content. A text without a file has an empty path.
-    pub(super) fn refuses_text(&self, path: &Path, text: &str) -> Option<String> {
+    pub(super) fn text_refusal(&self, path: &Path, text: &str) -> Option<String> {
         exclusion_reason(&path.to_string_lossy(), text, &self.values)
     }
 }

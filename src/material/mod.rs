@@ -17,10 +17,10 @@ mod tests;
 mod walk;
 mod within;
 
-pub use document::{Document, Place};
-pub use files_in::{FilesIn, FolderFile, files_in};
-pub use gather::{MaterialError, gather, gather_sources};
+pub use document::{DocumentLocation, SourceDocument};
+pub use files_in::{FolderFile, FolderFiles, list_folder_files};
+pub use gather::{ContextFileError, gather_files, gather_sources};
 pub use guard::SecretGuard;
 pub use secrets::SecretValues;
-pub use walk::{AskedFor, EntryKind, LeftOut};
-pub use within::{plain_text, text_to_send, text_within};
+pub use walk::{ExcludedEntry, FolderEntryKind, IsRequested};
+pub use within::{read_plain_text, read_sendable_text, read_text_within};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::credential_names::{credential, credential_folder};
+use super::credential_names::{credential_folder_reason, credential_reason};
 
 /// Folders written by version control, builds and package managers.
 const GENERATED_FOLDERS: [(&str, &str); 24] = [
@@ -59,15 +59,15 @@ const LOCK_FILES: [&str; 22] = [
 const GENERATED_ENDS: [&str; 4] = [".min.js", ".min.css", ".js.map", ".css.map"];
 
 /// The reason for leaving an entry out by its name, if any.
-pub(super) fn reason(path: &Path, is_folder: bool) -> Option<String> {
+pub(super) fn exclusion_by_name(path: &Path, is_folder: bool) -> Option<String> {
     let Some(name) = path.file_name()?.to_str() else {
         return Some("its name is not UTF-8".to_owned());
     };
     let name_path = Path::new(name);
     let (credential, generated) = if is_folder {
-        (credential_folder(name_path), generated_folder(name))
+        (credential_folder_reason(name_path), generated_folder(name))
     } else {
-        (credential(name_path), generated_file(name))
+        (credential_reason(name_path), generated_file(name))
     };
     credential
         .or_else(|| generated.map(str::to_owned))

@@ -13,89 +13,91 @@ pub(super) const FILE_BYTES_MAX: u64 = 1_000_000;
 
 /// Content of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub(super) enum FileContent {
     Text(String),
     /// Not taken, with the reason.
-    Left(String),
+    Excluded(String),
 }
 
 /// Reads a text that may be sent.
-pub(super) fn content(path: &Path, guard: &SecretGuard) -> Content {
-    match text(path) {
-        Content::Text(text) => match guard.refuses_text(path, &text) {
-            Some(reason) => Content::Left(reason),
-            None => Content::Text(text),
+pub(super) fn read_sendable(path: &Path, guard: &SecretGuard) -> FileContent {
+    match read_text_file(path) {
+        FileContent::Text(text) => match guard.text_refusal(path, &text) {
+            Some(reason) => FileContent::Excluded(reason),
+            None => FileContent::Text(text),
         },
-        left @ Content::Left(_) => left,
+        left @ FileContent::Excluded(_) => left,
     }
 }
 
 /// Reads a text without a scan for secrets.
-pub(super) fn text(path: &Path) -> Content {
-    match settled(|| Attempt::at(path)) {
-        Ok(bytes) => judged(bytes),
-        Err(reason) => Content::Left(reason),
+pub(super) fn read_text_file(path: &Path) -> FileContent {
+    match read_unchanged(|| ReadAttempt::read_path(path)) {
+        Ok(bytes) => classify_bytes(bytes),
+        Err(reason) => FileContent::Excluded(reason),
     }
 }
 
 /// Opens a file without blocking and without following links: a pipe must not block, and a link
 /// that replaces a folder must not lead out of it.
-pub(super) fn open(path: &Path) -> io::Result<File> {
+pub(super) fn open_file(path: &Path) -> io::Result<File> {
     open_without_links(path)
 }
 
 /// One read of a file, with its size and time before and after.
-struct Attempt {
-    before: Stamp,
+struct ReadAttempt {
+    before: FileStamp,
     bytes: Vec<u8>,
-    after: Stamp,
+    after: FileStamp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     bytes: u64,
     modified: Option<SystemTime>,
 }
 
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+impl FileStamp {
+    fn from_metadata(metadata: &Metadata) -> Self {
         Self { bytes: metadata.len(), modified: metadata.modified().ok() }
     }
 }
 
-impl Attempt {
-    fn at(path: &Path) -> Result<Self, String> {
+impl ReadAttempt {
+    fn read_path(path: &Path) -> Result<Self, String> {
         let unreadable = |error: io::Error| format!("it cannot be read: {}", error.kind());
-        let file = open(path).map_err(unreadable)?;
+        let file = open_file(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
             return Err("it is not a regular file".to_owned());
         }
         if metadata.len() > FILE_BYTES_MAX {
-            return Err(too_large());
+            return Err(too_large_reason());
         }
         let mut bytes = Vec::new();
         // Reads one byte beyond the limit to detect that a file is too large.
         (&file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        let after = Stamp::of(&file.metadata().map_err(unreadable)?);
-        Ok(Self { before: Stamp::of(&metadata), bytes, after })
+        let after = FileStamp::from_metadata(&file.metadata().map_err(unreadable)?);
+        Ok(Self { before: FileStamp::from_metadata(&metadata), bytes, after })
     }
 
-    fn is_settled(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         self.before == self.after && self.bytes.len() as u64 == self.after.bytes
     }
 }
 
-fn too_large() -> String {
+fn too_large_reason() -> String {
     format!("it is over {} KB", FILE_BYTES_MAX / 1_000)
 }
 
 /// Reads a file that changed during the read once more, then gives up.
-fn settled(mut attempt: impl FnMut() -> Result<Attempt, String>) -> Result<Vec<u8>, String> {
+fn read_unchanged(
+    mut attempt: impl FnMut() -> Result<ReadAttempt, String>,
+) -> Result<Vec<u8>, String> {
     const ATTEMPTS_MAX: usize = 2;
     for _ in 0..ATTEMPTS_MAX {
         let attempt = attempt()?;
-        if attempt.is_settled() {
+        if attempt.is_unchanged() {
             return Ok(attempt.bytes);
         }
     }
@@ -103,16 +105,16 @@ fn settled(mut attempt: impl FnMut() -> Result<Attempt, String>) -> Result<Vec<u
 }
 
 /// Classifies bytes as text or as excluded.
-pub(super) fn judged(bytes: Vec<u8>) -> Content {
+pub(super) fn classify_bytes(bytes: Vec<u8>) -> FileContent {
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Content::Left(too_large());
+        return FileContent::Excluded(too_large_reason());
     }
     if bytes.contains(&0) {
-        return Content::Left("it is binary".to_owned());
+        return FileContent::Excluded("it is binary".to_owned());
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Content::Text(text),
-        Err(_) => Content::Left("it is not UTF-8 text".to_owned()),
+        Ok(text) => FileContent::Text(text),
+        Err(_) => FileContent::Excluded("it is not UTF-8 text".to_owned()),
     }
 }
 
@@ -120,15 +122,15 @@ pub(super) fn judged(bytes: Vec<u8>) -> Content {
 mod tests {
     use super::*;
 
-    fn attempt(before: u64, bytes: &str, after: u64) -> Attempt {
-        let stamp = |bytes| Stamp { bytes, modified: Some(SystemTime::UNIX_EPOCH) };
-        Attempt { before: stamp(before), bytes: bytes.into(), after: stamp(after) }
+    fn attempt(before: u64, bytes: &str, after: u64) -> ReadAttempt {
+        let stamp = |bytes| FileStamp { bytes, modified: Some(SystemTime::UNIX_EPOCH) };
+        ReadAttempt { before: stamp(before), bytes: bytes.into(), after: stamp(after) }
     }
 
     #[track_caller]
-    fn check(attempts: Vec<Attempt>, expected: Result<&str, &str>) {
+    fn check(attempts: Vec<ReadAttempt>, expected: Result<&str, &str>) {
         let mut attempts = attempts.into_iter();
-        let result = settled(|| Ok(attempts.next().expect("no further attempt")));
+        let result = read_unchanged(|| Ok(attempts.next().expect("no further attempt")));
         assert_eq!(result, expected.map(Vec::from).map_err(str::to_owned));
         assert!(attempts.next().is_none(), "not all attempts were needed");
     }
@@ -154,13 +156,13 @@ mod tests {
     #[test]
     fn what_is_gone_or_no_file_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
-        let left = |text: &str| Content::Left(text.to_owned());
+        let left = |text: &str| FileContent::Excluded(text.to_owned());
         assert_eq!(
-            content(&folder.path().join("gone"), &SecretGuard::default()),
+            read_sendable(&folder.path().join("gone"), &SecretGuard::default()),
             left("it cannot be read: entity not found")
         );
         assert_eq!(
-            content(folder.path(), &SecretGuard::default()),
+            read_sendable(folder.path(), &SecretGuard::default()),
             left("it is not a regular file")
         );
     }

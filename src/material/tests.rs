@@ -1,18 +1,19 @@
 //! Tests of the context pack: one temporary folder per test.
 
+use super::gather_files;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
 use super::read::FILE_BYTES_MAX;
 use super::selection::{WHOLE_BYTES_MAX, WHOLE_FILES_MAX};
-use super::walk::ENTRIES_MAX;
-use super::{MaterialError, SecretGuard, SecretValues, gather};
+use super::walk::CONTEXT_ENTRIES_MAX;
+use super::{ContextFileError, SecretGuard, SecretValues, gather};
 use crate::domain::plan::ContextPack;
 
-struct Folder(TempDir);
+struct TestFolder(TempDir);
 
-impl Folder {
+impl TestFolder {
     fn new(files: &[(&str, &str)]) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         for (path, text) in files {
@@ -35,11 +36,11 @@ impl Folder {
     #[track_caller]
     fn gather(&self, paths: &[&str]) -> ContextPack {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        gather(self.path(), &paths, &SecretGuard::default()).unwrap()
+        gather_files(self.path(), &paths, &SecretGuard::default()).unwrap()
     }
 
-    fn refuse(&self, path: &str) -> MaterialError {
-        gather(self.path(), &[PathBuf::from(path)], &SecretGuard::default()).unwrap_err()
+    fn refuse(&self, path: &str) -> ContextFileError {
+        gather_files(self.path(), &[PathBuf::from(path)], &SecretGuard::default()).unwrap_err()
     }
 }
 
@@ -69,7 +70,7 @@ const HIDDEN: &str = "hidden; name it to include it";
 
 #[test]
 fn a_folder_is_gathered_in_order_with_digests() {
-    let folder = Folder::new(&[("b/two.txt", "two"), ("a.txt", "abc"), ("b.txt", "")]);
+    let folder = TestFolder::new(&[("b/two.txt", "two"), ("a.txt", "abc"), ("b.txt", "")]);
     let pack = folder.gather(&["."]);
     assert_eq!(sent(&pack), ["a.txt", "b.txt", "b/two.txt"]);
     assert_eq!(left_out(&pack), []);
@@ -113,7 +114,7 @@ fn what_must_not_be_sent_is_left_out_with_its_reason() {
         ("large.csv", &[b'1'; FILE_BYTES_MAX as usize + 1], "large.csv", "it is over 1000 KB"),
     ];
     for (path, bytes, expected, reason) in cases {
-        let folder = Folder::new(&[("kept.md", "text")]);
+        let folder = TestFolder::new(&[("kept.md", "text")]);
         folder.write(path, bytes);
         let pack = folder.gather(&["."]);
         assert_eq!(sent(&pack), ["kept.md"], "with {path}");
@@ -125,7 +126,7 @@ fn what_must_not_be_sent_is_left_out_with_its_reason() {
 fn a_text_that_holds_a_secret_is_left_out_however_it_was_named() {
     let text = format!("one\n{}", key("gsk_", 52));
     let reason = "line 2 holds what looks like a secret (rule `groq-key`)";
-    let folder = Folder::new(&[("notes.txt", &text), ("more.txt", "nothing")]);
+    let folder = TestFolder::new(&[("notes.txt", &text), ("more.txt", "nothing")]);
     assert_eq!(left_out(&folder.gather(&["."])), [("notes.txt", reason)]);
     assert_eq!(left_out(&folder.gather(&["notes.txt"])), [("notes.txt", reason)]);
     assert_eq!(sent(&folder.gather(&["."])), ["more.txt"]);
@@ -133,7 +134,7 @@ fn a_text_that_holds_a_secret_is_left_out_however_it_was_named() {
 
 #[test]
 fn values_and_files_of_this_run_are_left_out() {
-    let folder = Folder::new(&[
+    let folder = TestFolder::new(&[
         ("a.md", "see plain-words-that-say-nothing"),
         ("settings.yaml", "council: {}"),
         ("kept.md", "x"),
@@ -142,7 +143,7 @@ fn values_and_files_of_this_run_are_left_out() {
     let guard = SecretGuard::new(values, [folder.path().join("./settings.yaml")]);
     for paths in [&["."][..], &["a.md", "settings.yaml", "kept.md"]] {
         let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
-        let pack = gather(folder.path(), &paths, &guard).unwrap();
+        let pack = gather_files(folder.path(), &paths, &guard).unwrap();
         assert_eq!(sent(&pack), ["kept.md"]);
         let expected = [
             ("a.md", "line 1 holds the value of a key in use"),
@@ -154,7 +155,7 @@ fn values_and_files_of_this_run_are_left_out() {
 
 #[test]
 fn ignore_files_hold_without_a_repository() {
-    let folder = Folder::new(&[
+    let folder = TestFolder::new(&[
         (".gitignore", "*.log\n/private/\n"),
         ("sub/.councilignore", "draft.md\n!keep.log\n"),
         ("a.log", "x"),
@@ -180,7 +181,7 @@ fn ignore_files_hold_without_a_repository() {
 
 #[test]
 fn many_ignored_files_are_summed_up() {
-    let folder = Folder::new(&[(".gitignore", "*.log"), ("a.md", "x")]);
+    let folder = TestFolder::new(&[(".gitignore", "*.log"), ("a.md", "x")]);
     (0..50).for_each(|number| folder.write(&format!("logs/{number:02}.log"), b"x"));
     let pack = folder.gather(&["."]);
     let reasons = left_out(&pack);
@@ -191,7 +192,7 @@ fn many_ignored_files_are_summed_up() {
 
 #[test]
 fn what_is_named_is_taken_unless_it_is_a_credential() {
-    let folder = Folder::new(&[
+    let folder = TestFolder::new(&[
         (".gitignore", "ignored.md"),
         ("ignored.md", "x"),
         ("Cargo.lock", "x"),
@@ -213,22 +214,22 @@ fn what_is_named_is_taken_unless_it_is_a_credential() {
 
 #[test]
 fn a_named_path_that_cannot_be_read_is_an_error() {
-    let folder = Folder::new(&[("a.md", "x")]);
+    let folder = TestFolder::new(&[("a.md", "x")]);
     for path in ["missing.md", "a.md/below", "", "nul\0"] {
         let error = folder.refuse(path);
-        assert!(matches!(error, MaterialError::Unreadable { .. }), "{path}: {error}");
+        assert!(matches!(error, ContextFileError::Unreadable { .. }), "{path}: {error}");
         assert_eq!(crate::error::Error::from(error).kind().exit_code(), 4);
     }
-    assert!(matches!(folder.refuse("/dev/null"), MaterialError::NotAFile { .. }));
+    assert!(matches!(folder.refuse("/dev/null"), ContextFileError::NotAFile { .. }));
 }
 
 #[test]
 fn paths_are_shown_relative_to_the_base() {
-    let outer = Folder::new(&[("base/in.md", "x"), ("beside/out.md", "x")]);
+    let outer = TestFolder::new(&[("base/in.md", "x"), ("beside/out.md", "x")]);
     let base = outer.path().join("base");
     let absolute = outer.path().join("beside/out.md");
     let check = |path: &Path, expected: &str| {
-        let pack = gather(&base, &[path.to_owned()], &SecretGuard::default()).unwrap();
+        let pack = gather_files(&base, &[path.to_owned()], &SecretGuard::default()).unwrap();
         assert_eq!(sent(&pack), [expected]);
     };
     check(&base.join("in.md"), "in.md");
@@ -240,7 +241,7 @@ fn paths_are_shown_relative_to_the_base() {
 
 #[test]
 fn two_hundred_files_go_whole_and_one_more_makes_an_index() {
-    let folder = Folder::new(&[("README.md", "what it is"), ("src/main.rs", "fn main() {}")]);
+    let folder = TestFolder::new(&[("README.md", "what it is"), ("src/main.rs", "fn main() {}")]);
     (2..WHOLE_FILES_MAX).for_each(|number| folder.write(&format!("t/{number:03}.txt"), b"x"));
     let pack = folder.gather(&["."]);
     assert_eq!((pack.files.len(), pack.indexed.len()), (WHOLE_FILES_MAX, 0));
@@ -259,7 +260,7 @@ fn two_hundred_files_go_whole_and_one_more_makes_an_index() {
 #[test]
 fn more_than_half_a_megabyte_makes_an_index() {
     let text = |bytes: u64| "x".repeat(bytes as usize);
-    let folder = Folder::new(&[
+    let folder = TestFolder::new(&[
         ("a.txt", &text(WHOLE_BYTES_MAX - 200_000)),
         ("package.json", &text(100_000)),
         ("lib/index.js", &text(100_000)),
@@ -279,7 +280,7 @@ fn more_than_half_a_megabyte_makes_an_index() {
 
 #[test]
 fn what_is_left_out_does_not_count_towards_the_limits() {
-    let folder = Folder::new(&[("a.md", "x")]);
+    let folder = TestFolder::new(&[("a.md", "x")]);
     folder.write("big.bin", &[0; 900_000]);
     (0..300).for_each(|number| folder.write(&format!("target/{number}"), b"x"));
     assert_eq!(sent(&folder.gather(&["."])), ["a.md"]);
@@ -287,9 +288,9 @@ fn what_is_left_out_does_not_count_towards_the_limits() {
 
 #[test]
 fn a_folder_without_end_is_refused() {
-    let folder = Folder::new(&[]);
-    (0..=ENTRIES_MAX).for_each(|number| folder.write(&format!("{number}"), b""));
-    assert!(matches!(folder.refuse("."), MaterialError::TooMany { .. }));
+    let folder = TestFolder::new(&[]);
+    (0..=CONTEXT_ENTRIES_MAX).for_each(|number| folder.write(&format!("{number}"), b""));
+    assert!(matches!(folder.refuse("."), ContextFileError::TooMany { .. }));
 }
 
 #[cfg(unix)]
@@ -307,7 +308,7 @@ mod unix {
 
     #[test]
     fn links_are_not_followed_out_of_the_folder_nor_around_its_rules() {
-        let outer = Folder::new(&[("outside.md", "x"), ("in/a.md", "x"), ("in/.env", "A=1")]);
+        let outer = TestFolder::new(&[("outside.md", "x"), ("in/a.md", "x"), ("in/.env", "A=1")]);
         let inside = outer.path().join("in");
         symlink("../outside.md", inside.join("out.md")).unwrap();
         symlink("..", inside.join("up")).unwrap();
@@ -335,29 +336,30 @@ mod unix {
 
     #[test]
     fn pipes_and_sockets_do_not_hold_it_up() {
-        let folder = Folder::new(&[("a.md", "x")]);
+        let folder = TestFolder::new(&[("a.md", "x")]);
         pipe(&folder.path().join("pipe"));
         let _socket = UnixListener::bind(folder.path().join("socket")).unwrap();
         let pack = folder.gather(&["."]);
         assert_eq!(sent(&pack), ["a.md"]);
         let reason = "a device, pipe or socket";
         assert_eq!(left_out(&pack), [("pipe", reason), ("socket", reason)]);
-        assert!(matches!(folder.refuse("pipe"), MaterialError::NotAFile { .. }));
+        assert!(matches!(folder.refuse("pipe"), ContextFileError::NotAFile { .. }));
     }
 
     #[test]
     fn a_pipe_in_the_place_of_a_file_does_not_hold_it_up() {
-        let folder = Folder::new(&[]);
+        let folder = TestFolder::new(&[]);
         let path = folder.path().join("was-a-file");
         pipe(&path);
-        let left = crate::material::read::Content::Left("it is not a regular file".to_owned());
-        assert_eq!(crate::material::read::content(&path, &SecretGuard::default()), left);
+        let left =
+            crate::material::read::FileContent::Excluded("it is not a regular file".to_owned());
+        assert_eq!(crate::material::read::read_sendable(&path, &SecretGuard::default()), left);
     }
 
     #[test]
     fn hostile_names_are_kept_as_text() {
         let names = ["line\nbreak.md", "\x1b[31mred.md", "a\u{202e}dm.b", " ", "-rf", "$(x)", "\\"];
-        let folder = Folder::new(&[]);
+        let folder = TestFolder::new(&[]);
         names.iter().for_each(|name| folder.write(name, b"x"));
         let mut expected = names;
         expected.sort_unstable();
@@ -367,7 +369,7 @@ mod unix {
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a name that is not text has no other way in")]
     fn a_name_that_is_not_text_is_left_out() {
-        let folder = Folder::new(&[("a.md", "x")]);
+        let folder = TestFolder::new(&[("a.md", "x")]);
         let name = std::ffi::OsStr::from_bytes(b"caf\xe9.md");
         std::fs::write(folder.path().join(name), b"x").unwrap();
         let pack = folder.gather(&["."]);

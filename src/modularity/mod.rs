@@ -7,5 +7,7 @@
 mod names;
 mod scan;
 
-pub use names::{DEFAULT_NAMES, Name};
-pub use scan::{ModularityError, Reference, Scan, Scanned, Unscanned, scan};
+pub use names::{DEFAULT_REVIEW_NAMES, ReviewName};
+pub use scan::{
+    AgentCheckError, AgentScan, AgentScanReport, ReviewMention, UnreadPrompt, scan_agents,
+};

@@ -4,85 +4,86 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::domain::hidden::is_hidden;
+use crate::domain::hidden::is_invisible;
 
 /// Default names: the name in the specification and the name of this program. They also match its
 /// files (`council.yaml`, `council_log.jsonl`). The seats are not listed, because a host may have
 /// its own skeptic or adjudicator.
-pub const DEFAULT_NAMES: [&str; 2] = ["council", "plenary"];
+pub const DEFAULT_REVIEW_NAMES: [&str; 2] = ["council", "plenary"];
 
 /// Maximum length of a name.
 const NAME_CHARS_MAX: usize = 100;
 
 /// A name to search for, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
+pub struct ReviewName {
     spelled: String,
     folded: Vec<char>,
 }
 
-impl Name {
-    pub fn spelled(&self) -> &str {
+impl ReviewName {
+    pub fn as_written(&self) -> &str {
         &self.spelled
     }
 
     /// Position of the name as a whole word, counted in visible characters. Invisible characters
     /// are ignored.
-    pub(super) fn place_in(&self, line: &str) -> Option<usize> {
-        let letters: Vec<char> = seen(line).collect();
-        let folded: Vec<char> = letters.iter().copied().map(fold).collect();
+    pub(super) fn find_in(&self, line: &str) -> Option<usize> {
+        let letters: Vec<char> = visible_chars(line).collect();
+        let folded: Vec<char> = letters.iter().copied().map(fold_case).collect();
         let places = folded.windows(self.folded.len()).enumerate();
         places
             .filter(|(_, window)| *window == self.folded.as_slice())
-            .find(|(start, window)| is_word(&letters, *start, start + window.len()))
+            .find(|(start, window)| is_whole_word(&letters, *start, start + window.len()))
             .map(|(start, _)| start)
     }
 }
 
-impl FromStr for Name {
+impl FromStr for ReviewName {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let spelled = text.trim();
-        if spelled.is_empty() || spelled.chars().any(is_hidden) {
+        if spelled.is_empty() || spelled.chars().any(is_invisible) {
             return Err("write a word that the gate is called by");
         }
         if spelled.chars().count() > NAME_CHARS_MAX {
             return Err("a name has a hundred characters at most");
         }
-        Ok(Self { spelled: spelled.to_owned(), folded: spelled.chars().map(fold).collect() })
+        Ok(Self { spelled: spelled.to_owned(), folded: spelled.chars().map(fold_case).collect() })
     }
 }
 
-impl Serialize for Name {
+impl Serialize for ReviewName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.spelled)
     }
 }
 
 /// The visible characters of a line, and whitespace.
-pub(super) fn seen(line: &str) -> impl Iterator<Item = char> {
-    line.chars().filter(|letter| letter.is_whitespace() || !is_hidden(*letter))
+pub(super) fn visible_chars(line: &str) -> impl Iterator<Item = char> {
+    line.chars().filter(|letter| letter.is_whitespace() || !is_invisible(*letter))
 }
 
-fn fold(letter: char) -> char {
+fn fold_case(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
 /// Whether the range is a whole word, optionally with a plural `s`. Parts of identifiers count as
 /// words: `council_log`, `CouncilReview`, `toCouncil`.
-fn is_word(letters: &[char], start: usize, end: usize) -> bool {
+fn is_whole_word(letters: &[char], start: usize, end: usize) -> bool {
     let at = |place: Option<usize>| place.and_then(|place| letters.get(place)).copied();
     let [before, first] = [start.checked_sub(1), Some(start)].map(at);
     let [last, after, further] = [end.checked_sub(1), Some(end), Some(end + 1)].map(at);
-    let ends = are_parted(last, after)
-        || after.is_some_and(|letter| matches!(letter, 's' | 'S')) && are_parted(after, further);
-    are_parted(before, first) && ends
+    let ends = is_word_boundary(last, after)
+        || after.is_some_and(|letter| matches!(letter, 's' | 'S'))
+            && is_word_boundary(after, further);
+    is_word_boundary(before, first) && ends
 }
 
 /// Whether a word boundary is possible between two characters: if one of them has no case, or a
 /// lower-case letter precedes a capital.
-fn are_parted(before: Option<char>, after: Option<char>) -> bool {
+fn is_word_boundary(before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return true };
     let is_cased = |letter: char| letter.is_lowercase() || letter.is_uppercase();
     !is_cased(before) || !is_cased(after) || (before.is_lowercase() && after.is_uppercase())
@@ -94,8 +95,8 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, line: &str, expected: bool) {
-        let name: Name = name.parse().unwrap();
-        assert_eq!(name.place_in(line).is_some(), expected, "{} in {line:?}", name.spelled());
+        let name: ReviewName = name.parse().unwrap();
+        assert_eq!(name.find_in(line).is_some(), expected, "{} in {line:?}", name.as_written());
     }
 
     #[test]
@@ -137,8 +138,8 @@ mod tests {
     #[test]
     fn what_is_no_name_is_refused() {
         for text in ["", "  ", "a\nb", "a\u{200b}b", &"x".repeat(101)] {
-            assert!(text.parse::<Name>().is_err(), "{text:?}");
+            assert!(text.parse::<ReviewName>().is_err(), "{text:?}");
         }
-        assert_eq!(" council ".parse::<Name>().unwrap().spelled(), "council");
+        assert_eq!(" council ".parse::<ReviewName>().unwrap().as_written(), "council");
     }
 }

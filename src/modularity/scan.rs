@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::names::{Name, seen};
+use super::names::{ReviewName, visible_chars};
 use crate::material;
 
 /// Agents folder of a host and the prompt file in each agent's folder.
-const AGENTS: &str = "agents";
-const PROMPT: &str = "prompt.md";
+const AGENTS_FOLDER: &str = "agents";
+const PROMPT_FILE: &str = "prompt.md";
 
 /// A folder with more entries is not a host.
 const AGENTS_MAX: usize = 10_000;
@@ -27,14 +27,14 @@ const LEAD_CHARS_MAX: usize = 60;
 
 /// Names to search for, and agents to skip.
 #[derive(Debug)]
-pub struct Scan<'a> {
-    pub names: &'a [Name],
+pub struct AgentScan<'a> {
+    pub names: &'a [ReviewName],
     /// Agents that may know of the review, such as a router that sends work to it.
     pub exempt: &'a [String],
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum ModularityError {
+pub enum AgentCheckError {
     #[error("cannot read `{path}`")]
     Unreadable {
         path: PathBuf,
@@ -45,7 +45,7 @@ pub enum ModularityError {
     Outside { path: PathBuf },
     #[error("`{path}` holds more than {AGENTS_MAX} entries")]
     TooMany { path: PathBuf },
-    #[error("nothing was scanned: `{path}` holds no agent with a `{PROMPT}`")]
+    #[error("nothing was scanned: `{path}` holds no agent with a `{PROMPT_FILE}`")]
     NoPrompt { path: PathBuf },
     #[error("nothing was scanned: every agent in `{path}` is exempt")]
     AllExempt { path: PathBuf },
@@ -53,15 +53,15 @@ pub enum ModularityError {
 
 /// Result of a scan, sorted by agent name.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Scanned {
+pub struct AgentScanReport {
     /// Number of prompts read completely.
     pub scanned: usize,
-    pub references: Vec<Reference>,
+    pub references: Vec<ReviewMention>,
     /// Number of references beyond the listed ones.
     pub unlisted: usize,
     /// Prompts that could not be read. In a folder that cannot be entered, the prompt may not
     /// exist.
-    pub unscanned: Vec<Unscanned>,
+    pub unscanned: Vec<UnreadPrompt>,
     pub exempt: Vec<String>,
     /// Agent folders without a prompt: what these agents know is unknown.
     pub without_prompt: Vec<String>,
@@ -71,7 +71,7 @@ pub struct Scanned {
 
 /// A line that names the review.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Reference {
+pub struct ReviewMention {
     pub agent: String,
     pub path: String,
     /// Line number, from 1.
@@ -82,47 +82,50 @@ pub struct Reference {
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub struct Unscanned {
+pub struct UnreadPrompt {
     pub agent: String,
     pub path: String,
     pub reason: String,
 }
 
 /// Scans the prompts of a host's agents. It is an error if no prompt was scanned.
-pub fn scan(folder: &Path, scan: &Scan<'_>) -> Result<Scanned, ModularityError> {
+pub fn scan_agents(
+    folder: &Path,
+    scan: &AgentScan<'_>,
+) -> Result<AgentScanReport, AgentCheckError> {
     let real = real_path(folder)?;
-    let agents = folder.join(AGENTS);
+    let agents = folder.join(AGENTS_FOLDER);
     let inside = real_path(&agents)?;
     if !inside.starts_with(&real) {
-        return Err(ModularityError::Outside { path: agents });
+        return Err(AgentCheckError::Outside { path: agents });
     }
-    let mut found = Scanned::default();
-    for agent in agent_folders(&inside, &agents)? {
-        let host = Host { real: &real, named: folder };
-        host.look(&agent, scan, &mut found);
+    let mut found = AgentScanReport::default();
+    for agent in list_agent_folders(&inside, &agents)? {
+        let host = HostFolder { real: &real, named: folder };
+        host.scan_agent(&agent, scan, &mut found);
     }
     let is_known = |name: &&String| !found.exempt.contains(*name);
     found.unknown_exempt = scan.exempt.iter().filter(is_known).cloned().collect();
     match (found.scanned + found.unscanned.len(), found.exempt.is_empty()) {
-        (0, true) => Err(ModularityError::NoPrompt { path: agents }),
-        (0, false) => Err(ModularityError::AllExempt { path: agents }),
+        (0, true) => Err(AgentCheckError::NoPrompt { path: agents }),
+        (0, false) => Err(AgentCheckError::AllExempt { path: agents }),
         (1.., _) => Ok(found),
     }
 }
 
-fn real_path(path: &Path) -> Result<PathBuf, ModularityError> {
+fn real_path(path: &Path) -> Result<PathBuf, AgentCheckError> {
     path.canonicalize()
-        .map_err(|source| ModularityError::Unreadable { path: path.to_owned(), source })
+        .map_err(|source| AgentCheckError::Unreadable { path: path.to_owned(), source })
 }
 
 /// The agent folders sorted by name, links included.
-fn agent_folders(real: &Path, named: &Path) -> Result<Vec<PathBuf>, ModularityError> {
-    let unreadable = |source| ModularityError::Unreadable { path: named.to_owned(), source };
+fn list_agent_folders(real: &Path, named: &Path) -> Result<Vec<PathBuf>, AgentCheckError> {
+    let unreadable = |source| AgentCheckError::Unreadable { path: named.to_owned(), source };
     let entries: Result<Vec<_>, io::Error> =
         real.read_dir().map_err(unreadable)?.take(AGENTS_MAX + 1).collect();
     let entries = entries.map_err(unreadable)?;
     if entries.len() > AGENTS_MAX {
-        return Err(ModularityError::TooMany { path: named.to_owned() });
+        return Err(AgentCheckError::TooMany { path: named.to_owned() });
     }
     let mut folders: Vec<PathBuf> = entries
         .into_iter()
@@ -134,32 +137,32 @@ fn agent_folders(real: &Path, named: &Path) -> Result<Vec<PathBuf>, ModularityEr
     Ok(folders)
 }
 
-struct Host<'a> {
+struct HostFolder<'a> {
     /// The path without links.
     real: &'a Path,
     /// The path as given by the user.
     named: &'a Path,
 }
 
-impl Host<'_> {
-    fn look(&self, folder: &Path, scan: &Scan<'_>, found: &mut Scanned) {
+impl HostFolder<'_> {
+    fn scan_agent(&self, folder: &Path, scan: &AgentScan<'_>, found: &mut AgentScanReport) {
         let agent = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if scan.exempt.contains(&agent) {
             found.exempt.push(agent);
             return;
         }
-        let path = folder.join(PROMPT);
-        let is_missing = path.symlink_metadata().is_err_and(|error| is_absence(&error));
+        let path = folder.join(PROMPT_FILE);
+        let is_missing = path.symlink_metadata().is_err_and(|error| is_not_found(&error));
         if is_missing && folder.metadata().is_ok() {
             found.without_prompt.push(agent);
             return;
         }
-        let shown = self.shown(&agent);
-        match material::text_within(self.real, &path) {
-            Err(reason) => found.unscanned.push(Unscanned { agent, path: shown, reason }),
+        let shown = self.display_path(&agent);
+        match material::read_text_within(self.real, &path) {
+            Err(reason) => found.unscanned.push(UnreadPrompt { agent, path: shown, reason }),
             Ok(text) => {
                 found.scanned += 1;
-                let mut references = references(&agent, &shown, &text, scan.names);
+                let mut references = find_mentions(&agent, &shown, &text, scan.names);
                 found.references.extend(references.by_ref().take(LISTED_PER_PROMPT_MAX));
                 found.unlisted += references.count();
             }
@@ -167,10 +170,10 @@ impl Host<'_> {
     }
 
     /// The path as the user gave it, so that it can be opened from the working folder.
-    fn shown(&self, agent: &str) -> String {
+    fn display_path(&self, agent: &str) -> String {
         let folder = self.named.to_string_lossy().replace('\\', "/");
         let folder = folder.trim_end_matches('/');
-        let inside = format!("{AGENTS}/{agent}/{PROMPT}");
+        let inside = format!("{AGENTS_FOLDER}/{agent}/{PROMPT_FILE}");
         match folder {
             "." => inside,
             folder => format!("{folder}/{inside}"),
@@ -178,38 +181,38 @@ impl Host<'_> {
     }
 }
 
-fn is_absence(error: &io::Error) -> bool {
+fn is_not_found(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn references<'a>(
+fn find_mentions<'a>(
     agent: &'a str,
     path: &'a str,
     text: &'a str,
-    names: &'a [Name],
-) -> impl Iterator<Item = Reference> {
-    let named = |line: &str| names.iter().find_map(|name| Some((name, name.place_in(line)?)));
+    names: &'a [ReviewName],
+) -> impl Iterator<Item = ReviewMention> {
+    let named = |line: &str| names.iter().find_map(|name| Some((name, name.find_in(line)?)));
     (1..).zip(text.lines()).filter_map(move |(line, text)| {
         let (name, place) = named(text)?;
-        Some(Reference {
+        Some(ReviewMention {
             agent: agent.to_owned(),
             path: path.to_owned(),
             line,
-            name: name.spelled().to_owned(),
-            text: excerpt(text, place),
+            name: name.as_written().to_owned(),
+            text: excerpt_around(text, place),
         })
     })
 }
 
 /// The trimmed line. A long line is shortened to the part around `place`, which counts visible
 /// characters; ellipses mark omitted text.
-fn excerpt(line: &str, place: usize) -> String {
+fn excerpt_around(line: &str, place: usize) -> String {
     if line.chars().count() <= LINE_CHARS_MAX {
         return line.trim().to_owned();
     }
-    let count = seen(line).count();
+    let count = visible_chars(line).count();
     let start = place.saturating_sub(LEAD_CHARS_MAX);
-    let part: String = seen(line).skip(start).take(LINE_CHARS_MAX).collect();
+    let part: String = visible_chars(line).skip(start).take(LINE_CHARS_MAX).collect();
     let lead = if start > 0 { "…" } else { "" };
     let end = if start + LINE_CHARS_MAX < count { "…" } else { "" };
     format!("{lead}{}{end}", part.trim())
@@ -221,8 +224,8 @@ mod tests {
 
     #[test]
     fn of_a_long_line_the_part_around_the_name_is_shown() {
-        let name: Name = "council".parse().unwrap();
-        let shown = |line: &str| excerpt(line, name.place_in(line).unwrap());
+        let name: ReviewName = "council".parse().unwrap();
+        let shown = |line: &str| excerpt_around(line, name.find_in(line).unwrap());
         assert_eq!(shown("  ask the council  "), "ask the council");
         let (before, after) = ("before ".repeat(50), " after".repeat(50));
         let long = shown(&format!("{before}council{after}"));

@@ -1,14 +1,16 @@
 //! Audits and restatements as models write them: which are accepted, and why others are not.
 
-use super::conclusion_tests::told;
+use super::conclusion_tests::describe_result;
+use super::parse_audit;
+use super::parse_restatement;
 use super::{audit, restatement};
-use crate::domain::conclusion::Audit;
+use crate::domain::conclusion::AuditReply;
 
-fn describe_audit(audit: &Audit) -> String {
+fn describe_audit(audit: &AuditReply) -> String {
     match audit {
-        Audit::Pass => "PASS".to_owned(),
-        Audit::Flag { objections } => {
-            let told = |one: &crate::domain::conclusion::Objection| {
+        AuditReply::Pass => "PASS".to_owned(),
+        AuditReply::Flag { objections } => {
+            let told = |one: &crate::domain::conclusion::AuditObjection| {
                 format!("{} {} ({})", one.field, one.objection, one.by)
             };
             objections.iter().map(told).collect::<Vec<_>>().join("; ")
@@ -18,7 +20,7 @@ fn describe_audit(audit: &Audit) -> String {
 
 #[track_caller]
 fn check_audit(reply: &str, expected: &str) {
-    assert_eq!(told(audit(reply), describe_audit), expected, "{reply}");
+    assert_eq!(describe_result(parse_audit(reply), describe_audit), expected, "{reply}");
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn anything_else_is_no_audit() {
 
 #[track_caller]
 fn check_restatement(reply: &str, expected: &str) {
-    assert_eq!(told(restatement(reply), Clone::clone), expected, "{reply}");
+    assert_eq!(describe_result(parse_restatement(reply), Clone::clone), expected, "{reply}");
 }
 
 #[test]

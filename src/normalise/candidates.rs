@@ -13,24 +13,25 @@ const CANDIDATES_MAX: usize = 24;
 const OPEN_ENDED_MAX: usize = 4;
 
 /// Returns the candidate ranges, most likely first.
-pub(super) fn places(text: &str) -> Vec<Range<usize>> {
+pub(super) fn find_candidates(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
-    let blocks = fenced_blocks(text);
+    let blocks = find_fenced_blocks(text);
     for block in blocks.iter().rev() {
         let inside = text.get(block.clone()).unwrap_or_default();
-        let moved = objects(inside).into_iter().map(|o| o.start + block.start..o.end + block.start);
-        add(&mut found, moved);
+        let moved =
+            find_objects(inside).into_iter().map(|o| o.start + block.start..o.end + block.start);
+        add_ranges(&mut found, moved);
     }
-    add(&mut found, objects(text));
+    add_ranges(&mut found, find_objects(text));
     // With wrong quotes, braces cannot be paired. Then everything from first to last brace is one
     // candidate.
     if let (Some(first), Some(last)) = (text.find('{'), text.rfind('}')) {
-        add(&mut found, (first < last).then_some(first..last + 1));
+        add_ranges(&mut found, (first < last).then_some(first..last + 1));
     }
     found
 }
 
-fn add(found: &mut Vec<Range<usize>>, places: impl IntoIterator<Item = Range<usize>>) {
+fn add_ranges(found: &mut Vec<Range<usize>>, places: impl IntoIterator<Item = Range<usize>>) {
     for place in places {
         if found.len() < CANDIDATES_MAX && !found.contains(&place) {
             found.push(place);
@@ -40,7 +41,7 @@ fn add(found: &mut Vec<Range<usize>>, places: impl IntoIterator<Item = Range<usi
 
 /// Returns the content of blocks fenced by backticks or tildes; an unclosed block extends to the
 /// end.
-fn fenced_blocks(text: &str) -> Vec<Range<usize>> {
+fn find_fenced_blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut open: Option<(char, usize)> = None;
     let mut place = 0;
@@ -67,23 +68,23 @@ fn fence_mark(line: &str) -> Option<char> {
 }
 
 /// Returns the objects that the text opens and never closes.
-pub(super) fn unclosed(text: &str) -> Vec<Range<usize>> {
-    paired(text).open_ended
+pub(super) fn find_unclosed_objects(text: &str) -> Vec<Range<usize>> {
+    pair_braces(text).open_ended
 }
 
 /// Returns the top-level objects, last first; unclosed ones come after the closed ones.
-fn objects(text: &str) -> Vec<Range<usize>> {
-    let Paired { closed, open_ended } = paired(text);
+fn find_objects(text: &str) -> Vec<Range<usize>> {
+    let ObjectRanges { closed, open_ended } = pair_braces(text);
     closed.into_iter().rev().take(CANDIDATES_MAX / 2).chain(open_ended).collect()
 }
 
 /// Objects of a text, closed and unclosed, each list in text order.
-struct Paired {
+struct ObjectRanges {
     closed: Vec<Range<usize>>,
     open_ended: Vec<Range<usize>>,
 }
 
-fn paired(text: &str) -> Paired {
+fn pair_braces(text: &str) -> ObjectRanges {
     let mut closed = Vec::new();
     let mut open_ended = Vec::new();
     let mut from = 0;
@@ -102,7 +103,7 @@ fn paired(text: &str) -> Paired {
             }
         }
     }
-    Paired { closed, open_ended }
+    ObjectRanges { closed, open_ended }
 }
 
 /// Returns the end of the object that begins at `start`, if it is closed.
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     fn candidates(text: &str) -> Vec<&str> {
-        places(text).into_iter().filter_map(|place| text.get(place)).collect()
+        find_candidates(text).into_iter().filter_map(|place| text.get(place)).collect()
     }
 
     #[track_caller]

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::synonyms::option;
+use super::synonyms::match_option;
 use crate::domain::limits::{LIST_ITEMS_MAX, TEXT_CHARS_MAX};
 
 /// Maximum length of a model's text in an error message.
@@ -30,59 +30,59 @@ const TEXT_KEYS: [&str; 14] = [
 ];
 
 /// Returns the value in the shape of the schema.
-pub(super) fn fitted(value: Value, schema: &Value) -> Result<Value, String> {
-    fit(value, schema, &Path::Root)
+pub(super) fn coerce_value(value: Value, schema: &Value) -> Result<Value, String> {
+    coerce_at(value, schema, &ValuePath::Root)
 }
 
 /// Path of a value inside the document.
-pub(super) enum Path<'a> {
+pub(super) enum ValuePath<'a> {
     Root,
-    Field(&'a Path<'a>, &'a str),
-    Item(&'a Path<'a>, usize),
+    Field(&'a ValuePath<'a>, &'a str),
+    Item(&'a ValuePath<'a>, usize),
 }
 
-impl Path<'_> {
-    pub(super) fn fault(&self, what: impl std::fmt::Display) -> String {
-        match self.written() {
+impl ValuePath<'_> {
+    pub(super) fn error_text(&self, what: impl std::fmt::Display) -> String {
+        match self.path_text() {
             path if path.is_empty() => what.to_string(),
             path => format!("{path}: {what}"),
         }
     }
 
-    fn written(&self) -> String {
+    fn path_text(&self) -> String {
         match self {
             Self::Root => String::new(),
             Self::Field(Self::Root, name) => (*name).to_owned(),
-            Self::Field(parent, name) => format!("{}.{name}", parent.written()),
-            Self::Item(parent, index) => format!("{}[{index}]", parent.written()),
+            Self::Field(parent, name) => format!("{}.{name}", parent.path_text()),
+            Self::Item(parent, index) => format!("{}[{index}]", parent.path_text()),
         }
     }
 }
 
-fn fit(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> {
+fn coerce_at(value: Value, schema: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
     if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        return word(&value, options, path);
+        return coerce_option(&value, options, path);
     }
-    match kind(schema) {
-        "object" => object(value, schema, path),
-        "array" => list(value, schema, path),
-        "integer" => whole_number(&value, schema, path),
-        "string" => text(value, path),
-        "boolean" => truth(&value, path),
+    match schema_type(schema) {
+        "object" => coerce_object(value, schema, path),
+        "array" => coerce_list(value, schema, path),
+        "integer" => coerce_integer(&value, schema, path),
+        "string" => coerce_text(value, path),
+        "boolean" => coerce_bool(&value, path),
         _ => Ok(value),
     }
 }
 
 /// Returns the first type that a schema names; an optional type lists `null` second.
-fn kind(schema: &Value) -> &str {
+fn schema_type(schema: &Value) -> &str {
     let named = schema.get("type");
     let first = named.and_then(Value::as_array).and_then(|kinds| kinds.first());
     first.or(named).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn object(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> {
+fn coerce_object(value: Value, schema: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
     let Value::Object(mut given) = value else {
-        return Err(path.fault(format_args!("{}, not an object", described(&value))));
+        return Err(path.error_text(format_args!("{}, not an object", describe_value(&value))));
     };
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
         return Ok(Value::Object(given));
@@ -91,41 +91,41 @@ fn object(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|n| n == name));
     let mut kept = Map::new();
     for (name, schema) in fields {
-        let here = Path::Field(path, name);
+        let here = ValuePath::Field(path, name);
         match given.swap_remove(name) {
-            None if is_required(name) => return Err(here.fault("missing field")),
-            Some(Value::Null) if is_required(name) && kind(schema) != "array" => {
-                return Err(here.fault("null, where a value is due"));
+            None if is_required(name) => return Err(here.error_text("missing field")),
+            Some(Value::Null) if is_required(name) && schema_type(schema) != "array" => {
+                return Err(here.error_text("null, where a value is due"));
             }
             None => {}
             Some(Value::Null) if !is_required(name) => {}
             Some(value) => {
-                kept.insert(name.clone(), fit(value, schema, &here)?);
+                kept.insert(name.clone(), coerce_at(value, schema, &here)?);
             }
         }
     }
     Ok(Value::Object(kept))
 }
 
-fn list(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> {
+fn coerce_list(value: Value, schema: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
     let Some(of) = schema.get("items") else { return Ok(value) };
-    let is_of_text = kind(of) == "string" && of.get("enum").is_none();
+    let is_of_text = schema_type(of) == "string" && of.get("enum").is_none();
     let items = match value {
         Value::Null => Vec::new(),
         Value::Array(items) => items,
         Value::String(line) if is_of_text && line.trim().is_empty() => Vec::new(),
         Value::String(line) if is_of_text => vec![Value::String(line)],
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
-            return Err(path.fault(format_args!("{}, not a list", described(&value))));
+            return Err(path.error_text(format_args!("{}, not a list", describe_value(&value))));
         }
     };
     if items.len() > LIST_ITEMS_MAX {
-        return Err(path.fault(format_args!("{} items, over {LIST_ITEMS_MAX}", items.len())));
+        return Err(path.error_text(format_args!("{} items, over {LIST_ITEMS_MAX}", items.len())));
     }
     let fit_item = |(index, item): (usize, Value)| {
-        let here = Path::Item(path, index);
+        let here = ValuePath::Item(path, index);
         let item = if is_of_text { main_text(item) } else { item };
-        fit(item, of, &here)
+        coerce_at(item, of, &here)
     };
     items.into_iter().enumerate().map(fit_item).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
@@ -140,52 +140,52 @@ fn main_text(item: Value) -> Value {
     named.or(alone).cloned().unwrap_or(item)
 }
 
-pub(super) fn text(value: Value, path: &Path<'_>) -> Result<Value, String> {
+pub(super) fn coerce_text(value: Value, path: &ValuePath<'_>) -> Result<Value, String> {
     let Value::String(text) = &value else {
-        return Err(path.fault(format_args!("{}, not a text", described(&value))));
+        return Err(path.error_text(format_args!("{}, not a text", describe_value(&value))));
     };
     let characters = if text.len() > TEXT_CHARS_MAX { text.chars().count() } else { 0 };
     if characters > TEXT_CHARS_MAX {
-        return Err(path.fault(format_args!("{characters} characters, over {TEXT_CHARS_MAX}")));
+        return Err(path.error_text(format_args!("{characters} characters, over {TEXT_CHARS_MAX}")));
     }
     Ok(value)
 }
 
-fn word(value: &Value, options: &[Value], path: &Path<'_>) -> Result<Value, String> {
+fn coerce_option(value: &Value, options: &[Value], path: &ValuePath<'_>) -> Result<Value, String> {
     let options: Vec<&str> = options.iter().filter_map(Value::as_str).collect();
-    let meant = value.as_str().and_then(|word| option(word, &options));
+    let meant = value.as_str().and_then(|word| match_option(word, &options));
     meant.map(|word| Value::String(word.to_owned())).ok_or_else(|| {
         let options = options.join(", ");
-        path.fault(format_args!("{} is not one of {options}", described(value)))
+        path.error_text(format_args!("{} is not one of {options}", describe_value(value)))
     })
 }
 
-fn whole_number(value: &Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> {
+fn coerce_integer(value: &Value, schema: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
     let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
     let maximum = bound("maximum");
     let number = match value {
-        Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
-        Value::String(text) => written_number(text, maximum),
+        Value::Number(number) => number.as_i64().or_else(|| to_integer(number.as_f64()?)),
+        Value::String(text) => parse_number(text, maximum),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
     let Some(number) = number else {
-        return Err(path.fault(format_args!("{}, not a whole number", described(value))));
+        return Err(path.error_text(format_args!("{}, not a whole number", describe_value(value))));
     };
     let (least, most) = (bound("minimum").unwrap_or(i64::MIN), maximum.unwrap_or(i64::MAX));
     if (least..=most).contains(&number) {
         Ok(number.into())
     } else {
-        Err(path.fault(format_args!("{number} is not from {least} to {most}")))
+        Err(path.error_text(format_args!("{number} is not from {least} to {most}")))
     }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "numbers beyond its range are refused before")]
-fn whole(number: f64) -> Option<i64> {
+fn to_integer(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
 }
 
 /// Parses `8`, `8.0`, and `8/10` if the maximum is 10.
-fn written_number(text: &str, maximum: Option<i64>) -> Option<i64> {
+fn parse_number(text: &str, maximum: Option<i64>) -> Option<i64> {
     let (number, of) = match text.split_once('/') {
         Some((number, of)) => (number, Some(of.trim().parse::<i64>().ok()?)),
         None => (text, None),
@@ -193,11 +193,11 @@ fn written_number(text: &str, maximum: Option<i64>) -> Option<i64> {
     if of.is_some() && of != maximum {
         return None;
     }
-    whole(number.trim().parse().ok()?)
+    to_integer(number.trim().parse().ok()?)
 }
 
 /// Accepts a boolean or a word for one. A number is rejected, because 0 may be a score.
-fn truth(value: &Value, path: &Path<'_>) -> Result<Value, String> {
+fn coerce_bool(value: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
     let said = match value {
         Value::Bool(said) => Some(*said),
         Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
@@ -207,17 +207,18 @@ fn truth(value: &Value, path: &Path<'_>) -> Result<Value, String> {
         },
         Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    let fault = || path.fault(format_args!("{}, neither true nor false", described(value)));
+    let fault =
+        || path.error_text(format_args!("{}, neither true nor false", describe_value(value)));
     said.map(Value::Bool).ok_or_else(fault)
 }
 
 /// Describes a value in a few safe words for an error message.
-pub(super) fn described(value: &Value) -> String {
+pub(super) fn describe_value(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "a truth value".to_owned(),
-        Value::Number(number) => quoted(&number.to_string()),
-        Value::String(text) => quoted(text),
+        Value::Number(number) => quote_safely(&number.to_string()),
+        Value::String(text) => quote_safely(text),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
@@ -225,7 +226,7 @@ pub(super) fn described(value: &Value) -> String {
 
 /// Quotes a model's text in an error message: one short line of letters, digits and spaces, because
 /// the message may be sent to a model.
-pub(super) fn quoted(text: &str) -> String {
+pub(super) fn quote_safely(text: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || " .,-_/%+".contains(letter);
     let mut letters = text.trim().chars();
     let plain = letters.by_ref().take(QUOTED_CHARS_MAX);
@@ -260,7 +261,7 @@ mod tests {
         for (name, value) in fields.as_object().unwrap() {
             document[name] = value.clone();
         }
-        fitted(document, &schema())
+        coerce_value(document, &schema())
     }
 
     #[track_caller]

@@ -5,24 +5,29 @@
 
 use serde_json::{Map, Value};
 
-use super::coerce::described;
-use super::examiner::{Examined, examined, strangers};
-use super::reading::Normalised;
-use super::rigid::read_rigidly;
+use super::coerce::describe_value;
+use super::examiner::{ValidatedFields, unknown_fields, validate_fields};
+use super::reading::ParseResult;
+use super::rigid::parse_strict;
 use super::schema::conclusion_schema;
-use crate::domain::conclusion::{Conclusion, Field, Grounds};
+use crate::domain::conclusion::{Conclusion, ConclusionContext, ConclusionField};
 
 /// More errors than these do not help a model to correct its reply.
-const FAULTS_MAX: usize = 12;
+const ERRORS_MAX: usize = 12;
 
 /// Parses a conclusion with exactly five fields.
-pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> {
-    read_rigidly(reply, conclusion_schema(), "conclusions", |value| {
-        let given = object(value)?;
-        let mut examined = examined(&given, Field::ALL, grounds);
-        examined.faults.extend(strangers(&given));
-        let Examined { recommendation, key_condition, unresolved_points, review_by, faults } =
-            examined;
+pub fn parse_conclusion(reply: &str, grounds: &ConclusionContext<'_>) -> ParseResult<Conclusion> {
+    parse_strict(reply, conclusion_schema(), "conclusions", |value| {
+        let given = into_object(value)?;
+        let mut examined = validate_fields(&given, ConclusionField::ALL, grounds);
+        examined.errors.extend(unknown_fields(&given));
+        let ValidatedFields {
+            recommendation,
+            key_condition,
+            unresolved_points,
+            review_by,
+            errors: faults,
+        } = examined;
         let read = recommendation.zip(key_condition).zip(unresolved_points).zip(review_by);
         match read {
             Some((((recommendation, key_condition), unresolved_points), review_by))
@@ -37,22 +42,22 @@ pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> 
                     participants: grounds.participants.to_vec(),
                 })
             }
-            _ => Err(told(&faults)),
+            _ => Err(join_errors(&faults)),
         }
     })
 }
 
 /// Parses the flagged fields of a revision. Other fields are ignored and keep their original value.
-pub fn revision(
+pub fn parse_revision(
     reply: &str,
     original: &Conclusion,
-    flagged: &[Field],
-    grounds: &Grounds<'_>,
-) -> Normalised<Conclusion> {
-    read_rigidly(reply, conclusion_schema(), "revisions", |value| {
-        let examined = examined(&object(value)?, flagged, grounds);
-        if !examined.faults.is_empty() {
-            return Err(told(&examined.faults));
+    flagged: &[ConclusionField],
+    grounds: &ConclusionContext<'_>,
+) -> ParseResult<Conclusion> {
+    parse_strict(reply, conclusion_schema(), "revisions", |value| {
+        let examined = validate_fields(&into_object(value)?, flagged, grounds);
+        if !examined.errors.is_empty() {
+            return Err(join_errors(&examined.errors));
         }
         let stood = original.clone();
         let mended = Conclusion {
@@ -62,24 +67,24 @@ pub fn revision(
             review_by: examined.review_by.unwrap_or(stood.review_by),
             participants: grounds.participants.to_vec(),
         };
-        Ok(original.with(flagged, &mended))
+        Ok(original.with_fields(flagged, &mended))
     })
 }
 
-fn object(value: Value) -> Result<Map<String, Value>, String> {
+fn into_object(value: Value) -> Result<Map<String, Value>, String> {
     match value {
         Value::Object(given) => Ok(given),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err(format!("{}, not an object", described(&value)))
+            Err(format!("{}, not an object", describe_value(&value)))
         }
     }
 }
 
 /// Joins all errors into one line that can be sent back to a model.
-fn told(faults: &[String]) -> String {
-    let shown = faults.iter().take(FAULTS_MAX).map(String::as_str);
+fn join_errors(faults: &[String]) -> String {
+    let shown = faults.iter().take(ERRORS_MAX).map(String::as_str);
     let mut told = shown.collect::<Vec<_>>().join("; ");
-    if let Some(more) = faults.len().checked_sub(FAULTS_MAX).filter(|more| *more > 0) {
+    if let Some(more) = faults.len().checked_sub(ERRORS_MAX).filter(|more| *more > 0) {
         told.push_str(&format!("; and {more} more"));
     }
     told

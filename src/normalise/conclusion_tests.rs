@@ -1,11 +1,14 @@
 //! Conclusions and revisions as models write them: which are accepted, and why others are not.
 
+use super::parse_conclusion;
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{Normalised, conclusion, revision};
-use crate::domain::conclusion::{Conclusion, Field, Grounds, Participant};
+use super::{ParseResult, conclusion, parse_revision};
+use crate::domain::conclusion::{
+    Conclusion, ConclusionContext, ConclusionField, ConclusionParticipant,
+};
 use crate::domain::ids::{EntityId, ExpertSlug};
 
 fn slug(name: &str) -> ExpertSlug {
@@ -17,16 +20,18 @@ fn id(text: &str) -> EntityId {
 }
 
 /// Participants and entities of a record to validate against.
-pub(super) struct Room {
-    participants: Vec<Participant>,
+pub(super) struct ConclusionFixture {
+    participants: Vec<ConclusionParticipant>,
     entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
 }
 
-impl Room {
+impl ConclusionFixture {
     /// Claude and OpenAI took part; Gemini has a letter, but took no part.
     pub(super) fn new() -> Self {
-        let participant =
-            |name, version: &str| Participant { agent: slug(name), version: version.to_owned() };
+        let participant = |name, version: &str| ConclusionParticipant {
+            agent: slug(name),
+            version: version.to_owned(),
+        };
         let contributors = |names: &[&str]| names.iter().map(|name| slug(name)).collect();
         Self {
             participants: vec![participant("claude", "v1"), participant("openai", "v2")],
@@ -41,11 +46,11 @@ impl Room {
 
     /// A conclusion that is valid for this record.
     pub(super) fn conclusion(&self) -> Conclusion {
-        conclusion(&whole().to_string(), &self.grounds()).unwrap().document
+        parse_conclusion(&whole().to_string(), &self.grounds()).unwrap().document
     }
 
-    pub(super) fn grounds(&self) -> Grounds<'_> {
-        Grounds {
+    pub(super) fn grounds(&self) -> ConclusionContext<'_> {
+        ConclusionContext {
             participants: &self.participants,
             letters: vec![('A', slug("openai")), ('B', slug("claude")), ('C', slug("gemini"))],
             entities: &self.entities,
@@ -89,7 +94,10 @@ fn with(pointer: &str, value: Option<Value>) -> String {
 }
 
 /// The parse result or the error, on one line.
-pub(super) fn told<T>(normalised: Normalised<T>, describe: impl Fn(&T) -> String) -> String {
+pub(super) fn describe_result<T>(
+    normalised: ParseResult<T>,
+    describe: impl Fn(&T) -> String,
+) -> String {
     match normalised {
         Ok(read) if read.repaired => format!("mended: {}", describe(&read.document)),
         Ok(read) => format!("read: {}", describe(&read.document)),
@@ -112,7 +120,11 @@ fn describe(conclusion: &Conclusion) -> String {
 
 #[track_caller]
 fn check(reply: &str, expected: &str) {
-    assert_eq!(told(conclusion(reply, &Room::new().grounds()), describe), expected, "{reply}");
+    assert_eq!(
+        describe_result(parse_conclusion(reply, &ConclusionFixture::new().grounds()), describe),
+        expected,
+        "{reply}"
+    );
 }
 
 #[track_caller]
@@ -139,7 +151,7 @@ fn the_five_fields_are_read_wherever_they_stand() {
 
 #[test]
 fn five_fields_are_neither_four_nor_six() {
-    for field in Field::ALL {
+    for field in ConclusionField::ALL {
         let pointer = format!("/{field}");
         check_fault(&pointer, None, &format!("{field}: missing field"));
     }
@@ -294,7 +306,9 @@ fn all_faults_are_told_at_once() {
         "review_by": "soon",
         "verdict": "x",
     });
-    let faults = conclusion(&reply.to_string(), &Room::new().grounds()).unwrap_err().reason;
+    let faults = parse_conclusion(&reply.to_string(), &ConclusionFixture::new().grounds())
+        .unwrap_err()
+        .reason;
     insta::assert_snapshot!(faults.replace("; ", "\n"), @"
     recommendation: empty
     key_condition: `5`, not a text
@@ -309,9 +323,12 @@ fn all_faults_are_told_at_once() {
     ");
     let strangers: serde_json::Map<_, _> =
         (0..30).map(|number| (format!("x{number}"), json!(1))).collect();
-    let reason = conclusion(&Value::Object(strangers).to_string(), &Room::new().grounds())
-        .unwrap_err()
-        .reason;
+    let reason = parse_conclusion(
+        &Value::Object(strangers).to_string(),
+        &ConclusionFixture::new().grounds(),
+    )
+    .unwrap_err()
+    .reason;
     assert!(reason.ends_with("; and 23 more"), "{reason}");
 }
 
@@ -339,10 +356,15 @@ fn what_is_no_conclusion_says_what_it_is() {
 }
 
 #[track_caller]
-fn check_revision(reply: &Value, flagged: &[Field], expected: &str) {
-    let room = Room::new();
-    let read = revision(&reply.to_string(), &Room::new().conclusion(), flagged, &room.grounds());
-    assert_eq!(told(read, describe), expected);
+fn check_revision(reply: &Value, flagged: &[ConclusionField], expected: &str) {
+    let room = ConclusionFixture::new();
+    let read = parse_revision(
+        &reply.to_string(),
+        &ConclusionFixture::new().conclusion(),
+        flagged,
+        &room.grounds(),
+    );
+    assert_eq!(describe_result(read, describe), expected);
 }
 
 #[test]
@@ -357,79 +379,83 @@ fn a_revision_changes_the_flagged_fields_and_no_other() {
     });
     check_revision(
         &rewritten,
-        &[Field::Recommendation],
+        &[ConclusionField::Recommendation],
         &READ.replace(r"Ship it.\nThen watch it.", "Wait."),
     );
     check_revision(
         &json!({"recommendation": "Wait."}),
-        &[Field::Recommendation],
+        &[ConclusionField::Recommendation],
         &READ.replace(r"Ship it.\nThen watch it.", "Wait."),
     );
     check_revision(
         &json!({"revision": {"recommendation": "Wait."}}),
-        &[Field::Recommendation],
+        &[ConclusionField::Recommendation],
         &READ.replace(r"Ship it.\nThen watch it.", "Wait."),
     );
     check_revision(
         &json!({"review_by": "2027-01-01"}),
-        &[Field::ReviewBy],
+        &[ConclusionField::ReviewBy],
         &READ.replace("2026-05-31", "2027-01-01"),
     );
     check_revision(
         &json!({"unresolved_points": [], "recommendation": "Wait."}),
-        &[Field::UnresolvedPoints],
+        &[ConclusionField::UnresolvedPoints],
         &READ.replace("claude+openai [P0101 claude, P0102 openai]", ""),
     );
     // Participants come from the record, even if the critic flags them.
     check_revision(
         &json!({"participants": [{"agent": "claude", "version": "v7"}]}),
-        &[Field::Participants],
+        &[ConclusionField::Participants],
         READ,
     );
 }
 
 #[test]
 fn a_revision_must_hold_like_the_draft() {
-    let all = Field::ALL;
+    let all = ConclusionField::ALL;
     check_revision(
         &json!({"recommendation": "Wait."}),
-        &[Field::Recommendation, Field::ReviewBy],
+        &[ConclusionField::Recommendation, ConclusionField::ReviewBy],
         "unreadable: review_by: missing field",
     );
     check_revision(
         &json!({"recommendation": " "}),
-        &[Field::Recommendation],
+        &[ConclusionField::Recommendation],
         "unreadable: recommendation: empty",
     );
     check_revision(
         &json!({"recommendation": "", "review_by": "2026-02-02"}),
-        &[Field::Recommendation, Field::ReviewBy],
+        &[ConclusionField::Recommendation, ConclusionField::ReviewBy],
         "unreadable: recommendation: empty; review_by: 2026-02-02 is not later than today, 2026-02-02",
     );
     check_revision(
         &json!({"unresolved_points": [{"point": "x", "agents_involved": ["bob"], "claims": []}]}),
-        &[Field::UnresolvedPoints],
+        &[ConclusionField::UnresolvedPoints],
         "unreadable: unresolved_points[0].agents_involved[0]: `bob` took no part (took part: claude, openai); \
          unresolved_points[0].claims: empty: a point without a claim of the record is invented",
     );
     check_revision(
         &json!({"participants": [{"agent": "bob", "version": "1"}]}),
-        &[Field::Participants],
+        &[ConclusionField::Participants],
         "unreadable: participants[0].agent: `bob` took no part (took part: claude, openai)",
     );
     check_revision(&whole(), all, READ);
-    let room = Room::new();
-    let cut = revision(
+    let room = ConclusionFixture::new();
+    let cut = parse_revision(
         "{\"recommendation\":\"Wai",
-        &Room::new().conclusion(),
-        &[Field::Recommendation],
+        &ConclusionFixture::new().conclusion(),
+        &[ConclusionField::Recommendation],
         &room.grounds(),
     );
     assert_eq!(
-        told(cut, describe),
+        describe_result(cut, describe),
         "unreadable: the object is not closed (the reply was cut off before it ended)"
     );
-    let prose =
-        revision("Done!", &Room::new().conclusion(), &[Field::Recommendation], &room.grounds());
-    assert_eq!(told(prose, describe), "unreadable: the reply holds no JSON object");
+    let prose = parse_revision(
+        "Done!",
+        &ConclusionFixture::new().conclusion(),
+        &[ConclusionField::Recommendation],
+        &room.grounds(),
+    );
+    assert_eq!(describe_result(prose, describe), "unreadable: the reply holds no JSON object");
 }

@@ -1,15 +1,19 @@
 //! Hostile replies: none makes a parser panic or hang.
 
+use super::parse_audit;
+use super::parse_conclusion;
+use super::parse_restatement;
 use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::conclusion_tests::Room;
+use super::conclusion_tests::ConclusionFixture;
 use super::{
-    adjudication, audit, conclusion, judgement, opinion, report, restatement, review, revision,
+    audit, conclusion, parse_adjudication, parse_judgement, parse_opinion, parse_peer_review,
+    parse_report, parse_revision, restatement,
 };
-use crate::domain::conclusion::Field;
-use crate::domain::council::words::Mode;
+use crate::domain::conclusion::ConclusionField;
+use crate::domain::council::words::QuestionMode;
 use crate::domain::gate::score_names;
 use crate::normalise::ReplyShape;
 
@@ -20,31 +24,31 @@ const ADJUDICATION: &str =
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
 
 fn reason(reply: &str) -> String {
-    opinion(reply, Mode::General).unwrap_err().reason
+    parse_opinion(reply, QuestionMode::General).unwrap_err().reason
 }
 
 fn read_all(reply: &str) {
-    let _ = opinion(reply, Mode::Review);
-    let _ = review(reply, &['A', 'B']);
-    let _ = report(reply, &['A', 'B']);
-    let (room, original) = (Room::new(), Room::new().conclusion());
-    let _ = conclusion(reply, &room.grounds());
+    let _ = parse_opinion(reply, QuestionMode::Review);
+    let _ = parse_peer_review(reply, &['A', 'B']);
+    let _ = parse_report(reply, &['A', 'B']);
+    let (room, original) = (ConclusionFixture::new(), ConclusionFixture::new().conclusion());
+    let _ = parse_conclusion(reply, &room.grounds());
     // A reviser cannot change a field that was not flagged.
-    let flagged = [Field::KeyCondition, Field::UnresolvedPoints];
-    if let Ok(read) = revision(reply, &original, &flagged, &room.grounds()) {
-        let differing = original.differing(&read.document);
+    let flagged = [ConclusionField::KeyCondition, ConclusionField::UnresolvedPoints];
+    if let Ok(read) = parse_revision(reply, &original, &flagged, &room.grounds()) {
+        let differing = original.differing_fields(&read.document);
         assert!(differing.iter().all(|field| flagged.contains(field)), "{differing:?}: {reply}");
     }
-    let _ = restatement(reply);
+    let _ = parse_restatement(reply);
     // An accepted judgement always states whether it blocks.
     for purpose in [ReplyShape::Judgement, ReplyShape::CrossReading] {
         for names in [None, score_names("strategy")] {
-            let is_read = judgement(reply, "", purpose, names).is_ok();
+            let is_read = parse_judgement(reply, "", purpose, names).is_ok();
             assert!(!is_read || reply.contains("would_block"), "{reply}");
         }
     }
-    assert!(adjudication(reply, "").is_err() || reply.contains("final_verdict"), "{reply}");
-    if audit(reply).is_ok() {
+    assert!(parse_adjudication(reply, "").is_err() || reply.contains("final_verdict"), "{reply}");
+    if parse_audit(reply).is_ok() {
         let is_verdict = reply.contains("PASS") || reply.contains("FLAG:");
         assert!(is_verdict, "{reply}");
     }
@@ -72,11 +76,11 @@ fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
     let suite = suite();
     assert!(suite.len() > 300, "found only {}", suite.len());
     for (name, text) in suite {
-        assert!(opinion(&text, Mode::General).is_err(), "{name}");
-        assert!(conclusion(&text, &Room::new().grounds()).is_err(), "{name}");
-        assert!(audit(&text).is_err(), "{name}");
-        assert!(judgement(&text, "", ReplyShape::Judgement, None).is_err(), "{name}");
-        assert!(adjudication(&text, "").is_err(), "{name}");
+        assert!(parse_opinion(&text, QuestionMode::General).is_err(), "{name}");
+        assert!(parse_conclusion(&text, &ConclusionFixture::new().grounds()).is_err(), "{name}");
+        assert!(parse_audit(&text).is_err(), "{name}");
+        assert!(parse_judgement(&text, "", ReplyShape::Judgement, None).is_err(), "{name}");
+        assert!(parse_adjudication(&text, "").is_err(), "{name}");
         read_all(&text);
         read_all(&format!("Here it is:\n```json\n{text}\n```\nDone."));
         read_all(&format!(r#"{{"summary":{text},"targets":[{text}],"conclusion":{text}}}"#));
@@ -90,7 +94,8 @@ fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
 fn an_answer_is_found_beside_any_of_them() {
     // A text with unclosed brackets swallows what follows it, so the answer is placed before it.
     for (name, text) in suite() {
-        let found = opinion(&format!("```json\n{OPINION}\n```\n{text}"), Mode::General);
+        let found =
+            parse_opinion(&format!("```json\n{OPINION}\n```\n{text}"), QuestionMode::General);
         assert!(found.is_ok(), "{name}: {found:?}");
     }
 }
@@ -117,7 +122,7 @@ fn size_has_an_end() {
     let long = OPINION.replace("Do it.", &"x".repeat(200_000));
     assert_eq!(reason(&long), "summary: 200000 characters, over 100000");
     let prose = format!("{}\n{OPINION}", "word ".repeat(150_000));
-    assert!(opinion(&prose, Mode::General).is_ok());
+    assert!(parse_opinion(&prose, QuestionMode::General).is_ok());
 }
 
 #[test]
@@ -148,8 +153,11 @@ fn what_repeats_costs_no_more_than_its_length() {
 #[test]
 fn nul_and_other_controls_are_text() {
     let reply = OPINION.replace("Do it.", "Do\u{0} it.");
-    assert_eq!(opinion(&reply, Mode::General).unwrap().document.summary, "Do\u{0} it.");
-    assert!(opinion(&format!("\u{0}{OPINION}\u{0}"), Mode::General).is_ok());
+    assert_eq!(
+        parse_opinion(&reply, QuestionMode::General).unwrap().document.summary,
+        "Do\u{0} it."
+    );
+    assert!(parse_opinion(&format!("\u{0}{OPINION}\u{0}"), QuestionMode::General).is_ok());
 }
 
 /// Fragments of documents, in random order.
@@ -231,7 +239,7 @@ proptest! {
 #[test]
 fn what_is_not_quite_a_judgement_is_none() {
     let strategy = score_names("strategy");
-    let read = |reply: &str| judgement(reply, "", ReplyShape::Judgement, strategy);
+    let read = |reply: &str| parse_judgement(reply, "", ReplyShape::Judgement, strategy);
     assert!(read(JUDGEMENT).is_ok());
     let spoiled = |from: &str, to: &str| JUDGEMENT.replace(from, to);
     let echoed = r#"{"type":"object","properties":{"verdict":{"type":"string"},"scores":{"type":"object"},"would_block":{"type":"boolean"},"irreducible":{"type":"boolean"}}}"#;
@@ -266,13 +274,14 @@ fn what_is_not_quite_a_judgement_is_none() {
 
 #[test]
 fn any_cut_of_a_conclusion_is_refused() {
-    let room = Room::new();
+    let room = ConclusionFixture::new();
     let whole = serde_json::to_string(&room.conclusion()).unwrap();
-    assert!(conclusion(&whole, &room.grounds()).is_ok());
+    assert!(parse_conclusion(&whole, &room.grounds()).is_ok());
     for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
         let cut = whole.get(..end).unwrap();
-        assert!(conclusion(cut, &room.grounds()).is_err(), "{cut}");
-        let cut = revision(cut, &room.conclusion(), &[Field::ReviewBy], &room.grounds());
+        assert!(parse_conclusion(cut, &room.grounds()).is_err(), "{cut}");
+        let cut =
+            parse_revision(cut, &room.conclusion(), &[ConclusionField::ReviewBy], &room.grounds());
         assert!(cut.is_err(), "{cut:?}");
     }
 }

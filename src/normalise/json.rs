@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::coerce::quoted;
-use super::repair::{Mended, repair};
-use crate::domain::strict_json::Strict;
+use super::coerce::quote_safely;
+use super::repair::{RepairedJson, repair_json};
+use crate::domain::strict_json::StrictJson;
 
 /// Maximum nesting of lists and objects. Our schemas need four levels; the limit bounds recursion.
 pub(super) const DEPTH_MAX: usize = 64;
 
 /// A JSON value and how it was obtained.
 #[derive(Debug, PartialEq)]
-pub(super) struct Parsed {
+pub(super) struct ParsedJson {
     pub(super) value: Value,
     pub(super) repaired: bool,
     /// The text ends before the value does.
@@ -21,38 +21,39 @@ pub(super) struct Parsed {
 }
 
 /// Parses strictly, then with repairs. The error is that of the strict attempt.
-pub(super) fn parse(text: &str) -> Result<Parsed, String> {
-    match strict(text) {
-        Ok(value) => Ok(Parsed { value, repaired: false, cut_off: false, bytes: text.len() }),
-        Err(fault) if fault.starts_with(DUPLICATE) => Err(fault),
-        Err(fault) => match repair(text) {
-            Ok(Mended { value, cut_off, bytes }) => {
-                Ok(Parsed { value, repaired: true, cut_off, bytes })
+pub(super) fn parse_json(text: &str) -> Result<ParsedJson, String> {
+    match parse_unrepaired(text) {
+        Ok(value) => Ok(ParsedJson { value, repaired: false, cut_off: false, bytes: text.len() }),
+        Err(fault) if fault.starts_with(DUPLICATE_KEY) => Err(fault),
+        Err(fault) => match repair_json(text) {
+            Ok(RepairedJson { value, cut_off, bytes }) => {
+                Ok(ParsedJson { value, repaired: true, cut_off, bytes })
             }
-            Err(own) if own.starts_with(DUPLICATE) || own.starts_with(TOO_DEEP) => Err(own),
+            Err(own) if own.starts_with(DUPLICATE_KEY) || own.starts_with(TOO_DEEP) => Err(own),
             Err(_) => Err(format!("not JSON: {fault}")),
         },
     }
 }
 
-pub(super) const DUPLICATE: &str = "duplicate key";
+pub(super) const DUPLICATE_KEY: &str = "duplicate key";
 pub(super) const TOO_DEEP: &str = "nested deeper";
 
-pub(super) fn duplicate(key: &str) -> String {
-    format!("{DUPLICATE} {}", quoted(key))
+pub(super) fn duplicate_key(key: &str) -> String {
+    format!("{DUPLICATE_KEY} {}", quote_safely(key))
 }
 
 pub(super) fn too_deep() -> String {
     format!("{TOO_DEEP} than {DEPTH_MAX} levels")
 }
 
-fn strict(text: &str) -> Result<Value, String> {
-    const STRICT: Strict = Strict { depth_max: DEPTH_MAX, key_twice: duplicate, too_deep };
-    STRICT.read(text).map_err(|error| without_position(&error.to_string()))
+fn parse_unrepaired(text: &str) -> Result<Value, String> {
+    const STRICT: StrictJson =
+        StrictJson { depth_max: DEPTH_MAX, duplicate_key: duplicate_key, too_deep };
+    STRICT.parse_json(text).map_err(|error| strip_position(&error.to_string()))
 }
 
 /// Removes the position, which counts from the start of the candidate, not of the reply.
-fn without_position(fault: &str) -> String {
+fn strip_position(fault: &str) -> String {
     fault.split(" at line ").next().unwrap_or(fault).to_owned()
 }
 
@@ -64,14 +65,14 @@ mod tests {
     #[test]
     fn good_json_is_read_as_it_is() {
         let text = r#"{"a":[1,-2,3.5,"x\n",true,null],"b":{}}"#;
-        let parsed = parse(text).unwrap();
+        let parsed = parse_json(text).unwrap();
         assert_eq!(parsed.value, json!({"a": [1, -2, 3.5, "x\n", true, null], "b": {}}));
         assert!(!parsed.repaired && !parsed.cut_off);
     }
 
     #[track_caller]
     fn check_fault(text: &str, expected: &str) {
-        assert_eq!(parse(text).unwrap_err(), expected);
+        assert_eq!(parse_json(text).unwrap_err(), expected);
     }
 
     #[test]

@@ -34,12 +34,12 @@ mod tests;
 #[cfg(test)]
 mod truncation_tests;
 
-pub use audit::audit;
-pub use conclusion::{conclusion, revision};
-pub use council::{opinion, report, review};
-pub use gate::{adjudication, judgement};
-pub use reading::{Normalised, Read, Unreadable, reading, unreadable};
-pub use restatement::restatement;
+pub use audit::parse_audit;
+pub use conclusion::{parse_conclusion, parse_revision};
+pub use council::{parse_opinion, parse_peer_review, parse_report};
+pub use gate::{parse_adjudication, parse_judgement};
+pub use reading::{ParseResult, ParsedReply, UnreadableReply, to_parse_outcome, unreadable};
+pub use restatement::parse_restatement;
 #[cfg(test)]
 use schema::opinion_schema;
-pub use schema::{ReplyShape, schema};
+pub use schema::{ReplyShape, reply_schema};

@@ -1,12 +1,12 @@
 //! Result types of parsing a reply.
 
-use crate::domain::transcript::{Document, Reading};
+use crate::domain::transcript::{ParseOutcome, ReplyDocument};
 
-pub type Normalised<T> = Result<Read<T>, Unreadable>;
+pub type ParseResult<T> = Result<ParsedReply<T>, UnreadableReply>;
 
 /// A document parsed from a reply.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read<T> {
+pub struct ParsedReply<T> {
     pub document: T,
     /// Whether the JSON needed repairs.
     pub repaired: bool,
@@ -17,14 +17,14 @@ pub struct Read<T> {
 /// The reply has no readable document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
-pub struct Unreadable {
+pub struct UnreadableReply {
     /// Names the path and the error; quotes at most a few plain characters of the reply.
     pub reason: String,
     /// The model refused to answer.
     pub refusal: bool,
 }
 
-impl Unreadable {
+impl UnreadableReply {
     pub(super) fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), refusal: false }
     }
@@ -32,16 +32,19 @@ impl Unreadable {
 
 /// Converts the result to the form kept in the run state; `document` wraps the parsed value in its
 /// variant.
-pub fn reading<T>(normalised: Normalised<T>, document: impl FnOnce(T) -> Document) -> Reading {
+pub fn to_parse_outcome<T>(
+    normalised: ParseResult<T>,
+    document: impl FnOnce(T) -> ReplyDocument,
+) -> ParseOutcome {
     match normalised {
-        Ok(Read { document: found, repaired, truncated }) => {
-            Reading::Read { document: document(found), repaired, truncated }
+        Ok(ParsedReply { document: found, repaired, truncated }) => {
+            ParseOutcome::Parsed { document: document(found), repaired, truncated }
         }
-        Err(Unreadable { reason, refusal }) => Reading::Unreadable { reason, refusal },
+        Err(UnreadableReply { reason, refusal }) => ParseOutcome::Unreadable { reason, refusal },
     }
 }
 
 /// A reply that cannot be used, for this reason.
-pub fn unreadable(reason: &str) -> Reading {
-    Reading::Unreadable { reason: reason.to_owned(), refusal: false }
+pub fn unreadable(reason: &str) -> ParseOutcome {
+    ParseOutcome::Unreadable { reason: reason.to_owned(), refusal: false }
 }

@@ -6,7 +6,7 @@ const REFUSAL_CHARS_MAX: usize = 1_200;
 /// Maximum distance between "I cannot" and the verb.
 const GAP_CHARS_MAX: usize = 60;
 
-const CANNOT: [&str; 14] = [
+const CANNOT_PHRASES: [&str; 14] = [
     "i can't",
     "i cannot",
     "i can not",
@@ -23,7 +23,7 @@ const CANNOT: [&str; 14] = [
     "i'm sorry, but i",
 ];
 
-const DO: [&str; 25] = [
+const ANSWER_VERBS: [&str; 25] = [
     "help",
     "assist",
     "provid",
@@ -52,7 +52,7 @@ const DO: [&str; 25] = [
 ];
 
 /// Phrases that are refusals on their own, in English and other common languages.
-const ALONE: [&str; 32] = [
+const REFUSAL_PHRASES: [&str; 32] = [
     "i must decline",
     "i have to decline",
     "i decline",
@@ -93,17 +93,17 @@ pub(super) fn is_refusal(text: &str) -> bool {
         return false;
     }
     let text = text.to_lowercase().replace(['’', 'ʼ'], "'");
-    ALONE.iter().any(|phrase| text.contains(phrase))
-        || CANNOT.iter().any(|phrase| says(&text, phrase))
+    REFUSAL_PHRASES.iter().any(|phrase| text.contains(phrase))
+        || CANNOT_PHRASES.iter().any(|phrase| precedes_answer_verb(&text, phrase))
 }
 
 /// Whether a verb of answering follows the phrase.
-fn says(text: &str, phrase: &str) -> bool {
+fn precedes_answer_verb(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(place, found)| {
         let after = text.get(place + found.len()..).unwrap_or_default();
         let end = after.char_indices().nth(GAP_CHARS_MAX).map_or(after.len(), |(end, _)| end);
         let after = after.get(..end).unwrap_or_default();
-        DO.iter().any(|verb| after.contains(&format!(" {verb}")))
+        ANSWER_VERBS.iter().any(|verb| after.contains(&format!(" {verb}")))
     })
 }
 

@@ -11,10 +11,10 @@
 
 use serde_json::{Map, Value};
 
-use super::json::{DEPTH_MAX, duplicate, too_deep};
+use super::json::{DEPTH_MAX, duplicate_key, too_deep};
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Mended {
+pub(super) struct RepairedJson {
     pub(super) value: Value,
     /// The parser closed brackets that were open at the end of the text.
     pub(super) cut_off: bool,
@@ -23,40 +23,40 @@ pub(super) struct Mended {
 }
 
 /// Parses the value at the start of the text and ignores the rest.
-pub(super) fn repair(text: &str) -> Result<Mended, String> {
-    let mut mender = Mender { rest: text, cut_off: false };
-    let value = mender.value(0)?.unwrap_or(Value::Null);
+pub(super) fn repair_json(text: &str) -> Result<RepairedJson, String> {
+    let mut mender = JsonRepairer { rest: text, cut_off: false };
+    let value = mender.read_value(0)?.unwrap_or(Value::Null);
     let bytes = text.len() - mender.rest.len();
-    Ok(Mended { value, cut_off: mender.cut_off, bytes })
+    Ok(RepairedJson { value, cut_off: mender.cut_off, bytes })
 }
 
-type Found<T> = Result<Option<T>, String>;
+type RepairResult<T> = Result<Option<T>, String>;
 
-struct Mender<'a> {
+struct JsonRepairer<'a> {
     rest: &'a str,
     cut_off: bool,
 }
 
-impl Mender<'_> {
+impl JsonRepairer<'_> {
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
 
-    fn next(&mut self) -> Option<char> {
+    fn next_char(&mut self) -> Option<char> {
         let mut letters = self.rest.chars();
         let letter = letters.next();
         self.rest = letters.as_str();
         letter
     }
 
-    fn take(&mut self, wanted: char) -> bool {
+    fn take_char(&mut self, wanted: char) -> bool {
         let after = self.rest.strip_prefix(wanted);
         self.rest = after.unwrap_or(self.rest);
         after.is_some()
     }
 
     /// Skips spaces and comments and returns the next character, or `None` at the end.
-    fn look(&mut self) -> Option<char> {
+    fn peek_token(&mut self) -> Option<char> {
         loop {
             self.rest =
                 self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -70,33 +70,33 @@ impl Mender<'_> {
     }
 
     /// Parses a value; `None` if the text ends before it.
-    fn value(&mut self, depth: usize) -> Found<Value> {
-        let Some(first) = self.look() else {
+    fn read_value(&mut self, depth: usize) -> RepairResult<Value> {
+        let Some(first) = self.peek_token() else {
             self.cut_off = true;
             return Ok(None);
         };
         match first {
             '{' | '[' if depth >= DEPTH_MAX => Err(too_deep()),
-            '{' => self.object(depth).map(Some),
-            '[' => self.list(depth).map(Some),
+            '{' => self.read_object(depth).map(Some),
+            '[' => self.read_list(depth).map(Some),
             _ if closing_quotes(first).is_some() => {
-                Ok(Some(Value::String(self.string(Self::ends_here))))
+                Ok(Some(Value::String(self.read_string(Self::quote_ends_string))))
             }
-            _ => self.bare(),
+            _ => self.read_literal(),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, String> {
-        self.next();
+    fn read_object(&mut self, depth: usize) -> Result<Value, String> {
+        self.next_char();
         let mut fields = Map::new();
         loop {
-            match self.look() {
+            match self.peek_token() {
                 None => self.cut_off = true,
                 Some('}') => {
-                    self.next();
+                    self.next_char();
                 }
                 Some(_) => {
-                    if self.member(&mut fields, depth)? {
+                    if self.read_member(&mut fields, depth)? {
                         continue;
                     }
                 }
@@ -106,29 +106,33 @@ impl Mender<'_> {
     }
 
     /// Parses one field and the comma behind it; false if the text ends within.
-    fn member(&mut self, fields: &mut Map<String, Value>, depth: usize) -> Result<bool, String> {
-        let key = self.key()?;
-        match self.look() {
-            Some(':') => self.next(),
+    fn read_member(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        depth: usize,
+    ) -> Result<bool, String> {
+        let key = self.read_key()?;
+        match self.peek_token() {
+            Some(':') => self.next_char(),
             Some(_) => return Err(format!("no colon behind a key at depth {depth}")),
             None => {
                 self.cut_off = true;
                 return Ok(false);
             }
         };
-        let Some(value) = self.value(depth + 1)? else { return Ok(false) };
+        let Some(value) = self.read_value(depth + 1)? else { return Ok(false) };
         if fields.contains_key(&key) {
-            return Err(duplicate(&key));
+            return Err(duplicate_key(&key));
         }
         fields.insert(key, value);
-        self.look();
-        self.take(',');
+        self.peek_token();
+        self.take_char(',');
         Ok(true)
     }
 
-    fn key(&mut self) -> Result<String, String> {
+    fn read_key(&mut self) -> Result<String, String> {
         if self.peek().and_then(closing_quotes).is_some() {
-            return Ok(self.string(|_| true));
+            return Ok(self.read_string(|_| true));
         }
         let is_bare = |letter: char| letter.is_alphanumeric() || "_$-".contains(letter);
         let end = self.rest.find(|letter| !is_bare(letter)).unwrap_or(self.rest.len());
@@ -137,20 +141,20 @@ impl Mender<'_> {
         if key.is_empty() { Err("no key where one is due".to_owned()) } else { Ok(key.to_owned()) }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Value, String> {
-        self.next();
+    fn read_list(&mut self, depth: usize) -> Result<Value, String> {
+        self.next_char();
         let mut items = Vec::new();
         loop {
-            match self.look() {
+            match self.peek_token() {
                 None => self.cut_off = true,
                 Some(']') => {
-                    self.next();
+                    self.next_char();
                 }
                 Some(_) => {
-                    if let Some(item) = self.value(depth + 1)? {
+                    if let Some(item) = self.read_value(depth + 1)? {
                         items.push(item);
-                        self.look();
-                        self.take(',');
+                        self.peek_token();
+                        self.take_char(',');
                         continue;
                     }
                 }
@@ -161,16 +165,16 @@ impl Mender<'_> {
 
     /// Parses a string in any kind of quotes. `ends` decides for each matching quote whether it
     /// closes the string.
-    fn string(&mut self, ends: impl Fn(&Self) -> bool) -> String {
-        let closing = self.next().and_then(closing_quotes).unwrap_or_default();
+    fn read_string(&mut self, ends: impl Fn(&Self) -> bool) -> String {
+        let closing = self.next_char().and_then(closing_quotes).unwrap_or_default();
         let mut text = String::new();
         loop {
-            match self.next() {
+            match self.next_char() {
                 None => {
                     self.cut_off = true;
                     return text;
                 }
-                Some('\\') => self.escape(&mut text),
+                Some('\\') => self.read_escape(&mut text),
                 Some(quote) if closing.contains(&quote) && ends(self) => return text,
                 Some(other) => text.push(other),
             }
@@ -179,7 +183,7 @@ impl Mender<'_> {
 
     /// Whether the quote just passed closes its string: JSON syntax follows. A quote inside a
     /// sentence is followed by more of the sentence.
-    fn ends_here(&self) -> bool {
+    fn quote_ends_string(&self) -> bool {
         let after = self.rest.trim_start();
         let gap = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
         match after.chars().next() {
@@ -190,14 +194,14 @@ impl Mender<'_> {
         }
     }
 
-    fn escape(&mut self, text: &mut String) {
-        match self.next() {
+    fn read_escape(&mut self, text: &mut String) {
+        match self.next_char() {
             Some('n') => text.push('\n'),
             Some('t') => text.push('\t'),
             Some('r') => text.push('\r'),
             Some('b') => text.push('\u{8}'),
             Some('f') => text.push('\u{c}'),
-            Some('u') => text.push(self.unicode()),
+            Some('u') => text.push(self.read_unicode()),
             Some(sign @ ('"' | '\'' | '\\' | '/')) => text.push(sign),
             // An escaped line break.
             Some('\n') => {}
@@ -207,14 +211,14 @@ impl Mender<'_> {
     }
 
     /// Parses the character behind `\u`; an unpaired surrogate becomes the replacement character.
-    fn unicode(&mut self) -> char {
-        let Some(first) = self.hex() else { return char::REPLACEMENT_CHARACTER };
+    fn read_unicode(&mut self) -> char {
+        let Some(first) = self.read_hex() else { return char::REPLACEMENT_CHARACTER };
         if let Some(letter) = char::from_u32(first) {
             return letter;
         }
         let before = self.rest;
         self.rest = self.rest.strip_prefix("\\u").unwrap_or(before);
-        let second = if self.rest.len() < before.len() { self.hex() } else { None };
+        let second = if self.rest.len() < before.len() { self.read_hex() } else { None };
         match second {
             Some(low @ 0xdc00..=0xdfff) if first < 0xdc00 => {
                 char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00))
@@ -227,7 +231,7 @@ impl Mender<'_> {
         }
     }
 
-    fn hex(&mut self) -> Option<u32> {
+    fn read_hex(&mut self) -> Option<u32> {
         let digits =
             self.rest.get(..4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()))?;
         let code = u32::from_str_radix(digits, 16).ok()?;
@@ -236,7 +240,7 @@ impl Mender<'_> {
     }
 
     /// Parses a number or a literal of JSON, JavaScript or Python.
-    fn bare(&mut self) -> Found<Value> {
+    fn read_literal(&mut self) -> RepairResult<Value> {
         let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "+-._".contains(letter);
         let end = self.rest.find(|letter| !is_bare(letter)).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
@@ -280,13 +284,13 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, value: &Value) {
-        let mended = repair(text).map(|mended| (mended.value, mended.cut_off));
+        let mended = repair_json(text).map(|mended| (mended.value, mended.cut_off));
         assert_eq!(mended, Ok((value.clone(), false)));
     }
 
     #[track_caller]
     fn check_cut(text: &str, value: &Value) {
-        let mended = repair(text).map(|mended| (mended.value, mended.cut_off));
+        let mended = repair_json(text).map(|mended| (mended.value, mended.cut_off));
         assert_eq!(mended, Ok((value.clone(), true)));
     }
 
@@ -340,8 +344,8 @@ mod tests {
     #[test]
     fn what_is_on_no_list_stays_wrong() {
         for text in ["{a}", "{\"a\" 1}", "{\"a\":maybe}", "[1;2]", "{,}", "[,1]", "[1,,2]", "{]"] {
-            assert!(repair(text).is_err(), "{text}");
+            assert!(repair_json(text).is_err(), "{text}");
         }
-        assert_eq!(repair(&"[".repeat(66)), Err(too_deep()));
+        assert_eq!(repair_json(&"[".repeat(66)), Err(too_deep()));
     }
 }

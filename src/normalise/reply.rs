@@ -5,18 +5,18 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::candidates::places;
-use super::coerce::fitted;
-use super::json::{Parsed, parse};
-use super::reading::{Normalised, Read, Unreadable};
+use super::candidates::find_candidates;
+use super::coerce::coerce_value;
+use super::json::{ParsedJson, parse_json};
+use super::reading::{ParseResult, ParsedReply, UnreadableReply};
 use super::refusal::is_refusal;
-use super::think::{without_closed_thinking, without_thinking};
+use super::think::{strip_closed_thinking, strip_thinking};
 use super::truncation::{has_fields, is_cut_around};
-use crate::domain::ask::CUT_OFF;
+use crate::domain::ask::CUT_OFF_REASON;
 use crate::domain::limits::RAW_REPLY_CHARS_MAX;
 
 /// Keys under which some models wrap the document.
-pub(super) const WRAPPERS: [&str; 17] = [
+pub(super) const WRAPPER_KEYS: [&str; 17] = [
     "opinion",
     "review",
     "report",
@@ -38,50 +38,50 @@ pub(super) const WRAPPERS: [&str; 17] = [
 
 /// How to treat a reply that deviates from its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum Leniency {
     /// Coerce unambiguous values and drop unknown fields.
-    Forgiving,
+    Lenient,
     /// Reject unknown fields and truncated documents.
-    Rigid,
+    Strict,
 }
 
 /// Parses a reply by its schema; `check` validates what a schema cannot express, and may normalise.
-pub(super) fn read<T: DeserializeOwned>(
+pub(super) fn parse_document<T: DeserializeOwned>(
     reply: &str,
     schema: &Value,
     check: impl Fn(&mut T) -> Result<(), String>,
-) -> Normalised<T> {
+) -> ParseResult<T> {
     let make = |value| {
-        let fitted = fitted(value, schema)?;
+        let fitted = coerce_value(value, schema)?;
         let mut document: T =
             serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
         check(&mut document)?;
         Ok(document)
     };
-    let said = said(reply)?;
-    let mut nearest: Option<Attempt> = None;
-    let mut cut: Option<Read<T>> = None;
-    for place in places(&said) {
+    let said = visible_text(reply)?;
+    let mut nearest: Option<FailedCandidate> = None;
+    let mut cut: Option<ParsedReply<T>> = None;
+    for place in find_candidates(&said) {
         let candidate = said.get(place.clone()).unwrap_or_default();
-        match attempt(candidate, schema, Manner::Forgiving, &make) {
-            Ok(Found { mut read, bytes }) if !read.truncated => {
+        match try_candidate(candidate, schema, Leniency::Lenient, &make) {
+            Ok(FoundDocument { mut read, bytes }) if !read.truncated => {
                 let document = place.start..place.start + bytes;
                 read.truncated = is_cut(reply, &said, &document, schema);
                 return Ok(read);
             }
             // Another candidate may be complete: a brace inside a string can look like its end.
-            Ok(Found { read, .. }) => cut = cut.or(Some(read)),
-            Err(failed) => failed.keep_nearer(&mut nearest),
+            Ok(FoundDocument { read, .. }) => cut = cut.or(Some(read)),
+            Err(failed) => failed.keep_closest(&mut nearest),
         }
     }
-    cut.ok_or_else(|| unreadable(&said, nearest))
+    cut.ok_or_else(|| unreadable_error(&said, nearest))
 }
 
 /// Whether the model was cut off although this document is complete: while it wrote another one, or
 /// while it was still thinking.
 fn is_cut(reply: &str, said: &str, document: &Range<usize>, schema: &Value) -> bool {
     let is_thinking = || {
-        let whole = without_closed_thinking(reply);
+        let whole = strip_closed_thinking(reply);
         let thought = whole.open.and_then(|open| whole.text.get(open..));
         thought.is_some_and(|thought| has_fields(thought, schema))
     };
@@ -89,45 +89,45 @@ fn is_cut(reply: &str, said: &str, document: &Range<usize>, schema: &Value) -> b
 }
 
 /// Returns the reply without thinking and surrounding blanks.
-pub(super) fn said(reply: &str) -> Result<String, Unreadable> {
-    not_blank(reply)?;
-    let said = trimmed(&without_thinking(reply)).to_owned();
-    if said.is_empty() { Err(only_thinking()) } else { Ok(said) }
+pub(super) fn visible_text(reply: &str) -> Result<String, UnreadableReply> {
+    check_length(reply)?;
+    let said = trim_blanks(&strip_thinking(reply)).to_owned();
+    if said.is_empty() { Err(only_thinking_error()) } else { Ok(said) }
 }
 
-pub(super) fn only_thinking() -> Unreadable {
-    Unreadable::new("the reply holds nothing but thinking")
+pub(super) fn only_thinking_error() -> UnreadableReply {
+    UnreadableReply::new("the reply holds nothing but thinking")
 }
 
 /// Rejects a reply that is empty or too long.
-pub(super) fn not_blank(reply: &str) -> Result<(), Unreadable> {
+pub(super) fn check_length(reply: &str) -> Result<(), UnreadableReply> {
     if reply.len() > RAW_REPLY_CHARS_MAX && reply.chars().nth(RAW_REPLY_CHARS_MAX).is_some() {
-        return Err(Unreadable::new(format!(
+        return Err(UnreadableReply::new(format!(
             "the reply has over {RAW_REPLY_CHARS_MAX} characters"
         )));
     }
-    if trimmed(reply).is_empty() {
-        return Err(Unreadable::new("the reply is empty"));
+    if trim_blanks(reply).is_empty() {
+        return Err(UnreadableReply::new("the reply is empty"));
     }
     Ok(())
 }
 
 /// Returns the refusal error if the text is a refusal, else an error with this reason.
-pub(super) fn refused_or(said: &str, reason: String) -> Unreadable {
-    if is_refusal(said) { declined() } else { Unreadable::new(reason) }
+pub(super) fn refusal_or_error(said: &str, reason: String) -> UnreadableReply {
+    if is_refusal(said) { refusal_error() } else { UnreadableReply::new(reason) }
 }
 
-pub(super) fn declined() -> Unreadable {
-    Unreadable { reason: "the model declined to answer".to_owned(), refusal: true }
+pub(super) fn refusal_error() -> UnreadableReply {
+    UnreadableReply { reason: "the model declined to answer".to_owned(), refusal: true }
 }
 
 /// Also trims a byte order mark.
-pub(super) fn trimmed(text: &str) -> &str {
+pub(super) fn trim_blanks(text: &str) -> &str {
     text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}')
 }
 
 /// A candidate that is not the document, with the reason and how close it came.
-pub(super) struct Attempt {
+pub(super) struct FailedCandidate {
     known_fields: usize,
     bytes: usize,
     reason: String,
@@ -135,77 +135,77 @@ pub(super) struct Attempt {
     pub(super) is_echo: bool,
 }
 
-impl Attempt {
+impl FailedCandidate {
     /// The error to report is that of the candidate most likely meant as the document.
-    fn is_nearer_than(&self, other: &Self) -> bool {
+    fn is_closer_than(&self, other: &Self) -> bool {
         (self.known_fields, self.bytes) > (other.known_fields, other.bytes)
     }
 
-    pub(super) fn keep_nearer(self, best: &mut Option<Self>) {
-        if best.as_ref().is_none_or(|best| self.is_nearer_than(best)) {
+    pub(super) fn keep_closest(self, best: &mut Option<Self>) {
+        if best.as_ref().is_none_or(|best| self.is_closer_than(best)) {
             *best = Some(self);
         }
     }
 }
 
 /// A candidate that gave a document, and the bytes the document took up.
-pub(super) struct Found<T> {
-    pub(super) read: Read<T>,
+pub(super) struct FoundDocument<T> {
+    pub(super) read: ParsedReply<T>,
     pub(super) bytes: usize,
 }
 
-pub(super) fn attempt<T>(
+pub(super) fn try_candidate<T>(
     candidate: &str,
     schema: &Value,
-    manner: Manner,
+    manner: Leniency,
     make: &impl Fn(Value) -> Result<T, String>,
-) -> Result<Found<T>, Attempt> {
+) -> Result<FoundDocument<T>, FailedCandidate> {
     let bytes = candidate.len();
-    let parsed = parse(candidate).map_err(|reason| Attempt {
+    let parsed = parse_json(candidate).map_err(|reason| FailedCandidate {
         // A candidate that contains our field names was meant as the document, even if unparsable.
-        known_fields: names(schema).filter(|name| candidate.contains(*name)).count(),
+        known_fields: field_names(schema).filter(|name| candidate.contains(*name)).count(),
         bytes,
         reason,
         is_echo: false,
     })?;
-    let Parsed { value, repaired, cut_off, bytes: taken } = parsed;
-    let value = unwrapped(value, schema, manner);
-    let known_fields = known_fields(&value, schema);
+    let ParsedJson { value, repaired, cut_off, bytes: taken } = parsed;
+    let value = unwrap_value(value, schema, manner);
+    let known_fields = count_known_fields(&value, schema);
     let fail = |reason: String| {
-        let reason = if cut_off { format!("{reason} ({CUT_OFF})") } else { reason };
-        Attempt { known_fields, bytes, reason, is_echo: false }
+        let reason = if cut_off { format!("{reason} ({CUT_OFF_REASON})") } else { reason };
+        FailedCandidate { known_fields, bytes, reason, is_echo: false }
     };
     if is_schema(&value) {
         let is_filled = |name| value.get(name).is_some_and(|field| !is_field_schema(field));
-        let is_echo = taken == bytes && !cut_off && !names(schema).any(is_filled);
+        let is_echo = taken == bytes && !cut_off && !field_names(schema).any(is_filled);
         let failed = fail("the reply repeats the schema and fills in nothing".to_owned());
-        return Err(Attempt { is_echo, ..failed });
+        return Err(FailedCandidate { is_echo, ..failed });
     }
     let document = make(value).map_err(&fail)?;
-    if cut_off && manner == Manner::Rigid {
+    if cut_off && manner == Leniency::Strict {
         return Err(fail("the object is not closed".to_owned()));
     }
-    Ok(Found { read: Read { document, repaired, truncated: cut_off }, bytes: taken })
+    Ok(FoundDocument { read: ParsedReply { document, repaired, truncated: cut_off }, bytes: taken })
 }
 
-pub(super) fn names(schema: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn field_names(schema: &Value) -> impl Iterator<Item = &str> {
     let fields = schema.get("properties").and_then(Value::as_object);
     fields.into_iter().flat_map(|fields| fields.keys().map(String::as_str))
 }
 
-fn known_fields(value: &Value, schema: &Value) -> usize {
-    names(schema).filter(|name| value.get(*name).is_some()).count()
+fn count_known_fields(value: &Value, schema: &Value) -> usize {
+    field_names(schema).filter(|name| value.get(*name).is_some()).count()
 }
 
 /// Returns the value inside a wrapper key if the value itself has none of the fields.
-fn unwrapped(value: Value, schema: &Value, manner: Manner) -> Value {
+fn unwrap_value(value: Value, schema: &Value, manner: Leniency) -> Value {
     let is_alone = value.as_object().is_some_and(|fields| fields.len() == 1);
-    if known_fields(&value, schema) > 0 || (manner == Manner::Rigid && !is_alone) {
+    if count_known_fields(&value, schema) > 0 || (manner == Leniency::Strict && !is_alone) {
         return value;
     }
-    let inner = WRAPPERS.iter().filter_map(|name| value.get(*name)).find(|inner| {
+    let inner = WRAPPER_KEYS.iter().filter_map(|name| value.get(*name)).find(|inner| {
         let is_filled = |name: &str| inner.get(name).is_some_and(|field| !is_field_schema(field));
-        names(schema).any(is_filled)
+        field_names(schema).any(is_filled)
     });
     inner.cloned().unwrap_or(value)
 }
@@ -230,13 +230,13 @@ fn is_field_schema(field: &Value) -> bool {
     field.get("$ref").is_some() || named.is_some_and(is_kind)
 }
 
-pub(super) fn unreadable(said: &str, best: Option<Attempt>) -> Unreadable {
+pub(super) fn unreadable_error(said: &str, best: Option<FailedCandidate>) -> UnreadableReply {
     let is_about_us = best.as_ref().is_some_and(|attempt| attempt.known_fields > 0);
     if !is_about_us && is_refusal(said) {
-        return declined();
+        return refusal_error();
     }
     match best {
-        Some(attempt) => Unreadable::new(attempt.reason),
-        None => Unreadable::new("the reply holds no JSON object"),
+        Some(attempt) => UnreadableReply::new(attempt.reason),
+        None => UnreadableReply::new("the reply holds no JSON object"),
     }
 }

@@ -10,26 +10,26 @@ use serde_json::{Map, Value, json};
 
 use super::examiner::WrittenConclusion;
 use super::gate::{adjudication_schema, judgement_schema};
-use crate::domain::council::opinion::Opinion;
-use crate::domain::council::report::Report;
-use crate::domain::council::review::Review;
-use crate::domain::council::words::Mode;
+use crate::domain::council::opinion::OpinionReply;
+use crate::domain::council::report::ChairReport;
+use crate::domain::council::review::PeerReview;
+use crate::domain::council::words::QuestionMode;
 use crate::domain::inlined_schema::inlined_schema;
 
 /// Keywords that a model does not need.
-const DROPPED: [&str; 4] = ["$schema", "title", "default", "format"];
+const DROPPED_KEYWORDS: [&str; 4] = ["$schema", "title", "default", "format"];
 
 /// Fields of one mode only. A server with strict schemas would make the model fill them in every
 /// mode.
-const ONLY_IN: [(&str, Mode); 4] = [
-    ("findings", Mode::Review),
-    ("finding_positions", Mode::Review),
-    ("alternatives", Mode::Architecture),
-    ("verification_plan", Mode::Architecture),
+const MODE_FIELDS: [(&str, QuestionMode); 4] = [
+    ("findings", QuestionMode::Review),
+    ("finding_positions", QuestionMode::Review),
+    ("alternatives", QuestionMode::Architecture),
+    ("verification_plan", QuestionMode::Architecture),
 ];
 
 /// Fields that name an opinion or its author by letter, or a participant by name.
-const NAMING: [&str; 9] = [
+const NAMING_FIELDS: [&str; 9] = [
     "agent",
     "agents_involved",
     "letter",
@@ -42,7 +42,7 @@ const NAMING: [&str; 9] = [
 ];
 
 /// More than the panels and modes of one process; a few kilobytes each.
-const KEPT_MAX: usize = 256;
+const CACHE_MAX: usize = 256;
 
 /// The shape of a reply that has a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,57 +56,57 @@ pub enum ReplyShape {
     Adjudication,
 }
 
-type Kept = BTreeMap<(ReplyShape, Mode, Vec<String>), Arc<Value>>;
+type SchemaCache = BTreeMap<(ReplyShape, QuestionMode, Vec<String>), Arc<Value>>;
 
 /// Returns the schema of a reply; `names` are the letters or names it may use. `None` if the reply
 /// is plain text. Equal arguments return the same `Arc`, so that callers can cache what they derive
 /// from it.
-pub fn schema(shape: ReplyShape, mode: Mode, names: &[String]) -> Arc<Value> {
-    static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    if kept.len() >= KEPT_MAX {
+pub fn reply_schema(shape: ReplyShape, mode: QuestionMode, names: &[String]) -> Arc<Value> {
+    static CACHE: Mutex<SchemaCache> = Mutex::new(BTreeMap::new());
+    let mut kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() >= CACHE_MAX {
         kept.clear();
     }
     let key = (shape, mode, names.to_vec());
     if let Some(made) = kept.get(&key) {
         return Arc::clone(made);
     }
-    let made: Arc<Value> = made(shape, mode, names).into();
+    let made: Arc<Value> = build_schema(shape, mode, names).into();
     kept.insert(key, Arc::clone(&made));
     made
 }
 
 /// Builds the schema for one ask; for a deliberator, `names` are its score names.
-fn made(shape: ReplyShape, mode: Mode, names: &[String]) -> Value {
+fn build_schema(shape: ReplyShape, mode: QuestionMode, names: &[String]) -> Value {
     let scores: Vec<&str> = names.iter().map(String::as_str).collect();
     match shape {
-        ReplyShape::Opinion => asked_for(opinion_schema(), mode, names),
-        ReplyShape::PeerReview => asked_for(review_schema(), mode, names),
-        ReplyShape::Report => asked_for(report_schema(), mode, names),
-        ReplyShape::Conclusion => asked_for(conclusion_schema(), mode, names),
+        ReplyShape::Opinion => schema_for_ask(opinion_schema(), mode, names),
+        ReplyShape::PeerReview => schema_for_ask(peer_review_schema(), mode, names),
+        ReplyShape::Report => schema_for_ask(report_schema(), mode, names),
+        ReplyShape::Conclusion => schema_for_ask(conclusion_schema(), mode, names),
         ReplyShape::Judgement | ReplyShape::CrossReading => judgement_schema(shape, &scores),
         ReplyShape::Adjudication => adjudication_schema().clone(),
     }
 }
 
-fn asked_for(whole: &Value, mode: Mode, names: &[String]) -> Value {
+fn schema_for_ask(whole: &Value, mode: QuestionMode, names: &[String]) -> Value {
     let mut schema = whole.clone();
-    for (field, _) in ONLY_IN.iter().filter(|(_, only)| *only != mode) {
+    for (field, _) in MODE_FIELDS.iter().filter(|(_, only)| *only != mode) {
         drop_field(&mut schema, field);
     }
     if !names.is_empty() {
-        offer_names(&mut schema, names);
+        restrict_names(&mut schema, names);
     }
     schema
 }
 
 /// Restricts naming fields to the names that were shown.
-fn offer_names(schema: &mut Value, names: &[String]) {
+fn restrict_names(schema: &mut Value, names: &[String]) {
     let Value::Object(node) = schema else { return };
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
         for (name, inner) in properties {
-            offer_names(inner, names);
-            if NAMING.contains(&name.as_str()) {
+            restrict_names(inner, names);
+            if NAMING_FIELDS.contains(&name.as_str()) {
                 let text = if inner.get("items").is_some() { &mut inner["items"] } else { inner };
                 if let Value::Object(text) = text {
                     text.insert("enum".to_owned(), json!(names));
@@ -115,7 +115,7 @@ fn offer_names(schema: &mut Value, names: &[String]) {
         }
     }
     if let Some(items) = node.get_mut("items") {
-        offer_names(items, names);
+        restrict_names(items, names);
     }
 }
 
@@ -133,32 +133,32 @@ fn drop_field(schema: &mut Value, field: &str) {
 
 pub(super) fn opinion_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(&inlined_schema::<Opinion>()).into());
+        LazyLock::new(|| compact_schema(&inlined_schema::<OpinionReply>()).into());
     &SCHEMA
 }
 
-pub(super) fn review_schema() -> &'static Arc<Value> {
+pub(super) fn peer_review_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(&inlined_schema::<Review>()).into());
+        LazyLock::new(|| compact_schema(&inlined_schema::<PeerReview>()).into());
     &SCHEMA
 }
 
 pub(super) fn report_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(&inlined_schema::<Report>()).into());
+        LazyLock::new(|| compact_schema(&inlined_schema::<ChairReport>()).into());
     &SCHEMA
 }
 
 pub(super) fn conclusion_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(&inlined_schema::<WrittenConclusion>()).into());
+        LazyLock::new(|| compact_schema(&inlined_schema::<WrittenConclusion>()).into());
     &SCHEMA
 }
 
 /// Removes the keywords that a model does not need.
-fn small(schema: &Value) -> Value {
+fn compact_schema(schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
-    let kept = fields.iter().filter(|(key, _)| !DROPPED.contains(&key.as_str()));
+    let kept = fields.iter().filter(|(key, _)| !DROPPED_KEYWORDS.contains(&key.as_str()));
     Value::Object(kept.map(|(key, value)| (key.clone(), small_part(key, value))).collect())
 }
 
@@ -166,10 +166,10 @@ fn small_part(key: &str, value: &Value) -> Value {
     match (key, value) {
         // Field names are not keywords: a field may be called `title`.
         ("properties", Value::Object(fields)) => {
-            let fields = fields.iter().map(|(name, schema)| (name.clone(), small(schema)));
+            let fields = fields.iter().map(|(name, schema)| (name.clone(), compact_schema(schema)));
             Value::Object(fields.collect::<Map<_, _>>())
         }
-        ("items", schema) => small(schema),
+        ("items", schema) => compact_schema(schema),
         ("description", Value::String(text)) => Value::String(text.replace('\n', " ")),
         (_, other) => other.clone(),
     }
@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn no_schema_refers_to_another_place() {
-        for schema in [opinion_schema(), review_schema(), report_schema(), conclusion_schema()] {
+        for schema in [opinion_schema(), peer_review_schema(), report_schema(), conclusion_schema()]
+        {
             let text = schema.to_string();
             for word in ["$ref", "$defs", "$schema", "\"default\"", "\"format\""] {
                 assert!(!text.contains(word), "{word} in {text}");
@@ -203,7 +204,7 @@ mod tests {
     #[test]
     fn a_conclusion_names_who_took_part() {
         let names = ["claude".to_owned(), "openai".to_owned()];
-        let schema = schema(ReplyShape::Conclusion, Mode::General, &names);
+        let schema = reply_schema(ReplyShape::Conclusion, QuestionMode::General, &names);
         let point = &schema["properties"]["unresolved_points"]["items"]["properties"];
         let expected = json!(["claude", "openai"]);
         assert_eq!(point["agents_involved"]["items"]["enum"], expected);

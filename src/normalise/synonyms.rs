@@ -69,9 +69,9 @@ const SYNONYMS: [(&str, &[&str]); 64] = [
 ];
 
 /// Returns the option that a model's word means, if any.
-pub(super) fn option<'a>(word: &str, options: &[&'a str]) -> Option<&'a str> {
-    let word = folded(word);
-    let is_option = |name: &str| options.iter().copied().find(|option| folded(option) == name);
+pub(super) fn match_option<'a>(word: &str, options: &[&'a str]) -> Option<&'a str> {
+    let word = fold_word(word);
+    let is_option = |name: &str| options.iter().copied().find(|option| fold_word(option) == name);
     let plain = is_option(&word).or_else(|| is_option(word.strip_suffix('s')?));
     plain.or_else(|| {
         let (_, meanings) = SYNONYMS.iter().find(|(synonym, _)| *synonym == word)?;
@@ -80,7 +80,7 @@ pub(super) fn option<'a>(word: &str, options: &[&'a str]) -> Option<&'a str> {
 }
 
 /// Lower case, with hyphens between words.
-fn folded(word: &str) -> String {
+fn fold_word(word: &str) -> String {
     let words = word.split(|letter: char| letter.is_whitespace() || "_-".contains(letter));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     words.join("-").to_lowercase()
@@ -92,7 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(word: &str, options: &[&str], expected: Option<&str>) {
-        assert_eq!(option(word, options), expected, "{word}");
+        assert_eq!(match_option(word, options), expected, "{word}");
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
             "hold",
         ];
         for (word, meanings) in SYNONYMS {
-            assert_eq!(folded(word), word);
+            assert_eq!(fold_word(word), word);
             assert!(meanings.iter().all(|meaning| known.contains(meaning)), "{word}");
         }
     }

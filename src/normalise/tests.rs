@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Normalised, opinion, report, review};
-use crate::domain::council::opinion::Opinion;
-use crate::domain::council::report::Report;
-use crate::domain::council::review::Review;
-use crate::domain::council::words::Mode;
-use crate::domain::transcript::Document;
+use super::{ParseResult, parse_opinion, parse_peer_review, parse_report};
+use crate::domain::council::opinion::OpinionReply;
+use crate::domain::council::report::ChairReport;
+use crate::domain::council::review::PeerReview;
+use crate::domain::council::words::QuestionMode;
+use crate::domain::transcript::ReplyDocument;
 
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
 
 /// The parse result or the error, on one line: `read`, or `mended` if the JSON needed repairs.
-fn summary<T>(normalised: Normalised<T>, describe: impl Fn(&T) -> String) -> String {
+fn summary<T>(normalised: ParseResult<T>, describe: impl Fn(&T) -> String) -> String {
     match normalised {
         Ok(read) => {
             let how = if read.repaired { "mended" } else { "read" };
@@ -25,14 +25,14 @@ fn summary<T>(normalised: Normalised<T>, describe: impl Fn(&T) -> String) -> Str
     }
 }
 
-fn describe_opinion(opinion: &Opinion) -> String {
-    let Opinion { summary, details, confidence, stance, .. } = opinion;
+fn describe_opinion(opinion: &OpinionReply) -> String {
+    let OpinionReply { summary, details, confidence, stance, .. } = opinion;
     format!("{summary} | {} | {confidence} | {stance}", details.recommendation)
 }
 
 #[track_caller]
 fn check(reply: &str, expected: &str) {
-    assert_eq!(summary(opinion(reply, Mode::General), describe_opinion), expected);
+    assert_eq!(summary(parse_opinion(reply, QuestionMode::General), describe_opinion), expected);
 }
 
 /// The opinion with one value replaced.
@@ -165,12 +165,19 @@ fn a_schema_that_is_sent_back_is_known() {
 fn findings_are_kept_in_mode_review_alone() {
     let finding = json!({"id": "SEC-001", "title": "t", "severity": "severe", "description": "d"});
     let reply = with("/findings", json!([finding]));
-    let count = |mode| opinion(&reply, mode).unwrap().document.findings.len();
-    assert_eq!((count(Mode::Review), count(Mode::General), count(Mode::Architecture)), (1, 0, 0));
+    let count = |mode| parse_opinion(&reply, mode).unwrap().document.findings.len();
+    assert_eq!(
+        (
+            count(QuestionMode::Review),
+            count(QuestionMode::General),
+            count(QuestionMode::Architecture)
+        ),
+        (1, 0, 0)
+    );
 }
 
-fn describe_review(review: &Review) -> String {
-    let target = |target: &crate::domain::council::review::Target| {
+fn describe_review(review: &PeerReview) -> String {
+    let target = |target: &crate::domain::council::review::OpinionAssessment| {
         format!("{} {} ({})", target.letter, target.rating, target.critiques.len())
     };
     review.targets.iter().map(target).collect::<Vec<_>>().join(", ")
@@ -179,7 +186,7 @@ fn describe_review(review: &Review) -> String {
 #[track_caller]
 fn check_review(targets: &Value, expected: &str) {
     let reply = json!({ "targets": targets }).to_string();
-    assert_eq!(summary(review(&reply, &['A', 'C', 'D']), describe_review), expected);
+    assert_eq!(summary(parse_peer_review(&reply, &['A', 'C', 'D']), describe_review), expected);
 }
 
 #[test]
@@ -219,7 +226,7 @@ fn a_review_names_opinions_that_were_shown() {
     );
 }
 
-fn describe_report(report: &Report) -> String {
+fn describe_report(report: &ChairReport) -> String {
     let supporters =
         report.rationale.supporting_opinions.iter().map(|point| point.provider.as_str());
     let risks = report.risks.iter().flat_map(|risk| &risk.mentioned_by).map(String::as_str);
@@ -236,7 +243,10 @@ fn check_report(fields: &Value, expected: &str) {
     for (name, value) in fields.as_object().unwrap() {
         document[name] = value.clone();
     }
-    assert_eq!(summary(report(&document.to_string(), &['A', 'B']), describe_report), expected);
+    assert_eq!(
+        summary(parse_report(&document.to_string(), &['A', 'B']), describe_report),
+        expected
+    );
 }
 
 #[test]
@@ -267,9 +277,10 @@ fn a_report_is_read_with_its_letters() {
 #[test]
 fn a_reading_is_kept_as_the_transcript_wants_it() {
     let kept = |reply| {
-        serde_json::to_value(super::reading(opinion(reply, Mode::General), |found| {
-            Document::Opinion(Box::new(found))
-        }))
+        serde_json::to_value(super::to_parse_outcome(
+            parse_opinion(reply, QuestionMode::General),
+            |found| ReplyDocument::Opinion(Box::new(found)),
+        ))
         .unwrap()
     };
     assert_eq!(kept("")["reading"], "unreadable");

@@ -1,56 +1,56 @@
 //! Strips thinking blocks from a reply, because they may contain drafts of the answer.
 
-const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
+const THINKING_TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 
 /// Returns the reply without its thinking.
 ///
 /// An unclosed block removes the rest of the reply only if the reply begins with it. A closing tag
 /// without an opening one ends thinking that the chat template opened before the reply.
-pub(super) fn without_thinking(reply: &str) -> String {
-    let Said { text, open } = without_closed_thinking(reply);
+pub(super) fn strip_thinking(reply: &str) -> String {
+    let VisibleText { text, open } = strip_closed_thinking(reply);
     let before = open.and_then(|open| text.get(..open));
     match before {
         Some(before) if before.trim().is_empty() => String::new(),
         // An unclosed tag in the middle is ordinary text about tags.
-        Some(_) | None => without_orphans(text),
+        Some(_) | None => strip_orphan_close(text),
     }
 }
 
 /// A reply without its closed thinking blocks.
-pub(super) struct Said {
+pub(super) struct VisibleText {
     pub(super) text: String,
     /// Start of an unclosed thinking block.
     pub(super) open: Option<usize>,
 }
 
 /// Removes closed thinking blocks only; a lone tag may be a quotation.
-pub(super) fn without_closed_thinking(reply: &str) -> Said {
+pub(super) fn strip_closed_thinking(reply: &str) -> VisibleText {
     let lower = reply.to_ascii_lowercase();
     let mut kept = String::with_capacity(reply.len());
     let mut from = 0;
-    while let Some((open, tag, inside)) = next_opening(&lower, from) {
+    while let Some((open, tag, inside)) = find_opening(&lower, from) {
         kept.push_str(reply.get(from..open).unwrap_or_default());
-        match closing(&lower, tag, inside) {
+        match find_closing(&lower, tag, inside) {
             Some(end) => from = end,
             None => {
                 let begins = kept.len();
                 kept.push_str(reply.get(open..).unwrap_or_default());
-                return Said { text: kept, open: Some(begins) };
+                return VisibleText { text: kept, open: Some(begins) };
             }
         }
     }
     kept.push_str(reply.get(from..).unwrap_or_default());
-    Said { text: kept, open: None }
+    VisibleText { text: kept, open: None }
 }
 
 /// Returns the start of the next block, its tag, and the start of its content. A tag inside a
 /// document is text, so a block must open at the start of the reply or of a line.
-fn next_opening(lower: &str, from: usize) -> Option<(usize, &'static str, usize)> {
+fn find_opening(lower: &str, from: usize) -> Option<(usize, &'static str, usize)> {
     let mut place = from;
     for line in lower.get(from..)?.split_inclusive('\n') {
         let start = line.trim_start();
         let open = place + (line.len() - start.len());
-        let tag = TAGS.into_iter().find(|tag| {
+        let tag = THINKING_TAGS.into_iter().find(|tag| {
             let after = start.strip_prefix('<').and_then(|rest| rest.strip_prefix(tag));
             after.is_some_and(|after| after.starts_with('>'))
         });
@@ -62,19 +62,20 @@ fn next_opening(lower: &str, from: usize) -> Option<(usize, &'static str, usize)
     None
 }
 
-fn closing(lower: &str, tag: &str, inside: usize) -> Option<usize> {
+fn find_closing(lower: &str, tag: &str, inside: usize) -> Option<usize> {
     let close = format!("</{tag}>");
     lower.get(inside..)?.find(&close).map(|place| inside + place + close.len())
 }
 
-fn without_orphans(text: String) -> String {
+fn strip_orphan_close(text: String) -> String {
     let lower = text.to_ascii_lowercase();
-    let end = TAGS.into_iter().filter_map(|tag| {
+    let end = THINKING_TAGS.into_iter().filter_map(|tag| {
         let close = format!("</{tag}>");
         let place = lower.rfind(&close)?;
         let before = lower.get(..place)?;
         // Inside an open JSON string the tag is text of a document.
-        (!before.contains(&format!("<{tag}>")) && on_its_own(before)).then(|| place + close.len())
+        (!before.contains(&format!("<{tag}>")) && is_outside_string(before))
+            .then(|| place + close.len())
     });
     match end.max() {
         Some(end) => text.get(end..).unwrap_or_default().to_owned(),
@@ -83,7 +84,7 @@ fn without_orphans(text: String) -> String {
 }
 
 /// Whether no JSON string is open on the line before a closing tag.
-fn on_its_own(before: &str) -> bool {
+fn is_outside_string(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.matches('"').count().is_multiple_of(2)
 }
@@ -94,7 +95,7 @@ mod tests {
 
     #[track_caller]
     fn check(reply: &str, expected: &str) {
-        assert_eq!(without_thinking(reply), expected);
+        assert_eq!(strip_thinking(reply), expected);
     }
 
     #[test]

@@ -8,12 +8,12 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::candidates::unclosed;
-use super::reply::{WRAPPERS, names};
+use super::candidates::find_unclosed_objects;
+use super::reply::{WRAPPER_KEYS, field_names};
 
 /// Whether an unclosed object surrounds or follows the document.
 pub(super) fn is_cut_around(text: &str, document: &Range<usize>, schema: &Value) -> bool {
-    unclosed(text).into_iter().any(|open| {
+    find_unclosed_objects(text).into_iter().any(|open| {
         // With wrong quotes, a brace inside the document may seem unclosed.
         if document.contains(&open.start) {
             return false;
@@ -22,7 +22,7 @@ pub(super) fn is_cut_around(text: &str, document: &Range<usize>, schema: &Value)
         let after = text.get(document.end.max(open.start)..open.end);
         begins_object(text.get(open).unwrap_or_default())
             || [before, after].into_iter().flatten().any(|piece| {
-                has_fields(piece, schema) || WRAPPERS.iter().any(|name| has_key(piece, name))
+                has_fields(piece, schema) || WRAPPER_KEYS.iter().any(|name| has_key(piece, name))
             })
     })
 }
@@ -34,7 +34,7 @@ fn begins_object(open: &str) -> bool {
 }
 
 /// Returns the text between these ranges.
-pub(super) fn gaps(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
+pub(super) fn text_between(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
     places.sort_by_key(|place| place.start);
     let mut gaps = Vec::new();
     let mut from = 0;
@@ -49,7 +49,7 @@ pub(super) fn gaps(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
 /// Whether one of the schema's fields occurs as a key, in quotes or behind a brace. Prose may
 /// mention a field without being a document.
 pub(super) fn has_fields(text: &str, schema: &Value) -> bool {
-    names(schema).any(|name| has_key(text, name))
+    field_names(schema).any(|name| has_key(text, name))
 }
 
 fn has_key(text: &str, name: &str) -> bool {

@@ -1,44 +1,47 @@
 //! Cuts replies of every kind at every byte: none is accepted as complete.
 
+use super::parse_audit;
+use super::parse_conclusion;
 use serde_json::{Value, json};
 
-use super::conclusion_tests::Room;
+use super::conclusion_tests::ConclusionFixture;
 use super::{
-    Normalised, adjudication, audit, conclusion, judgement, opinion, report, review, revision,
+    ParseResult, audit, conclusion, parse_adjudication, parse_judgement, parse_opinion,
+    parse_peer_review, parse_report, parse_revision,
 };
-use crate::domain::ask::CUT_OFF;
-use crate::domain::conclusion::{Audit, Field};
-use crate::domain::council::words::Mode;
+use crate::domain::ask::CUT_OFF_REASON;
+use crate::domain::conclusion::{AuditReply, ConclusionField};
+use crate::domain::council::words::QuestionMode;
 use crate::domain::gate::score_names;
 use crate::normalise::ReplyShape;
 
 /// Result of parsing a cut reply.
 #[derive(Debug, PartialEq)]
-enum Outcome {
+enum CutOutcome {
     Whole,
     Truncated,
     Unreadable(String),
 }
 
-fn outcome<T>(normalised: Normalised<T>) -> Outcome {
+fn outcome<T>(normalised: ParseResult<T>) -> CutOutcome {
     match normalised {
-        Ok(read) if read.truncated => Outcome::Truncated,
-        Ok(_) => Outcome::Whole,
-        Err(unreadable) => Outcome::Unreadable(unreadable.reason),
+        Ok(read) if read.truncated => CutOutcome::Truncated,
+        Ok(_) => CutOutcome::Whole,
+        Err(unreadable) => CutOutcome::Unreadable(unreadable.reason),
     }
 }
 
 /// A kind of document: its name, a valid example, and its parser.
-struct Kind {
+struct ParserCase {
     name: &'static str,
     valid: Value,
-    read: fn(&str) -> Outcome,
+    read: fn(&str) -> CutOutcome,
 }
 
 /// A text with all characters that can confuse the search for the end of a string.
 const TEXT: &str = "Go {now} \"if\" it's [so] \\ or } é";
 
-fn kinds() -> Vec<Kind> {
+fn kinds() -> Vec<ParserCase> {
     let opinion_of = json!({
         "summary": TEXT,
         "details": {
@@ -83,40 +86,42 @@ fn kinds() -> Vec<Kind> {
     let adjudication_of = json!({
         "final_verdict": "SHIP", "downgrade": false, "reasoning": TEXT, "revision_brief": TEXT,
     });
-    let kind = |name, valid, read| Kind { name, valid, read };
+    let kind = |name, valid, read| ParserCase { name, valid, read };
     vec![
-        kind("opinion", opinion_of, |reply| outcome(opinion(reply, Mode::General))),
-        kind("review", review_of, |reply| outcome(review(reply, &['A', 'B']))),
-        kind("report", report_of, |reply| outcome(report(reply, &['A', 'B']))),
+        kind("opinion", opinion_of, |reply| outcome(parse_opinion(reply, QuestionMode::General))),
+        kind("review", review_of, |reply| outcome(parse_peer_review(reply, &['A', 'B']))),
+        kind("report", report_of, |reply| outcome(parse_report(reply, &['A', 'B']))),
         kind("conclusion", conclusion_of.clone(), |reply| {
-            outcome(conclusion(reply, &Room::new().grounds()))
+            outcome(parse_conclusion(reply, &ConclusionFixture::new().grounds()))
         }),
         kind("revision", conclusion_of, |reply| {
-            let (room, flagged) = (Room::new(), [Field::KeyCondition]);
-            outcome(revision(reply, &room.conclusion(), &flagged, &room.grounds()))
+            let (room, flagged) = (ConclusionFixture::new(), [ConclusionField::KeyCondition]);
+            outcome(parse_revision(reply, &room.conclusion(), &flagged, &room.grounds()))
         }),
         kind("judgement", judgement_of, |reply| {
             let scores = score_names("strategy");
-            outcome(judgement(reply, "An artifact.", ReplyShape::Judgement, scores))
+            outcome(parse_judgement(reply, "An artifact.", ReplyShape::Judgement, scores))
         }),
-        kind("adjudication", adjudication_of, |reply| outcome(adjudication(reply, "An artifact."))),
+        kind("adjudication", adjudication_of, |reply| {
+            outcome(parse_adjudication(reply, "An artifact."))
+        }),
     ]
 }
 
 /// A reply around a document, and the range in which a cut must be detected.
-struct Reply {
+struct ReplyCase {
     how: &'static str,
     text: String,
     /// End of the document.
     end: usize,
 }
 
-fn reply(how: &'static str, before: &str, document: &str, after: &str) -> Reply {
+fn reply(how: &'static str, before: &str, document: &str, after: &str) -> ReplyCase {
     let text = format!("{before}{document}{after}");
-    Reply { how, text, end: before.len() + document.len() }
+    ReplyCase { how, text, end: before.len() + document.len() }
 }
 
-fn replies(valid: &Value) -> Vec<Reply> {
+fn replies(valid: &Value) -> Vec<ReplyCase> {
     let (flat, tall) = (valid.to_string(), serde_json::to_string_pretty(valid).unwrap());
     // Text that a model may write before its answer and that is not the answer.
     let thought = format!("<think>\nPerhaps {{so}}: {flat}\n</think>\n");
@@ -131,16 +136,20 @@ fn replies(valid: &Value) -> Vec<Reply> {
 }
 
 #[track_caller]
-fn check_cuts(kind: &Kind, reply: &Reply, from: usize) {
-    let Kind { name, read, .. } = kind;
-    let Reply { how, text, end } = reply;
-    assert_eq!(read(text), Outcome::Whole, "{name} {how}: {text}");
+fn check_cuts(kind: &ParserCase, reply: &ReplyCase, from: usize) {
+    let ParserCase { name, read, .. } = kind;
+    let ReplyCase { how, text, end } = reply;
+    assert_eq!(read(text), CutOutcome::Whole, "{name} {how}: {text}");
     for at in (from..*end).filter(|at| text.is_char_boundary(*at)) {
         let cut = &text[..at];
-        assert_ne!(read(cut), Outcome::Whole, "{name} {how} cut at {at}: {cut}");
+        assert_ne!(read(cut), CutOutcome::Whole, "{name} {how} cut at {at}: {cut}");
     }
     for at in (*end..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-        assert_eq!(read(&text[..at]), Outcome::Whole, "{name} {how} cut at {at}, behind its end");
+        assert_eq!(
+            read(&text[..at]),
+            CutOutcome::Whole,
+            "{name} {how} cut at {at}, behind its end"
+        );
     }
 }
 
@@ -158,7 +167,7 @@ fn a_wrapper_that_is_not_closed_is_a_cut() {
     for kind in kinds() {
         let text = json!({ "result": kind.valid }).to_string();
         let end = text.len();
-        check_cuts(&kind, &Reply { how: "wrapped", text, end }, 0);
+        check_cuts(&kind, &ReplyCase { how: "wrapped", text, end }, 0);
     }
 }
 
@@ -175,10 +184,10 @@ fn a_draft_before_an_answer_that_is_cut_is_not_the_answer() {
 #[test]
 fn what_is_in_single_quotes_shows_its_cut_too() {
     let text = "{'summary':'Deploy {now} unless','details':{'recommendation':'Adopt, it's } so'},'confidence':'high','stance':'approve','questions':['a } b','c']}";
-    let read = |reply: &str| outcome(opinion(reply, Mode::General));
-    assert_eq!(read(text), Outcome::Whole);
+    let read = |reply: &str| outcome(parse_opinion(reply, QuestionMode::General));
+    assert_eq!(read(text), CutOutcome::Whole);
     for at in 0..text.len() {
-        assert_ne!(read(&text[..at]), Outcome::Whole, "cut at {at}: {}", &text[..at]);
+        assert_ne!(read(&text[..at]), CutOutcome::Whole, "cut at {at}: {}", &text[..at]);
     }
 }
 
@@ -186,12 +195,12 @@ fn what_is_in_single_quotes_shows_its_cut_too() {
 fn an_audit_that_is_cut_never_passes() {
     let flags = "FLAG: key_condition - PASS is not what it says.\nFLAG: review_by - Too late.";
     for at in 0..=flags.len() {
-        if let Ok(read) = audit(&flags[..at]) {
-            assert!(matches!(read.document, Audit::Flag { .. }), "cut at {at}");
+        if let Ok(read) = parse_audit(&flags[..at]) {
+            assert!(matches!(read.document, AuditReply::Flag { .. }), "cut at {at}");
         }
     }
     for cut in ["", "P", "PA", "PAS"] {
-        assert!(audit(cut).is_err(), "{cut}");
+        assert!(parse_audit(cut).is_err(), "{cut}");
     }
 }
 
@@ -200,12 +209,12 @@ fn a_cut_is_given_as_the_reason_so_that_a_shorter_reply_is_asked_for() {
     for kind in kinds() {
         let text = kind.valid.to_string();
         match (kind.read)(&text[..text.len() / 3]) {
-            Outcome::Unreadable(reason) => {
-                assert!(reason.contains(CUT_OFF), "{}: {reason}", kind.name);
+            CutOutcome::Unreadable(reason) => {
+                assert!(reason.contains(CUT_OFF_REASON), "{}: {reason}", kind.name);
             }
             // The part before the cut has all required fields.
-            Outcome::Truncated => {}
-            Outcome::Whole => panic!("{} is whole", kind.name),
+            CutOutcome::Truncated => {}
+            CutOutcome::Whole => panic!("{} is whole", kind.name),
         }
     }
 }

@@ -5,26 +5,28 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::project::{Project, find_dialogue};
-use crate::domain::catalogue::{Due, EndingQuery};
-use crate::domain::change::{Change, EntryKind};
-use crate::domain::conclusion::{Outcome, OutcomeWord};
+use crate::domain::catalogue::{ConclusionQuery, DueConclusion};
+use crate::domain::change::{JournalEntryKind, JournalEvent};
+use crate::domain::conclusion::{ConclusionOutcome, OutcomeKind};
 use crate::domain::dialogue::TerminalState;
 use crate::domain::gate::LogQuery;
 use crate::domain::ids::DialogueId;
 use crate::domain::inlined_schema::word_schema;
-use crate::domain::limits::{PAGE_MAX, TEXT_CHARS_MAX};
-use crate::domain::stretch::{Since, Stretch};
+use crate::domain::limits::{PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
+use crate::domain::stretch::{DayCount, SinceDay};
 use crate::domain::time::{Day, Moment};
 use crate::error::Error;
-use crate::record::gate_audit::{Auditor, GateAudit};
-use crate::record::health::{self as rules, Health, LAST_DEFAULT, LAST_MAX};
-use crate::record::{
-    OperationRequest, no_dialogue, not_concluded, read_strict_request, unconverged,
+use crate::record::gate_audit::{ReviewStatistics, StatisticsBuilder};
+use crate::record::health::{
+    self as rules, ConclusionHealth, HEALTH_LAST_DEFAULT, HEALTH_LAST_MAX,
 };
-use crate::store::{LOG_PAGE, Verification, log_pages, transact};
+use crate::record::{
+    OperationRequest, dialogue_not_found, ended_unconverged, not_concluded, read_strict_request,
+};
+use crate::store::{LOG_PAGE_ROWS, VerifyReport, in_transaction, log_pages};
 
 #[derive(Debug, Serialize)]
-pub struct AllDue {
+pub struct DueResult {
     pub status: &'static str,
     pub today: Day,
     pub due: Vec<DueItem>,
@@ -44,17 +46,17 @@ pub struct DueItem {
 }
 
 /// Conclusions that are overdue or fall due within so many days, soonest first.
-pub fn due(project: &Project, within: Stretch) -> Result<AllDue, Error> {
-    let today = project.ambient.now().day();
+pub fn list_due(project: &Project, within: DayCount) -> Result<DueResult, Error> {
+    let today = project.ambient.now().utc_day();
     // One more than shown tells whether there are more.
-    let mut found = project.store.due(today.later(within.days), PAGE_MAX + 1)?;
-    let more = found.len() > PAGE_MAX;
-    found.truncate(PAGE_MAX);
+    let mut found = project.store.list_due(today.plus_days(within.days), PAGE_ITEMS_MAX + 1)?;
+    let more = found.len() > PAGE_ITEMS_MAX;
+    found.truncate(PAGE_ITEMS_MAX);
     let due = found.into_iter().map(|due| due_item(due, today)).collect();
-    Ok(AllDue { status: "success", today, due, more })
+    Ok(DueResult { status: "success", today, due, more })
 }
 
-fn due_item(due: Due, today: Day) -> DueItem {
+fn due_item(due: DueConclusion, today: Day) -> DueItem {
     DueItem {
         days_overdue: today.days_since(due.review_by),
         dialogue_id: due.dialogue_id,
@@ -69,8 +71,8 @@ fn due_item(due: Due, today: Day) -> DueItem {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct OutcomeRequest {
     dialogue_id: DialogueId,
-    #[schemars(schema_with = "word_schema::<OutcomeWord>")]
-    outcome: OutcomeWord,
+    #[schemars(schema_with = "word_schema::<OutcomeKind>")]
+    outcome: OutcomeKind,
     #[schemars(length(max = TEXT_CHARS_MAX))]
     note: Option<String>,
 }
@@ -81,7 +83,7 @@ impl OperationRequest for OutcomeRequest {}
 pub struct OutcomeRecorded {
     pub status: &'static str,
     pub dialogue_id: DialogueId,
-    pub outcome: OutcomeWord,
+    pub outcome: OutcomeKind,
     pub note: Option<String>,
 }
 
@@ -90,31 +92,32 @@ pub fn record_outcome(project: &Project, arguments: &Value) -> Result<OutcomeRec
     let OutcomeRequest { dialogue_id, outcome, note } = read_strict_request(arguments)?;
     let note = note.filter(|note| !note.trim().is_empty());
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         let dialogue = find_dialogue(unit, &dialogue_id)?;
         if !unit.is_concluded(&dialogue_id)? {
             return Err(not_concluded(&dialogue_id).into());
         }
         if dialogue.terminal_state == Some(TerminalState::Unconverged) {
-            return Err(unconverged(&dialogue_id).into());
+            return Err(ended_unconverged(&dialogue_id).into());
         }
-        let change = Change::OutcomeRecorded(Outcome { outcome, note: note.clone() });
-        unit.apply(&dialogue_id, EntryKind::OutcomeRecorded, at, &[change])?;
+        let change =
+            JournalEvent::OutcomeRecorded(ConclusionOutcome { outcome, note: note.clone() });
+        unit.append_entry(&dialogue_id, JournalEntryKind::OutcomeRecorded, at, &[change])?;
         Ok(OutcomeRecorded { status: "success", dialogue_id, outcome, note })
     })
 }
 
 #[derive(Debug, Serialize)]
-pub struct Examined {
+pub struct HealthResult {
     pub status: &'static str,
-    pub window: Window,
+    pub window: HealthWindow,
     #[serde(flatten)]
-    pub health: Health,
+    pub health: ConclusionHealth,
 }
 
 /// The window of conclusions that was examined.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Window {
+pub struct HealthWindow {
     /// At most this many, the newest; `None` if all since a time were asked for.
     pub last: Option<usize>,
     pub since: Option<Moment>,
@@ -122,35 +125,35 @@ pub struct Window {
 
 /// Examines the newest conclusions with a terminal state, without rehearsals. A time without a
 /// number means all of that time.
-pub fn health(
+pub fn check_health(
     project: &Project,
     last: Option<usize>,
-    since: Option<Since>,
-) -> Result<Examined, Error> {
-    let today = project.ambient.now().day();
-    let window = Window {
-        last: last.or(since.is_none().then_some(LAST_DEFAULT)),
-        since: since.map(|since| since.start(today)),
+    since: Option<SinceDay>,
+) -> Result<HealthResult, Error> {
+    let today = project.ambient.now().utc_day();
+    let window = HealthWindow {
+        last: last.or(since.is_none().then_some(HEALTH_LAST_DEFAULT)),
+        since: since.map(|since| since.start_moment(today)),
     };
-    let limit = window.last.unwrap_or(LAST_MAX).min(LAST_MAX);
-    let endings = project.store.endings(&EndingQuery { limit, since: window.since })?;
-    Ok(Examined { status: "success", window, health: rules::health(&endings) })
+    let limit = window.last.unwrap_or(HEALTH_LAST_MAX).min(HEALTH_LAST_MAX);
+    let endings = project.store.list_endings(&ConclusionQuery { limit, since: window.since })?;
+    Ok(HealthResult { status: "success", window, health: rules::compute_health(&endings) })
 }
 
 /// Filter of the verdicts to audit.
 #[derive(Debug, Clone, Default)]
-pub struct AuditWish {
-    pub since: Option<Since>,
+pub struct AuditFilter {
+    pub since: Option<SinceDay>,
     pub artifact_type: Option<String>,
     pub producer: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Audited {
+pub struct AuditResult {
     pub status: &'static str,
     pub window: AuditWindow,
     #[serde(flatten)]
-    pub audit: GateAudit,
+    pub audit: ReviewStatistics,
 }
 
 /// The window of verdicts that was audited; `None` means no limit.
@@ -163,56 +166,56 @@ pub struct AuditWindow {
 }
 
 /// Audits the log page by page; only counts are kept in memory.
-pub fn audit(project: &Project, wish: AuditWish) -> Result<Audited, Error> {
-    let today = project.ambient.now().day();
+pub fn audit_verdicts(project: &Project, wish: AuditFilter) -> Result<AuditResult, Error> {
+    let today = project.ambient.now().utc_day();
     let window = AuditWindow {
-        since: wish.since.map(|since| since.start(today)),
+        since: wish.since.map(|since| since.start_moment(today)),
         artifact_type: wish.artifact_type,
         producer: wish.producer,
     };
     let query = LogQuery {
         artifact_type: window.artifact_type.clone(),
         since: window.since,
-        ..LogQuery::from_the_start(LOG_PAGE)
+        ..LogQuery::from_start(LOG_PAGE_ROWS)
     };
-    let mut auditor = Auditor::default();
+    let mut auditor = StatisticsBuilder::default();
     for page in log_pages(project.store.as_ref(), &query) {
         for logged in &page? {
             let is_wanted = window.producer.is_none() || window.producer == logged.row.producer;
             if is_wanted {
-                auditor.note(&logged.row, logged.overridden.as_ref().map(|word| word.decision));
+                auditor.add_row(&logged.row, logged.overridden.as_ref().map(|word| word.decision));
             }
         }
     }
-    Ok(Audited { status: "success", window, audit: auditor.audit(today) })
+    Ok(AuditResult { status: "success", window, audit: auditor.into_statistics(today) })
 }
 
 #[derive(Debug, Serialize)]
-pub struct Verified {
+pub struct VerifyResult {
     pub status: &'static str,
     pub verified: bool,
     #[serde(flatten)]
-    pub verification: Verification,
+    pub verification: VerifyReport,
 }
 
 /// Checks one dialogue or the whole store. A `head` noted earlier must still be part of the chain.
-pub fn verify(
+pub fn verify_store(
     project: &Project,
     dialogue: Option<&str>,
     head: Option<&str>,
-) -> Result<Verified, Error> {
+) -> Result<VerifyResult, Error> {
     let id: Option<DialogueId> = match dialogue {
-        Some(id) => Some(id.parse().map_err(|_| no_dialogue(id))?),
+        Some(id) => Some(id.parse().map_err(|_| dialogue_not_found(id))?),
         None => None,
     };
-    let verification = project.store.verify(id.as_ref(), head)?;
+    let verification = project.store.verify_record(id.as_ref(), head)?;
     if let (Some(id), 0) = (&id, verification.entries)
         && verification.findings.is_empty()
-        && project.store.dialogue(id)?.is_none()
+        && project.store.load_dialogue(id)?.is_none()
     {
-        return Err(no_dialogue(id.as_str()).into());
+        return Err(dialogue_not_found(id.as_str()).into());
     }
     let verified = verification.findings.is_empty();
     let status = if verified { "success" } else { "error" };
-    Ok(Verified { status, verified, verification })
+    Ok(VerifyResult { status, verified, verification })
 }

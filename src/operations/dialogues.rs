@@ -5,57 +5,59 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{JournalEntryKind, JournalEvent};
 use crate::domain::dialogue::DialogueStatus;
-use crate::domain::expert::{Profile, SeatSource, Tier};
-use crate::domain::facts::Mentions;
+use crate::domain::expert::{ExpertProfile, ExpertTier, PanelSeatSource};
+use crate::domain::facts::LookupRequest;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::limits::TEXT_CHARS_MAX;
 use crate::error::Error;
 use crate::record::{
-    OperationRequest, Warning, closed, create as create_rules, expert as expert_rules,
-    panel as panel_rules, read_request, read_strict_request,
+    OperationRequest, RequestWarning, create as create_rules, dialogue_closed,
+    expert as expert_rules, panel as panel_rules, read_request, read_strict_request,
 };
-use crate::store::{Unit, transact};
+use crate::store::{StoreTransaction, in_transaction};
 
 /// Instructions for the Judge.
 pub(crate) const JUDGE_PROTOCOL: &str = include_str!("../../prompts/judge-protocol.md");
 
 #[derive(Debug, Serialize)]
-pub struct Created {
+pub struct CreateResult {
     pub status: &'static str,
     pub dialogue_id: DialogueId,
     pub output_dir: String,
-    pub panel: Vec<Suggested>,
+    pub panel: Vec<SuggestedExpert>,
     pub judge_protocol: &'static str,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Suggested {
+pub struct SuggestedExpert {
     pub expert_slug: ExpertSlug,
     pub role: String,
-    pub tier: Tier,
-    pub source: SeatSource,
+    pub tier: ExpertTier,
+    pub source: PanelSeatSource,
 }
 
-pub fn create(project: &Project, arguments: &Value) -> Result<Created, Error> {
-    let (request, mut warnings) = create_rules::read(arguments, project.convergence_percent)?;
+pub fn create_dialogue(project: &Project, arguments: &Value) -> Result<CreateResult, Error> {
+    let (request, mut warnings) =
+        create_rules::parse_create_request(arguments, project.convergence_percent)?;
     let wanted = request
         .output_dir
         .as_deref()
-        .map(|path| project.folders.folder("output_dir", path))
+        .map(|path| project.folders.check_folder("output_dir", path))
         .transpose()?;
-    let (at, seed) = (project.ambient.now(), project.ambient.chance());
-    transact(project.store.as_ref(), |unit| {
+    let (at, seed) = (project.ambient.now(), project.ambient.random_u64());
+    in_transaction(project.store.as_ref(), |unit| {
         let dialogue_id = free_id(unit, &request.title)?;
         let output_dir = free_folder(unit, project, wanted.as_deref(), &dialogue_id)?;
-        let naming = create_rules::Naming { dialogue_id: dialogue_id.clone(), output_dir, seed };
-        let decision = create_rules::decide(&request, &naming);
-        unit.apply(&dialogue_id, EntryKind::DialogueCreated, at, &decision.changes)?;
+        let naming =
+            create_rules::DialogueNaming { dialogue_id: dialogue_id.clone(), output_dir, seed };
+        let decision = create_rules::decide_create(&request, &naming);
+        unit.append_entry(&dialogue_id, JournalEntryKind::DialogueCreated, at, &decision.changes)?;
         warnings.extend(decision.warnings);
         warnings.extend(moved_warning(wanted.as_deref(), &naming.output_dir));
-        Ok(Created {
+        Ok(CreateResult {
             status: "success",
             dialogue_id,
             output_dir: project.folders.output_dir(&naming.output_dir).display().to_string(),
@@ -66,9 +68,9 @@ pub fn create(project: &Project, arguments: &Value) -> Result<Created, Error> {
     })
 }
 
-fn free_id(unit: &mut dyn Unit, title: &str) -> Result<DialogueId, Error> {
-    for candidate in create_rules::candidates(title) {
-        if !unit.is_taken(&candidate)? {
+fn free_id(unit: &mut dyn StoreTransaction, title: &str) -> Result<DialogueId, Error> {
+    for candidate in create_rules::candidate_ids(title) {
+        if !unit.is_id_taken(&candidate)? {
             return Ok(candidate);
         }
     }
@@ -78,7 +80,7 @@ fn free_id(unit: &mut dyn Unit, title: &str) -> Result<DialogueId, Error> {
 /// Two dialogues never write to one folder: if the wanted folder belongs to another dialogue, a
 /// free folder inside it is used.
 fn free_folder(
-    unit: &mut dyn Unit,
+    unit: &mut dyn StoreTransaction,
     project: &Project,
     wanted: Option<&str>,
     id: &DialogueId,
@@ -87,20 +89,20 @@ fn free_folder(
         Some(wanted) => wanted.to_owned(),
         None => project.folders.default_output_dir(id.as_str()),
     };
-    while unit.owner_of_folder(&folder)?.is_some() {
+    while unit.find_folder_owner(&folder)?.is_some() {
         folder = format!("{folder}/{id}");
     }
     Ok(folder)
 }
 
-fn moved_warning(wanted: Option<&str>, given: &str) -> Option<Warning> {
+fn moved_warning(wanted: Option<&str>, given: &str) -> Option<RequestWarning> {
     let wanted = wanted.filter(|wanted| *wanted != given)?;
     let message = "output_dir belongs to another dialogue; this one got a folder inside it";
-    Some(Warning::new("output_dir_taken", message).with("output_dir", wanted))
+    Some(RequestWarning::new("output_dir_taken", message).with_detail("output_dir", wanted))
 }
 
-fn suggested_expert(profile: Profile) -> Suggested {
-    Suggested {
+fn suggested_expert(profile: ExpertProfile) -> SuggestedExpert {
+    SuggestedExpert {
         expert_slug: profile.expert_slug,
         role: profile.role,
         tier: profile.tier,
@@ -109,55 +111,55 @@ fn suggested_expert(profile: Profile) -> Suggested {
 }
 
 #[derive(Debug, Serialize)]
-pub struct ExpertCreated {
+pub struct ExpertResult {
     pub status: &'static str,
-    pub expert: Profile,
-    pub warnings: Vec<Warning>,
+    pub expert: ExpertProfile,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertCreated, Error> {
+pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertResult, Error> {
     let (request, warnings) = read_request::<expert_rules::ExpertRequest>(arguments)?;
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         refuse_review(unit, &request.dialogue_id)?;
         let dialogue = find_open_dialogue(unit, &request.dialogue_id)?;
-        let facts = unit.facts(&dialogue, &Mentions::default())?;
-        let (expert, changes) = expert_rules::decide(&request, &dialogue, &facts)?;
-        unit.apply(&request.dialogue_id, EntryKind::ExpertCreated, at, &changes)?;
-        Ok(ExpertCreated { status: "success", expert, warnings })
+        let facts = unit.look_up_record(&dialogue, &LookupRequest::default())?;
+        let (expert, changes) = expert_rules::decide_expert(&request, &dialogue, &facts)?;
+        unit.append_entry(&request.dialogue_id, JournalEntryKind::ExpertCreated, at, &changes)?;
+        Ok(ExpertResult { status: "success", expert, warnings })
     })
 }
 
 #[derive(Debug, Serialize)]
-pub struct PanelEvolved {
+pub struct PanelResult {
     pub status: &'static str,
     pub round: u8,
-    pub panel: Vec<Seated>,
-    pub warnings: Vec<Warning>,
+    pub panel: Vec<PanelMember>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Seated {
+pub struct PanelMember {
     pub expert_slug: ExpertSlug,
     pub role: String,
-    pub tier: Tier,
-    pub source: SeatSource,
+    pub tier: ExpertTier,
+    pub source: PanelSeatSource,
     pub round_context: Option<String>,
     pub mandate: Option<String>,
 }
 
-pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelEvolved, Error> {
+pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelResult, Error> {
     let (request, mut warnings) = read_request::<panel_rules::PanelRequest>(arguments)?;
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
         refuse_review(unit, id)?;
         let dialogue = find_open_dialogue(unit, id)?;
-        let facts = unit.facts(&dialogue, &Mentions::default())?;
-        let decision = panel_rules::decide(&request, &dialogue, &facts)?;
-        unit.apply(id, EntryKind::PanelEvolved, at, &decision.changes)?;
+        let facts = unit.look_up_record(&dialogue, &LookupRequest::default())?;
+        let decision = panel_rules::decide_panel(&request, &dialogue, &facts)?;
+        unit.append_entry(id, JournalEntryKind::PanelEvolved, at, &decision.changes)?;
         warnings.extend(decision.warnings);
-        let panel = decision.seats.into_iter().map(|(seat, profile)| Seated {
+        let panel = decision.seats.into_iter().map(|(seat, profile)| PanelMember {
             expert_slug: seat.expert_slug,
             role: profile.role,
             tier: profile.tier,
@@ -166,7 +168,7 @@ pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelEvolved
             mandate: seat.mandate,
         });
         let panel = panel.collect();
-        Ok(PanelEvolved { status: "success", round: decision.round, panel, warnings })
+        Ok(PanelResult { status: "success", round: decision.round, panel, warnings })
     })
 }
 
@@ -181,23 +183,23 @@ pub struct AbandonRequest {
 impl OperationRequest for AbandonRequest {}
 
 #[derive(Debug, Serialize)]
-pub struct Abandoned {
+pub struct AbandonResult {
     pub status: &'static str,
     pub dialogue_id: DialogueId,
     pub dialogue_status: DialogueStatus,
 }
 
-pub fn abandon(project: &Project, arguments: &Value) -> Result<Abandoned, Error> {
+pub fn abandon_dialogue(project: &Project, arguments: &Value) -> Result<AbandonResult, Error> {
     let AbandonRequest { dialogue_id: id, reason } = read_strict_request(arguments)?;
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         let dialogue = find_dialogue(unit, &id)?;
         if dialogue.status.is_closed() {
-            return Err(closed(&dialogue).into());
+            return Err(dialogue_closed(&dialogue).into());
         }
         let status = DialogueStatus::Abandoned;
-        let change = Change::StatusSet { status, reason };
-        unit.apply(&id, EntryKind::DialogueAbandoned, at, &[change])?;
-        Ok(Abandoned { status: "success", dialogue_id: id, dialogue_status: status })
+        let change = JournalEvent::StatusSet { status, reason };
+        unit.append_entry(&id, JournalEntryKind::DialogueAbandoned, at, &[change])?;
+        Ok(AbandonResult { status: "success", dialogue_id: id, dialogue_status: status })
     })
 }

@@ -10,16 +10,18 @@ use serde_json::{Map, Value};
 use super::project::Project;
 use crate::domain::ids::DialogueId;
 use crate::domain::inlined_schema::word_schema;
-use crate::domain::record::Record;
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::record::DialogueRecord;
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::domain::words::words;
-use crate::error::{Error, document_text};
+use crate::error::{Error, to_json_text};
 use crate::export::{self as documents, ExportShape, is_markdown_export};
 use crate::files::{AllowedFile, WritePermission};
 use crate::prompting::alignment::is_prompt;
 use crate::record::context::ContextShape;
-use crate::record::{OperationRequest, Warning, no_dialogue, read_request, read_strict_request};
-use crate::verdict_log::is_all_ours;
+use crate::record::{
+    OperationRequest, RequestWarning, dialogue_not_found, read_request, read_strict_request,
+};
+use crate::verdict_log::is_all_stored;
 
 words! {
     /// What a record is exported as.
@@ -31,11 +33,11 @@ words! {
 
 /// Result of an export, in the shape of the seed.
 #[derive(Debug, Serialize)]
-pub struct Exported {
+pub struct ExportResult {
     pub status: &'static str,
     pub path: String,
     pub stats: ExportStats,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 #[derive(Debug, Serialize)]
@@ -86,11 +88,11 @@ fn format_for_path(path: Option<&str>) -> Format {
 
 /// Writes the file; without `output_path` into the dialogue's own folder. A file that exists is
 /// replaced if it is an export, or if the operator forces it.
-pub fn export(
+pub fn export_record(
     project: &Project,
     arguments: &Value,
     permission: WritePermission,
-) -> Result<Exported, Error> {
+) -> Result<ExportResult, Error> {
     let (request, mut warnings) = read_request::<ExportRequest>(arguments)?;
     let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
     let file = match &request.output_path {
@@ -98,14 +100,14 @@ pub fn export(
         None => default_file(project, &record, format, permission)?,
     };
     // Check before rendering, which is slow for a long record.
-    file.check(&is_export)?;
+    file.check_writable(&is_export)?;
     let mut text = render_record(project, &record, format)?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    file.write(text.as_bytes(), &is_export)?;
-    warnings.extend(documents::warnings(&record));
-    Ok(Exported {
+    file.write_file(text.as_bytes(), &is_export)?;
+    warnings.extend(documents::record_warnings(&record));
+    Ok(ExportResult {
         status: "success",
         path: file.path().display().to_string(),
         stats: ExportStats {
@@ -124,32 +126,32 @@ pub fn export(
 
 /// A document for standard output.
 #[derive(Debug)]
-pub struct Printed {
+pub struct PrintedExport {
     pub format: Format,
     pub text: String,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 /// Renders the document without writing a file.
-pub fn printed(project: &Project, arguments: &Value) -> Result<Printed, Error> {
+pub fn print_record(project: &Project, arguments: &Value) -> Result<PrintedExport, Error> {
     let (request, warnings) = read_request::<ExportRequest>(arguments)?;
     let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
-    Ok(Printed { format, text: render_record(project, &record, format)?, warnings })
+    Ok(PrintedExport { format, text: render_record(project, &record, format)?, warnings })
 }
 
 /// Renders a loaded record as JSON.
-pub fn json(project: &Project, record: &Record) -> Result<String, Error> {
+pub fn record_json(project: &Project, record: &DialogueRecord) -> Result<String, Error> {
     render_record(project, record, Format::Json)
 }
 
 /// Loads the record of the dialogue in the arguments.
-pub fn record(project: &Project, arguments: &Value) -> Result<Record, Error> {
+pub fn read_record(project: &Project, arguments: &Value) -> Result<DialogueRecord, Error> {
     let ShowRequest { dialogue_id } = read_strict_request(arguments)?;
     load_record(project, &dialogue_id)
 }
 
-fn load_record(project: &Project, id: &DialogueId) -> Result<Record, Error> {
-    project.store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
+fn load_record(project: &Project, id: &DialogueId) -> Result<DialogueRecord, Error> {
+    project.store.load_record(id)?.ok_or_else(|| dialogue_not_found(id.as_str()).into())
 }
 
 /// The file that the request names. For a remote caller its ending must fit the format: a program
@@ -159,12 +161,12 @@ fn named_file(
     path: &str,
     format: Format,
     permission: WritePermission,
-) -> Result<AllowedFile, Fault> {
+) -> Result<AllowedFile, ValidationError> {
     let endings: &[&str] = match format {
         Format::Json => &["json"],
         Format::Markdown => &["md", "markdown"],
     };
-    let file = project.folders.file("output_path", path, permission)?;
+    let file = project.folders.check_file("output_path", path, permission)?;
     let ending = file.path().extension().unwrap_or_default();
     let fits = endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
     if permission == WritePermission::Remote && !fits {
@@ -172,35 +174,39 @@ fn named_file(
             format!("output_path is not allowed: the name does not fit the format {format}");
         let names = endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>();
         let hint = format!("end the name in {}", names.join(" or "));
-        let fault = Fault::new(Code::PathNotAllowed, message);
-        return Err(fault.field("output_path").value(path).suggest(hint));
+        let fault = ValidationError::new(ErrorCode::PathNotAllowed, message);
+        return Err(fault.with_field("output_path").with_value(path).with_suggestion(hint));
     }
     Ok(file)
 }
 
 fn default_file(
     project: &Project,
-    record: &Record,
+    record: &DialogueRecord,
     format: Format,
     permission: WritePermission,
-) -> Result<AllowedFile, Fault> {
+) -> Result<AllowedFile, ValidationError> {
     let name = match format {
         Format::Json => "dialogue.json",
         Format::Markdown => "dialogue.md",
     };
-    project.folders.own_file(&record.dialogue.opening.output_dir, name, permission)
+    project.folders.check_own_file(&record.dialogue.opening.output_dir, name, permission)
 }
 
-fn render_record(project: &Project, record: &Record, format: Format) -> Result<String, Error> {
-    let protocol = project.protocols.find(record.dialogue.opening.protocol)?;
-    let journal = project.store.entries(record.dialogue.id(), 0)?;
+fn render_record(
+    project: &Project,
+    record: &DialogueRecord,
+    format: Format,
+) -> Result<String, Error> {
+    let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
+    let journal = project.store.load_entries(record.dialogue.id(), 0)?;
     match format {
-        Format::Markdown => Ok(protocol.markdown(record, &journal)),
+        Format::Markdown => Ok(protocol.export_markdown(record, &journal)),
         Format::Json => {
             let section = protocol.export_section(&journal).map_err(Error::Document)?;
-            let record = documents::document(record);
+            let record = documents::dialogue_document(record);
             let run = section.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
-            document_text(&ExportDocument { record, run })
+            to_json_text(&ExportDocument { record, run })
         }
     }
 }
@@ -209,7 +215,7 @@ fn render_record(project: &Project, record: &Record, format: Format) -> Result<S
 #[derive(Debug, Serialize)]
 struct ExportDocument<'a> {
     #[serde(flatten)]
-    record: documents::Document<'a>,
+    record: documents::DialogueDocument<'a>,
     #[serde(flatten)]
     run: Map<String, Value>,
 }
@@ -248,7 +254,7 @@ pub(super) fn is_expert_context(file: &File) -> bool {
 /// Whether all lines of a file are in the log of this store, byte for byte: replacing it loses
 /// none. An export without verdicts is an empty file.
 pub fn is_log_export(project: &Project, file: &File) -> bool {
-    is_all_ours(project.store.as_ref(), limited_reader(file)).unwrap_or(false)
+    is_all_stored(project.store.as_ref(), limited_reader(file)).unwrap_or(false)
 }
 
 fn limited_reader(file: &File) -> impl BufRead {

@@ -12,30 +12,36 @@ mod rounds;
 mod verdict_log;
 
 pub(crate) use arguments::hexed_id;
-pub use arguments::parse;
+pub use arguments::parse_arguments;
 pub use checks::{
-    AllDue, AuditWindow, AuditWish, Audited, DueItem, Examined, OutcomeRecorded, Verified, Window,
-    audit, due, health, record_outcome, verify,
+    AuditFilter, AuditResult, AuditWindow, DueItem, DueResult, HealthResult, HealthWindow,
+    OutcomeRecorded, VerifyResult, audit_verdicts, check_health, list_due, record_outcome,
+    verify_store,
 };
 pub(crate) use dialogues::JUDGE_PROTOCOL;
 pub use dialogues::{
-    AbandonRequest, Abandoned, Created, ExpertCreated, PanelEvolved, abandon, create,
-    create_expert, evolve_panel,
+    AbandonRequest, AbandonResult, CreateResult, ExpertResult, PanelResult, abandon_dialogue,
+    create_dialogue, create_expert, evolve_panel,
 };
 pub use export_record::{
-    ExportRequest, Exported, Format, Printed, export, is_log_export, json, printed, record,
+    ExportRequest, ExportResult, Format, PrintedExport, export_record, is_log_export, print_record,
+    read_record, record_json,
 };
 pub use project::{ConfirmTrust, PrintNotice, Project, SettingsLoader};
 pub use queries::{
-    CiteRequest, Cited, Found, ListRequest, Listed, Matched, SearchOp, SearchRequest,
-    SimilarRequest, Statistics, StatsRequest, Uncited, cite, list, search, similar, stats,
+    CiteError, CiteRequest, CiteResult, ListRequest, ListResult, SearchOp, SearchRequest,
+    SearchResult, SimilarRequest, SimilarResult, StatsRequest, StatsResult, count_records,
+    find_similar, list_dialogues, resolve_citations, search_store,
 };
 pub use round_context::{
-    ContextRequest, Prompt, PromptFile, PromptsWritten, context, prompt, prompts,
+    ContextRequest, ExpertPrompt, PromptFile, PromptsWritten, read_context, render_prompt,
+    render_prompts,
 };
-pub use rounds::{ProgressRequest, VerdictRegistered, give_verdict, progress, register, unwrapped};
-pub(crate) use rounds::{judging, registering};
+pub use rounds::{
+    ProgressRequest, VerdictRegistered, give_verdict, read_progress, register_round, unwrap_batch,
+};
+pub(crate) use rounds::{batch_changes, verdict_changes};
 pub use verdict_log::{
-    Imported, Importing, LOG_BYTES_MAX, LogFilter, Malformed, Otherwise, Overridden,
-    PersonsDecision, TailRow, export_log, import_log, override_verdict, tail_log,
+    ConflictingLine, ImportResult, ImportSource, LOG_BYTES_MAX, LogFilter, MalformedLine,
+    OverrideResult, PersonsDecision, TailRow, export_log, import_log, override_verdict, tail_log,
 };

@@ -7,19 +7,19 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ambient::{Ambient, Machine};
+use crate::ambient::{RealSystem, System};
 use crate::config::{
-    self, COUNCIL_FILE, Candidate, ConfigError, Environment, Flags, Located, Overrides, SettingUse,
-    Settings, TrustReport, UntrustedFile,
+    self, BudgetOverrides, COUNCIL_FILE, ConfigError, ConfigFlags, EnvVariables, ProjectPaths,
+    ProviderCandidate, SettingUse, Settings, TrustReport, UntrustedFile,
 };
-use crate::domain::dialogue::{Dialogue, Opening};
+use crate::domain::dialogue::{Dialogue, DialogueOpening};
 use crate::domain::ids::DialogueId;
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::error::Error;
-use crate::files::Folders;
+use crate::files::AllowedFolders;
 use crate::protocols::Protocols;
-use crate::record::no_dialogue;
-use crate::store::{SqliteStore, Store, Unit};
+use crate::record::dialogue_not_found;
+use crate::store::{SqliteStore, Store, StoreTransaction};
 
 /// Shows a person what a file asks for, and returns whether they trust it.
 pub type ConfirmTrust = fn(&UntrustedFile) -> bool;
@@ -33,8 +33,8 @@ pub struct Project {
     /// Reads the settings again, with other overrides.
     pub loader: Arc<SettingsLoader>,
     pub store: Arc<dyn Store>,
-    pub ambient: Arc<dyn Ambient>,
-    pub folders: Folders,
+    pub ambient: Arc<dyn System>,
+    pub folders: AllowedFolders,
     /// The protocols that dialogues may follow.
     pub protocols: Protocols,
     /// Convergence target of new dialogues, where the project sets one.
@@ -43,9 +43,9 @@ pub struct Project {
 
 impl Project {
     /// A project with the settings of the process's environment and without flags.
-    pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn Ambient>, folders: Folders) -> Self {
+    pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn System>, folders: AllowedFolders) -> Self {
         let protocols = Protocols::built_in();
-        let loader = Arc::new(SettingsLoader::new(Flags::default(), protocols.clone()));
+        let loader = Arc::new(SettingsLoader::new(ConfigFlags::default(), protocols.clone()));
         Self { loader, store, ambient, folders, protocols, convergence_percent: None }
     }
 }
@@ -53,7 +53,7 @@ impl Project {
 /// Loads settings from flags, environment and `council.yaml`, and opens the project's store.
 #[derive(Debug)]
 pub struct SettingsLoader {
-    flags: Flags,
+    flags: ConfigFlags,
     pub protocols: Protocols,
     confirm: Option<ConfirmTrust>,
     warn: Option<PrintNotice>,
@@ -62,7 +62,7 @@ pub struct SettingsLoader {
 }
 
 impl SettingsLoader {
-    pub fn new(flags: Flags, protocols: Protocols) -> Self {
+    pub fn new(flags: ConfigFlags, protocols: Protocols) -> Self {
         Self { flags, protocols, confirm: None, warn: None, warned: Mutex::default() }
     }
 
@@ -94,11 +94,11 @@ impl SettingsLoader {
 
     /// The flags that were given, with absolute paths, so that they mean the same elsewhere.
     pub fn absolute_flags(&self) -> Result<Vec<String>, Error> {
-        let Flags { config, store, allow } = &self.flags;
+        let ConfigFlags { config, store, allow } = &self.flags;
         if config.is_none() && store.is_none() && allow.is_empty() {
             return Ok(Vec::new());
         }
-        let Located { working, file, store: place, .. } = self.locate_files()?;
+        let ProjectPaths { working, file, store: place, .. } = self.locate_files()?;
         let config = config.as_ref().and(file).map(|path| ("--config", path));
         let store = store.as_ref().map(|_| ("--store", place));
         let allow = allow.iter().map(|folder| ("--allow", working.join(folder)));
@@ -109,22 +109,22 @@ impl SettingsLoader {
     }
 
     /// Paths of the project: working folder, configuration, store, log, allowed folders.
-    pub fn locate_files(&self) -> Result<Located, Error> {
-        self.read_trusted(|environment| config::locate(&self.flags, environment))
+    pub fn locate_files(&self) -> Result<ProjectPaths, Error> {
+        self.read_trusted(|environment| config::locate_project(&self.flags, environment))
     }
 
     /// What the project's file asks for; `None` if the search finds no file or `--config` names
     /// it.
     pub fn read_trust_report(&self) -> Result<Option<TrustReport>, Error> {
-        let environment = Environment::of_process();
+        let environment = EnvVariables::from_process();
         let found = config::find_project_file(&self.flags, &environment)?;
         Ok(found.map(|path| config::inspect_trust(&path, &environment)).transpose()?)
     }
 
     /// Loads the settings; a configured provider that cannot be used is an error.
-    pub fn load_settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
+    pub fn load_settings(&self, overrides: &BudgetOverrides) -> Result<Settings, Error> {
         let settings = self.read_trusted(|environment| {
-            config::load(&self.flags, overrides, environment, config::installed_models)
+            config::load_settings(&self.flags, overrides, environment, config::installed_models)
         })?;
         self.report_warnings(&settings);
         Ok(settings)
@@ -133,21 +133,21 @@ impl SettingsLoader {
     /// Loads the settings and every provider that was named or found, usable or not.
     pub fn survey_providers(
         &self,
-        overrides: &Overrides,
-    ) -> Result<(Settings, Vec<Candidate>), Error> {
+        overrides: &BudgetOverrides,
+    ) -> Result<(Settings, Vec<ProviderCandidate>), Error> {
         let surveyed = self.survey_settings(SettingUse::Providers, overrides)?;
         self.report_warnings(&surveyed.0);
         Ok(surveyed)
     }
 
     /// Loads the settings for work that calls no model: providers may lack keys and programs.
-    pub fn load_offline_settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
+    pub fn load_offline_settings(&self, overrides: &BudgetOverrides) -> Result<Settings, Error> {
         Ok(self.survey_settings(SettingUse::Files, overrides)?.0)
     }
 
     /// Loads the settings for display, also those of a file that is not trusted.
     pub fn load_displayed_settings(&self) -> Result<Settings, Error> {
-        let settings = self.survey_settings(SettingUse::Display, &Overrides::default())?.0;
+        let settings = self.survey_settings(SettingUse::Display, &BudgetOverrides::default())?.0;
         self.report_warnings(&settings);
         Ok(settings)
     }
@@ -155,8 +155,8 @@ impl SettingsLoader {
     /// Loads the settings for an existing run: a rehearsal calls no model.
     pub fn load_run_settings(
         &self,
-        opening: &Opening,
-        overrides: &Overrides,
+        opening: &DialogueOpening,
+        overrides: &BudgetOverrides,
     ) -> Result<Settings, Error> {
         match opening.rehearsal {
             true => self.load_offline_settings(overrides),
@@ -167,11 +167,11 @@ impl SettingsLoader {
     fn survey_settings(
         &self,
         needed: SettingUse,
-        overrides: &Overrides,
-    ) -> Result<(Settings, Vec<Candidate>), Error> {
+        overrides: &BudgetOverrides,
+    ) -> Result<(Settings, Vec<ProviderCandidate>), Error> {
         let models = config::installed_models;
         self.read_trusted(|environment| {
-            config::survey(needed, &self.flags, overrides, environment, models)
+            config::survey_providers(needed, &self.flags, overrides, environment, models)
         })
     }
 
@@ -179,9 +179,9 @@ impl SettingsLoader {
     /// trust the content they were shown: a file that changed meanwhile is refused.
     fn read_trusted<T>(
         &self,
-        read: impl Fn(&Environment) -> Result<T, ConfigError>,
+        read: impl Fn(&EnvVariables) -> Result<T, ConfigError>,
     ) -> Result<T, Error> {
-        let environment = Environment::of_process();
+        let environment = EnvVariables::from_process();
         match (read(&environment), self.confirm) {
             (Err(ConfigError::NotTrusted(file)), Some(confirm)) if confirm(&file) => {
                 config::record_trust(&file, &environment)?;
@@ -194,7 +194,7 @@ impl SettingsLoader {
     fn report_warnings(&self, settings: &Settings) {
         let Some(warn) = self.warn else { return };
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        for warning in settings.warnings() {
+        for warning in settings.list_warnings() {
             if warned.insert(warning.clone()) {
                 warn(&warning);
             }
@@ -202,7 +202,10 @@ impl SettingsLoader {
     }
 
     /// Opens the project over its store; `None` if there is no store yet.
-    pub fn open_existing(self: &Arc<Self>, located: &Located) -> Result<Option<Project>, Error> {
+    pub fn open_existing(
+        self: &Arc<Self>,
+        located: &ProjectPaths,
+    ) -> Result<Option<Project>, Error> {
         // If the folder cannot be read, opening the store reports the reason.
         match located.store.try_exists().unwrap_or(true) {
             true => self.open_project(located).map(Some),
@@ -211,58 +214,67 @@ impl SettingsLoader {
     }
 
     /// Opens the project, and creates the store if there is none.
-    pub fn open_project(self: &Arc<Self>, located: &Located) -> Result<Project, Error> {
+    pub fn open_project(self: &Arc<Self>, located: &ProjectPaths) -> Result<Project, Error> {
         Ok(self.build_project(SqliteStore::open(&located.store)?, located))
     }
 
     /// Opens the project over an empty store in memory, which leaves no file behind.
-    pub fn open_in_memory(self: &Arc<Self>, located: &Located) -> Result<Project, Error> {
+    pub fn open_in_memory(self: &Arc<Self>, located: &ProjectPaths) -> Result<Project, Error> {
         Ok(self.build_project(SqliteStore::in_memory()?, located))
     }
 
-    fn build_project(self: &Arc<Self>, store: SqliteStore, located: &Located) -> Project {
+    fn build_project(self: &Arc<Self>, store: SqliteStore, located: &ProjectPaths) -> Project {
         // A council.yaml that is created later in the working folder is protected too.
         let council = located.working.join(COUNCIL_FILE);
         let kept = located.file.iter().chain([&council, &located.log]).chain(&located.references);
         Project {
             loader: Arc::clone(self),
             store: Arc::new(store),
-            ambient: Arc::new(Machine),
+            ambient: Arc::new(RealSystem),
             protocols: self.protocols.clone(),
-            folders: Folders::new(&located.working, &located.store, &located.allow)
-                .keeping(kept.cloned()),
+            folders: AllowedFolders::new(&located.working, &located.store, &located.allow)
+                .with_protected_files(kept.cloned()),
             convergence_percent: located.convergence_percent,
         }
     }
 }
 
 /// Finds a dialogue, or returns the error that there is none.
-pub(super) fn find_dialogue(unit: &mut dyn Unit, id: &DialogueId) -> Result<Dialogue, Error> {
-    unit.dialogue(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
+pub(super) fn find_dialogue(
+    unit: &mut dyn StoreTransaction,
+    id: &DialogueId,
+) -> Result<Dialogue, Error> {
+    unit.load_dialogue(id)?.ok_or_else(|| dialogue_not_found(id.as_str()).into())
 }
 
 /// Finds a dialogue that can still be added to. Once its conclusion has begun it cannot: the
 /// conclusion depends on the record that the Synthesizer saw.
-pub(super) fn find_open_dialogue(unit: &mut dyn Unit, id: &DialogueId) -> Result<Dialogue, Error> {
+pub(super) fn find_open_dialogue(
+    unit: &mut dyn StoreTransaction,
+    id: &DialogueId,
+) -> Result<Dialogue, Error> {
     let dialogue = find_dialogue(unit, id)?;
     if unit.is_ending(id)? {
         let message =
             format!("the conclusion of '{id}' was begun: nothing is added to it any more");
-        let fault = Fault::new(Code::DialogueClosed, message);
+        let fault = ValidationError::new(ErrorCode::DialogueClosed, message);
         let hint = format!("`plenary resume {id}` goes on with it, `plenary show {id}` shows it");
-        return Err(fault.suggest(hint).into());
+        return Err(fault.with_suggestion(hint).into());
     }
     Ok(dialogue)
 }
 
 /// Refuses to add to a review by hand: its record holds only replies of its seats.
-pub(super) fn refuse_review(unit: &mut dyn Unit, id: &DialogueId) -> Result<(), Error> {
+pub(super) fn refuse_review(unit: &mut dyn StoreTransaction, id: &DialogueId) -> Result<(), Error> {
     if find_dialogue(unit, id)?.opening.protocol.takes_contributions() {
         return Ok(());
     }
-    let fault = Fault::new(Code::NotSupported, format!("'{id}' is a review: nobody adds to it"));
+    let fault = ValidationError::new(
+        ErrorCode::NotSupported,
+        format!("'{id}' is a review: nobody adds to it"),
+    );
     let hint = format!(
         "`plenary resume {id}` goes on with it; `plenary override` records a person's decision"
     );
-    Err(fault.suggest(hint).into())
+    Err(fault.with_suggestion(hint).into())
 }

@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::project::Project;
-use crate::domain::catalogue::{Citation, ListQuery, Summary, TopExpert};
-use crate::domain::dialogue::{DialogueStatus, Protocol};
+use crate::domain::catalogue::{DialogueQuery, DialogueSummary, EntityCitation, TopExpert};
+use crate::domain::dialogue::{DialogueStatus, ProtocolKind};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::inlined_schema::{inlined_schema, word_schema};
-use crate::domain::limits::{LINE_CHARS_MAX, PAGE_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault, Refusal};
+use crate::domain::limits::{LINE_CHARS_MAX, PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
+use crate::domain::refusal::{ErrorCode, ValidationError, ValidationErrors};
 use crate::domain::words::words;
 use crate::error::Error;
-use crate::record::similar::{self as rules, CANDIDATES, Similar};
+use crate::record::similar::{self as rules, CANDIDATES_DEFAULT, SimilarDialogue};
 use crate::record::{
-    Fields, Notes, OperationRequest, ReadFields, Warning, no_dialogue, read_request,
-    target_not_found,
+    Diagnostics, OperationRequest, ReadFields, RequestFields, RequestWarning, dialogue_not_found,
+    read_request, target_not_found,
 };
 
 /// A screenful.
@@ -34,9 +34,9 @@ pub struct ListRequest {
     status: Option<DialogueStatus>,
     /// list.
     #[serde(default)]
-    #[schemars(schema_with = "word_schema::<Protocol>")]
-    protocol: Option<Protocol>,
-    #[schemars(range(min = 1, max = PAGE_MAX))]
+    #[schemars(schema_with = "word_schema::<ProtocolKind>")]
+    protocol: Option<ProtocolKind>,
+    #[schemars(range(min = 1, max = PAGE_ITEMS_MAX))]
     limit: Option<usize>,
     /// list: the `next` of the page before.
     #[schemars(length(max = LINE_CHARS_MAX))]
@@ -46,20 +46,20 @@ pub struct ListRequest {
 impl OperationRequest for ListRequest {}
 
 #[derive(Debug, Serialize)]
-pub struct Listed {
+pub struct ListResult {
     pub status: &'static str,
-    pub dialogues: Vec<Summary>,
+    pub dialogues: Vec<DialogueSummary>,
     /// Pass this as `after` to get the next page.
     pub next: Option<DialogueId>,
     /// Unknown fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn list(project: &Project, arguments: &Value) -> Result<Listed, Error> {
+pub fn list_dialogues(project: &Project, arguments: &Value) -> Result<ListResult, Error> {
     let (request, warnings) = read_request::<ListRequest>(arguments)?;
     let ListRequest { status, protocol, limit, after } = request;
-    let query = ListQuery {
+    let query = DialogueQuery {
         status,
         protocol,
         limit: limit.unwrap_or(PAGE_DEFAULT),
@@ -67,20 +67,25 @@ pub fn list(project: &Project, arguments: &Value) -> Result<Listed, Error> {
     };
     if let Some(after) = after {
         let known = match &query.after {
-            Some(id) => project.store.dialogue(id)?.is_some(),
+            Some(id) => project.store.load_dialogue(id)?.is_some(),
             None => false,
         };
         if !known {
-            return Err(Fault { field: Some("after".to_owned()), ..no_dialogue(&after) }.into());
+            return Err(ValidationError {
+                field: Some("after".to_owned()),
+                ..dialogue_not_found(&after)
+            }
+            .into());
         }
     }
     // One more than asked for tells whether there is a next page.
     let limit = query.limit;
-    let mut dialogues = project.store.list(&ListQuery { limit: limit + 1, ..query })?;
+    let mut dialogues =
+        project.store.list_dialogues(&DialogueQuery { limit: limit + 1, ..query })?;
     let more = dialogues.len() > limit;
     dialogues.truncate(limit);
     let next = dialogues.last().filter(|_| more).map(|last| last.dialogue_id.clone());
-    Ok(Listed { status: "success", dialogues, next, warnings })
+    Ok(ListResult { status: "success", dialogues, next, warnings })
 }
 
 words! {
@@ -95,11 +100,11 @@ words! {
 
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub enum Found {
-    Cited(Cited),
-    Similar(Matched),
-    Stats(Box<Statistics>),
-    Listed(Listed),
+pub enum SearchResult {
+    Cited(CiteResult),
+    Similar(SimilarResult),
+    Stats(Box<StatsResult>),
+    Listed(ListResult),
 }
 
 /// Arguments of `search`: the operation and the fields of that operation.
@@ -110,10 +115,10 @@ pub struct SearchRequest {
 
 impl SearchRequest {
     /// Reads only the operation, whose own request type reads the other fields.
-    fn read(arguments: &Value) -> Result<Self, Refusal> {
-        let mut notes = Notes::default();
-        let op = Fields::of_arguments(arguments)?.required_word("op", &mut notes);
-        Ok(notes.settle(op.map(|op| Self { op }))?.0)
+    fn read(arguments: &Value) -> Result<Self, ValidationErrors> {
+        let mut notes = Diagnostics::default();
+        let op = RequestFields::from_arguments(arguments)?.require_enum("op", &mut notes);
+        Ok(notes.into_result(op.map(|op| Self { op }))?.0)
     }
 }
 
@@ -143,12 +148,12 @@ impl JsonSchema for SearchRequest {
     }
 }
 
-pub fn search(project: &Project, arguments: &Value) -> Result<Found, Error> {
+pub fn search_store(project: &Project, arguments: &Value) -> Result<SearchResult, Error> {
     Ok(match SearchRequest::read(arguments)?.op {
-        SearchOp::Cite => Found::Cited(cite(project, arguments)?),
-        SearchOp::Similar => Found::Similar(similar(project, arguments)?),
-        SearchOp::Stats => Found::Stats(Box::new(stats(project, arguments)?)),
-        SearchOp::List => Found::Listed(list(project, arguments)?),
+        SearchOp::Cite => SearchResult::Cited(resolve_citations(project, arguments)?),
+        SearchOp::Similar => SearchResult::Similar(find_similar(project, arguments)?),
+        SearchOp::Stats => SearchResult::Stats(Box::new(count_records(project, arguments)?)),
+        SearchOp::List => SearchResult::Listed(list_dialogues(project, arguments)?),
     })
 }
 
@@ -161,27 +166,31 @@ pub struct SimilarRequest {
     /// similar.
     #[schemars(length(max = TEXT_CHARS_MAX))]
     query: String,
-    #[schemars(range(min = 1, max = PAGE_MAX))]
+    #[schemars(range(min = 1, max = PAGE_ITEMS_MAX))]
     limit: Option<usize>,
 }
 
 impl OperationRequest for SimilarRequest {}
 
 #[derive(Debug, Serialize)]
-pub struct Matched {
+pub struct SimilarResult {
     pub status: &'static str,
-    pub results: Vec<Similar>,
+    pub results: Vec<SimilarDialogue>,
     /// Unknown fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn similar(project: &Project, arguments: &Value) -> Result<Matched, Error> {
+pub fn find_similar(project: &Project, arguments: &Value) -> Result<SimilarResult, Error> {
     let (SimilarRequest { query, limit }, warnings) = read_request(arguments)?;
     let limit = limit.unwrap_or(RESULTS_DEFAULT);
-    let words = rules::words(&query);
-    let hits = project.store.search(&words, CANDIDATES.max(limit))?;
-    Ok(Matched { status: "success", results: rules::rank(&words, hits, limit), warnings })
+    let words = rules::search_words(&query);
+    let hits = project.store.search_texts(&words, CANDIDATES_DEFAULT.max(limit))?;
+    Ok(SimilarResult {
+        status: "success",
+        results: rules::rank_hits(&words, hits, limit),
+        warnings,
+    })
 }
 
 /// Arguments of `cite`.
@@ -198,36 +207,38 @@ pub struct CiteRequest {
 }
 
 impl OperationRequest for CiteRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         let ids: Vec<String> = fields.get("ids").unwrap_or_default();
-        if ids.is_empty() && notes.faults.is_empty() {
-            let fault = fields.given.missing("ids");
-            notes.fault(fault.suggest("name ids such as P0101 or my-dialogue/P0101"));
+        if ids.is_empty() && notes.errors.is_empty() {
+            let fault = fields.given.missing_field("ids");
+            notes.add_error(fault.with_suggestion("name ids such as P0101 or my-dialogue/P0101"));
         }
     }
 }
 
 #[derive(Debug, Serialize)]
-pub struct Cited {
+pub struct CiteResult {
     pub status: &'static str,
-    pub citations: Vec<Citation>,
-    pub errors: Vec<Uncited>,
+    pub citations: Vec<EntityCitation>,
+    pub errors: Vec<CiteError>,
     /// Unknown fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 /// An id that could not be expanded, and why.
 #[derive(Debug)]
-pub struct Uncited {
+pub struct CiteError {
     pub id: String,
-    pub fault: Fault,
+    pub fault: ValidationError,
 }
 
-impl Serialize for Uncited {
+impl Serialize for CiteError {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut document = json!({ "id": self.id });
-        if let (Value::Object(map), Value::Object(fault)) = (&mut document, self.fault.document()) {
+        if let (Value::Object(map), Value::Object(fault)) =
+            (&mut document, self.fault.to_document())
+        {
             map.extend(fault.into_iter().filter(|(key, _)| key != "item_type"));
         }
         document.serialize(serializer)
@@ -235,14 +246,14 @@ impl Serialize for Uncited {
 }
 
 /// Resolves ids; errors of bad ids are returned beside the good ones.
-pub fn cite(project: &Project, arguments: &Value) -> Result<Cited, Error> {
+pub fn resolve_citations(project: &Project, arguments: &Value) -> Result<CiteResult, Error> {
     let (request, warnings) = read_request::<CiteRequest>(arguments)?;
     let mut cited =
-        Cited { status: "success", citations: Vec::new(), errors: Vec::new(), warnings };
+        CiteResult { status: "success", citations: Vec::new(), errors: Vec::new(), warnings };
     for id in request.ids {
         match expand_id(project, request.dialogue_id.as_deref(), &id)? {
             Ok(citation) => cited.citations.push(citation),
-            Err(fault) => cited.errors.push(Uncited { id, fault }),
+            Err(fault) => cited.errors.push(CiteError { id, fault }),
         }
     }
     Ok(cited)
@@ -252,37 +263,40 @@ fn expand_id(
     project: &Project,
     dialogue: Option<&str>,
     text: &str,
-) -> Result<Result<Citation, Fault>, Error> {
+) -> Result<Result<EntityCitation, ValidationError>, Error> {
     let (dialogue, id) = match parse_address(dialogue, text) {
         Ok(address) => address,
         Err(fault) => return Ok(Err(fault)),
     };
-    if let Some(citation) = project.store.cite(&dialogue, id)? {
+    if let Some(citation) = project.store.load_citation(&dialogue, id)? {
         return Ok(Ok(citation));
     }
-    Ok(Err(match project.store.dialogue(&dialogue)? {
+    Ok(Err(match project.store.load_dialogue(&dialogue)? {
         Some(_) => target_not_found(&id.to_string(), &dialogue),
-        None => no_dialogue(dialogue.as_str()),
+        None => dialogue_not_found(dialogue.as_str()),
     }))
 }
 
 /// `my-dialogue/P0101`, or `P0101` where the dialogue is known.
-fn parse_address(dialogue: Option<&str>, text: &str) -> Result<(DialogueId, EntityId), Fault> {
+fn parse_address(
+    dialogue: Option<&str>,
+    text: &str,
+) -> Result<(DialogueId, EntityId), ValidationError> {
     let (dialogue, display) = match text.split_once('/') {
         Some((dialogue, display)) => (Some(dialogue), display),
         None => (dialogue, text),
     };
     let id = display.parse().map_err(|_| {
-        Fault::new(Code::InvalidDisplayId, format!("'{text}' is not an id"))
-            .suggest("ids look like P0101 or my-dialogue/P0101")
+        ValidationError::new(ErrorCode::InvalidDisplayId, format!("'{text}' is not an id"))
+            .with_suggestion("ids look like P0101 or my-dialogue/P0101")
     })?;
     let dialogue = dialogue.ok_or_else(|| {
         let message = format!("'{text}' does not say which dialogue it belongs to");
-        Fault::new(Code::MissingField, message)
-            .field("dialogue_id")
-            .suggest(format!("write 'my-dialogue/{text}', or name the dialogue"))
+        ValidationError::new(ErrorCode::MissingField, message)
+            .with_field("dialogue_id")
+            .with_suggestion(format!("write 'my-dialogue/{text}', or name the dialogue"))
     })?;
-    Ok((dialogue.parse().map_err(|_| no_dialogue(dialogue))?, id))
+    Ok((dialogue.parse().map_err(|_| dialogue_not_found(dialogue))?, id))
 }
 
 const TOP_EXPERTS: usize = 10;
@@ -295,7 +309,7 @@ pub struct StatsRequest {}
 impl OperationRequest for StatsRequest {}
 
 #[derive(Debug, Serialize)]
-pub struct Statistics {
+pub struct StatsResult {
     pub status: &'static str,
     pub dialogues: usize,
     pub by_status: Map<String, Value>,
@@ -306,12 +320,12 @@ pub struct Statistics {
     pub top_experts: Vec<TopExpert>,
     /// Unknown fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn stats(project: &Project, arguments: &Value) -> Result<Statistics, Error> {
+pub fn count_records(project: &Project, arguments: &Value) -> Result<StatsResult, Error> {
     let (StatsRequest {}, warnings) = read_request(arguments)?;
-    let stats = project.store.stats(TOP_EXPERTS)?;
+    let stats = project.store.load_stats(TOP_EXPERTS)?;
     let average = |sum: f64| {
         let mean = sum / stats.dialogues.max(1) as f64;
         json!((mean * 100.0).round() / 100.0)
@@ -321,10 +335,10 @@ pub fn stats(project: &Project, arguments: &Value) -> Result<Statistics, Error> 
         ("experts", stats.experts as f64),
         ("total_alignment", stats.total_alignment as f64),
     ];
-    let of_kinds = stats.entities.iter().map(|(kind, count)| (kind.section(), *count as f64));
+    let of_kinds = stats.entities.iter().map(|(kind, count)| (kind.section_name(), *count as f64));
     let averages =
         sums.into_iter().chain(of_kinds).map(|(name, sum)| (name.to_owned(), average(sum)));
-    Ok(Statistics {
+    Ok(StatsResult {
         status: "success",
         dialogues: stats.dialogues,
         averages: averages.collect(),
@@ -338,7 +352,7 @@ pub fn stats(project: &Project, arguments: &Value) -> Result<Statistics, Error> 
             stats.by_terminal_state.iter().map(|(word, count)| (word.name(), *count)),
         ),
         entities: counts_by_name(
-            stats.entities.iter().map(|(kind, count)| (kind.section(), *count)),
+            stats.entities.iter().map(|(kind, count)| (kind.section_name(), *count)),
         ),
         top_experts: stats.top_experts,
         warnings,

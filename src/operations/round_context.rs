@@ -11,14 +11,15 @@ use super::project::Project;
 use crate::domain::dialogue::Dialogue;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::limits::ROUND_MAX;
-use crate::domain::record::Record;
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::shown::{Shown, Viewer, show};
+use crate::domain::record::DialogueRecord;
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::shown::{EntityView, EntityVisitor, visit_entities};
 use crate::error::Error;
 use crate::files::{AllowedFile, WritePermission};
-use crate::prompting::alignment::{Prompts, Sheets};
+use crate::prompting::alignment::{PanelPrompts, PromptsBuilder};
 use crate::record::{
-    OperationRequest, Warning, closed, context as context_rules, no_dialogue, read_request,
+    OperationRequest, RequestWarning, context as context_rules, dialogue_closed,
+    dialogue_not_found, read_request,
 };
 use crate::store::StoreError;
 
@@ -36,7 +37,7 @@ pub struct ContextRequest {
 impl OperationRequest for ContextRequest {}
 
 /// Returns the document as compact JSON; it can be large, so it is serialised once.
-pub fn context(
+pub fn read_context(
     project: &Project,
     arguments: &Value,
     permission: WritePermission,
@@ -45,51 +46,56 @@ pub fn context(
     if request.render {
         return Ok(write_prompts(project, &request, &warnings, permission)?.answer);
     }
-    let before = Before::of(project, &request)?;
-    let mut context = context_rules::Context::new(before.round);
-    let mut add = |record: &Record, shown: &Shown<'_>| context.add(record, shown);
+    let before = RoundView::of(project, &request)?;
+    let mut context = context_rules::ContextBuilder::new(before.round);
+    let mut add =
+        |record: &DialogueRecord, shown: &EntityView<'_>| context.add_entity(record, shown);
     let record = before.show(project, &mut add)?;
-    let document = context.finish(&record).map_err(StoreError::Unwritable)?;
+    let document = context.build_document(&record).map_err(StoreError::Unwritable)?;
     add_warnings(document, &warnings)
 }
 
 /// Adds warnings about the request to the document.
 pub(super) fn add_warnings(
-    document: context_rules::Document,
-    warnings: &[Warning],
+    document: context_rules::ContextDocument,
+    warnings: &[RequestWarning],
 ) -> Result<String, Error> {
     if warnings.is_empty() {
-        return Ok(document.whole());
+        return Ok(document.into_json());
     }
-    Ok(document.with("warnings", &warnings).map_err(StoreError::Unwritable)?.whole())
+    Ok(document.with_field("warnings", &warnings).map_err(StoreError::Unwritable)?.into_json())
 }
 
 /// A dialogue as it was before one of its rounds.
 #[derive(Debug)]
-pub(super) struct Before {
+pub(super) struct RoundView {
     pub dialogue: Dialogue,
     pub round: u8,
 }
 
-impl Before {
+impl RoundView {
     pub(super) fn of(project: &Project, request: &ContextRequest) -> Result<Self, Error> {
-        let missing = || no_dialogue(request.dialogue_id.as_str());
-        let dialogue = project.store.dialogue(&request.dialogue_id)?.ok_or_else(missing)?;
+        let missing = || dialogue_not_found(request.dialogue_id.as_str());
+        let dialogue = project.store.load_dialogue(&request.dialogue_id)?.ok_or_else(missing)?;
         let round = asked_round(&dialogue, request.round)?;
         Ok(Self { dialogue, round })
     }
 
     /// Visits all entities before the round, and returns the record as its panel saw it.
-    pub(super) fn show(&self, project: &Project, viewer: &mut Viewer<'_>) -> Result<Record, Error> {
+    pub(super) fn show(
+        &self,
+        project: &Project,
+        viewer: &mut EntityVisitor<'_>,
+    ) -> Result<DialogueRecord, Error> {
         let (id, round) = (self.dialogue.id(), self.round);
-        let missing = || no_dialogue(id.as_str());
+        let missing = || dialogue_not_found(id.as_str());
         if self.is_next() {
-            let record = project.store.show_before(id, round, viewer)?;
+            let record = project.store.visit_before(id, round, viewer)?;
             return Ok(record.ok_or_else(missing)?);
         }
         // The panel of that round did not know later rounds.
-        let record = project.store.record(id)?.ok_or_else(missing)?.rewound(round);
-        show(&record, viewer).map_err(StoreError::Unwritable)?;
+        let record = project.store.load_record(id)?.ok_or_else(missing)?.rewound_to(round);
+        visit_entities(&record, viewer).map_err(StoreError::Unwritable)?;
         Ok(record)
     }
 
@@ -100,14 +106,14 @@ impl Before {
 }
 
 /// The requested round, by default the next one.
-fn asked_round(dialogue: &Dialogue, round: Option<u16>) -> Result<u8, Fault> {
+fn asked_round(dialogue: &Dialogue, round: Option<u16>) -> Result<u8, ValidationError> {
     // After the last round the context can be read although no round follows.
     let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
     let Some(round) = round else { return Ok(next) };
     let known = u8::try_from(round).ok().filter(|round| (first..=next).contains(round));
     known.ok_or_else(|| {
         let message = format!("round {round} has no context yet: the next round is {next}");
-        Fault::new(Code::InvalidRound, message).field("round").value(round)
+        ValidationError::new(ErrorCode::InvalidRound, message).with_field("round").with_value(round)
     })
 }
 
@@ -134,7 +140,7 @@ pub struct PromptFile {
 
 /// A prompt that was not written to a file.
 #[derive(Debug, Serialize)]
-pub struct Prompt {
+pub struct ExpertPrompt {
     pub status: &'static str,
     pub expert_slug: ExpertSlug,
     pub response_path: String,
@@ -142,7 +148,7 @@ pub struct Prompt {
 }
 
 /// Writes the prompts of a round's panel: `context` with `render`.
-pub fn prompts(
+pub fn render_prompts(
     project: &Project,
     arguments: &Value,
     permission: WritePermission,
@@ -154,18 +160,19 @@ pub fn prompts(
 pub(super) fn write_prompts(
     project: &Project,
     request: &ContextRequest,
-    warnings: &[Warning],
+    warnings: &[RequestWarning],
     permission: WritePermission,
 ) -> Result<PromptsWritten, Error> {
-    let papers = PanelPapers::of(project, request)?;
+    let papers = WrittenPrompts::of(project, request)?;
     // Check all files first: if one may not be written, none is.
     let seats = papers.context.seats.iter();
     let places =
         seats.map(|seat| Ok((seat, papers.files_of(project, &seat.expert_slug, permission)?)));
-    let places: Vec<(&context_rules::Seat, Files)> = places.collect::<Result<_, Fault>>()?;
+    let places: Vec<(&context_rules::SeatContext, PromptFiles)> =
+        places.collect::<Result<_, ValidationError>>()?;
     for (_, files) in &places {
-        files.prompt.check(&is_expert_prompt)?;
-        files.context.check(&is_expert_context)?;
+        files.prompt.check_writable(&is_expert_prompt)?;
+        files.context.check_writable(&is_expert_context)?;
     }
     let mut written = Vec::new();
     // One buffer for all: a prompt of a long dialogue has megabytes.
@@ -173,13 +180,13 @@ pub(super) fn write_prompts(
     for (seat, files) in places {
         let response_path = files.response.path().display().to_string();
         text.clear();
-        papers.sheets.write(&seat.expert_slug, &response_path, &mut text);
-        files.prompt.write(text.as_bytes(), &is_expert_prompt)?;
+        papers.sheets.write_prompt(&seat.expert_slug, &response_path, &mut text);
+        files.prompt.write_file(text.as_bytes(), &is_expert_prompt)?;
         let bytes = text.len();
         text.clear();
-        papers.context.write_of(seat, &mut text);
+        papers.context.write_for_seat(seat, &mut text);
         text.push('\n');
-        files.context.write(text.as_bytes(), &is_expert_context)?;
+        files.context.write_file(text.as_bytes(), &is_expert_context)?;
         written.push(PromptFile {
             expert_slug: seat.expert_slug.clone(),
             prompt_path: files.prompt.path().display().to_string(),
@@ -188,58 +195,64 @@ pub(super) fn write_prompts(
             bytes,
         });
     }
-    let Before { dialogue, round } = papers.before;
-    let document = papers.context.with("prompts", &written).map_err(StoreError::Unwritable)?;
+    let RoundView { dialogue, round } = papers.before;
+    let document =
+        papers.context.with_field("prompts", &written).map_err(StoreError::Unwritable)?;
     let answer = add_warnings(document, warnings)?;
     let dialogue_id = dialogue.id().clone();
     Ok(PromptsWritten { dialogue_id, round, prompts: written, answer })
 }
 
 /// Renders the prompt of one expert without writing a file.
-pub fn prompt(project: &Project, arguments: &Value, expert: &str) -> Result<Prompt, Error> {
+pub fn render_prompt(
+    project: &Project,
+    arguments: &Value,
+    expert: &str,
+) -> Result<ExpertPrompt, Error> {
     let (request, _) = read_request::<ContextRequest>(arguments)?;
-    let papers = PanelPapers::of(project, &request)?;
+    let papers = WrittenPrompts::of(project, &request)?;
     let slug = papers.sheets.experts().find(|slug| slug.as_str() == expert).cloned();
     let slug = slug.ok_or_else(|| not_on_panel(expert, &papers))?;
     // Only its name is add_warnings.
     let files = papers.files_of(project, &slug, WritePermission::Local)?;
     let response_path = files.response.path().display().to_string();
     let mut prompt = String::new();
-    papers.sheets.write(&slug, &response_path, &mut prompt);
-    Ok(Prompt { status: "success", expert_slug: slug, response_path, prompt })
+    papers.sheets.write_prompt(&slug, &response_path, &mut prompt);
+    Ok(ExpertPrompt { status: "success", expert_slug: slug, response_path, prompt })
 }
 
 /// Context and prompts of a round's panel, loaded once.
 #[derive(Debug)]
-struct PanelPapers {
-    before: Before,
-    context: context_rules::Document,
-    sheets: Sheets,
+struct WrittenPrompts {
+    before: RoundView,
+    context: context_rules::ContextDocument,
+    sheets: PanelPrompts,
 }
 
 #[derive(Debug)]
-struct Files {
+struct PromptFiles {
     prompt: AllowedFile,
     context: AllowedFile,
     response: AllowedFile,
 }
 
-impl PanelPapers {
+impl WrittenPrompts {
     fn of(project: &Project, request: &ContextRequest) -> Result<Self, Error> {
-        let before = Before::of(project, request)?;
+        let before = RoundView::of(project, request)?;
         refuse_pointless(&before)?;
-        let mut context = context_rules::Context::new(before.round);
-        let mut prompts = Prompts::new(before.round);
-        let record = before.show(project, &mut |record: &Record, shown: &Shown<'_>| {
-            prompts.add(shown)?;
-            context.add(record, shown)
-        })?;
-        let context = context.finish(&record).map_err(StoreError::Unwritable)?;
+        let mut context = context_rules::ContextBuilder::new(before.round);
+        let mut prompts = PromptsBuilder::new(before.round);
+        let record =
+            before.show(project, &mut |record: &DialogueRecord, shown: &EntityView<'_>| {
+                prompts.add_entity(shown)?;
+                context.add_entity(record, shown)
+            })?;
+        let context = context.build_document(&record).map_err(StoreError::Unwritable)?;
         let tasks = context
             .seats
             .iter()
             .filter_map(|seat| Some((seat.expert_slug.clone(), seat.round_context.clone()?)));
-        let sheets = prompts.finish(&record, &tasks.collect::<BTreeMap<_, _>>());
+        let sheets = prompts.build_prompts(&record, &tasks.collect::<BTreeMap<_, _>>());
         Ok(Self { before, context, sheets })
     }
 
@@ -248,13 +261,13 @@ impl PanelPapers {
         project: &Project,
         expert: &ExpertSlug,
         permission: WritePermission,
-    ) -> Result<Files, Fault> {
+    ) -> Result<PromptFiles, ValidationError> {
         let output_dir = &self.before.dialogue.opening.output_dir;
         let own_file = |name: String| {
             let name = format!("round-{}/{name}", self.before.round);
-            project.folders.own_file(output_dir, &name, permission)
+            project.folders.check_own_file(output_dir, &name, permission)
         };
-        Ok(Files {
+        Ok(PromptFiles {
             prompt: own_file(format!("prompt-{expert}.md"))?,
             context: own_file(format!("context-{expert}.json"))?,
             response: own_file(format!("response-{expert}.md"))?,
@@ -263,8 +276,8 @@ impl PanelPapers {
 }
 
 /// Refuses to render prompts for a round that cannot take replies.
-fn refuse_pointless(before: &Before) -> Result<(), Fault> {
-    let Before { dialogue, round } = before;
+fn refuse_pointless(before: &RoundView) -> Result<(), ValidationError> {
+    let RoundView { dialogue, round } = before;
     let was_asked_by_us = match dialogue.opening.protocol {
         protocol if protocol.is_judged() => false,
         // A Judge may continue a council from here; its earlier rounds are in the journal.
@@ -275,34 +288,38 @@ fn refuse_pointless(before: &Before) -> Result<(), Fault> {
         let (id, protocol) = (dialogue.id(), dialogue.opening.protocol);
         let message = format!("'{id}' is a {protocol}: its seats were asked by Plenary");
         let hint = format!("`plenary show {id} --full` tells what they said");
-        return Err(Fault::new(Code::NotSupported, message).field("render").suggest(hint));
+        return Err(ValidationError::new(ErrorCode::NotSupported, message)
+            .with_field("render")
+            .with_suggestion(hint));
     }
     if !before.is_next() {
         return Ok(());
     }
     let hint = "prompts of a round that was held can be written again: name it as `round`";
     if dialogue.status.is_closed() {
-        return Err(closed(dialogue).suggest(hint));
+        return Err(dialogue_closed(dialogue).with_suggestion(hint));
     }
     if dialogue.terminal_state.is_some() {
         let message = format!("'{}' was concluded: no round follows", dialogue.id());
-        return Err(Fault::new(Code::DialogueClosed, message).suggest(hint));
+        return Err(ValidationError::new(ErrorCode::DialogueClosed, message).with_suggestion(hint));
     }
     if *round > ROUND_MAX {
         let message = format!("a dialogue has at most {} rounds", u16::from(ROUND_MAX) + 1);
-        let fault = Fault::new(Code::RoundCapacityExceeded, message).field("round").value(*round);
-        return Err(fault.suggest("give a verdict, or go on in a new dialogue"));
+        let fault = ValidationError::new(ErrorCode::RoundCapacityExceeded, message)
+            .with_field("round")
+            .with_value(*round);
+        return Err(fault.with_suggestion("give a verdict, or go on in a new dialogue"));
     }
     Ok(())
 }
 
-fn not_on_panel(expert: &str, papers: &PanelPapers) -> Fault {
-    let Before { dialogue, round } = &papers.before;
+fn not_on_panel(expert: &str, papers: &WrittenPrompts) -> ValidationError {
+    let RoundView { dialogue, round } = &papers.before;
     let message = format!("'{expert}' is not on the panel of round {round} of '{}'", dialogue.id());
     let options = papers.sheets.experts().map(ExpertSlug::as_str);
-    Fault::new(Code::ExpertNotInDialogue, message)
-        .field("expert")
-        .value(expert)
-        .options(options)
-        .suggest("choose one of the panel, or set the panel with `plenary dialogue panel`")
+    ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
+        .with_field("expert")
+        .with_value(expert)
+        .with_options(options)
+        .with_suggestion("choose one of the panel, or set the panel with `plenary dialogue panel`")
 }

@@ -7,44 +7,51 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{JournalEntryKind, JournalEvent};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::digest::canonical_sha256;
 use crate::domain::ids::{DialogueId, EntityId, VerdictId};
 use crate::error::Error;
-use crate::record::convergence::{self, Progress};
-use crate::record::register::{self as register_rules, Answer, Batch, Decision};
+use crate::record::convergence::{self, DialogueProgress};
+use crate::record::register::{
+    self as register_rules, RegisterAnswer, RegisterBatch, RegisterDecision,
+};
 use crate::record::verdict::{self as verdict_rules, VerdictRequest};
-use crate::record::{OperationRequest, Warning, no_dialogue, read_request};
-use crate::store::{Unit, transact};
+use crate::record::{OperationRequest, RequestWarning, dialogue_not_found, read_request};
+use crate::store::{StoreTransaction, in_transaction};
 
 /// Keys of the document that `extract` prints around a batch.
 const AROUND_A_BATCH: [&str; 5] = ["batch", "status", "verdicts", "markers", "warnings"];
 
 /// Registers a round in one transaction. The same batch again returns the first answer with
 /// `replayed: true`.
-pub fn register(project: &Project, arguments: &Value) -> Result<Answer, Error> {
+pub fn register_round(project: &Project, arguments: &Value) -> Result<RegisterAnswer, Error> {
     register_batch(project, arguments).map_err(Error::of_batch)
 }
 
-fn register_batch(project: &Project, arguments: &Value) -> Result<Answer, Error> {
-    let arguments = unwrapped(arguments);
-    let batch = register_rules::read(&arguments, canonical_sha256(&arguments))?;
+fn register_batch(project: &Project, arguments: &Value) -> Result<RegisterAnswer, Error> {
+    let arguments = unwrap_batch(arguments);
+    let batch = register_rules::parse_batch(&arguments, canonical_sha256(&arguments))?;
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         if let Some(answer) = answered_before(unit, &batch)? {
-            return Ok(answer.replayed());
+            return Ok(answer.mark_replayed());
         }
         refuse_review(unit, &batch.dialogue_id)?;
         let decision = decide_batch(unit, &batch)?;
-        unit.apply(&batch.dialogue_id, EntryKind::RoundRegistered, at, &decision.changes)?;
+        unit.append_entry(
+            &batch.dialogue_id,
+            JournalEntryKind::RoundRegistered,
+            at,
+            &decision.changes,
+        )?;
         Ok(decision.answer)
     })
 }
 
 /// Takes a batch out of the document that `extract` prints. The Judge may add fields beside it: the
 /// dialogue, the scores, the summary.
-pub fn unwrapped(arguments: &Value) -> Cow<'_, Value> {
+pub fn unwrap_batch(arguments: &Value) -> Cow<'_, Value> {
     let (Some(Value::Object(batch)), Value::Object(around)) = (arguments.get("batch"), arguments)
     else {
         return Cow::Borrowed(arguments);
@@ -56,19 +63,28 @@ pub fn unwrapped(arguments: &Value) -> Cow<'_, Value> {
 }
 
 /// Changes of a batch, for a caller that writes them with others in one entry.
-pub(crate) fn registering(unit: &mut dyn Unit, batch: &Batch) -> Result<Vec<Change>, Error> {
+pub(crate) fn batch_changes(
+    unit: &mut dyn StoreTransaction,
+    batch: &RegisterBatch,
+) -> Result<Vec<JournalEvent>, Error> {
     Ok(decide_batch(unit, batch)?.changes)
 }
 
-fn decide_batch(unit: &mut dyn Unit, batch: &Batch) -> Result<Decision, Error> {
+fn decide_batch(
+    unit: &mut dyn StoreTransaction,
+    batch: &RegisterBatch,
+) -> Result<RegisterDecision, Error> {
     let dialogue = find_open_dialogue(unit, &batch.dialogue_id)?;
-    let facts = unit.facts(&dialogue, &batch.mentions())?;
-    Ok(register_rules::decide(batch, &dialogue, &facts)?)
+    let facts = unit.look_up_record(&dialogue, &batch.lookup_request())?;
+    Ok(register_rules::decide_registration(batch, &dialogue, &facts)?)
 }
 
-fn answered_before(unit: &mut dyn Unit, batch: &Batch) -> Result<Option<Answer>, Error> {
-    let Some(round) = batch.round() else { return Ok(None) };
-    let registration = unit.registration(&batch.dialogue_id, round)?;
+fn answered_before(
+    unit: &mut dyn StoreTransaction,
+    batch: &RegisterBatch,
+) -> Result<Option<RegisterAnswer>, Error> {
+    let Some(round) = batch.round_number() else { return Ok(None) };
+    let registration = unit.find_registration(&batch.dialogue_id, round)?;
     let same = registration.filter(|registration| registration.batch_sha256 == batch.sha256);
     Ok(same.map(|registration| registration.answer))
 }
@@ -81,10 +97,10 @@ pub struct ProgressRequest {
 
 impl OperationRequest for ProgressRequest {}
 
-pub fn progress(project: &Project, arguments: &Value) -> Result<Progress, Error> {
+pub fn read_progress(project: &Project, arguments: &Value) -> Result<DialogueProgress, Error> {
     let (ProgressRequest { dialogue_id: id }, warnings) = read_request(arguments)?;
-    let pulse = project.store.pulse(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
-    Ok(Progress { warnings, ..convergence::progress(&pulse) })
+    let pulse = project.store.load_progress(&id)?.ok_or_else(|| dialogue_not_found(id.as_str()))?;
+    Ok(DialogueProgress { warnings, ..convergence::compute_progress(&pulse) })
 }
 
 #[derive(Debug, Serialize)]
@@ -95,17 +111,17 @@ pub struct VerdictRegistered {
     pub dialogue_status: DialogueStatus,
     pub adopted: Vec<EntityId>,
     pub tensions_resolved: Vec<EntityId>,
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegistered, Error> {
     let (request, mut warnings) = read_request::<VerdictRequest>(arguments)?;
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
         refuse_review(unit, id)?;
         let decision = decide_verdict(unit, &request)?;
-        unit.apply(id, EntryKind::VerdictRegistered, at, &decision.changes)?;
+        unit.append_entry(id, JournalEntryKind::VerdictRegistered, at, &decision.changes)?;
         warnings.extend(decision.warnings);
         Ok(VerdictRegistered {
             status: "success",
@@ -120,15 +136,18 @@ pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegis
 }
 
 /// Changes of a verdict, for a caller that writes them with others in one entry.
-pub(crate) fn judging(unit: &mut dyn Unit, request: &VerdictRequest) -> Result<Vec<Change>, Error> {
+pub(crate) fn verdict_changes(
+    unit: &mut dyn StoreTransaction,
+    request: &VerdictRequest,
+) -> Result<Vec<JournalEvent>, Error> {
     Ok(decide_verdict(unit, request)?.changes)
 }
 
 fn decide_verdict(
-    unit: &mut dyn Unit,
+    unit: &mut dyn StoreTransaction,
     request: &VerdictRequest,
-) -> Result<verdict_rules::Decision, Error> {
+) -> Result<verdict_rules::VerdictDecision, Error> {
     let dialogue = find_dialogue(unit, &request.dialogue_id)?;
-    let facts = unit.facts(&dialogue, &request.mentions())?;
-    Ok(verdict_rules::decide(request, &dialogue, &facts)?)
+    let facts = unit.look_up_record(&dialogue, &request.lookup_request())?;
+    Ok(verdict_rules::decide_verdict(request, &dialogue, &facts)?)
 }

@@ -10,23 +10,23 @@ use serde_json::Value;
 
 use super::arguments::hexed_id;
 use super::project::Project;
-use crate::domain::change::{Change, EntryKind};
-use crate::domain::dialogue::{DialogueStatus, Opening, Protocol};
-use crate::domain::dice::SplitMix;
+use crate::domain::change::{JournalEntryKind, JournalEvent};
+use crate::domain::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind};
+use crate::domain::dice::SeededRandom;
 use crate::domain::gate::{
-    Decision, ForeignRow, GateVerdict, LogQuery, LogRow, LogStretch, LoggedVerdict, Override,
-    Redaction,
+    FinalVerdict, ImportedRow, LogQuery, LogRange, LogRedaction, LogRow, LoggedVerdict,
+    ReviewDecision, VerdictOverride,
 };
 use crate::domain::ids::DialogueId;
 use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::domain::time::Moment;
 use crate::error::Error;
-use crate::files::{FileError, Folders};
+use crate::files::{AllowedFolders, FileError};
 use crate::record::{OperationRequest, read_strict_request};
-use crate::store::{LOG_PAGE, StoreError, Unit, log_pages, transact};
-use crate::verdict_log::{Lines, RawLine};
+use crate::store::{LOG_PAGE_ROWS, StoreError, StoreTransaction, in_transaction, log_pages};
+use crate::verdict_log::{RawLine, RawLines};
 
 /// Verdict ids listed in an error.
 const OPTIONS_MAX: usize = 20;
@@ -36,8 +36,8 @@ const OPTIONS_MAX: usize = 20;
 struct OverrideRequest {
     #[schemars(length(max = LINE_CHARS_MAX))]
     verdict_id: String,
-    #[schemars(schema_with = "word_schema::<Decision>")]
-    decision: Decision,
+    #[schemars(schema_with = "word_schema::<ReviewDecision>")]
+    decision: ReviewDecision,
     #[schemars(length(max = TEXT_CHARS_MAX))]
     why: String,
 }
@@ -45,33 +45,39 @@ struct OverrideRequest {
 impl OperationRequest for OverrideRequest {}
 
 #[derive(Debug, Serialize)]
-pub struct Overridden {
+pub struct OverrideResult {
     pub status: &'static str,
     pub verdict_id: String,
     pub dialogue_id: DialogueId,
     pub artifact: String,
     pub artifact_type: String,
     /// Verdict of the review.
-    pub gate: GateVerdict,
+    pub gate: FinalVerdict,
     /// Decision in force before.
-    pub stood: GateVerdict,
+    pub stood: FinalVerdict,
     /// Decision in force from now on.
-    pub stands: Decision,
+    pub stands: ReviewDecision,
     pub why: String,
 }
 
 /// Records a person's decision over a verdict; both are kept. The verdict is named by its id, or by
 /// its dialogue's if that has only one. A later decision replaces an earlier one.
-pub fn override_verdict(project: &Project, arguments: &Value) -> Result<Overridden, Error> {
+pub fn override_verdict(project: &Project, arguments: &Value) -> Result<OverrideResult, Error> {
     let OverrideRequest { verdict_id: named, decision, why } = read_strict_request(arguments)?;
     let at = project.ambient.now();
-    transact(project.store.as_ref(), |unit| {
+    in_transaction(project.store.as_ref(), |unit| {
         let found = find_verdict(unit, &named)?;
-        let word = Override { verdict_id: found.verdict_id.clone(), decision, why: why.clone() };
-        unit.apply(&found.dialogue_id, EntryKind::Overridden, at, &[Change::Overridden(word)])?;
-        Ok(Overridden {
+        let word =
+            VerdictOverride { verdict_id: found.verdict_id.clone(), decision, why: why.clone() };
+        unit.append_entry(
+            &found.dialogue_id,
+            JournalEntryKind::VerdictOverridden,
+            at,
+            &[JournalEvent::VerdictOverridden(word)],
+        )?;
+        Ok(OverrideResult {
             status: "success",
-            stood: found.standing(),
+            stood: found.effective_verdict(),
             stands: decision,
             why,
             gate: found.row.adjudicator.final_verdict,
@@ -83,31 +89,33 @@ pub fn override_verdict(project: &Project, arguments: &Value) -> Result<Overridd
     })
 }
 
-fn find_verdict(unit: &mut dyn Unit, named: &str) -> Result<LoggedVerdict, Error> {
-    if let Some(found) = unit.logged(named)? {
+fn find_verdict(unit: &mut dyn StoreTransaction, named: &str) -> Result<LoggedVerdict, Error> {
+    if let Some(found) = unit.find_logged(named)? {
         return Ok(found);
     }
     let Ok(dialogue) = named.parse::<DialogueId>() else {
         return Err(verdict_not_found(named).into());
     };
-    let verdicts = unit.verdicts_logged(&dialogue, OPTIONS_MAX)?;
+    let verdicts = unit.logged_verdict_ids(&dialogue, OPTIONS_MAX)?;
     match verdicts.as_slice() {
         [] => Err(verdict_not_found(named).into()),
-        [only] => Ok(unit.logged(only)?.ok_or_else(|| verdict_not_found(named))?),
+        [only] => Ok(unit.find_logged(only)?.ok_or_else(|| verdict_not_found(named))?),
         several => {
             let message = format!("dialogue '{dialogue}' has more than one verdict");
-            let fault = Fault::new(Code::InvalidEnum, message).field("verdict_id").value(named);
+            let fault = ValidationError::new(ErrorCode::InvalidEnum, message)
+                .with_field("verdict_id")
+                .with_value(named);
             let hint = format!("name one of them: {}", several.join(", "));
-            Err(fault.options(several).suggest(hint).into())
+            Err(fault.with_options(several).with_suggestion(hint).into())
         }
     }
 }
 
-fn verdict_not_found(named: &str) -> Fault {
-    Fault::new(Code::VerdictNotFound, "no verdict of the log has this id")
-        .field("verdict_id")
-        .value(named)
-        .suggest("`plenary log tail` shows the last verdicts with their ids")
+fn verdict_not_found(named: &str) -> ValidationError {
+    ValidationError::new(ErrorCode::VerdictNotFound, "no verdict of the log has this id")
+        .with_field("verdict_id")
+        .with_value(named)
+        .with_suggestion("`plenary log tail` shows the last verdicts with their ids")
 }
 
 /// Filter of log lines.
@@ -126,7 +134,7 @@ pub fn export_log(
     mut hand_on: impl FnMut(&str) -> Result<(), Error>,
 ) -> Result<usize, Error> {
     let LogFilter { artifact_type, since } = filter;
-    let query = LogQuery { artifact_type, since, ..LogQuery::from_the_start(LOG_PAGE) };
+    let query = LogQuery { artifact_type, since, ..LogQuery::from_start(LOG_PAGE_ROWS) };
     let mut count = 0;
     for page in log_pages(project.store.as_ref(), &query) {
         let found = page?;
@@ -156,16 +164,16 @@ const DAYS_AHEAD_MAX: u32 = 1;
 
 /// Source of imported rows.
 #[derive(Debug)]
-pub struct Importing<'a, R> {
+pub struct ImportSource<'a, R> {
     /// The path, or `-`.
     pub path: &'a Path,
     pub source: R,
-    pub redaction: &'a Redaction,
+    pub redaction: &'a LogRedaction,
 }
 
 /// Result of an import.
 #[derive(Debug, Serialize)]
-pub struct Imported {
+pub struct ImportResult {
     pub status: &'static str,
     /// Dialogue of the import; `None` if no row was new.
     pub dialogue_id: Option<DialogueId>,
@@ -175,35 +183,35 @@ pub struct Imported {
     pub known: usize,
     pub malformed: usize,
     /// The first malformed lines, with reasons.
-    pub malformed_lines: Vec<Malformed>,
+    pub malformed_lines: Vec<MalformedLine>,
     /// Lines with the id of a stored verdict but other content: the stored one is kept.
-    pub otherwise: Vec<Otherwise>,
+    pub otherwise: Vec<ConflictingLine>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Malformed {
+pub struct MalformedLine {
     pub line: usize,
     pub reason: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Otherwise {
+pub struct ConflictingLine {
     pub line: usize,
     pub verdict_id: String,
 }
 
-impl Imported {
+impl ImportResult {
     fn malformed(&mut self, line: usize, reason: String) {
         self.malformed += 1;
         if self.malformed_lines.len() < TOLD_MAX {
-            self.malformed_lines.push(Malformed { line, reason });
+            self.malformed_lines.push(MalformedLine { line, reason });
         }
     }
 
     fn known(&mut self, line: usize, otherwise: Option<String>) {
         self.known += 1;
         if let Some(verdict_id) = otherwise.filter(|_| self.otherwise.len() < TOLD_MAX) {
-            self.otherwise.push(Otherwise { line, verdict_id });
+            self.otherwise.push(ConflictingLine { line, verdict_id });
         }
     }
 }
@@ -219,12 +227,12 @@ struct ImportCandidate {
 
 pub fn import_log<R: BufRead>(
     project: &Project,
-    importing: Importing<'_, R>,
-) -> Result<Imported, Error> {
+    importing: ImportSource<'_, R>,
+) -> Result<ImportResult, Error> {
     let (at, path) = (project.ambient.now(), importing.path.to_owned());
     let (mut imported, candidates) = read_rows(importing, at)?;
-    let mut dice = SplitMix::new(project.ambient.chance());
-    transact(project.store.as_ref(), |unit| {
+    let mut dice = SeededRandom::new(project.ambient.random_u64());
+    in_transaction(project.store.as_ref(), |unit| {
         let fresh = keep_new_rows(unit, candidates, &mut imported)?;
         if fresh.is_empty() {
             return Ok(imported);
@@ -232,15 +240,15 @@ pub fn import_log<R: BufRead>(
         let title = format!("Imported verdicts: {}", display_name(&path));
         let id = hexed_id(unit, &title, &mut dice)?;
         imported.imported = fresh.len();
-        unit.apply(
+        unit.append_entry(
             &id,
-            EntryKind::DialogueCreated,
+            JournalEntryKind::DialogueCreated,
             at,
             &import_changes(&id, title, &project.folders),
         )?;
         let changes = verdict_changes(&id, fresh);
         for entry in changes.chunks(ENTRY_ROWS) {
-            unit.apply(&id, EntryKind::VerdictLogged, at, entry)?;
+            unit.append_entry(&id, JournalEntryKind::VerdictLogged, at, entry)?;
         }
         imported.dialogue_id = Some(id);
         Ok(imported)
@@ -248,10 +256,10 @@ pub fn import_log<R: BufRead>(
 }
 
 fn read_rows<R: BufRead>(
-    importing: Importing<'_, R>,
+    importing: ImportSource<'_, R>,
     now: Moment,
-) -> Result<(Imported, Vec<ImportCandidate>), Error> {
-    let mut imported = Imported {
+) -> Result<(ImportResult, Vec<ImportCandidate>), Error> {
+    let mut imported = ImportResult {
         status: "success",
         dialogue_id: None,
         lines: 0,
@@ -262,11 +270,11 @@ fn read_rows<R: BufRead>(
         otherwise: Vec::new(),
     };
     let path = || PathBuf::from(importing.path);
-    let latest = now.day().later(DAYS_AHEAD_MAX + 1).start();
+    let latest = now.utc_day().plus_days(DAYS_AHEAD_MAX + 1).start_moment();
     let mut candidates = Vec::new();
     // One byte over the limit shows that the source is too large.
     let source = importing.source.take(LOG_BYTES_MAX as u64 + 1);
-    for line in Lines::new(source, LINE_BYTES_MAX) {
+    for line in RawLines::new(source, LINE_BYTES_MAX) {
         let line = line.map_err(|source| FileError::Unreadable { path: path(), source })?;
         if line.place.end > LOG_BYTES_MAX as u64 {
             return Err(FileError::TooLarge { path: path(), bytes_max: LOG_BYTES_MAX }.into());
@@ -278,9 +286,9 @@ fn read_rows<R: BufRead>(
         match read_row(&line, latest) {
             Ok(row) => {
                 let row = LogRow { imported: true, ..row };
-                let as_written = row.fingerprint().map_err(Error::Document)?;
-                let row = importing.redaction.apply(&row);
-                let fingerprint = row.fingerprint().map_err(Error::Document)?;
+                let as_written = row.content_hash().map_err(Error::Document)?;
+                let row = importing.redaction.redact_row(&row);
+                let fingerprint = row.content_hash().map_err(Error::Document)?;
                 candidates.push(ImportCandidate {
                     line: line.number,
                     row,
@@ -299,30 +307,30 @@ fn read_row(line: &RawLine, latest: Moment) -> Result<LogRow, String> {
         return Err(format!("it is over the limit of {LINE_BYTES_MAX} bytes"));
     }
     let text = std::str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned())?;
-    let row = ForeignRow::read(text).map_err(|fault| fault.to_string())?.row;
+    let row = ImportedRow::parse_line(text).map_err(|fault| fault.to_string())?.row;
     if row.ts > latest { Err("`ts` lies in the future".to_owned()) } else { Ok(row) }
 }
 
 /// Returns the rows that the store does not have, and counts the others.
 fn keep_new_rows(
-    unit: &mut dyn Unit,
+    unit: &mut dyn StoreTransaction,
     candidates: Vec<ImportCandidate>,
-    imported: &mut Imported,
+    imported: &mut ImportResult,
 ) -> Result<Vec<ImportCandidate>, Error> {
     let (mut ids, mut alike) = (BTreeSet::new(), BTreeSet::new());
     let mut fresh = Vec::new();
     for candidate in candidates {
         let ImportCandidate { line, row, fingerprint, as_written } = &candidate;
         let stored = match &row.verdict_id {
-            Some(id) => unit.logged(id)?,
+            Some(id) => unit.find_logged(id)?,
             None => None,
         };
         if let Some(stored) = stored {
-            let own = stored.row.fingerprint().map_err(Error::Document)?;
+            let own = stored.row.content_hash().map_err(Error::Document)?;
             let is_same = own == *fingerprint || own == *as_written;
             let otherwise = (!is_same).then_some(stored.verdict_id);
             imported.known(*line, otherwise);
-        } else if unit.logged_alike(fingerprint)?.is_some() || !alike.insert(fingerprint.clone()) {
+        } else if unit.find_same_row(fingerprint)?.is_some() || !alike.insert(fingerprint.clone()) {
             imported.known(*line, None);
         } else if row.verdict_id.clone().is_some_and(|id| !ids.insert(id)) {
             imported.malformed(*line, "`verdict_id` stands in a line before it".to_owned());
@@ -339,38 +347,38 @@ fn keep_new_rows(
 
 /// Whether a row uses a verdict id of a stored dialogue that has no such verdict: it would block
 /// that dialogue's next verdict.
-fn is_disowned(unit: &mut dyn Unit, row: &LogRow) -> Result<bool, StoreError> {
+fn is_disowned(unit: &mut dyn StoreTransaction, row: &LogRow) -> Result<bool, StoreError> {
     let id = row.verdict_id.as_deref().and_then(|id| id.rsplit_once('/'));
     match id.and_then(|(dialogue, _)| dialogue.parse::<DialogueId>().ok()) {
-        Some(dialogue) => unit.is_taken(&dialogue),
+        Some(dialogue) => unit.is_id_taken(&dialogue),
         None => Ok(false),
     }
 }
 
-fn import_changes(id: &DialogueId, title: String, folders: &Folders) -> [Change; 2] {
-    let opening = Opening {
+fn import_changes(id: &DialogueId, title: String, folders: &AllowedFolders) -> [JournalEvent; 2] {
+    let opening = DialogueOpening {
         dialogue_id: id.clone(),
         title,
         question: None,
         background: None,
-        protocol: Protocol::Review,
+        protocol: ProtocolKind::Review,
         rehearsal: false,
         convergence_percent: 100,
         panel_seed: None,
         output_dir: folders.default_output_dir(id.as_str()),
     };
     let status = DialogueStatus::Converged;
-    [Change::DialogueOpened(opening), Change::StatusSet { status, reason: None }]
+    [JournalEvent::DialogueOpened(opening), JournalEvent::StatusSet { status, reason: None }]
 }
 
 /// Rows without an id get one of the import's.
-fn verdict_changes(id: &DialogueId, fresh: Vec<ImportCandidate>) -> Vec<Change> {
+fn verdict_changes(id: &DialogueId, fresh: Vec<ImportCandidate>) -> Vec<JournalEvent> {
     let rows = fresh.into_iter().map(|candidate| candidate.row).enumerate();
     let named = rows.map(|(place, row)| {
         let own = || format!("{id}/{}", place + 1);
         LogRow { verdict_id: Some(row.verdict_id.clone().unwrap_or_else(own)), ..row }
     });
-    named.map(|row| Change::VerdictLogged(Box::new(row))).collect()
+    named.map(|row| JournalEvent::VerdictLogged(Box::new(row))).collect()
 }
 
 /// Name of the source for lists.
@@ -390,14 +398,14 @@ pub struct TailRow {
     pub row: LogRow,
     pub dialogue_id: DialogueId,
     /// Decision in force: the person's if there is one, else the review's.
-    pub standing: GateVerdict,
+    pub standing: FinalVerdict,
     pub overridden: Option<PersonsDecision>,
 }
 
 /// A person's decision over a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PersonsDecision {
-    pub decision: Decision,
+    pub decision: ReviewDecision,
     pub why: String,
     pub at: Moment,
 }
@@ -408,13 +416,13 @@ pub fn tail_log(
     artifact_type: Option<String>,
     limit: usize,
 ) -> Result<Vec<TailRow>, Error> {
-    let stretch = LogStretch::Last;
-    let query = LogQuery { artifact_type, stretch, ..LogQuery::from_the_start(limit) };
-    Ok(project.store.log_page(&query)?.into_iter().map(tail_row).collect())
+    let stretch = LogRange::Last;
+    let query = LogQuery { artifact_type, range: stretch, ..LogQuery::from_start(limit) };
+    Ok(project.store.load_log_page(&query)?.into_iter().map(tail_row).collect())
 }
 
 fn tail_row(found: LoggedVerdict) -> TailRow {
-    let standing = found.standing();
+    let standing = found.effective_verdict();
     let LoggedVerdict { row, dialogue_id, overridden, .. } = found;
     let word = overridden.map(|word| PersonsDecision {
         decision: word.decision,

@@ -2,45 +2,53 @@
 
 /// A family of models.
 #[derive(Debug)]
-pub(super) struct Brand {
+pub(super) struct ModelBrand {
     /// Names that identify the family in the configuration and reveal a model in a text.
     pub(super) names: &'static [&'static str],
     /// Version names that are also ordinary English; masked only before a number.
     pub(super) versions: &'static [&'static str],
     /// Companies that make other things besides models; masked only as a separate proper name.
-    pub(super) houses: &'static [&'static str],
+    pub(super) vendors: &'static [&'static str],
 }
 
-pub(super) static BRANDS: [Brand; 12] = [
-    Brand { names: &["claude", "anthropic"], versions: &["sonnet", "opus", "haiku"], houses: &[] },
-    Brand { names: &["gpt", "chatgpt", "openai", "open ai", "codex"], versions: &[], houses: &[] },
-    Brand {
+pub(super) static MODEL_BRANDS: [ModelBrand; 12] = [
+    ModelBrand {
+        names: &["claude", "anthropic"],
+        versions: &["sonnet", "opus", "haiku"],
+        vendors: &[],
+    },
+    ModelBrand {
+        names: &["gpt", "chatgpt", "openai", "open ai", "codex"],
+        versions: &[],
+        vendors: &[],
+    },
+    ModelBrand {
         names: &["gemini", "gemma", "palm 2", "google ai", "google deepmind", "deepmind"],
         versions: &[],
-        houses: &["Google", "Bard"],
+        vendors: &["Google", "Bard"],
     },
-    Brand { names: &["llama", "meta ai", "meta llama"], versions: &[], houses: &["Meta"] },
-    Brand {
+    ModelBrand { names: &["llama", "meta ai", "meta llama"], versions: &[], vendors: &["Meta"] },
+    ModelBrand {
         names: &["mistral", "mixtral", "ministral", "magistral", "codestral"],
         versions: &[],
-        houses: &[],
+        vendors: &[],
     },
-    Brand { names: &["grok", "xai"], versions: &[], houses: &[] },
-    Brand { names: &["deepseek", "deep seek"], versions: &[], houses: &[] },
-    Brand { names: &["qwen", "qwq", "tongyi"], versions: &[], houses: &["Alibaba"] },
-    Brand { names: &["kimi", "moonshot ai"], versions: &[], houses: &[] },
-    Brand { names: &["glm", "zhipu", "z.ai"], versions: &[], houses: &[] },
-    Brand { names: &["cohere", "command r"], versions: &[], houses: &[] },
-    Brand { names: &["phi"], versions: &[], houses: &["Microsoft"] },
+    ModelBrand { names: &["grok", "xai"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["deepseek", "deep seek"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["qwen", "qwq", "tongyi"], versions: &[], vendors: &["Alibaba"] },
+    ModelBrand { names: &["kimi", "moonshot ai"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["glm", "zhipu", "z.ai"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["cohere", "command r"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["phi"], versions: &[], vendors: &["Microsoft"] },
 ];
 
 /// Suffixes that belong to a model name, also after a space: `Gemini 2.5 Pro`.
-pub(super) const TAILS: [&str; 9] =
+pub(super) const VERSION_SUFFIXES: [&str; 9] =
     ["sonnet", "opus", "haiku", "turbo", "mini", "nano", "flash", "pro", "ultra"];
 
 /// Suffixes that belong to a model name only after a hyphen or similar sign; alone they are
 /// ordinary English.
-pub(super) const JOINED_TAILS: [&str; 17] = [
+pub(super) const JOINED_SUFFIXES: [&str; 17] = [
     "instant", "lite", "large", "medium", "small", "nemo", "preview", "latest", "instruct", "chat",
     "exp", "thinking", "maverick", "scout", "coder", "vision", "it",
 ];

@@ -1,47 +1,47 @@
 //! What condensing cuts from an oversized view, and what it always keeps.
 
 use super::*;
-use crate::domain::council::opinion::{Details, Finding, Risk};
-use crate::domain::council::review::{Critique, Target};
+use crate::domain::council::opinion::{OpinionDetails, OpinionFinding, OpinionRisk};
+use crate::domain::council::review::{OpinionAssessment, PeerCritique};
 use crate::domain::plan::{ContextFile, ContextPack, IndexedFile};
-use crate::prompting::fence::Fences;
-use crate::prompting::view::Shown;
+use crate::prompting::fence::FenceSet;
+use crate::prompting::view::LabeledReply;
 
-fn risk(severity: Level, description: &str) -> Risk {
-    Risk { description: description.to_owned(), severity, mitigation: None }
+fn risk(severity: RatingLevel, description: &str) -> OpinionRisk {
+    OpinionRisk { description: description.to_owned(), severity, mitigation: None }
 }
 
-fn opinion(text: &str) -> Opinion {
-    Opinion {
+fn opinion(text: &str) -> OpinionReply {
+    OpinionReply {
         summary: format!("SUMMARY {text}"),
-        details: Details {
+        details: OpinionDetails {
             understanding: text.to_owned(),
             key_considerations: vec![text.to_owned()],
             recommendation: format!("RECOMMENDED {text}"),
             rationale: text.to_owned(),
         },
-        risks: vec![risk(Level::High, "GRAVE"), risk(Level::Low, "SLIGHT")],
+        risks: vec![risk(RatingLevel::High, "GRAVE"), risk(RatingLevel::Low, "SLIGHT")],
         assumptions: vec![text.to_owned()],
         questions: vec![text.to_owned()],
-        confidence: Level::High,
-        stance: Stance::Approve,
+        confidence: RatingLevel::High,
+        stance: OpinionStance::Approve,
         findings: Vec::new(),
     }
 }
 
-fn review(text: &str) -> Review {
-    let critique = |severity: Level, message: &str| Critique {
+fn review(text: &str) -> PeerReview {
+    let critique = |severity: RatingLevel, message: &str| PeerCritique {
         critique_type: CritiqueType::Risk,
         message: message.to_owned(),
         severity,
         location: None,
         suggested_correction: None,
     };
-    Review {
-        targets: vec![Target {
+    PeerReview {
+        targets: vec![OpinionAssessment {
             letter: "A".to_owned(),
             rating: 7,
-            critiques: vec![critique(Level::High, "GRAVE"), critique(Level::Low, text)],
+            critiques: vec![critique(RatingLevel::High, "GRAVE"), critique(RatingLevel::Low, text)],
             agreement_points: vec![text.to_owned()],
             disagreement_points: Vec::new(),
             finding_positions: Vec::new(),
@@ -50,15 +50,18 @@ fn review(text: &str) -> Review {
     }
 }
 
-fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
+fn view(files: &[(&str, String)], opinions: Vec<OpinionReply>) -> ReaderView {
     let files = files.iter().map(|(path, text)| ContextFile {
         path: (*path).to_owned(),
         sha256: String::new(),
         text: text.clone(),
     });
-    let shown =
-        |(letter, said): (char, Opinion)| Shown { name: letter.to_string(), said, is_cut: false };
-    View {
+    let shown = |(letter, said): (char, OpinionReply)| LabeledReply {
+        name: letter.to_string(),
+        said,
+        is_cut: false,
+    };
+    ReaderView {
         question: "Shall we?".to_owned(),
         context: ContextPack { files: files.collect(), ..ContextPack::default() }.into(),
         unnamed: 0,
@@ -70,9 +73,9 @@ fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
 
 /// Condenses the view, checks that it fits, and returns the view and the notes.
 #[track_caller]
-fn condensed(mut view: View) -> (View, Vec<String>) {
-    let Condensed { sections, notes } = condense(&mut view, None);
-    let bytes = shown_bytes(&sections);
+fn condense_and_check(mut view: ReaderView) -> (ReaderView, Vec<String>) {
+    let CondensedView { sections, notes } = condense_view(&mut view, None);
+    let bytes = rendered_bytes(&sections);
     assert!(bytes <= INPUT_BYTES_MAX, "{bytes} bytes are left; {notes:?}");
     (view, notes)
 }
@@ -80,7 +83,7 @@ fn condensed(mut view: View) -> (View, Vec<String>) {
 #[test]
 fn what_fits_is_not_touched() {
     let whole = view(&[("a.txt", "x".repeat(300_000))], vec![opinion(&"y".repeat(10_000)); 4]);
-    let (left, notes) = condensed(whole.clone());
+    let (left, notes) = condense_and_check(whole.clone());
     assert_eq!((left.context, notes), (whole.context, Vec::new()));
     assert_eq!(left.opinions[0].said, whole.opinions[0].said);
 }
@@ -88,7 +91,7 @@ fn what_fits_is_not_touched() {
 #[test]
 fn files_give_way_first_and_keep_head_and_tail() {
     let text = |mark: &str| format!("HEAD {mark}\n{}\n{mark} TAIL", "x".repeat(900_000));
-    let (left, notes) = condensed(view(
+    let (left, notes) = condense_and_check(view(
         &[("a.txt", text("a")), ("b.txt", text("b")), ("small.txt", "small".to_owned())],
         vec![opinion("short")],
     ));
@@ -106,7 +109,7 @@ fn files_give_way_first_and_keep_head_and_tail() {
 #[test]
 fn a_cut_text_says_how_much_is_missing() {
     let check = |text: &str, bytes_max: usize, expected: &str| {
-        assert_eq!(head_and_tail(text, bytes_max), expected);
+        assert_eq!(keep_head_and_tail(text, bytes_max), expected);
     };
     check("abcdefghi", 9, "abcdefghi");
     check("abcdefghi", 6, "abcd\n[… 3 bytes left out here …]\nhi");
@@ -117,11 +120,12 @@ fn a_cut_text_says_how_much_is_missing() {
 #[test]
 fn then_opinions_are_cut_and_no_high_risk_is_dropped() {
     let text = "y".repeat(50_000);
-    let (left, notes) = condensed(view(&[("a.txt", "x".repeat(100_000))], vec![opinion(&text); 4]));
+    let (left, notes) =
+        condense_and_check(view(&[("a.txt", "x".repeat(100_000))], vec![opinion(&text); 4]));
     for shown in &left.opinions {
         assert_eq!(shown.said.summary, format!("SUMMARY {text}"));
         assert_eq!(shown.said.details.recommendation, format!("RECOMMENDED {text}"));
-        assert_eq!(shown.said.risks, [risk(Level::High, "GRAVE")]);
+        assert_eq!(shown.said.risks, [risk(RatingLevel::High, "GRAVE")]);
         assert_eq!(shown.said.details.rationale, "");
         assert_eq!(shown.said.assumptions, Vec::<String>::new());
     }
@@ -133,12 +137,12 @@ fn then_opinions_are_cut_and_no_high_risk_is_dropped() {
 #[test]
 fn then_single_texts_are_cut() {
     let mut said = opinion(&"y".repeat(50_000));
-    said.risks = vec![risk(Level::High, &format!("GRAVE {}", "r".repeat(50_000)))];
-    let (left, notes) = condensed(view(&[], vec![said; 12]));
+    said.risks = vec![risk(RatingLevel::High, &format!("GRAVE {}", "r".repeat(50_000)))];
+    let (left, notes) = condense_and_check(view(&[], vec![said; 12]));
     for shown in &left.opinions {
         assert!(shown.said.summary.starts_with("SUMMARY yyy"));
         assert!(shown.said.risks[0].description.starts_with("GRAVE rrr"));
-        assert_eq!(shown.said.risks[0].severity, Level::High);
+        assert_eq!(shown.said.risks[0].severity, RatingLevel::High);
     }
     assert_eq!(notes[1], "texts over 16000 bytes were cut, head and tail kept");
 }
@@ -147,8 +151,8 @@ fn then_single_texts_are_cut() {
 fn reviews_keep_their_ratings_and_grave_critiques() {
     let mut whole = view(&[], vec![opinion("short")]);
     let said = review(&"z".repeat(90_000));
-    whole.reviews = vec![Shown { name: "B".to_owned(), said, is_cut: false }; 3];
-    let (left, notes) = condensed(whole);
+    whole.reviews = vec![LabeledReply { name: "B".to_owned(), said, is_cut: false }; 3];
+    let (left, notes) = condense_and_check(whole);
     for shown in &left.reviews {
         let [target] = shown.said.targets.as_slice() else { panic!("{shown:?}") };
         let critiques: Vec<&str> =
@@ -161,22 +165,22 @@ fn reviews_keep_their_ratings_and_grave_critiques() {
 #[test]
 fn what_grows_when_it_is_shown_is_measured_as_it_is_shown() {
     let hidden = "\u{200b}".repeat(150_000);
-    let (_, notes) = condensed(view(&[("a.txt", hidden.clone())], vec![opinion("short")]));
+    let (_, notes) = condense_and_check(view(&[("a.txt", hidden.clone())], vec![opinion("short")]));
     assert!(notes[0].starts_with("the files were cut"), "{notes:?}");
-    let (_, notes) = condensed(view(&[], vec![opinion(&hidden)]));
+    let (_, notes) = condense_and_check(view(&[], vec![opinion(&hidden)]));
     assert!(notes[0].starts_with("1 opinions were cut"), "{notes:?}");
     let mut whole = view(&[("a.txt", hidden)], Vec::new());
     whole.question = "\u{e0041}".repeat(100_000);
-    let (left, notes) = condensed(whole);
+    let (left, notes) = condense_and_check(whole);
     assert!(notes[0].starts_with("the question was cut"), "{notes:?}");
     assert!(left.question.contains(" bytes left out here …]"));
 }
 
 /// The sections as a model reads them.
-fn fenced(sections: &[Section]) -> Vec<String> {
+fn render_fenced(sections: &[FencedSection]) -> Vec<String> {
     let texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
-    let fences = Fences::new("000102030405060708090a0b0c0d0e0f", 1, &texts);
-    sections.iter().map(|section| section.fenced(&fences)).collect()
+    let fences = FenceSet::new("000102030405060708090a0b0c0d0e0f", 1, &texts);
+    sections.iter().map(|section| section.render_fenced(&fences)).collect()
 }
 
 #[test]
@@ -187,7 +191,7 @@ fn a_file_cannot_speak_as_another() {
     let mut whole = view(&names.map(|name| (name, forged.to_owned())), Vec::new());
     let further = |name: &str| IndexedFile { path: name.to_owned(), bytes: 1 };
     Arc::make_mut(&mut whole.context).indexed = names.map(further).to_vec();
-    let sections = fenced(&whole.file_sections());
+    let sections = render_fenced(&whole.file_sections());
     assert_eq!(sections.len(), names.len() + 1);
     for (number, section) in (1..).zip(&sections) {
         let lines: Vec<&str> = section.lines().collect();
@@ -216,9 +220,13 @@ fn the_fence_of_each_file_is_counted() {
     let name = "a/folder/of/usual/length/and/a/name.md";
     let whole = view(&vec![(name, "x".repeat(2_400)); 200], Vec::new());
     let sections = whole.file_sections();
-    let bytes: usize = fenced(&sections).iter().map(|section| section.len() + 2).sum();
-    assert!(bytes <= shown_bytes(&sections), "{bytes} bytes, {} counted", shown_bytes(&sections));
-    let (left, notes) = condensed(whole.clone());
+    let bytes: usize = render_fenced(&sections).iter().map(|section| section.len() + 2).sum();
+    assert!(
+        bytes <= rendered_bytes(&sections),
+        "{bytes} bytes, {} counted",
+        rendered_bytes(&sections)
+    );
+    let (left, notes) = condense_and_check(whole.clone());
     assert_eq!((left.context, notes), (whole.context.clone(), Vec::new()), "they fit");
     let mut small = whole;
     let note = cut_context_to(&mut small, 40_000).unwrap();
@@ -232,7 +240,7 @@ fn names_of_further_files_have_their_share() {
     let mut whole = view(&[("a.txt", "x".repeat(10_000))], Vec::new());
     let named = |number: usize| IndexedFile { path: format!("f/{number:0100}"), bytes: 1 };
     Arc::make_mut(&mut whole.context).indexed = (0..20_000).map(named).collect();
-    let (left, notes) = condensed(whole);
+    let (left, notes) = condense_and_check(whole);
     let (kept, unnamed) = (left.context.indexed.len(), left.unnamed);
     assert_eq!(kept + unnamed, 20_000);
     assert!(kept > 500, "{kept}");
@@ -243,23 +251,24 @@ fn names_of_further_files_have_their_share() {
 
 #[test]
 fn a_seat_that_is_called_like_a_severity_does_not_undo_the_mask() {
-    let mask = Mask::new(&["high", "error", "zork"], &[], &[]);
+    let mask = NameMask::new(&["high", "error", "zork"], &[], &[]);
     let mut said = opinion("zork and Zork's friend");
-    said.findings = vec![Finding {
+    said.findings = vec![OpinionFinding {
         id: "SEC-001".to_owned(),
         title: "zork".to_owned(),
-        severity: Level::High,
+        severity: RatingLevel::High,
         category: String::new(),
         location: String::new(),
         description: String::new(),
         fix_approach: String::new(),
     }];
     let mut whole = view(&[], vec![said]);
-    whole.reviews = vec![Shown { name: "B".to_owned(), said: review("says zork"), is_cut: false }];
-    let Condensed { sections, notes } = condense(&mut whole, Some(&mask));
+    whole.reviews =
+        vec![LabeledReply { name: "B".to_owned(), said: review("says zork"), is_cut: false }];
+    let CondensedView { sections, notes } = condense_view(&mut whole, Some(&mask));
     let view = whole;
     let texts: String = sections.iter().map(|section| section.text.as_str()).collect();
     assert!(!texts.to_lowercase().contains("zork"), "{texts}");
-    assert_eq!(view.opinions[0].said.risks[0].severity, Level::High);
+    assert_eq!(view.opinions[0].said.risks[0].severity, RatingLevel::High);
     assert_eq!(notes, ["18 names of models were masked"]);
 }

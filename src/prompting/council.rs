@@ -1,59 +1,74 @@
 //! Builds the messages of a council's seats: participant, reviewer and chair.
 
-use super::condense::{Condensed, condense};
+use super::condense::{CondensedView, condense_view};
 use super::instructions::{ADDED, OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
-use super::mask::Mask;
-use super::message::{Parts, Prepared};
-use super::view::View;
-use crate::domain::ask::{Ask, Messages};
+use super::mask::NameMask;
+use super::message::{MessageParts, RenderedPrompt};
+use super::view::ReaderView;
+use crate::domain::ask::{Ask, AskMessages};
 use crate::domain::intervention::Intervention;
-use crate::domain::transcript::Transcript;
-use crate::protocols::interventions::{Hearing, heard_by};
+use crate::domain::transcript::RunState;
+use crate::protocols::interventions::{InterventionScope, visible_interventions};
 
 /// Masks no names: a participant sees only text of the person who asks.
-pub(crate) fn participant(transcript: &Transcript, ask: &Ask) -> Prepared {
-    let view = View::of_question(transcript, ask, Hearing::OwnAndPublic);
-    prepared(transcript, ask, OPINION, view, None)
+pub(crate) fn participant_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
+    let view = ReaderView::of_question(transcript, ask, InterventionScope::OwnAndPublic);
+    render_messages(transcript, ask, OPINION, view, None)
 }
 
-pub(crate) fn reviewer(transcript: &Transcript, ask: &Ask) -> Prepared {
+pub(crate) fn reviewer_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
     let mask = mask_for(transcript, ask);
-    prepared(transcript, ask, PEER_REVIEW, View::of_reviewer(transcript, ask), mask.as_ref())
+    render_messages(
+        transcript,
+        ask,
+        PEER_REVIEW,
+        ReaderView::of_reviewer(transcript, ask),
+        mask.as_ref(),
+    )
 }
 
-pub(crate) fn chair(transcript: &Transcript, ask: &Ask) -> Prepared {
+pub(crate) fn chair_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
     let mask = mask_for(transcript, ask);
-    prepared(transcript, ask, SYNTHESIS, View::of_chair(transcript, ask), mask.as_ref())
+    render_messages(
+        transcript,
+        ask,
+        SYNTHESIS,
+        ReaderView::of_chair(transcript, ask),
+        mask.as_ref(),
+    )
 }
 
-fn prepared(
-    transcript: &Transcript,
+fn render_messages(
+    transcript: &RunState,
     ask: &Ask,
     role: RoleText,
-    mut view: View,
-    mask: Option<&Mask>,
-) -> Prepared {
-    let Condensed { sections, notes } = condense(&mut view, mask);
-    let masked = |text: &String| mask.map_or_else(|| text.clone(), |mask| mask.apply(text).0);
-    let faults = ask.stricter.as_ref().map(masked);
-    let parts = Parts {
+    mut view: ReaderView,
+    mask: Option<&NameMask>,
+) -> RenderedPrompt {
+    let CondensedView { sections, notes } = condense_view(&mut view, mask);
+    let masked = |text: &String| mask.map_or_else(|| text.clone(), |mask| mask.mask_text(text).0);
+    let faults = ask.retry_reason.as_ref().map(masked);
+    let parts = MessageParts {
         secret: &transcript.plan.secret,
         sections: &sections,
-        remarks: &added(&view).into_iter().collect::<Vec<_>>(),
+        remarks: &additions_remark(&view).into_iter().collect::<Vec<_>>(),
         task: role.task,
-        faults: faults.as_deref(),
+        rejection_reason: faults.as_deref(),
     };
-    let system = role.system(transcript.plan.mode);
-    Prepared { messages: Messages { system, user: parts.message(ask) }, condensed: notes }
+    let system = role.system_prompt(transcript.plan.mode);
+    RenderedPrompt {
+        messages: AskMessages { system, user: parts.render_message(ask) },
+        condensed: notes,
+    }
 }
 
 /// Tells the seat how to read the Principal's additions, if there are any.
-pub(super) fn added(view: &View) -> Option<String> {
+pub(super) fn additions_remark(view: &ReaderView) -> Option<String> {
     (!view.additions.is_empty()).then(|| ADDED.trim_end().to_owned())
 }
 
 /// The names to hide from this seat; `None` when reviews are not anonymous.
-fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
+fn mask_for(transcript: &RunState, ask: &Ask) -> Option<NameMask> {
     let plan = &transcript.plan;
     if !plan.anonymous_review {
         return None;
@@ -62,20 +77,20 @@ fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
     let models = plan.seats.iter().flat_map(|seat| [seat.model.as_str(), seat.family.as_str()]);
     let files = plan.context.files.iter().map(|file| file.text.as_str());
     let (seats, models): (Vec<&str>, Vec<&str>) = (seats.collect(), models.collect());
-    let asked = std::iter::once(transcript.question()).chain(said_to_all(transcript, ask));
+    let asked = std::iter::once(transcript.question()).chain(texts_to_all(transcript, ask));
     let spared: Vec<&str> = asked.chain(files).collect();
-    Some(Mask::new(&seats, &models, &spared))
+    Some(NameMask::new(&seats, &models, &spared))
 }
 
 /// Interventions addressed to all seats, which count as part of the question. A private whisper
 /// does not allow a name to be shown.
-fn said_to_all<'a>(transcript: &'a Transcript, ask: &Ask) -> impl Iterator<Item = &'a str> {
-    heard_by(transcript, ask, Hearing::OwnAndPublic).into_iter().filter_map(|noted| {
-        match &noted.intervention {
+fn texts_to_all<'a>(transcript: &'a RunState, ask: &Ask) -> impl Iterator<Item = &'a str> {
+    visible_interventions(transcript, ask, InterventionScope::OwnAndPublic).into_iter().filter_map(
+        |noted| match &noted.intervention {
             Intervention::Whisper { text, to: None } | Intervention::Directive { text, .. } => {
                 Some(text.as_str())
             }
             Intervention::Whisper { to: Some(_), .. } | Intervention::Stop => None,
-        }
-    })
+        },
+    )
 }

@@ -8,14 +8,14 @@
 //! are marked in every text, also in a YAML file with a key `user:`; this is the only change to
 //! honest text.
 
-use super::lookalike::seen_as;
-use crate::domain::hidden::{is_hidden, is_meaningless, is_needed};
+use super::lookalike::skeleton_char;
+use crate::domain::hidden::{is_invisible, is_legitimate_joiner, is_unassigned};
 
 /// The longest name of a chat token between its bars.
 const TOKEN_CHARS_MAX: usize = 48;
 
 /// Tokens of chat templates that are not written between bars.
-const TOKENS: [&str; 37] = [
+const CHAT_TOKENS: [&str; 37] = [
     "<s>",
     "</s>",
     "<bos>",
@@ -56,7 +56,7 @@ const TOKENS: [&str; 37] = [
 ];
 
 /// Names that are tokens even with spaces inside the bars; other names may be code.
-const BARRED: [&str; 14] = [
+const SPACED_TOKENS: [&str; 14] = [
     "im_start",
     "im_end",
     "im_sep",
@@ -89,10 +89,10 @@ const ROLE_NOUNS: [&str; 9] = [
 ];
 
 /// Heads of older instruction templates, written after `###`.
-const SECTIONS: [&str; 3] = ["instruction", "response", "input"];
+const SECTION_HEADS: [&str; 3] = ["instruction", "response", "input"];
 
 /// Escapes invisible characters and everything that looks like prompt structure.
-pub(super) fn harmless(text: &str) -> String {
+pub(super) fn neutralize_text(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + text.len() / 16);
     let mut lines = text.split('\n').peekable();
     while let Some(line) = lines.next() {
@@ -107,7 +107,7 @@ pub(super) fn harmless(text: &str) -> String {
 }
 
 /// The same, with the text on one line.
-pub(super) fn harmless_line(text: &str) -> String {
+pub(super) fn neutralize_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     write_line(&text.replace(['\n', '\t'], " "), &mut shown);
     shown
@@ -117,7 +117,7 @@ fn write_line(line: &str, shown: &mut String) {
     if is_plain(line) {
         return shown.push_str(line);
     }
-    let mut breaks = Seen::of(line).breaks().into_iter().peekable();
+    let mut breaks = LineSkeleton::from_line(line).escape_offsets().into_iter().peekable();
     let mut before = None;
     let mut letters = line.char_indices().peekable();
     while let Some((place, letter)) = letters.next() {
@@ -125,7 +125,7 @@ fn write_line(line: &str, shown: &mut String) {
             shown.push('\\');
         }
         let after = letters.peek().map(|(_, letter)| *letter);
-        if must_be_shown(letter) && !is_needed(letter, before, after) {
+        if needs_escape(letter) && !is_legitimate_joiner(letter, before, after) {
             shown.extend(letter.escape_unicode());
         } else {
             shown.push(letter);
@@ -144,26 +144,26 @@ fn is_plain(line: &str) -> bool {
     bytes.all(is_plain) && names_no_role()
 }
 
-fn must_be_shown(letter: char) -> bool {
-    letter != '\t' && (is_hidden(letter) || is_meaningless(letter))
+fn needs_escape(letter: char) -> bool {
+    letter != '\t' && (is_invisible(letter) || is_unassigned(letter))
 }
 
 /// A line as it looks: the ASCII form of each visible character, and its byte offset.
-struct Seen {
+struct LineSkeleton {
     letters: Vec<char>,
     places: Vec<usize>,
 }
 
-impl Seen {
-    fn of(line: &str) -> Self {
+impl LineSkeleton {
+    fn from_line(line: &str) -> Self {
         let seen =
-            line.char_indices().filter_map(|(place, letter)| Some((seen_as(letter)?, place)));
+            line.char_indices().filter_map(|(place, letter)| Some((skeleton_char(letter)?, place)));
         let (letters, places) = seen.unzip();
         Self { letters, places }
     }
 
     /// The byte offsets before which a backslash goes, in order.
-    fn breaks(&self) -> Vec<usize> {
+    fn escape_offsets(&self) -> Vec<usize> {
         let start = self.letters.iter().position(|letter| *letter != ' ');
         let head = start.filter(|start| self.is_fence() || self.is_role(*start));
         let tokens = (0..self.letters.len()).filter(|at| self.is_token(*at)).map(|at| at + 1);
@@ -171,7 +171,7 @@ impl Seen {
         breaks.filter_map(|at| self.places.get(at).copied()).collect()
     }
 
-    fn from(&self, at: usize) -> &[char] {
+    fn letters_from(&self, at: usize) -> &[char] {
         self.letters.get(at..).unwrap_or_default()
     }
 
@@ -196,7 +196,7 @@ impl Seen {
     }
 
     fn is_token(&self, at: usize) -> bool {
-        let rest = self.from(at);
+        let rest = self.letters_from(at);
         match rest.first() {
             Some('<') => is_barred_token(rest) || is_listed_token(rest),
             Some('[') => is_listed_token(rest),
@@ -206,54 +206,55 @@ impl Seen {
 
     /// Matches `System:`, `**Human:**`, `### Assistant:`, `[system]` and similar heads.
     fn is_role(&self, start: usize) -> bool {
-        let rest = self.from(start);
-        let decoration = length(rest, |letter| "#*_>-•`~[({<|".contains(letter) || letter == ' ');
+        let rest = self.letters_from(start);
+        let decoration =
+            count_leading(rest, |letter| "#*_>-•`~[({<|".contains(letter) || letter == ' ');
         let (before, rest) = rest.split_at(decoration);
-        let (word, rest) = word(rest);
-        let is_section = starts_with(before, "###") && SECTIONS.contains(&word.as_str());
+        let (word, rest) = leading_word(rest);
+        let is_section = starts_with(before, "###") && SECTION_HEADS.contains(&word.as_str());
         if !is_section && !ROLES.contains(&word.as_str()) {
             return false;
         }
         if before.last() == Some(&'[') && rest.first() == Some(&']') && word != "user" {
             return true;
         }
-        ends_a_head(rest) || after_noun(rest).is_some_and(ends_a_head)
+        ends_role_head(rest) || skip_role_noun(rest).is_some_and(ends_role_head)
     }
 }
 
 /// Whether closing signs and a colon follow the role.
-fn ends_a_head(rest: &[char]) -> bool {
-    let closing = length(rest, |letter| " *_`~])}>|".contains(letter));
+fn ends_role_head(rest: &[char]) -> bool {
+    let closing = count_leading(rest, |letter| " *_`~])}>|".contains(letter));
     rest.get(closing) == Some(&':')
 }
 
-fn after_noun(rest: &[char]) -> Option<&[char]> {
-    let gap = length(rest, |letter| " _-".contains(letter));
-    let (noun, rest) = word(rest.get(gap..)?);
+fn skip_role_noun(rest: &[char]) -> Option<&[char]> {
+    let gap = count_leading(rest, |letter| " _-".contains(letter));
+    let (noun, rest) = leading_word(rest.get(gap..)?);
     ROLE_NOUNS.contains(&noun.as_str()).then_some(rest)
 }
 
 fn is_listed_token(rest: &[char]) -> bool {
-    TOKENS.iter().any(|token| starts_with(rest, token))
+    CHAT_TOKENS.iter().any(|token| starts_with(rest, token))
 }
 
 /// Matches `<|name|>`, with spaces only for known names.
 fn is_barred_token(rest: &[char]) -> bool {
     let inner = rest.get(1..).unwrap_or_default();
-    let spaces = length(inner, |letter| letter == ' ');
+    let spaces = count_leading(inner, |letter| letter == ' ');
     let Some(('|', inner)) = inner.get(spaces..).and_then(split_first) else { return false };
     let end = inner.iter().take(TOKEN_CHARS_MAX + 4).position(|letter| *letter == '|');
     let Some(end) = end else { return false };
     let (name, after) = inner.split_at(end);
     let name: String = name.iter().collect();
     let after = after.get(1..).unwrap_or_default();
-    let gap = length(after, |letter| letter == ' ');
+    let gap = count_leading(after, |letter| letter == ' ');
     if after.get(gap) != Some(&'>') {
         return false;
     }
     let is_name = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
     let is_tight = spaces == 0 && gap == 0 && !name.is_empty() && name.chars().all(is_name);
-    is_tight || BARRED.contains(&name.trim())
+    is_tight || SPACED_TOKENS.contains(&name.trim())
 }
 
 fn split_first(letters: &[char]) -> Option<(char, &[char])> {
@@ -266,13 +267,13 @@ fn starts_with(letters: &[char], word: &str) -> bool {
 }
 
 /// Counts the leading letters that satisfy the predicate.
-fn length(letters: &[char], is_of: impl Fn(char) -> bool) -> usize {
+fn count_leading(letters: &[char], is_of: impl Fn(char) -> bool) -> usize {
     letters.iter().take_while(|letter| is_of(**letter)).count()
 }
 
 /// Splits off the leading alphanumeric letters, limited to the length of a token name.
-fn word(letters: &[char]) -> (String, &[char]) {
-    let length = length(letters, |letter| letter.is_alphanumeric());
+fn leading_word(letters: &[char]) -> (String, &[char]) {
+    let length = count_leading(letters, |letter| letter.is_alphanumeric());
     let (word, rest) = letters.split_at(length);
     (word.iter().take(TOKEN_CHARS_MAX).collect(), rest)
 }
@@ -283,7 +284,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(harmless(text), expected);
+        assert_eq!(neutralize_text(text), expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! of the question, the files or a model can enter them.
 
 use super::gate;
-use crate::domain::council::words::Mode;
+use crate::domain::council::words::QuestionMode;
 use crate::domain::digest::sha256_hex;
 
 const PARTICIPANT: &str = include_str!("../../prompts/council/participant.md");
@@ -42,27 +42,31 @@ pub(super) const ADDED: &str = include_str!("../../prompts/council/added.md");
 /// The instructions of a role and the task that ends its messages.
 #[derive(Debug, Clone, Copy)]
 pub struct RoleText {
-    system: fn(Mode) -> String,
+    system: fn(QuestionMode) -> String,
     pub(crate) task: &'static str,
 }
 
 impl RoleText {
     /// The system message. It depends on the mode and on nothing else.
-    pub fn system(&self, mode: Mode) -> String {
+    pub fn system_prompt(&self, mode: QuestionMode) -> String {
         (self.system)(mode)
     }
 }
 
 pub const OPINION: RoleText = RoleText {
-    system: |mode| in_mode(PARTICIPANT, mode, only_in(mode, Mode::Review, FINDINGS)),
+    system: |mode| {
+        with_mode(PARTICIPANT, mode, fields_in_mode(mode, QuestionMode::Review, FINDINGS))
+    },
     task: "Give your opinion on the question as the JSON object described.",
 };
 pub const PEER_REVIEW: RoleText = RoleText {
-    system: |mode| in_mode(REVIEWER, mode, only_in(mode, Mode::Review, FINDING_POSITIONS)),
+    system: |mode| {
+        with_mode(REVIEWER, mode, fields_in_mode(mode, QuestionMode::Review, FINDING_POSITIONS))
+    },
     task: "Review each of the opinions as the JSON object described.",
 };
 pub const SYNTHESIS: RoleText = RoleText {
-    system: |mode| in_mode(CHAIR, mode, fields_of_report(mode)),
+    system: |mode| with_mode(CHAIR, mode, report_fields(mode)),
     task: "Write the report as the JSON object described.",
 };
 // A conclusion is written and audited in the same way in every mode.
@@ -109,22 +113,22 @@ const ROLES: [RoleText; 10] = [
 ];
 
 /// Digest of all instructions; part of a seat's version.
-pub fn digest() -> String {
+pub fn instructions_digest() -> String {
     let roles = ROLES.iter().flat_map(|role| {
-        let systems = Mode::ALL.iter().map(|mode| role.system(*mode));
+        let systems = QuestionMode::ALL.iter().map(|mode| role.system_prompt(*mode));
         systems.chain([role.task.to_owned()])
     });
     let others = [STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC, ADDED].map(str::to_owned);
-    let all: Vec<String> = roles.chain(others).chain(gate::texts()).collect();
+    let all: Vec<String> = roles.chain(others).chain(gate::all_instructions()).collect();
     sha256_hex(all.iter().map(String::as_bytes))
 }
 
 /// Fills the mode's text and reply fields into a council role.
-fn in_mode(role: &str, mode: Mode, fields: &str) -> String {
+fn with_mode(role: &str, mode: QuestionMode, fields: &str) -> String {
     let manner = match mode {
-        Mode::General => MODE_GENERAL,
-        Mode::Architecture => MODE_ARCHITECTURE,
-        Mode::Review => MODE_REVIEW,
+        QuestionMode::General => MODE_GENERAL,
+        QuestionMode::Architecture => MODE_ARCHITECTURE,
+        QuestionMode::Review => MODE_REVIEW,
     };
     // The mode's fields follow a field that every mode has.
     let fields = match fields.trim_end() {
@@ -135,14 +139,14 @@ fn in_mode(role: &str, mode: Mode, fields: &str) -> String {
     role.trim_end().to_owned()
 }
 
-fn only_in(mode: Mode, wanted: Mode, fields: &'static str) -> &'static str {
+fn fields_in_mode(mode: QuestionMode, wanted: QuestionMode, fields: &'static str) -> &'static str {
     if mode == wanted { fields } else { "" }
 }
 
-fn fields_of_report(mode: Mode) -> &'static str {
+fn report_fields(mode: QuestionMode) -> &'static str {
     match mode {
-        Mode::General => "",
-        Mode::Architecture => ARCHITECTURE,
-        Mode::Review => MERGED_FINDINGS,
+        QuestionMode::General => "",
+        QuestionMode::Architecture => ARCHITECTURE,
+        QuestionMode::Review => MERGED_FINDINGS,
     }
 }

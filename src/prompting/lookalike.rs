@@ -5,20 +5,20 @@
 
 use deunicode::deunicode_char;
 
-use crate::domain::hidden::is_hidden;
+use crate::domain::hidden::is_invisible;
 
 /// The ASCII look-alike in lower case; `None` for an invisible character.
-pub(super) fn seen_as(letter: char) -> Option<char> {
+pub(super) fn skeleton_char(letter: char) -> Option<char> {
     if letter.is_ascii_graphic() {
         return Some(letter.to_ascii_lowercase());
     }
-    if letter.is_whitespace() && !is_hidden(letter) || letter == '\t' {
+    if letter.is_whitespace() && !is_invisible(letter) || letter == '\t' {
         return Some(' ');
     }
-    if is_hidden(letter) || is_combining(letter) {
+    if is_invisible(letter) || is_combining(letter) {
         return None;
     }
-    Some(sign(letter).or_else(|| latin(letter)).unwrap_or(letter))
+    Some(sign_skeleton(letter).or_else(|| latin_skeleton(letter)).unwrap_or(letter))
 }
 
 fn is_combining(letter: char) -> bool {
@@ -26,7 +26,7 @@ fn is_combining(letter: char) -> bool {
         | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
-fn sign(letter: char) -> Option<char> {
+fn sign_skeleton(letter: char) -> Option<char> {
     Some(match letter {
         '\u{2550}' | '\u{a78a}' | '\u{fe66}' | '\u{2e40}' | '\u{30a0}' | '\u{207c}'
         | '\u{208c}' | '\u{2261}' | '\u{3013}' | '\u{2ed}' | '\u{1400}' => '=',
@@ -46,7 +46,7 @@ fn sign(letter: char) -> Option<char> {
     })
 }
 
-fn latin(letter: char) -> Option<char> {
+fn latin_skeleton(letter: char) -> Option<char> {
     let code = u32::from(letter);
     let of_row = |first: u32| char::from_u32(u32::from('a') + (code - first) % 26);
     match code {
@@ -106,7 +106,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(text.chars().filter_map(seen_as).collect::<String>(), expected);
+        assert_eq!(text.chars().filter_map(skeleton_char).collect::<String>(), expected);
     }
 
     #[test]

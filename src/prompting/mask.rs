@@ -10,26 +10,26 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::brands::{BRANDS, Brand, JOINED_TAILS, TAILS};
+use super::brands::{JOINED_SUFFIXES, MODEL_BRANDS, ModelBrand, VERSION_SUFFIXES};
 
 const MASK: &str = "[a model]";
 
 /// The names to hide, prepared once per run.
 #[derive(Debug, Clone, Default)]
-pub struct Mask {
+pub struct NameMask {
     /// By their first word; the longest name first.
-    names: HashMap<String, Vec<Name>>,
+    names: HashMap<String, Vec<HiddenName>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Name {
+struct HiddenName {
     /// In lower case, split between letters and digits.
     words: Vec<String>,
-    kind: Kind,
+    kind: HiddenNameKind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
+enum HiddenNameKind {
     /// Exactly this text. Names of three letters or more match in any case.
     Seat(String),
     /// In any spacing, with the version that follows.
@@ -37,15 +37,15 @@ enum Kind {
     /// Like a model, but only before a number.
     Version,
     /// Only with a capital letter, and not as part of a longer name.
-    House,
+    Vendor,
 }
 
-impl Mask {
+impl NameMask {
     /// `seats` are names of seats and providers, `models` names of models and families. Names that
     /// occur in one of the `spared` texts are not masked.
     pub fn new(seats: &[&str], models: &[&str], spared: &[&str]) -> Self {
         let mut mask = Self::default();
-        seats.iter().for_each(|seat| mask.add(seat, Kind::Seat((*seat).to_owned())));
+        seats.iter().for_each(|seat| mask.add_name(seat, HiddenNameKind::Seat((*seat).to_owned())));
         for model in models {
             mask.add_model(model);
             // Models also write `vendor/model` without the vendor.
@@ -53,8 +53,10 @@ impl Mask {
         }
         let given: Vec<Vec<String>> =
             seats.iter().chain(models).map(|name| words_of(name)).collect();
-        brands().filter(|brand| brand.is_in(&given)).for_each(|known| mask.add_brand(known.brand));
-        mask.spare(spared);
+        known_brands()
+            .filter(|brand| brand.occurs_in(&given))
+            .for_each(|known| mask.add_brand(known.brand));
+        mask.allow_names(spared);
         mask.names.values_mut().for_each(|names| {
             names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
         });
@@ -62,12 +64,12 @@ impl Mask {
     }
 
     /// Replaces every hidden name; also returns the number of replacements.
-    pub fn apply(&self, text: &str) -> (String, usize) {
-        let words = split(text);
+    pub fn mask_text(&self, text: &str) -> (String, usize) {
+        let words = split_words(text);
         let mut shown = String::with_capacity(text.len());
         let (mut from, mut at, mut masked) = (0, 0, 0);
         while let Some(word) = words.get(at) {
-            let Some(count) = self.length_at(text, &words, at) else {
+            let Some(count) = self.hidden_length(text, &words, at) else {
                 at += 1;
                 continue;
             };
@@ -80,16 +82,16 @@ impl Mask {
         (shown, masked)
     }
 
-    fn add(&mut self, name: &str, kind: Kind) {
+    fn add_name(&mut self, name: &str, kind: HiddenNameKind) {
         let words = words_of(name);
         // A seat named after a vendor follows the vendor rule: `meta` is also an ordinary word.
-        let is_house = kind != Kind::House && is_house(name);
+        let is_house = kind != HiddenNameKind::Vendor && is_vendor(name);
         if name.chars().count() < 2 || is_house {
             return;
         }
         if let Some(first) = words.first() {
             let names = self.names.entry(first.clone()).or_default();
-            let name = Name { words, kind };
+            let name = HiddenName { words, kind };
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -100,93 +102,99 @@ impl Mask {
     fn add_model(&mut self, name: &str) {
         let given = [words_of(name)];
         let is_numbered = name.contains(|letter: char| letter.is_ascii_digit());
-        let is_model = is_numbered || brands().any(|brand| brand.is_in(&given));
-        self.add(name, if is_model { Kind::Model } else { Kind::Seat(name.to_owned()) });
+        let is_model = is_numbered || known_brands().any(|brand| brand.occurs_in(&given));
+        self.add_name(
+            name,
+            if is_model { HiddenNameKind::Model } else { HiddenNameKind::Seat(name.to_owned()) },
+        );
     }
 
-    fn add_brand(&mut self, brand: &Brand) {
-        brand.names.iter().for_each(|name| self.add(name, Kind::Model));
-        brand.versions.iter().for_each(|name| self.add(name, Kind::Version));
-        brand.houses.iter().for_each(|name| self.add(name, Kind::House));
+    fn add_brand(&mut self, brand: &ModelBrand) {
+        brand.names.iter().for_each(|name| self.add_name(name, HiddenNameKind::Model));
+        brand.versions.iter().for_each(|name| self.add_name(name, HiddenNameKind::Version));
+        brand.vendors.iter().for_each(|name| self.add_name(name, HiddenNameKind::Vendor));
     }
 
     /// Removes the names that occur in these texts.
-    fn spare(&mut self, texts: &[&str]) {
+    fn allow_names(&mut self, texts: &[&str]) {
         for text in texts {
-            let words = split(text);
+            let words = split_words(text);
             for (at, word) in words.iter().enumerate() {
                 let Some(names) = self.names.get_mut(word.text.as_ref()) else { continue };
-                names.retain(|name| name.stands_at(text, &words, at).is_none());
+                names.retain(|name| name.match_length(text, &words, at).is_none());
             }
         }
     }
 
     /// Length in words of the hidden name and its version at this position.
-    fn length_at(&self, text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
+    fn hidden_length(&self, text: &str, words: &[TextWord<'_>], at: usize) -> Option<usize> {
         let names = self.names.get(words.get(at)?.text.as_ref())?;
-        names.iter().filter_map(|name| name.stands_at(text, words, at)).max()
+        names.iter().filter_map(|name| name.match_length(text, words, at)).max()
     }
 }
 
-fn is_house(name: &str) -> bool {
-    BRANDS.iter().flat_map(|brand| brand.houses).any(|house| house.eq_ignore_ascii_case(name))
+fn is_vendor(name: &str) -> bool {
+    MODEL_BRANDS
+        .iter()
+        .flat_map(|brand| brand.vendors)
+        .any(|house| house.eq_ignore_ascii_case(name))
 }
 
 /// A brand and its names, split into words.
 #[derive(Debug)]
-struct Known {
-    brand: &'static Brand,
+struct BrandWords {
+    brand: &'static ModelBrand,
     names: Vec<Vec<String>>,
 }
 
 /// All brands, with their names split once for all masks.
-fn brands() -> impl Iterator<Item = &'static Known> {
-    static ALL: LazyLock<Vec<Known>> = LazyLock::new(|| {
-        let known = |brand: &'static Brand| {
-            let names = brand.names.iter().chain(brand.houses).map(|name| words_of(name));
-            Known { brand, names: names.collect() }
+fn known_brands() -> impl Iterator<Item = &'static BrandWords> {
+    static ALL: LazyLock<Vec<BrandWords>> = LazyLock::new(|| {
+        let known = |brand: &'static ModelBrand| {
+            let names = brand.names.iter().chain(brand.vendors).map(|name| words_of(name));
+            BrandWords { brand, names: names.collect() }
         };
-        BRANDS.iter().map(known).collect()
+        MODEL_BRANDS.iter().map(known).collect()
     });
     ALL.iter()
 }
 
-impl Known {
-    fn is_in(&self, given: &[Vec<String>]) -> bool {
+impl BrandWords {
+    fn occurs_in(&self, given: &[Vec<String>]) -> bool {
         self.names.iter().any(|name| {
             given.iter().any(|words| words.windows(name.len()).any(|window| *window == **name))
         })
     }
 }
 
-impl Name {
+impl HiddenName {
     /// Length in words of the match at this position.
-    fn stands_at(&self, text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
+    fn match_length(&self, text: &str, words: &[TextWord<'_>], at: usize) -> Option<usize> {
         let here = words.get(at..at + self.words.len())?;
         let is_same = here.iter().zip(&self.words).all(|(word, name)| word.text == *name);
-        let goes_on = here.iter().skip(1).all(Word::follows);
+        let goes_on = here.iter().skip(1).all(TextWord::is_adjacent);
         if !is_same || !goes_on || !here.first().is_some_and(|word| word.begins) {
             return None;
         }
         let rest = words.get(at + self.words.len()..).unwrap_or_default();
         let (first, last) = (here.first()?, here.last()?);
         match &self.kind {
-            Kind::Seat(seat) => {
+            HiddenNameKind::Seat(seat) => {
                 let written = text.get(first.start..last.end)?;
                 let is_short = seat.chars().count() < 3;
                 let is_it = *seat == written || !is_short && seat.eq_ignore_ascii_case(written);
                 (is_it && last.ends).then_some(self.words.len())
             }
-            Kind::Model => ending(here, rest),
-            Kind::Version => {
+            HiddenNameKind::Model => length_with_version(here, rest),
+            HiddenNameKind::Version => {
                 let is_numbered =
-                    rest.first().is_some_and(|next| next.is_number() && next.follows());
-                if is_numbered { ending(here, rest) } else { None }
+                    rest.first().is_some_and(|next| next.is_number() && next.is_adjacent());
+                if is_numbered { length_with_version(here, rest) } else { None }
             }
-            Kind::House => {
+            HiddenNameKind::Vendor => {
                 let is_capital = text.get(first.start..)?.starts_with(char::is_uppercase);
                 let after = text.get(last.end..)?;
-                let is_whole = last.ends && !after.starts_with('-') && !goes_on_as_name(after);
+                let is_whole = last.ends && !after.starts_with('-') && !continues_name(after);
                 (is_capital && is_whole).then_some(self.words.len())
             }
         }
@@ -194,8 +202,8 @@ impl Name {
 }
 
 /// Length of the name plus as much of the version as ends at a word boundary.
-fn ending(name: &[Word<'_>], rest: &[Word<'_>]) -> Option<usize> {
-    let is_tail = |word: &&Word<'_>| word.follows() && word.is_of_version();
+fn length_with_version(name: &[TextWord<'_>], rest: &[TextWord<'_>]) -> Option<usize> {
+    let is_tail = |word: &&TextWord<'_>| word.is_adjacent() && word.is_of_version();
     let tail = rest.iter().take_while(is_tail).count();
     (0..=tail)
         .rev()
@@ -207,18 +215,18 @@ fn ending(name: &[Word<'_>], rest: &[Word<'_>]) -> Option<usize> {
 }
 
 /// `Google` in `Google Cloud` does not name the vendor of a model.
-fn goes_on_as_name(after: &str) -> bool {
+fn continues_name(after: &str) -> bool {
     after.strip_prefix(' ').is_some_and(|after| after.starts_with(char::is_uppercase))
 }
 
 /// A sequence of letters or of digits.
 #[derive(Debug)]
-struct Word<'a> {
+struct TextWord<'a> {
     /// In lower case.
     text: Cow<'a, str>,
     start: usize,
     end: usize,
-    gap: Gap,
+    gap: WordGap,
     /// Whether it begins and ends at a word boundary.
     begins: bool,
     ends: bool,
@@ -226,17 +234,17 @@ struct Word<'a> {
 
 /// The characters between a word and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Gap {
+enum WordGap {
     Nothing,
     Space,
     /// One of the other signs that separate parts of a name.
-    Joint,
-    More,
+    Separator,
+    Other,
 }
 
-impl Word<'_> {
-    fn follows(&self) -> bool {
-        self.gap != Gap::More
+impl TextWord<'_> {
+    fn is_adjacent(&self) -> bool {
+        self.gap != WordGap::Other
     }
 
     fn is_number(&self) -> bool {
@@ -245,91 +253,92 @@ impl Word<'_> {
 
     /// Matches `4`, the `o` of `4o`, `turbo`.
     fn is_of_version(&self) -> bool {
-        let is_letter = self.gap == Gap::Nothing && self.text.len() == 1;
-        let is_joined = self.gap == Gap::Joint && JOINED_TAILS.contains(&self.text.as_ref());
-        self.is_number() || is_letter || is_joined || TAILS.contains(&self.text.as_ref())
+        let is_letter = self.gap == WordGap::Nothing && self.text.len() == 1;
+        let is_joined =
+            self.gap == WordGap::Separator && JOINED_SUFFIXES.contains(&self.text.as_ref());
+        self.is_number() || is_letter || is_joined || VERSION_SUFFIXES.contains(&self.text.as_ref())
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Script {
+enum LetterScript {
     Latin,
     Digit,
     Other,
     None,
 }
 
-fn script(letter: char) -> Script {
+fn script_of(letter: char) -> LetterScript {
     match letter {
-        '0'..='9' => Script::Digit,
-        _ if !letter.is_alphanumeric() => Script::None,
-        '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
-        _ => Script::Other,
+        '0'..='9' => LetterScript::Digit,
+        _ if !letter.is_alphanumeric() => LetterScript::None,
+        '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => LetterScript::Latin,
+        _ => LetterScript::Other,
     }
 }
 
 /// Splits a text into words, also where the script changes: `我是Claude` contains a name.
-fn split(text: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
+fn split_words(text: &str) -> Vec<TextWord<'_>> {
+    let mut words: Vec<TextWord<'_>> = Vec::new();
     let mut letters = text.char_indices().peekable();
     let mut before = None;
     while let Some((start, first)) = letters.next() {
-        let kind = script(first);
-        if kind == Script::None {
+        let kind = script_of(first);
+        if kind == LetterScript::None {
             before = Some(first);
             continue;
         }
         let mut last = (start, first);
-        while let Some(next) = letters.next_if(|(_, letter)| script(*letter) == kind) {
+        while let Some(next) = letters.next_if(|(_, letter)| script_of(*letter) == kind) {
             last = next;
         }
         let end = last.0 + last.1.len_utf8();
-        let gap = words.last().map_or(Gap::More, |word| gap(text, word.end, start));
+        let gap = words.last().map_or(WordGap::Other, |word| gap_between(text, word.end, start));
         let after = letters.peek().map(|(_, letter)| *letter);
         let begins = !is_glued(before, kind);
-        let word = lower(text.get(start..end).unwrap_or_default());
-        words.push(Word { text: word, start, end, gap, begins, ends: !is_glued(after, kind) });
+        let word = lower_word(text.get(start..end).unwrap_or_default());
+        words.push(TextWord { text: word, start, end, gap, begins, ends: !is_glued(after, kind) });
         before = Some(last.1);
     }
     words
 }
 
 /// Lower case without allocating, since most words already are.
-fn lower(word: &str) -> Cow<'_, str> {
+fn lower_word(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return Cow::Borrowed(word);
     }
     Cow::Owned(word.chars().flat_map(char::to_lowercase).collect())
 }
 
-fn gap(text: &str, from: usize, to: usize) -> Gap {
+fn gap_between(text: &str, from: usize, to: usize) -> WordGap {
     let mut between = text.get(from..to).unwrap_or_default().chars();
     match (between.next(), between.next()) {
-        (None, _) => Gap::Nothing,
-        (Some(' ' | '\u{a0}'), None) => Gap::Space,
-        (Some('-' | '_' | '.' | ':' | '/' | '\u{2010}' | '\u{2011}'), None) => Gap::Joint,
-        _ => Gap::More,
+        (None, _) => WordGap::Nothing,
+        (Some(' ' | '\u{a0}'), None) => WordGap::Space,
+        (Some('-' | '_' | '.' | ':' | '/' | '\u{2010}' | '\u{2011}'), None) => WordGap::Separator,
+        _ => WordGap::Other,
     }
 }
 
 /// Whether the neighbouring character makes the word part of a longer one.
-fn is_glued(neighbour: Option<char>, kind: Script) -> bool {
-    neighbour.is_some_and(|letter| match script(letter) {
-        Script::Latin | Script::Digit => kind != Script::Other,
-        Script::Other => kind == Script::Other,
-        Script::None => letter == '_',
+fn is_glued(neighbour: Option<char>, kind: LetterScript) -> bool {
+    neighbour.is_some_and(|letter| match script_of(letter) {
+        LetterScript::Latin | LetterScript::Digit => kind != LetterScript::Other,
+        LetterScript::Other => kind == LetterScript::Other,
+        LetterScript::None => letter == '_',
     })
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    split(name).into_iter().map(|word| word.text.into_owned()).collect()
+    split_words(name).into_iter().map(|word| word.text.into_owned()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mask(spared: &str) -> Mask {
+    fn mask(spared: &str) -> NameMask {
         let seats = ["small-a", "optimist", "ai", "z"];
         let models = [
             "claude-sonnet-4-20250514",
@@ -337,15 +346,15 @@ mod tests {
             "gemini-2.0-flash",
             "meta-llama/Llama-3.1-70B-Instruct",
         ];
-        Mask::new(&seats, &models, &[spared])
+        NameMask::new(&seats, &models, &[spared])
     }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let (shown, masked) = mask("").apply(text);
+        let (shown, masked) = mask("").mask_text(text);
         assert_eq!(shown, expected);
         assert_eq!(masked, expected.matches(MASK).count());
-        assert_eq!(mask("").apply(&shown), (shown, 0), "what is masked stays as it is");
+        assert_eq!(mask("").mask_text(&shown), (shown, 0), "what is masked stays as it is");
     }
 
     #[test]
@@ -393,37 +402,42 @@ mod tests {
     #[test]
     fn what_the_question_names_stays() {
         let mask = mask("Should we move from Claude to Gemini 2.0 Flash on Google?");
-        let (shown, masked) = mask.apply("I, Claude, prefer Gemini over GPT-4o; Google is fine.");
+        let (shown, masked) =
+            mask.mask_text("I, Claude, prefer Gemini over GPT-4o; Google is fine.");
         assert_eq!(shown, "I, Claude, prefer Gemini over [a model]; Google is fine.");
         assert_eq!(masked, 1);
-        let (shown, _) = mask.apply("claude-sonnet-4-20250514 here, optimist there");
+        let (shown, _) = mask.mask_text("claude-sonnet-4-20250514 here, optimist there");
         assert_eq!(shown, "[a model] here, [a model] there");
     }
 
     #[test]
     fn a_family_alone_brings_its_names() {
-        let shown = |family: &str| Mask::new(&[], &[family], &[]).apply("Google's Gemini").0;
+        let shown =
+            |family: &str| NameMask::new(&[], &[family], &[]).mask_text("Google's Gemini").0;
         assert_eq!(shown("google"), "[a model]'s [a model]");
         assert_eq!(shown("anthropic"), "Google's Gemini");
-        let mask = Mask::new(&["meta"], &["meta"], &[]);
-        assert_eq!(mask.apply("Meta did a meta-analysis").0, "[a model] did a meta-analysis");
-        let mask = Mask::new(&[], &["rehearsal", "small-b"], &[]);
+        let mask = NameMask::new(&["meta"], &["meta"], &[]);
+        assert_eq!(mask.mask_text("Meta did a meta-analysis").0, "[a model] did a meta-analysis");
+        let mask = NameMask::new(&[], &["rehearsal", "small-b"], &[]);
         assert_eq!(
-            mask.apply("rehearsal of a small b, small-b").0,
+            mask.mask_text("rehearsal of a small b, small-b").0,
             "[a model] of a small b, [a model]"
         );
     }
 
     #[test]
     fn nothing_to_hide_hides_nothing() {
-        assert_eq!(Mask::default().apply("Claude"), ("Claude".to_owned(), 0));
-        assert_eq!(Mask::new(&[""], &["", "-"], &[]).apply("a - b"), ("a - b".to_owned(), 0));
+        assert_eq!(NameMask::default().mask_text("Claude"), ("Claude".to_owned(), 0));
+        assert_eq!(
+            NameMask::new(&[""], &["", "-"], &[]).mask_text("a - b"),
+            ("a - b".to_owned(), 0)
+        );
     }
 
     #[test]
     fn a_long_text_is_gone_through_once() {
         let text = "claude-4-".repeat(100_000);
-        let (shown, masked) = mask("").apply(&text);
+        let (shown, masked) = mask("").mask_text(&text);
         assert_eq!((masked, shown.matches("claude").count()), (100_000, 0));
     }
 }

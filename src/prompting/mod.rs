@@ -20,9 +20,9 @@ mod restatement;
 mod view;
 
 pub use condense::INPUT_BYTES_MAX;
-pub use fence::Fences;
-pub use gate::{adjudicator_digest, gate_digest, is_shown_whole};
-pub use instructions::digest;
-pub use mask::Mask;
-pub use message::Prepared;
-pub use restatement::restatement;
+pub use fence::FenceSet;
+pub use gate::{adjudicator_digest, deliberator_digest, fits_whole};
+pub use instructions::instructions_digest;
+pub use mask::NameMask;
+pub use message::RenderedPrompt;
+pub use restatement::restatement_messages;

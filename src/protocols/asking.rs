@@ -1,18 +1,18 @@
 //! The asks of a round that are still to be sent.
 
 use super::step::Step;
-use crate::domain::ask::{Ask, Purpose};
+use crate::domain::ask::{Ask, AskPurpose};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::{Asked, Reading, Shortage, Stop, Transcript};
+use crate::domain::transcript::{AskState, BudgetShortage, ParseOutcome, RunState, RunStopReason};
 
 /// The state of one seat in a round.
 enum SeatState<'a> {
     Unasked,
-    Open(&'a Asked),
+    Open(&'a AskState),
     /// The reply could not be parsed, for this reason; the seat gets one stricter ask.
     AskStricter(String),
     /// The budget did not cover the call.
-    Unpaid(Shortage),
+    Unpaid(BudgetShortage),
     Settled,
 }
 
@@ -27,16 +27,16 @@ pub enum RetryRule {
 
 /// Asks the seats of a round that have neither an answer nor a final failure; none if all have.
 pub fn pending_asks<'a>(
-    transcript: &Transcript,
+    transcript: &RunState,
     round: u8,
-    purpose: Purpose,
+    purpose: AskPurpose,
     retry: RetryRule,
     seats: impl IntoIterator<Item = &'a ExpertSlug>,
 ) -> Option<Step> {
     let (mut asks, mut shortage) = (Vec::new(), None);
     let mut id = transcript.next_ask_id();
     for seat in seats {
-        let stricter = match state_of(transcript.last_ask(round, seat), retry) {
+        let stricter = match seat_state(transcript.last_ask(round, seat), retry) {
             SeatState::Settled => continue,
             SeatState::Unpaid(of) => {
                 shortage = Some(of);
@@ -49,24 +49,26 @@ pub fn pending_asks<'a>(
             SeatState::Unasked => None,
             SeatState::AskStricter(reason) => Some(reason),
         };
-        asks.push(Ask { id, round, seat: seat.clone(), purpose, stricter });
+        asks.push(Ask { id, round, seat: seat.clone(), purpose, retry_reason: stricter });
         id += 1;
     }
     match (asks.is_empty(), shortage) {
         (false, _) => Some(Step::Ask(asks)),
-        (true, Some(shortage)) => Some(Step::Stop(Stop::Budget { shortage })),
+        (true, Some(shortage)) => Some(Step::Stop(RunStopReason::Budget { shortage })),
         (true, None) => None,
     }
 }
 
-fn state_of(last: Option<&Asked>, retry: RetryRule) -> SeatState<'_> {
+fn seat_state(last: Option<&AskState>, retry: RetryRule) -> SeatState<'_> {
     let Some(asked) = last else { return SeatState::Unasked };
-    match &asked.reading {
-        Some(Reading::Read { .. }) => return SeatState::Settled,
-        Some(Reading::Unreadable { reason, refusal }) if may_ask_again(asked, *refusal, retry) => {
+    match &asked.parse_outcome {
+        Some(ParseOutcome::Parsed { .. }) => return SeatState::Settled,
+        Some(ParseOutcome::Unreadable { reason, refusal })
+            if may_ask_again(asked, *refusal, retry) =>
+        {
             return SeatState::AskStricter(reason.clone());
         }
-        Some(Reading::Unreadable { .. }) => return SeatState::Settled,
+        Some(ParseOutcome::Unreadable { .. }) => return SeatState::Settled,
         None => {}
     }
     match asked.not_sent {
@@ -76,6 +78,6 @@ fn state_of(last: Option<&Asked>, retry: RetryRule) -> SeatState<'_> {
     }
 }
 
-fn may_ask_again(asked: &Asked, refusal: bool, retry: RetryRule) -> bool {
-    asked.ask.stricter.is_none() && (retry == RetryRule::All || !refusal)
+fn may_ask_again(asked: &AskState, refusal: bool, retry: RetryRule) -> bool {
+    asked.ask.retry_reason.is_none() && (retry == RetryRule::All || !refusal)
 }

@@ -4,12 +4,12 @@
 //! visible to its seat alone, never to the conclusion or the critic.
 
 use crate::domain::ask::Ask;
-use crate::domain::intervention::{Intervention, Noted};
-use crate::domain::transcript::Transcript;
+use crate::domain::intervention::{Intervention, InterventionEntry};
+use crate::domain::transcript::RunState;
 
 /// How much of the interventions an ask may see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hearing {
+pub enum InterventionScope {
     /// What the Principal said to all, and to this seat alone.
     OwnAndPublic,
     /// What the Principal said to all. The conclusion is for all readers, so nothing that was said
@@ -19,16 +19,20 @@ pub enum Hearing {
 
 /// The interventions that an ask includes, oldest first: those that existed when it was prepared,
 /// or all so far if it is not prepared yet. An ask that must see none does not call this.
-pub fn heard_by<'a>(transcript: &'a Transcript, ask: &Ask, hearing: Hearing) -> Vec<&'a Noted> {
+pub fn visible_interventions<'a>(
+    transcript: &'a RunState,
+    ask: &Ask,
+    hearing: InterventionScope,
+) -> Vec<&'a InterventionEntry> {
     let all = &transcript.interventions;
-    let known = transcript.asked(ask.id).map_or(all.len(), |asked| asked.interventions);
-    all.iter().take(known).filter(|noted| is_for(noted, ask, hearing)).collect()
+    let known = transcript.find_ask(ask.id).map_or(all.len(), |asked| asked.interventions);
+    all.iter().take(known).filter(|noted| is_visible_to(noted, ask, hearing)).collect()
 }
 
-fn is_for(noted: &Noted, ask: &Ask, hearing: Hearing) -> bool {
+fn is_visible_to(noted: &InterventionEntry, ask: &Ask, hearing: InterventionScope) -> bool {
     match &noted.intervention {
         Intervention::Whisper { to: Some(seat), .. } => {
-            hearing == Hearing::OwnAndPublic && *seat == ask.seat
+            hearing == InterventionScope::OwnAndPublic && *seat == ask.seat
         }
         Intervention::Whisper { to: None, .. } => true,
         // All seats receive it at once, so it applies from the next round on.

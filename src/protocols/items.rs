@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, LocalId, entity_id};
+use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, LocalId, new_entity_id};
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
-use crate::domain::shortened::trimmed_head;
-use crate::record::register::{Batch, NewItem, Update};
+use crate::domain::shortened::trim_and_truncate;
+use crate::record::register::{RegisterBatch, RegisterItem, RegisterUpdate};
 
 /// Lists show a label on one or two lines of a terminal.
 pub(super) const LABEL_CHARS_MAX: usize = 160;
@@ -21,9 +21,9 @@ pub(super) const TEXT_CHARS_MAX: usize = 20_000;
 pub struct BatchBuilder {
     dialogue_id: DialogueId,
     round: u8,
-    by_kind: BTreeMap<EntityKind, Vec<NewItem>>,
+    by_kind: BTreeMap<EntityKind, Vec<RegisterItem>>,
     numbers: BTreeMap<(ExpertSlug, EntityKind), usize>,
-    updates: Vec<Update>,
+    updates: Vec<RegisterUpdate>,
     left_out: usize,
 }
 
@@ -41,13 +41,13 @@ impl BatchBuilder {
 
     /// Adds an item of a seat; `extend` adds references and parameters. An item with a blank label
     /// says nothing and is dropped; an item that exceeds the limit of the round is only counted.
-    pub fn add(
+    pub fn add_item(
         &mut self,
         seat: &ExpertSlug,
         kind: EntityKind,
         label: &str,
         text: &str,
-        extend: impl FnOnce(NewItem) -> NewItem,
+        extend: impl FnOnce(RegisterItem) -> RegisterItem,
     ) {
         if label.trim().is_empty() {
             return;
@@ -60,40 +60,40 @@ impl BatchBuilder {
         let number = self.numbers.entry((seat.clone(), kind)).or_default();
         *number += 1;
         let Some(id) = local_id(seat, kind, self.round, *number) else { return };
-        let label = trimmed_head(label, LABEL_CHARS_MAX);
-        let text = trimmed_head(text, TEXT_CHARS_MAX);
-        items.push(extend(NewItem::new(id, label, text)));
+        let label = trim_and_truncate(label, LABEL_CHARS_MAX);
+        let text = trim_and_truncate(text, TEXT_CHARS_MAX);
+        items.push(extend(RegisterItem::new(id, label, text)));
     }
 
-    pub fn update(&mut self, update: Update) {
+    pub fn add_update(&mut self, update: RegisterUpdate) {
         self.updates.push(update);
     }
 
     /// How many items did not fit into the round.
-    pub fn left_out(&self) -> usize {
+    pub fn omitted_count(&self) -> usize {
         self.left_out
     }
 
     /// The local ids of the tensions so far.
-    pub fn tensions(&self) -> impl Iterator<Item = LocalId> {
+    pub fn tension_ids(&self) -> impl Iterator<Item = LocalId> {
         let tensions = self.by_kind.get(&EntityKind::Tension).into_iter().flatten();
         tensions.map(|item| item.local_id.clone())
     }
 
-    pub fn build(self, title: String, summary: Option<String>) -> Batch {
+    pub fn build(self, title: String, summary: Option<String>) -> RegisterBatch {
         let items = self.by_kind.into_values().flatten().collect();
-        Batch::of_round(self.dialogue_id, self.round, title, summary, items, self.updates)
+        RegisterBatch::of_round(self.dialogue_id, self.round, title, summary, items, self.updates)
     }
 }
 
 /// The local id of a seat's item, as [`BatchBuilder::add`] numbers them from 1.
 pub fn local_id(seat: &ExpertSlug, kind: EntityKind, round: u8, number: usize) -> Option<LocalId> {
-    let EntityId { kind, round, seq } = entity_id(kind, round, number)?;
+    let EntityId { kind, round, seq } = new_entity_id(kind, round, number)?;
     Some(LocalId { expert: seat.clone(), kind, round, seq })
 }
 
 /// The parts that are not blank, a line each.
-pub(super) fn lines(parts: &[String]) -> String {
+pub(super) fn join_lines(parts: &[String]) -> String {
     let parts: Vec<&str> =
         parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     parts.join("\n")

@@ -11,17 +11,17 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::step::{EntryPart, Step};
-use crate::domain::ask::{Ask, Purpose};
-use crate::domain::change::Entry;
-use crate::domain::dialogue::{Protocol as ProtocolName, Stage};
+use crate::domain::ask::{Ask, AskPurpose};
+use crate::domain::change::JournalEntry;
+use crate::domain::dialogue::{ConclusionStage, ProtocolKind as ProtocolName};
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::{Plan, Seat, TimeLimit};
-use crate::domain::record::Record;
+use crate::domain::record::DialogueRecord;
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Reading, Stop, Transcript};
+use crate::domain::transcript::{ParseOutcome, RunState, RunStopReason};
 use crate::export::markdown_of_record;
-use crate::prompting::Prepared;
-use crate::surfaces::cli::{Canvas, draw_record};
+use crate::prompting::RenderedPrompt;
+use crate::surfaces::cli::{PageCanvas, draw_record};
 
 /// Who is asked what, how replies are parsed, when it stops, and how the result is shown.
 pub trait Protocol: Debug + Send + Sync {
@@ -29,34 +29,39 @@ pub trait Protocol: Debug + Send + Sync {
     fn name(&self) -> ProtocolName;
 
     /// The purposes of its asks. A purpose belongs to one protocol.
-    fn purposes(&self) -> &'static [Purpose];
+    fn purposes(&self) -> &'static [AskPurpose];
 
     /// The next step of a run in this state.
-    fn next(&self, state: &Transcript) -> Step;
+    fn next(&self, state: &RunState) -> Step;
 
     /// What the engine must know of asks with this purpose in this round.
-    fn ask_rules(&self, purpose: Purpose, round: u8) -> AskRules;
+    fn ask_rules(&self, purpose: AskPurpose, round: u8) -> AskRules;
 
     /// The messages of an ask; none if the state lacks what they are about. `record` is given
     /// where [`AskRules::needs_record`] says so.
-    fn messages(&self, state: &Transcript, record: Option<&Record>, ask: &Ask) -> Option<Prepared>;
+    fn render_messages(
+        &self,
+        state: &RunState,
+        record: Option<&DialogueRecord>,
+        ask: &Ask,
+    ) -> Option<RenderedPrompt>;
 
     /// The JSON schema of the reply; none for plain text.
-    fn schema(&self, _state: &Transcript, _ask: &Ask) -> Option<Arc<Value>> {
+    fn reply_schema(&self, _state: &RunState, _ask: &Ask) -> Option<Arc<Value>> {
         None
     }
 
     /// What the text of a reply says, or why it cannot be used. It arrived at this moment.
-    fn parse(&self, state: &Transcript, ask: &Ask, text: &str, at: Moment) -> Reading;
+    fn parse_reply(&self, state: &RunState, ask: &Ask, text: &str, at: Moment) -> ParseOutcome;
 
     /// What the engine writes before it records that the run stopped for this reason.
-    fn on_stop(&self, _state: &Transcript, _stop: &Stop) -> Vec<EntryPart> {
+    fn on_stop(&self, _state: &RunState, _stop: &RunStopReason) -> Vec<EntryPart> {
         Vec::new()
     }
 
     /// The calls that a plan leads to, for an estimate of the cost.
     fn planned_rounds<'p>(&self, plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p>> {
-        let calls = plan.participants().map(|seat| PlannedCall { seat, bytes: sizes.asked });
+        let calls = plan.participant_seats().map(|seat| PlannedCall { seat, bytes: sizes.asked });
         vec![PlannedRound { name: "R1", calls: calls.collect() }]
     }
 
@@ -71,36 +76,36 @@ pub trait Protocol: Debug + Send + Sync {
     }
 
     /// The JSON document of a run.
-    fn document(&self, state: &Transcript) -> serde_json::Result<Value>;
+    fn run_document(&self, state: &RunState) -> serde_json::Result<Value>;
 
     /// The section that a run adds to the export of its record, under this name.
     fn export_section(
         &self,
-        journal: &[Entry],
+        journal: &[JournalEntry],
     ) -> serde_json::Result<Option<(&'static str, Value)>> {
-        let Some(state) = Transcript::of(journal) else { return Ok(None) };
-        Ok(Some((self.name().name(), self.document(&state)?)))
+        let Some(state) = RunState::from_entries(journal) else { return Ok(None) };
+        Ok(Some((self.name().name(), self.run_document(&state)?)))
     }
 
     /// The Markdown export of a record.
-    fn markdown(&self, record: &Record, _journal: &[Entry]) -> String {
+    fn export_markdown(&self, record: &DialogueRecord, _journal: &[JournalEntry]) -> String {
         markdown_of_record(record)
     }
 
     /// The page of `show`; none if the journal lacks the run that it is about.
-    fn page(&self, shown: &ShownRun<'_>, canvas: Canvas) -> Option<String> {
+    fn show_page(&self, shown: &ShownRun<'_>, canvas: PageCanvas) -> Option<String> {
         Some(draw_record(shown.record, shown.state, canvas))
     }
 
     /// The page that a run ends with.
-    fn result_page(&self, record: &Record, state: &Transcript, canvas: Canvas) -> String {
+    fn result_page(&self, record: &DialogueRecord, state: &RunState, canvas: PageCanvas) -> String {
         draw_record(record, Some(state), canvas)
     }
 
     /// The document that a completed run concluded with.
-    fn conclusion_document(&self, state: &Transcript) -> serde_json::Result<Option<Value>> {
+    fn conclusion_document(&self, state: &RunState) -> serde_json::Result<Option<Value>> {
         match state.stopped {
-            Some(Stop::Done) => self.document(state).map(Some),
+            Some(RunStopReason::Done) => self.run_document(state).map(Some),
             _ => Ok(None),
         }
     }
@@ -124,7 +129,7 @@ pub struct AskRules {
     /// Which time limit of the plan applies.
     pub time_limit: TimeLimit,
     /// The stage that the dialogue reaches when the ask is sent.
-    pub stage: Option<Stage>,
+    pub stage: Option<ConclusionStage>,
     /// Whether the messages are made from the record, too.
     pub needs_record: bool,
     /// Whether a reply that was cut off is used when the retry was cut off as well. Only a reply
@@ -149,7 +154,7 @@ impl AskRules {
     }
 
     #[must_use]
-    pub const fn reaching(self, stage: Stage) -> Self {
+    pub const fn with_stage(self, stage: ConclusionStage) -> Self {
         Self { stage: Some(stage), ..self }
     }
 }
@@ -189,10 +194,10 @@ pub struct RoleTitles {
 /// What `show` has of a dialogue.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownRun<'a> {
-    pub record: &'a Record,
-    pub journal: &'a [Entry],
+    pub record: &'a DialogueRecord,
+    pub journal: &'a [JournalEntry],
     /// The run, with replies parsed that its process left unparsed; none if nothing was run.
-    pub state: Option<&'a Transcript>,
+    pub state: Option<&'a RunState>,
 }
 
 /// Why a dialogue has no conclusion to read.

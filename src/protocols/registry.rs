@@ -7,12 +7,12 @@ use super::council::CouncilProtocol;
 use super::gate::ReviewProtocol;
 use super::protocol::{AskRules, Protocol};
 use super::step::Step;
-use crate::domain::ask::{Ask, Purpose};
-use crate::domain::dialogue::Protocol as ProtocolName;
-use crate::domain::record::Record;
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::{Stop, Transcript};
-use crate::prompting::Prepared;
+use crate::domain::ask::{Ask, AskPurpose};
+use crate::domain::dialogue::ProtocolKind as ProtocolName;
+use crate::domain::record::DialogueRecord;
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::transcript::{RunState, RunStopReason};
+use crate::prompting::RenderedPrompt;
 
 /// A registry of protocols. The command line, the servers and the engine pass it along.
 #[derive(Debug, Clone)]
@@ -30,19 +30,25 @@ impl Protocols {
 
     /// The same registry with one protocol more.
     #[must_use]
-    pub fn with(&self, protocol: &'static dyn Protocol) -> Self {
+    pub fn with_protocol(&self, protocol: &'static dyn Protocol) -> Self {
         Self { known: self.known.iter().copied().chain([protocol]).collect() }
     }
 
     /// The protocol of dialogues that are stored under this name.
-    pub fn find(&self, name: ProtocolName) -> Result<&'static dyn Protocol, Fault> {
+    pub fn find_protocol(
+        &self,
+        name: ProtocolName,
+    ) -> Result<&'static dyn Protocol, ValidationError> {
         let found = self.known.iter().copied().find(|protocol| protocol.name() == name);
         found.ok_or_else(|| unknown_protocol(name.name()))
     }
 
     /// The protocol of a new run on a question; by default a council.
-    pub fn for_question(&self, name: Option<&str>) -> Result<&'static dyn Protocol, Fault> {
-        let Some(name) = name else { return self.find(ProtocolName::Council) };
+    pub fn for_question(
+        &self,
+        name: Option<&str>,
+    ) -> Result<&'static dyn Protocol, ValidationError> {
+        let Some(name) = name else { return self.find_protocol(ProtocolName::Council) };
         let is_it = |protocol: &&dyn Protocol| {
             let takes_it = protocol.has_question() && !protocol.name().is_judged();
             takes_it && protocol.name().name() == name
@@ -52,40 +58,44 @@ impl Protocols {
     }
 
     /// The protocol that a run follows.
-    pub fn of_run(&self, state: &Transcript) -> Result<&'static dyn Protocol, Fault> {
-        self.find(state.opening.protocol)
+    pub fn of_run(&self, state: &RunState) -> Result<&'static dyn Protocol, ValidationError> {
+        self.find_protocol(state.opening.protocol)
     }
 
     /// The protocol that asks with this purpose belong to.
-    pub fn of_purpose(&self, purpose: Purpose) -> Option<&'static dyn Protocol> {
+    pub fn of_purpose(&self, purpose: AskPurpose) -> Option<&'static dyn Protocol> {
         self.known.iter().copied().find(|protocol| protocol.purposes().contains(&purpose))
     }
 
     /// The next step of a run. A run of an unknown protocol stops as interrupted; callers check
     /// with [`Self::of_run`] before they start one.
-    pub fn next(&self, state: &Transcript) -> Step {
-        self.of_run(state).map_or(Step::Stop(Stop::Interrupted), |protocol| protocol.next(state))
+    pub fn next_step(&self, state: &RunState) -> Step {
+        self.of_run(state)
+            .map_or(Step::Stop(RunStopReason::Interrupted), |protocol| protocol.next(state))
     }
 
     /// The messages of an ask; none if its purpose or its subject is unknown.
-    pub fn messages(
+    pub fn render_messages(
         &self,
-        state: &Transcript,
-        record: Option<&Record>,
+        state: &RunState,
+        record: Option<&DialogueRecord>,
         ask: &Ask,
-    ) -> Option<Prepared> {
-        self.of_purpose(ask.purpose)?.messages(state, record, ask)
+    ) -> Option<RenderedPrompt> {
+        self.of_purpose(ask.purpose)?.render_messages(state, record, ask)
     }
 
     /// The rules of an ask, if its purpose is known.
-    pub fn ask_rules(&self, purpose: Purpose, round: u8) -> Option<AskRules> {
+    pub fn ask_rules(&self, purpose: AskPurpose, round: u8) -> Option<AskRules> {
         Some(self.of_purpose(purpose)?.ask_rules(purpose, round))
     }
 }
 
-fn unknown_protocol(name: &str) -> Fault {
-    Fault::new(Code::NotSupported, format!("this program does not know the protocol '{name}'"))
-        .field("protocol")
-        .value(name)
-        .suggest("use the program that wrote the dialogue")
+fn unknown_protocol(name: &str) -> ValidationError {
+    ValidationError::new(
+        ErrorCode::NotSupported,
+        format!("this program does not know the protocol '{name}'"),
+    )
+    .with_field("protocol")
+    .with_value(name)
+    .with_suggestion("use the program that wrote the dialogue")
 }

@@ -2,32 +2,39 @@
 //! next step. Only this file knows the API.
 
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, Reservation, Sending,
-    TransportKind,
+    Ask, AskPurpose, BudgetReservation, CallCost, CallDispatch, CallErrorType, CallFailure,
+    CostSource, FinishReason, ModelReply, TransportKind,
 };
 use serde_json::Value;
 
-use crate::domain::change::{Change, Entry};
-use crate::domain::conclusion::{Audit, Auditor, Conclusion as Ended, Field, Objection};
-use crate::domain::council::opinion::{Details, Opinion};
-use crate::domain::council::report::{Conclusion, Rationale, Report};
-use crate::domain::council::review::{Critique, Review, Target};
-use crate::domain::council::words::{CritiqueType, Level, Mode, Outcome, Stance};
-use crate::domain::dialogue::{Opening, Protocol, TerminalState};
+use crate::domain::change::{JournalEntry, JournalEvent};
+use crate::domain::conclusion::{
+    AuditObjection, AuditReply, Conclusion as Ended, ConclusionField, ObjectionSource,
+};
+use crate::domain::council::opinion::{OpinionDetails, OpinionReply};
+use crate::domain::council::report::{ChairReport, ReportConclusion, ReportRationale};
+use crate::domain::council::review::{OpinionAssessment, PeerCritique, PeerReview};
+use crate::domain::council::words::{
+    CritiqueType, OpinionStance, QuestionMode, RatingLevel, ReportOutcome,
+};
+use crate::domain::dialogue::{DialogueOpening, ProtocolKind, TerminalState};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::intervention::Intervention;
 use crate::domain::plan::{
-    Caps, ContextPack, Delivery, Plan, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
+    BudgetCaps, ContextPack, DeliveryMode, Plan, QuorumRules, RoundTimeouts, Seat, SeatRole,
+    ShortCircuitRules, StakesLevel,
 };
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Document, Reading, Shortage, Stop, Transcript};
-use crate::protocols::council::Letters;
+use crate::domain::transcript::{
+    BudgetShortage, ParseOutcome, ReplyDocument, RunState, RunStopReason,
+};
+use crate::protocols::council::SeatLetters;
 use crate::protocols::{EntryPart, Protocols, Step};
-use crate::record::register::Batch;
+use crate::record::register::RegisterBatch;
 
 /// Three participants, of whom `ann` and `bob` may chair.
 pub(super) fn plan() -> Plan {
-    let seat = |name: &str, roles: &[Role]| Seat {
+    let seat = |name: &str, roles: &[SeatRole]| Seat {
         name: name.parse().unwrap(),
         provider: name.parse().unwrap(),
         model: "m".to_owned(),
@@ -41,21 +48,21 @@ pub(super) fn plan() -> Plan {
         temperature: None,
         timeouts: None,
     };
-    let both = [Role::Participant, Role::Chair];
+    let both = [SeatRole::Participant, SeatRole::Chair];
     Plan {
-        mode: Mode::General,
-        seats: vec![seat("ann", &both), seat("bob", &both), seat("cid", &[Role::Participant])],
+        mode: QuestionMode::General,
+        seats: vec![seat("ann", &both), seat("bob", &both), seat("cid", &[SeatRole::Participant])],
         chairs: ["ann", "bob"].map(|name| name.parse().unwrap()).to_vec(),
-        timeouts: Timeouts::default(),
-        quorum: Quorum::default(),
+        timeouts: RoundTimeouts::default(),
+        quorum: QuorumRules::default(),
         conclusion: None,
-        short_circuit: ShortCircuit::default(),
-        gate: None,
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
+        short_circuit: ShortCircuitRules::default(),
+        review: None,
+        stakes: StakesLevel::Normal,
+        delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
         keep_prompts: true,
-        caps: Caps::default(),
+        caps: BudgetCaps::default(),
         secret: "0123".to_owned(),
         context: ContextPack::default().into(),
         rehearsal_script: None,
@@ -67,24 +74,24 @@ pub(super) fn moment() -> Moment {
     "2026-02-02T09:00:00Z".parse().unwrap()
 }
 
-pub(super) fn begin(plan: Plan) -> Transcript {
-    let opening = Opening {
+pub(super) fn begin(plan: Plan) -> RunState {
+    let opening = DialogueOpening {
         dialogue_id: "q-00000000".parse().unwrap(),
         title: "Q".to_owned(),
         question: Some("Q?".to_owned()),
         background: None,
-        protocol: Protocol::Council,
+        protocol: ProtocolKind::Council,
         rehearsal: false,
         convergence_percent: 100,
         panel_seed: None,
         output_dir: String::new(),
     };
     let changes = [
-        Change::DialogueOpened(opening),
-        Change::RunPlanned(Box::new(plan)),
-        Change::RunStarted { owner: "1".to_owned() },
+        JournalEvent::DialogueOpened(opening),
+        JournalEvent::RunPlanned(Box::new(plan)),
+        JournalEvent::RunStarted { owner: "1".to_owned() },
     ];
-    Transcript::begin(moment(), &changes).unwrap()
+    RunState::from_first_entry(moment(), &changes).unwrap()
 }
 
 /// Plays a script. `ann1+` answered in favour, `ann1-` answered against, `ann1!` failed, `ann1?`
@@ -93,134 +100,135 @@ pub(super) fn begin(plan: Plan) -> Transcript {
 /// for too few answers; `stop` is the stop of the Principal; `report` and `begun` record the report
 /// and the begin of the conclusion. Rounds 4 to 7 are those of the conclusion: draft, audit,
 /// revision, second audit.
-pub(super) fn play(mut transcript: Transcript, script: &str) -> Transcript {
+pub(super) fn play(mut transcript: RunState, script: &str) -> RunState {
     for word in script.split_whitespace() {
         let changes = match word {
-            "again" => vec![Change::RunStarted { owner: "2".to_owned() }],
+            "again" => vec![JournalEvent::RunStarted { owner: "2".to_owned() }],
             "short" => {
-                let stop = Stop::Quorum { round: 1, heard: 0, needed: 2 };
-                vec![Change::RunStopped(stop)]
+                let stop = RunStopReason::Quorum { round: 1, heard: 0, needed: 2 };
+                vec![JournalEvent::RunStopped(stop)]
             }
             "stop" => {
-                vec![Change::Intervened { round: 1, intervention: Intervention::Stop }]
+                vec![JournalEvent::Intervened { round: 1, intervention: Intervention::Stop }]
             }
-            "begun" => vec![Change::ConclusionBegun { participants: Vec::new() }],
+            "begun" => vec![JournalEvent::ConclusionBegun { participants: Vec::new() }],
             "report" => {
                 let step = next(&transcript);
-                let given = |change: &&Change| matches!(change, Change::ReportGiven(_));
+                let given = |change: &&JournalEvent| matches!(change, JournalEvent::ReportGiven(_));
                 let report = changes_of(&step).into_iter().find(given);
                 vec![report.unwrap_or_else(|| panic!("{}", describe(&step))).clone()]
             }
             "weigh" => {
                 let step = next(&transcript);
-                let weighed = |change: &&Change| matches!(change, Change::ShortcutWeighed(_));
+                let weighed =
+                    |change: &&JournalEvent| matches!(change, JournalEvent::ShortcutRecorded(_));
                 let shortcut = changes_of(&step).into_iter().find(weighed);
                 vec![shortcut.unwrap_or_else(|| panic!("{}", describe(&step))).clone()]
             }
             held if held.starts_with("held") => {
                 let round = held["held".len()..].parse().unwrap();
-                vec![Change::RoundHeld { round, title: None, score: 0, summary: None }]
+                vec![JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None }]
             }
             said => spoken(&transcript, said),
         };
-        transcript.add(moment(), &changes);
+        transcript.apply_events(moment(), &changes);
     }
     transcript
 }
 
-fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
+fn spoken(transcript: &RunState, word: &str) -> Vec<JournalEvent> {
     let (seat, rest) = word.split_at(3);
     let (round, mark) = rest.split_at(1);
     let (seat, round): (ExpertSlug, u8) = (seat.parse().unwrap(), round.parse().unwrap());
     let purpose = [
-        Purpose::Opinion,
-        Purpose::Review,
-        Purpose::Synthesis,
-        Purpose::Conclusion,
-        Purpose::Audit,
-        Purpose::Revision,
-        Purpose::Audit,
+        AskPurpose::Opinion,
+        AskPurpose::PeerReview,
+        AskPurpose::Synthesis,
+        AskPurpose::Conclusion,
+        AskPurpose::Audit,
+        AskPurpose::Revision,
+        AskPurpose::Audit,
     ][usize::from(round) - 1];
     let stricter = transcript.last_ask(round, &seat).map(|_| "it was unreadable".to_owned());
     let id = transcript.next_ask_id();
     let call = transcript.next_call_id();
-    let ask = Ask { id, round, seat: seat.clone(), purpose, stricter };
-    let mut changes = vec![Change::AskPrepared {
+    let ask = Ask { id, round, seat: seat.clone(), purpose, retry_reason: stricter };
+    let mut changes = vec![JournalEvent::AskPrepared {
         ask,
         messages: None,
         messages_sha256: None,
         condensed: Vec::new(),
     }];
     if mark == "$" {
-        changes.push(Change::AskNotSent { ask: id, shortage: Shortage::Money });
+        changes.push(JournalEvent::AskNotSent { ask: id, shortage: BudgetShortage::Money });
         return changes;
     }
-    changes.push(Change::CallSent(sending(call, id)));
-    let failure = || Failure {
-        error_type: ErrorType::Network,
+    changes.push(JournalEvent::CallSent(sending(call, id)));
+    let failure = || CallFailure {
+        error_type: CallErrorType::Network,
         message: "it is down".to_owned(),
         latency_ms: 1,
     };
-    let unreadable = |refusal| Reading::Unreadable { reason: "no JSON".to_owned(), refusal };
+    let unreadable = |refusal| ParseOutcome::Unreadable { reason: "no JSON".to_owned(), refusal };
     let reading = match mark {
         "…" => return changes,
         "!" => {
-            changes.push(Change::CallFailed { call, failure: failure(), gave_up: true });
+            changes.push(JournalEvent::CallFailed { call, failure: failure(), gave_up: true });
             return changes;
         }
         "?" => unreadable(false),
         "x" => unreadable(true),
         "+" | "-" => {
             let document = document(transcript, &seat, round, mark == "+");
-            Reading::Read { document, repaired: false, truncated: false }
+            ParseOutcome::Parsed { document, repaired: false, truncated: false }
         }
         other => panic!("no mark {other}"),
     };
-    changes.push(Change::ReplyKept { call, reply: reply() });
-    changes.push(Change::ReplyRead { ask: id, reading });
+    changes.push(JournalEvent::ReplyKept { call, reply: reply() });
+    changes.push(JournalEvent::ReplyParsed { ask: id, reading });
     changes
 }
 
 /// The first call of an ask.
-pub(crate) fn sending(call: u32, ask: u32) -> Sending {
-    Sending {
+pub(crate) fn sending(call: u32, ask: u32) -> CallDispatch {
+    CallDispatch {
         call,
         ask,
         transport: TransportKind::Http,
         attempt: 1,
-        reserved: Reservation::default(),
+        reserved: BudgetReservation::default(),
         fallback: None,
         repeats: None,
     }
 }
 
-pub(super) fn reply() -> Reply {
-    Reply {
+pub(super) fn reply() -> ModelReply {
+    ModelReply {
         text: String::new(),
         usage: None,
         model: None,
-        finish: Finish::Stop,
-        cost: Cost { usd_micros: None, source: CostSource::Unknown },
+        finish: FinishReason::Stop,
+        cost: CallCost { usd_micros: None, source: CostSource::Unknown },
         latency_ms: 1,
         structured: false,
     }
 }
 
 /// In favour, or against with a grave critique.
-fn document(transcript: &Transcript, seat: &ExpertSlug, round: u8, in_favour: bool) -> Document {
+fn document(transcript: &RunState, seat: &ExpertSlug, round: u8, in_favour: bool) -> ReplyDocument {
     match round {
-        1 => Document::Opinion(Box::new(opinion(seat, in_favour))),
+        1 => ReplyDocument::Opinion(Box::new(opinion(seat, in_favour))),
         2 => {
-            let letters = Letters::of(&transcript.plan);
-            let others = letters.others(&transcript.plan, seat);
-            let critique = Critique {
+            let letters = SeatLetters::from_plan(&transcript.plan);
+            let others = letters.other_seats(&transcript.plan, seat);
+            let critique = PeerCritique {
                 critique_type: CritiqueType::Error,
                 message: "wrong".to_owned(),
-                severity: Level::Medium,
+                severity: RatingLevel::Medium,
                 location: None,
                 suggested_correction: None,
             };
-            let target = |letter: char| Target {
+            let target = |letter: char| OpinionAssessment {
                 letter: letter.to_string(),
                 rating: 5,
                 critiques: if in_favour { Vec::new() } else { vec![critique.clone()] },
@@ -229,26 +237,29 @@ fn document(transcript: &Transcript, seat: &ExpertSlug, round: u8, in_favour: bo
                 finding_positions: Vec::new(),
             };
             let targets = others.iter().map(|(letter, _)| target(*letter)).collect();
-            Document::Review(Box::new(Review { targets, would_change_my_opinion: Vec::new() }))
+            ReplyDocument::PeerReview(Box::new(PeerReview {
+                targets,
+                would_change_my_opinion: Vec::new(),
+            }))
         }
-        3 => Document::Report(Box::new(report(in_favour))),
-        4 => Document::Conclusion(Box::new(ending("Yes."))),
-        6 => Document::Revision(Box::new(ending("Yes, but slowly."))),
-        _ if in_favour => Document::Audit(Audit::Pass),
-        _ => Document::Audit(Audit::Flag {
-            objections: vec![Objection {
-                field: Field::KeyCondition,
+        3 => ReplyDocument::Report(Box::new(report(in_favour))),
+        4 => ReplyDocument::Conclusion(Box::new(ending("Yes."))),
+        6 => ReplyDocument::Revision(Box::new(ending("Yes, but slowly."))),
+        _ if in_favour => ReplyDocument::Audit(AuditReply::Pass),
+        _ => ReplyDocument::Audit(AuditReply::Flag {
+            objections: vec![AuditObjection {
+                field: ConclusionField::KeyCondition,
                 objection: "nothing supports it".to_owned(),
-                by: Auditor::Critic,
+                by: ObjectionSource::Critic,
             }],
         }),
     }
 }
 
-fn opinion(seat: &ExpertSlug, in_favour: bool) -> Opinion {
-    Opinion {
+fn opinion(seat: &ExpertSlug, in_favour: bool) -> OpinionReply {
+    OpinionReply {
         summary: format!("{seat} thinks so"),
-        details: Details {
+        details: OpinionDetails {
             understanding: String::new(),
             key_considerations: Vec::new(),
             recommendation: format!("what {seat} wants"),
@@ -257,8 +268,8 @@ fn opinion(seat: &ExpertSlug, in_favour: bool) -> Opinion {
         risks: Vec::new(),
         assumptions: Vec::new(),
         questions: Vec::new(),
-        confidence: Level::High,
-        stance: if in_favour { Stance::Approve } else { Stance::Reject },
+        confidence: RatingLevel::High,
+        stance: if in_favour { OpinionStance::Approve } else { OpinionStance::Reject },
         findings: Vec::new(),
     }
 }
@@ -273,14 +284,14 @@ fn ending(recommendation: &str) -> Ended {
     }
 }
 
-fn report(in_favour: bool) -> Report {
-    Report {
-        conclusion: Conclusion {
-            outcome: if in_favour { Outcome::Adopt } else { Outcome::Reject },
+fn report(in_favour: bool) -> ChairReport {
+    ChairReport {
+        conclusion: ReportConclusion {
+            outcome: if in_favour { ReportOutcome::Adopt } else { ReportOutcome::Reject },
             statement: "so be it".to_owned(),
             reason: None,
         },
-        rationale: Rationale {
+        rationale: ReportRationale {
             summary: "because".to_owned(),
             supporting_opinions: Vec::new(),
             supporting_reviews: Vec::new(),
@@ -297,12 +308,12 @@ fn report(in_favour: bool) -> Report {
 }
 
 /// The next step by the registry.
-pub(crate) fn next(transcript: &Transcript) -> Step {
-    Protocols::built_in().next(transcript)
+pub(crate) fn next(transcript: &RunState) -> Step {
+    Protocols::built_in().next_step(transcript)
 }
 
 /// The plain changes of the entries that a step asks for.
-pub(crate) fn changes_of(step: &Step) -> Vec<&Change> {
+pub(crate) fn changes_of(step: &Step) -> Vec<&JournalEvent> {
     let Step::Append(drafts) = step else { return Vec::new() };
     let parts = drafts.iter().flat_map(|draft| &draft.parts);
     let changes = parts.filter_map(|part| {
@@ -317,14 +328,14 @@ pub(crate) fn held_round(step: &Step) -> Option<u8> {
     let Step::Append(drafts) = step else { return None };
     let [draft] = drafts.as_slice() else { return None };
     let [EntryPart::Batch(batch)] = draft.parts.as_slice() else { return None };
-    batch.round()
+    batch.round_number()
 }
 
 pub(super) fn describe(step: &Step) -> String {
     match step {
         Step::Ask(asks) => {
             let one = |ask: &Ask| {
-                let strict = if ask.stricter.is_some() { " strictly" } else { "" };
+                let strict = if ask.retry_reason.is_some() { " strictly" } else { "" };
                 format!("{}{strict}", ask.seat)
             };
             let who: Vec<String> = asks.iter().map(one).collect();
@@ -335,10 +346,10 @@ pub(super) fn describe(step: &Step) -> String {
             (None, Some(change)) => describe_change(change),
             (None, None) => "conclude".to_owned(),
         },
-        Step::Stop(Stop::Unconcluded { stage, seat, reason }) => {
+        Step::Stop(RunStopReason::Unconcluded { stage, seat, reason }) => {
             format!("stop {stage}: {seat}: {reason}")
         }
-        Step::Stop(Stop::Quorum { round, heard, needed }) => {
+        Step::Stop(RunStopReason::Quorum { round, heard, needed }) => {
             format!("stop: {heard} of {needed} in round {round}")
         }
         Step::Stop(stop) => format!("stop: {stop:?}"),
@@ -347,9 +358,9 @@ pub(super) fn describe(step: &Step) -> String {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "protocols write few of the changes")]
-fn describe_change(change: &Change) -> String {
+fn describe_change(change: &JournalEvent) -> String {
     match change {
-        Change::ShortcutWeighed(weighed) => {
+        JournalEvent::ShortcutRecorded(weighed) => {
             let how = match (weighed.triggered, weighed.shadow, weighed.would_have_been_right) {
                 (false, ..) => "held",
                 (true, false, _) => "skipped",
@@ -359,13 +370,13 @@ fn describe_change(change: &Change) -> String {
             };
             format!("weigh {}: {how}", weighed.round)
         }
-        Change::ReportGiven(report) => {
+        JournalEvent::ReportGiven(report) => {
             let chair = report.chair_provider.as_ref().map_or("nobody", ExpertSlug::as_str);
             let fallback = if report.fallback { ", a fallback" } else { "" };
             format!("deliver `{}` of {chair}{fallback}", report.report.conclusion.statement)
         }
-        Change::Ruled(ruling) => format!("rule {}", ruling.verdict),
-        Change::Concluded(ending) => {
+        JournalEvent::ReviewDecided(ruling) => format!("rule {}", ruling.verdict),
+        JournalEvent::Concluded(ending) => {
             let state = ending.terminal_state.map_or("unaudited", TerminalState::name);
             format!("end {state}: {}", ending.conclusion.recommendation)
         }
@@ -377,29 +388,31 @@ fn describe_change(change: &Change) -> String {
 pub(super) fn journalled_digests(
     journal: &str,
     id: &str,
-    build: fn(&Transcript, u8) -> Batch,
+    build: fn(&RunState, u8) -> RegisterBatch,
 ) -> Vec<String> {
     let rows = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let rows = rows.filter(|row| row["dialogue_id"] == id);
-    let entries = (1..).zip(rows).map(|(seq, row)| Entry {
+    let entries = (1..).zip(rows).map(|(seq, row)| JournalEntry {
         seq,
         kind: row["kind"].as_str().unwrap().parse().unwrap(),
         at: row["ts"].as_str().unwrap().parse().unwrap(),
-        changes: serde_json::from_str(row["payload"].as_str().unwrap()).unwrap(),
+        events: serde_json::from_str(row["payload"].as_str().unwrap()).unwrap(),
     });
-    let entries: Vec<Entry> = entries.collect();
+    let entries: Vec<JournalEntry> = entries.collect();
     let mut digests = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
-        let answered = entry.changes.iter().find_map(|change| {
-            let Change::BatchAnswered { round, batch_sha256, .. } = change else { return None };
+        let answered = entry.events.iter().find_map(|change| {
+            let JournalEvent::BatchAnswered { round, batch_sha256, .. } = change else {
+                return None;
+            };
             Some((*round, batch_sha256))
         });
         let Some((round, expected)) = answered else { continue };
         // The entry of the round contains the parse results of the last replies.
-        let mut state = Transcript::of(&entries[..place]).unwrap();
-        let read = |change: &&Change| matches!(change, Change::ReplyRead { .. });
-        let read: Vec<Change> = entry.changes.iter().filter(read).cloned().collect();
-        state.add(entry.at, &read);
+        let mut state = RunState::from_entries(&entries[..place]).unwrap();
+        let read = |change: &&JournalEvent| matches!(change, JournalEvent::ReplyParsed { .. });
+        let read: Vec<JournalEvent> = entry.events.iter().filter(read).cloned().collect();
+        state.apply_events(entry.at, &read);
         assert_eq!(build(&state, round).sha256, *expected, "round {round} of {id}");
         digests.push(expected.clone());
     }

@@ -4,11 +4,11 @@
 //! journal it puts into [`EntryDraft`]s as typed values.
 
 use crate::domain::ask::Ask;
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{JournalEntryKind, JournalEvent};
 use crate::domain::gate::LogRow;
-use crate::domain::record::Record;
-use crate::domain::transcript::{Stop, Transcript};
-use crate::record::register::Batch;
+use crate::domain::record::DialogueRecord;
+use crate::domain::transcript::{RunState, RunStopReason};
+use crate::record::register::RegisterBatch;
 use crate::record::verdict::VerdictRequest;
 
 /// The next thing the engine must do.
@@ -22,25 +22,25 @@ pub enum Step {
     /// The run is complete.
     Finish,
     /// End the run early and keep all replies; `resume` continues it.
-    Stop(Stop),
+    Stop(RunStopReason),
 }
 
 /// A journal entry that the engine is to write.
 #[derive(Debug, Clone)]
 pub struct EntryDraft {
-    pub kind: EntryKind,
+    pub kind: JournalEntryKind,
     /// The changes of the entry are those of its parts, in this order.
     pub parts: Vec<EntryPart>,
 }
 
 impl EntryDraft {
-    pub fn new(kind: EntryKind, parts: impl IntoIterator<Item = EntryPart>) -> Self {
+    pub fn new(kind: JournalEntryKind, parts: impl IntoIterator<Item = EntryPart>) -> Self {
         Self { kind, parts: parts.into_iter().collect() }
     }
 
     /// The entry that registers a round.
-    pub fn round(batch: Batch) -> Self {
-        Self::new(EntryKind::RoundRegistered, [EntryPart::Batch(Box::new(batch))])
+    pub fn for_round(batch: RegisterBatch) -> Self {
+        Self::new(JournalEntryKind::RoundRegistered, [EntryPart::Batch(Box::new(batch))])
     }
 }
 
@@ -49,7 +49,7 @@ impl EntryDraft {
 #[derive(Debug, Clone)]
 pub enum EntryPart {
     /// A round, by the rules of `register`.
-    Batch(Box<Batch>),
+    Batch(Box<RegisterBatch>),
     /// A verdict, by the rules of `verdict`.
     Verdict {
         request: Box<VerdictRequest>,
@@ -58,22 +58,22 @@ pub enum EntryPart {
         sets_status: bool,
     },
     /// A change as it is.
-    Change(Box<Change>),
+    Change(Box<JournalEvent>),
     /// A line of the verdict log. The engine sets its time and redacts it.
     LogLine(Box<LogRow>),
     /// A change that needs the record as the tables have it.
-    FromRecord(fn(&Transcript, &Record) -> Change),
+    FromRecord(fn(&RunState, &DialogueRecord) -> JournalEvent),
     /// The dialogue converged, unless it is closed already.
     Converge,
 }
 
 impl EntryPart {
-    pub fn change(change: Change) -> Self {
+    pub fn from_change(change: JournalEvent) -> Self {
         Self::Change(Box::new(change))
     }
 
     /// The last part of the entry that completes a run.
-    pub fn done() -> Self {
-        Self::change(Change::RunStopped(Stop::Done))
+    pub fn run_done() -> Self {
+        Self::from_change(JournalEvent::RunStopped(RunStopReason::Done))
     }
 }

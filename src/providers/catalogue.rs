@@ -3,11 +3,11 @@
 
 use super::provider::Dialect;
 
-pub use super::prices::{PRICES_AS_OF, price};
+pub use super::prices::{PRICES_AS_OF, find_price};
 
 /// Defaults of a known provider, before any configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Row {
+pub struct ProviderRow {
     pub name: &'static str,
     /// Second name of the same provider.
     pub alias: Option<&'static str>,
@@ -36,7 +36,7 @@ pub enum OutputLimit {
 }
 
 /// Defaults of most rows: an OpenAI-compatible server that hosts models of many companies.
-const COMPATIBLE: Row = Row {
+const COMPATIBLE_ROW: ProviderRow = ProviderRow {
     name: "",
     alias: None,
     dialect: Dialect::OpenAi,
@@ -50,8 +50,8 @@ const COMPATIBLE: Row = Row {
 };
 
 /// In the order of discovery.
-pub const ROWS: [Row; 11] = [
-    Row {
+pub const PROVIDER_ROWS: [ProviderRow; 11] = [
+    ProviderRow {
         name: "claude",
         alias: Some("anthropic"),
         dialect: Dialect::Anthropic,
@@ -60,9 +60,9 @@ pub const ROWS: [Row; 11] = [
         family: Some("anthropic"),
         model: Some("claude-sonnet-4-20250514"),
         program: Some("claude"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row {
+    ProviderRow {
         name: "openai",
         base_url: "https://api.openai.com/v1",
         key_variables: &["OPENAI_API_KEY"],
@@ -70,9 +70,9 @@ pub const ROWS: [Row; 11] = [
         model: Some("gpt-4o"),
         program: Some("codex"),
         output_limit: OutputLimit::MaxCompletionTokens,
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row {
+    ProviderRow {
         name: "gemini",
         dialect: Dialect::Gemini,
         base_url: "https://generativelanguage.googleapis.com/v1beta",
@@ -80,65 +80,80 @@ pub const ROWS: [Row; 11] = [
         family: Some("google"),
         model: Some("gemini-2.0-flash"),
         program: Some("gemini"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row {
+    ProviderRow {
         name: "openrouter",
         base_url: "https://openrouter.ai/api/v1",
         key_variables: &["OPENROUTER_API_KEY"],
         model: Some("openai/gpt-4o"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row { name: "ollama", base_url: "http://127.0.0.1:11434/v1", loopback: true, ..COMPATIBLE },
-    Row { name: "llamacpp", base_url: "http://127.0.0.1:8080/v1", loopback: true, ..COMPATIBLE },
-    Row { name: "vllm", base_url: "http://127.0.0.1:8000/v1", loopback: true, ..COMPATIBLE },
-    Row {
+    ProviderRow {
+        name: "ollama",
+        base_url: "http://127.0.0.1:11434/v1",
+        loopback: true,
+        ..COMPATIBLE_ROW
+    },
+    ProviderRow {
+        name: "llamacpp",
+        base_url: "http://127.0.0.1:8080/v1",
+        loopback: true,
+        ..COMPATIBLE_ROW
+    },
+    ProviderRow {
+        name: "vllm",
+        base_url: "http://127.0.0.1:8000/v1",
+        loopback: true,
+        ..COMPATIBLE_ROW
+    },
+    ProviderRow {
         name: "groq",
         base_url: "https://api.groq.com/openai/v1",
         key_variables: &["GROQ_API_KEY"],
         model: Some("llama-3.3-70b-versatile"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row {
+    ProviderRow {
         name: "deepseek",
         base_url: "https://api.deepseek.com/v1",
         key_variables: &["DEEPSEEK_API_KEY"],
         family: Some("deepseek"),
         model: Some("deepseek-chat"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row {
+    ProviderRow {
         name: "xai",
         base_url: "https://api.x.ai/v1",
         key_variables: &["XAI_API_KEY"],
         family: Some("xai"),
         model: Some("grok-4"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
-    Row {
+    ProviderRow {
         name: "mistral",
         base_url: "https://api.mistral.ai/v1",
         key_variables: &["MISTRAL_API_KEY"],
         family: Some("mistral"),
         model: Some("mistral-large-latest"),
-        ..COMPATIBLE
+        ..COMPATIBLE_ROW
     },
 ];
 
 /// Finds a row by name or alias.
-pub fn row(name: &str) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.name == name || row.alias == Some(name))
+pub fn find_row(name: &str) -> Option<&'static ProviderRow> {
+    PROVIDER_ROWS.iter().find(|row| row.name == name || row.alias == Some(name))
 }
 
 /// Returns the limit's name for a server. An unknown address is a compatible server, even if the
 /// provider has the name of a known row.
-pub(super) fn output_limit(base_url: &str) -> OutputLimit {
-    let known = ROWS.iter().find(|row| row.base_url == base_url);
+pub(super) fn output_limit_at(base_url: &str) -> OutputLimit {
+    let known = PROVIDER_ROWS.iter().find(|row| row.base_url == base_url);
     known.map_or(OutputLimit::MaxTokens, |row| row.output_limit)
 }
 
 /// Prefixes of model names, and the company that trains those models.
-const FAMILIES: [(&str, &str); 15] = [
+const FAMILY_PREFIXES: [(&str, &str); 15] = [
     ("chatgpt", "openai"),
     ("claude", "anthropic"),
     ("codestral", "mistral"),
@@ -158,13 +173,13 @@ const FAMILIES: [(&str, &str); 15] = [
 
 /// Returns the company that trains a model: from the row, else from the model's name, else the
 /// first alphabetic part of that name. Two seats of one family are not independent opinions.
-pub fn family(row: Option<&Row>, model: &str) -> String {
+pub fn model_family(row: Option<&ProviderRow>, model: &str) -> String {
     if let Some(family) = row.and_then(|row| row.family) {
         return family.to_owned();
     }
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let name = name.strip_prefix("meta-").unwrap_or(&name);
-    if let Some((_, family)) = FAMILIES.iter().find(|(start, _)| name.starts_with(start)) {
+    if let Some((_, family)) = FAMILY_PREFIXES.iter().find(|(start, _)| name.starts_with(start)) {
         return (*family).to_owned();
     }
     let word: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
@@ -177,15 +192,15 @@ mod tests {
 
     #[test]
     fn a_row_is_found_by_either_of_its_names() {
-        assert_eq!(row("anthropic"), row("claude"));
-        assert_eq!(row("claude").unwrap().dialect, Dialect::Anthropic);
-        assert_eq!(row("gemini").unwrap().key_variables, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
-        assert_eq!(row("nobody"), None);
+        assert_eq!(find_row("anthropic"), find_row("claude"));
+        assert_eq!(find_row("claude").unwrap().dialect, Dialect::Anthropic);
+        assert_eq!(find_row("gemini").unwrap().key_variables, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
+        assert_eq!(find_row("nobody"), None);
     }
 
     #[test]
     fn rows_are_fit_to_be_called() {
-        for row in &ROWS {
+        for row in &PROVIDER_ROWS {
             let scheme = if row.loopback { "http://127.0.0.1:" } else { "https://" };
             assert!(row.base_url.starts_with(scheme), "{row:?}");
             assert!(!row.base_url.ends_with('/'), "{row:?}");
@@ -195,14 +210,14 @@ mod tests {
 
     #[test]
     fn the_limit_is_named_by_the_server_not_by_the_provider() {
-        assert_eq!(output_limit("https://api.openai.com/v1"), OutputLimit::MaxCompletionTokens);
-        assert_eq!(output_limit("http://127.0.0.1:8099/v1"), OutputLimit::MaxTokens);
+        assert_eq!(output_limit_at("https://api.openai.com/v1"), OutputLimit::MaxCompletionTokens);
+        assert_eq!(output_limit_at("http://127.0.0.1:8099/v1"), OutputLimit::MaxTokens);
     }
 
     #[test]
     fn a_family_is_told_by_provider_or_model() {
         let check = |name: &str, model: &str, expected: &str| {
-            assert_eq!(family(row(name), model), expected, "{name} {model}");
+            assert_eq!(model_family(find_row(name), model), expected, "{name} {model}");
         };
         check("claude", "claude-sonnet-4-20250514", "anthropic");
         check("openrouter", "anthropic/claude-sonnet-4", "anthropic");

@@ -28,11 +28,11 @@ pub struct HttpClients {
     plain: OnceLock<Option<Client>>,
     secure: OnceLock<Option<Client>>,
     outward: OnceLock<Option<Client>>,
-    schemas: Mutex<Vec<SuitedSchema>>,
+    schemas: Mutex<Vec<CachedSchema>>,
 }
 
 #[derive(Debug)]
-struct SuitedSchema {
+struct CachedSchema {
     dialect: Dialect,
     output_tokens_max: u32,
     source: Arc<Value>,
@@ -41,29 +41,29 @@ struct SuitedSchema {
 
 /// Selects the client for a provider's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Route {
+pub(super) enum ClientRoute {
     /// HTTP on this machine.
     Plain,
     /// HTTPS on this machine.
     Secure,
     /// Another machine, through a proxy if the environment names one.
-    Outward,
+    Remote,
 }
 
-impl Route {
-    pub(super) fn to(base_url: &str) -> Self {
+impl ClientRoute {
+    pub(super) fn for_url(base_url: &str) -> Self {
         match Url::parse(base_url) {
-            Ok(url) if !is_here(&url) => Self::Outward,
+            Ok(url) if !is_on_this_machine(&url) => Self::Remote,
             Ok(url) if url.scheme() == "http" => Self::Plain,
             Ok(_) => Self::Secure,
-            Err(_) => Self::Outward,
+            Err(_) => Self::Remote,
         }
     }
 }
 
 /// Whether a base URL is on this machine: such a call is free and leaves nothing to the network.
 pub fn is_loopback(base_url: &str) -> bool {
-    Url::parse(base_url).is_ok_and(|url| is_here(&url))
+    Url::parse(base_url).is_ok_and(|url| is_on_this_machine(&url))
 }
 
 /// Returns scheme, host and port as the HTTP client parses them. Non-ASCII host names are in
@@ -72,7 +72,7 @@ pub fn origin_of(base_url: &str) -> Option<String> {
     Url::parse(base_url).ok().map(|url| url.origin().ascii_serialization())
 }
 
-fn is_here(url: &Url) -> bool {
+fn is_on_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     match address {
@@ -87,25 +87,29 @@ impl HttpClients {
     }
 
     /// Returns `None` if the system's certificates cannot be read.
-    pub(super) fn client(&self, route: Route) -> Option<&Client> {
+    pub(super) fn get_client(&self, route: ClientRoute) -> Option<&Client> {
         let client = match route {
-            Route::Plain => self.plain.get_or_init(|| built(base().no_proxy().tls_certs_only([]))),
-            Route::Secure => self.secure.get_or_init(|| built(base().no_proxy())),
-            Route::Outward => self.outward.get_or_init(|| built(base())),
+            ClientRoute::Plain => self
+                .plain
+                .get_or_init(|| build_client(client_builder().no_proxy().tls_certs_only([]))),
+            ClientRoute::Secure => {
+                self.secure.get_or_init(|| build_client(client_builder().no_proxy()))
+            }
+            ClientRoute::Remote => self.outward.get_or_init(|| build_client(client_builder())),
         };
         client.as_ref()
     }
 
     /// Returns the schema in the dialect's form. Every call sends one of a few schemas, so results
     /// are cached, keyed by the address of the source `Arc`.
-    pub(super) fn schema(
+    pub(super) fn adapted_schema(
         &self,
         dialect: Dialect,
         source: &Arc<Value>,
         output_tokens_max: u32,
     ) -> Arc<Value> {
         let mut kept = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |known: &&SuitedSchema| {
+        let same = |known: &&CachedSchema| {
             known.dialect == dialect
                 && known.output_tokens_max == output_tokens_max
                 && Arc::ptr_eq(&known.source, source)
@@ -113,17 +117,17 @@ impl HttpClients {
         if let Some(known) = kept.iter().find(same) {
             return Arc::clone(&known.suited);
         }
-        let suited = Arc::new(dialect::suited_schema(dialect, source, output_tokens_max));
+        let suited = Arc::new(dialect::adapt_schema(dialect, source, output_tokens_max));
         if kept.len() >= SCHEMAS_MAX {
             kept.clear();
         }
         let source = Arc::clone(source);
-        kept.push(SuitedSchema { dialect, output_tokens_max, source, suited: Arc::clone(&suited) });
+        kept.push(CachedSchema { dialect, output_tokens_max, source, suited: Arc::clone(&suited) });
         suited
     }
 }
 
-fn base() -> ClientBuilder {
+fn client_builder() -> ClientBuilder {
     // An error means that a provider is installed already; it is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
@@ -137,7 +141,7 @@ fn base() -> ClientBuilder {
         .referer(false)
 }
 
-fn built(builder: ClientBuilder) -> Option<Client> {
+fn build_client(builder: ClientBuilder) -> Option<Client> {
     builder.build().ok()
 }
 
@@ -149,28 +153,28 @@ mod tests {
 
     #[test]
     fn only_this_machine_is_called_without_proxy_and_certificates() {
-        let check = |base_url: &str, expected: Route| {
-            assert_eq!(Route::to(base_url), expected, "{base_url}");
-            assert_eq!(is_loopback(base_url), expected != Route::Outward, "{base_url}");
+        let check = |base_url: &str, expected: ClientRoute| {
+            assert_eq!(ClientRoute::for_url(base_url), expected, "{base_url}");
+            assert_eq!(is_loopback(base_url), expected != ClientRoute::Remote, "{base_url}");
         };
-        check("http://127.0.0.1:8099/v1", Route::Plain);
-        check("http://127.8.0.1/v1", Route::Plain);
-        check("http://[::1]:8099/v1", Route::Plain);
-        check("http://localhost:11434/v1", Route::Plain);
-        check("http://models.localhost/v1", Route::Plain);
-        check("https://localhost/v1", Route::Secure);
-        check("https://api.openai.com/v1", Route::Outward);
-        check("http://192.168.1.7:11434/v1", Route::Outward);
-        check("http://localhost.example.com/v1", Route::Outward);
-        check("http://127.0.0.1@example.com/v1", Route::Outward);
-        check("nonsense", Route::Outward);
+        check("http://127.0.0.1:8099/v1", ClientRoute::Plain);
+        check("http://127.8.0.1/v1", ClientRoute::Plain);
+        check("http://[::1]:8099/v1", ClientRoute::Plain);
+        check("http://localhost:11434/v1", ClientRoute::Plain);
+        check("http://models.localhost/v1", ClientRoute::Plain);
+        check("https://localhost/v1", ClientRoute::Secure);
+        check("https://api.openai.com/v1", ClientRoute::Remote);
+        check("http://192.168.1.7:11434/v1", ClientRoute::Remote);
+        check("http://localhost.example.com/v1", ClientRoute::Remote);
+        check("http://127.0.0.1@example.com/v1", ClientRoute::Remote);
+        check("nonsense", ClientRoute::Remote);
     }
 
     #[test]
     fn every_client_can_be_built() {
         let clients = HttpClients::new();
-        for route in [Route::Plain, Route::Secure, Route::Outward] {
-            assert!(clients.client(route).is_some(), "{route:?}");
+        for route in [ClientRoute::Plain, ClientRoute::Secure, ClientRoute::Remote] {
+            assert!(clients.get_client(route).is_some(), "{route:?}");
         }
     }
 
@@ -178,14 +182,14 @@ mod tests {
     fn a_schema_is_suited_once_for_each_dialect() {
         let clients = HttpClients::new();
         let schema = Arc::new(json!({ "type": ["string", "null"] }));
-        let first = clients.schema(Dialect::Gemini, &schema, 4_096);
-        let again = clients.schema(Dialect::Gemini, &schema, 4_096);
-        let other = clients.schema(Dialect::OpenAi, &schema, 4_096);
+        let first = clients.adapted_schema(Dialect::Gemini, &schema, 4_096);
+        let again = clients.adapted_schema(Dialect::Gemini, &schema, 4_096);
+        let other = clients.adapted_schema(Dialect::OpenAi, &schema, 4_096);
         assert!(Arc::ptr_eq(&first, &again));
         assert_eq!(*first, json!({ "type": "string", "nullable": true }));
         assert_eq!(other, schema);
         for _ in 0..SCHEMAS_MAX * 3 {
-            clients.schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" })), 4_096);
+            clients.adapted_schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" })), 4_096);
         }
         assert!(clients.schemas.lock().unwrap().len() <= SCHEMAS_MAX);
     }

@@ -5,43 +5,47 @@ use std::time::UNIX_EPOCH;
 use super::*;
 use crate::providers::sample;
 
-fn error(status: u16, body: &str) -> CallError {
-    Refusal { status, retry_after: None, body }.error(&sample::provider())
+fn http_error(status: u16, body: &str) -> CallError {
+    ErrorResponse { status, retry_after: None, body }.to_call_error(&sample::sample_provider())
 }
 
 #[test]
 fn a_status_and_a_body_have_a_type() {
-    let check = |status: u16, body: &str, expected: ErrorType| {
-        assert_eq!(error(status, body).error_type, expected, "{status} {body}");
+    let check = |status: u16, body: &str, expected: CallErrorType| {
+        assert_eq!(http_error(status, body).error_type, expected, "{status} {body}");
     };
-    check(401, "", ErrorType::Auth);
-    check(403, r#"{"error":{"message":"no"}}"#, ErrorType::Auth);
-    check(400, r#"{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}"#, ErrorType::Auth);
-    check(429, r#"{"error":{"code":"insufficient_quota"}}"#, ErrorType::RateLimit);
-    check(400, "", ErrorType::BadRequest);
-    check(404, "", ErrorType::BadRequest);
-    check(422, "", ErrorType::BadRequest);
-    check(302, "", ErrorType::BadRequest);
-    check(413, "", ErrorType::ContextTooLong);
-    check(400, r#"{"error":{"code":"context_length_exceeded"}}"#, ErrorType::ContextTooLong);
-    check(400, r#"{"error":{"message":"Prompt is too long: 9 > 8"}}"#, ErrorType::ContextTooLong);
+    check(401, "", CallErrorType::Auth);
+    check(403, r#"{"error":{"message":"no"}}"#, CallErrorType::Auth);
+    check(400, r#"{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}"#, CallErrorType::Auth);
+    check(429, r#"{"error":{"code":"insufficient_quota"}}"#, CallErrorType::RateLimit);
+    check(400, "", CallErrorType::BadRequest);
+    check(404, "", CallErrorType::BadRequest);
+    check(422, "", CallErrorType::BadRequest);
+    check(302, "", CallErrorType::BadRequest);
+    check(413, "", CallErrorType::ContextTooLong);
+    check(400, r#"{"error":{"code":"context_length_exceeded"}}"#, CallErrorType::ContextTooLong);
+    check(
+        400,
+        r#"{"error":{"message":"Prompt is too long: 9 > 8"}}"#,
+        CallErrorType::ContextTooLong,
+    );
     check(
         400,
         "The input token count (9) exceeds the maximum number of tokens allowed (8).",
-        ErrorType::ContextTooLong,
+        CallErrorType::ContextTooLong,
     );
-    check(408, "", ErrorType::Timeout);
-    check(504, "", ErrorType::Timeout);
-    check(500, "", ErrorType::ServerError);
-    check(503, "overloaded", ErrorType::ServerError);
-    check(529, "", ErrorType::ServerError);
-    check(100, "", ErrorType::Unknown);
+    check(408, "", CallErrorType::Timeout);
+    check(504, "", CallErrorType::Timeout);
+    check(500, "", CallErrorType::ServerError);
+    check(503, "overloaded", CallErrorType::ServerError);
+    check(529, "", CallErrorType::ServerError);
+    check(100, "", CallErrorType::Unknown);
 }
 
 #[test]
 fn a_message_names_provider_status_and_reason() {
     let check = |status: u16, body: &str, expected: &str| {
-        assert_eq!(error(status, body).message, expected, "{status} {body}");
+        assert_eq!(http_error(status, body).message, expected, "{status} {body}");
     };
     check(500, r#"{"error":{"message":"boom"}}"#, "`openai` answered 500: boom");
     check(500, r#"{"error":"boom"}"#, "`openai` answered 500: boom");
@@ -66,7 +70,7 @@ fn a_message_names_provider_status_and_reason() {
 
 #[test]
 fn a_message_stays_short_and_on_one_line() {
-    let long = error(400, &"word\n".repeat(1_000)).message;
+    let long = http_error(400, &"word\n".repeat(1_000)).message;
     assert_eq!(long.chars().count(), MESSAGE_CHARS_MAX);
     assert!(!long.contains('\n'));
 }
@@ -74,8 +78,8 @@ fn a_message_stays_short_and_on_one_line() {
 #[test]
 fn a_refused_schema_is_told_from_other_refusals() {
     let check = |status: u16, body: &str, expected: bool| {
-        let refusal = Refusal { status, retry_after: None, body };
-        assert_eq!(refusal.is_of_schema(), expected, "{status} {body}");
+        let refusal = ErrorResponse { status, retry_after: None, body };
+        assert_eq!(refusal.rejects_schema(), expected, "{status} {body}");
     };
     check(400, r#"{"error":{"param":"response_format"}}"#, true);
     check(400, "tools.0.custom.input_schema: too deep", true);
@@ -92,8 +96,8 @@ fn a_refused_schema_is_told_from_other_refusals() {
 #[test]
 fn a_missing_model_is_told_from_a_wrong_address() {
     let check = |status: u16, body: &str, expected: bool| {
-        let refusal = Refusal { status, retry_after: None, body };
-        assert_eq!(refusal.is_of_model(), expected, "{status} {body}");
+        let refusal = ErrorResponse { status, retry_after: None, body };
+        assert_eq!(refusal.rejects_model(), expected, "{status} {body}");
     };
     check(404, r#"{"error":{"code":"model_not_found"}}"#, true);
     check(404, r#"model "llama9" not found, try pulling it first"#, true);
@@ -105,29 +109,34 @@ fn a_missing_model_is_told_from_a_wrong_address() {
 #[test]
 fn the_offer_begins_with_the_likest_name_and_fits() {
     let offer = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let asked = Provider { model: "gpt-4q".to_owned(), ..sample::provider() };
-    let missing = error(404, r#"{"error":{"message":"no such model"}}"#);
-    let told = with_offer(&asked, missing.clone(), offer(&["whisper-1", "gpt-4o", "dall-e-3"]));
+    let asked = Provider { model: "gpt-4q".to_owned(), ..sample::sample_provider() };
+    let missing = http_error(404, r#"{"error":{"message":"no such model"}}"#);
+    let told =
+        append_offered_models(&asked, missing.clone(), offer(&["whisper-1", "gpt-4o", "dall-e-3"]));
     assert_eq!(
         told.message,
         "`openai` answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`"
     );
     let many: Vec<String> = (0..400).map(|n| format!("{}-{n}", "long".repeat(40))).collect();
-    let told = with_offer(&asked, missing.clone(), many);
+    let told = append_offered_models(&asked, missing.clone(), many);
     assert!(told.message.chars().count() <= MESSAGE_CHARS_MAX, "{}", told.message);
     assert!(told.message.ends_with(" and 395 more"), "{}", told.message);
-    assert_eq!(with_offer(&asked, missing.clone(), Vec::new()), missing);
+    assert_eq!(append_offered_models(&asked, missing.clone(), Vec::new()), missing);
 }
 
 #[test]
 fn an_error_in_place_of_a_reply_is_one() {
-    let check = |error: serde_json::Value, expected: ErrorType| {
-        assert_eq!(in_reply(&sample::provider(), &error).error_type, expected, "{error}");
+    let check = |error: serde_json::Value, expected: CallErrorType| {
+        assert_eq!(
+            error_in_reply(&sample::sample_provider(), &error).error_type,
+            expected,
+            "{error}"
+        );
     };
-    check(serde_json::json!({ "message": "slow down", "code": 429 }), ErrorType::RateLimit);
-    check(serde_json::json!({ "message": "no credits", "code": 402 }), ErrorType::RateLimit);
-    check(serde_json::json!({ "message": "upstream", "code": "oops" }), ErrorType::ServerError);
-    check(serde_json::json!("upstream"), ErrorType::ServerError);
+    check(serde_json::json!({ "message": "slow down", "code": 429 }), CallErrorType::RateLimit);
+    check(serde_json::json!({ "message": "no credits", "code": 402 }), CallErrorType::RateLimit);
+    check(serde_json::json!({ "message": "upstream", "code": "oops" }), CallErrorType::ServerError);
+    check(serde_json::json!("upstream"), CallErrorType::ServerError);
 }
 
 #[test]
@@ -135,7 +144,7 @@ fn how_long_to_wait_is_said_in_three_ways() {
     let now = UNIX_EPOCH + Duration::from_secs(1_445_412_480);
     let check = |name: &'static str, value: &'static str, expected: Option<u64>| {
         let headers = HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]);
-        let found = retry_after(&headers, now).map(|wait| wait.as_millis());
+        let found = parse_retry_after(&headers, now).map(|wait| wait.as_millis());
         assert_eq!(found, expected.map(u128::from), "{name}: {value}");
     };
     check("retry-after", "7", Some(7_000));
@@ -152,13 +161,13 @@ fn how_long_to_wait_is_said_in_three_ways() {
 /// The fixture's file name contains the status and what the server rejected.
 #[track_caller]
 fn check_recorded(path: &str, expected: &str) {
-    let body = sample::recorded(path);
+    let body = sample::load_recorded(path);
     let status = path.split(['_', '.']).find_map(|word| word.parse().ok()).unwrap();
-    let error = error(status, &body);
+    let error = http_error(status, &body);
     assert_eq!(format!("{}: {}", error.error_type, error.message), expected, "{path}");
-    let refusal = Refusal { status, retry_after: None, body: &body };
-    assert_eq!(refusal.is_of_schema(), path.ends_with("_schema.json"), "{path}");
-    assert_eq!(refusal.is_of_model(), path.ends_with("_model.json"), "{path}");
+    let refusal = ErrorResponse { status, retry_after: None, body: &body };
+    assert_eq!(refusal.rejects_schema(), path.ends_with("_schema.json"), "{path}");
+    assert_eq!(refusal.rejects_model(), path.ends_with("_model.json"), "{path}");
 }
 
 #[test]

@@ -14,100 +14,108 @@ use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-use super::process::{Environment, Group, OUTPUT_BYTES_MAX, Scratch, Supervisor, Tail};
+use super::process::{
+    ChildEnvironment, OUTPUT_BYTES_MAX, OutputTail, ProcessGroup, ScratchFolder, SupervisorBinary,
+};
 use super::provider::{McpTool, Provider};
-use super::request::{CallError, Received, Request};
-use super::sentence::saying;
-use crate::domain::ask::{ErrorType, Finish, Messages};
+use super::request::{CallError, CallReply, CallRequest};
+use super::sentence::clean_output;
+use crate::domain::ask::{AskMessages, CallErrorType, FinishReason};
 
 /// How long to wait for the error output of a server that failed.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+const STDERR_WAIT_MAX: Duration = Duration::from_millis(300);
 
 /// Calls a model through a tool of an MCP server.
 #[derive(Debug, Clone)]
 pub struct McpTransport {
     provider: Arc<Provider>,
     /// Variables the server's environment is selected from.
-    ambient: Environment,
-    supervisor: Option<Supervisor>,
+    ambient: ChildEnvironment,
+    supervisor: Option<SupervisorBinary>,
 }
 
 impl McpTransport {
     pub fn new(provider: Arc<Provider>) -> Self {
-        Self::with_environment(provider, Environment::of_this_process())
+        Self::with_environment(provider, ChildEnvironment::from_this_process())
     }
 
     /// Like [`Self::new`], with another environment than that of this process.
-    pub fn with_environment(provider: Arc<Provider>, ambient: Environment) -> Self {
-        Self { provider, ambient, supervisor: Supervisor::of_this_process() }
+    pub fn with_environment(provider: Arc<Provider>, ambient: ChildEnvironment) -> Self {
+        Self { provider, ambient, supervisor: SupervisorBinary::for_this_process() }
     }
 
     /// Replaces the supervisor.
     #[must_use]
-    pub fn supervised_by(self, supervisor: Option<Supervisor>) -> Self {
+    pub fn with_supervisor(self, supervisor: Option<SupervisorBinary>) -> Self {
         Self { supervisor, ..self }
     }
 
     /// Dropping the future kills the server and all its descendants.
-    pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
+    pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let tool = self.provider.mcp.as_ref().ok_or_else(|| {
             let name = &self.provider.name;
-            unknown(format!("no MCP server is configured for the provider `{name}`"))
+            unknown_error(format!("no MCP server is configured for the provider `{name}`"))
         })?;
-        let (environment, secrets) = self.environment(tool);
-        let scratch = Scratch::new()
-            .map_err(|error| unknown(format!("no folder to run a server in: {error}")))?;
+        let (environment, secrets) = self.build_environment(tool);
+        let scratch = ScratchFolder::new()
+            .map_err(|error| unknown_error(format!("no folder to run a server in: {error}")))?;
         let arguments: Vec<OsString> = tool.args.iter().map(OsString::from).collect();
         let supervisor = self.supervisor.as_ref();
         let mut server =
-            Group::start(&tool.command, &arguments, &environment, scratch, supervisor)?;
+            ProcessGroup::start(&tool.command, &arguments, &environment, scratch, supervisor)?;
 
-        let mut stderr = server.stderr();
-        let mut tail = Tail::default();
+        let mut stderr = server.take_stderr();
+        let mut tail = OutputTail::default();
         let outcome = tokio::select! {
-            outcome = call(&mut server, tool, &request.messages) => outcome,
-            never = listen(&mut tail, &mut stderr) => match never {},
+            outcome = call_tool(&mut server, tool, &request.messages) => outcome,
+            never = drain_stderr(&mut tail, &mut stderr) => match never {},
         };
         let result = match outcome {
             Ok(result) => result,
             Err(error) => {
-                server.end().await?;
+                server.shut_down().await?;
                 // The server is dead, but its last output may still be in the pipe.
-                let _ = tokio::time::timeout(LAST_WORDS, tail.read(stderr.as_mut())).await;
-                let said = saying(&format!("{error} {}", tail.text()), &secrets);
-                return Err(unknown(format!("MCP server `{}`: {said}", tool.command)));
+                let _ =
+                    tokio::time::timeout(STDERR_WAIT_MAX, tail.read_from(stderr.as_mut())).await;
+                let said = clean_output(&format!("{error} {}", tail.to_text()), &secrets);
+                return Err(unknown_error(format!("MCP server `{}`: {said}", tool.command)));
             }
         };
-        reply(&result).map_err(|error| CallError {
-            message: format!("MCP tool `{}`: {}", tool.tool, saying(&error.message, &secrets)),
+        parse_result(&result).map_err(|error| CallError {
+            message: format!(
+                "MCP tool `{}`: {}",
+                tool.tool,
+                clean_output(&error.message, &secrets)
+            ),
             ..error
         })
     }
 
     /// Returns values that must not appear in the record.
-    pub(super) fn secrets(&self) -> Vec<String> {
-        self.provider.mcp.as_ref().map_or_else(Vec::new, |tool| self.environment(tool).1)
+    pub(super) fn secret_values(&self) -> Vec<String> {
+        self.provider.mcp.as_ref().map_or_else(Vec::new, |tool| self.build_environment(tool).1)
     }
 
     /// Every value the configuration gives the server counts as a secret, regardless of its name.
-    fn environment(&self, tool: &McpTool) -> (Environment, Vec<String>) {
-        let mut environment = self.ambient.narrowed(&[]);
+    fn build_environment(&self, tool: &McpTool) -> (ChildEnvironment, Vec<String>) {
+        let mut environment = self.ambient.select_for(&[]);
         for (name, value) in &tool.env {
             environment.set(name, value.expose_secret());
         }
         let given = tool.env.iter().map(|(_, value)| value.expose_secret().to_owned());
-        let secrets = given.filter(|value| value.len() > 3).chain(environment.secrets()).collect();
+        let secrets =
+            given.filter(|value| value.len() > 3).chain(environment.secret_values()).collect();
         (environment, secrets)
     }
 }
 
 /// Initializes the MCP session and calls the tool once.
-async fn call(
-    server: &mut Group,
+async fn call_tool(
+    server: &mut ProcessGroup,
     tool: &McpTool,
-    messages: &Messages,
+    messages: &AskMessages,
 ) -> Result<CallToolResult, String> {
-    let (stdin, stdout) = server.pipes().ok_or("its pipes are gone")?;
+    let (stdin, stdout) = server.take_pipes().ok_or("its pipes are gone")?;
     let client =
         ().serve((stdout.take(OUTPUT_BYTES_MAX), stdin))
             .await
@@ -124,33 +132,36 @@ async fn call(
 }
 
 /// Reads standard error continuously so that the pipe does not fill up.
-async fn listen(tail: &mut Tail, stderr: &mut Option<ChildStderr>) -> std::convert::Infallible {
-    let _ = tail.read(stderr.as_mut()).await;
+async fn drain_stderr(
+    tail: &mut OutputTail,
+    stderr: &mut Option<ChildStderr>,
+) -> std::convert::Infallible {
+    let _ = tail.read_from(stderr.as_mut()).await;
     std::future::pending().await
 }
 
 /// Returns the text of a result and ignores other content.
-fn reply(result: &CallToolResult) -> Result<Received, CallError> {
+fn parse_result(result: &CallToolResult) -> Result<CallReply, CallError> {
     let texts: Vec<&str> =
         result.content.iter().filter_map(|part| Some(part.as_text()?.text.as_str())).collect();
     let text = texts.join("\n").trim().to_owned();
     if result.is_error == Some(true) {
         let message = if text.is_empty() { "it failed without a word".to_owned() } else { text };
-        return Err(unknown(message));
+        return Err(unknown_error(message));
     }
     if text.is_empty() {
-        return Err(CallError::new(ErrorType::ParseError, "its reply has no text"));
+        return Err(CallError::new(CallErrorType::ParseError, "its reply has no text"));
     }
-    Ok(Received {
+    Ok(CallReply {
         text,
         usage: None,
         model: None,
-        finish: Finish::Stop,
+        finish: FinishReason::Stop,
         cost_usd: None,
         structured: false,
     })
 }
 
-fn unknown(message: impl Into<String>) -> CallError {
-    CallError::new(ErrorType::Unknown, message)
+fn unknown_error(message: impl Into<String>) -> CallError {
+    CallError::new(CallErrorType::Unknown, message)
 }

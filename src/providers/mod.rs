@@ -24,13 +24,13 @@ mod sample;
 mod sentence;
 mod transport;
 
-pub use cli::{CliTransport, Program};
+pub use cli::{AgentProgram, CliTransport};
 pub use clients::{HttpClients, is_loopback, origin_of};
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
 pub use mcp::McpTransport;
 #[cfg(target_os = "linux")]
 pub use process::run_supervisor;
-pub use process::{Environment, Supervisor, sweep_scratch_folders};
+pub use process::{ChildEnvironment, SupervisorBinary, sweep_scratch_folders};
 pub use provider::{Dialect, McpTool, Provider};
-pub use request::{CallError, Received, Request};
+pub use request::{CallError, CallReply, CallRequest};
 pub use transport::Transport;

@@ -1,7 +1,7 @@
 //! Table of published model prices. An unknown price is reported as unknown: a wrong one would let
 //! a run exceed its budget.
 
-use crate::domain::plan::Price;
+use crate::domain::plan::TokenPrice;
 
 /// Date of the table below.
 pub const PRICES_AS_OF: &str = "2025-11-30";
@@ -45,13 +45,13 @@ const PRICES: [(&str, f64, f64); 33] = [
 ];
 
 /// Returns the price of the longest table entry that the model is a version of.
-pub fn price(model: &str) -> Option<Price> {
-    let name = without_vendor(model);
+pub fn find_price(model: &str) -> Option<TokenPrice> {
+    let name = strip_vendor(model);
     let (_, input_per_mtok, output_per_mtok) = PRICES
         .iter()
         .filter(|(known, ..)| name.strip_prefix(known).is_some_and(is_version))
         .max_by_key(|(known, ..)| known.len())?;
-    Some(Price {
+    Some(TokenPrice {
         input_per_mtok: *input_per_mtok,
         output_per_mtok: *output_per_mtok,
         source: PRICES_AS_OF.to_owned(),
@@ -59,7 +59,7 @@ pub fn price(model: &str) -> Option<Price> {
 }
 
 /// Routers prefix the vendor and charge its price.
-fn without_vendor(model: &str) -> &str {
+fn strip_vendor(model: &str) -> &str {
     ["anthropic/", "google/", "models/", "openai/"]
         .iter()
         .find_map(|vendor| model.strip_prefix(vendor))
@@ -83,7 +83,8 @@ mod tests {
     #[test]
     fn a_price_is_that_of_the_model_and_of_no_namesake() {
         let check = |model: &str, expected: Option<(f64, f64)>| {
-            let found = price(model).map(|price| (price.input_per_mtok, price.output_per_mtok));
+            let found =
+                find_price(model).map(|price| (price.input_per_mtok, price.output_per_mtok));
             assert_eq!(found, expected, "{model}");
         };
         check("claude-sonnet-4-20250514", Some((3.0, 15.0)));
@@ -107,6 +108,6 @@ mod tests {
 
     #[test]
     fn a_price_says_of_which_day_it_is() {
-        assert_eq!(price("gpt-4o").unwrap().source, PRICES_AS_OF);
+        assert_eq!(find_price("gpt-4o").unwrap().source, PRICES_AS_OF);
     }
 }

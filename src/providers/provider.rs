@@ -5,7 +5,7 @@ use secrecy::SecretString;
 
 use crate::domain::ask::TransportKind;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{OwnTimeouts, Price, Role};
+use crate::domain::plan::{SeatRole, SeatTimeouts, TokenPrice};
 use crate::domain::words::words;
 
 words! {
@@ -21,7 +21,7 @@ words! {
 #[derive(Debug, Clone)]
 pub struct Provider {
     pub name: ExpertSlug,
-    pub roles: Vec<Role>,
+    pub roles: Vec<SeatRole>,
     pub model: String,
     pub family: String,
     pub version: Option<String>,
@@ -36,10 +36,10 @@ pub struct Provider {
     /// Program and leading arguments of the CLI transport.
     pub command: Vec<String>,
     pub mcp: Option<McpTool>,
-    pub price: Option<Price>,
+    pub price: Option<TokenPrice>,
     pub output_tokens_max: u32,
     pub temperature: Option<f64>,
-    pub timeouts: Option<OwnTimeouts>,
+    pub timeouts: Option<SeatTimeouts>,
 }
 
 /// Tool of an MCP server that answers prompts.

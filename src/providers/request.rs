@@ -5,17 +5,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::domain::ask::{ErrorType, Finish, Messages, Purpose, Usage};
+use crate::domain::ask::{AskMessages, AskPurpose, CallErrorType, FinishReason, TokenUsage};
 use crate::domain::ids::ExpertSlug;
 
 /// One call, ready to be sent.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct CallRequest {
     /// Seat, round and purpose are never sent. The rehearsal panel uses them.
     pub seat: ExpertSlug,
     pub round: u8,
-    pub purpose: Purpose,
-    pub messages: Arc<Messages>,
+    pub purpose: AskPurpose,
+    pub messages: Arc<AskMessages>,
     /// JSON schema of the reply, for transports that can send one.
     pub schema: Option<Arc<Value>>,
     /// Rest of the ask's timeout. The caller enforces it by dropping the call; a transport that can
@@ -25,12 +25,12 @@ pub struct Request {
 
 /// Reply of a model, before the engine journals it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Received {
+pub struct CallReply {
     pub text: String,
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// Model name from the reply.
     pub model: Option<String>,
-    pub finish: Finish,
+    pub finish: FinishReason,
     /// Cost of the call in dollars, if the provider reports it.
     pub cost_usd: Option<f64>,
     /// Whether the request contained the schema.
@@ -41,14 +41,14 @@ pub struct Received {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
-    pub error_type: ErrorType,
+    pub error_type: CallErrorType,
     pub message: String,
     /// Wait the server asks for.
     pub retry_after: Option<Duration>,
 }
 
 impl CallError {
-    pub fn new(error_type: ErrorType, message: impl Into<String>) -> Self {
+    pub fn new(error_type: CallErrorType, message: impl Into<String>) -> Self {
         Self { error_type, message: message.into(), retry_after: None }
     }
 }

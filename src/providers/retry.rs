@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::request::CallError;
-use crate::domain::ask::ErrorType;
+use crate::domain::ask::CallErrorType;
 
 /// Attempts per transport.
 pub const ATTEMPTS_MAX: u8 = 2;
@@ -14,50 +14,55 @@ const BACKOFF_BASE: Duration = Duration::from_millis(500);
 
 /// Returns the wait before the next attempt, or `None` if a retry cannot help, would exceed
 /// [`ATTEMPTS_MAX`], or would end after the ask's timeout. Attempts count from 1.
-pub fn again(error: &CallError, attempt: u8, time_left: Duration, dice: u64) -> Option<Duration> {
-    if attempt == 0 || attempt >= ATTEMPTS_MAX || !may_pass(error.error_type) {
+pub fn retry_delay(
+    error: &CallError,
+    attempt: u8,
+    time_left: Duration,
+    dice: u64,
+) -> Option<Duration> {
+    if attempt == 0 || attempt >= ATTEMPTS_MAX || !is_transient(error.error_type) {
         return None;
     }
     let wait = match error.retry_after {
-        Some(asked) => after_the_server(asked, time_left, dice),
-        None => backoff(attempt, dice),
+        Some(asked) => add_jitter(asked, time_left, dice),
+        None => backoff_delay(attempt, dice),
     };
     (wait < time_left).then_some(wait)
 }
 
 /// Adds jitter to the server's wait where time allows, so that seats rejected together do not retry
 /// together.
-fn after_the_server(asked: Duration, time_left: Duration, dice: u64) -> Duration {
-    let later = asked.saturating_add(jitter(BACKOFF_BASE / 2, dice));
+fn add_jitter(asked: Duration, time_left: Duration, dice: u64) -> Duration {
+    let later = asked.saturating_add(random_jitter(BACKOFF_BASE / 2, dice));
     if later < time_left { later } else { asked }
 }
 
 /// Half of the step is fixed; up to one more step is random.
-fn backoff(attempt: u8, dice: u64) -> Duration {
+fn backoff_delay(attempt: u8, dice: u64) -> Duration {
     let doublings = u32::from(attempt.saturating_sub(1));
     let step = BACKOFF_BASE.saturating_mul(2_u32.saturating_pow(doublings));
-    step / 2 + jitter(step, dice)
+    step / 2 + random_jitter(step, dice)
 }
 
 /// Random duration from zero up to `most`.
-fn jitter(most: Duration, dice: u64) -> Duration {
+fn random_jitter(most: Duration, dice: u64) -> Duration {
     let millis = u64::try_from(most.as_millis()).unwrap_or(u64::MAX).max(1);
     Duration::from_millis(dice % millis)
 }
 
 /// Whether the same call may succeed a moment later.
-pub fn may_pass(error_type: ErrorType) -> bool {
+pub fn is_transient(error_type: CallErrorType) -> bool {
     match error_type {
-        ErrorType::Timeout
-        | ErrorType::RateLimit
-        | ErrorType::Network
-        | ErrorType::ServerError
-        | ErrorType::ParseError
-        | ErrorType::Unknown => true,
-        ErrorType::Auth
-        | ErrorType::BadRequest
-        | ErrorType::ContextTooLong
-        | ErrorType::Refused => false,
+        CallErrorType::Timeout
+        | CallErrorType::RateLimit
+        | CallErrorType::Network
+        | CallErrorType::ServerError
+        | CallErrorType::ParseError
+        | CallErrorType::Unknown => true,
+        CallErrorType::Auth
+        | CallErrorType::BadRequest
+        | CallErrorType::ContextTooLong
+        | CallErrorType::Refused => false,
     }
 }
 
@@ -67,18 +72,18 @@ pub fn may_pass(error_type: ErrorType) -> bool {
 /// program has its own login and quota. A timeout has used up the ask's time. A bad or too long
 /// request fails on every transport. A refusal is an answer; asking again elsewhere would
 /// circumvent it.
-pub fn falls_back(error_type: ErrorType) -> bool {
+pub fn allows_fallback(error_type: CallErrorType) -> bool {
     match error_type {
-        ErrorType::Network
-        | ErrorType::Auth
-        | ErrorType::RateLimit
-        | ErrorType::ServerError
-        | ErrorType::ParseError
-        | ErrorType::Unknown => true,
-        ErrorType::Timeout
-        | ErrorType::BadRequest
-        | ErrorType::ContextTooLong
-        | ErrorType::Refused => false,
+        CallErrorType::Network
+        | CallErrorType::Auth
+        | CallErrorType::RateLimit
+        | CallErrorType::ServerError
+        | CallErrorType::ParseError
+        | CallErrorType::Unknown => true,
+        CallErrorType::Timeout
+        | CallErrorType::BadRequest
+        | CallErrorType::ContextTooLong
+        | CallErrorType::Refused => false,
     }
 }
 
@@ -92,42 +97,42 @@ mod tests {
         wait.map(|wait| wait.as_millis())
     }
 
-    fn error(error_type: ErrorType, retry_after_ms: Option<u64>) -> CallError {
+    fn error(error_type: CallErrorType, retry_after_ms: Option<u64>) -> CallError {
         let retry_after = retry_after_ms.map(Duration::from_millis);
         CallError { retry_after, ..CallError::new(error_type, "it failed") }
     }
 
     #[test]
     fn what_may_pass_is_tried_once_more() {
-        let tried: Vec<ErrorType> = ErrorType::ALL
+        let tried: Vec<CallErrorType> = CallErrorType::ALL
             .iter()
             .copied()
-            .filter(|kind| again(&error(*kind, None), 1, MINUTE, 0).is_some())
+            .filter(|kind| retry_delay(&error(*kind, None), 1, MINUTE, 0).is_some())
             .collect();
         assert_eq!(
             tried,
             [
-                ErrorType::Timeout,
-                ErrorType::RateLimit,
-                ErrorType::Network,
-                ErrorType::ParseError,
-                ErrorType::ServerError,
-                ErrorType::Unknown
+                CallErrorType::Timeout,
+                CallErrorType::RateLimit,
+                CallErrorType::Network,
+                CallErrorType::ParseError,
+                CallErrorType::ServerError,
+                CallErrorType::Unknown
             ]
         );
     }
 
     #[test]
     fn there_is_no_third_attempt() {
-        let network = error(ErrorType::Network, None);
-        let tried = [0, 1, 2, 3].map(|attempt| again(&network, attempt, MINUTE, 0).is_some());
+        let network = error(CallErrorType::Network, None);
+        let tried = [0, 1, 2, 3].map(|attempt| retry_delay(&network, attempt, MINUTE, 0).is_some());
         assert_eq!(tried, [false, true, false, false]);
     }
 
     #[test]
     fn waits_are_spread_by_chance() {
         let check = |dice: u64, expected: u128| {
-            let wait = again(&error(ErrorType::ServerError, None), 1, MINUTE, dice);
+            let wait = retry_delay(&error(CallErrorType::ServerError, None), 1, MINUTE, dice);
             assert_eq!(millis(wait), Some(expected), "dice {dice}");
         };
         check(0, 250);
@@ -139,8 +144,8 @@ mod tests {
     #[test]
     fn the_server_is_waited_for_while_there_is_time() {
         let check = |asked: u64, left: u64, dice: u64, expected: Option<u128>| {
-            let busy = error(ErrorType::RateLimit, Some(asked));
-            let wait = again(&busy, 1, Duration::from_millis(left), dice);
+            let busy = error(CallErrorType::RateLimit, Some(asked));
+            let wait = retry_delay(&busy, 1, Duration::from_millis(left), dice);
             assert_eq!(millis(wait), expected, "asked {asked} of {left}");
         };
         check(1_000, 60_000, 0, Some(1_000));
@@ -153,14 +158,14 @@ mod tests {
 
     #[test]
     fn no_wait_outlasts_the_ask() {
-        assert_eq!(again(&error(ErrorType::Timeout, None), 1, Duration::ZERO, 0), None);
+        assert_eq!(retry_delay(&error(CallErrorType::Timeout, None), 1, Duration::ZERO, 0), None);
     }
 
     #[test]
     fn another_way_is_tried_when_this_one_is_at_fault() {
-        let stays: Vec<&str> = ErrorType::ALL
+        let stays: Vec<&str> = CallErrorType::ALL
             .iter()
-            .filter(|kind| !falls_back(**kind))
+            .filter(|kind| !allows_fallback(**kind))
             .map(|kind| kind.name())
             .collect();
         assert_eq!(stays, ["timeout", "bad_request", "refused", "context_too_long"]);

@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 
 use super::dialect::{self, WireRequest};
 use super::provider::{Dialect, Provider};
-use super::request::{Received, Request};
-use crate::domain::ask::{Messages, Purpose, TransportKind};
-use crate::domain::plan::Role;
+use super::request::{CallReply, CallRequest};
+use crate::domain::ask::{AskMessages, AskPurpose, TransportKind};
+use crate::domain::plan::SeatRole;
 
-pub(super) const KEY: &str = "sk-test-0123456789abcdef";
+pub(super) const SAMPLE_KEY: &str = "sk-test-0123456789abcdef";
 
-pub(super) fn provider() -> Provider {
+pub(super) fn sample_provider() -> Provider {
     Provider {
         name: "openai".parse().unwrap(),
-        roles: vec![Role::Participant],
+        roles: vec![SeatRole::Participant],
         model: "gpt-4o".to_owned(),
         family: "openai".to_owned(),
         version: None,
@@ -29,7 +29,7 @@ pub(super) fn provider() -> Provider {
         dialect: Some(Dialect::OpenAi),
         base_url: Some("https://api.openai.com/v1".to_owned()),
         key_variable: Some("OPENAI_API_KEY".to_owned()),
-        key: Some(SecretString::from(KEY)),
+        key: Some(SecretString::from(SAMPLE_KEY)),
         command: Vec::new(),
         mcp: None,
         price: None,
@@ -39,12 +39,12 @@ pub(super) fn provider() -> Provider {
     }
 }
 
-pub(super) fn request() -> Request {
-    Request {
+pub(super) fn sample_request() -> CallRequest {
+    CallRequest {
         seat: "openai".parse().unwrap(),
         round: 1,
-        purpose: Purpose::Opinion,
-        messages: Arc::new(Messages {
+        purpose: AskPurpose::Opinion,
+        messages: Arc::new(AskMessages {
             system: "You are a participant.".to_owned(),
             user: "Is \"it\" so?\n".to_owned(),
         }),
@@ -73,22 +73,22 @@ pub(super) fn request() -> Request {
 }
 
 /// Formats a request as it is sent, with a placeholder for the key.
-pub(super) fn shown(wire: &WireRequest<'_>) -> String {
+pub(super) fn format_request(wire: &WireRequest<'_>) -> String {
     let mut lines = vec![wire.url.clone()];
     lines.extend(wire.headers.iter().map(|(name, value)| format!("{name}: {value}")));
     lines.extend(wire.key.as_ref().map(|key| format!("{}: {}KEY", key.name, key.scheme)));
     let body: Value = serde_json::from_slice(&wire.body).unwrap();
     lines.push(format!("{body:#}"));
     let all = format!("{}{wire:?}", String::from_utf8_lossy(&wire.body));
-    assert!(!all.contains(KEY), "the key is not kept apart");
+    assert!(!all.contains(SAMPLE_KEY), "the key is not kept apart");
     lines.join("\n")
 }
 
 /// Parses a recorded reply; an error becomes its type and message.
-pub(super) fn read(dialect: Dialect, fixture: &str) -> String {
-    let body = recorded(&format!("{dialect}/{fixture}.json"));
-    match dialect::reply(dialect, &provider(), &body, true) {
-        Ok(Received { text, usage, model, finish, cost_usd, structured }) => {
+pub(super) fn read_recorded(dialect: Dialect, fixture: &str) -> String {
+    let body = load_recorded(&format!("{dialect}/{fixture}.json"));
+    match dialect::parse_reply(dialect, &sample_provider(), &body, true) {
+        Ok(CallReply { text, usage, model, finish, cost_usd, structured }) => {
             assert!(structured, "what was on the wire is the caller's knowledge");
             let usage = usage.map(|usage| (usage.input_tokens, usage.output_tokens));
             format!("{finish} {text:?} {model:?} {usage:?} {cost_usd:?}")
@@ -98,7 +98,7 @@ pub(super) fn read(dialect: Dialect, fixture: &str) -> String {
 }
 
 /// Reads a recorded response body.
-pub(super) fn recorded(path: &str) -> String {
+pub(super) fn load_recorded(path: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies");
     std::fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

@@ -8,8 +8,8 @@ use super::cli::CliTransport;
 use super::http::HttpTransport;
 use super::mcp::McpTransport;
 use super::rehearsal::RehearsalTransport;
-use super::request::{CallError, Received, Request};
-use super::sentence::without_secrets;
+use super::request::{CallError, CallReply, CallRequest};
+use super::sentence::mask_secrets;
 use crate::domain::ask::TransportKind;
 
 #[derive(Debug)]
@@ -35,17 +35,21 @@ impl Transport {
     ///
     /// The engine records what this returns, and a server may echo the key it received, so secrets
     /// are masked here in replies and errors.
-    pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
+    pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let (sent, secrets) = match self {
-            Self::Http(transport) => (transport.send(request).await, transport.secrets()),
+            Self::Http(transport) => (transport.send(request).await, transport.secret_values()),
             // Boxed: these futures are large and rare, and would enlarge every HTTP call.
-            Self::Cli(transport) => (Box::pin(transport.send(request)).await, transport.secrets()),
-            Self::Mcp(transport) => (Box::pin(transport.send(request)).await, transport.secrets()),
+            Self::Cli(transport) => {
+                (Box::pin(transport.send(request)).await, transport.secret_values())
+            }
+            Self::Mcp(transport) => {
+                (Box::pin(transport.send(request)).await, transport.secret_values())
+            }
             Self::Rehearsal(transport) => return transport.send(request).await,
         };
-        let hide = |text: String| without_secrets(text, &secrets);
+        let hide = |text: String| mask_secrets(text, &secrets);
         match sent {
-            Ok(received) => Ok(Received {
+            Ok(received) => Ok(CallReply {
                 text: hide(received.text),
                 model: received.model.map(hide),
                 ..received

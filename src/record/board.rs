@@ -3,112 +3,124 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::domain::change::NewEvent;
-use crate::domain::entity::Origin;
-use crate::domain::facts::{Facts, Standing};
-use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::{self, ACTIVE_TENSION, EventType, Status};
+use crate::domain::change::NewEntityEvent;
+use crate::domain::entity::EventOrigin;
+use crate::domain::facts::{EntityState, RecordLookup};
+use crate::domain::ids::{EntityId, EntityKind, EventActor, ExpertSlug};
+use crate::domain::lifecycle::{self, ACTIVE_TENSION_STATUSES, EntityEventType, EntityStatus};
 
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct EntityStates {
     round: u8,
-    standings: HashMap<EntityId, Standing>,
+    states: HashMap<EntityId, EntityState>,
     active_tensions: HashSet<EntityId>,
-    pub events: Vec<NewEvent>,
+    pub events: Vec<NewEntityEvent>,
 }
 
 /// Who changes an entity, and why.
 #[derive(Debug, Clone)]
-pub(super) struct Cause {
-    actors: Vec<Actor>,
-    origin: Option<Origin>,
+pub(super) struct TransitionCause {
+    actors: Vec<EventActor>,
+    origin: Option<EventOrigin>,
     reason: Option<String>,
 }
 
-impl Cause {
-    pub(super) fn by(actors: Vec<Actor>) -> Self {
+impl TransitionCause {
+    pub(super) fn by_actors(actors: Vec<EventActor>) -> Self {
         Self { actors, origin: None, reason: None }
     }
 
     /// Sets the entity or verdict that causes the transition.
     #[must_use]
-    pub(super) fn through(self, origin: Option<Origin>) -> Self {
+    pub(super) fn with_origin(self, origin: Option<EventOrigin>) -> Self {
         Self { origin, ..self }
     }
 
     #[must_use]
-    pub(super) fn because(self, reason: Option<String>) -> Self {
+    pub(super) fn with_reason(self, reason: Option<String>) -> Self {
         Self { reason, ..self }
     }
 }
 
 /// A transition that the lifecycle does not allow. The entity is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Illegal {
-    pub from: Status,
-    pub to: Status,
+pub(super) struct IllegalTransition {
+    pub from: EntityStatus,
+    pub to: EntityStatus,
 }
 
-impl Board {
-    pub(super) fn new(round: u8, facts: &Facts) -> Self {
+impl EntityStates {
+    pub(super) fn new(round: u8, facts: &RecordLookup) -> Self {
         Self {
             round,
-            standings: facts.entities.clone(),
+            states: facts.entities.clone(),
             active_tensions: facts.active_tensions.iter().copied().collect(),
             events: Vec::new(),
         }
     }
 
-    pub(super) fn add(&mut self, id: EntityId, contributors: Vec<ExpertSlug>) {
+    pub(super) fn add_entity(&mut self, id: EntityId, contributors: Vec<ExpertSlug>) {
         if id.kind == EntityKind::Tension {
             self.active_tensions.insert(id);
         }
-        self.standings.insert(id, Standing { status: lifecycle::initial(id.kind), contributors });
+        self.states
+            .insert(id, EntityState { status: lifecycle::initial_status(id.kind), contributors });
     }
 
     /// The contributors of an entity; empty if the entity is unknown.
-    pub(super) fn contributors(&self, id: EntityId) -> &[ExpertSlug] {
-        self.standings.get(&id).map_or(&[], |standing| &standing.contributors)
+    pub(super) fn contributors_of(&self, id: EntityId) -> &[ExpertSlug] {
+        self.states.get(&id).map_or(&[], |standing| &standing.contributors)
     }
 
     pub(super) fn is_contributor(&self, id: EntityId, expert: &ExpertSlug) -> bool {
-        self.contributors(id).contains(expert)
+        self.contributors_of(id).contains(expert)
     }
 
     /// Number of tensions that are open, addressed or reopened at this point.
-    pub(super) fn active_tensions(&self) -> usize {
+    pub(super) fn count_active_tensions(&self) -> usize {
         self.active_tensions.len()
     }
 
     /// Changes the status of an entity. A transition to the current status is kept as a comment.
-    pub(super) fn step(&mut self, id: EntityId, to: Status, cause: Cause) -> Result<(), Illegal> {
+    pub(super) fn transition(
+        &mut self,
+        id: EntityId,
+        to: EntityStatus,
+        cause: TransitionCause,
+    ) -> Result<(), IllegalTransition> {
         // The caller looks up every target first, so the entity is always present.
-        let Some(standing) = self.standings.get_mut(&id) else { return Ok(()) };
+        let Some(standing) = self.states.get_mut(&id) else { return Ok(()) };
         let from = standing.status;
         let event_type = if from == to {
-            EventType::Commented
-        } else if lifecycle::steps(id.kind, from).contains(&to) {
-            EventType::Reached(to)
+            EntityEventType::Commented
+        } else if lifecycle::next_statuses(id.kind, from).contains(&to) {
+            EntityEventType::Reached(to)
         } else {
-            return Err(Illegal { from, to });
+            return Err(IllegalTransition { from, to });
         };
         standing.status = to;
-        if ACTIVE_TENSION.contains(&to) && id.kind == EntityKind::Tension {
+        if ACTIVE_TENSION_STATUSES.contains(&to) && id.kind == EntityKind::Tension {
             self.active_tensions.insert(id);
         } else {
             self.active_tensions.remove(&id);
         }
-        self.events.push(event(id, event_type, self.round, to, cause));
+        self.events.push(build_event(id, event_type, self.round, to, cause));
         Ok(())
     }
 }
 
 /// The entity that replaces this one is stored as the result; any other cause as the reference.
-fn event(id: EntityId, event_type: EventType, round: u8, to: Status, cause: Cause) -> NewEvent {
-    let Cause { actors, origin, reason } = cause;
+fn build_event(
+    id: EntityId,
+    event_type: EntityEventType,
+    round: u8,
+    to: EntityStatus,
+    cause: TransitionCause,
+) -> NewEntityEvent {
+    let TransitionCause { actors, origin, reason } = cause;
     let (result, reference) = match origin {
-        Some(Origin::Entity(successor)) if to.has_successor() => (Some(successor), None),
+        Some(EventOrigin::Entity(successor)) if to.has_successor() => (Some(successor), None),
         other => (None, other),
     };
-    NewEvent { entity: id, event_type, round, actors, result, reference, reason }
+    NewEntityEvent { entity: id, event_type, round, actors, result, reference, reason }
 }

@@ -12,19 +12,19 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::brief::{self, Answers, Said};
-use super::json_text::{JsonText, Written};
+use super::brief::{self, RoundAnswers, RoundStatement};
+use super::json_text::{JsonResult, JsonWriter};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::entity::Entity;
-use crate::domain::expert::{SeatSource, Tier};
+use crate::domain::expert::{ExpertTier, PanelSeatSource};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::{ACTIVE_TENSION, Status};
-use crate::domain::record::{Expert, Record, Round};
-use crate::domain::reference::Reference;
-use crate::domain::shown::Shown;
+use crate::domain::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
+use crate::domain::record::{DialogueRecord, Expert, RoundRecord};
+use crate::domain::reference::EntityReference;
+use crate::domain::shown::EntityView;
 
 #[derive(Debug, Serialize)]
-struct Subject<'a> {
+struct ContextDialogue<'a> {
     id: &'a DialogueId,
     title: &'a str,
     question: Option<&'a str>,
@@ -38,7 +38,7 @@ struct Subject<'a> {
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
 pub struct ContextShape {
-    dialogue: SubjectShape,
+    dialogue: ContextDialogueShape,
     prior_rounds: Vec<IgnoredAny>,
     active_tensions: Vec<IgnoredAny>,
     experts: BTreeMap<ExpertSlug, IgnoredAny>,
@@ -46,7 +46,7 @@ pub struct ContextShape {
 
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
-struct SubjectShape {
+struct ContextDialogueShape {
     id: DialogueId,
     status: DialogueStatus,
     current_round: u8,
@@ -54,29 +54,29 @@ struct SubjectShape {
 }
 
 #[derive(Debug, Serialize)]
-struct Raised<'a> {
+struct ContextTension<'a> {
     id: EntityId,
     label: &'a str,
     expert: Option<&'a ExpertSlug>,
     contributors: &'a [ExpertSlug],
-    status: Status,
+    status: EntityStatus,
     description: &'a str,
-    references: &'a [Reference],
+    references: &'a [EntityReference],
 }
 
 #[derive(Debug, Serialize)]
-struct ActiveTension<'a> {
+struct ActiveTensionRow<'a> {
     id: EntityId,
     label: &'a str,
-    status: Status,
+    status: EntityStatus,
 }
 
 #[derive(Debug, Serialize)]
-struct Participant<'a> {
+struct ContextExpert<'a> {
     slug: &'a ExpertSlug,
     role: &'a str,
-    tier: Tier,
-    source: SeatSource,
+    tier: ExpertTier,
+    source: PanelSeatSource,
     focus: Option<&'a str>,
     description: Option<&'a str>,
     your_score: i64,
@@ -89,16 +89,16 @@ struct Participant<'a> {
 
 /// Contributions of one expert to the current round, one JSON list per entity kind.
 #[derive(Debug, Default)]
-struct Shelf {
-    perspectives: JsonText,
-    tensions_raised: JsonText,
-    recommendations: JsonText,
-    evidence: JsonText,
-    claims: JsonText,
+struct ExpertContributions {
+    perspectives: JsonWriter,
+    tensions_raised: JsonWriter,
+    recommendations: JsonWriter,
+    evidence: JsonWriter,
+    claims: JsonWriter,
 }
 
-impl Shelf {
-    fn of_kind(&mut self, kind: EntityKind) -> &mut JsonText {
+impl ExpertContributions {
+    fn list_of_kind(&mut self, kind: EntityKind) -> &mut JsonWriter {
         match kind {
             EntityKind::Perspective => &mut self.perspectives,
             EntityKind::Recommendation => &mut self.recommendations,
@@ -109,85 +109,93 @@ impl Shelf {
     }
 
     fn is_empty(&mut self) -> bool {
-        EntityKind::ALL.iter().all(|kind| self.of_kind(*kind).is_empty())
+        EntityKind::ALL.iter().all(|kind| self.list_of_kind(*kind).is_empty())
     }
 
-    fn clear_into(&mut self, expert: &Expert, text: &mut JsonText) -> Written {
-        text.open(b'{');
-        text.field("expert", &expert.profile.expert_slug)?;
-        text.field("role", &expert.profile.role)?;
-        text.list("perspectives", &mut self.perspectives);
-        text.list("tensions_raised", &mut self.tensions_raised);
-        text.list("recommendations", &mut self.recommendations);
-        text.list("evidence", &mut self.evidence);
-        text.list("claims", &mut self.claims);
-        text.close(b'}');
+    fn drain_into(&mut self, expert: &Expert, text: &mut JsonWriter) -> JsonResult {
+        text.open_bracket(b'{');
+        text.write_field("expert", &expert.profile.expert_slug)?;
+        text.write_field("role", &expert.profile.role)?;
+        text.write_list("perspectives", &mut self.perspectives);
+        text.write_list("tensions_raised", &mut self.tensions_raised);
+        text.write_list("recommendations", &mut self.recommendations);
+        text.write_list("evidence", &mut self.evidence);
+        text.write_list("claims", &mut self.claims);
+        text.close_bracket(b'}');
         Ok(())
     }
 }
 
 /// Builds the context of a round from the record of the earlier rounds.
 #[derive(Debug)]
-pub struct Context {
+pub struct ContextBuilder {
     round: u8,
-    text: JsonText,
+    text: JsonWriter,
     /// Number of prior rounds already written.
     written: usize,
     /// One per expert, in the order of `Record::experts`.
-    shelves: Vec<Shelf>,
-    answers: Answers,
+    shelves: Vec<ExpertContributions>,
+    answers: RoundAnswers,
 }
 
-impl Context {
+impl ContextBuilder {
     pub fn new(round: u8) -> Self {
         let (text, shelves, answers) = Default::default();
         Self { round, text, written: 0, shelves, answers }
     }
 
     /// Adds an entity. Entities must arrive in the order of their rounds.
-    pub fn add(&mut self, record: &Record, shown: &Shown<'_>) -> Written {
-        self.begin(record)?;
-        self.end_rounds(record, |held| held.round < shown.id.round)?;
-        let mut places = shown.contributors.iter().filter_map(|name| place_of(record, name));
+    pub fn add_entity(&mut self, record: &DialogueRecord, shown: &EntityView<'_>) -> JsonResult {
+        self.begin_document(record)?;
+        self.write_finished_rounds(record, |held| held.round < shown.id.round)?;
+        let mut places = shown.contributors.iter().filter_map(|name| expert_index(record, name));
         let Some(first) = places.next() else { return Ok(()) };
-        self.answers.note_owners(shown.id, [first].into_iter().chain(places));
-        if let Some(made) = shown.references.filter(|_| is_last(record, shown.id)) {
+        self.answers.add_owners(shown.id, [first].into_iter().chain(places));
+        if let Some(made) = shown.references.filter(|_| is_last_round(record, shown.id)) {
             let (label, references) = (shown.label.to_owned(), serde_json::from_str(made)?);
-            self.answers.note(Said { id: shown.id, speaker: first, label, references });
+            self.answers.add_statement(RoundStatement {
+                id: shown.id,
+                speaker: first,
+                label,
+                references,
+            });
         }
         let Some(shelf) = self.shelves.get_mut(first) else { return Ok(()) };
-        add_item(shelf.of_kind(shown.id.kind), shown)
+        add_item(shelf.list_of_kind(shown.id.kind), shown)
     }
 
     /// Returns the document. Call after the last entity.
-    pub fn finish(mut self, record: &Record) -> Result<Document, serde_json::Error> {
-        self.begin(record)?;
-        self.end_rounds(record, |_| true)?;
-        self.text.close(b']');
-        self.text.field("active_tensions", &active_tensions(record))?;
-        self.answers.sort();
+    pub fn build_document(
+        mut self,
+        record: &DialogueRecord,
+    ) -> Result<ContextDocument, serde_json::Error> {
+        self.begin_document(record)?;
+        self.write_finished_rounds(record, |_| true)?;
+        self.text.close_bracket(b']');
+        self.text.write_field("active_tensions", &list_active_tensions(record))?;
+        self.answers.sort_entries();
         let mut seats = Vec::new();
-        for participant in participants(record, self.round, &self.answers) {
+        for participant in list_experts(record, self.round, &self.answers) {
             let own = serde_json::to_string(&participant)?;
-            let Participant { slug, round_context, .. } = participant;
-            seats.push(Seat { expert_slug: slug.clone(), round_context, own });
+            let ContextExpert { slug, round_context, .. } = participant;
+            seats.push(SeatContext { expert_slug: slug.clone(), round_context, own });
         }
-        Ok(Document { shared: self.text.finish()?, seats })
+        Ok(ContextDocument { shared: self.text.into_string()?, seats })
     }
 
-    fn begin(&mut self, record: &Record) -> Written {
+    fn begin_document(&mut self, record: &DialogueRecord) -> JsonResult {
         if !self.text.is_empty() {
             return Ok(());
         }
         let opening = &record.dialogue.opening;
-        self.shelves.resize_with(record.experts.len(), Shelf::default);
+        self.shelves.resize_with(record.experts.len(), ExpertContributions::default);
         for tension in &record.tensions {
-            self.note_tension(record, tension);
+            self.add_tension(record, tension);
         }
-        self.text.open(b'{');
-        self.text.field(
+        self.text.open_bracket(b'{');
+        self.text.write_field(
             "dialogue",
-            &Subject {
+            &ContextDialogue {
                 id: &opening.dialogue_id,
                 title: &opening.title,
                 question: opening.question.as_deref(),
@@ -197,133 +205,147 @@ impl Context {
                 background: opening.background.as_ref(),
             },
         )?;
-        self.text.name("prior_rounds");
-        self.text.open(b'[');
+        self.text.write_name("prior_rounds");
+        self.text.open_bracket(b'[');
         Ok(())
     }
 
-    fn note_tension(&mut self, record: &Record, tension: &Entity) {
+    fn add_tension(&mut self, record: &DialogueRecord, tension: &Entity) {
         let names = tension.contributors.iter().map(ExpertSlug::as_str);
-        let places: Vec<usize> = names.filter_map(|name| place_of(record, name)).collect();
-        self.answers.note_owners(tension.id, places.iter().copied());
-        if let Some(speaker) = places.first().copied().filter(|_| is_last(record, tension.id)) {
+        let places: Vec<usize> = names.filter_map(|name| expert_index(record, name)).collect();
+        self.answers.add_owners(tension.id, places.iter().copied());
+        if let Some(speaker) = places.first().copied().filter(|_| is_last_round(record, tension.id))
+        {
             let (id, label) = (tension.id, tension.label.clone());
-            self.answers.note(Said { id, speaker, label, references: tension.references.clone() });
+            self.answers.add_statement(RoundStatement {
+                id,
+                speaker,
+                label,
+                references: tension.references.clone(),
+            });
         }
     }
 
     /// Writes the rounds for which no more entities can arrive.
-    fn end_rounds(&mut self, record: &Record, is_over: impl Fn(&Round) -> bool) -> Written {
+    fn write_finished_rounds(
+        &mut self,
+        record: &DialogueRecord,
+        is_over: impl Fn(&RoundRecord) -> bool,
+    ) -> JsonResult {
         while let Some(held) = record.rounds.get(self.written).filter(|held| is_over(held)) {
-            self.end_round(record, held)?;
+            self.write_round(record, held)?;
             self.written += 1;
             // Rounds have similar sizes, so the first one predicts the total size.
             if self.written == 1 {
-                self.text.expect_more(record.rounds.len());
+                self.text.reserve_copies(record.rounds.len());
             }
         }
         Ok(())
     }
 
-    fn end_round(&mut self, record: &Record, held: &Round) -> Written {
-        let tensions = record.entities_of(EntityKind::Tension, held.round);
+    fn write_round(&mut self, record: &DialogueRecord, held: &RoundRecord) -> JsonResult {
+        let tensions = record.entities_of_round(EntityKind::Tension, held.round);
         for tension in tensions {
             let first = tension.contributors.first();
-            let place = first.and_then(|expert| place_of(record, expert.as_str()));
+            let place = first.and_then(|expert| expert_index(record, expert.as_str()));
             if let Some(shelf) = place.and_then(|place| self.shelves.get_mut(place)) {
-                shelf.tensions_raised.value(&tension.id)?;
+                shelf.tensions_raised.write_value(&tension.id)?;
             }
         }
         let text = &mut self.text;
-        text.open(b'{');
-        text.field("round", &held.round)?;
-        text.field("title", &held.title)?;
-        text.field("score", &held.score)?;
-        text.name("expert_contributions");
-        text.open(b'[');
+        text.open_bracket(b'{');
+        text.write_field("round", &held.round)?;
+        text.write_field("title", &held.title)?;
+        text.write_field("score", &held.score)?;
+        text.write_name("expert_contributions");
+        text.open_bracket(b'[');
         // Experts without a contribution are left out.
         for (expert, shelf) in record.experts.iter().zip(&mut self.shelves) {
             if !shelf.is_empty() {
-                shelf.clear_into(expert, text)?;
+                shelf.drain_into(expert, text)?;
             }
         }
-        text.close(b']');
-        text.field("tensions", &tensions.iter().map(raised).collect::<Vec<_>>())?;
-        text.field("judge_synthesis", &held.summary)?;
-        text.close(b'}');
+        text.close_bracket(b']');
+        text.write_field("tensions", &tensions.iter().map(to_context_tension).collect::<Vec<_>>())?;
+        text.write_field("judge_synthesis", &held.summary)?;
+        text.close_bracket(b'}');
         Ok(())
     }
 }
 
 /// The finished context, available whole or for one expert.
 #[derive(Debug)]
-pub struct Document {
+pub struct ContextDocument {
     /// Everything before the `experts` field. The closing bracket of the document is still missing.
     shared: String,
-    pub seats: Vec<Seat>,
+    pub seats: Vec<SeatContext>,
 }
 
 /// The part of the document for one expert.
 #[derive(Debug)]
-pub struct Seat {
+pub struct SeatContext {
     pub expert_slug: ExpertSlug,
     pub round_context: Option<String>,
     /// JSON text.
     own: String,
 }
 
-impl Document {
+impl ContextDocument {
     /// Adds a field.
-    pub fn with(mut self, name: &str, value: &impl Serialize) -> Result<Self, serde_json::Error> {
+    pub fn with_field(
+        mut self,
+        name: &str,
+        value: &impl Serialize,
+    ) -> Result<Self, serde_json::Error> {
         self.shared.push_str(&format!(",\"{name}\":{}", serde_json::to_string(value)?));
         Ok(self)
     }
 
-    pub fn whole(mut self) -> String {
-        self.shared.push_str(&closing(&self.seats));
+    pub fn into_json(mut self) -> String {
+        self.shared.push_str(&experts_json(&self.seats));
         self.shared
     }
 
     /// Writes the shared part and the part of this expert only.
-    pub fn write_of(&self, seat: &Seat, text: &mut String) {
+    pub fn write_for_seat(&self, seat: &SeatContext, text: &mut String) {
         text.push_str(&self.shared);
-        text.push_str(&closing(std::slice::from_ref(seat)));
+        text.push_str(&experts_json(std::slice::from_ref(seat)));
     }
 }
 
 /// The `experts` field and the bracket that closes the document.
-fn closing(seats: &[Seat]) -> String {
+fn experts_json(seats: &[SeatContext]) -> String {
     let own = seats.iter().map(|seat| format!("\"{}\":{}", seat.expert_slug, seat.own));
     format!(",\"experts\":{{{}}}}}", own.collect::<Vec<_>>().join(","))
 }
 
 /// Writes an entity into the list of its first contributor.
-fn add_item(list: &mut JsonText, shown: &Shown<'_>) -> Written {
-    list.open(b'{');
-    list.field("id", &shown.id)?;
-    list.prose("label", shown.label);
-    list.field("status", &shown.status)?;
-    list.prose("content", shown.text);
-    list.field("contributors", &shown.contributors)?;
+fn add_item(list: &mut JsonWriter, shown: &EntityView<'_>) -> JsonResult {
+    list.open_bracket(b'{');
+    list.write_field("id", &shown.id)?;
+    list.write_text("label", shown.label);
+    list.write_field("status", &shown.status)?;
+    list.write_text("content", shown.text);
+    list.write_field("contributors", &shown.contributors)?;
     if let Some(parameters) = shown.parameters {
-        list.json("parameters", parameters);
+        list.write_raw_json("parameters", parameters);
     }
-    list.json("references", shown.references.unwrap_or("[]"));
-    list.close(b'}');
+    list.write_raw_json("references", shown.references.unwrap_or("[]"));
+    list.close_bracket(b'}');
     Ok(())
 }
 
 /// Index of an expert in `Record::experts`.
-fn place_of(record: &Record, name: &str) -> Option<usize> {
+fn expert_index(record: &DialogueRecord, name: &str) -> Option<usize> {
     record.experts.iter().position(|expert| expert.profile.expert_slug.as_str() == name)
 }
 
-fn is_last(record: &Record, id: EntityId) -> bool {
+fn is_last_round(record: &DialogueRecord, id: EntityId) -> bool {
     record.rounds.last().is_some_and(|last| last.round == id.round)
 }
 
-fn raised(tension: &Entity) -> Raised<'_> {
-    Raised {
+fn to_context_tension(tension: &Entity) -> ContextTension<'_> {
+    ContextTension {
         id: tension.id,
         label: &tension.label,
         expert: tension.contributors.first(),
@@ -334,10 +356,11 @@ fn raised(tension: &Entity) -> Raised<'_> {
     }
 }
 
-fn active_tensions(record: &Record) -> Vec<ActiveTension<'_>> {
-    let active = record.tensions.iter().filter(|tension| ACTIVE_TENSION.contains(&tension.status));
+fn list_active_tensions(record: &DialogueRecord) -> Vec<ActiveTensionRow<'_>> {
+    let active =
+        record.tensions.iter().filter(|tension| ACTIVE_TENSION_STATUSES.contains(&tension.status));
     active
-        .map(|tension| ActiveTension {
+        .map(|tension| ActiveTensionRow {
             id: tension.id,
             label: &tension.label,
             status: tension.status,
@@ -345,16 +368,20 @@ fn active_tensions(record: &Record) -> Vec<ActiveTension<'_>> {
         .collect()
 }
 
-fn participants<'a>(record: &'a Record, round: u8, answers: &Answers) -> Vec<Participant<'a>> {
-    let seats = record.panel(round).into_iter().filter_map(|seat| {
-        let place = place_of(record, seat.expert_slug.as_str())?;
+fn list_experts<'a>(
+    record: &'a DialogueRecord,
+    round: u8,
+    answers: &RoundAnswers,
+) -> Vec<ContextExpert<'a>> {
+    let seats = record.panel_of(round).into_iter().filter_map(|seat| {
+        let place = expert_index(record, seat.expert_slug.as_str())?;
         let expert = record.experts.get(place)?;
         let computed = match seat.source {
-            SeatSource::Retained => brief::round_context(record, answers, place),
+            PanelSeatSource::Retained => brief::build_round_context(record, answers, place),
             // A new expert has no history to be reminded of.
-            SeatSource::Pool | SeatSource::Created => None,
+            PanelSeatSource::Pool | PanelSeatSource::Created => None,
         };
-        Some(Participant {
+        Some(ContextExpert {
             slug: &expert.profile.expert_slug,
             role: &expert.profile.role,
             tier: expert.profile.tier,

@@ -5,19 +5,19 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
-use crate::domain::record::velocity;
+use crate::domain::record::score_velocity;
 
-use super::warning::Warning;
+use super::warning::RequestWarning;
 
 /// A score change of at most this size counts as no change.
-const STILL_MAX: i64 = 5;
+const LEVEL_CHANGE_MAX: i64 = 5;
 
 /// Values that the store reads for `compute_progress`.
 #[derive(Debug, Clone)]
-pub struct Pulse {
+pub struct ProgressSnapshot {
     pub dialogue: Dialogue,
     /// Scores of the newest rounds, oldest first.
     pub recent_scores: Vec<i64>,
@@ -28,19 +28,19 @@ pub struct Pulse {
     /// The panel of the newest round, and the experts who signalled convergence in it.
     pub panel: Vec<ExpertSlug>,
     pub signals: BTreeSet<ExpertSlug>,
-    pub totals: Vec<Ranked>,
+    pub totals: Vec<LeaderboardEntry>,
 }
 
 /// One row of the leaderboard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Ranked {
+pub struct LeaderboardEntry {
     pub expert_slug: ExpertSlug,
     pub total: i64,
 }
 
 /// The answer of `progress`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Progress {
+pub struct DialogueProgress {
     pub dialogue_id: DialogueId,
     pub status: DialogueStatus,
     /// The newest registered round; null before the first.
@@ -53,34 +53,35 @@ pub struct Progress {
     pub new_perspectives: usize,
     pub converge_percent: usize,
     pub converging: bool,
-    pub leaderboard: Vec<Ranked>,
+    pub leaderboard: Vec<LeaderboardEntry>,
     pub estimated_rounds_remaining: Option<usize>,
     /// Warnings about unknown request fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn progress(pulse: &Pulse) -> Progress {
+pub fn compute_progress(pulse: &ProgressSnapshot) -> DialogueProgress {
     let dialogue = &pulse.dialogue;
     let work_remaining = work_remaining(pulse.active_tensions, pulse.new_perspectives);
     let converging = is_converging(&pulse.recent_scores, work_remaining);
     let mut leaderboard = pulse.totals.clone();
     leaderboard
         .sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.expert_slug.cmp(&b.expert_slug)));
-    Progress {
+    DialogueProgress {
         dialogue_id: dialogue.id().clone(),
         status: dialogue.status,
         round: dialogue.last_round(),
         score: pulse.recent_scores.last().copied().unwrap_or(0),
         total_alignment: dialogue.total_alignment,
-        velocity: velocity(pulse.recent_scores.iter().copied()),
+        velocity: score_velocity(pulse.recent_scores.iter().copied()),
         work_remaining,
         open_tensions: pulse.active_tensions,
         new_perspectives: pulse.new_perspectives,
-        converge_percent: Agreement::of(&pulse.panel, &pulse.signals).percent(),
+        converge_percent: PanelAgreement::from_signals(&pulse.panel, &pulse.signals)
+            .percent_agreed(),
         converging,
         leaderboard,
-        estimated_rounds_remaining: rounds_remaining(pulse, converging),
+        estimated_rounds_remaining: estimate_rounds_remaining(pulse, converging),
         warnings: Vec::new(),
     }
 }
@@ -93,9 +94,9 @@ pub(super) fn work_remaining(active_tensions: usize, new_perspectives: usize) ->
 /// A dialogue converges when its score stays level for two rounds or no work remains. Before the
 /// first round it does not converge.
 fn is_converging(recent_scores: &[i64], work_remaining: usize) -> bool {
-    let still = recent_scores
-        .last_chunk()
-        .is_some_and(|[a, b, c]| (b - a).abs() <= STILL_MAX && (c - b).abs() <= STILL_MAX);
+    let still = recent_scores.last_chunk().is_some_and(|[a, b, c]| {
+        (b - a).abs() <= LEVEL_CHANGE_MAX && (c - b).abs() <= LEVEL_CHANGE_MAX
+    });
     !recent_scores.is_empty() && (still || work_remaining == 0)
 }
 
@@ -105,7 +106,7 @@ pub(super) fn status_change(
     dialogue: &Dialogue,
     recent_scores: &[i64],
     work_remaining: usize,
-) -> Option<Change> {
+) -> Option<JournalEvent> {
     if !dialogue.opening.protocol.is_judged() {
         return None;
     }
@@ -113,18 +114,18 @@ pub(super) fn status_change(
         true => DialogueStatus::Converging,
         false => DialogueStatus::Open,
     };
-    (status != dialogue.status).then_some(Change::StatusSet { status, reason: None })
+    (status != dialogue.status).then_some(JournalEvent::StatusSet { status, reason: None })
 }
 
 /// Size of a panel and the experts who did not signal convergence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Agreement {
+pub(super) struct PanelAgreement {
     pub panel: usize,
     pub silent: Vec<ExpertSlug>,
 }
 
-impl Agreement {
-    pub(super) fn of<'a>(
+impl PanelAgreement {
+    pub(super) fn from_signals<'a>(
         panel: impl IntoIterator<Item = &'a ExpertSlug>,
         signals: &BTreeSet<ExpertSlug>,
     ) -> Self {
@@ -134,17 +135,17 @@ impl Agreement {
     }
 
     /// Whole percent, rounded down, so that 99.9 % is not 100. An empty panel gives 0.
-    pub(super) fn percent(&self) -> usize {
+    pub(super) fn percent_agreed(&self) -> usize {
         ((self.panel - self.silent.len()) * 100).checked_div(self.panel).unwrap_or(0)
     }
 
-    pub(super) fn reaches(&self, percent: u8) -> bool {
-        self.percent() >= usize::from(percent)
+    pub(super) fn reaches_percent(&self, percent: u8) -> bool {
+        self.percent_agreed() >= usize::from(percent)
     }
 }
 
 /// Estimate from the rate at which tensions were resolved so far. `None` while none is resolved.
-fn rounds_remaining(pulse: &Pulse, converging: bool) -> Option<usize> {
+fn estimate_rounds_remaining(pulse: &ProgressSnapshot, converging: bool) -> Option<usize> {
     if pulse.dialogue.status.is_closed() {
         return Some(0);
     }
@@ -183,11 +184,14 @@ mod tests {
             ["ann", "bob", "cid"].map(|slug| slug.parse().unwrap()).to_vec();
         let check = |signalled: usize, percent: usize| {
             let signals = experts.iter().take(signalled).cloned().collect();
-            assert_eq!(Agreement::of(&experts, &signals).percent(), percent);
+            assert_eq!(PanelAgreement::from_signals(&experts, &signals).percent_agreed(), percent);
         };
         check(0, 0);
         check(2, 66);
         check(3, 100);
-        assert!(!Agreement::of(&[], &BTreeSet::new()).reaches(1), "nobody is not everyone");
+        assert!(
+            !PanelAgreement::from_signals(&[], &BTreeSet::new()).reaches_percent(1),
+            "nobody is not everyone"
+        );
     }
 }

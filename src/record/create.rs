@@ -6,17 +6,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::notes::Notes;
+use super::notes::Diagnostics;
 use super::request::{OperationRequest, ReadFields, read_request};
 use super::sampling;
-use super::warning::Warning;
-use crate::domain::change::Change;
-use crate::domain::dialogue::{Opening, Protocol};
-use crate::domain::expert::{Profile, Source, Tier, first_seat};
+use super::warning::RequestWarning;
+use crate::domain::change::JournalEvent;
+use crate::domain::dialogue::{DialogueOpening, ProtocolKind};
+use crate::domain::expert::{ExpertProfile, ExpertSource, ExpertTier, to_panel_seat};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, SIMILAR_TITLES_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault, Item, Refusal};
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 use crate::domain::slug;
 
 /// By default every expert must agree.
@@ -64,8 +64,8 @@ struct ExpertPool {
 struct PoolExpert {
     #[schemars(length(max = LINE_CHARS_MAX))]
     role: String,
-    #[schemars(schema_with = "word_schema::<Tier>")]
-    tier: Tier,
+    #[schemars(schema_with = "word_schema::<ExpertTier>")]
+    tier: ExpertTier,
     /// 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     relevance: Option<f64>,
@@ -82,44 +82,53 @@ struct PoolExpert {
 }
 
 impl PoolExpert {
-    fn profile(&self, slug: ExpertSlug) -> Profile {
-        Profile {
+    fn profile(&self, slug: ExpertSlug) -> ExpertProfile {
+        ExpertProfile {
             description: self.description.clone(),
             focus: self.focus.clone(),
             relevance: self.relevance,
             color: self.color.clone(),
-            ..Profile::new(slug, self.role.clone(), self.tier, Source::Pool)
+            ..ExpertProfile::new(slug, self.role.clone(), self.tier, ExpertSource::Pool)
         }
     }
 }
 
 impl OperationRequest for CreateRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         refuse_shared_names(fields, notes);
-        if fields.given.boolean("calibrated", notes) {
-            notes.fault(
-                Fault::new(Code::NotSupported, "calibrated dialogues are not supported")
-                    .field("calibrated")
-                    .value(true)
-                    .suggest("leave 'calibrated' out"),
+        if fields.given.read_bool("calibrated", notes) {
+            notes.add_error(
+                ValidationError::new(
+                    ErrorCode::NotSupported,
+                    "calibrated dialogues are not supported",
+                )
+                .with_field("calibrated")
+                .with_value(true)
+                .with_suggestion("leave 'calibrated' out"),
             );
         }
     }
 }
 
 /// Rejects duplicate slugs in a pool. Experts with faults of their own are left out.
-fn refuse_shared_names(fields: &ReadFields<'_>, notes: &mut Notes) {
+fn refuse_shared_names(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
     let pool: Value = fields.get("expert_pool").unwrap_or_default();
     let experts = pool.get("experts").and_then(Value::as_array).into_iter().flatten();
     let experts = experts.filter_map(|expert| PoolExpert::deserialize(expert).ok());
     let mut taken = BTreeSet::new();
     for slug in experts.filter_map(|expert| expert.slug) {
         if !taken.insert(slug.clone()) {
-            notes.fault(
-                Fault::new(Code::ExpertExists, format!("expert '{slug}' is in the pool twice"))
-                    .about(&Item::Local { item_type: "expert", local_id: Some(slug.to_string()) })
-                    .field("slug")
-                    .value(slug.as_str()),
+            notes.add_error(
+                ValidationError::new(
+                    ErrorCode::ExpertExists,
+                    format!("expert '{slug}' is in the pool twice"),
+                )
+                .about_item(&ErrorItem::Local {
+                    item_type: "expert",
+                    local_id: Some(slug.to_string()),
+                })
+                .with_field("slug")
+                .with_value(slug.as_str()),
             );
         }
     }
@@ -127,7 +136,7 @@ fn refuse_shared_names(fields: &ReadFields<'_>, notes: &mut Notes) {
 
 /// Values that `create` gets from outside: id, output folder and random seed.
 #[derive(Debug)]
-pub struct Naming {
+pub struct DialogueNaming {
     pub dialogue_id: DialogueId,
     pub output_dir: String,
     pub seed: u64,
@@ -135,17 +144,17 @@ pub struct Naming {
 
 /// Result of `decide_create`.
 #[derive(Debug)]
-pub struct Decision {
-    pub changes: Vec<Change>,
-    pub panel: Vec<Profile>,
-    pub warnings: Vec<Warning>,
+pub struct CreateDecision {
+    pub changes: Vec<JournalEvent>,
+    pub panel: Vec<ExpertProfile>,
+    pub warnings: Vec<RequestWarning>,
 }
 
 /// Parses the arguments. `convergence` is the project's default for `convergence_percent`.
-pub fn read(
+pub fn parse_create_request(
     arguments: &Value,
     convergence: Option<u8>,
-) -> Result<(CreateRequest, Vec<Warning>), Refusal> {
+) -> Result<(CreateRequest, Vec<RequestWarning>), ValidationErrors> {
     let (request, warnings) = read_request::<CreateRequest>(arguments)?;
     let request = CreateRequest {
         convergence_percent: request.convergence_percent.or(convergence),
@@ -156,10 +165,10 @@ pub fn read(
 }
 
 /// Gives each unnamed expert a free pastry name.
-fn named(experts: &[PoolExpert]) -> Vec<Profile> {
+fn assign_slugs(experts: &[PoolExpert]) -> Vec<ExpertProfile> {
     let taken: BTreeSet<&ExpertSlug> =
         experts.iter().filter_map(|expert| expert.slug.as_ref()).collect();
-    let free = (0..).filter_map(|nth| slug::pastry(nth).parse().ok());
+    let free = (0..).filter_map(|nth| slug::default_expert_name(nth).parse().ok());
     let mut free = free.filter(|slug: &ExpertSlug| !taken.contains(slug));
     let named = experts.iter().filter_map(|expert| {
         let slug = expert.slug.clone().or_else(|| free.next())?;
@@ -169,35 +178,35 @@ fn named(experts: &[PoolExpert]) -> Vec<Profile> {
 }
 
 /// Candidate ids for a title: `x`, `x-2` … `x-99`.
-pub fn candidates(title: &str) -> impl Iterator<Item = DialogueId> {
-    let slug = slug::of_title(title);
+pub fn candidate_ids(title: &str) -> impl Iterator<Item = DialogueId> {
+    let slug = slug::slugify_title(title);
     (1..=SIMILAR_TITLES_MAX).filter_map(move |nth| {
         let id = if nth == 1 { slug.clone() } else { format!("{slug}-{nth}") };
         id.parse().ok()
     })
 }
 
-pub fn too_many_similar_titles(title: &str) -> Fault {
+pub fn too_many_similar_titles(title: &str) -> ValidationError {
     let message = format!("Too many dialogues with similar titles ({SIMILAR_TITLES_MAX} already)");
-    Fault::new(Code::TooManySimilarTitles, message)
-        .field("title")
-        .value(title)
-        .suggest("choose a title that says what is different this time")
+    ValidationError::new(ErrorCode::TooManySimilarTitles, message)
+        .with_field("title")
+        .with_value(title)
+        .with_suggestion("choose a title that says what is different this time")
 }
 
-pub fn decide(request: &CreateRequest, naming: &Naming) -> Decision {
+pub fn decide_create(request: &CreateRequest, naming: &DialogueNaming) -> CreateDecision {
     let mut warnings = Vec::new();
     let pool = request.expert_pool.as_ref();
-    let profiles = pool.map(|pool| named(&pool.experts)).unwrap_or_default();
+    let profiles = pool.map(|pool| assign_slugs(&pool.experts)).unwrap_or_default();
     let panel = suggest_panel(&profiles, request.panel_size, naming.seed, &mut warnings);
     let drawn = panel.len() < profiles.len();
 
-    let mut changes = vec![Change::DialogueOpened(Opening {
+    let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: naming.dialogue_id.clone(),
         title: request.title.clone(),
         question: request.question.clone(),
         background: request.background.clone(),
-        protocol: Protocol::Alignment,
+        protocol: ProtocolKind::Alignment,
         rehearsal: false,
         convergence_percent: request.convergence_percent.unwrap_or(CONVERGENCE_PERCENT_DEFAULT),
         panel_seed: drawn.then(|| format!("{:016x}", naming.seed)),
@@ -205,37 +214,37 @@ pub fn decide(request: &CreateRequest, naming: &Naming) -> Decision {
     })];
     if let Some(pool) = pool {
         let (domain, experts) = (pool.domain.clone(), request.experts_as_given.clone());
-        changes.push(Change::PoolGiven { domain, experts });
-        changes.extend(profiles.into_iter().map(Change::ExpertAdded));
+        changes.push(JournalEvent::PoolGiven { domain, experts });
+        changes.extend(profiles.into_iter().map(JournalEvent::ExpertAdded));
     }
     if !panel.is_empty() {
-        changes.push(Change::PanelSet {
-            round: Protocol::Alignment.first_round(),
-            seats: panel.iter().map(first_seat).collect(),
+        changes.push(JournalEvent::PanelSet {
+            round: ProtocolKind::Alignment.first_round(),
+            seats: panel.iter().map(to_panel_seat).collect(),
         });
     }
-    Decision { changes, panel, warnings }
+    CreateDecision { changes, panel, warnings }
 }
 
 fn suggest_panel(
-    pool: &[Profile],
+    pool: &[ExpertProfile],
     size: Option<usize>,
     seed: u64,
-    warnings: &mut Vec<Warning>,
-) -> Vec<Profile> {
-    if !pool.is_empty() && pool.iter().all(|expert| expert.tier != Tier::Wildcard) {
+    warnings: &mut Vec<RequestWarning>,
+) -> Vec<ExpertProfile> {
+    if !pool.is_empty() && pool.iter().all(|expert| expert.tier != ExpertTier::Wildcard) {
         let message =
             "the pool has no Wildcard expert: nobody is there to upset an early consensus";
-        warnings.push(Warning::new("no_wildcard", message));
+        warnings.push(RequestWarning::new("no_wildcard", message));
     }
     match size {
         Some(size) if size < pool.len() => {
-            let drawn = sampling::draw(pool, size, seed);
+            let drawn = sampling::draw_panel(pool, size, seed);
             drawn.into_iter().filter_map(|place| pool.get(place).cloned()).collect()
         }
         Some(size) if size > pool.len() => {
             let message = format!("panel_size is {size}, but the pool has {}", pool.len());
-            warnings.push(Warning::new("pool_too_small", message));
+            warnings.push(RequestWarning::new("pool_too_small", message));
             pool.to_vec()
         }
         Some(_) | None => pool.to_vec(),

@@ -4,19 +4,19 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::faults::{closed, out_of_order};
-use super::fields::cut;
+use super::faults::{dialogue_closed, out_of_order};
+use super::fields::truncate_echo;
 use super::request::{OperationRequest, Place};
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::expert::{Profile, Source, Tier};
-use crate::domain::facts::Facts;
+use crate::domain::expert::{ExpertProfile, ExpertSource, ExpertTier};
+use crate::domain::facts::RecordLookup;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{
     EXPERT_SLUG_BYTES_MAX, EXPERTS_MAX, LINE_CHARS_MAX, ROUND_MAX, TEXT_CHARS_MAX,
 };
-use crate::domain::refusal::{Code, Fault, Refusal};
+use crate::domain::refusal::{ErrorCode, ValidationError, ValidationErrors};
 
 /// Arguments of `expert_create`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,8 +27,8 @@ pub struct ExpertRequest {
     expert_slug: ExpertSlug,
     #[schemars(length(max = LINE_CHARS_MAX))]
     role: String,
-    #[schemars(schema_with = "word_schema::<Tier>")]
-    tier: Tier,
+    #[schemars(schema_with = "word_schema::<ExpertTier>")]
+    tier: ExpertTier,
     /// Why it is needed; name the tension.
     #[schemars(length(max = TEXT_CHARS_MAX))]
     reason: String,
@@ -49,9 +49,9 @@ pub struct ExpertRequest {
 impl OperationRequest for ExpertRequest {}
 
 impl ExpertRequest {
-    fn profile(&self, first_round: u8) -> Profile {
+    fn profile(&self, first_round: u8) -> ExpertProfile {
         let (slug, role) = (self.expert_slug.clone(), self.role.clone());
-        Profile {
+        ExpertProfile {
             description: self.description.clone(),
             focus: self.focus.clone(),
             relevance: self.relevance,
@@ -59,31 +59,33 @@ impl ExpertRequest {
             creation_reason: Some(self.reason.clone()),
             mandate: self.mandate.clone(),
             first_round: Some(first_round),
-            ..Profile::new(slug, role, self.tier, Source::Created)
+            ..ExpertProfile::new(slug, role, self.tier, ExpertSource::Created)
         }
     }
 }
 
-pub fn decide(
+pub fn decide_expert(
     request: &ExpertRequest,
     dialogue: &Dialogue,
-    facts: &Facts,
-) -> Result<(Profile, Vec<Change>), Refusal> {
+    facts: &RecordLookup,
+) -> Result<(ExpertProfile, Vec<JournalEvent>), ValidationErrors> {
     let slug = &request.expert_slug;
     if dialogue.status.is_closed() {
-        return Err(closed(dialogue).into());
+        return Err(dialogue_closed(dialogue).into());
     }
-    if facts.expert(slug.as_str()).is_some() {
+    if facts.find_expert(slug.as_str()).is_some() {
         let message = format!("expert '{slug}' is already in dialogue '{}'", dialogue.id());
-        return Err(Fault::new(Code::ExpertExists, message)
-            .field("expert_slug")
-            .value(slug.as_str())
-            .suggest("choose another slug")
+        return Err(ValidationError::new(ErrorCode::ExpertExists, message)
+            .with_field("expert_slug")
+            .with_value(slug.as_str())
+            .with_suggestion("choose another slug")
             .into());
     }
     if facts.experts.len() >= EXPERTS_MAX {
         let message = format!("a dialogue has at most {EXPERTS_MAX} experts");
-        return Err(Fault::new(Code::FieldTooLong, message).field("expert_slug").into());
+        return Err(ValidationError::new(ErrorCode::FieldTooLong, message)
+            .with_field("expert_slug")
+            .into());
     }
     let next = dialogue.next_round();
     let first_round = request.first_round.unwrap_or(next);
@@ -92,17 +94,24 @@ pub fn decide(
     }
     if first_round < next {
         let message = format!("first_round {first_round} is over; the next round is {next}");
-        return Err(Fault::new(Code::InvalidRound, message).field("first_round").into());
+        return Err(ValidationError::new(ErrorCode::InvalidRound, message)
+            .with_field("first_round")
+            .into());
     }
     let profile = request.profile(first_round);
-    Ok((profile.clone(), vec![Change::ExpertAdded(profile)]))
+    Ok((profile.clone(), vec![JournalEvent::ExpertAdded(profile)]))
 }
 
 /// Returns the fault of a text that is not a colour.
-pub(super) fn color_fault(place: &Place<'_>, text: &str) -> Option<Fault> {
-    let fault =
-        || Fault::new(Code::InvalidType, "field 'color' must be a hex colour such as #3B82F6");
-    (!is_hex_color(text)).then(|| fault().about(place.item).field(place.field).value(text))
+pub(super) fn color_fault(place: &Place<'_>, text: &str) -> Option<ValidationError> {
+    let fault = || {
+        ValidationError::new(
+            ErrorCode::InvalidType,
+            "field 'color' must be a hex colour such as #3B82F6",
+        )
+    };
+    (!is_hex_color(text))
+        .then(|| fault().about_item(place.item).with_field(place.field).with_value(text))
 }
 
 fn is_hex_color(text: &str) -> bool {
@@ -111,24 +120,27 @@ fn is_hex_color(text: &str) -> bool {
 }
 
 /// Returns the fault of a text that is not an expert slug.
-pub(super) fn slug_fault(place: &Place<'_>, text: &str) -> Option<Fault> {
+pub(super) fn slug_fault(place: &Place<'_>, text: &str) -> Option<ValidationError> {
     if text.parse::<ExpertSlug>().is_ok() {
         return None;
     }
     let name = place.field;
     let message = format!(
         "{name} '{}' is not a name: a lower-case letter, then letters, digits, '-' or '_', at most {EXPERT_SLUG_BYTES_MAX} in all ('judge' is taken)",
-        cut(text)
+        truncate_echo(text)
     );
-    let fault = Fault::new(Code::InvalidSlug, message).about(place.item).field(name).value(text);
-    Some(match mended(text) {
-        Some(mended) => fault.suggest(format!("try '{mended}'")),
+    let fault = ValidationError::new(ErrorCode::InvalidSlug, message)
+        .about_item(place.item)
+        .with_field(name)
+        .with_value(text);
+    Some(match suggest_slug(text) {
+        Some(mended) => fault.with_suggestion(format!("try '{mended}'")),
         None => fault,
     })
 }
 
 /// Suggests the valid slug closest to an invalid one; `None` if no letter is usable.
-fn mended(text: &str) -> Option<ExpertSlug> {
+fn suggest_slug(text: &str) -> Option<ExpertSlug> {
     let kept: String = text
         .to_ascii_lowercase()
         .chars()

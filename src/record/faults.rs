@@ -2,41 +2,47 @@
 
 use serde_json::json;
 
-use super::board::Illegal;
-use super::fields::{Fields, cut};
-use super::notes::Notes;
+use super::board::IllegalTransition;
+use super::fields::{RequestFields, truncate_echo};
+use super::notes::Diagnostics;
 use crate::domain::dialogue::{Dialogue, DialogueStatus};
-use crate::domain::facts::Facts;
+use crate::domain::facts::RecordLookup;
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::domain::lifecycle;
 use crate::domain::limits::ROUND_MAX;
-use crate::domain::refusal::{Code, Fault, Item};
-use crate::domain::target::Target;
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError};
+use crate::domain::target::EntityTarget;
 
 /// Reads the dialogue id. An invalid id is reported as not found.
-pub(super) fn read_dialogue_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<DialogueId> {
-    let text = fields.required_text("dialogue_id", usize::MAX, notes)?;
+pub(super) fn read_dialogue_id(
+    fields: &RequestFields<'_>,
+    notes: &mut Diagnostics,
+) -> Option<DialogueId> {
+    let text = fields.require_text("dialogue_id", usize::MAX, notes)?;
     let id = text.parse().ok();
     if id.is_none() {
-        notes.fault(no_dialogue(&text));
+        notes.add_error(dialogue_not_found(&text));
     }
     id
 }
 
-pub fn no_dialogue(id: &str) -> Fault {
-    Fault::new(Code::DialogueNotFound, format!("dialogue '{}' not found", cut(id)))
-        .field("dialogue_id")
-        .value(id)
-        .suggest("`plenary list` shows the dialogues of this store")
+pub fn dialogue_not_found(id: &str) -> ValidationError {
+    ValidationError::new(
+        ErrorCode::DialogueNotFound,
+        format!("dialogue '{}' not found", truncate_echo(id)),
+    )
+    .with_field("dialogue_id")
+    .with_value(id)
+    .with_suggestion("`plenary list` shows the dialogues of this store")
 }
 
 /// The dialogue is closed.
-pub fn closed(dialogue: &Dialogue) -> Fault {
+pub fn dialogue_closed(dialogue: &Dialogue) -> ValidationError {
     let message = format!("dialogue '{}' is {}", dialogue.id(), dialogue.status);
-    Fault::new(Code::DialogueClosed, message)
-        .field("dialogue_id")
-        .value(dialogue.id().as_str())
-        .suggest(match dialogue.status {
+    ValidationError::new(ErrorCode::DialogueClosed, message)
+        .with_field("dialogue_id")
+        .with_value(dialogue.id().as_str())
+        .with_suggestion(match dialogue.status {
             DialogueStatus::Converged => {
                 "after a final verdict only minority and dissent verdicts are accepted; create a new dialogue to go on"
             }
@@ -47,25 +53,25 @@ pub fn closed(dialogue: &Dialogue) -> Fault {
 }
 
 /// The dialogue has no conclusion, so no outcome can be recorded.
-pub fn not_concluded(id: &DialogueId) -> Fault {
-    Fault::new(Code::NotConcluded, format!("dialogue '{id}' has no conclusion"))
-        .field("dialogue_id")
-        .value(id.as_str())
-        .suggest(format!("`plenary conclude {id}` writes one"))
+pub fn not_concluded(id: &DialogueId) -> ValidationError {
+    ValidationError::new(ErrorCode::NotConcluded, format!("dialogue '{id}' has no conclusion"))
+        .with_field("dialogue_id")
+        .with_value(id.as_str())
+        .with_suggestion(format!("`plenary conclude {id}` writes one"))
 }
 
 /// The critic rejected the conclusion twice, so it was not delivered and no outcome can be
 /// recorded.
-pub fn unconverged(id: &DialogueId) -> Fault {
+pub fn ended_unconverged(id: &DialogueId) -> ValidationError {
     let message = format!("dialogue '{id}' ended unconverged: no conclusion was delivered");
-    Fault::new(Code::NotConverged, message)
-        .field("dialogue_id")
-        .value(id.as_str())
-        .suggest(format!("`plenary show {id}` tells why"))
+    ValidationError::new(ErrorCode::NotConverged, message)
+        .with_field("dialogue_id")
+        .with_value(id.as_str())
+        .with_suggestion(format!("`plenary show {id}` tells why"))
 }
 
 /// Rejects every round but the next one.
-pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Fault> {
+pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<ValidationError> {
     let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
     let fault = if round == u16::from(next) {
         if next <= ROUND_MAX {
@@ -73,75 +79,97 @@ pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Fault> {
         }
         let message = format!("a dialogue has at most {} rounds", u16::from(ROUND_MAX) + 1);
         return Some(
-            Fault::new(Code::RoundCapacityExceeded, message)
-                .field("round")
-                .value(round)
-                .suggest("give a verdict, or go on in a new dialogue"),
+            ValidationError::new(ErrorCode::RoundCapacityExceeded, message)
+                .with_field("round")
+                .with_value(round)
+                .with_suggestion("give a verdict, or go on in a new dialogue"),
         );
     } else if (u16::from(first)..u16::from(next)).contains(&round) {
-        Fault::new(Code::RoundAlreadyRegistered, format!("round {round} is already registered"))
+        ValidationError::new(
+            ErrorCode::RoundAlreadyRegistered,
+            format!("round {round} is already registered"),
+        )
     } else {
-        Fault::new(Code::InvalidRound, format!("round {round} is not the next round"))
+        ValidationError::new(
+            ErrorCode::InvalidRound,
+            format!("round {round} is not the next round"),
+        )
     };
     let hint = format!("the next round is {next}");
-    Some(fault.field("round").value(round).options([next]).suggest(hint))
+    Some(fault.with_field("round").with_value(round).with_options([next]).with_suggestion(hint))
 }
 
 /// The expert is not part of the dialogue.
-pub(super) fn not_in_dialogue(expert: &str, dialogue: &Dialogue) -> Fault {
-    let message = format!("expert '{}' is not in dialogue '{}'", cut(expert), dialogue.id());
-    Fault::new(Code::ExpertNotInDialogue, message)
-        .value(expert)
-        .suggest("create the expert first, or check the spelling of the slug")
+pub(super) fn expert_not_in_dialogue(expert: &str, dialogue: &Dialogue) -> ValidationError {
+    let message =
+        format!("expert '{}' is not in dialogue '{}'", truncate_echo(expert), dialogue.id());
+    ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
+        .with_value(expert)
+        .with_suggestion("create the expert first, or check the spelling of the slug")
 }
 
-pub(super) fn not_an_id(field: &str, text: &str) -> Fault {
-    Fault::new(Code::InvalidDisplayId, format!("{field} '{}' is not an id", cut(text)))
-        .field(field)
-        .value(text)
-        .suggest("use a global id (P0001), a local id (MUFFIN-P0101) or an expert (@muffin)")
+pub(super) fn not_an_id(field: &str, text: &str) -> ValidationError {
+    ValidationError::new(
+        ErrorCode::InvalidDisplayId,
+        format!("{field} '{}' is not an id", truncate_echo(text)),
+    )
+    .with_field(field)
+    .with_value(text)
+    .with_suggestion("use a global id (P0001), a local id (MUFFIN-P0101) or an expert (@muffin)")
 }
 
 /// The id has another entity kind than the field requires.
-pub(super) fn wrong_kind(field: &str, kind: EntityKind, id: &str) -> Fault {
-    let message = format!("{} ID must start with '{kind}', got '{}'", kind.title(), cut(id));
-    Fault::new(Code::TypeIdMismatch, message).field(field).value(id).options([kind])
+pub(super) fn wrong_kind(field: &str, kind: EntityKind, id: &str) -> ValidationError {
+    let message =
+        format!("{} ID must start with '{kind}', got '{}'", kind.title_case(), truncate_echo(id));
+    ValidationError::new(ErrorCode::TypeIdMismatch, message)
+        .with_field(field)
+        .with_value(id)
+        .with_options([kind])
 }
 
-pub fn target_not_found(id: &str, dialogue: &DialogueId) -> Fault {
+pub fn target_not_found(id: &str, dialogue: &DialogueId) -> ValidationError {
     let message = format!("target_id '{id}' not found in dialogue '{dialogue}'");
-    Fault::new(Code::TargetNotFound, message).value(id)
+    ValidationError::new(ErrorCode::TargetNotFound, message).with_value(id)
 }
 
 /// Same as `target_not_found`, with a suggestion.
-pub(super) fn unknown_target(target: &Target, dialogue: &Dialogue, facts: &Facts) -> Fault {
+pub(super) fn unknown_target(
+    target: &EntityTarget,
+    dialogue: &Dialogue,
+    facts: &RecordLookup,
+) -> ValidationError {
     let fault = target_not_found(&target.to_string(), dialogue.id());
     match target {
-        Target::Global(id) if id.round == dialogue.next_round() => {
-            fault.suggest("items of this batch have no global id yet: use the local id")
+        EntityTarget::Global(id) if id.round == dialogue.next_round() => {
+            fault.with_suggestion("items of this batch have no global id yet: use the local id")
         }
-        Target::Position(expert) if facts.expert(expert.as_str()).is_none() => {
-            fault.suggest(format!("there is no expert {expert} in the dialogue"))
+        EntityTarget::Position(expert) if facts.find_expert(expert.as_str()).is_none() => {
+            fault.with_suggestion(format!("there is no expert {expert} in the dialogue"))
         }
-        Target::Position(expert) => {
-            fault.suggest(format!("{expert} has stated no perspective yet"))
+        EntityTarget::Position(expert) => {
+            fault.with_suggestion(format!("{expert} has stated no perspective yet"))
         }
-        Target::Global(_) | Target::Local(_) => fault.suggest(
+        EntityTarget::Global(_) | EntityTarget::Local(_) => fault.with_suggestion(
             "use the id of an item that is already registered, or that this batch registers",
         ),
     }
 }
 
-pub(super) fn illegal_step(id: EntityId, Illegal { from, to }: Illegal, item: &Item) -> Fault {
-    let valid = lifecycle::steps(id.kind, from);
+pub(super) fn illegal_transition(
+    id: EntityId,
+    IllegalTransition { from, to }: IllegalTransition,
+    item: &ErrorItem,
+) -> ValidationError {
+    let valid = lifecycle::next_statuses(id.kind, from);
     let names: Vec<&str> = valid.iter().map(|status| status.name()).collect();
     let listed = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     let message =
         format!("Cannot transition {id} from '{from}' to '{to}' (valid transitions: {listed})");
-    Fault::new(Code::InvalidStatusTransition, message)
-        .about(item)
-        .field("status")
-        .value(to.name())
-        .options(names)
-        .context(json!({"id": id.to_string(), "from": from, "to": to}))
+    ValidationError::new(ErrorCode::InvalidStatusTransition, message)
+        .about_item(item)
+        .with_field("status")
+        .with_value(to.name())
+        .with_options(names)
+        .with_context(json!({"id": id.to_string(), "from": from, "to": to}))
 }

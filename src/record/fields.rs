@@ -7,45 +7,45 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use super::notes::Notes;
-use super::warning::Warning;
+use super::notes::Diagnostics;
+use super::warning::RequestWarning;
 use crate::domain::limits::{
-    ARGUMENTS_DEPTH_MAX, ECHO_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX,
+    ARGUMENTS_DEPTH_MAX, ERROR_VALUE_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX,
 };
-use crate::domain::refusal::{Code, Fault, Item};
-use crate::domain::shortened::head;
-use crate::domain::words::Word;
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError};
+use crate::domain::shortened::truncate_after;
+use crate::domain::words::StringEnum;
 
 /// An unknown field within this edit distance of a known one is treated as a typo.
-const SLIP_DISTANCE_MAX: usize = 2;
+const TYPO_DISTANCE_MAX: usize = 2;
 
 /// A JSON object of a request, with the item it belongs to for error messages.
 #[derive(Debug)]
-pub struct Fields<'a> {
+pub struct RequestFields<'a> {
     map: &'a Map<String, Value>,
-    item: Item,
+    item: ErrorItem,
 }
 
-impl<'a> Fields<'a> {
+impl<'a> RequestFields<'a> {
     /// Wraps the arguments of an operation; fails if they are no object or nested too deeply.
-    pub fn of_arguments(arguments: &'a Value) -> Result<Self, Fault> {
+    pub fn from_arguments(arguments: &'a Value) -> Result<Self, ValidationError> {
         let map = arguments.as_object().ok_or_else(|| {
-            Fault::new(Code::InvalidType, "the arguments must be a JSON object")
-                .value(arguments.clone())
+            ValidationError::new(ErrorCode::InvalidType, "the arguments must be a JSON object")
+                .with_value(arguments.clone())
         })?;
         if is_deeper_than(arguments, ARGUMENTS_DEPTH_MAX) {
             let message =
                 format!("the arguments are nested over {ARGUMENTS_DEPTH_MAX} levels deep");
-            return Err(Fault::new(Code::FieldTooLong, message));
+            return Err(ValidationError::new(ErrorCode::FieldTooLong, message));
         }
-        Ok(Self { map, item: Item::Whole })
+        Ok(Self { map, item: ErrorItem::Whole })
     }
 
-    pub fn new(map: &'a Map<String, Value>, item: Item) -> Self {
+    pub fn new(map: &'a Map<String, Value>, item: ErrorItem) -> Self {
         Self { map, item }
     }
 
-    pub fn item(&self) -> &Item {
+    pub fn item(&self) -> &ErrorItem {
         &self.item
     }
 
@@ -58,46 +58,56 @@ impl<'a> Fields<'a> {
         self.get(name).is_some()
     }
 
-    pub fn missing(&self, name: &str) -> Fault {
-        Fault::new(Code::MissingField, format!("required field '{name}' is missing"))
-            .about(&self.item)
-            .field(name)
+    pub fn missing_field(&self, name: &str) -> ValidationError {
+        ValidationError::new(ErrorCode::MissingField, format!("required field '{name}' is missing"))
+            .about_item(&self.item)
+            .with_field(name)
     }
 
-    pub(super) fn wrong_type(&self, name: &str, expected: &str, value: &Value) -> Fault {
-        Fault::new(Code::InvalidType, format!("field '{name}' must be {expected}"))
-            .about(&self.item)
-            .field(name)
-            .value(value.clone())
+    pub(super) fn wrong_type_error(
+        &self,
+        name: &str,
+        expected: &str,
+        value: &Value,
+    ) -> ValidationError {
+        ValidationError::new(ErrorCode::InvalidType, format!("field '{name}' must be {expected}"))
+            .about_item(&self.item)
+            .with_field(name)
+            .with_value(value.clone())
     }
 
-    pub fn text(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<String> {
-        let text = self.typed(name, "a string", Value::as_str, notes)?;
-        self.within(name, text, chars_max, notes)
+    pub fn read_text(
+        &self,
+        name: &str,
+        chars_max: usize,
+        notes: &mut Diagnostics,
+    ) -> Option<String> {
+        let text = self.read_typed(name, "a string", Value::as_str, notes)?;
+        self.check_length(name, text, chars_max, notes)
     }
 
     /// Reads a value with the expected type and reports any other type.
-    fn typed<T>(
+    fn read_typed<T>(
         &self,
         name: &str,
         expected: &str,
         read: impl Fn(&'a Value) -> Option<T>,
-        notes: &mut Notes,
+        notes: &mut Diagnostics,
     ) -> Option<T> {
         let value = self.get(name)?;
         let read = read(value);
         if read.is_none() {
-            notes.fault(self.wrong_type(name, expected, value));
+            notes.add_error(self.wrong_type_error(name, expected, value));
         }
         read
     }
 
-    fn within(
+    fn check_length(
         &self,
         name: &str,
         text: &str,
         chars_max: usize,
-        notes: &mut Notes,
+        notes: &mut Diagnostics,
     ) -> Option<String> {
         // The byte length is an upper bound of the character count, so most texts need no counting.
         let chars = if text.len() <= chars_max { 0 } else { text.chars().count() };
@@ -106,49 +116,58 @@ impl<'a> Fields<'a> {
         }
         let message =
             format!("field '{name}' has {chars} characters, over the limit of {chars_max}");
-        notes.fault(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        notes.add_error(
+            ValidationError::new(ErrorCode::FieldTooLong, message)
+                .about_item(&self.item)
+                .with_field(name),
+        );
         None
     }
 
     /// Reads a text that must be present and not blank.
-    pub fn required_text(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<String> {
+    pub fn require_text(
+        &self,
+        name: &str,
+        chars_max: usize,
+        notes: &mut Diagnostics,
+    ) -> Option<String> {
         if !self.has(name) {
-            notes.fault(self.missing(name));
+            notes.add_error(self.missing_field(name));
             return None;
         }
-        let text = self.text(name, chars_max, notes)?;
+        let text = self.read_text(name, chars_max, notes)?;
         if text.trim().is_empty() {
-            notes.fault(self.missing(name).value(text));
+            notes.add_error(self.missing_field(name).with_value(text));
             return None;
         }
         Some(text)
     }
 
-    pub fn integer(
+    pub fn read_integer(
         &self,
         name: &str,
         range: RangeInclusive<i64>,
-        notes: &mut Notes,
+        notes: &mut Diagnostics,
     ) -> Option<i64> {
         let expected = format!("an integer from {} to {}", range.start(), range.end());
         let read = |value: &Value| value.as_i64().filter(|integer| range.contains(integer));
-        self.typed(name, &expected, read, notes)
+        self.read_typed(name, &expected, read, notes)
     }
 
-    pub fn required_integer(
+    pub fn require_integer(
         &self,
         name: &str,
         range: RangeInclusive<i64>,
-        notes: &mut Notes,
+        notes: &mut Diagnostics,
     ) -> Option<i64> {
         if !self.has(name) {
-            notes.fault(self.missing(name));
+            notes.add_error(self.missing_field(name));
         }
-        self.integer(name, range, notes)
+        self.read_integer(name, range, notes)
     }
 
-    pub fn boolean(&self, name: &str, notes: &mut Notes) -> bool {
-        self.typed(name, "true or false", Value::as_bool, notes).unwrap_or(false)
+    pub fn read_bool(&self, name: &str, notes: &mut Diagnostics) -> bool {
+        self.read_typed(name, "true or false", Value::as_bool, notes).unwrap_or(false)
     }
 
     /// One of several texts.
@@ -156,108 +175,135 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         options: &[String],
-        notes: &mut Notes,
+        notes: &mut Diagnostics,
     ) -> Option<String> {
-        let text = self.typed(name, "a string", Value::as_str, notes)?;
+        let text = self.read_typed(name, "a string", Value::as_str, notes)?;
         if options.iter().any(|option| option == text) {
             return Some(text.to_owned());
         }
-        notes.fault(self.not_an_option(name, text, options));
+        notes.add_error(self.invalid_option_error(name, text, options));
         None
     }
 
     /// Reads a value of a string enum.
-    pub fn word<W: Word>(&self, name: &str, notes: &mut Notes) -> Option<W> {
-        let text = self.typed(name, "a string", Value::as_str, notes)?;
+    pub fn read_enum<W: StringEnum>(&self, name: &str, notes: &mut Diagnostics) -> Option<W> {
+        let text = self.read_typed(name, "a string", Value::as_str, notes)?;
         let word = W::from_str(text).ok();
         if word.is_none() {
-            notes.fault(self.not_an_option(name, text, &W::options()));
+            notes.add_error(self.invalid_option_error(name, text, &W::options()));
         }
         word
     }
 
-    pub fn required_word<W: Word>(&self, name: &str, notes: &mut Notes) -> Option<W> {
+    pub fn require_enum<W: StringEnum>(&self, name: &str, notes: &mut Diagnostics) -> Option<W> {
         if !self.has(name) {
-            notes.fault(self.missing(name).options(W::options()));
+            notes.add_error(self.missing_field(name).with_options(W::options()));
         }
-        self.word(name, notes)
+        self.read_enum(name, notes)
     }
 
-    pub fn not_an_option(&self, name: &str, value: &str, options: &[String]) -> Fault {
-        let message =
-            format!("{name} must be one of: {} (got '{}')", options.join(", "), cut(value));
-        let near = nearest(value, options.iter().map(String::as_str));
-        let fault = Fault::new(Code::InvalidEnum, message)
-            .about(&self.item)
-            .field(name)
-            .value(value)
-            .options(options.iter());
+    pub fn invalid_option_error(
+        &self,
+        name: &str,
+        value: &str,
+        options: &[String],
+    ) -> ValidationError {
+        let message = format!(
+            "{name} must be one of: {} (got '{}')",
+            options.join(", "),
+            truncate_echo(value)
+        );
+        let near = nearest_option(value, options.iter().map(String::as_str));
+        let fault = ValidationError::new(ErrorCode::InvalidEnum, message)
+            .about_item(&self.item)
+            .with_field(name)
+            .with_value(value)
+            .with_options(options.iter());
         match near {
-            Some(near) => fault.suggest(format!("did you mean '{near}'?")),
+            Some(near) => fault.with_suggestion(format!("did you mean '{near}'?")),
             None => fault,
         }
     }
 
     /// Reads a list of texts. A single text counts as a list of one.
-    pub fn texts(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<Vec<String>> {
+    pub fn read_texts(
+        &self,
+        name: &str,
+        chars_max: usize,
+        notes: &mut Diagnostics,
+    ) -> Option<Vec<String>> {
         const EXPECTED: &str = "a list of strings";
         let read = |value: &'a Value| match value.is_string() {
             true => Some(std::slice::from_ref(value)),
             false => value.as_array().map(Vec::as_slice),
         };
-        let list = self.typed(name, EXPECTED, read, notes)?;
-        if !self.holds_at_most(name, list.len(), LIST_ITEMS_MAX, notes) {
+        let list = self.read_typed(name, EXPECTED, read, notes)?;
+        if !self.check_item_count(name, list.len(), LIST_ITEMS_MAX, notes) {
             return None;
         }
         let mut texts = Vec::with_capacity(list.len());
         for value in list {
             match value.as_str() {
-                Some(text) => texts.extend(self.within(name, text, chars_max, notes)),
-                None => notes.fault(self.wrong_type(name, EXPECTED, value)),
+                Some(text) => texts.extend(self.check_length(name, text, chars_max, notes)),
+                None => notes.add_error(self.wrong_type_error(name, EXPECTED, value)),
             }
         }
         Some(texts)
     }
 
     /// Reads a list of objects.
-    pub fn objects(
+    pub fn read_objects(
         &self,
         name: &str,
         items_max: usize,
-        notes: &mut Notes,
+        notes: &mut Diagnostics,
     ) -> Vec<&'a Map<String, Value>> {
         const EXPECTED: &str = "a list of objects";
-        let Some(list) = self.typed(name, EXPECTED, Value::as_array, notes) else {
+        let Some(list) = self.read_typed(name, EXPECTED, Value::as_array, notes) else {
             return Vec::new();
         };
-        if !self.holds_at_most(name, list.len(), items_max, notes) {
+        if !self.check_item_count(name, list.len(), items_max, notes) {
             return Vec::new();
         }
         let mut objects = Vec::with_capacity(list.len());
         for value in list {
             match value.as_object() {
                 Some(map) => objects.push(map),
-                None => notes.fault(self.wrong_type(name, EXPECTED, value)),
+                None => notes.add_error(self.wrong_type_error(name, EXPECTED, value)),
             }
         }
         objects
     }
 
-    fn holds_at_most(&self, name: &str, items: usize, max: usize, notes: &mut Notes) -> bool {
+    fn check_item_count(
+        &self,
+        name: &str,
+        items: usize,
+        max: usize,
+        notes: &mut Diagnostics,
+    ) -> bool {
         if items > max {
             let message = format!("field '{name}' has {items} items, over the limit of {max}");
-            notes.fault(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+            notes.add_error(
+                ValidationError::new(ErrorCode::FieldTooLong, message)
+                    .about_item(&self.item)
+                    .with_field(name),
+            );
         }
         items <= max
     }
 
     /// Reads an object with keys chosen by the caller, such as `expert_scores`.
-    pub fn object(&self, name: &str, notes: &mut Notes) -> Option<&'a Map<String, Value>> {
-        self.typed(name, "an object", Value::as_object, notes)
+    pub fn read_object(
+        &self,
+        name: &str,
+        notes: &mut Diagnostics,
+    ) -> Option<&'a Map<String, Value>> {
+        self.read_typed(name, "an object", Value::as_object, notes)
     }
 
     /// Reads free-form JSON and keeps it unchanged.
-    pub fn structured(&self, name: &str, notes: &mut Notes) -> Option<Value> {
+    pub fn read_json(&self, name: &str, notes: &mut Diagnostics) -> Option<Value> {
         let value = self.get(name)?;
         let bytes = value.to_string().len();
         if bytes <= STRUCTURED_BYTES_MAX {
@@ -266,57 +312,71 @@ impl<'a> Fields<'a> {
         let message = format!(
             "field '{name}' takes {bytes} bytes as JSON, over the limit of {STRUCTURED_BYTES_MAX}"
         );
-        notes.fault(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        notes.add_error(
+            ValidationError::new(ErrorCode::FieldTooLong, message)
+                .about_item(&self.item)
+                .with_field(name),
+        );
         None
     }
 
     /// Handles unknown fields. A likely typo is an error, because ignoring it would lose data; any
     /// other unknown field is a warning.
-    pub fn expect_only(&self, known: &[&str], notes: &mut Notes) {
-        for name in self.others(known) {
-            if let Some(meant) = nearest(name, self.absent(known)) {
-                notes.fault(self.unknown(name).suggest(format!("did you mean '{meant}'?")));
+    pub fn check_unknown_fields(&self, known: &[&str], notes: &mut Diagnostics) {
+        for name in self.unknown_names(known) {
+            if let Some(meant) = nearest_option(name, self.absent_names(known)) {
+                notes.add_error(
+                    self.unknown_field_error(name)
+                        .with_suggestion(format!("did you mean '{meant}'?")),
+                );
             } else {
-                let message = format!("field '{}' is not known and was ignored", cut(name));
-                notes
-                    .warnings
-                    .push(Warning::new("unknown_field", message).with("field", cut(name)));
+                let message =
+                    format!("field '{}' is not known and was ignored", truncate_echo(name));
+                notes.warnings.push(
+                    RequestWarning::new("unknown_field", message)
+                        .with_detail("field", truncate_echo(name)),
+                );
             }
         }
     }
 
     /// Rejects every unknown field.
-    pub fn refuse_others(&self, known: &[&str], notes: &mut Notes) {
-        for name in self.others(known) {
-            let slip = nearest(name, self.absent(known));
-            let meant = slip.or_else(|| self.absent(known).find(|known| is_part(name, known)));
-            notes.fault(match meant {
-                Some(meant) => self.unknown(name).suggest(format!("did you mean '{meant}'?")),
-                None => self.unknown(name).suggest(format!("there are {}", known.join(", "))),
+    pub fn reject_unknown_fields(&self, known: &[&str], notes: &mut Diagnostics) {
+        for name in self.unknown_names(known) {
+            let slip = nearest_option(name, self.absent_names(known));
+            let meant =
+                slip.or_else(|| self.absent_names(known).find(|known| shares_words(name, known)));
+            notes.add_error(match meant {
+                Some(meant) => self
+                    .unknown_field_error(name)
+                    .with_suggestion(format!("did you mean '{meant}'?")),
+                None => self
+                    .unknown_field_error(name)
+                    .with_suggestion(format!("there are {}", known.join(", "))),
             });
         }
     }
 
-    fn others(&self, known: &[&str]) -> impl Iterator<Item = &'a str> {
+    fn unknown_names(&self, known: &[&str]) -> impl Iterator<Item = &'a str> {
         let names = self.map.keys().map(String::as_str);
         names.filter(|name| !known.contains(name))
     }
 
-    fn absent<'k>(&self, known: &[&'k str]) -> impl Iterator<Item = &'k str> {
+    fn absent_names<'k>(&self, known: &[&'k str]) -> impl Iterator<Item = &'k str> {
         known.iter().copied().filter(|known| !self.map.contains_key(*known))
     }
 
-    fn unknown(&self, name: &str) -> Fault {
-        let name = cut(name);
-        Fault::new(Code::NotSupported, format!("there is no field '{name}' here"))
-            .about(&self.item)
-            .field(name)
+    fn unknown_field_error(&self, name: &str) -> ValidationError {
+        let name = truncate_echo(name);
+        ValidationError::new(ErrorCode::NotSupported, format!("there is no field '{name}' here"))
+            .about_item(&self.item)
+            .with_field(name)
     }
 }
 
 /// Whether the words of one name are part of the other, as in `wait` and `wait_seconds` or
 /// `no_audit` and `audit`.
-fn is_part(name: &str, known: &str) -> bool {
+fn shares_words(name: &str, known: &str) -> bool {
     /// Shorter names match almost anything.
     const CHARS_MIN: usize = 4;
     let parts = |text: &str| text.split('_').map(str::to_owned).collect::<Vec<_>>();
@@ -335,24 +395,27 @@ fn is_deeper_than(value: &Value, levels: usize) -> bool {
 }
 
 /// Truncates text of a caller for use in a message.
-pub(crate) fn cut(text: &str) -> String {
-    head(text, ECHO_CHARS_MAX)
+pub(crate) fn truncate_echo(text: &str) -> String {
+    truncate_after(text, ERROR_VALUE_CHARS_MAX)
 }
 
 /// The option closest to `text`, if it is within typo distance.
-pub(crate) fn nearest<'a>(text: &str, options: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest_option<'a>(
+    text: &str,
+    options: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
     let text = text.to_ascii_lowercase();
     options
-        .map(|option| (distance(&text, &option.to_ascii_lowercase()), option))
+        .map(|option| (edit_distance(&text, &option.to_ascii_lowercase()), option))
         // A short option is within two edits of almost anything.
-        .filter(|(distance, option)| *distance <= SLIP_DISTANCE_MAX && *distance * 2 < option.len())
+        .filter(|(distance, option)| *distance <= TYPO_DISTANCE_MAX && *distance * 2 < option.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, option)| option)
 }
 
 /// Levenshtein distance. Texts of very different length get a large value.
-fn distance(a: &str, b: &str) -> usize {
-    if a.len().abs_diff(b.len()) > SLIP_DISTANCE_MAX {
+fn edit_distance(a: &str, b: &str) -> usize {
+    if a.len().abs_diff(b.len()) > TYPO_DISTANCE_MAX {
         return usize::MAX / 2;
     }
     let mut row: Vec<usize> = (0..=b.chars().count()).collect();
@@ -388,24 +451,24 @@ mod tests {
             ("id", None),
         ];
         for (slip, meant) in cases {
-            assert_eq!(nearest(slip, known.into_iter()), meant, "slip: {slip}");
+            assert_eq!(nearest_option(slip, known.into_iter()), meant, "slip: {slip}");
         }
     }
 
     #[test]
     fn every_fault_of_an_object_is_found() {
         let arguments = json!({"title": 7, "score": "high", "tags": ["a", 1], "flag": "no", "notes": 1, "tag": 1});
-        let fields = Fields::of_arguments(&arguments).unwrap();
-        let mut notes = Notes::default();
-        fields.required_text("title", 10, &mut notes);
-        fields.integer("score", 0..=9, &mut notes);
-        fields.texts("tags", 10, &mut notes);
-        fields.boolean("flag", &mut notes);
-        fields.required_text("question", 10, &mut notes);
+        let fields = RequestFields::from_arguments(&arguments).unwrap();
+        let mut notes = Diagnostics::default();
+        fields.require_text("title", 10, &mut notes);
+        fields.read_integer("score", 0..=9, &mut notes);
+        fields.read_texts("tags", 10, &mut notes);
+        fields.read_bool("flag", &mut notes);
+        fields.require_text("question", 10, &mut notes);
         let known = ["title", "score", "tags", "flag", "question", "note"];
-        fields.expect_only(&known, &mut notes);
+        fields.check_unknown_fields(&known, &mut notes);
         let found: Vec<_> = notes
-            .faults
+            .errors
             .iter()
             .map(|fault| format!("{} {}", fault.code, fault.field.as_deref().unwrap_or("")))
             .collect();
@@ -434,9 +497,11 @@ mod tests {
             ("providers", "there are question, budget_usd, audit, wait_seconds, text"),
         ] {
             let arguments = json!({ name: 1 });
-            let mut notes = Notes::default();
-            Fields::of_arguments(&arguments).unwrap().refuse_others(&known, &mut notes);
-            let hints: Vec<&str> = notes.faults.iter().map(Fault::hint).collect();
+            let mut notes = Diagnostics::default();
+            RequestFields::from_arguments(&arguments)
+                .unwrap()
+                .reject_unknown_fields(&known, &mut notes);
+            let hints: Vec<&str> = notes.errors.iter().map(ValidationError::hint).collect();
             assert_eq!(hints, [hint], "{name}");
         }
     }

@@ -7,17 +7,17 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::share::{ENOUGH, is_over, percent};
-use crate::domain::catalogue::AuditedEnding;
-use crate::domain::dialogue::{Protocol, TerminalState};
+use super::share::{SAMPLE_MIN, exceeds_percent, percent_of};
+use crate::domain::catalogue::AuditedConclusion;
+use crate::domain::dialogue::{ProtocolKind, TerminalState};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::words::words;
 
 /// Default number of newest conclusions to consider.
-pub const LAST_DEFAULT: usize = 50;
+pub const HEALTH_LAST_DEFAULT: usize = 50;
 
 /// Upper limit of conclusions to consider. It covers years and still reads fast.
-pub const LAST_MAX: usize = 10_000;
+pub const HEALTH_LAST_MAX: usize = 10_000;
 
 /// Above this share of clean conclusions the critic is probably too lenient.
 const CLEAN_PERCENT_MAX: usize = 80;
@@ -42,20 +42,20 @@ words! {
 
 /// Statistics of the newest conclusions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Health {
+pub struct ConclusionHealth {
     pub considered: usize,
-    pub shares: Vec<Share>,
+    pub shares: Vec<StateShare>,
     pub verdict: HealthVerdict,
-    pub alarms: Vec<Alarm>,
+    pub alarms: Vec<HealthAlarm>,
     /// Largest first.
-    pub by_protocol: Vec<OfProtocol>,
+    pub by_protocol: Vec<ProtocolHealth>,
     /// Largest first.
-    pub by_critic: Vec<OfCritic>,
-    pub by_week: Vec<OfWeek>,
+    pub by_critic: Vec<CriticHealth>,
+    pub by_week: Vec<WeekHealth>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Share {
+pub struct StateShare {
     pub state: TerminalState,
     pub count: usize,
     /// Rounded to one decimal.
@@ -65,37 +65,37 @@ pub struct Share {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Alarm {
+pub struct HealthAlarm {
     pub code: AlarmCode,
     pub message: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OfProtocol {
-    pub protocol: Protocol,
+pub struct ProtocolHealth {
+    pub protocol: ProtocolKind,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: StateCounts,
 }
 
 /// Conclusions that one seat audited with one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OfCritic {
+pub struct CriticHealth {
     pub seat: ExpertSlug,
     pub model: String,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: StateCounts,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OfWeek {
+pub struct WeekHealth {
     /// Such as `2026-W06`.
     pub week: String,
     #[serde(flatten)]
-    pub counts: Counts,
+    pub counts: StateCounts,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct StateCounts {
     pub considered: usize,
     pub clean: usize,
     pub revised: usize,
@@ -103,26 +103,26 @@ pub struct Counts {
 }
 
 /// Computes the statistics. `endings` must be sorted newest first.
-pub fn health(endings: &[AuditedEnding]) -> Health {
-    let counts = endings.iter().collect::<Counts>();
-    let alarms = alarms(counts);
-    let verdict = match (counts.considered < ENOUGH, alarms.is_empty()) {
+pub fn compute_health(endings: &[AuditedConclusion]) -> ConclusionHealth {
+    let counts = endings.iter().collect::<StateCounts>();
+    let alarms = raise_alarms(counts);
+    let verdict = match (counts.considered < SAMPLE_MIN, alarms.is_empty()) {
         (true, _) => HealthVerdict::TooFew,
         (false, false) => HealthVerdict::Alarm,
         (false, true) => HealthVerdict::Healthy,
     };
-    Health {
+    ConclusionHealth {
         considered: counts.considered,
-        shares: TerminalState::ALL.iter().map(|state| share(*state, counts)).collect(),
+        shares: TerminalState::ALL.iter().map(|state| state_share(*state, counts)).collect(),
         verdict,
         alarms,
-        by_protocol: by_protocol(endings),
-        by_critic: by_critic(endings),
-        by_week: by_week(endings),
+        by_protocol: group_by_protocol(endings),
+        by_critic: group_by_critic(endings),
+        by_week: group_by_week(endings),
     }
 }
 
-fn alarms(counts: Counts) -> Vec<Alarm> {
+fn raise_alarms(counts: StateCounts) -> Vec<HealthAlarm> {
     let limits = [
         (
             TerminalState::Clean,
@@ -137,68 +137,73 @@ fn alarms(counts: Counts) -> Vec<Alarm> {
             "the Synthesizer may need recalibration",
         ),
     ];
-    let sounding = limits
-        .into_iter()
-        .filter(|(state, limit, ..)| is_over(counts.of(*state), counts.considered, *limit));
+    let sounding = limits.into_iter().filter(|(state, limit, ..)| {
+        exceeds_percent(counts.count_of(*state), counts.considered, *limit)
+    });
     sounding
         .map(|(state, limit, code, meaning)| {
-            let (count, all) = (counts.of(state), counts.considered);
+            let (count, all) = (counts.count_of(state), counts.considered);
             let message = format!("{count} of {all} ended {state}, over {limit} %: {meaning}");
-            Alarm { code, message }
+            HealthAlarm { code, message }
         })
         .collect()
 }
 
-fn share(state: TerminalState, counts: Counts) -> Share {
+fn state_share(state: TerminalState, counts: StateCounts) -> StateShare {
     let target = match state {
         TerminalState::Clean => 60,
         TerminalState::Revised => 30,
         TerminalState::Unconverged => 10,
     };
-    let count = counts.of(state);
-    Share { state, count, percent: percent(count, counts.considered).unwrap_or(0.0), target }
+    let count = counts.count_of(state);
+    StateShare {
+        state,
+        count,
+        percent: percent_of(count, counts.considered).unwrap_or(0.0),
+        target,
+    }
 }
 
-fn by_protocol(endings: &[AuditedEnding]) -> Vec<OfProtocol> {
-    let grouped = grouped(endings, |ended| ended.protocol);
-    let groups = grouped.into_iter().map(|(protocol, counts)| OfProtocol { protocol, counts });
-    most_first(groups.collect(), |group| group.counts)
+fn group_by_protocol(endings: &[AuditedConclusion]) -> Vec<ProtocolHealth> {
+    let grouped = group_counts(endings, |ended| ended.protocol);
+    let groups = grouped.into_iter().map(|(protocol, counts)| ProtocolHealth { protocol, counts });
+    sort_largest_first(groups.collect(), |group| group.counts)
 }
 
-fn by_critic(endings: &[AuditedEnding]) -> Vec<OfCritic> {
-    let critic = |ended: &AuditedEnding| {
+fn group_by_critic(endings: &[AuditedConclusion]) -> Vec<CriticHealth> {
+    let critic = |ended: &AuditedConclusion| {
         let critic = &ended.critic;
         (critic.seat.clone(), critic.model.clone())
     };
-    let grouped = grouped(endings, critic).into_iter();
-    let groups = grouped.map(|((seat, model), counts)| OfCritic { seat, model, counts });
-    most_first(groups.collect(), |group| group.counts)
+    let grouped = group_counts(endings, critic).into_iter();
+    let groups = grouped.map(|((seat, model), counts)| CriticHealth { seat, model, counts });
+    sort_largest_first(groups.collect(), |group| group.counts)
 }
 
-fn by_week(endings: &[AuditedEnding]) -> Vec<OfWeek> {
-    let grouped = grouped(endings, |ended| ended.at.day().week());
-    grouped.into_iter().rev().map(|(week, counts)| OfWeek { week, counts }).collect()
+fn group_by_week(endings: &[AuditedConclusion]) -> Vec<WeekHealth> {
+    let grouped = group_counts(endings, |ended| ended.at.utc_day().iso_week());
+    grouped.into_iter().rev().map(|(week, counts)| WeekHealth { week, counts }).collect()
 }
 
-fn grouped<K: Ord>(
-    endings: &[AuditedEnding],
-    key: impl Fn(&AuditedEnding) -> K,
-) -> BTreeMap<K, Counts> {
-    let mut groups: BTreeMap<K, Counts> = BTreeMap::new();
+fn group_counts<K: Ord>(
+    endings: &[AuditedConclusion],
+    key: impl Fn(&AuditedConclusion) -> K,
+) -> BTreeMap<K, StateCounts> {
+    let mut groups: BTreeMap<K, StateCounts> = BTreeMap::new();
     for ended in endings {
-        groups.entry(key(ended)).or_default().note(ended.terminal_state);
+        groups.entry(key(ended)).or_default().add_state(ended.terminal_state);
     }
     groups
 }
 
 /// Sorts groups by size. Groups of equal size keep their order.
-fn most_first<T>(mut groups: Vec<T>, counts: impl Fn(&T) -> Counts) -> Vec<T> {
+fn sort_largest_first<T>(mut groups: Vec<T>, counts: impl Fn(&T) -> StateCounts) -> Vec<T> {
     groups.sort_by_key(|group| std::cmp::Reverse(counts(group).considered));
     groups
 }
 
-impl Counts {
-    pub fn of(self, state: TerminalState) -> usize {
+impl StateCounts {
+    pub fn count_of(self, state: TerminalState) -> usize {
         match state {
             TerminalState::Clean => self.clean,
             TerminalState::Revised => self.revised,
@@ -206,7 +211,7 @@ impl Counts {
         }
     }
 
-    fn note(&mut self, state: TerminalState) {
+    fn add_state(&mut self, state: TerminalState) {
         self.considered += 1;
         match state {
             TerminalState::Clean => self.clean += 1,
@@ -216,10 +221,10 @@ impl Counts {
     }
 }
 
-impl<'a> FromIterator<&'a AuditedEnding> for Counts {
-    fn from_iter<I: IntoIterator<Item = &'a AuditedEnding>>(endings: I) -> Self {
+impl<'a> FromIterator<&'a AuditedConclusion> for StateCounts {
+    fn from_iter<I: IntoIterator<Item = &'a AuditedConclusion>>(endings: I) -> Self {
         let mut counts = Self::default();
-        endings.into_iter().for_each(|ended| counts.note(ended.terminal_state));
+        endings.into_iter().for_each(|ended| counts.add_state(ended.terminal_state));
         counts
     }
 }
@@ -227,21 +232,24 @@ impl<'a> FromIterator<&'a AuditedEnding> for Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::conclusion::Author;
+    use crate::domain::conclusion::SeatAuthor;
 
-    fn ended(state: TerminalState) -> AuditedEnding {
-        let critic =
-            Author { seat: "openai".parse().unwrap(), model: "gpt-4o".into(), family: "x".into() };
-        AuditedEnding {
+    fn ended(state: TerminalState) -> AuditedConclusion {
+        let critic = SeatAuthor {
+            seat: "openai".parse().unwrap(),
+            model: "gpt-4o".into(),
+            family: "x".into(),
+        };
+        AuditedConclusion {
             dialogue_id: "talk".parse().unwrap(),
-            protocol: Protocol::Council,
+            protocol: ProtocolKind::Council,
             terminal_state: state,
             critic,
             at: "2026-02-02T09:00:00Z".parse().unwrap(),
         }
     }
 
-    fn endings(clean: usize, revised: usize, unconverged: usize) -> Vec<AuditedEnding> {
+    fn endings(clean: usize, revised: usize, unconverged: usize) -> Vec<AuditedConclusion> {
         let states = [
             (TerminalState::Clean, clean),
             (TerminalState::Revised, revised),
@@ -254,7 +262,7 @@ mod tests {
     #[track_caller]
     fn check(counts: [usize; 3], verdict: HealthVerdict, alarms: &[AlarmCode]) {
         let [clean, revised, unconverged] = counts;
-        let found = health(&endings(clean, revised, unconverged));
+        let found = compute_health(&endings(clean, revised, unconverged));
         let codes: Vec<AlarmCode> = found.alarms.iter().map(|alarm| alarm.code).collect();
         assert_eq!((found.verdict, codes.as_slice()), (verdict, alarms), "{counts:?}");
     }
@@ -299,19 +307,22 @@ mod tests {
 
     #[test]
     fn shares_stand_beside_what_is_healthy() {
-        let found = health(&endings(2, 1, 0));
+        let found = compute_health(&endings(2, 1, 0));
         let told: Vec<_> =
             found.shares.iter().map(|s| (s.state.name(), s.count, s.percent, s.target)).collect();
         let expected =
             [("clean", 2, 66.7, 60), ("revised", 1, 33.3, 30), ("unconverged", 0, 0.0, 10)];
         assert_eq!(told, expected);
-        assert!(health(&[]).shares.iter().all(|share| share.percent == 0.0));
+        assert!(compute_health(&[]).shares.iter().all(|share| share.percent == 0.0));
     }
 
     #[test]
     fn an_alarm_says_what_it_counted_and_what_that_may_mean() {
-        let messages: Vec<String> =
-            health(&endings(41, 9, 0)).alarms.into_iter().map(|alarm| alarm.message).collect();
+        let messages: Vec<String> = compute_health(&endings(41, 9, 0))
+            .alarms
+            .into_iter()
+            .map(|alarm| alarm.message)
+            .collect();
         let expected = "41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient";
         assert_eq!(messages, [expected]);
     }
@@ -319,22 +330,26 @@ mod tests {
     #[test]
     fn endings_are_counted_by_protocol_critic_and_week() {
         let mut endings = endings(1, 1, 1);
-        endings[1].protocol = Protocol::Alignment;
+        endings[1].protocol = ProtocolKind::Alignment;
         endings[1].at = "2026-01-04T23:59:59Z".parse().unwrap();
         endings[2].critic.model = "o3".into();
         endings[2].at = "2026-01-05T00:00:00Z".parse().unwrap();
-        let found = health(&endings);
-        let one =
-            |clean, revised, unconverged| Counts { considered: 1, clean, revised, unconverged };
+        let found = compute_health(&endings);
+        let one = |clean, revised, unconverged| StateCounts {
+            considered: 1,
+            clean,
+            revised,
+            unconverged,
+        };
         let protocols: Vec<_> = found
             .by_protocol
             .iter()
             .map(|group| (group.protocol, group.counts.considered))
             .collect();
-        assert_eq!(protocols, [(Protocol::Council, 2), (Protocol::Alignment, 1)]);
+        assert_eq!(protocols, [(ProtocolKind::Council, 2), (ProtocolKind::Alignment, 1)]);
         let critics: Vec<_> =
             found.by_critic.iter().map(|group| (group.model.as_str(), group.counts)).collect();
-        let both = Counts { considered: 2, clean: 1, revised: 1, unconverged: 0 };
+        let both = StateCounts { considered: 2, clean: 1, revised: 1, unconverged: 0 };
         assert_eq!(critics, [("gpt-4o", both), ("o3", one(0, 0, 1))]);
         let weeks: Vec<_> =
             found.by_week.iter().map(|group| (group.week.as_str(), group.counts)).collect();

@@ -3,64 +3,64 @@
 
 use serde::Serialize;
 
-pub(super) type Written = Result<(), serde_json::Error>;
+pub(super) type JsonResult = Result<(), serde_json::Error>;
 
 /// JSON text written so far. The writer inserts commas itself.
 #[derive(Debug, Default)]
-pub(super) struct JsonText {
+pub(super) struct JsonWriter {
     text: Vec<u8>,
 }
 
-impl JsonText {
+impl JsonWriter {
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// Reserves memory for this many further texts of the current size.
-    pub(super) fn expect_more(&mut self, times: usize) {
+    pub(super) fn reserve_copies(&mut self, times: usize) {
         self.text.reserve(self.text.len() * times);
     }
 
     /// Opens an object or a list by its bracket.
-    pub(super) fn open(&mut self, bracket: u8) {
-        self.separate();
+    pub(super) fn open_bracket(&mut self, bracket: u8) {
+        self.write_separator();
         self.text.push(bracket);
     }
 
-    pub(super) fn close(&mut self, bracket: u8) {
+    pub(super) fn close_bracket(&mut self, bracket: u8) {
         self.text.push(bracket);
     }
 
     /// Writes the name of the next field. Names are constants that need no escaping.
-    pub(super) fn name(&mut self, name: &str) {
-        self.separate();
+    pub(super) fn write_name(&mut self, name: &str) {
+        self.write_separator();
         self.text.push(b'"');
         self.text.extend_from_slice(name.as_bytes());
         self.text.extend_from_slice(b"\":");
     }
 
-    pub(super) fn value(&mut self, value: &(impl Serialize + ?Sized)) -> Written {
-        self.separate();
+    pub(super) fn write_value(&mut self, value: &(impl Serialize + ?Sized)) -> JsonResult {
+        self.write_separator();
         serde_json::to_writer(&mut self.text, value)
     }
 
     /// Writes a text field. Runs of bytes without escapes are copied in blocks, because a large
     /// document is mostly text.
-    pub(super) fn prose(&mut self, name: &str, prose: &str) {
-        self.name(name);
+    pub(super) fn write_text(&mut self, name: &str, prose: &str) {
+        self.write_name(name);
         self.text.push(b'"');
         let mut rest = prose.as_bytes();
         loop {
-            let (plain, other) = rest.split_at(plain_length(rest));
+            let (plain, other) = rest.split_at(unescaped_length(rest));
             self.text.extend_from_slice(plain);
             let Some((byte, after)) = other.split_first() else { break };
-            self.escape(*byte);
+            self.write_escape(*byte);
             rest = after;
         }
         self.text.push(b'"');
     }
 
-    fn escape(&mut self, byte: u8) {
+    fn write_escape(&mut self, byte: u8) {
         let letter = match byte {
             b'"' | b'\\' => byte,
             b'\n' => b'n',
@@ -73,31 +73,35 @@ impl JsonText {
         self.text.extend_from_slice(&[b'\\', letter]);
     }
 
-    pub(super) fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Written {
-        self.name(name);
-        self.value(value)
+    pub(super) fn write_field(
+        &mut self,
+        name: &str,
+        value: &(impl Serialize + ?Sized),
+    ) -> JsonResult {
+        self.write_name(name);
+        self.write_value(value)
     }
 
     /// Writes a field whose value is already JSON.
-    pub(super) fn json(&mut self, name: &str, json: &str) {
-        self.name(name);
+    pub(super) fn write_raw_json(&mut self, name: &str, json: &str) {
+        self.write_name(name);
         self.text.extend_from_slice(json.as_bytes());
     }
 
     /// Writes a field with a list of the values in `values` and empties `values`.
-    pub(super) fn list(&mut self, name: &str, values: &mut Self) {
-        self.name(name);
-        self.open(b'[');
+    pub(super) fn write_list(&mut self, name: &str, values: &mut Self) {
+        self.write_name(name);
+        self.open_bracket(b'[');
         self.text.append(&mut values.text);
-        self.close(b']');
+        self.close_bracket(b']');
     }
 
-    pub(super) fn finish(self) -> Result<String, serde_json::Error> {
+    pub(super) fn into_string(self) -> Result<String, serde_json::Error> {
         String::from_utf8(self.text).map_err(serde::ser::Error::custom)
     }
 
     /// Writes a comma if a value precedes.
-    fn separate(&mut self) {
+    fn write_separator(&mut self) {
         if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
             self.text.push(b',');
         }
@@ -105,7 +109,7 @@ impl JsonText {
 }
 
 /// Number of bytes before the first one that JSON escapes.
-fn plain_length(bytes: &[u8]) -> usize {
+fn unescaped_length(bytes: &[u8]) -> usize {
     // A branch-free check of a whole block compiles to a few vector instructions.
     const BLOCK: usize = 16;
     let is_plain = |block: &&[u8; BLOCK]| {
@@ -131,36 +135,36 @@ mod tests {
         for lead in 0..70 {
             for prose in ["", "\"", "\n\n", "plain", "🦀 \u{7f}\u{2028}", all.as_str()] {
                 let prose = "a".repeat(lead) + prose;
-                let mut text = JsonText::default();
-                text.open(b'{');
-                text.prose("p", &prose);
-                text.close(b'}');
+                let mut text = JsonWriter::default();
+                text.open_bracket(b'{');
+                text.write_text("p", &prose);
+                text.close_bracket(b'}');
                 let expected = serde_json::json!({ "p": prose }).to_string();
-                assert_eq!(text.finish().unwrap(), expected);
+                assert_eq!(text.into_string().unwrap(), expected);
             }
         }
     }
 
     #[test]
     fn commas_find_their_places() {
-        let (mut text, mut values) = (JsonText::default(), JsonText::default());
-        text.open(b'{');
-        text.field("a", "[").unwrap();
-        text.list("none", &mut values);
-        values.value(&1).unwrap();
-        values.value("x,").unwrap();
-        text.list("some", &mut values);
-        text.name("inner");
-        text.open(b'[');
+        let (mut text, mut values) = (JsonWriter::default(), JsonWriter::default());
+        text.open_bracket(b'{');
+        text.write_field("a", "[").unwrap();
+        text.write_list("none", &mut values);
+        values.write_value(&1).unwrap();
+        values.write_value("x,").unwrap();
+        text.write_list("some", &mut values);
+        text.write_name("inner");
+        text.open_bracket(b'[');
         for number in 0..2 {
-            text.open(b'{');
-            text.field("n", &number).unwrap();
-            text.close(b'}');
+            text.open_bracket(b'{');
+            text.write_field("n", &number).unwrap();
+            text.close_bracket(b'}');
         }
-        text.close(b']');
-        text.close(b'}');
+        text.close_bracket(b']');
+        text.close_bracket(b'}');
         let expected = r#"{"a":"[","none":[],"some":[1,"x,"],"inner":[{"n":0},{"n":1}]}"#;
-        assert_eq!(text.finish().unwrap(), expected);
+        assert_eq!(text.into_string().unwrap(), expected);
         assert!(values.is_empty());
     }
 }

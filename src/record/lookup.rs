@@ -5,14 +5,14 @@ use std::collections::{HashMap, HashSet};
 use super::faults::unknown_target;
 use crate::domain::change::NewEntity;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::facts::Facts;
+use crate::domain::facts::RecordLookup;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
-use crate::domain::refusal::{Fault, Item};
-use crate::domain::target::Target;
+use crate::domain::refusal::{ErrorItem, ValidationError};
+use crate::domain::target::EntityTarget;
 
 #[derive(Debug)]
-pub(super) struct Lookup<'a> {
-    facts: &'a Facts,
+pub(super) struct TargetLookup<'a> {
+    facts: &'a RecordLookup,
     dialogue: &'a Dialogue,
     fresh: HashMap<LocalId, EntityId>,
     /// New perspectives of each expert in the batch, in order.
@@ -21,9 +21,9 @@ pub(super) struct Lookup<'a> {
     faulty: HashSet<String>,
 }
 
-impl<'a> Lookup<'a> {
+impl<'a> TargetLookup<'a> {
     /// For requests without items of their own.
-    pub(super) fn in_record(facts: &'a Facts, dialogue: &'a Dialogue) -> Self {
+    pub(super) fn new_for_record(facts: &'a RecordLookup, dialogue: &'a Dialogue) -> Self {
         Self {
             facts,
             dialogue,
@@ -49,46 +49,46 @@ impl<'a> Lookup<'a> {
     }
 
     /// Resolves a target. A missing entity is reported as an error of `item`.
-    pub(super) fn find(
+    pub(super) fn find_target(
         &self,
-        target: &Target,
-        (item, field): (&Item, &str),
-        faults: &mut Vec<Fault>,
+        target: &EntityTarget,
+        (item, field): (&ErrorItem, &str),
+        faults: &mut Vec<ValidationError>,
     ) -> Option<EntityId> {
-        self.find_unless(|_| false, target, (item, field), faults)
+        self.find_target_unless(|_| false, target, (item, field), faults)
     }
 
     /// Resolves a target of `source`. An entity cannot refer to itself, so `@muffin` in muffin's
     /// newest perspective means the perspective before it.
-    pub(super) fn find_for(
+    pub(super) fn find_target_of(
         &self,
         source: EntityId,
-        target: &Target,
-        (item, field): (&Item, &str),
-        faults: &mut Vec<Fault>,
+        target: &EntityTarget,
+        (item, field): (&ErrorItem, &str),
+        faults: &mut Vec<ValidationError>,
     ) -> Option<EntityId> {
-        self.find_unless(|position| position == source, target, (item, field), faults)
+        self.find_target_unless(|position| position == source, target, (item, field), faults)
     }
 
-    fn find_unless(
+    fn find_target_unless(
         &self,
         is_excluded: impl Fn(EntityId) -> bool,
-        target: &Target,
-        (item, field): (&Item, &str),
-        faults: &mut Vec<Fault>,
+        target: &EntityTarget,
+        (item, field): (&ErrorItem, &str),
+        faults: &mut Vec<ValidationError>,
     ) -> Option<EntityId> {
         let recorded = self.facts.found.get(target).copied();
         let found = match target {
-            Target::Global(_) => recorded,
-            Target::Local(id) => self.fresh.get(id).copied().or(recorded),
-            Target::Position(expert) => {
+            EntityTarget::Global(_) => recorded,
+            EntityTarget::Local(id) => self.fresh.get(id).copied().or(recorded),
+            EntityTarget::Position(expert) => {
                 let fresh = self.positions.get(expert).into_iter().flatten().rev().copied();
                 fresh.chain(recorded).find(|position| !is_excluded(*position))
             }
         };
         if found.is_none() && !self.faulty.contains(&target.to_string()) {
             let fault = unknown_target(target, self.dialogue, self.facts);
-            faults.push(fault.about(item).field(field));
+            faults.push(fault.about_item(item).with_field(field));
         }
         found
     }

@@ -29,9 +29,11 @@ mod roll;
 mod sampling;
 mod warning;
 
-pub use faults::{closed, no_dialogue, not_concluded, target_not_found, unconverged};
-pub use fields::Fields;
-pub(crate) use fields::cut;
-pub use notes::Notes;
+pub use faults::{
+    dialogue_closed, dialogue_not_found, ended_unconverged, not_concluded, target_not_found,
+};
+pub use fields::RequestFields;
+pub(crate) use fields::truncate_echo;
+pub use notes::Diagnostics;
 pub use request::{OperationRequest, ReadFields, read_request, read_strict_request};
-pub use warning::Warning;
+pub use warning::RequestWarning;

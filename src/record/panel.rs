@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::faults::{closed, not_in_dialogue, out_of_order};
-use super::notes::Notes;
+use super::faults::{dialogue_closed, expert_not_in_dialogue, out_of_order};
+use super::notes::Diagnostics;
 use super::request::{OperationRequest, ReadFields};
-use super::warning::Warning;
-use crate::domain::change::Change;
+use super::warning::RequestWarning;
+use crate::domain::change::JournalEvent;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::expert::{PanelSeat, Profile, SeatSource, Source};
-use crate::domain::facts::Facts;
+use crate::domain::expert::{ExpertProfile, ExpertSource, PanelSeat, PanelSeatSource};
+use crate::domain::facts::RecordLookup;
 use crate::domain::ids::DialogueId;
 use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault, Item, Refusal};
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 
 /// Arguments of `evolve_panel`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,8 +32,8 @@ pub struct PanelRequest {
 struct SeatRequest {
     #[schemars(length(max = LINE_CHARS_MAX))]
     expert_slug: String,
-    #[schemars(schema_with = "word_schema::<SeatSource>")]
-    source: SeatSource,
+    #[schemars(schema_with = "word_schema::<PanelSeatSource>")]
+    source: PanelSeatSource,
     /// What this expert should attend to; one is computed.
     #[schemars(length(max = TEXT_CHARS_MAX))]
     round_context: Option<String>,
@@ -42,65 +42,70 @@ struct SeatRequest {
 }
 
 impl OperationRequest for PanelRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         let is_empty =
             fields.get::<Vec<SeatRequest>>("panel").is_some_and(|seats| seats.is_empty());
-        if is_empty && notes.faults.is_empty() {
-            let fault = fields.given.missing("panel");
-            notes.fault(fault.suggest("a panel needs at least one expert"));
+        if is_empty && notes.errors.is_empty() {
+            let fault = fields.given.missing_field("panel");
+            notes.add_error(fault.with_suggestion("a panel needs at least one expert"));
         }
     }
 }
 
 impl SeatRequest {
-    fn item(&self) -> Item {
-        Item::Local { item_type: "panel_seat", local_id: Some(self.expert_slug.clone()) }
+    fn error_item(&self) -> ErrorItem {
+        ErrorItem::Local { item_type: "panel_seat", local_id: Some(self.expert_slug.clone()) }
     }
 }
 
 #[derive(Debug)]
-pub struct Decision {
+pub struct PanelDecision {
     pub round: u8,
-    pub seats: Vec<(PanelSeat, Profile)>,
-    pub changes: Vec<Change>,
-    pub warnings: Vec<Warning>,
+    pub seats: Vec<(PanelSeat, ExpertProfile)>,
+    pub changes: Vec<JournalEvent>,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn decide(
+pub fn decide_panel(
     request: &PanelRequest,
     dialogue: &Dialogue,
-    facts: &Facts,
-) -> Result<Decision, Refusal> {
+    facts: &RecordLookup,
+) -> Result<PanelDecision, ValidationErrors> {
     let mut faults = Vec::new();
     let mut warnings = Vec::new();
     if dialogue.status.is_closed() {
-        faults.push(closed(dialogue));
+        faults.push(dialogue_closed(dialogue));
     }
     faults.extend(out_of_order(request.round, dialogue));
     let mut seen = BTreeSet::new();
     let mut seats = Vec::new();
     for seat in &request.panel {
-        match facts.expert(&seat.expert_slug) {
+        match facts.find_expert(&seat.expert_slug) {
             None => {
-                let fault = not_in_dialogue(&seat.expert_slug, dialogue);
-                faults.push(fault.about(&seat.item()).field("expert_slug"));
+                let fault = expert_not_in_dialogue(&seat.expert_slug, dialogue);
+                faults.push(fault.about_item(&seat.error_item()).with_field("expert_slug"));
             }
-            Some(_) if !seen.insert(&seat.expert_slug) => faults.push(seated_twice(seat)),
+            Some(_) if !seen.insert(&seat.expert_slug) => faults.push(duplicate_seat_error(seat)),
             Some(profile) => {
-                warnings.extend(doubtful_source(seat, profile, facts));
-                seats.push((placed(seat, profile), profile.clone()));
+                warnings.extend(warn_doubtful_source(seat, profile, facts));
+                seats.push((to_panel_seat(seat, profile), profile.clone()));
             }
         }
     }
     if !faults.is_empty() {
-        return Err(Refusal::new(faults));
+        return Err(ValidationErrors::new(faults));
     }
     let round = dialogue.next_round();
     let panel = seats.iter().map(|(seat, _)| seat.clone()).collect();
-    Ok(Decision { round, seats, changes: vec![Change::PanelSet { round, seats: panel }], warnings })
+    Ok(PanelDecision {
+        round,
+        seats,
+        changes: vec![JournalEvent::PanelSet { round, seats: panel }],
+        warnings,
+    })
 }
 
-fn placed(seat: &SeatRequest, profile: &Profile) -> PanelSeat {
+fn to_panel_seat(seat: &SeatRequest, profile: &ExpertProfile) -> PanelSeat {
     PanelSeat {
         expert_slug: profile.expert_slug.clone(),
         source: seat.source,
@@ -109,31 +114,43 @@ fn placed(seat: &SeatRequest, profile: &Profile) -> PanelSeat {
     }
 }
 
-fn seated_twice(seat: &SeatRequest) -> Fault {
-    Fault::new(Code::ExpertExists, format!("expert '{}' is on this panel twice", seat.expert_slug))
-        .about(&seat.item())
-        .field("expert_slug")
-        .value(seat.expert_slug.as_str())
+fn duplicate_seat_error(seat: &SeatRequest) -> ValidationError {
+    ValidationError::new(
+        ErrorCode::ExpertExists,
+        format!("expert '{}' is on this panel twice", seat.expert_slug),
+    )
+    .about_item(&seat.error_item())
+    .with_field("expert_slug")
+    .with_value(seat.expert_slug.as_str())
 }
 
-fn sat_last(profile: &Profile, facts: &Facts) -> bool {
+fn sat_on_last_panel(profile: &ExpertProfile, facts: &RecordLookup) -> bool {
     facts.last_panel.iter().any(|seat| seat.expert_slug == profile.expert_slug)
 }
 
 /// Warns about a wrong source, because the source decides which context the expert gets.
-fn doubtful_source(seat: &SeatRequest, profile: &Profile, facts: &Facts) -> Option<Warning> {
+fn warn_doubtful_source(
+    seat: &SeatRequest,
+    profile: &ExpertProfile,
+    facts: &RecordLookup,
+) -> Option<RequestWarning> {
     let doubt = match seat.source {
-        SeatSource::Retained if !sat_last(profile, facts) => {
+        PanelSeatSource::Retained if !sat_on_last_panel(profile, facts) => {
             "is called retained, but did not sit on the last panel"
         }
-        SeatSource::Pool if profile.source != Source::Pool => {
+        PanelSeatSource::Pool if profile.source != ExpertSource::Pool => {
             "is called a pool expert, but was created"
         }
-        SeatSource::Created if profile.source != Source::Created => {
+        PanelSeatSource::Created if profile.source != ExpertSource::Created => {
             "is called created, but came from the pool"
         }
-        SeatSource::Retained | SeatSource::Pool | SeatSource::Created => return None,
+        PanelSeatSource::Retained | PanelSeatSource::Pool | PanelSeatSource::Created => {
+            return None;
+        }
     };
     let message = format!("{} {doubt}", seat.expert_slug);
-    Some(Warning::new("doubtful_source", message).with("expert", seat.expert_slug.as_str()))
+    Some(
+        RequestWarning::new("doubtful_source", message)
+            .with_detail("expert", seat.expert_slug.as_str()),
+    )
 }

@@ -18,26 +18,26 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::expert::{color_fault, slug_fault};
-use super::faults::no_dialogue;
-use super::fields::{Fields, cut};
-use super::notes::Notes;
+use super::faults::dialogue_not_found;
+use super::fields::{RequestFields, truncate_echo};
+use super::notes::Diagnostics;
 use super::verdict::{target_fault, verdict_id_fault, vote_fault};
-use super::warning::Warning;
+use super::warning::RequestWarning;
 use crate::domain::ids::DialogueId;
 use crate::domain::inlined_schema::inlined_schema;
 use crate::domain::limits::LIST_ITEMS_MAX;
-use crate::domain::refusal::{Code, Fault, Item, Refusal};
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 
 /// Arguments of one operation.
 pub trait OperationRequest: DeserializeOwned + JsonSchema + 'static {
     /// Rules that a schema cannot state, such as those between two fields.
-    fn validate(_fields: &ReadFields<'_>, _notes: &mut Notes) {}
+    fn validate(_fields: &ReadFields<'_>, _notes: &mut Diagnostics) {}
 }
 
 /// The fields of a request during reading: some may be missing or faulty.
 #[derive(Debug)]
 pub struct ReadFields<'a> {
-    pub given: &'a Fields<'a>,
+    pub given: &'a RequestFields<'a>,
     sound: &'a Map<String, Value>,
 }
 
@@ -49,12 +49,14 @@ impl ReadFields<'_> {
 }
 
 /// Reads a request. An unknown field is a warning, or a fault if it resembles a known one.
-pub fn read_request<T: OperationRequest>(arguments: &Value) -> Result<(T, Vec<Warning>), Refusal> {
+pub fn read_request<T: OperationRequest>(
+    arguments: &Value,
+) -> Result<(T, Vec<RequestWarning>), ValidationErrors> {
     read_with(arguments, UnknownFields::Warn)
 }
 
 /// Like [`read_request`], but an unknown field is an error: it may have been meant as a limit.
-pub fn read_strict_request<T: OperationRequest>(arguments: &Value) -> Result<T, Refusal> {
+pub fn read_strict_request<T: OperationRequest>(arguments: &Value) -> Result<T, ValidationErrors> {
     Ok(read_with(arguments, UnknownFields::Refuse)?.0)
 }
 
@@ -67,18 +69,18 @@ enum UnknownFields {
 fn read_with<T: OperationRequest>(
     arguments: &Value,
     unknown: UnknownFields,
-) -> Result<(T, Vec<Warning>), Refusal> {
-    let given = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
+) -> Result<(T, Vec<RequestWarning>), ValidationErrors> {
+    let given = RequestFields::from_arguments(arguments)?;
+    let mut notes = Diagnostics::default();
     let sound = read_object(&given, &schema_of::<T>(), unknown, &mut notes);
     T::validate(&ReadFields { given: &given, sound: &sound }, &mut notes);
-    if !notes.faults.is_empty() {
-        return Err(Refusal::new(notes.faults));
+    if !notes.errors.is_empty() {
+        return Err(ValidationErrors::new(notes.errors));
     }
     match serde_json::from_value(sound.into()) {
         Ok(request) => Ok((request, notes.warnings)),
         // Unreachable if the type accepts all that its schema allows.
-        Err(error) => Err(Fault::new(Code::InvalidType, error.to_string()).into()),
+        Err(error) => Err(ValidationError::new(ErrorCode::InvalidType, error.to_string()).into()),
     }
 }
 
@@ -92,18 +94,18 @@ fn schema_of<T: OperationRequest>() -> Arc<Value> {
 
 /// Reads the fields of the schema; absent and faulty ones are left out.
 fn read_object(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     schema: &Value,
     unknown: UnknownFields,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Map<String, Value> {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let mut known: Vec<&str> = properties.keys().map(String::as_str).collect();
     known.extend(words_of(schema, "x-also-known"));
     match unknown {
-        UnknownFields::Warn => fields.expect_only(&known, notes),
-        UnknownFields::Refuse => fields.refuse_others(&known, notes),
+        UnknownFields::Warn => fields.check_unknown_fields(&known, notes),
+        UnknownFields::Refuse => fields.reject_unknown_fields(&known, notes),
     }
     let required: Vec<&str> = words_of(schema, "required").collect();
     let read = properties.iter().filter_map(|(name, schema)| {
@@ -159,10 +161,10 @@ impl<'a> FieldSchema<'a> {
 }
 
 fn read_field(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     name: &str,
     field: &FieldSchema<'_>,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Option<Value> {
     if field.get("x-own-check").is_some() {
         return fields.get(name).cloned();
@@ -170,7 +172,7 @@ fn read_field(
     let options: Vec<String> = words_of(field.schema, "enum").map(str::to_owned).collect();
     if !fields.has(name) {
         if field.is_required {
-            notes.fault(fields.missing(name).options(options));
+            notes.add_error(fields.missing_field(name).with_options(options));
         }
         return None;
     }
@@ -180,62 +182,62 @@ fn read_field(
         "integer" => {
             let bound = |keyword| field.get(keyword).and_then(Value::as_i64);
             let range = bound("minimum").unwrap_or(i64::MIN)..=bound("maximum").unwrap_or(i64::MAX);
-            fields.integer(name, range, notes).map(Value::from)
+            fields.read_integer(name, range, notes).map(Value::from)
         }
         "number" => read_number(fields, name, field, notes).map(Value::from),
-        "boolean" => Some(fields.boolean(name, notes).into()),
+        "boolean" => Some(fields.read_bool(name, notes).into()),
         "array" if field.items().kind() == "object" => read_objects(fields, name, field, notes),
         "array" => read_texts(fields, name, &field.items(), notes),
         "object" if field.get("properties").is_some() => {
-            let map = fields.object(name, notes)?;
+            let map = fields.read_object(name, notes)?;
             Some(read_item(map, field.schema, notes))
         }
         // Callers may send any JSON; the schema only shows the usual shape.
-        _ => fields.structured(name, notes),
+        _ => fields.read_json(name, notes),
     }
 }
 
 /// Reads a text. A required one must not be empty.
 fn read_text(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     name: &str,
     field: &FieldSchema<'_>,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Option<String> {
     let text = match field.is_required {
-        true => fields.required_text(name, field.chars_max(), notes),
-        false => fields.text(name, field.chars_max(), notes),
+        true => fields.require_text(name, field.chars_max(), notes),
+        false => fields.read_text(name, field.chars_max(), notes),
     }?;
     let fault = field.word("format").and_then(|format| {
         check_format(format, &Place { item: fields.item(), field: name }, &text)
     });
     let is_sound = fault.is_none();
-    notes.faults.extend(fault);
+    notes.errors.extend(fault);
     is_sound.then_some(text)
 }
 
 fn read_texts(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     name: &str,
     items: &FieldSchema<'_>,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Option<Value> {
-    let texts = fields.texts(name, items.chars_max(), notes)?;
+    let texts = fields.read_texts(name, items.chars_max(), notes)?;
     let place = Place { item: fields.item(), field: name };
     let sound = texts.into_iter().filter(|text| {
         let fault = items.word("format").and_then(|format| check_format(format, &place, text));
         let is_sound = fault.is_none();
-        notes.faults.extend(fault);
+        notes.errors.extend(fault);
         is_sound
     });
     Some(sound.collect())
 }
 
 fn read_number(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     name: &str,
     field: &FieldSchema<'_>,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Option<f64> {
     let value = fields.get(name)?;
     let bound = |keyword| field.get(keyword).and_then(Value::as_f64);
@@ -243,9 +245,10 @@ fn read_number(
     let number = value.as_f64().filter(|number| (min..=max).contains(number));
     if number.is_none() {
         let range = format!("a number from {min:?} to {max:?}");
-        let fault = fields.wrong_type(name, field.word("x-expected").unwrap_or(&range), value);
-        notes.fault(match field.word("x-hint") {
-            Some(hint) => fault.suggest(hint),
+        let fault =
+            fields.wrong_type_error(name, field.word("x-expected").unwrap_or(&range), value);
+        notes.add_error(match field.word("x-hint") {
+            Some(hint) => fault.with_suggestion(hint),
             None => fault,
         });
     }
@@ -253,39 +256,39 @@ fn read_number(
 }
 
 fn read_objects(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     name: &str,
     field: &FieldSchema<'_>,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Option<Value> {
     let items_max = field.limit("maxItems").unwrap_or(LIST_ITEMS_MAX);
-    let maps = fields.objects(name, items_max, notes);
+    let maps = fields.read_objects(name, items_max, notes);
     Some(maps.into_iter().map(|map| read_item(map, field.items().schema, notes)).collect())
 }
 
 /// Reads an object inside the request.
-fn read_item(map: &Map<String, Value>, schema: &Value, notes: &mut Notes) -> Value {
+fn read_item(map: &Map<String, Value>, schema: &Value, notes: &mut Diagnostics) -> Value {
     /// Names of such objects in faults.
     const ITEM_TYPES: [&str; 3] = ["expert", "expert_pool", "panel_seat"];
     let is_meant = |known: &&str| schema.get("x-item").is_some_and(|item| item == *known);
     let item_type = ITEM_TYPES.into_iter().find(is_meant).unwrap_or("item");
     let name = words_of(schema, "x-named-by").find_map(|field| map.get(field));
-    let local_id = name.and_then(Value::as_str).map(cut);
-    let fields = Fields::new(map, Item::Local { item_type, local_id });
+    let local_id = name.and_then(Value::as_str).map(truncate_echo);
+    let fields = RequestFields::new(map, ErrorItem::Local { item_type, local_id });
     read_object(&fields, schema, UnknownFields::Warn, notes).into()
 }
 
 /// The place of a text in a request.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
-    pub item: &'a Item,
+    pub item: &'a ErrorItem,
     pub field: &'a str,
 }
 
 /// Returns the fault of a text that does not have this format.
-fn check_format(format: &str, place: &Place<'_>, text: &str) -> Option<Fault> {
+fn check_format(format: &str, place: &Place<'_>, text: &str) -> Option<ValidationError> {
     match format {
-        "dialogue_id" => text.parse::<DialogueId>().is_err().then(|| no_dialogue(text)),
+        "dialogue_id" => text.parse::<DialogueId>().is_err().then(|| dialogue_not_found(text)),
         "expert_slug" => slug_fault(place, text),
         "hex_color" => color_fault(place, text),
         "verdict_id" => verdict_id_fault(text),
@@ -329,7 +332,7 @@ mod tests {
 
     fn faults(arguments: &Value) -> Vec<String> {
         let refusal = read_request::<SampleRequest>(arguments).unwrap_err();
-        refusal.faults.iter().map(|fault| fault.message.clone()).collect()
+        refusal.errors.iter().map(|fault| fault.message.clone()).collect()
     }
 
     #[test]
@@ -375,6 +378,6 @@ mod tests {
         assert_eq!(read_request::<SampleRequest>(&arguments).unwrap().1.len(), 1);
         let refusal = read_strict_request::<SampleRequest>(&arguments).unwrap_err();
         let hint = "there are dialogue_id, title, round, share, tags, force, seats, op";
-        assert_eq!(refusal.faults[0].hint(), hint);
+        assert_eq!(refusal.errors[0].hint(), hint);
     }
 }

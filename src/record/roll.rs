@@ -2,38 +2,45 @@
 
 use std::collections::BTreeSet;
 
-use super::faults::not_in_dialogue;
+use super::faults::expert_not_in_dialogue;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::facts::Facts;
-use crate::domain::ids::{Actor, ExpertSlug, JUDGE};
-use crate::domain::refusal::{Fault, Item};
+use crate::domain::facts::RecordLookup;
+use crate::domain::ids::{EventActor, ExpertSlug, JUDGE_SLUG};
+use crate::domain::refusal::{ErrorItem, ValidationError};
 
 /// Experts of a dialogue, for name lookup.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Roll<'a> {
+pub(super) struct ExpertLookup<'a> {
     pub dialogue: &'a Dialogue,
-    pub facts: &'a Facts,
+    pub facts: &'a RecordLookup,
 }
 
-impl Roll<'_> {
+impl ExpertLookup<'_> {
     /// Finds an expert; an unknown name is an error.
-    pub(super) fn expert(&self, name: &str, item: &Item, field: &str) -> Result<ExpertSlug, Fault> {
-        let found = self.facts.expert(name).map(|expert| expert.expert_slug.clone());
-        found.ok_or_else(|| not_in_dialogue(name, self.dialogue).about(item).field(field))
+    pub(super) fn find_expert(
+        &self,
+        name: &str,
+        item: &ErrorItem,
+        field: &str,
+    ) -> Result<ExpertSlug, ValidationError> {
+        let found = self.facts.find_expert(name).map(|expert| expert.expert_slug.clone());
+        found.ok_or_else(|| {
+            expert_not_in_dialogue(name, self.dialogue).about_item(item).with_field(field)
+        })
     }
 
     /// Finds each expert once, in the given order. Each unknown name is reported once.
-    pub(super) fn experts<'n>(
+    pub(super) fn find_experts<'n>(
         &self,
         names: impl IntoIterator<Item = &'n String>,
-        item: &Item,
+        item: &ErrorItem,
         field: &str,
-        faults: &mut Vec<Fault>,
+        faults: &mut Vec<ValidationError>,
     ) -> Vec<ExpertSlug> {
         let mut seen = BTreeSet::new();
         let mut experts = Vec::new();
         for name in names.into_iter().filter(|name| seen.insert(name.as_str())) {
-            match self.expert(name, item, field) {
+            match self.find_expert(name, item, field) {
                 Ok(expert) => experts.push(expert),
                 Err(fault) => faults.push(fault),
             }
@@ -42,15 +49,16 @@ impl Roll<'_> {
     }
 
     /// Same as `find_experts`, but the Judge may be named too.
-    pub(super) fn actors(
+    pub(super) fn find_actors(
         &self,
         names: &[String],
-        item: &Item,
-        faults: &mut Vec<Fault>,
-    ) -> Vec<Actor> {
-        let judge = names.iter().any(|name| name == JUDGE).then_some(Actor::Judge);
-        let others = names.iter().filter(|name| *name != JUDGE);
-        let experts = self.experts(others, item, "by", faults).into_iter().map(Actor::Expert);
+        item: &ErrorItem,
+        faults: &mut Vec<ValidationError>,
+    ) -> Vec<EventActor> {
+        let judge = names.iter().any(|name| name == JUDGE_SLUG).then_some(EventActor::Judge);
+        let others = names.iter().filter(|name| *name != JUDGE_SLUG);
+        let experts =
+            self.find_experts(others, item, "by", faults).into_iter().map(EventActor::Expert);
         judge.into_iter().chain(experts).collect()
     }
 }

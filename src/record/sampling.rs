@@ -1,42 +1,45 @@
 //! Draws a panel from a pool: by tier, weighted by relevance, from a recorded seed, so that the
 //! draw can be repeated.
 
-use crate::domain::dice::SplitMix;
-use crate::domain::expert::{Profile, Tier};
+use crate::domain::dice::SeededRandom;
+use crate::domain::expert::{ExpertProfile, ExpertTier};
 
 /// Weight of an expert without a stated relevance.
 const RELEVANCE_DEFAULT: f64 = 0.5;
 
 /// Shares of the panel in three-hundredths: a third Core, 42 % Adjacent, the rest Wildcard. Whole
 /// numbers give the same panel on every machine.
-const SHARES: [(Tier, u64); 3] =
-    [(Tier::Core, 100), (Tier::Adjacent, 126), (Tier::Wildcard, SHARES_WHOLE - 226)];
-const SHARES_WHOLE: u64 = 300;
+const TIER_SHARES: [(ExpertTier, u64); 3] = [
+    (ExpertTier::Core, 100),
+    (ExpertTier::Adjacent, 126),
+    (ExpertTier::Wildcard, TIER_SHARES_TOTAL - 226),
+];
+const TIER_SHARES_TOTAL: u64 = 300;
 
 /// Returns the indexes of the drawn experts, in pool order.
-pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
-    let mut chance = SplitMix::new(seed);
+pub(super) fn draw_panel(pool: &[ExpertProfile], size: usize, seed: u64) -> Vec<usize> {
+    let mut chance = SeededRandom::new(seed);
     let mut drawn: Vec<usize> = Vec::new();
-    for (tier, places) in quotas(size) {
+    for (tier, places) in tier_quotas(size) {
         let of_tier = |place: &usize| pool.get(*place).is_some_and(|expert| expert.tier == tier);
         let candidates = (0..pool.len()).filter(of_tier).collect();
-        drawn.extend(pick(pool, candidates, places, &mut chance));
+        drawn.extend(draw_weighted(pool, candidates, places, &mut chance));
     }
     // If a tier has too few experts, other tiers fill its seats.
     let rest = (0..pool.len()).filter(|place| !drawn.contains(place)).collect();
     let vacant = size.saturating_sub(drawn.len());
-    drawn.extend(pick(pool, rest, vacant, &mut chance));
+    drawn.extend(draw_weighted(pool, rest, vacant, &mut chance));
     drawn.sort_unstable();
     drawn
 }
 
 /// Number of seats per tier, by largest remainder.
-fn quotas(size: usize) -> [(Tier, usize); 3] {
-    let exact = SHARES.map(|(tier, share)| (tier, share * size as u64));
-    let mut quotas = exact.map(|(tier, exact)| (tier, (exact / SHARES_WHOLE) as usize));
+fn tier_quotas(size: usize) -> [(ExpertTier, usize); 3] {
+    let exact = TIER_SHARES.map(|(tier, share)| (tier, share * size as u64));
+    let mut quotas = exact.map(|(tier, exact)| (tier, (exact / TIER_SHARES_TOTAL) as usize));
     let mut by_remainder: Vec<usize> = (0..quotas.len()).collect();
     by_remainder.sort_by_key(|place| {
-        std::cmp::Reverse(exact.get(*place).map_or(0, |(_, exact)| exact % SHARES_WHOLE))
+        std::cmp::Reverse(exact.get(*place).map_or(0, |(_, exact)| exact % TIER_SHARES_TOTAL))
     });
     let given: usize = quotas.iter().map(|(_, places)| places).sum();
     for place in by_remainder.into_iter().take(size.saturating_sub(given)) {
@@ -48,11 +51,11 @@ fn quotas(size: usize) -> [(Tier, usize); 3] {
 }
 
 /// Weighted draw without replacement. Weights are whole millionths of relevance.
-fn pick(
-    pool: &[Profile],
+fn draw_weighted(
+    pool: &[ExpertProfile],
     mut from: Vec<usize>,
     places: usize,
-    chance: &mut SplitMix,
+    chance: &mut SeededRandom,
 ) -> Vec<usize> {
     let weight = |place: &usize| {
         let relevance = pool.get(*place).and_then(|expert| expert.relevance);
@@ -61,7 +64,7 @@ fn pick(
     let mut picked = Vec::new();
     while picked.len() < places && !from.is_empty() {
         let total: u64 = from.iter().map(weight).sum();
-        let mut ticket = chance.roll() % total;
+        let mut ticket = chance.next_u64() % total;
         let winner = from.iter().position(|place| {
             let weight = weight(place);
             let wins = ticket < weight;
@@ -76,21 +79,26 @@ fn pick(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::expert::Source;
+    use crate::domain::expert::ExpertSource;
 
-    fn pool(tiers: &[(Tier, usize)]) -> Vec<Profile> {
+    fn pool(tiers: &[(ExpertTier, usize)]) -> Vec<ExpertProfile> {
         let tiers = tiers.iter().flat_map(|(tier, count)| std::iter::repeat_n(*tier, *count));
         tiers
             .enumerate()
             .map(|(place, tier)| {
-                Profile::new(format!("e{place}").parse().unwrap(), "Expert", tier, Source::Pool)
+                ExpertProfile::new(
+                    format!("e{place}").parse().unwrap(),
+                    "Expert",
+                    tier,
+                    ExpertSource::Pool,
+                )
             })
             .collect()
     }
 
     #[track_caller]
     fn check(size: usize, expected: [usize; 3]) {
-        assert_eq!(quotas(size).map(|(_, places)| places), expected, "size {size}");
+        assert_eq!(tier_quotas(size).map(|(_, places)| places), expected, "size {size}");
         assert_eq!(expected.iter().sum::<usize>(), size);
     }
 
@@ -105,26 +113,27 @@ mod tests {
 
     #[test]
     fn the_same_seed_draws_the_same_panel() {
-        let pool = pool(&[(Tier::Core, 8), (Tier::Adjacent, 8), (Tier::Wildcard, 8)]);
-        assert_eq!(draw(&pool, 12, 7), draw(&pool, 12, 7));
-        assert_ne!(draw(&pool, 12, 7), draw(&pool, 12, 8));
-        let tiers = draw(&pool, 12, 7).into_iter().map(|place| pool[place].tier);
-        assert_eq!(tiers.filter(|tier| *tier == Tier::Adjacent).count(), 5);
+        let pool =
+            pool(&[(ExpertTier::Core, 8), (ExpertTier::Adjacent, 8), (ExpertTier::Wildcard, 8)]);
+        assert_eq!(draw_panel(&pool, 12, 7), draw_panel(&pool, 12, 7));
+        assert_ne!(draw_panel(&pool, 12, 7), draw_panel(&pool, 12, 8));
+        let tiers = draw_panel(&pool, 12, 7).into_iter().map(|place| pool[place].tier);
+        assert_eq!(tiers.filter(|tier| *tier == ExpertTier::Adjacent).count(), 5);
     }
 
     #[test]
     fn a_tier_that_is_short_is_filled_from_the_others() {
-        let pool = pool(&[(Tier::Core, 1), (Tier::Adjacent, 9)]);
-        assert_eq!(draw(&pool, 6, 1).len(), 6);
-        assert_eq!(draw(&pool, 10, 1).len(), 10);
+        let pool = pool(&[(ExpertTier::Core, 1), (ExpertTier::Adjacent, 9)]);
+        assert_eq!(draw_panel(&pool, 6, 1).len(), 6);
+        assert_eq!(draw_panel(&pool, 10, 1).len(), 10);
     }
 
     #[test]
     fn relevance_weighs() {
-        let mut pool = pool(&[(Tier::Core, 2)]);
+        let mut pool = pool(&[(ExpertTier::Core, 2)]);
         pool[0].relevance = Some(0.9);
         pool[1].relevance = Some(0.1);
-        let first = (0..1_000).filter(|seed| draw(&pool, 1, *seed) == [0]).count();
+        let first = (0..1_000).filter(|seed| draw_panel(&pool, 1, *seed) == [0]).count();
         assert!((850..950).contains(&first), "drawn {first} times of 1000");
     }
 }

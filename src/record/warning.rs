@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// Serialises as `{type, message, …}`, like the warnings in the export of the specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Warning {
+pub struct RequestWarning {
     #[serde(rename = "type")]
     pub kind: String,
     #[serde(flatten)]
@@ -13,19 +13,19 @@ pub struct Warning {
     pub message: String,
 }
 
-impl Warning {
+impl RequestWarning {
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), details: Map::new(), message: message.into() }
     }
 
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+    pub fn with_detail(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.details.insert(key.to_owned(), value.into());
         self
     }
 
     /// The message, with the details that it does not mention.
-    pub fn sentence(&self) -> String {
+    pub fn to_sentence(&self) -> String {
         let plain = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
@@ -51,10 +51,12 @@ mod tests {
 
     #[test]
     fn a_sentence_tells_every_detail_once() {
-        let warning =
-            Warning::new("missing_score", "no score").with("expert", "ann").with("round", 2);
-        assert_eq!(warning.sentence(), "no score (expert ann, round 2)");
-        let told = Warning::new("no_effect", "T0001 is open").with("target_id", "T0001");
-        assert_eq!(told.sentence(), "T0001 is open");
+        let warning = RequestWarning::new("missing_score", "no score")
+            .with_detail("expert", "ann")
+            .with_detail("round", 2);
+        assert_eq!(warning.to_sentence(), "no score (expert ann, round 2)");
+        let told =
+            RequestWarning::new("no_effect", "T0001 is open").with_detail("target_id", "T0001");
+        assert_eq!(told.to_sentence(), "T0001 is open");
     }
 }

@@ -57,7 +57,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// A copy of the error for another waiting writer. Causes that cannot be cloned become text.
-    pub(crate) fn repeated(&self) -> Self {
+    pub(crate) fn to_shared(&self) -> Self {
         match self {
             Self::Busy { waited_s } => Self::Busy { waited_s: *waited_s },
             Self::ReadOnly => Self::ReadOnly,
@@ -107,8 +107,8 @@ impl From<rusqlite::Error> for StoreError {
                 | ErrorCode::TypeMismatch
                 | ErrorCode::SchemaChanged
                 | ErrorCode::Unknown,
-            ) => Self::Damaged { message: describe(&error) },
-            None if is_of_a_row(&error) => Self::Damaged { message: describe(&error) },
+            ) => Self::Damaged { message: describe_error(&error) },
+            None if is_row_error(&error) => Self::Damaged { message: describe_error(&error) },
             _ => Self::Database(Arc::new(error)),
         }
     }
@@ -123,7 +123,7 @@ pub(super) fn error_code(error: &rusqlite::Error) -> Option<ErrorCode> {
 }
 
 /// The SQLite message without the statement.
-fn describe(error: &rusqlite::Error) -> String {
+fn describe_error(error: &rusqlite::Error) -> String {
     if let rusqlite::Error::SqlInputError { msg, .. } = error {
         return msg.clone();
     }
@@ -131,7 +131,7 @@ fn describe(error: &rusqlite::Error) -> String {
 }
 
 /// Whether a column contains a value of the wrong type.
-fn is_of_a_row(error: &rusqlite::Error) -> bool {
+fn is_row_error(error: &rusqlite::Error) -> bool {
     matches!(
         error,
         rusqlite::Error::FromSqlConversionFailure(..)
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_second_reader_learns_what_kind_of_error_it_was() {
         let damaged = StoreError::from(rusqlite::Error::QueryReturnedNoRows);
-        assert!(matches!(damaged.repeated(), StoreError::Damaged { .. }));
-        assert!(matches!(StoreError::DiskFull.repeated(), StoreError::DiskFull));
+        assert!(matches!(damaged.to_shared(), StoreError::Damaged { .. }));
+        assert!(matches!(StoreError::DiskFull.to_shared(), StoreError::DiskFull));
     }
 }

@@ -4,10 +4,10 @@ use std::iter;
 
 use super::error::StoreError;
 use super::verbs::Store;
-use crate::domain::gate::{LogLine, LogQuery, LogStretch, LoggedVerdict};
+use crate::domain::gate::{LogLine, LogQuery, LogRange, LoggedVerdict};
 
 /// Rows per page, usually about half a megabyte.
-pub const LOG_PAGE: usize = 64;
+pub const LOG_PAGE_ROWS: usize = 64;
 
 /// All rows that match a query, in order. The query's limit is the page size.
 pub fn log_pages(
@@ -15,8 +15,8 @@ pub fn log_pages(
     query: &LogQuery,
 ) -> impl Iterator<Item = Result<Vec<LoggedVerdict>, StoreError>> {
     let read =
-        |after| store.log_page(&LogQuery { stretch: LogStretch::After(after), ..query.clone() });
-    pages(0, query.limit, read, |row| row.seq)
+        |after| store.load_log_page(&LogQuery { range: LogRange::After(after), ..query.clone() });
+    read_pages(0, query.limit, read, |row| row.seq)
 }
 
 /// All stored lines after a row.
@@ -24,11 +24,16 @@ pub fn log_line_pages(
     store: &dyn Store,
     after: u64,
 ) -> impl Iterator<Item = Result<Vec<LogLine>, StoreError>> {
-    pages(after, LOG_PAGE, |after| store.log_lines(after, LOG_PAGE), |line| line.seq)
+    read_pages(
+        after,
+        LOG_PAGE_ROWS,
+        |after| store.load_log_lines(after, LOG_PAGE_ROWS),
+        |line| line.seq,
+    )
 }
 
 /// Yields pages that are never empty and stops after an error.
-fn pages<T>(
+fn read_pages<T>(
     start: u64,
     limit: usize,
     read: impl Fn(u64) -> Result<Vec<T>, StoreError>,
@@ -53,7 +58,8 @@ mod tests {
     /// Checks the pages of a log with this many rows.
     fn check(rows: u64, limit: usize, expected: &[&[u64]]) {
         let read = |after: u64| Ok((after + 1..=rows).take(limit).collect::<Vec<u64>>());
-        let found: Result<Vec<Vec<u64>>, StoreError> = pages(0, limit, read, |row| *row).collect();
+        let found: Result<Vec<Vec<u64>>, StoreError> =
+            read_pages(0, limit, read, |row| *row).collect();
         assert_eq!(found.unwrap(), expected, "{rows} by {limit}");
     }
 
@@ -70,6 +76,6 @@ mod tests {
         let read = |_| -> Result<Vec<u64>, StoreError> {
             Err(StoreError::Missing { path: "nowhere".into() })
         };
-        assert_eq!(pages(0, 2, read, |row| *row).count(), 1);
+        assert_eq!(read_pages(0, 2, read, |row| *row).count(), 1);
     }
 }

@@ -10,9 +10,11 @@ mod sqlite;
 mod verbs;
 
 pub use error::StoreError;
-pub use log_pages::{LOG_PAGE, log_line_pages, log_pages};
+pub use log_pages::{LOG_PAGE_ROWS, log_line_pages, log_pages};
 pub use sqlite::SqliteStore;
-pub use verbs::{End, PlacedEntry, Registration, Store, Unit, transact};
-pub use verification::{Finding, Verification};
+pub use verbs::{
+    GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd, in_transaction,
+};
+pub use verification::{VerifyFinding, VerifyReport};
 
 mod verification;

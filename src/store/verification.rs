@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A deviation from the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct VerifyFinding {
     /// Stable name of the failed check.
     pub check: &'static str,
     pub dialogue_id: Option<String>,
@@ -15,10 +15,10 @@ pub struct Finding {
 
 /// The result of checking a store or one dialogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Verification {
+pub struct VerifyReport {
     pub dialogues: usize,
     pub entries: usize,
     /// Head of the dialogue's chain, or of the global chain.
     pub head: String,
-    pub findings: Vec<Finding>,
+    pub findings: Vec<VerifyFinding>,
 }

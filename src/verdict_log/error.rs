@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::file::WAIT;
+use super::file::LOCK_TIMEOUT;
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum LogFileError {
         #[source]
         source: io::Error,
     },
-    #[error("the verdict log `{path}` was held by another process for over {} s", WAIT.as_secs())]
+    #[error("the verdict log `{path}` was held by another process for over {} s", LOCK_TIMEOUT.as_secs())]
     Busy { path: PathBuf },
     #[error(transparent)]
     Store(#[from] StoreError),

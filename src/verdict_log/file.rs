@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 
 use super::error::LogFileError;
-use crate::files::{OpenFolder, TemporaryFile, identity};
+use crate::files::{OpenFolder, TemporaryFile, file_identity};
 
 /// Lock timeout. Another process only appends a few lines, so it takes longer only on a slow disk.
-pub(super) const WAIT: Duration = Duration::from_secs(60);
+pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(60);
 
-const PAUSE: Duration = Duration::from_millis(5);
+const LOCK_RETRY_PAUSE: Duration = Duration::from_millis(5);
 
 /// The user's `umask` limits this mode.
 const MODE: u32 = 0o666;
@@ -35,48 +35,48 @@ pub(super) struct LogFile {
 
 impl LogFile {
     /// Opens an existing file for reading; returns `None` if it is missing.
-    pub(super) fn look(path: &Path) -> Result<Option<Self>, LogFileError> {
+    pub(super) fn open_existing(path: &Path) -> Result<Option<Self>, LogFileError> {
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
         }
-        refuse_others(path)?;
+        reject_non_file(path)?;
         let unreadable = |source| LogFileError::Unreadable { path: path.to_owned(), source };
-        let folder = OpenFolder::at(folder_of(path)).map_err(unreadable)?;
+        let folder = OpenFolder::open_at(folder_of(path)).map_err(unreadable)?;
         let name = name_of(path)?;
-        let file = folder.open(&name, OFlags::RDONLY, 0).map_err(unreadable)?;
+        let file = folder.open_file(&name, OFlags::RDONLY, 0).map_err(unreadable)?;
         must_be_file(&file, path)?;
-        wait_for(&file, path, Instant::now() + WAIT)?;
+        lock_with_timeout(&file, path, Instant::now() + LOCK_TIMEOUT)?;
         Ok(Some(Self { path: path.to_owned(), file, folder, name }))
     }
 
     /// Opens the file for appending and creates it, with its folder, if it is missing.
-    pub(super) fn open(path: &Path) -> Result<Self, LogFileError> {
+    pub(super) fn open_or_create(path: &Path) -> Result<Self, LogFileError> {
         let name = name_of(path)?;
-        refuse_others(path)?;
-        let folder = made_folder(path)?;
-        let deadline = Instant::now() + WAIT;
+        reject_non_file(path)?;
+        let folder = create_folder(path)?;
+        let deadline = Instant::now() + LOCK_TIMEOUT;
         loop {
-            refuse_others(path)?;
-            let file = opened(&folder, &name, path)?;
-            wait_for(&file, path, deadline)?;
+            reject_non_file(path)?;
+            let file = open_checked(&folder, &name, path)?;
+            lock_with_timeout(&file, path, deadline)?;
             // The previous lock owner may have replaced the file.
-            let is_at = identity(&file).is_ok_and(|file| folder.has(&name, file));
+            let is_at = file_identity(&file).is_ok_and(|file| folder.is_same_file(&name, file));
             if is_at {
                 return Ok(Self { path: path.to_owned(), file, folder, name });
             }
         }
     }
 
-    pub(super) fn unreadable(&self, source: io::Error) -> LogFileError {
+    pub(super) fn unreadable_error(&self, source: io::Error) -> LogFileError {
         LogFileError::Unreadable { path: self.path.clone(), source }
     }
 
-    pub(super) fn unwritable(&self, source: io::Error) -> LogFileError {
+    pub(super) fn unwritable_error(&self, source: io::Error) -> LogFileError {
         LogFileError::Unwritable { path: self.path.clone(), source }
     }
 
-    pub(super) fn bytes(&self) -> Result<u64, LogFileError> {
-        Ok(self.file.metadata().map_err(|error| self.unreadable(error))?.len())
+    pub(super) fn file_size(&self) -> Result<u64, LogFileError> {
+        Ok(self.file.metadata().map_err(|error| self.unreadable_error(error))?.len())
     }
 
     /// Opens a file beside the log for appending. A link is an error.
@@ -87,31 +87,31 @@ impl LogFile {
             name
         };
         let path = PathBuf::from(with_suffix(self.path.as_os_str()));
-        (path, append(&self.folder, &with_suffix(&self.name)))
+        (path, open_append(&self.folder, &with_suffix(&self.name)))
     }
 
     /// Creates a temporary file that will replace the log.
-    pub(super) fn fresh(&self) -> io::Result<TemporaryFile<'_>> {
+    pub(super) fn new_replacement(&self) -> io::Result<TemporaryFile<'_>> {
         let fresh = TemporaryFile::new(&self.folder, MODE)?;
         fresh.file.set_permissions(self.file.metadata()?.permissions())?;
         Ok(fresh)
     }
 
-    pub(super) fn name(&self) -> &OsStr {
+    pub(super) fn file_name(&self) -> &OsStr {
         &self.name
     }
 
     /// Makes the file name durable, not only the file content.
     pub(super) fn sync_folder(&self) -> Result<(), LogFileError> {
-        self.folder.sync().map_err(|error| self.unwritable(error))
+        self.folder.sync_names().map_err(|error| self.unwritable_error(error))
     }
 }
 
 /// Opens the folder of the log and creates it if missing.
 #[expect(clippy::disallowed_methods, reason = "the log's folder is made with its file")]
-fn made_folder(path: &Path) -> Result<OpenFolder, LogFileError> {
+fn create_folder(path: &Path) -> Result<OpenFolder, LogFileError> {
     let folder = folder_of(path);
-    let opened = std::fs::create_dir_all(folder).and_then(|()| OpenFolder::at(folder));
+    let opened = std::fs::create_dir_all(folder).and_then(|()| OpenFolder::open_at(folder));
     opened.map_err(|source| LogFileError::NoFolder { path: path.to_owned(), source })
 }
 
@@ -125,7 +125,7 @@ fn name_of(path: &Path) -> Result<OsString, LogFileError> {
 }
 
 /// Rejects links and other non-files with a precise error. Opening them fails too.
-fn refuse_others(path: &Path) -> Result<(), LogFileError> {
+fn reject_non_file(path: &Path) -> Result<(), LogFileError> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.is_symlink() => Err(LogFileError::Link { path: path.to_owned() }),
         Ok(metadata) if !metadata.is_file() => {
@@ -142,23 +142,23 @@ fn must_be_file(file: &File, path: &Path) -> Result<(), LogFileError> {
     }
 }
 
-fn opened(folder: &OpenFolder, name: &OsStr, path: &Path) -> Result<File, LogFileError> {
-    let file = append(folder, name);
+fn open_checked(folder: &OpenFolder, name: &OsStr, path: &Path) -> Result<File, LogFileError> {
+    let file = open_append(folder, name);
     let file = file.map_err(|source| LogFileError::Unwritable { path: path.to_owned(), source })?;
     must_be_file(&file, path)?;
     Ok(file)
 }
 
-fn append(folder: &OpenFolder, name: &OsStr) -> io::Result<File> {
-    folder.open(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, MODE)
+fn open_append(folder: &OpenFolder, name: &OsStr) -> io::Result<File> {
+    folder.open_file(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, MODE)
 }
 
-fn wait_for(file: &File, path: &Path, deadline: Instant) -> Result<(), LogFileError> {
+fn lock_with_timeout(file: &File, path: &Path, deadline: Instant) -> Result<(), LogFileError> {
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                std::thread::sleep(PAUSE);
+                std::thread::sleep(LOCK_RETRY_PAUSE);
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(LogFileError::Busy { path: path.to_owned() });

@@ -19,19 +19,19 @@ pub struct RawLine {
 
 /// Reads lines in bounded memory.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct RawLines<R> {
     source: R,
     number: usize,
     read: u64,
     bytes_max: usize,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> RawLines<R> {
     pub fn new(source: R, bytes_max: usize) -> Self {
         Self { source, number: 0, read: 0, bytes_max }
     }
 
-    fn read(&mut self) -> io::Result<Option<RawLine>> {
+    fn read_line(&mut self) -> io::Result<Option<RawLine>> {
         let mut line = RawLine {
             number: self.number + 1,
             place: self.read..self.read,
@@ -60,11 +60,11 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
+impl<R: BufRead> Iterator for RawLines<R> {
     type Item = io::Result<RawLine>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
+        self.read_line().transpose()
     }
 }
 
@@ -75,7 +75,7 @@ mod tests {
     fn read(text: &str, bytes_max: usize) -> Vec<(usize, String, bool, bool)> {
         // A buffer of three bytes, so that lines cross its boundary.
         let source = io::BufReader::with_capacity(3, text.as_bytes());
-        let lines = Lines::new(source, bytes_max).map(Result::unwrap);
+        let lines = RawLines::new(source, bytes_max).map(Result::unwrap);
         let shown = |line: RawLine| {
             let text = String::from_utf8(line.bytes).unwrap();
             (line.number, text, line.is_too_long, line.is_ended)

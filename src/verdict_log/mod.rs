@@ -12,7 +12,7 @@ mod sync;
 mod tail;
 
 pub use error::LogFileError;
-pub use line::{Lines, RawLine};
-pub use origin::is_all_ours;
-pub use repair::{Differences, compare, repair};
-pub use sync::{Synced, sync};
+pub use line::{RawLine, RawLines};
+pub use origin::is_all_stored;
+pub use repair::{LogDifferences, compare_log, repair_log};
+pub use sync::{SyncResult, sync_log};

@@ -6,62 +6,65 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::error::LogFileError;
-use super::line::Lines;
+use super::line::RawLines;
 use super::sync::LINE_BYTES_MAX;
-use crate::domain::gate::{ForeignRow, Redaction};
+use crate::domain::gate::{ImportedRow, LogRedaction};
 use crate::store::{Store, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineOrigin {
+pub(super) enum LineMatch {
     /// Equal to the line of a stored row, byte for byte.
-    Ours {
+    Stored {
         seq: u64,
     },
     /// A stored row with another text: the id or the content is known.
-    Known {
+    Altered {
         seq: u64,
     },
     /// Not in the store.
-    Stranger,
+    Unknown,
     Blank,
 }
 
 /// The field that identifies a row.
 #[derive(Deserialize)]
-struct Named {
+struct VerdictIdField {
     #[serde(default)]
     verdict_id: Option<String>,
 }
 
 /// Matches a line. `redaction` removes the values that were also removed before rows were logged.
-pub(super) fn origin(
+pub(super) fn match_line(
     store: &dyn Store,
-    redaction: &Redaction,
+    redaction: &LogRedaction,
     line: &[u8],
-) -> Result<LineOrigin, StoreError> {
+) -> Result<LineMatch, StoreError> {
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Ok(LineOrigin::Blank);
+        return Ok(LineMatch::Blank);
     }
-    let named = serde_json::from_slice::<Named>(line).ok();
+    let named = serde_json::from_slice::<VerdictIdField>(line).ok();
     if let Some(id) = named.and_then(|named| named.verdict_id)
-        && let Some(row) = store.log_line(&id)?
+        && let Some(row) = store.find_log_line(&id)?
     {
         let is_same = row.line.as_bytes() == line;
         return Ok(if is_same {
-            LineOrigin::Ours { seq: row.seq }
+            LineMatch::Stored { seq: row.seq }
         } else {
-            LineOrigin::Known { seq: row.seq }
+            LineMatch::Altered { seq: row.seq }
         });
     }
-    Ok(said(store, redaction, line)?.map_or(LineOrigin::Stranger, |seq| LineOrigin::Known { seq }))
+    Ok(find_equal_row(store, redaction, line)?
+        .map_or(LineMatch::Unknown, |seq| LineMatch::Altered { seq }))
 }
 
 /// Whether every line equals a stored line, byte for byte.
-pub fn is_all_ours(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
-    for line in Lines::new(source, LINE_BYTES_MAX) {
+pub fn is_all_stored(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
+    for line in RawLines::new(source, LINE_BYTES_MAX) {
         let Ok(line) = line else { return Ok(false) };
-        let is_ours =
-            matches!(origin(store, &Redaction::default(), &line.bytes)?, LineOrigin::Ours { .. });
+        let is_ours = matches!(
+            match_line(store, &LogRedaction::default(), &line.bytes)?,
+            LineMatch::Stored { .. }
+        );
         if !is_ours {
             return Ok(false);
         }
@@ -70,12 +73,16 @@ pub fn is_all_ours(store: &dyn Store, source: impl BufRead) -> Result<bool, LogF
 }
 
 /// Finds the stored row with the same content.
-fn said(store: &dyn Store, redaction: &Redaction, line: &[u8]) -> Result<Option<u64>, StoreError> {
-    let read = std::str::from_utf8(line).ok().and_then(|line| ForeignRow::read(line).ok());
-    let Some(read) = read.filter(|read| read.is_whole) else { return Ok(None) };
-    for row in [redaction.apply(&read.row), read.row] {
-        let fingerprint = row.fingerprint().map_err(StoreError::Unwritable)?;
-        if let Some(seq) = store.logged_alike(&fingerprint)? {
+fn find_equal_row(
+    store: &dyn Store,
+    redaction: &LogRedaction,
+    line: &[u8],
+) -> Result<Option<u64>, StoreError> {
+    let read = std::str::from_utf8(line).ok().and_then(|line| ImportedRow::parse_line(line).ok());
+    let Some(read) = read.filter(|read| read.is_complete) else { return Ok(None) };
+    for row in [redaction.redact_row(&read.row), read.row] {
+        let fingerprint = row.content_hash().map_err(StoreError::Unwritable)?;
+        if let Some(seq) = store.find_same_row(&fingerprint)? {
             return Ok(Some(seq));
         }
     }
@@ -83,6 +90,6 @@ fn said(store: &dyn Store, redaction: &Redaction, line: &[u8]) -> Result<Option<
 }
 
 /// Whether the bytes are exactly one JSON object.
-pub(super) fn is_object(bytes: &[u8]) -> bool {
+pub(super) fn is_json_object(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Map<String, Value>>(bytes).is_ok()
 }

@@ -12,16 +12,16 @@ use serde::Serialize;
 
 use super::error::LogFileError;
 use super::file::LogFile;
-use super::line::{Lines, RawLine};
-use super::origin::{LineOrigin, is_object, origin};
-use super::sync::{LINE_BYTES_MAX, put_aside};
-use super::tail::Tail;
-use crate::domain::gate::Redaction;
+use super::line::{RawLine, RawLines};
+use super::origin::{LineMatch, is_json_object, match_line};
+use super::sync::{LINE_BYTES_MAX, move_torn_end};
+use super::tail::LogTail;
+use crate::domain::gate::LogRedaction;
 use crate::store::{Store, log_line_pages};
 
 /// How the file differs from the table, or differed before the repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Differences {
+pub struct LogDifferences {
     /// Rows of the table.
     pub rows: usize,
     /// Rows without a line in the file.
@@ -43,7 +43,7 @@ pub struct Differences {
     pub kept_aside: Option<PathBuf>,
 }
 
-impl Differences {
+impl LogDifferences {
     /// Whether the file needs a repair.
     pub fn has_any(&self) -> bool {
         let lines = self.missing + self.altered + self.repeated + self.blank;
@@ -52,54 +52,55 @@ impl Differences {
 }
 
 /// Compares file and table and changes nothing.
-pub fn compare(
+pub fn compare_log(
     store: &dyn Store,
     path: &Path,
-    redaction: &Redaction,
-) -> Result<Differences, LogFileError> {
-    let survey = match LogFile::look(path)? {
-        Some(mut log) => Survey::of(store, &mut log, redaction)?,
-        None => Survey::default().against(store)?,
+    redaction: &LogRedaction,
+) -> Result<LogDifferences, LogFileError> {
+    let survey = match LogFile::open_existing(path)? {
+        Some(mut log) => FileSurvey::read_log(store, &mut log, redaction)?,
+        None => FileSurvey::default().compare_with_rows(store)?,
     };
     Ok(survey.differences)
 }
 
 /// Repairs the file. Returns the differences from before the repair.
-pub fn repair(
+pub fn repair_log(
     store: &dyn Store,
     path: &Path,
-    redaction: &Redaction,
-) -> Result<Differences, LogFileError> {
+    redaction: &LogRedaction,
+) -> Result<LogDifferences, LogFileError> {
     // Comparing and repairing both need the lock, so release it in between.
-    let is_there = LogFile::look(path)?.is_some();
+    let is_there = LogFile::open_existing(path)?.is_some();
     // No file is created for an empty log.
-    if !is_there && store.log_lines(0, 1)?.is_empty() {
-        return Ok(Differences::default());
+    if !is_there && store.load_log_lines(0, 1)?.is_empty() {
+        return Ok(LogDifferences::default());
     }
-    let mut log = LogFile::open(path)?;
-    let survey = Survey::of(store, &mut log, redaction)?;
+    let mut log = LogFile::open_or_create(path)?;
+    let survey = FileSurvey::read_log(store, &mut log, redaction)?;
     let mut differences = survey.differences.clone();
     if !differences.has_any() {
         return Ok(differences);
     }
     if survey.is_stray {
-        let bytes = log.bytes()?;
-        let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
-        differences.kept_aside = Some(put_aside(&mut log, &tail)?);
+        let bytes = log.file_size()?;
+        let tail = LogTail::read_tail(&mut log.file, bytes)
+            .map_err(|error| log.unreadable_error(error))?;
+        differences.kept_aside = Some(move_torn_end(&mut log, &tail)?);
     }
-    rewritten(store, &log, &survey).map_err(|error| log.unwritable(error))?;
+    rewrite_log(store, &log, &survey).map_err(|error| log.unwritable_error(error))?;
     log.sync_folder()?;
     Ok(differences)
 }
 
 /// Result of reading the whole file.
 #[derive(Debug, Default)]
-struct Survey {
-    differences: Differences,
+struct FileSurvey {
+    differences: LogDifferences,
     /// Byte ranges of unknown lines, which are kept.
-    strangers: Vec<Range<u64>>,
+    unknown_lines: Vec<Range<u64>>,
     /// The last unknown line has no line break.
-    is_stranger_open: bool,
+    is_unknown_open: bool,
     /// Rows that have a line in the file, with equal or different text.
     seen: BTreeSet<u64>,
     /// The last row with an equal line.
@@ -110,46 +111,46 @@ struct Survey {
     is_stray: bool,
 }
 
-impl Survey {
-    fn of(
+impl FileSurvey {
+    fn read_log(
         store: &dyn Store,
         log: &mut LogFile,
-        redaction: &Redaction,
+        redaction: &LogRedaction,
     ) -> Result<Self, LogFileError> {
         let mut survey = Self::default();
-        log.file.seek(SeekFrom::Start(0)).map_err(|error| log.unreadable(error))?;
-        for line in Lines::new(BufReader::new(&log.file), LINE_BYTES_MAX) {
-            let line = line.map_err(|error| log.unreadable(error))?;
-            survey.add(store, redaction, line)?;
+        log.file.seek(SeekFrom::Start(0)).map_err(|error| log.unreadable_error(error))?;
+        for line in RawLines::new(BufReader::new(&log.file), LINE_BYTES_MAX) {
+            let line = line.map_err(|error| log.unreadable_error(error))?;
+            survey.add_line(store, redaction, line)?;
         }
-        survey.against(store)
+        survey.compare_with_rows(store)
     }
 
-    fn add(
+    fn add_line(
         &mut self,
         store: &dyn Store,
-        redaction: &Redaction,
+        redaction: &LogRedaction,
         line: RawLine,
     ) -> Result<(), LogFileError> {
         let differences = &mut self.differences;
         differences.is_torn |= !line.is_ended;
-        if !line.is_ended && !is_object(&line.bytes) {
+        if !line.is_ended && !is_json_object(&line.bytes) {
             self.piece = line.bytes;
             return Ok(());
         }
-        match origin(store, redaction, &line.bytes)? {
-            LineOrigin::Blank => differences.blank += 1,
-            LineOrigin::Stranger => {
+        match match_line(store, redaction, &line.bytes)? {
+            LineMatch::Blank => differences.blank += 1,
+            LineMatch::Unknown => {
                 differences.strangers += 1;
-                self.is_stranger_open = !line.is_ended;
-                self.strangers.push(line.place);
+                self.is_unknown_open = !line.is_ended;
+                self.unknown_lines.push(line.place);
             }
-            LineOrigin::Ours { seq } => {
+            LineMatch::Stored { seq } => {
                 differences.repeated += usize::from(!self.seen.insert(seq));
                 differences.is_out_of_order |= seq < self.last;
                 self.last = seq;
             }
-            LineOrigin::Known { seq } => {
+            LineMatch::Altered { seq } => {
                 differences.altered += 1;
                 self.seen.insert(seq);
             }
@@ -158,7 +159,7 @@ impl Survey {
     }
 
     /// Counts the rows that are missing in the file.
-    fn against(mut self, store: &dyn Store) -> Result<Self, LogFileError> {
+    fn compare_with_rows(mut self, store: &dyn Store) -> Result<Self, LogFileError> {
         let mut is_ours = self.piece.is_empty();
         for lines in log_line_pages(store, 0) {
             for line in &lines? {
@@ -173,14 +174,14 @@ impl Survey {
 }
 
 /// Replaces the file atomically: a reader sees the old file or the new one.
-fn rewritten(store: &dyn Store, log: &LogFile, survey: &Survey) -> io::Result<()> {
-    let mut fresh = log.fresh()?;
-    for place in &survey.strangers {
+fn rewrite_log(store: &dyn Store, log: &LogFile, survey: &FileSurvey) -> io::Result<()> {
+    let mut fresh = log.new_replacement()?;
+    for place in &survey.unknown_lines {
         (&log.file).seek(SeekFrom::Start(place.start))?;
         let mut line = (&log.file).take(place.end - place.start);
         io::copy(&mut line, &mut fresh.file)?;
     }
-    if survey.is_stranger_open {
+    if survey.is_unknown_open {
         fresh.file.write_all(b"\n")?;
     }
     for lines in log_line_pages(store, 0) {
@@ -190,5 +191,5 @@ fn rewritten(store: &dyn Store, log: &LogFile, survey: &Survey) -> io::Result<()
         }
     }
     fresh.file.sync_all()?;
-    fresh.persist(log.name())
+    fresh.persist(log.file_name())
 }

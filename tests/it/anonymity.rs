@@ -2,22 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::ask::{Ask, Purpose};
-use plenary::domain::council::words::Mode;
-use plenary::domain::dice::SplitMix;
+use plenary::domain::ask::{Ask, AskPurpose};
+use plenary::domain::council::words::QuestionMode;
+use plenary::domain::dice::SeededRandom;
 use plenary::domain::ids::ExpertSlug;
 use plenary::domain::plan::Seat;
-use plenary::domain::transcript::Document;
-use plenary::prompting::Prepared;
-use plenary::protocols::council::Letters;
+use plenary::domain::transcript::ReplyDocument;
+use plenary::prompting::RenderedPrompt;
+use plenary::protocols::council::SeatLetters;
 use proptest::prelude::*;
 
-use crate::kit::council_driver::{Chamber, opinion, plan, review, seat};
+use crate::kit::council_driver::{CouncilDriver, make_opinion, make_plan, make_review, make_seat};
 use crate::kit::instructions::system;
-use crate::kit::times;
+use crate::kit::pick_repeats;
 
 /// Realistic names: seat, model, family.
-const REAL: [(&str, &str, &str); 12] = [
+const REAL_NAMES: [(&str, &str, &str); 12] = [
     ("claude", "claude-sonnet-4-20250514", "anthropic"),
     ("openai", "gpt-4o", "openai"),
     ("gemini", "gemini-2.0-flash", "google"),
@@ -33,7 +33,7 @@ const REAL: [(&str, &str, &str); 12] = [
 ];
 
 /// Well-known vendor and model names that must be masked in any position.
-const KNOWN: [&str; 16] = [
+const KNOWN_NAMES: [&str; 16] = [
     "claude",
     "anthropic",
     "openai",
@@ -59,40 +59,46 @@ const QUESTIONS: [&str; 3] = [
 ];
 
 #[derive(Debug, Clone)]
-struct Panel {
+struct RandomPanel {
     seats: Vec<Seat>,
     secret: String,
     question: &'static str,
     /// Index of the seat that gives no answer in the first round, if it exists.
-    silent: usize,
-    dice: u64,
+    silent_seat: usize,
+    seed: u64,
 }
 
 /// The letters of made-up names occur in no hex digits and in few other texts.
-fn panels() -> impl Strategy<Value = Panel> {
-    let one = (0..REAL.len() + 4, "[gkqvxz]{4,7}", "[gkqvxz]{3,6}-[0-9]{1,2}");
+fn panel_strategy() -> impl Strategy<Value = RandomPanel> {
+    let one = (0..REAL_NAMES.len() + 4, "[gkqvxz]{4,7}", "[gkqvxz]{3,6}-[0-9]{1,2}");
     let seats = prop::collection::vec(one, 2..=6);
     (seats, "[0-9a-f]{32}", 0..QUESTIONS.len(), 0..12_usize, any::<u64>()).prop_map(
         |(drawn, secret, question, silent, dice)| {
             let mut seats: Vec<Seat> = Vec::new();
             for (place, (real, name, model)) in drawn.iter().enumerate() {
                 let (name, model, family) =
-                    REAL.get(*real).copied().unwrap_or((name, model, "homemade"));
-                let mut made = seat(name, model, family);
+                    REAL_NAMES.get(*real).copied().unwrap_or((name, model, "homemade"));
+                let mut made = make_seat(name, model, family);
                 if seats.iter().any(|known| known.name == made.name) {
                     made.name = format!("{name}-{}", place + 1).parse().unwrap();
                 }
                 seats.push(made);
             }
-            Panel { seats, secret, question: QUESTIONS[question], silent, dice }
+            RandomPanel {
+                seats,
+                secret,
+                question: QUESTIONS[question],
+                silent_seat: silent,
+                seed: dice,
+            }
         },
     )
 }
 
 /// Spelling variants of a name.
-fn spelled(name: &str, dice: &mut SplitMix) -> String {
+fn respell_name(name: &str, dice: &mut SeededRandom) -> String {
     let title = || name[..1].to_uppercase() + &name[1..];
-    match dice.roll() % 12 {
+    match dice.next_u64() % 12 {
         0 => name.to_owned(),
         1 => name.to_uppercase(),
         2 => title(),
@@ -109,60 +115,65 @@ fn spelled(name: &str, dice: &mut SplitMix) -> String {
 }
 
 /// Models are also spelled with spaces or underscores between their parts.
-fn spelled_model(model: &str, dice: &mut SplitMix) -> String {
-    let model = match dice.roll() % 4 {
+fn respell_model(model: &str, dice: &mut SeededRandom) -> String {
+    let model = match dice.next_u64() % 4 {
         0 => model.replace('-', " "),
         1 => model.replace('-', "_"),
         2 => model.replace("gpt-4o", "GPT4o"),
         _ => model.to_owned(),
     };
-    spelled(&model, dice)
+    respell_name(&model, dice)
 }
 
 /// A text in which an author names itself and guesses the names of the others.
-fn telling(panel: &Panel, own: &Seat, canary: &str, dice: &mut SplitMix) -> String {
-    let mut text = format!("{canary} As {} ", spelled_model(&own.model, dice));
+fn revealing_text(
+    panel: &RandomPanel,
+    own: &Seat,
+    canary: &str,
+    dice: &mut SeededRandom,
+) -> String {
+    let mut text = format!("{canary} As {} ", respell_model(&own.model, dice));
     for seat in &panel.seats {
         text.push_str(&format!(
             "I, unlike {} or {} of {}, hold {} dear. ",
-            spelled(seat.name.as_str(), dice),
-            spelled_model(&seat.model, dice),
-            spelled(seat.provider.as_str(), dice),
-            spelled_model(seat.model.rsplit('/').next().unwrap(), dice),
+            respell_name(seat.name.as_str(), dice),
+            respell_model(&seat.model, dice),
+            respell_name(seat.provider.as_str(), dice),
+            respell_model(seat.model.rsplit('/').next().unwrap(), dice),
         ));
     }
     text
 }
 
 /// A text that mentions one of the names.
-fn hint(panel: &Panel, dice: &mut SplitMix) -> String {
-    let seat = &panel.seats[dice.roll() as usize % panel.seats.len()];
-    let (name, model) = (spelled(seat.name.as_str(), dice), spelled_model(&seat.model, dice));
+fn passing_mention(panel: &RandomPanel, dice: &mut SeededRandom) -> String {
+    let seat = &panel.seats[dice.next_u64() as usize % panel.seats.len()];
+    let (name, model) = (respell_name(seat.name.as_str(), dice), respell_model(&seat.model, dice));
     format!("as {name} or {model} would")
 }
 
-fn canary(seat: &ExpertSlug) -> String {
+fn make_canary(seat: &ExpertSlug) -> String {
     // A sentence derived from the name that does not reveal it.
     let sum =
         seat.as_str().bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(131) + u64::from(byte));
-    format!("A heron counted {} pebbles twice.", SplitMix::new(sum).roll())
+    format!("A heron counted {} pebbles twice.", SeededRandom::new(sum).next_u64())
 }
 
 /// Letters and digits only, so that spacing cannot hide a name.
-fn packed(text: &str) -> String {
+fn alphanumeric_only(text: &str) -> String {
     text.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
 /// Names in a message that do not occur in the question.
-fn names_in(panel: &Panel, message: &str) -> Vec<String> {
-    let asked = packed(panel.question);
-    let shown = packed(&message.replace(panel.question, ""));
+fn find_names(panel: &RandomPanel, message: &str) -> Vec<String> {
+    let asked = alphanumeric_only(panel.question);
+    let shown = alphanumeric_only(&message.replace(panel.question, ""));
     let own = panel.seats.iter().flat_map(|seat| {
         let short = seat.model.rsplit('/').next().unwrap();
-        [seat.name.as_str(), seat.provider.as_str(), &seat.model, short].map(packed)
+        [seat.name.as_str(), seat.provider.as_str(), &seat.model, short].map(alphanumeric_only)
     });
-    let known = KNOWN.iter().map(|name| (*name).to_owned()).filter(|name| {
-        let is_of = |text: &str| packed(text).contains(name.as_str());
+    let known = KNOWN_NAMES.iter().map(|name| (*name).to_owned()).filter(|name| {
+        let is_of = |text: &str| alphanumeric_only(text).contains(name.as_str());
         panel.seats.iter().any(|seat| is_of(&seat.model) || is_of(seat.name.as_str()))
     });
     let mut found: Vec<String> = own.chain(known).collect();
@@ -171,7 +182,7 @@ fn names_in(panel: &Panel, message: &str) -> Vec<String> {
 }
 
 /// The letters of the opinions in a message, in order, each with its text.
-fn shown(message: &str) -> Vec<(char, &str)> {
+fn shown_opinions(message: &str) -> Vec<(char, &str)> {
     let pieces = message.split("===== BEGIN OPINION ").skip(1);
     pieces
         .map(|piece| {
@@ -181,45 +192,45 @@ fn shown(message: &str) -> Vec<(char, &str)> {
         .collect()
 }
 
-struct Held {
-    first: Vec<(Ask, Prepared)>,
-    second: Vec<(Ask, Prepared)>,
-    third: Vec<(Ask, Prepared)>,
-    chamber: Chamber,
+struct CompletedRounds {
+    first: Vec<(Ask, RenderedPrompt)>,
+    second: Vec<(Ask, RenderedPrompt)>,
+    third: Vec<(Ask, RenderedPrompt)>,
+    driver: CouncilDriver,
 }
 
 /// Runs all three rounds with texts that reveal as much as they can.
-fn hold(panel: &Panel, anonymous: bool) -> Held {
-    let mut dice = SplitMix::new(panel.dice);
-    let mut plan = plan(panel.seats.clone(), &panel.secret);
+fn run_rounds(panel: &RandomPanel, anonymous: bool) -> CompletedRounds {
+    let mut dice = SeededRandom::new(panel.seed);
+    let mut plan = make_plan(panel.seats.clone(), &panel.secret);
     plan.anonymous_review = anonymous;
     plan.quorum.r1_min = 1;
-    let mut chamber = Chamber::new(panel.question, plan);
-    let first = chamber.ask();
+    let mut chamber = CouncilDriver::new(panel.question, plan);
+    let first = chamber.next_asks();
     for (place, (ask, _)) in first.iter().enumerate() {
-        let own = chamber.transcript.plan.seat(&ask.seat).unwrap().clone();
-        if place == panel.silent {
-            chamber.decline(ask);
+        let own = chamber.run_state.plan.find_seat(&ask.seat).unwrap().clone();
+        if place == panel.silent_seat {
+            chamber.record_refusal(ask);
         } else {
-            let mut said = opinion(&hint(panel, &mut dice));
-            said.summary = telling(panel, &own, &canary(&own.name), &mut dice);
-            chamber.answer(ask, Document::Opinion(Box::new(said)));
+            let mut said = make_opinion(&passing_mention(panel, &mut dice));
+            said.summary = revealing_text(panel, &own, &make_canary(&own.name), &mut dice);
+            chamber.record_answer(ask, ReplyDocument::Opinion(Box::new(said)));
         }
     }
-    let second = chamber.ask();
+    let second = chamber.next_asks();
     for (ask, prepared) in &second {
-        let own = chamber.transcript.plan.seat(&ask.seat).unwrap().clone();
+        let own = chamber.run_state.plan.find_seat(&ask.seat).unwrap().clone();
         let letters: Vec<char> =
-            shown(&prepared.messages.user).iter().map(|(letter, _)| *letter).collect();
-        let mut said = review(&letters, &hint(panel, &mut dice));
-        said.would_change_my_opinion = vec![telling(panel, &own, "", &mut dice)];
-        chamber.answer(ask, Document::Review(Box::new(said)));
+            shown_opinions(&prepared.messages.user).iter().map(|(letter, _)| *letter).collect();
+        let mut said = make_review(&letters, &passing_mention(panel, &mut dice));
+        said.would_change_my_opinion = vec![revealing_text(panel, &own, "", &mut dice)];
+        chamber.record_answer(ask, ReplyDocument::PeerReview(Box::new(said)));
     }
-    let third = chamber.ask();
-    Held { first, second, third, chamber }
+    let third = chamber.next_asks();
+    CompletedRounds { first, second, third, driver: chamber }
 }
 
-fn check_first_round(panel: &Panel, held: &Held) {
+fn check_first_round(panel: &RandomPanel, held: &CompletedRounds) {
     assert_eq!(held.first.len(), panel.seats.len());
     for (_, prepared) in &held.first {
         // Byte for byte, so that a provider's prompt cache can answer.
@@ -227,36 +238,41 @@ fn check_first_round(panel: &Panel, held: &Held) {
     }
 }
 
-fn check_second_round(panel: &Panel, held: &Held) {
-    let letters = Letters::of(&held.chamber.transcript.plan);
+fn check_second_round(panel: &RandomPanel, held: &CompletedRounds) {
+    let letters = SeatLetters::from_plan(&held.driver.run_state.plan);
     let spoke: Vec<&ExpertSlug> = held.first.iter().map(|(ask, _)| &ask.seat).collect();
     for (ask, prepared) in &held.second {
         let user = &prepared.messages.user;
-        assert_eq!(prepared.messages.system, system(Purpose::Review, Mode::General));
-        assert_eq!(names_in(panel, user), Vec::<String>::new(), "{}: {user}", ask.seat);
-        assert!(!user.contains(&canary(&ask.seat)), "{} sees its own opinion", ask.seat);
-        let opinions = shown(user);
+        assert_eq!(prepared.messages.system, system(AskPurpose::PeerReview, QuestionMode::General));
+        assert_eq!(find_names(panel, user), Vec::<String>::new(), "{}: {user}", ask.seat);
+        assert!(!user.contains(&make_canary(&ask.seat)), "{} sees its own opinion", ask.seat);
+        let opinions = shown_opinions(user);
         for (place, other) in spoke.iter().enumerate() {
-            let expected = usize::from(place != panel.silent && **other != ask.seat);
-            assert_eq!(user.matches(&canary(other)).count(), expected, "{other} for {}", ask.seat);
+            let expected = usize::from(place != panel.silent_seat && **other != ask.seat);
+            assert_eq!(
+                user.matches(&make_canary(other)).count(),
+                expected,
+                "{other} for {}",
+                ask.seat
+            );
             if expected == 1 {
-                let letter = letters.letter(other).unwrap();
+                let letter = letters.letter_of(other).unwrap();
                 let text = opinions.iter().find(|(known, _)| *known == letter).unwrap().1;
-                assert!(text.contains(&canary(other)), "{other} is not under {letter}");
+                assert!(text.contains(&make_canary(other)), "{other} is not under {letter}");
             }
         }
     }
 }
 
-fn check_third_round(panel: &Panel, held: &Held) {
-    let letters = Letters::of(&held.chamber.transcript.plan);
+fn check_third_round(panel: &RandomPanel, held: &CompletedRounds) {
+    let letters = SeatLetters::from_plan(&held.driver.run_state.plan);
     for (ask, prepared) in &held.third {
         let user = &prepared.messages.user;
-        assert_eq!(prepared.messages.system, system(Purpose::Synthesis, Mode::General));
-        assert_eq!(names_in(panel, user), Vec::<String>::new(), "{}: {user}", ask.seat);
-        for (letter, text) in shown(user) {
-            let whose = letters.seat(&letter.to_string()).unwrap();
-            assert!(text.contains(&canary(whose)), "{whose} is not under {letter}");
+        assert_eq!(prepared.messages.system, system(AskPurpose::Synthesis, QuestionMode::General));
+        assert_eq!(find_names(panel, user), Vec::<String>::new(), "{}: {user}", ask.seat);
+        for (letter, text) in shown_opinions(user) {
+            let whose = letters.seat_of(&letter.to_string()).unwrap();
+            assert!(text.contains(&make_canary(whose)), "{whose} is not under {letter}");
         }
         assert_eq!(user.matches("===== BEGIN REVIEW BY ").count(), held.second.len());
     }
@@ -264,26 +280,26 @@ fn check_third_round(panel: &Panel, held: &Held) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: times(24, 2_000), failure_persistence: None, ..ProptestConfig::default()
+        cases: pick_repeats(24, 2_000), failure_persistence: None, ..ProptestConfig::default()
     })]
 
     #[test]
-    fn no_message_says_who_anybody_is(panel in panels()) {
-        let held = hold(&panel, true);
+    fn no_message_says_who_anybody_is(panel in panel_strategy()) {
+        let held = run_rounds(&panel, true);
         check_first_round(&panel, &held);
         check_second_round(&panel, &held);
         check_third_round(&panel, &held);
-        let again = hold(&panel, true);
+        let again = run_rounds(&panel, true);
         prop_assert_eq!(&again.second, &held.second);
         prop_assert_eq!(&again.third, &held.third);
     }
 
     #[test]
-    fn open_reviews_say_it(panel in panels()) {
-        let held = hold(&panel, false);
+    fn open_reviews_say_it(panel in panel_strategy()) {
+        let held = run_rounds(&panel, false);
         for (ask, prepared) in &held.second {
             for (place, other) in panel.seats.iter().enumerate() {
-                let is_shown = place != panel.silent && other.name != ask.seat;
+                let is_shown = place != panel.silent_seat && other.name != ask.seat;
                 let head = format!(" - {} ", other.name);
                 let heads = prepared.messages.user.lines().filter(|line| {
                     line.starts_with("===== BEGIN OPINION ") && line.contains(&head)
@@ -295,18 +311,22 @@ proptest! {
 }
 
 /// The order in which each reviewer sees the other opinions.
-fn orders(secret: &str) -> BTreeMap<ExpertSlug, Vec<char>> {
-    let seats = ["ann", "bob", "cid", "dan", "eve"].map(|name| seat(name, "m-1", "f")).to_vec();
-    let panel = Panel {
+fn reviewer_orders(secret: &str) -> BTreeMap<ExpertSlug, Vec<char>> {
+    let seats =
+        ["ann", "bob", "cid", "dan", "eve"].map(|name| make_seat(name, "m-1", "f")).to_vec();
+    let panel = RandomPanel {
         seats,
         secret: secret.to_owned(),
         question: QUESTIONS[0],
-        silent: usize::MAX,
-        dice: 1,
+        silent_seat: usize::MAX,
+        seed: 1,
     };
-    let second = hold(&panel, true).second;
-    let order = |prepared: &Prepared| {
-        shown(&prepared.messages.user).iter().map(|(letter, _)| *letter).collect::<Vec<char>>()
+    let second = run_rounds(&panel, true).second;
+    let order = |prepared: &RenderedPrompt| {
+        shown_opinions(&prepared.messages.user)
+            .iter()
+            .map(|(letter, _)| *letter)
+            .collect::<Vec<char>>()
     };
     second.iter().map(|(ask, prepared)| (ask.seat.clone(), order(prepared))).collect()
 }
@@ -316,7 +336,7 @@ fn each_reviewer_has_an_order_of_their_own() {
     // Ann and Bob share three others; in one of six cases they see them in the same order.
     let (ann, bob): (ExpertSlug, ExpertSlug) = ("ann".parse().unwrap(), "bob".parse().unwrap());
     let secrets: Vec<String> = (0..12).map(|number| format!("{number:032x}")).collect();
-    let all: Vec<_> = secrets.iter().map(|secret| orders(secret)).collect();
+    let all: Vec<_> = secrets.iter().map(|secret| reviewer_orders(secret)).collect();
     let differ = all.iter().filter(|orders| {
         let (first, second) = (&orders[&ann], &orders[&bob]);
         let common = |order: &[char], other: &[char]| -> Vec<char> {
@@ -326,6 +346,6 @@ fn each_reviewer_has_an_order_of_their_own() {
     });
     let differ = differ.count();
     assert!(differ >= 6, "only {differ} of 12");
-    assert_eq!(orders(&secrets[3]), all[3]);
+    assert_eq!(reviewer_orders(&secrets[3]), all[3]);
     assert_ne!(all[3], all[4]);
 }

@@ -4,19 +4,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plenary::domain::ask::ErrorType;
-use plenary::providers::{CallError, CliTransport, Received, Supervisor};
+use plenary::domain::ask::CallErrorType;
+use plenary::providers::{CallError, CallReply, CliTransport, SupervisorBinary};
 use tempfile::TempDir;
 
-use crate::kit::{RUNAWAYS, alive_with, binary, provider, request, soon, surroundings};
+use crate::kit::{
+    RUNAWAYS, find_processes_with, make_environment, make_provider, make_request, plenary_binary,
+    wait_until,
+};
 
 /// A script used as a provider's program, with its own home folder.
-struct Scripted {
+struct ScriptProvider {
     home: TempDir,
     script: PathBuf,
 }
 
-impl Scripted {
+impl ScriptProvider {
     fn new(text: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let script = home.path().join("program.sh");
@@ -28,92 +31,96 @@ impl Scripted {
         self.home.path()
     }
 
-    fn transport(&self, more: &[(&str, &str)]) -> CliTransport {
-        let provider = provider("scripted", &["/bin/sh", self.script.to_str().unwrap()]);
-        supervised(CliTransport::with_environment(
+    fn make_transport(&self, more: &[(&str, &str)]) -> CliTransport {
+        let provider = make_provider("scripted", &["/bin/sh", self.script.to_str().unwrap()]);
+        with_supervisor(CliTransport::with_environment(
             Arc::new(provider),
-            surroundings(self.path(), more),
+            make_environment(self.path(), more),
         ))
     }
 
-    async fn ask(&self, system: &str, user: &str) -> Result<Received, CallError> {
-        self.transport(&[]).send(&request(system, user)).await
+    async fn send_request(&self, system: &str, user: &str) -> Result<CallReply, CallError> {
+        self.make_transport(&[]).send(&make_request(system, user)).await
     }
 
-    async fn reply(&self) -> String {
-        self.ask("", "anything").await.unwrap().text
+    async fn expect_reply(&self) -> String {
+        self.send_request("", "anything").await.unwrap().text
     }
 
-    async fn error(&self) -> CallError {
-        self.ask("", "anything").await.unwrap_err()
+    async fn expect_error(&self) -> CallError {
+        self.send_request("", "anything").await.unwrap_err()
     }
 }
 
 /// Wraps the transport in a supervisor, as the real program does.
-fn supervised(transport: CliTransport) -> CliTransport {
-    transport.supervised_by(Some(Supervisor::at(binary())))
+fn with_supervisor(transport: CliTransport) -> CliTransport {
+    transport.with_supervisor(Some(SupervisorBinary::from_path(plenary_binary())))
 }
 
 #[tokio::test]
 async fn the_prompt_arrives_on_standard_input_with_the_instructions_first() {
-    let cat = Scripted::new("cat");
-    let received = cat.ask("You are the Chair.", "Is it so?").await.unwrap();
+    let cat = ScriptProvider::new("cat");
+    let received = cat.send_request("You are the Chair.", "Is it so?").await.unwrap();
     assert_eq!(received.text, "You are the Chair.\n\nIs it so?");
     assert!(!received.structured);
-    assert_eq!(cat.ask("", "Is it so?").await.unwrap().text, "Is it so?");
+    assert_eq!(cat.send_request("", "Is it so?").await.unwrap().text, "Is it so?");
 }
 
 #[tokio::test]
 async fn a_prompt_may_be_longer_than_any_argument() {
     let long = "x".repeat(3_000_000);
-    let count = Scripted::new("wc -c").ask("", &long).await.unwrap();
+    let count = ScriptProvider::new("wc -c").send_request("", &long).await.unwrap();
     assert_eq!(count.text, "3000000");
 }
 
 #[tokio::test]
 async fn a_program_that_does_not_read_its_prompt_may_answer_all_the_same() {
     let long = "x".repeat(3_000_000);
-    assert_eq!(Scripted::new("echo no need").ask("", &long).await.unwrap().text, "no need");
+    assert_eq!(
+        ScriptProvider::new("echo no need").send_request("", &long).await.unwrap().text,
+        "no need"
+    );
 }
 
 #[tokio::test]
 async fn the_environment_is_bare() {
-    let names = Scripted::new("env | sed 's/=.*//' | sort");
+    let names = ScriptProvider::new("env | sed 's/=.*//' | sort");
     let more = [
         ("CANARY", "sings"),
         ("OPENAI_API_KEY", "sk-canary"),
         ("LC_CTYPE", "C.UTF-8"),
         ("https_proxy", "http://proxy.example"),
     ];
-    let received = names.transport(&more).send(&request("", "?")).await.unwrap();
+    let received = names.make_transport(&more).send(&make_request("", "?")).await.unwrap();
     // The last few are the shell's own.
     assert_eq!(received.text, "HOME\nLC_CTYPE\nNO_COLOR\nPATH\nPWD\nTERM\nTMPDIR\nhttps_proxy");
 }
 
 #[tokio::test]
 async fn a_key_that_is_configured_for_the_provider_goes_with_it() {
-    let script = Scripted::new("echo key: $MY_MODEL_KEY");
-    let mut provider = provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
+    let script = ScriptProvider::new("echo key: $MY_MODEL_KEY");
+    let mut provider = make_provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
     provider.key_variable = Some("MY_MODEL_KEY".to_owned());
     provider.key = Some("abc123".into());
-    let transport = supervised(CliTransport::with_environment(
+    let transport = with_supervisor(CliTransport::with_environment(
         Arc::new(provider),
-        surroundings(script.path(), &[]),
+        make_environment(script.path(), &[]),
     ));
-    assert_eq!(transport.send(&request("", "?")).await.unwrap().text, "key: abc123");
+    assert_eq!(transport.send(&make_request("", "?")).await.unwrap().text, "key: abc123");
 }
 
 #[tokio::test]
 async fn it_runs_in_an_empty_folder_that_is_gone_afterwards() {
-    let script = Scripted::new("ls -A; touch left behind; echo x > $TMPDIR/y; pwd; echo $TMPDIR");
-    let reply = script.reply().await;
+    let script =
+        ScriptProvider::new("ls -A; touch left behind; echo x > $TMPDIR/y; pwd; echo $TMPDIR");
+    let reply = script.expect_reply().await;
     let folders: Vec<&str> = reply.lines().collect();
     assert_eq!(folders.len(), 2, "the folder was not empty: {reply}");
     assert_ne!(folders[0], folders[1]);
     for folder in folders {
         let parent = Path::new(folder).parent().unwrap();
         assert!(parent.file_name().unwrap().to_str().unwrap().starts_with("run-"));
-        assert!(soon(|| !parent.exists()).await, "{folder} is still there");
+        assert!(wait_until(|| !parent.exists()).await, "{folder} is still there");
     }
 }
 
@@ -126,134 +133,165 @@ async fn a_dropped_call_ends_the_program_and_its_children() {
 /// For systems without supervisors.
 #[tokio::test]
 async fn without_a_supervisor_a_dropped_call_ends_the_group() {
-    check_dropped_call(|transport| transport.supervised_by(None), 5).await;
+    check_dropped_call(|transport| transport.with_supervisor(None), 5).await;
 }
 
 async fn check_dropped_call(change: impl Fn(CliTransport) -> CliTransport, processes: usize) {
-    let script = Scripted::new("sh -c 'sleep 1000 & sleep 1000' & pwd > $HOME/started; sleep 1000");
+    let script =
+        ScriptProvider::new("sh -c 'sleep 1000 & sleep 1000' & pwd > $HOME/started; sleep 1000");
     let home = script.path().to_str().unwrap();
     let started = script.path().join("started");
     let folder_of = || std::fs::read_to_string(&started).unwrap_or_default();
-    let transport = change(script.transport(&[]));
-    let asked = request("", "?");
+    let transport = change(script.make_transport(&[]));
+    let asked = make_request("", "?");
     let call = transport.send(&asked);
-    let running =
-        async { soon(|| folder_of().ends_with('\n') && alive_with(home).len() == processes).await };
+    let running = async {
+        wait_until(|| folder_of().ends_with('\n') && find_processes_with(home).len() == processes)
+            .await
+    };
     tokio::select! {
         outcome = call => panic!("it ended by itself: {outcome:?}"),
-        all = running => assert!(all, "alive: {:?}", alive_with(home)),
+        all = running => assert!(all, "alive: {:?}", find_processes_with(home)),
     }
-    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
-    assert!(soon(|| !Path::new(folder_of().trim()).exists()).await, "its folder is still there");
+    assert!(
+        wait_until(|| find_processes_with(home).is_empty()).await,
+        "alive: {:?}",
+        find_processes_with(home)
+    );
+    assert!(
+        wait_until(|| !Path::new(folder_of().trim()).exists()).await,
+        "its folder is still there"
+    );
 }
 
 #[tokio::test]
 async fn what_a_program_leaves_running_neither_holds_the_reply_nor_survives_it() {
-    let script = Scripted::new("sleep 1000 & echo done");
-    let reply = tokio::time::timeout(Duration::from_secs(20), script.reply()).await;
+    let script = ScriptProvider::new("sleep 1000 & echo done");
+    let reply = tokio::time::timeout(Duration::from_secs(20), script.expect_reply()).await;
     assert_eq!(reply.expect("the reply was held back"), "done");
     let home = script.path().to_str().unwrap();
-    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+    assert!(
+        wait_until(|| find_processes_with(home).is_empty()).await,
+        "alive: {:?}",
+        find_processes_with(home)
+    );
 }
 
 #[tokio::test]
 async fn children_in_other_sessions_end_with_the_program() {
-    let script = Scripted::new(&format!("{RUNAWAYS} echo done"));
-    assert_eq!(script.reply().await, "done");
+    let script = ScriptProvider::new(&format!("{RUNAWAYS} echo done"));
+    assert_eq!(script.expect_reply().await, "done");
     let home = script.path().to_str().unwrap();
     // The reply came after their end, so there is nothing to wait for.
-    assert_eq!(alive_with(home), Vec::<PathBuf>::new());
+    assert_eq!(find_processes_with(home), Vec::<PathBuf>::new());
 }
 
 #[tokio::test]
 async fn children_in_other_sessions_end_with_a_dropped_call() {
-    let script = Scripted::new(&format!("{RUNAWAYS} touch $HOME/started; sleep 1000"));
+    let script = ScriptProvider::new(&format!("{RUNAWAYS} touch $HOME/started; sleep 1000"));
     let home = script.path().to_str().unwrap();
     let started = script.path().join("started");
-    let (transport, asked) = (script.transport(&[]), request("", "?"));
+    let (transport, asked) = (script.make_transport(&[]), make_request("", "?"));
     tokio::select! {
         outcome = transport.send(&asked) => panic!("it ended by itself: {outcome:?}"),
-        all = soon(|| started.exists()) => assert!(all, "alive: {:?}", alive_with(home)),
+        all = wait_until(|| started.exists()) => assert!(all, "alive: {:?}", find_processes_with(home)),
     }
-    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+    assert!(
+        wait_until(|| find_processes_with(home).is_empty()).await,
+        "alive: {:?}",
+        find_processes_with(home)
+    );
 }
 
 /// Readers see the end of a pipe when the program closes it, not when its supervisor exits.
 #[tokio::test]
 async fn a_program_may_close_its_input_and_go_on() {
     let long = "x".repeat(3_000_000);
-    let script = Scripted::new("exec <&-; echo no need");
-    assert_eq!(script.ask("", &long).await.unwrap().text, "no need");
+    let script = ScriptProvider::new("exec <&-; echo no need");
+    assert_eq!(script.send_request("", &long).await.unwrap().text, "no need");
 }
 
 #[tokio::test]
 async fn a_program_without_a_supervisor_answers_and_is_missed_the_same() {
-    let script = Scripted::new("sleep 1000 & echo done");
-    let transport = script.transport(&[]).supervised_by(None);
-    assert_eq!(transport.send(&request("", "?")).await.unwrap().text, "done");
-    let provider = Arc::new(provider("mine", &["no-such-program"]));
-    let ambient = surroundings(script.path(), &[]);
-    let transport = CliTransport::with_environment(provider, ambient).supervised_by(None);
-    let error = transport.send(&request("", "?")).await.unwrap_err();
+    let script = ScriptProvider::new("sleep 1000 & echo done");
+    let transport = script.make_transport(&[]).with_supervisor(None);
+    assert_eq!(transport.send(&make_request("", "?")).await.unwrap().text, "done");
+    let provider = Arc::new(make_provider("mine", &["no-such-program"]));
+    let ambient = make_environment(script.path(), &[]);
+    let transport = CliTransport::with_environment(provider, ambient).with_supervisor(None);
+    let error = transport.send(&make_request("", "?")).await.unwrap_err();
     assert_eq!(error.message, "the program `no-such-program` was not found");
     let home = script.path().to_str().unwrap();
-    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+    assert!(
+        wait_until(|| find_processes_with(home).is_empty()).await,
+        "alive: {:?}",
+        find_processes_with(home)
+    );
 }
 
 #[tokio::test]
 async fn endless_output_is_cut_off() {
-    let script = Scripted::new("yes");
-    let error = script.error().await;
-    assert_eq!(error.error_type, ErrorType::ParseError);
+    let script = ScriptProvider::new("yes");
+    let error = script.expect_error().await;
+    assert_eq!(error.error_type, CallErrorType::ParseError);
     assert_eq!(error.message, "the program wrote more than 16777216 bytes");
     let home = script.path().to_str().unwrap();
-    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+    assert!(
+        wait_until(|| find_processes_with(home).is_empty()).await,
+        "alive: {:?}",
+        find_processes_with(home)
+    );
 }
 
 #[tokio::test]
 async fn endless_complaints_do_not_fill_memory_and_their_end_is_kept() {
-    let script = Scripted::new("yes | head -c 20000000 >&2; echo out of paper >&2; exit 3");
-    let error = script.error().await;
+    let script = ScriptProvider::new("yes | head -c 20000000 >&2; echo out of paper >&2; exit 3");
+    let error = script.expect_error().await;
     assert_eq!(error.message, "`sh`: exit status: 3: y y y out of paper");
 }
 
 #[tokio::test]
 async fn bad_output_is_told_as_what_it_is() {
-    let check = async |script: &str, error_type: ErrorType, message: &str| {
-        let error = Scripted::new(script).error().await;
+    let check = async |script: &str, error_type: CallErrorType, message: &str| {
+        let error = ScriptProvider::new(script).expect_error().await;
         assert_eq!((error.error_type, error.message.as_str()), (error_type, message), "{script}");
     };
-    check(r"printf '\377\376'", ErrorType::ParseError, "`sh`: its output is not UTF-8 text").await;
-    check("true", ErrorType::ParseError, "`sh`: its reply is empty").await;
-    check("echo '   '", ErrorType::ParseError, "`sh`: its reply is empty").await;
-    check("exit 1", ErrorType::Unknown, "`sh`: exit status: 1: it failed without a word").await;
+    check(r"printf '\377\376'", CallErrorType::ParseError, "`sh`: its output is not UTF-8 text")
+        .await;
+    check("true", CallErrorType::ParseError, "`sh`: its reply is empty").await;
+    check("echo '   '", CallErrorType::ParseError, "`sh`: its reply is empty").await;
+    check("exit 1", CallErrorType::Unknown, "`sh`: exit status: 1: it failed without a word").await;
     check(
         r"printf 'no \033[31mpaper\033[0m\n' >&2; echo half a reply; exit 1",
-        ErrorType::Unknown,
+        CallErrorType::Unknown,
         "`sh`: exit status: 1: no paper",
     )
     .await;
     check(
         "echo 'Invalid API key' >&2; exit 1",
-        ErrorType::Auth,
+        CallErrorType::Auth,
         "`sh`: exit status: 1: Invalid API key",
     )
     .await;
-    check("kill -9 $$", ErrorType::Unknown, "`sh`: signal: 9 (SIGKILL): it failed without a word")
-        .await;
+    check(
+        "kill -9 $$",
+        CallErrorType::Unknown,
+        "`sh`: signal: 9 (SIGKILL): it failed without a word",
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn keys_do_not_appear_in_messages() {
-    let script = Scripted::new("echo cannot use $MY_KEY >&2; exit 1");
-    let mut provider = provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
+    let script = ScriptProvider::new("echo cannot use $MY_KEY >&2; exit 1");
+    let mut provider = make_provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
     provider.key_variable = Some("MY_KEY".to_owned());
     provider.key = Some("sk-abcdef".into());
-    let transport = supervised(CliTransport::with_environment(
+    let transport = with_supervisor(CliTransport::with_environment(
         Arc::new(provider),
-        surroundings(script.path(), &[]),
+        make_environment(script.path(), &[]),
     ));
-    let error = transport.send(&request("", "?")).await.unwrap_err();
+    let error = transport.send(&make_request("", "?")).await.unwrap_err();
     assert_eq!(error.message, "`sh`: exit status: 1: cannot use ***");
     assert!(!format!("{transport:?}").contains("sk-abcdef"));
 }
@@ -262,11 +300,11 @@ async fn keys_do_not_appear_in_messages() {
 async fn a_missing_program_is_named() {
     let home = tempfile::tempdir().unwrap();
     let check = async |name: &str, command: &[&str], message: &str| {
-        let provider = Arc::new(provider(name, command));
-        let ambient = surroundings(home.path(), &[]);
-        let transport = supervised(CliTransport::with_environment(provider, ambient));
-        let error = transport.send(&request("", "?")).await.unwrap_err();
-        assert_eq!((error.error_type, error.message.as_str()), (ErrorType::Unknown, message));
+        let provider = Arc::new(make_provider(name, command));
+        let ambient = make_environment(home.path(), &[]);
+        let transport = with_supervisor(CliTransport::with_environment(provider, ambient));
+        let error = transport.send(&make_request("", "?")).await.unwrap_err();
+        assert_eq!((error.error_type, error.message.as_str()), (CallErrorType::Unknown, message));
     };
     check("mine", &["no-such-program"], "the program `no-such-program` was not found").await;
     check("mine", &["/no/such/program"], "the program `/no/such/program` was not found").await;

@@ -1,50 +1,59 @@
 //! Commands on conclusions: `health`, `due`, `due record`, and lists and counts.
 
-use plenary::domain::conclusion::OutcomeWord;
-use plenary::domain::dialogue::{Protocol, TerminalState};
-use plenary::domain::stretch::Stretch;
+use plenary::domain::conclusion::OutcomeKind;
+use plenary::domain::dialogue::{ProtocolKind, TerminalState};
+use plenary::domain::stretch::DayCount;
 use plenary::operations;
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::kit::{Bench, Fate, Program, at, conclude, open_for, record_outcome};
+use crate::kit::{
+    ConclusionSpec, TestProgram, TestProject, insert_conclusion, insert_outcome,
+    open_spec_dialogue, value_at,
+};
 
 const CLEAN: TerminalState = TerminalState::Clean;
 const REVISED: TerminalState = TerminalState::Revised;
 const UNCONVERGED: TerminalState = TerminalState::Unconverged;
 
 /// A project whose store contains these conclusions.
-fn with_endings(fates: &[Fate<'_>]) -> Program {
-    let program = Program::new();
-    let store = store_of(&program);
+fn project_with_conclusions(fates: &[ConclusionSpec<'_>]) -> TestProgram {
+    let program = TestProgram::new();
+    let store = open_store(&program);
     for fate in fates {
-        conclude(&store, fate);
+        insert_conclusion(&store, fate);
     }
     program
 }
 
-fn store_of(program: &Program) -> SqliteStore {
+fn open_store(program: &TestProgram) -> SqliteStore {
     SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap()
 }
 
 /// Conclusions of each state, one per day.
-fn with_counts(clean: usize, revised: usize, unconverged: usize) -> Program {
+fn project_with_counts(clean: usize, revised: usize, unconverged: usize) -> TestProgram {
     let states = [vec![CLEAN; clean], vec![REVISED; revised], vec![UNCONVERGED; unconverged]];
-    let program = Program::new();
-    let store = store_of(&program);
+    let program = TestProgram::new();
+    let store = open_store(&program);
     for (place, state) in states.concat().into_iter().enumerate() {
         let id = format!("ended-{place}");
         let day = format!("2026-01-{:02}T09:00:00Z", 1 + place % 28);
-        let fate = Fate { id: &id, title: &id, state: Some(state), at: &day, ..Fate::default() };
-        conclude(&store, &fate);
+        let fate = ConclusionSpec {
+            id: &id,
+            title: &id,
+            state: Some(state),
+            concluded_at: &day,
+            ..ConclusionSpec::default()
+        };
+        insert_conclusion(&store, &fate);
     }
     program
 }
 
 /// Runs with `--json` and returns the exit code and the document.
 #[track_caller]
-fn told(program: &Program, arguments: &[&str]) -> (i32, Value) {
-    let ran = program.run(&[arguments, &["--json"]].concat());
+fn run_json(program: &TestProgram, arguments: &[&str]) -> (i32, Value) {
+    let ran = program.run_command(&[arguments, &["--json"]].concat());
     let document = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
     assert_eq!(ran.stdout.lines().count(), 1, "one compact document: {ran:?}");
     (ran.code, document)
@@ -52,12 +61,12 @@ fn told(program: &Program, arguments: &[&str]) -> (i32, Value) {
 
 #[test]
 fn health_is_one_document() {
-    let program = with_endings(&[
-        Fate { id: "one", state: Some(REVISED), ..Fate::default() },
-        Fate { id: "played", rehearsal: true, ..Fate::default() },
-        Fate { id: "unseen", state: None, ..Fate::default() },
+    let program = project_with_conclusions(&[
+        ConclusionSpec { id: "one", state: Some(REVISED), ..ConclusionSpec::default() },
+        ConclusionSpec { id: "played", rehearsal: true, ..ConclusionSpec::default() },
+        ConclusionSpec { id: "unseen", state: None, ..ConclusionSpec::default() },
     ]);
-    let (code, document) = told(&program, &["health"]);
+    let (code, document) = run_json(&program, &["health"]);
     assert_eq!(code, 0);
     let counts = json!({ "considered": 1, "clean": 0, "revised": 1, "unconverged": 0 });
     let with = |mut names: Value| {
@@ -86,17 +95,21 @@ fn health_is_one_document() {
 #[track_caller]
 fn check_health(counts: [usize; 3], code: i32, verdict: &str, alarms: &[&str]) {
     let [clean, revised, unconverged] = counts;
-    let program = with_counts(clean, revised, unconverged);
-    let (found, document) = told(&program, &["health"]);
-    let codes: Vec<&str> = at(&document, "alarms")
+    let program = project_with_counts(clean, revised, unconverged);
+    let (found, document) = run_json(&program, &["health"]);
+    let codes: Vec<&str> = value_at(&document, "alarms")
         .as_array()
         .unwrap()
         .iter()
-        .map(|alarm| at(alarm, "code").as_str().unwrap())
+        .map(|alarm| value_at(alarm, "code").as_str().unwrap())
         .collect();
-    assert_eq!((found, at(&document, "verdict").as_str()), (code, Some(verdict)), "{document:#}");
+    assert_eq!(
+        (found, value_at(&document, "verdict").as_str()),
+        (code, Some(verdict)),
+        "{document:#}"
+    );
     assert_eq!(codes, alarms);
-    assert_eq!(program.run(&["health"]).code, code, "in words the same");
+    assert_eq!(program.run_command(&["health"]).code, code, "in words the same");
 }
 
 #[test]
@@ -108,17 +121,26 @@ fn an_alarm_is_exit_code_one() {
 
 #[test]
 fn health_looks_at_the_newest_fifty_unless_told_otherwise() {
-    let bench = Bench::new();
+    let bench = TestProject::new();
     for place in 0..60 {
         let id = format!("ended-{place}");
         // The ten oldest are Unconverged; the test clock is in February.
         let state = Some(if place < 10 { UNCONVERGED } else { CLEAN });
         let day = format!("2026-01-{:02}T{:02}:00:00Z", 1 + place / 2, 9 + place % 2);
-        conclude(bench.store(), &Fate { id: &id, title: &id, state, at: &day, ..Fate::default() });
+        insert_conclusion(
+            bench.store(),
+            &ConclusionSpec {
+                id: &id,
+                title: &id,
+                state,
+                concluded_at: &day,
+                ..ConclusionSpec::default()
+            },
+        );
     }
     let considered = |last: Option<usize>, since: Option<&str>| {
         let since = since.map(|since| since.parse().unwrap());
-        let examined = operations::health(&bench.project, last, since).unwrap();
+        let examined = operations::check_health(&bench.project, last, since).unwrap();
         let unconverged = examined.health.shares.last().unwrap().count;
         (examined.health.considered, unconverged)
     };
@@ -141,20 +163,20 @@ fn health_reads_well_at_eighty_columns() {
         fates.push((format!("ended-{place}"), day, if place == 11 { UNCONVERGED } else { state }));
     }
     let model = "a-model-whose-name-is-longer-than-any-table-would-like";
-    let fates: Vec<Fate<'_>> = fates
+    let fates: Vec<ConclusionSpec<'_>> = fates
         .iter()
         .enumerate()
-        .map(|(place, (id, at, state))| Fate {
+        .map(|(place, (id, at, state))| ConclusionSpec {
             id,
             title: id,
-            at,
+            concluded_at: at,
             state: Some(*state),
-            protocol: if place % 3 == 0 { Protocol::Alignment } else { Protocol::Council },
+            protocol: if place % 3 == 0 { ProtocolKind::Alignment } else { ProtocolKind::Council },
             critic: if place % 5 == 0 { ("gemini", model) } else { ("openai", "gpt-4o") },
-            ..Fate::default()
+            ..ConclusionSpec::default()
         })
         .collect();
-    let ran = with_endings(&fates).run(&["health"]);
+    let ran = project_with_conclusions(&fates).run_command(&["health"]);
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     insta::assert_snapshot!(ran.stdout, @r"
 
@@ -191,19 +213,19 @@ fn health_reads_well_at_eighty_columns() {
 
 #[test]
 fn an_alarm_and_too_few_are_said_in_words() {
-    let said = |program: &Program, start: &str| {
-        let page = program.run(&["health"]).stdout;
+    let said = |program: &TestProgram, start: &str| {
+        let page = program.run_command(&["health"]).stdout;
         let line = page.lines().find(|line| line.trim_start().starts_with(start));
         line.unwrap_or_else(|| panic!("{page}")).trim().to_owned()
     };
-    insta::assert_snapshot!(said(&with_counts(41, 9, 0), "▲"), @"▲ ALARM: 41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient.");
-    insta::assert_snapshot!(said(&with_counts(5, 1, 0), "○"), @"○ Too few to tell: 6 conclusions with a terminal state; it takes 10.");
-    insta::assert_snapshot!(said(&Program::new(), "○"), @"○ Too few to tell: 0 conclusions with a terminal state; it takes 10.");
+    insta::assert_snapshot!(said(&project_with_counts(41, 9, 0), "▲"), @"▲ ALARM: 41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient.");
+    insta::assert_snapshot!(said(&project_with_counts(5, 1, 0), "○"), @"○ Too few to tell: 6 conclusions with a terminal state; it takes 10.");
+    insta::assert_snapshot!(said(&TestProgram::new(), "○"), @"○ Too few to tell: 0 conclusions with a terminal state; it takes 10.");
 }
 
 #[test]
 fn what_health_and_due_do_not_understand_is_usage() {
-    let program = with_endings(&[]);
+    let program = project_with_conclusions(&[]);
     for line in [
         &["health", "--last", "0"][..],
         &["health", "--last", "10001"],
@@ -218,15 +240,19 @@ fn what_health_and_due_do_not_understand_is_usage() {
         &["due", "record"],
         &["due", "--within", "30d", "record", "ended", "held"],
     ] {
-        let (code, document) = told(&program, line);
-        assert_eq!((code, at(&document, "error_code").as_str()), (64, Some("usage")), "{line:?}");
+        let (code, document) = run_json(&program, line);
+        assert_eq!(
+            (code, value_at(&document, "error_code").as_str()),
+            (64, Some("usage")),
+            "{line:?}"
+        );
     }
 }
 
 #[test]
 fn conclusions_are_due_from_their_day_on() {
     // The test clock is on 2 February.
-    let bench = Bench::new();
+    let bench = TestProject::new();
     for (id, review_by) in [
         ("overdue", "2026-01-30"),
         ("today", "2026-02-02"),
@@ -234,10 +260,13 @@ fn conclusions_are_due_from_their_day_on() {
         ("later", "2026-03-04"),
         ("far", "2026-03-05"),
     ] {
-        conclude(bench.store(), &Fate { id, title: id, review_by, ..Fate::default() });
+        insert_conclusion(
+            bench.store(),
+            &ConclusionSpec { id, title: id, review_by, ..ConclusionSpec::default() },
+        );
     }
     let due = |days: u32| -> Vec<(String, i64)> {
-        let all = operations::due(&bench.project, Stretch { days }).unwrap();
+        let all = operations::list_due(&bench.project, DayCount { days }).unwrap();
         all.due.iter().map(|due| (due.dialogue_id.to_string(), due.days_overdue)).collect()
     };
     let all: Vec<(String, i64)> = [("overdue", 3), ("today", 0), ("tomorrow", -1), ("later", -30)]
@@ -251,61 +280,82 @@ fn conclusions_are_due_from_their_day_on() {
 
 #[test]
 fn a_recorded_outcome_takes_a_conclusion_off_the_list_and_stays_with_it() {
-    let program = with_endings(&[
-        Fate { id: "ended", review_by: "2020-01-01", ..Fate::default() },
-        Fate {
+    let program = project_with_conclusions(&[
+        ConclusionSpec { id: "ended", review_by: "2020-01-01", ..ConclusionSpec::default() },
+        ConclusionSpec {
             id: "other",
             title: "Other",
             review_by: "2020-01-02",
             state: None,
-            ..Fate::default()
+            ..ConclusionSpec::default()
         },
-        Fate { id: "ahead", title: "Ahead", review_by: "2999-01-01", ..Fate::default() },
-        Fate { id: "torn", review_by: "2020-01-01", state: Some(UNCONVERGED), ..Fate::default() },
-        Fate { id: "played", review_by: "2020-01-01", rehearsal: true, ..Fate::default() },
+        ConclusionSpec {
+            id: "ahead",
+            title: "Ahead",
+            review_by: "2999-01-01",
+            ..ConclusionSpec::default()
+        },
+        ConclusionSpec {
+            id: "torn",
+            review_by: "2020-01-01",
+            state: Some(UNCONVERGED),
+            ..ConclusionSpec::default()
+        },
+        ConclusionSpec {
+            id: "played",
+            review_by: "2020-01-01",
+            rehearsal: true,
+            ..ConclusionSpec::default()
+        },
     ]);
-    let (code, document) = told(&program, &["due"]);
-    assert_eq!((code, at(&document, "status").as_str()), (0, Some("success")));
-    assert_eq!(at(&document, "due.0.dialogue_id"), "ended");
-    assert_eq!(at(&document, "due.0.title"), "Should reads go through a cache?");
-    assert_eq!(at(&document, "due.0.review_by"), "2020-01-01");
-    assert_eq!(at(&document, "due.0.terminal_state"), "clean");
-    assert!(at(&document, "due.0.days_overdue").as_i64().unwrap() > 2_000);
-    assert!(at(&document, "due.0.recommendation").as_str().unwrap().starts_with("Put a cache"));
-    assert_eq!(at(&document, "due.1.terminal_state"), &Value::Null);
-    assert_eq!(at(&document, "due").as_array().unwrap().len(), 2, "{document:#}");
+    let (code, document) = run_json(&program, &["due"]);
+    assert_eq!((code, value_at(&document, "status").as_str()), (0, Some("success")));
+    assert_eq!(value_at(&document, "due.0.dialogue_id"), "ended");
+    assert_eq!(value_at(&document, "due.0.title"), "Should reads go through a cache?");
+    assert_eq!(value_at(&document, "due.0.review_by"), "2020-01-01");
+    assert_eq!(value_at(&document, "due.0.terminal_state"), "clean");
+    assert!(value_at(&document, "due.0.days_overdue").as_i64().unwrap() > 2_000);
+    assert!(
+        value_at(&document, "due.0.recommendation").as_str().unwrap().starts_with("Put a cache")
+    );
+    assert_eq!(value_at(&document, "due.1.terminal_state"), &Value::Null);
+    assert_eq!(value_at(&document, "due").as_array().unwrap().len(), 2, "{document:#}");
 
     let arguments = ["due", "record", "ended", "mixed", "--note", "writes suffered"];
-    let (code, recorded) = told(&program, &arguments);
+    let (code, recorded) = run_json(&program, &arguments);
     let expected = json!({
         "status": "success", "dialogue_id": "ended", "outcome": "mixed", "note": "writes suffered",
     });
     assert_eq!((code, recorded), (0, expected));
-    let ran = program.run(&["due", "record", "ended", "held"]);
+    let ran = program.run_command(&["due", "record", "ended", "held"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "Recorded: ended held\n"));
-    assert_eq!(at(&told(&program, &["due"]).1, "due.0.dialogue_id"), "other");
+    assert_eq!(value_at(&run_json(&program, &["due"]).1, "due.0.dialogue_id"), "other");
 
-    let store: &dyn plenary::store::Store = &store_of(&program);
-    let concluded = store.record(&"ended".parse().unwrap()).unwrap().unwrap().conclusion.unwrap();
+    let store: &dyn plenary::store::Store = &open_store(&program);
+    let concluded =
+        store.load_record(&"ended".parse().unwrap()).unwrap().unwrap().conclusion.unwrap();
     let outcomes: Vec<_> = concluded
         .outcomes
         .iter()
         .map(|(_, outcome)| (outcome.outcome, outcome.note.as_deref()))
         .collect();
-    let expected = [(OutcomeWord::Mixed, Some("writes suffered")), (OutcomeWord::Held, None)];
+    let expected = [(OutcomeKind::Mixed, Some("writes suffered")), (OutcomeKind::Held, None)];
     assert_eq!(outcomes, expected);
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }
 
 #[test]
 fn an_outcome_is_recorded_of_what_was_delivered_only() {
-    let program = with_endings(&[
-        Fate { id: "torn", state: Some(UNCONVERGED), ..Fate::default() },
-        Fate { id: "ended", ..Fate::default() },
+    let program = project_with_conclusions(&[
+        ConclusionSpec { id: "torn", state: Some(UNCONVERGED), ..ConclusionSpec::default() },
+        ConclusionSpec { id: "ended", ..ConclusionSpec::default() },
     ]);
-    open_for(&store_of(&program), &Fate { id: "running", title: "Running", ..Fate::default() });
+    open_spec_dialogue(
+        &open_store(&program),
+        &ConclusionSpec { id: "running", title: "Running", ..ConclusionSpec::default() },
+    );
     let note = "x".repeat(100_001);
-    let head = told(&program, &["verify"]).1["head"].clone();
+    let head = run_json(&program, &["verify"]).1["head"].clone();
     for (arguments, code, error_code) in [
         (&["nobody", "held"][..], 4, "dialogue_not_found"),
         (&["../x", "held"], 4, "dialogue_not_found"),
@@ -313,12 +363,12 @@ fn an_outcome_is_recorded_of_what_was_delivered_only() {
         (&["torn", "failed"], 1, "not_converged"),
         (&["ended", "held", "--note", &note], 1, "field_too_long"),
     ] {
-        let (found, document) = told(&program, &[&["due", "record"], arguments].concat());
+        let (found, document) = run_json(&program, &[&["due", "record"], arguments].concat());
         let expected = (code, Some(error_code));
-        assert_eq!((found, at(&document, "error_code").as_str()), expected, "{document:#}");
+        assert_eq!((found, value_at(&document, "error_code").as_str()), expected, "{document:#}");
         assert!(document.get("suggestion").is_some(), "{document:#}");
     }
-    assert_eq!(told(&program, &["verify"]).1["head"], head, "nothing was written");
+    assert_eq!(run_json(&program, &["verify"]).1["head"], head, "nothing was written");
 }
 
 #[test]
@@ -326,18 +376,23 @@ fn due_reads_well_and_shows_hostile_text_safely() {
     let long = "Put a cache before the catalogue.\nMeasure its hit rate, and take it away again \
                 when it stays under a half for a month, which was what the panel could agree on \
                 after two rounds.\nDo not cache prices.\nDo not cache stock.";
-    let program = with_endings(&[
-        Fate { id: "reads", recommendation: long, review_by: "2020-01-01", ..Fate::default() },
-        Fate {
+    let program = project_with_conclusions(&[
+        ConclusionSpec {
+            id: "reads",
+            recommendation: long,
+            review_by: "2020-01-01",
+            ..ConclusionSpec::default()
+        },
+        ConclusionSpec {
             id: "hostile",
             title: "\u{1b}[2JGone\u{202e}",
             recommendation: "\u{1b}]0;owned\u{7} Trust\nme",
             review_by: "2020-01-02",
             state: None,
-            ..Fate::default()
+            ..ConclusionSpec::default()
         },
     ]);
-    let page = program.run(&["due"]).stdout;
+    let page = program.run_command(&["due"]).stdout;
     assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
     assert!(!page.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{page:?}");
     // The overdue days change from day to day.
@@ -374,49 +429,62 @@ fn due_reads_well_and_shows_hostile_text_safely() {
 
 #[test]
 fn nothing_due_is_said() {
-    let program = with_endings(&[Fate { review_by: "2999-01-01", ..Fate::default() }]);
-    let ran = program.run(&["due"]);
+    let program = project_with_conclusions(&[ConclusionSpec {
+        review_by: "2999-01-01",
+        ..ConclusionSpec::default()
+    }]);
+    let ran = program.run_command(&["due"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
     insta::assert_snapshot!(ran.stderr, @"nothing is due; `--within 30d` also shows what falls due soon");
-    let (code, document) = told(&program, &["due"]);
-    assert_eq!((code, at(&document, "due")), (0, &json!([])));
+    let (code, document) = run_json(&program, &["due"]);
+    assert_eq!((code, value_at(&document, "due")), (0, &json!([])));
 }
 
 #[test]
 fn lists_and_counts_tell_how_dialogues_ended() {
-    let program = with_endings(&[
-        Fate { id: "ended", title: "Ended", ..Fate::default() },
-        Fate { id: "torn", title: "Torn", state: Some(UNCONVERGED), ..Fate::default() },
-        Fate { id: "unseen", title: "Unseen", state: None, ..Fate::default() },
-        Fate { id: "played", title: "Played", rehearsal: true, ..Fate::default() },
+    let program = project_with_conclusions(&[
+        ConclusionSpec { id: "ended", title: "Ended", ..ConclusionSpec::default() },
+        ConclusionSpec {
+            id: "torn",
+            title: "Torn",
+            state: Some(UNCONVERGED),
+            ..ConclusionSpec::default()
+        },
+        ConclusionSpec { id: "unseen", title: "Unseen", state: None, ..ConclusionSpec::default() },
+        ConclusionSpec {
+            id: "played",
+            title: "Played",
+            rehearsal: true,
+            ..ConclusionSpec::default()
+        },
     ]);
-    insta::assert_snapshot!(program.run(&["list"]).stdout, @r"
+    insta::assert_snapshot!(program.run_command(&["list"]).stdout, @r"
     DIALOGUE  STATUS              ROUNDS  CREATED     TITLE
     unseen    open                0       2026-02-02  Unseen
     torn      open · unconverged  0       2026-02-02  Torn
     played    converged · clean   0       2026-02-02  rehearsal: Played
     ended     converged · clean   0       2026-02-02  Ended
     ");
-    let (_, listed) = told(&program, &["list"]);
-    assert_eq!(at(&listed, "dialogues.0.terminal_state"), &Value::Null);
-    assert_eq!(at(&listed, "dialogues.1.terminal_state"), "unconverged");
-    let (_, stats) = told(&program, &["dialogue", "stats"]);
-    assert_eq!(at(&stats, "by_terminal_state"), &json!({ "clean": 1, "unconverged": 1 }));
-    assert!(program.run(&["dialogue", "stats"]).stdout.contains("by terminal state"));
+    let (_, listed) = run_json(&program, &["list"]);
+    assert_eq!(value_at(&listed, "dialogues.0.terminal_state"), &Value::Null);
+    assert_eq!(value_at(&listed, "dialogues.1.terminal_state"), "unconverged");
+    let (_, stats) = run_json(&program, &["dialogue", "stats"]);
+    assert_eq!(value_at(&stats, "by_terminal_state"), &json!({ "clean": 1, "unconverged": 1 }));
+    assert!(program.run_command(&["dialogue", "stats"]).stdout.contains("by terminal state"));
 }
 
 #[test]
 fn a_dialogue_that_was_concluded_still_takes_outcomes_after_it_was_closed() {
-    let bench = Bench::new();
-    let id = conclude(bench.store(), &Fate::default());
-    bench.must("outcome", &json!({ "dialogue_id": id, "outcome": "failed", "note": "  " }));
-    record_outcome(bench.store(), &id, OutcomeWord::Held, "2027-01-01T00:00:00Z");
-    let outcomes = bench.store().record(&id).unwrap().unwrap().conclusion.unwrap().outcomes;
+    let bench = TestProject::new();
+    let id = insert_conclusion(bench.store(), &ConclusionSpec::default());
+    bench.run_ok("outcome", &json!({ "dialogue_id": id, "outcome": "failed", "note": "  " }));
+    insert_outcome(bench.store(), &id, OutcomeKind::Held, "2027-01-01T00:00:00Z");
+    let outcomes = bench.store().load_record(&id).unwrap().unwrap().conclusion.unwrap().outcomes;
     assert_eq!(outcomes.len(), 2);
     assert_eq!(
         outcomes.first().and_then(|(_, outcome)| outcome.note.clone()),
         None,
         "a blank note"
     );
-    bench.verify();
+    bench.assert_verified();
 }

@@ -4,25 +4,25 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use crate::kit::{ModelServer, Play, Program, at};
+use crate::kit::{ModelServer, ScriptedReply, TestProgram, value_at};
 
 /// No server listens there: the port was free a moment ago.
-fn dead_address() -> String {
+fn unused_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
 }
 
-fn server() -> ModelServer {
-    ModelServer::start(|_| Play::Fitting)
+fn model_server() -> ModelServer {
+    ModelServer::start(|_| ScriptedReply::Valid)
 }
 
-fn yaml(program: &Program, providers: &[String]) {
+fn write_settings(program: &TestProgram, providers: &[String]) {
     let providers: String = providers.iter().map(|line| format!("    - {line}\n")).collect();
     let text = format!("council:\n  providers:\n{providers}");
     std::fs::write(program.path().join("council.yaml"), text).unwrap();
 }
 
-fn house(server: &ModelServer, model: &str) -> String {
+fn provider_yaml(server: &ModelServer, model: &str) -> String {
     let url = server.base_url();
     format!(
         r#"{{name: house, dialect: openai, base_url: "{url}", api_key_env: HOUSE_KEY, model: {model}}}"#
@@ -32,10 +32,14 @@ fn house(server: &ModelServer, model: &str) -> String {
 const KEY: (&str, &str) = ("HOUSE_KEY", "sk-canary-7");
 
 /// Exit code, stdout and stderr, without values that differ between runs.
-fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+fn run_doctor(
+    program: &TestProgram,
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> (i32, String, String) {
     let mut command = program.command();
     // Ignore a server that runs on the developer's machine.
-    command.env("OLLAMA_HOST", dead_address()).envs(variables.iter().copied());
+    command.env("OLLAMA_HOST", unused_address()).envs(variables.iter().copied());
     let output = command.args(arguments).output().unwrap();
     let home = program.path().canonicalize().unwrap();
     let text = |bytes| {
@@ -48,9 +52,9 @@ fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i3
 
 #[test]
 fn a_provider_that_can_be_asked_is_well() {
-    let (program, server) = (Program::new(), server());
-    yaml(&program, &[house(&server, "gpt-4o")]);
-    let (code, told, talk) = run(&program, &[KEY], &["doctor"]);
+    let (program, server) = (TestProgram::new(), model_server());
+    write_settings(&program, &[provider_yaml(&server, "gpt-4o")]);
+    let (code, told, talk) = run_doctor(&program, &[KEY], &["doctor"]);
     assert_eq!((code, talk.as_str()), (0, ""));
     assert!(told.contains("1 of 1 provider usable"), "{told}");
     assert!(told.contains("  ✓ config  HERE/council.yaml\n  · store   HERE/"), "{told}");
@@ -62,23 +66,23 @@ fn a_provider_that_can_be_asked_is_well() {
         ✓ model  offered
         ✓ price  none: it runs on this machine
     ");
-    assert!(server.seen().is_empty(), "nobody was asked anything");
+    assert!(server.requests().is_empty(), "nobody was asked anything");
     assert!(!program.path().join(".plenary").exists(), "looking leaves nothing behind");
 }
 
 #[test]
 fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
-    let (program, server) = (Program::new(), server());
-    let dead = dead_address();
-    yaml(
+    let (program, server) = (TestProgram::new(), model_server());
+    let dead = unused_address();
+    write_settings(
         &program,
         &[
             "{name: claude, role: [participant, chair]}".to_owned(),
-            house(&server, "gpt-4-o"),
+            provider_yaml(&server, "gpt-4-o"),
             format!(r#"{{name: away, dialect: openai, base_url: "http://{dead}/v1", model: m-1}}"#),
         ],
     );
-    let (code, told, _) = run(&program, &[KEY], &["doctor"]);
+    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
     assert_eq!(code, 1);
     let after_places = told.split_once("claude  NOT").unwrap().1;
     insta::assert_snapshot!(format!("  × claude  NOT{after_places}"), @r"
@@ -112,16 +116,16 @@ fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
 
 #[test]
 fn a_program_reads_the_same_as_one_document() {
-    let (program, server) = (Program::new(), server());
-    let dead = dead_address();
-    yaml(
+    let (program, server) = (TestProgram::new(), model_server());
+    let dead = unused_address();
+    write_settings(
         &program,
         &[
-            house(&server, "gpt-4-o"),
+            provider_yaml(&server, "gpt-4-o"),
             format!(r#"{{name: away, dialect: openai, base_url: "http://{dead}/v1", model: m-1}}"#),
         ],
     );
-    let (code, told, talk) = run(&program, &[KEY], &["doctor", "--json"]);
+    let (code, told, talk) = run_doctor(&program, &[KEY], &["doctor", "--json"]);
     assert_eq!((code, talk.as_str()), (1, ""));
     let document: Value = serde_json::from_str(&told).unwrap();
     let expected = [
@@ -139,15 +143,15 @@ fn a_program_reads_the_same_as_one_document() {
         ("providers.1.price.source", json!("loopback")),
     ];
     for (path, value) in expected {
-        assert_eq!(at(&document, path), &value, "{path}");
+        assert_eq!(value_at(&document, path), &value, "{path}");
     }
     assert_eq!(document["advice"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn with_nobody_there_it_says_that_ask_rehearses() {
-    let program = Program::new();
-    let (code, told, _) = run(&program, &[], &["doctor"]);
+    let program = TestProgram::new();
+    let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!(code, 1);
     for words in ["no provider", "rehearses with its built-in panel", "ANTHROPIC_API_KEY"] {
         assert!(told.contains(words), "{words}: {told}");
@@ -156,7 +160,7 @@ fn with_nobody_there_it_says_that_ask_rehearses() {
 
 #[test]
 fn a_program_on_the_path_tells_its_version() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let folder = program.path().join("bin");
     std::fs::create_dir(&folder).unwrap();
     let script = "#!/bin/sh\ntest \"$1\" = --version && echo '2.0.1 (Claude Code)'\n";
@@ -164,10 +168,10 @@ fn a_program_on_the_path_tells_its_version() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(folder.join("claude"), mode).unwrap();
     let path = folder.to_str().unwrap();
-    let (code, told, _) = run(&program, &[("PATH", path)], &["doctor", "--json"]);
+    let (code, told, _) = run_doctor(&program, &[("PATH", path)], &["doctor", "--json"]);
     let document: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!((code, at(&document, "status")), (0, &json!("success")));
-    let found_by = at(&document, "providers.0.found_by");
+    assert_eq!((code, value_at(&document, "status")), (0, &json!("success")));
+    let found_by = value_at(&document, "providers.0.found_by");
     assert_eq!(found_by, &json!("found by its program claude"));
     let cli = document["providers"][0]["transports"].as_array().unwrap().iter();
     let cli = cli.rev().find(|transport| transport["kind"] == "cli").unwrap();
@@ -176,23 +180,23 @@ fn a_program_on_the_path_tells_its_version() {
 
 #[test]
 fn mistakes_in_the_file_are_errors_of_configuration() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.path().join("council.yaml"), "council: {quorom: {}}\n").unwrap();
-    let (code, told, talk) = run(&program, &[], &["doctor"]);
+    let (code, told, talk) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!((code, told.as_str()), (5, ""));
     assert!(talk.contains("did you mean `quorum`?"), "{talk}");
 }
 
 #[test]
 fn a_store_that_does_not_open_is_a_finding() {
-    let (program, server) = (Program::new(), server());
-    yaml(&program, &[house(&server, "gpt-4o")]);
+    let (program, server) = (TestProgram::new(), model_server());
+    write_settings(&program, &[provider_yaml(&server, "gpt-4o")]);
     std::fs::write(
         program.path().join("notes.txt"),
         "not a database, but long enough\n".repeat(40),
     )
     .unwrap();
-    let (code, told, _) = run(&program, &[KEY], &["doctor", "--store", "notes.txt"]);
+    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor", "--store", "notes.txt"]);
     assert_eq!(code, 1, "{told}");
     assert!(told.contains("× store"), "{told}");
 }

@@ -1,17 +1,17 @@
 //! `verify` finds erased, renamed or hidden data: evidence, rows without a dialogue, terms of the
 //! search index, look-alike definitions.
 
-use plenary::domain::change::Change;
+use plenary::domain::change::JournalEvent;
 use plenary::store::{SqliteStore, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::councils::harness::Council;
-use crate::kit::{Bench, Play, Program};
-use crate::tampering::{Crime, check};
+use crate::councils::harness::TestCouncil;
+use crate::kit::{ScriptedReply, TestProgram, TestProject};
+use crate::tampering::{TamperedStore, check_tampering};
 
 /// Changes the journal without its trigger and restores the trigger.
-fn tamper(connection: &Connection, sql: &str) {
+fn change_journal(connection: &Connection, sql: &str) {
     let guard: String = connection
         .query_row(
             "SELECT sql FROM sqlite_schema WHERE name = 'journal_only_grows_update'",
@@ -25,9 +25,9 @@ fn tamper(connection: &Connection, sql: &str) {
 }
 
 /// Erases the payloads of each kind of entry, one kind at a time.
-fn check_erased(program: &Program, kinds_min: usize) {
+fn check_erased(program: &TestProgram, kinds_min: usize) {
     let path = program.path().join(".plenary/plenary.db");
-    let head = SqliteStore::open(&path).unwrap().verify(None, None).unwrap().head;
+    let head = SqliteStore::open(&path).unwrap().verify_record(None, None).unwrap().head;
     let original = std::fs::read(&path).unwrap();
     let connection = Connection::open(&path).unwrap();
     let mut statement = connection.prepare("SELECT DISTINCT kind FROM journal").unwrap();
@@ -39,7 +39,10 @@ fn check_erased(program: &Program, kinds_min: usize) {
     for kind in kinds {
         std::fs::write(&path, &original).unwrap();
         let connection = Connection::open(&path).unwrap();
-        tamper(&connection, &format!("UPDATE journal SET payload = NULL WHERE kind = '{kind}'"));
+        change_journal(
+            &connection,
+            &format!("UPDATE journal SET payload = NULL WHERE kind = '{kind}'"),
+        );
         let id: String = connection
             .query_row("SELECT dialogue_id FROM journal WHERE payload IS NULL", [], |row| {
                 row.get(0)
@@ -47,12 +50,12 @@ fn check_erased(program: &Program, kinds_min: usize) {
             .unwrap();
         drop(connection);
         for arguments in [&["verify"][..], &["verify", "--head", &head], &["verify", &id]] {
-            let ran = program.run(arguments);
+            let ran = program.run_command(arguments);
             assert_eq!(ran.code, 1, "{kind} {arguments:?}: {ran:?}");
             assert!(ran.stdout.contains("its payload was erased [payload]"), "{kind}: {ran:?}");
         }
         // A run with erased evidence must not resume as if it had never been asked.
-        let ran = program.run(&["resume", &id]);
+        let ran = program.run_command(&["resume", &id]);
         assert_eq!(ran.code, 4, "{kind}: {ran:?}");
         assert!(ran.stderr.contains("`plenary verify`"), "{kind}: {ran:?}");
     }
@@ -60,8 +63,8 @@ fn check_erased(program: &Program, kinds_min: usize) {
 
 #[test]
 fn erased_evidence_is_found() {
-    let program = Program::new();
-    let ran = program.run(&["ask", "--rehearse", "Shall we?"]);
+    let program = TestProgram::new();
+    let ran = program.run_command(&["ask", "--rehearse", "Shall we?"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     check_erased(&program, 6);
 }
@@ -71,16 +74,16 @@ fn prompts_that_settings_withhold_are_no_finding_and_their_entries_cannot_be_era
     let withholding = |settings: &mut serde_json::Value| {
         settings["retention"] = json!({ "keep_prompts": false });
     };
-    let council = Council::with(|_| Play::Fitting, withholding);
-    let told = council.ask(&[]);
-    told.expect("done", 0);
+    let council = TestCouncil::with_settings(|_| ScriptedReply::Valid, withholding);
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
-    let verified = store.verify(None, None).unwrap();
+    let verified = store.verify_record(None, None).unwrap();
     assert_eq!(verified.findings, []);
-    let entries = store.entries(&told.id().parse().unwrap(), 0).unwrap();
+    let entries = store.load_entries(&told.dialogue_id().parse().unwrap(), 0).unwrap();
     let mut withheld = 0;
-    for change in entries.iter().flat_map(|entry| &entry.changes) {
-        if let Change::AskPrepared { messages, messages_sha256, .. } = change {
+    for change in entries.iter().flat_map(|entry| &entry.events) {
+        if let JournalEvent::AskPrepared { messages, messages_sha256, .. } = change {
             assert!(messages.is_none() && messages_sha256.is_some());
             withheld += 1;
         }
@@ -92,7 +95,7 @@ fn prompts_that_settings_withhold_are_no_finding_and_their_entries_cannot_be_era
 
 #[test]
 fn a_payload_of_another_type_is_found() {
-    check(&[
+    check_tampering(&[
         (
             "UPDATE journal SET payload = CAST(payload AS BLOB) WHERE global_seq = 3",
             &["payload", "replay"],
@@ -114,22 +117,22 @@ fn a_payload_of_another_type_is_found() {
 #[test]
 fn a_byte_that_only_looks_like_the_one_before_is_found() {
     // U+FFFD replaces unreadable bytes, so a real U+FFFD and an unreadable byte look the same.
-    let bench = Bench::new();
-    bench.must("create", &json!({ "title": "Odd \u{fffd} title", "question": "Why?" }));
+    let bench = TestProject::new();
+    bench.run_ok("create", &json!({ "title": "Odd \u{fffd} title", "question": "Why?" }));
     let connection = Connection::open(bench.folder.path().join(".plenary/plenary.db")).unwrap();
-    tamper(
+    change_journal(
         &connection,
         "UPDATE journal SET payload = CAST(replace(CAST(payload AS BLOB), x'efbfbd', x'ff') AS TEXT)",
     );
-    let found = bench.store().verify(None, None).unwrap().findings;
+    let found = bench.store().verify_record(None, None).unwrap().findings;
     assert!(found.iter().any(|finding| finding.check == "payload"), "{found:?}");
 }
 
 #[test]
 fn a_dialogue_that_was_renamed_is_found() {
     let tables: Vec<String> = {
-        let scene = Crime::scene();
-        let connection = scene.connection();
+        let scene = TamperedStore::new_store();
+        let connection = scene.open_connection();
         let sql = "SELECT m.name FROM sqlite_schema m, pragma_table_info(m.name) c
                    WHERE m.type = 'table' AND c.name = 'dialogue_id'";
         let mut statement = connection.prepare(sql).unwrap();
@@ -143,7 +146,7 @@ fn a_dialogue_that_was_renamed_is_found() {
         })
         .collect();
     let sql = format!("{renamed} UPDATE chain_heads SET scope = 'other-name' WHERE scope = 'talk'");
-    check(&[(&sql, &["replay"])]);
+    check_tampering(&[(&sql, &["replay"])]);
 }
 
 #[test]
@@ -151,7 +154,7 @@ fn rows_without_a_dialogue_are_found() {
     let ending = "terminal_state, recommendation, key_condition, unresolved_points, review_by, \
                   participants, audit, synthesizer, critic, reviser, rehearsal, awaited, created_at";
     let without = format!("INSERT INTO conclusions SELECT NULL, {ending} FROM conclusions");
-    check(&[
+    check_tampering(&[
         (&without, &["replay"]),
         ("UPDATE overrides SET dialogue_id = CAST('review' AS BLOB)", &["foreign_key", "replay"]),
         (
@@ -164,8 +167,8 @@ fn rows_without_a_dialogue_are_found() {
 #[test]
 fn a_search_index_that_was_changed_is_found() {
     // Remove a term of the first text from the index only: tell FTS5 that the text was different.
-    let scene = Crime::scene();
-    let connection = scene.connection();
+    let scene = TamperedStore::new_store();
+    let connection = scene.open_connection();
     let (rowid, body): (i64, String) = connection
         .query_row("SELECT rowid, body FROM search_text LIMIT 1", [], |row| {
             Ok((row.get(0)?, row.get(1)?))
@@ -181,7 +184,7 @@ fn a_search_index_that_was_changed_is_found() {
          DROP TABLE kept"
     );
     let both = &["integrity", "search_index"][..];
-    check(&[
+    check_tampering(&[
         (&forged, both),
         ("DELETE FROM search_text_docsize WHERE id = 1", both),
         ("UPDATE search_text_docsize SET sz = x'000009' WHERE id = 1", both),
@@ -198,7 +201,7 @@ fn a_search_index_that_was_changed_is_found() {
 
 #[test]
 fn a_search_index_in_ruins_is_a_finding_and_not_a_failure() {
-    let scene = Crime::scene();
+    let scene = TamperedStore::new_store();
     for sql in [
         "DELETE FROM search_text_data",
         "UPDATE search_text_data SET block = zeroblob(length(block))",
@@ -207,7 +210,7 @@ fn a_search_index_in_ruins_is_a_finding_and_not_a_failure() {
         "UPDATE search_text_config SET v = 99",
         "DELETE FROM search_text_content",
     ] {
-        let found = scene.verified_after(sql, None).findings;
+        let found = scene.verify_after(sql, None).findings;
         assert!(!found.is_empty(), "{sql}");
     }
 }
@@ -216,21 +219,21 @@ fn a_search_index_in_ruins_is_a_finding_and_not_a_failure() {
 fn a_search_index_that_does_not_find_its_words_is_found() {
     // Enough terms that the index needs a table to find the page of each.
     let words: String = (10_000..16_000).map(|number| format!("w{number} ")).collect();
-    let bench = Bench::new();
-    bench.must("create", &json!({ "title": "Talk", "question": words }));
-    bench.verify();
+    let bench = TestProject::new();
+    bench.run_ok("create", &json!({ "title": "Talk", "question": words }));
+    bench.assert_verified();
     let connection = Connection::open(bench.folder.path().join(".plenary/plenary.db")).unwrap();
     let pages: usize =
         connection.query_row("SELECT count(*) FROM search_text_idx", [], |row| row.get(0)).unwrap();
     assert!(pages > 3, "{pages}");
     connection.execute_batch("DELETE FROM search_text_idx").unwrap();
-    let found = bench.store().verify(None, None).unwrap().findings;
+    let found = bench.store().verify_record(None, None).unwrap().findings;
     assert!(found.iter().any(|finding| finding.check == "search_index"), "{found:?}");
 }
 
 #[test]
 fn an_index_that_was_optimised_or_merged_is_clean() {
-    check(&[
+    check_tampering(&[
         ("INSERT INTO search_text (search_text) VALUES ('optimize')", &[]),
         ("INSERT INTO search_text (search_text) VALUES ('rebuild')", &[]),
         ("INSERT INTO search_text (search_text, rank) VALUES ('merge', 500)", &[]),
@@ -259,7 +262,7 @@ fn a_definition_that_hides_behind_another_name_is_found() {
          PRAGMA writable_schema = RESET",
         trigger("plain")
     );
-    check(&[
+    check_tampering(&[
         (&trigger("harmless"), &["schema"]),
         (&trigger("journal"), &["schema"]),
         (first, &["schema"]),
@@ -280,12 +283,12 @@ fn a_version_or_mark_that_was_changed_does_not_pass() {
         ("PRAGMA application_id = 0", 4),
         ("PRAGMA application_id = 7", 4),
     ] {
-        let program = Program::new();
-        assert_eq!(program.run(&["dialogue", "create", "Talk"]).code, 0);
+        let program = TestProgram::new();
+        assert_eq!(program.run_command(&["dialogue", "create", "Talk"]).code, 0);
         let path = program.path().join(".plenary/plenary.db");
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         for arguments in [&["verify"][..], &["list"], &["ask", "--rehearse", "x?"]] {
-            let ran = program.run(arguments);
+            let ran = program.run_command(arguments);
             assert_eq!(ran.code, code, "{sql} {arguments:?}: {ran:?}");
             assert!(ran.stderr.contains("hint:"), "{sql}: {ran:?}");
         }
@@ -294,10 +297,10 @@ fn a_version_or_mark_that_was_changed_does_not_pass() {
 
 #[test]
 fn an_entry_without_its_payload_cannot_be_read() {
-    let bench = Bench::new();
-    bench.must("create", &json!({ "title": "Talk", "question": "Why?" }));
+    let bench = TestProject::new();
+    bench.run_ok("create", &json!({ "title": "Talk", "question": "Why?" }));
     let connection = Connection::open(bench.folder.path().join(".plenary/plenary.db")).unwrap();
-    tamper(&connection, "UPDATE journal SET payload = NULL");
-    let read = bench.store().entries(&"talk".parse().unwrap(), 0);
+    change_journal(&connection, "UPDATE journal SET payload = NULL");
+    let read = bench.store().load_entries(&"talk".parse().unwrap(), 0);
     assert!(matches!(read, Err(StoreError::Malformed { .. })), "{read:?}");
 }

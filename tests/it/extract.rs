@@ -3,13 +3,18 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use plenary::markers::{Batch, Extraction, RawReplies, extract, gather};
+use plenary::markers::{
+    RawReplies, ReplyExtraction, RoundBatch, check_across_replies, extract_reply,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::hostile::corpora;
-use crate::kit::{Bench, Program, Ran, at, fixture, open_dialogue, pool, times};
-use crate::mcp::stdio_client::Agent;
+use crate::kit::{
+    CommandOutput, TestProgram, TestProject, make_pool, open_dialogue, pick_repeats, read_fixture,
+    value_at,
+};
+use crate::mcp::stdio_client::StdioClient;
 
 const ID: &str = "nvidia-investment-decision";
 const MUFFIN: &str = include_str!("../fixtures/responses/response-muffin.md");
@@ -28,13 +33,13 @@ The vote was rushed.
 ";
 
 /// The specification's dialogue before its round 1, and the replies of two experts.
-fn at_round_1() -> Program {
-    let program = Program::new();
+fn program_at_round_1() -> TestProgram {
+    let program = TestProgram::new();
     for (operation, file) in
         [("create", "01-create"), ("register", "02-round-0"), ("panel", "03-panel-1")]
     {
-        let (code, answer) =
-            program.operation(operation, &fixture(&format!("examples/nvidia/{file}.json")));
+        let (code, answer) = program
+            .run_operation(operation, &read_fixture(&format!("examples/nvidia/{file}.json")));
         assert_eq!(code, 0, "{answer:#}");
     }
     std::fs::create_dir(program.path().join("round-1")).unwrap();
@@ -45,19 +50,19 @@ fn at_round_1() -> Program {
     program
 }
 
-fn document(ran: &Ran) -> Value {
+fn parse_document(ran: &CommandOutput) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
 #[test]
 fn what_it_prints_is_registered_as_it_is() {
-    let program = at_round_1();
-    let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--json"]);
+    let program = program_at_round_1();
+    let ran = program.run_command(&["dialogue", "extract", "round-1/response-muffin.md", "--json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    let extracted = document(&ran);
-    assert_eq!(at(&extracted, "warnings"), &json!([]));
-    program.file("round-1.json", &extracted);
-    let registered = program.run(&[
+    let extracted = parse_document(&ran);
+    assert_eq!(value_at(&extracted, "warnings"), &json!([]));
+    program.write_json("round-1.json", &extracted);
+    let registered = program.run_command(&[
         "dialogue",
         "register",
         ID,
@@ -72,14 +77,14 @@ fn what_it_prints_is_registered_as_it_is() {
         "--json",
     ]);
     assert_eq!(registered.code, 0, "{registered:?}");
-    let answer = document(&registered);
+    let answer = parse_document(&registered);
     assert_eq!(
-        at(&answer, "id_mapping"),
+        value_at(&answer, "id_mapping"),
         &json!({ "MUFFIN-P0101": "P0101", "MUFFIN-T0101": "T0101", "MUFFIN-E0101": "E0101", "MUFFIN-C0101": "C0101" })
     );
-    let export = document(&program.run(&["export", ID]));
+    let export = parse_document(&program.run_command(&["export", ID]));
     let of = |section: &str, id: &str| {
-        let all = at(&export, section).as_array().unwrap();
+        let all = value_at(&export, section).as_array().unwrap();
         all.iter().find(|item| item["id"] == id).unwrap()["references"].clone()
     };
     assert_eq!(
@@ -95,41 +100,44 @@ fn what_it_prints_is_registered_as_it_is() {
         of("claims", "C0101"),
         json!([{ "type": "depend", "target": "P0101" }, { "type": "depend", "target": "E0101" }])
     );
-    let moves = at(&export, "moves").as_array().unwrap();
+    let moves = value_at(&export, "moves").as_array().unwrap();
     let made = moves.iter().find(|made| made["round"] == 1).unwrap();
     assert_eq!((&made["type"], &made["targets"]), (&json!("bridge"), &json!(["P0003", "R0001"])));
-    assert_eq!(at(&export, "rounds.1.experts.muffin.raw"), MUFFIN);
+    assert_eq!(value_at(&export, "rounds.1.experts.muffin.raw"), MUFFIN);
     // Later readers see global ids and no markers.
-    let context = program.run(&["dialogue", "context", ID, "--json"]).stdout;
+    let context = program.run_command(&["dialogue", "context", ID, "--json"]).stdout;
     assert!(context.contains("supports my options viability perspective"), "{context}");
     for mark in ["[RE:", "[MOVE:", "MUFFIN-P0101"] {
         assert!(!context.contains(mark), "{mark} in {context}");
     }
-    assert_eq!(at(&export, "rounds.1.experts.muffin.score"), 8);
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(value_at(&export, "rounds.1.experts.muffin.score"), 8);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }
 
 #[test]
 fn a_tool_takes_the_whole_document_too() {
-    let program = at_round_1();
-    let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--json"]);
-    let mut whole = document(&ran);
-    let mut alone = at(&whole, "batch").clone();
+    let program = program_at_round_1();
+    let ran = program.run_command(&["dialogue", "extract", "round-1/response-muffin.md", "--json"]);
+    let mut whole = parse_document(&ran);
+    let mut alone = value_at(&whole, "batch").clone();
     for arguments in [&mut whole, &mut alone] {
         arguments["dialogue_id"] = json!(ID);
         arguments["score"] = json!(8);
         arguments["expert_scores"] = json!({ "muffin": 8 });
     }
-    let mut agent = Agent::new(&program);
-    let answer = agent.must("blue_dialogue_round_register", &whole);
-    assert_eq!(at(&answer, "warnings"), &json!([]));
-    assert_eq!(at(&answer, "id_mapping.MUFFIN-C0101"), "C0101");
+    let mut agent = StdioClient::new(&program);
+    let answer = agent.call_tool_ok("blue_dialogue_round_register", &whole);
+    assert_eq!(value_at(&answer, "warnings"), &json!([]));
+    assert_eq!(value_at(&answer, "id_mapping.MUFFIN-C0101"), "C0101");
     // The result is the same batch for every input form.
-    assert_eq!(at(&agent.must("blue_dialogue_round_register", &alone), "replayed"), true);
-    let (code, again) = program.operation("register", &whole);
-    assert_eq!((code, at(&again, "replayed")), (0, &json!(true)));
+    assert_eq!(
+        value_at(&agent.call_tool_ok("blue_dialogue_round_register", &alone), "replayed"),
+        true
+    );
+    let (code, again) = program.run_operation("register", &whole);
+    assert_eq!((code, value_at(&again, "replayed")), (0, &json!(true)));
     // A document that is not a batch is rejected.
-    let refused = agent.refused(
+    let refused = agent.call_tool_error(
         "blue_dialogue_round_register",
         &json!({ "dialogue_id": ID, "score": 8, "batch": [] }),
     );
@@ -138,13 +146,14 @@ fn a_tool_takes_the_whole_document_too() {
 
 #[test]
 fn several_replies_are_one_batch() {
-    let program = at_round_1();
+    let program = program_at_round_1();
     let files = ["round-1/response-muffin.md", "round-1/response-donut.md"];
-    let ran = program.run(&["dialogue", "extract", files[0], files[1], "--json", "--no-raw"]);
-    let mut extracted = document(&ran);
-    assert_eq!(at(&extracted, "batch.recommendations.0.local_id"), "DONUT-R0101");
+    let ran =
+        program.run_command(&["dialogue", "extract", files[0], files[1], "--json", "--no-raw"]);
+    let mut extracted = parse_document(&ran);
+    assert_eq!(value_at(&extracted, "batch.recommendations.0.local_id"), "DONUT-R0101");
     assert_eq!(
-        at(&extracted, "batch.recommendations.0.references"),
+        value_at(&extracted, "batch.recommendations.0.references"),
         &json!([
             { "type": "refine", "target": "R0001" },
             { "type": "support", "target": "MUFFIN-P0101" },
@@ -152,34 +161,34 @@ fn several_replies_are_one_batch() {
         ])
     );
     assert_eq!(
-        at(&extracted, "verdicts"),
+        value_at(&extracted, "verdicts"),
         &json!([{ "verdict_type": "dissent", "round": 1, "author_expert": "donut", "description": "The vote was rushed." }])
     );
-    let kinds: Vec<&Value> = at(&extracted, "warnings")
+    let kinds: Vec<&Value> = value_at(&extracted, "warnings")
         .as_array()
         .unwrap()
         .iter()
         .map(|warning| &warning["type"])
         .collect();
     assert_eq!(kinds, ["near_miss", "near_miss", "untyped_reference", "near_miss", "elsewhere"]);
-    assert!(at(&extracted, "batch").get("raw_content").is_none());
+    assert!(value_at(&extracted, "batch").get("raw_content").is_none());
 
     // Cupcake's reply is missing, and the last warning named the consequence.
-    program.file("round-1.json", &extracted);
+    program.write_json("round-1.json", &extracted);
     let register =
         ["dialogue", "register", ID, "--data", "round-1.json", "--score", "17", "--json"];
-    let refused = document(&program.run(&register));
-    assert_eq!(at(&refused, "errors.0.error_code"), "target_not_found");
+    let refused = parse_document(&program.run_command(&register));
+    assert_eq!(value_at(&refused, "errors.0.error_code"), "target_not_found");
     extracted["batch"]["recommendations"][0]["references"].as_array_mut().unwrap().pop();
-    program.file("round-1.json", &extracted);
-    assert_eq!(program.run(&register).code, 0);
+    program.write_json("round-1.json", &extracted);
+    assert_eq!(program.run_command(&register).code, 0);
 }
 
 #[test]
 fn it_is_readable() {
-    let program = at_round_1();
+    let program = program_at_round_1();
     let files = ["round-1/response-donut.md", "round-1/response-muffin.md"];
-    let ran = program.run(&["dialogue", "extract", files[0], files[1]]);
+    let ran = program.run_command(&["dialogue", "extract", files[0], files[1]]);
     assert_eq!(ran.code, 0);
     insta::assert_snapshot!(ran.stdout, @r"
     donut, round 1: 1 recommendation, 3 references, 1 move, 1 verdict
@@ -218,12 +227,13 @@ fn it_is_readable() {
 
 #[test]
 fn the_summary_is_what_an_agent_returns() {
-    let program = at_round_1();
-    let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--summary"]);
+    let program = program_at_round_1();
+    let ran =
+        program.run_command(&["dialogue", "extract", "round-1/response-muffin.md", "--summary"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     // The specification's batch, with the references of its example reply.
     assert_eq!(
-        document(&ran),
+        parse_document(&ran),
         json!({
             "expert_slug": "muffin",
             "round": 1,
@@ -250,7 +260,7 @@ fn the_summary_is_what_an_agent_returns() {
 
 #[test]
 fn a_reply_may_come_from_standard_input() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let mut child = program
         .command()
         .args(["dialogue", "extract", "-", "--round", "1", "--expert", "muffin", "--summary"])
@@ -261,17 +271,17 @@ fn a_reply_may_come_from_standard_input() {
     child.stdin.take().unwrap().write_all(MUFFIN.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(at(&summary, "summary.claims.0"), "MUFFIN-C0101");
-    assert_eq!(at(&summary, "response_path"), &Value::Null);
+    assert_eq!(value_at(&summary, "summary.claims.0"), "MUFFIN-C0101");
+    assert_eq!(value_at(&summary, "response_path"), &Value::Null);
     // Parsing a reply needs no store and creates none.
     assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn who_marks_nothing_is_said_to_contribute_nothing() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.path().join("response-muffin.md"), "I agree.").unwrap();
-    let ran = program.run(&["dialogue", "extract", "response-muffin.md", "--round", "0"]);
+    let ran = program.run_command(&["dialogue", "extract", "response-muffin.md", "--round", "0"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "muffin, round 0: nothing marked\n"));
     assert_eq!(
         ran.stderr,
@@ -281,14 +291,14 @@ fn who_marks_nothing_is_said_to_contribute_nothing() {
 
 #[test]
 fn what_it_cannot_tell_it_asks_for() {
-    let program = at_round_1();
+    let program = program_at_round_1();
     std::fs::write(program.path().join("reply.md"), "x").unwrap();
     std::fs::write(program.path().join("response-latin.md"), b"\xe9").unwrap();
     std::fs::create_dir(program.path().join("response-folder.md")).unwrap();
     let check = |arguments: &[&str], code: i32, message: &str| {
-        let ran = program.run(&[&["dialogue", "extract", "--json"], arguments].concat());
-        let told = document(&ran);
-        let told = at(&told, "message").as_str().unwrap();
+        let ran = program.run_command(&[&["dialogue", "extract", "--json"], arguments].concat());
+        let told = parse_document(&ran);
+        let told = value_at(&told, "message").as_str().unwrap();
         assert!(ran.code == code && told.contains(message), "{arguments:?}: {ran:?}");
     };
     let muffin = "round-1/response-muffin.md";
@@ -306,16 +316,16 @@ fn what_it_cannot_tell_it_asks_for() {
 }
 
 /// A round 0 with two entities of each kind that a reply in round 1 can reference.
-fn opened(bench: &Bench, title: &str) -> String {
-    let created =
-        bench.must("create", &json!({ "title": title, "expert_pool": pool(&["ann", "bob"]) }));
+fn open_with_entities(bench: &TestProject, title: &str) -> String {
+    let created = bench
+        .run_ok("create", &json!({ "title": title, "expert_pool": make_pool(&["ann", "bob"]) }));
     let id = created["dialogue_id"].as_str().unwrap().to_owned();
     let item = |kind: &str, expert: &str| {
         let text = if kind == "T" { "description" } else { "content" };
         json!({ "local_id": format!("{expert}-{kind}0001"), "label": "x", text: "x" })
     };
     let items = |kind: &str| json!([item(kind, "ANN"), item(kind, "BOB")]);
-    bench.must(
+    bench.run_ok(
         "register",
         &json!({
             "dialogue_id": id, "round": 0, "score": 1,
@@ -326,9 +336,9 @@ fn opened(bench: &Bench, title: &str) -> String {
     id
 }
 
-fn batch_of(id: &str, round: u8, mut replies: Vec<Extraction>, raw: RawReplies) -> Value {
-    gather(&mut replies);
-    let mut batch = serde_json::to_value(Batch::of(round, &replies, raw)).unwrap();
+fn extract_batch(id: &str, round: u8, mut replies: Vec<ReplyExtraction>, raw: RawReplies) -> Value {
+    check_across_replies(&mut replies);
+    let mut batch = serde_json::to_value(RoundBatch::from_replies(round, &replies, raw)).unwrap();
     batch["dialogue_id"] = json!(id);
     batch["score"] = json!(1);
     batch
@@ -378,41 +388,41 @@ const PIECES: [&str; 40] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(times(40, 1_000)) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(pick_repeats(40, 1_000)) })]
 
     #[test]
     fn register_takes_whatever_extract_makes_of_a_reply(
         pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..30),
     ) {
-        let bench = Bench::new();
-        let id = opened(&bench, "Talk");
+        let bench = TestProject::new();
+        let id = open_with_entities(&bench, "Talk");
         let reply = pieces.concat();
         let ann = "ann".parse().unwrap();
         let raw = RawReplies::from([("ann".parse().unwrap(), reply.clone())]);
-        let read = extract(&reply, &ann, 1);
+        let read = extract_reply(&reply, &ann, 1);
         let count = read.contributions.len();
-        let answer = bench.run("register", &batch_of(&id, 1, vec![read], raw));
-        let answer = answer.map_err(|error| TestCaseError::fail(format!("{reply}\n{:#}", error.document())))?;
+        let answer = bench.run_operation("register", &extract_batch(&id, 1, vec![read], raw));
+        let answer = answer.map_err(|error| TestCaseError::fail(format!("{reply}\n{:#}", error.to_document())))?;
         prop_assert_eq!(answer["id_mapping"].as_object().unwrap().len(), count);
     }
 }
 
 #[test]
 fn strings_of_the_corpora_are_registered_as_they_were_written() {
-    let bench = Bench::new();
+    let bench = TestProject::new();
     open_dialogue(&bench, &["ann"]);
     let texts: Vec<String> =
-        corpora::texts().into_iter().filter(|text| !text.trim().is_empty()).collect();
+        corpora::all_texts().into_iter().filter(|text| !text.trim().is_empty()).collect();
     // A hundred rounds, with samples from each part of the corpora.
     let step = texts.len().div_ceil(100);
     let ann = "ann".parse().unwrap();
     for (round, text) in (0..).zip(texts.iter().step_by(step)) {
         let reply = format!("[ANN-C{round:02}01: Said]\nHere: {text}");
         let raw = RawReplies::from([("ann".parse().unwrap(), reply.clone())]);
-        let batch = batch_of("talk", round, vec![extract(&reply, &ann, round)], raw);
-        bench.must("register", &batch);
+        let batch = extract_batch("talk", round, vec![extract_reply(&reply, &ann, round)], raw);
+        bench.run_ok("register", &batch);
         let content = batch["claims"][0]["content"].as_str().unwrap();
         assert!(content.starts_with("Here:") && reply.contains(content), "{text}");
     }
-    bench.verify();
+    bench.assert_verified();
 }

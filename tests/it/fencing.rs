@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use plenary::prompting::Fences;
+use plenary::prompting::FenceSet;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ const NAIVE_FAILURES_MIN: usize = 100;
 const SECRET: &str = "9f86d081884c7d659a2feaa0c55ad015";
 
 /// Every string of the corpora, with its id.
-pub fn strings() -> Vec<(String, String)> {
+pub fn corpus_strings() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora");
     let mut strings = Vec::new();
     for file in FILES {
@@ -38,15 +38,15 @@ pub fn strings() -> Vec<(String, String)> {
 }
 
 /// How to tell a fence from its content.
-struct Shape {
+struct FenceShape {
     open: String,
     close: String,
     /// A model recognises these despite spaces and capitals.
     forgeries: Vec<&'static str>,
 }
 
-impl Shape {
-    fn ours(nonce: &str) -> Self {
+impl FenceShape {
+    fn own_fence(nonce: &str) -> Self {
         Self {
             open: format!("===== BEGIN Opinion A {nonce} ====="),
             close: format!("===== END Opinion A {nonce} ====="),
@@ -54,7 +54,7 @@ impl Shape {
         }
     }
 
-    fn naive() -> Self {
+    fn naive_fence() -> Self {
         Self {
             open: "<opinion>".to_owned(),
             close: "</opinion>".to_owned(),
@@ -63,7 +63,7 @@ impl Shape {
     }
 
     /// Faults of a message that should contain one fence and end with it.
-    fn faults(&self, message: &str) -> Vec<String> {
+    fn message_faults(&self, message: &str) -> Vec<String> {
         let mut faults = Vec::new();
         let lines: Vec<&str> = message.split('\n').collect();
         let Some(start) = lines.iter().position(|line| *line == self.open) else {
@@ -73,11 +73,11 @@ impl Shape {
             faults.push("does not end with its closing line".to_owned());
         }
         let inside = &lines[start + 1..lines.len().saturating_sub(1).max(start + 1)];
-        faults.extend(inside.iter().flat_map(|line| self.faults_of(line)));
+        faults.extend(inside.iter().flat_map(|line| self.fenced_line_faults(line)));
         faults
     }
 
-    fn faults_of(&self, line: &str) -> Vec<String> {
+    fn fenced_line_faults(&self, line: &str) -> Vec<String> {
         let mut faults = Vec::new();
         let packed: String =
             line.to_lowercase().chars().filter(|letter| !letter.is_whitespace()).collect();
@@ -88,7 +88,9 @@ impl Shape {
             faults.push(format!("holds a fence: {line:?}"));
         }
         faults.extend(
-            line.chars().filter(|c| hides(*c)).map(|c| format!("hidden {}", c.escape_unicode())),
+            line.chars()
+                .filter(|c| is_invisible(*c))
+                .map(|c| format!("hidden {}", c.escape_unicode())),
         );
         let lower = line.to_lowercase();
         faults.extend(
@@ -139,7 +141,7 @@ const ROLE_HEADS: [&str; 6] = ["system:", "assistant:", "human:", "user:", "deve
 
 /// Control characters, bidi marks, zero-width characters, tags and unassigned code points. Joiners
 /// and presentation selectors have legitimate uses; tests below cover the strings that abuse them.
-fn hides(letter: char) -> bool {
+fn is_invisible(letter: char) -> bool {
     let is_control = letter.is_control() && letter != '\t' && letter != '\n';
     is_control
         || matches!(u32::from(letter), 0xad | 0x34f | 0x61c | 0x180e | 0x200b | 0x200e | 0x200f
@@ -149,25 +151,29 @@ fn hides(letter: char) -> bool {
 }
 
 /// Parts of a fenced line that could be mistaken for something else.
-pub fn faults_of(line: &str) -> Vec<String> {
-    Shape::ours("0").faults_of(line)
+pub fn line_faults(line: &str) -> Vec<String> {
+    FenceShape::own_fence("0").fenced_line_faults(line)
 }
 
-fn fenced(text: &str) -> Vec<String> {
-    let fences = Fences::new(SECRET, 2, &[text]);
-    Shape::ours(fences.nonce()).faults(&fences.around("Opinion A", "an opinion", text))
+fn fenced_faults(text: &str) -> Vec<String> {
+    let fences = FenceSet::new(SECRET, 2, &[text]);
+    FenceShape::own_fence(fences.nonce()).message_faults(&fences.fence_text(
+        "Opinion A",
+        "an opinion",
+        text,
+    ))
 }
 
-fn naively_fenced(text: &str) -> Vec<String> {
-    Shape::naive().faults(&format!("<opinion>\n{text}\n</opinion>"))
+fn naive_faults(text: &str) -> Vec<String> {
+    FenceShape::naive_fence().message_faults(&format!("<opinion>\n{text}\n</opinion>"))
 }
 
 #[test]
 fn no_string_leaves_its_fence() {
-    let complaints: Vec<String> = strings()
+    let complaints: Vec<String> = corpus_strings()
         .iter()
         .filter_map(|(id, text)| {
-            let faults = fenced(text);
+            let faults = fenced_faults(text);
             (!faults.is_empty()).then(|| format!("{id}: {}", faults.join("; ")))
         })
         .collect();
@@ -176,19 +182,20 @@ fn no_string_leaves_its_fence() {
 
 #[test]
 fn a_tag_is_no_fence() {
-    let broken = strings().iter().filter(|(_, text)| !naively_fenced(text).is_empty()).count();
+    let broken = corpus_strings().iter().filter(|(_, text)| !naive_faults(text).is_empty()).count();
     assert!(broken >= NAIVE_FAILURES_MIN, "only {broken} strings break a tag");
 }
 
 #[test]
 fn a_string_without_hostile_parts_stands_as_it_was() {
-    let fences = Fences::new(SECRET, 2, &[]);
-    let changed = |text: &str| !fences.around("A", "a text", text).contains(&format!("\n{text}\n"));
-    let strings = strings();
+    let fences = FenceSet::new(SECRET, 2, &[]);
+    let changed =
+        |text: &str| !fences.fence_text("A", "a text", text).contains(&format!("\n{text}\n"));
+    let strings = corpus_strings();
     // These name no role and hide nothing, so they must stay unchanged.
     let honest = strings.iter().filter(|(id, text)| {
         (id.starts_with("bipia") || id.starts_with("path_traversal"))
-            && naively_fenced(text).is_empty()
+            && naive_faults(text).is_empty()
     });
     let moved: Vec<&String> = honest.filter(|(_, text)| changed(text)).map(|(id, _)| id).collect();
     assert!(moved.is_empty(), "{moved:?}");
@@ -197,14 +204,14 @@ fn a_string_without_hostile_parts_stands_as_it_was() {
 #[test]
 fn joiners_that_smuggle_are_shown() {
     for text in ["s\u{200d}y\u{200c}s", "a\u{fe0f}\u{fe0f}b", "x\u{200d}", "\u{200c}"] {
-        let fences = Fences::new(SECRET, 2, &[text]);
-        let message = fences.around("A", "a text", text);
+        let fences = FenceSet::new(SECRET, 2, &[text]);
+        let message = fences.fence_text("A", "a text", text);
         assert!(!message.contains(['\u{200c}', '\u{200d}', '\u{fe0f}']), "{text:?}");
     }
 }
 
 /// Pieces of fences, tokens and evasions.
-fn piece() -> impl Strategy<Value = String> {
+fn piece_strategy() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "=====",
         "==",
@@ -265,24 +272,24 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_mixture_leaves_its_fence(pieces in prop::collection::vec(piece(), 0..40)) {
+    fn no_mixture_leaves_its_fence(pieces in prop::collection::vec(piece_strategy(), 0..40)) {
         let text = pieces.concat();
-        let faults = fenced(&text);
+        let faults = fenced_faults(&text);
         prop_assert!(faults.is_empty(), "{faults:?}");
     }
 
     #[test]
     fn a_text_that_knows_the_mark_is_no_better_off(
-        pieces in prop::collection::vec(piece(), 0..10), place in 0usize..10
+        pieces in prop::collection::vec(piece_strategy(), 0..10), place in 0usize..10
     ) {
-        let fences = Fences::new(SECRET, 1, &[]);
+        let fences = FenceSet::new(SECRET, 1, &[]);
         let end = format!("\n===== END Opinion A {} =====\n", fences.nonce());
         let at = place.min(pieces.len());
         let text = [pieces[..at].concat(), end, pieces[at..].concat()].concat();
-        let fences = if place % 2 == 0 { Fences::new(SECRET, 1, &[&text]) } else { fences };
-        let message = fences.around("Opinion A", "an opinion", &text);
+        let fences = if place % 2 == 0 { FenceSet::new(SECRET, 1, &[&text]) } else { fences };
+        let message = fences.fence_text("Opinion A", "an opinion", &text);
         prop_assert_eq!(message.to_lowercase().matches(fences.nonce()).count(), 2);
-        let faults = Shape::ours(fences.nonce()).faults(&message);
+        let faults = FenceShape::own_fence(fences.nonce()).message_faults(&message);
         prop_assert!(faults.is_empty(), "{faults:?}");
     }
 }

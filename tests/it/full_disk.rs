@@ -13,24 +13,24 @@ use rusqlite::Connection;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};
 
-use crate::councils::harness::{Council, seat_of};
-use crate::kit::{Play, Ran, binary, purpose_of};
-use crate::mcp::stdio_client::Agent;
+use crate::councils::harness::{TestCouncil, seat_of};
+use crate::kit::{CommandOutput, ScriptedReply, plenary_binary, purpose_of};
+use crate::mcp::stdio_client::StdioClient;
 
 /// The program with a file size limit that can be raised again.
-fn limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Command {
+fn limited_command(council: &TestCouncil, bytes_max: u64, arguments: &[&str]) -> Command {
     // The shell counts in blocks of 512 bytes. Ignore the signal, so that a failed write does not
     // end the process.
     let script = "trap '' XFSZ; ulimit -S -f \"$1\"; shift; exec \"$@\"";
     let mut command = Command::new("/bin/sh");
-    command.args(["-c", script, "sh", &(bytes_max / 512).to_string()]).arg(binary());
+    command.args(["-c", script, "sh", &(bytes_max / 512).to_string()]).arg(plenary_binary());
     command.args(arguments).current_dir(council.program.path()).env_clear().stdin(Stdio::null());
     command
 }
 
-fn run_limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Ran {
-    let output = limited(council, bytes_max, arguments).output().unwrap();
-    Ran {
+fn run_limited(council: &TestCouncil, bytes_max: u64, arguments: &[&str]) -> CommandOutput {
+    let output = limited_command(council, bytes_max, arguments).output().unwrap();
+    CommandOutput {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
@@ -38,16 +38,16 @@ fn run_limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Ran {
 }
 
 /// Calls per seat and purpose.
-fn calls(council: &Council) -> BTreeMap<(String, &'static str), usize> {
+fn calls_by_seat(council: &TestCouncil) -> BTreeMap<(String, &'static str), usize> {
     let mut calls = BTreeMap::new();
-    for seen in council.server.seen() {
+    for seen in council.server.requests() {
         *calls.entry((seat_of(&seen), purpose_of(&seen.system).name())).or_default() += 1;
     }
     calls
 }
 
 /// The council in the store, if any, and the seats whose replies are saved.
-fn kept(council: &Council) -> Option<(String, Vec<(String, &'static str)>)> {
+fn saved_replies(council: &TestCouncil) -> Option<(String, Vec<(String, &'static str)>)> {
     let path = council.program.path().join(".plenary/plenary.db");
     let id: Option<String> = Connection::open(&path)
         .unwrap()
@@ -58,21 +58,21 @@ fn kept(council: &Council) -> Option<(String, Vec<(String, &'static str)>)> {
     let id = id?;
     let store = SqliteStore::open(&path).unwrap();
     let transcript = load_run(&store, &id.parse().unwrap()).unwrap().transcript;
-    let answered = transcript.asks.iter().filter(|asked| asked.reply().is_some());
+    let answered = transcript.asks.iter().filter(|asked| asked.last_reply().is_some());
     let kept = answered.map(|asked| (asked.ask.seat.to_string(), asked.ask.purpose.name()));
     Some((id, kept.collect()))
 }
 
 /// Runs `ask` with limited space, continues without the limit, and returns how it stopped first.
-fn check_room(bytes_max: u64) -> (i32, usize) {
-    let council = Council::new(|_| Play::Fitting);
+fn check_with_limit(bytes_max: u64) -> (i32, usize) {
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
     // Create the store first: the first start writes the schema.
-    assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
+    assert_eq!(council.program.run_command(&["dialogue", "create", "Room"]).code, 0);
     let asking = ["ask", "--json", "--no-conclusion", "Shall we go ahead?"];
     let ran = run_limited(&council, bytes_max, &asking);
-    let first = calls(&council);
-    council.verify();
-    let Some((id, kept)) = kept(&council) else {
+    let first = calls_by_seat(&council);
+    council.assert_verified();
+    let Some((id, kept)) = saved_replies(&council) else {
         assert!([3, 4].contains(&ran.code), "{bytes_max}: {ran:?}");
         assert!(first.is_empty(), "{bytes_max}: asked without a record: {first:?}");
         return (ran.code, 0);
@@ -91,9 +91,9 @@ fn check_room(bytes_max: u64) -> (i32, usize) {
         assert!(document["message"].as_str().unwrap().contains(&id), "{document:#}");
         assert!(!ran.stdout.contains("nothing was changed"), "{ran:?}");
     }
-    let resumed = council.run(&["resume", &id, "--json"]);
-    resumed.expect("done", 0);
-    let after = calls(&council);
+    let resumed = council.run_command(&["resume", &id, "--json"]);
+    resumed.expect_status("done", 0);
+    let after = calls_by_seat(&council);
     for one in &kept {
         assert_eq!(after[one], first[one], "{bytes_max}: {one:?} was paid for twice");
     }
@@ -104,7 +104,7 @@ fn check_room(bytes_max: u64) -> (i32, usize) {
 fn a_run_that_finds_no_room_says_how_to_continue() {
     let mut halted = Vec::new();
     for room in 1..=14 {
-        let (code, kept) = check_room(room * 40 * 1_024);
+        let (code, kept) = check_with_limit(room * 40 * 1_024);
         if code == 3 && kept > 0 {
             halted.push(kept);
         }
@@ -115,23 +115,23 @@ fn a_run_that_finds_no_room_says_how_to_continue() {
 
 #[test]
 fn the_same_is_said_in_words_and_in_a_batch() {
-    let council = Council::new(|_| Play::Fitting);
-    assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    assert_eq!(council.program.run_command(&["dialogue", "create", "Room"]).code, 0);
     let room = (1..=20).map(|room| room * 30 * 1_024).find_map(|room| {
         let ran = run_limited(&council, room, &["ask", "--no-conclusion", "Shall we?"]);
         (ran.stderr.contains("stopped early")).then_some((room, ran))
     });
     let (room, ran) = room.unwrap();
-    let (id, _) = kept(&council).unwrap();
+    let (id, _) = saved_replies(&council).unwrap();
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.stderr.contains(&format!("the run `{id}` stopped early")), "{ran:?}");
     assert!(ran.stderr.contains(&format!("`plenary resume {id}`")), "{ran:?}");
-    let council = Council::new(|_| Play::Fitting);
-    assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
-    council.program.write("asked.jsonl", "\"Shall we?\"\n");
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    assert_eq!(council.program.run_command(&["dialogue", "create", "Room"]).code, 0);
+    council.program.write_text("asked.jsonl", "\"Shall we?\"\n");
     let batch = ["ask", "--batch", "asked.jsonl", "--no-conclusion", "--json"];
     let ran = run_limited(&council, room, &batch);
-    let (id, _) = kept(&council).unwrap();
+    let (id, _) = saved_replies(&council).unwrap();
     assert_eq!(ran.code, 3, "{ran:?}");
     let line: Value = serde_json::from_str(ran.stdout.trim()).unwrap();
     assert_eq!(
@@ -143,31 +143,32 @@ fn the_same_is_said_in_words_and_in_a_batch() {
 #[test]
 fn a_server_continues_a_run_when_there_is_room_again() {
     let halted = (1..=20).map(|room| room * 30 * 1_024).find_map(|room| {
-        let council = Council::new(|_| Play::Fitting);
-        assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
-        let mut agent = Agent::by_command(limited(&council, room, &["mcp"]));
+        let council = TestCouncil::new(|_| ScriptedReply::Valid);
+        assert_eq!(council.program.run_command(&["dialogue", "create", "Room"]).code, 0);
+        let mut agent =
+            StdioClient::without_handshake_from(limited_command(&council, room, &["mcp"]));
         let asking = json!({ "question": "Tea?", "conclusion": false, "wait_seconds": 60 });
-        let answer = agent.tool("council_ask", &asking)["structuredContent"].clone();
+        let answer = agent.call_tool("council_ask", &asking)["structuredContent"].clone();
         (answer["result"]["error_code"] == "run_halted").then_some((council, agent, answer))
     });
     let (council, mut agent, answer) = halted.unwrap();
-    let (id, kept) = kept(&council).unwrap();
+    let (id, kept) = saved_replies(&council).unwrap();
     assert_eq!(
         (&answer["status"], &answer["dialogue_id"]),
         (&"failed".into(), &id.as_str().into())
     );
     assert_eq!(answer["result"]["resume"], format!("plenary resume {id}"));
-    let first = calls(&council);
+    let first = calls_by_seat(&council);
     // The server process survives; with free space it continues the failed run.
     let process = Pid::from_raw(i32::try_from(agent.process_id()).unwrap());
     let most = getrlimit(Resource::Fsize).maximum;
     prlimit(process, Resource::Fsize, Rlimit { current: most, maximum: most }).unwrap();
     let asking = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
-    let answer = agent.must("deliberation_status", &asking);
+    let answer = agent.call_tool_ok("deliberation_status", &asking);
     assert_eq!(answer["status"], "done", "{answer:#}");
-    let after = calls(&council);
+    let after = calls_by_seat(&council);
     for one in &kept {
         assert_eq!(after[one], first[one], "{one:?} was paid for twice");
     }
-    council.verify();
+    council.assert_verified();
 }

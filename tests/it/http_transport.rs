@@ -3,27 +3,27 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use plenary::domain::ask::{ErrorType, Messages, Purpose};
-use plenary::domain::council::opinion::Opinion;
-use plenary::domain::council::report::Report;
-use plenary::domain::council::review::Review;
+use plenary::domain::ask::{AskMessages, AskPurpose, CallErrorType};
+use plenary::domain::council::opinion::OpinionReply;
+use plenary::domain::council::report::ChairReport;
+use plenary::domain::council::review::PeerReview;
 use plenary::providers::{
-    CallError, Dialect, HttpClients, HttpTransport, Provider, REPLY_BYTES_MAX, Received, Request,
-    Transport,
+    CallError, CallReply, CallRequest, Dialect, HttpClients, HttpTransport, Provider,
+    REPLY_BYTES_MAX, Transport,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
-use crate::kit::{ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
+use crate::kit::{MODEL_NAMES, ModelRequest, ModelServer, ScriptedReply, purpose_of, valid_reply};
 
 const KEY: &str = "sk-wire-0123456789abcdefghij";
 
-fn request() -> Request {
-    Request {
+fn make_request() -> CallRequest {
+    CallRequest {
         seat: "ann".parse().unwrap(),
         round: 1,
-        purpose: Purpose::Opinion,
-        messages: Arc::new(Messages {
+        purpose: AskPurpose::Opinion,
+        messages: Arc::new(AskMessages {
             system: "You are a participant of a council.".to_owned(),
             user: "Shall we?".to_owned(),
         }),
@@ -36,21 +36,25 @@ fn request() -> Request {
     }
 }
 
-fn transport(provider: Provider) -> HttpTransport {
+fn make_transport(provider: Provider) -> HttpTransport {
     let provider = Provider { key: Some(SecretString::from(KEY)), ..provider };
     HttpTransport::new(Arc::new(provider), Arc::new(HttpClients::new()))
 }
 
-fn wait_for<T>(work: impl Future<Output = T>) -> T {
+fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(work)
 }
 
 /// One call to a server that always replies the same.
-fn call(dialect: Dialect, play: &Play, request: &Request) -> Result<Received, CallError> {
+fn call_model(
+    dialect: Dialect,
+    play: &ScriptedReply,
+    request: &CallRequest,
+) -> Result<CallReply, CallError> {
     let play = play.clone();
     let server = ModelServer::start(move |_| play.clone());
-    let result = wait_for(transport(server.provider("ann", dialect)).send(request));
+    let result = block_on(make_transport(server.make_provider("ann", dialect)).send(request));
     if let Err(error) = &result {
         let told = format!("{error} {error:?}");
         assert!(!told.contains(&KEY[..8]), "the key is in {told}");
@@ -62,15 +66,15 @@ fn call(dialect: Dialect, play: &Play, request: &Request) -> Result<Received, Ca
 
 /// `Ok` with the finish, or the type of the error, the same in every dialect.
 #[track_caller]
-fn check(play: &Play, expected: &str) {
-    check_in(play, [expected; 3]);
+fn check_reply(play: &ScriptedReply, expected: &str) {
+    check_reply_by_dialect(play, [expected; 3]);
 }
 
 /// One expectation each for OpenAI, Anthropic and Gemini.
 #[track_caller]
-fn check_in(play: &Play, expected: [&str; 3]) {
+fn check_reply_by_dialect(play: &ScriptedReply, expected: [&str; 3]) {
     for (dialect, expected) in Dialect::ALL.iter().zip(expected) {
-        let outcome = match call(*dialect, play, &request()) {
+        let outcome = match call_model(*dialect, play, &make_request()) {
             Ok(received) => format!("ok {}", received.finish),
             Err(error) => error.error_type.name().to_owned(),
         };
@@ -79,98 +83,107 @@ fn check_in(play: &Play, expected: [&str; 3]) {
     }
 }
 
-fn status(code: u16, body: &Value) -> Play {
-    Play::Status(code, Vec::new(), body.to_string())
+fn status_reply(code: u16, body: &Value) -> ScriptedReply {
+    ScriptedReply::Status(code, Vec::new(), body.to_string())
 }
 
 #[test]
 fn replies_come_through() {
-    check(&Play::Fitting, "ok stop");
-    check(&Play::Reply("Hello there.".to_owned()), "ok stop");
-    check(&Play::Slow(Duration::from_millis(50), Box::new(Play::Fitting)), "ok stop");
+    check_reply(&ScriptedReply::Valid, "ok stop");
+    check_reply(&ScriptedReply::Reply("Hello there.".to_owned()), "ok stop");
+    check_reply(
+        &ScriptedReply::Slow(Duration::from_millis(50), Box::new(ScriptedReply::Valid)),
+        "ok stop",
+    );
     // An empty reply is a successful call; the parser judges it later.
-    check(&Play::Empty, "ok stop");
-    check(&Play::WrongType, "ok stop");
-    check(&Play::Truncated, "ok length");
-    check(&Play::Huge(REPLY_BYTES_MAX / 2), "ok stop");
+    check_reply(&ScriptedReply::Empty, "ok stop");
+    check_reply(&ScriptedReply::WrongType, "ok stop");
+    check_reply(&ScriptedReply::Truncated, "ok length");
+    check_reply(&ScriptedReply::Huge(REPLY_BYTES_MAX / 2), "ok stop");
 }
 
 #[test]
 fn a_refusal_with_words_is_a_reply_and_one_without_is_a_failure() {
-    check_in(&Play::Refusal, ["ok refusal", "refused", "refused"]);
+    check_reply_by_dialect(&ScriptedReply::Refusal, ["ok refusal", "refused", "refused"]);
 }
 
 #[test]
 fn what_is_no_reply_is_not_taken_for_one() {
-    check(&Play::Malformed, "parse_error");
-    check(&Play::Raw(Vec::new()), "parse_error");
-    check(&Play::Raw(b"{}".to_vec()), "parse_error");
-    check(&Play::Raw(b"null".to_vec()), "parse_error");
-    check(&Play::Raw("[".repeat(100_000).into()), "parse_error");
-    check(&Play::Huge(REPLY_BYTES_MAX), "parse_error");
+    check_reply(&ScriptedReply::Malformed, "parse_error");
+    check_reply(&ScriptedReply::RawBody(Vec::new()), "parse_error");
+    check_reply(&ScriptedReply::RawBody(b"{}".to_vec()), "parse_error");
+    check_reply(&ScriptedReply::RawBody(b"null".to_vec()), "parse_error");
+    check_reply(&ScriptedReply::RawBody("[".repeat(100_000).into()), "parse_error");
+    check_reply(&ScriptedReply::Huge(REPLY_BYTES_MAX), "parse_error");
 }
 
 #[test]
 fn a_status_has_a_type() {
-    check(&status(400, &json!({ "error": { "message": "no" } })), "bad_request");
-    check(&status(401, &json!({ "error": { "message": format!("bad key {KEY}") } })), "auth");
-    check(&status(403, &json!(format!("{KEY} is not allowed"))), "auth");
-    check(&status(404, &json!("nothing here")), "bad_request");
-    check(&status(408, &json!({})), "timeout");
-    check(&status(413, &json!({})), "context_too_long");
-    check(
-        &status(400, &json!({ "error": { "message": "prompt is too long: 9 > 8" } })),
+    check_reply(&status_reply(400, &json!({ "error": { "message": "no" } })), "bad_request");
+    check_reply(
+        &status_reply(401, &json!({ "error": { "message": format!("bad key {KEY}") } })),
+        "auth",
+    );
+    check_reply(&status_reply(403, &json!(format!("{KEY} is not allowed"))), "auth");
+    check_reply(&status_reply(404, &json!("nothing here")), "bad_request");
+    check_reply(&status_reply(408, &json!({})), "timeout");
+    check_reply(&status_reply(413, &json!({})), "context_too_long");
+    check_reply(
+        &status_reply(400, &json!({ "error": { "message": "prompt is too long: 9 > 8" } })),
         "context_too_long",
     );
-    check(&status(422, &json!({ "detail": [{ "msg": KEY }] })), "bad_request");
-    check(&status(500, &json!({ "error": KEY })), "server_error");
-    check(&status(529, &json!({})), "server_error");
-    check(&status(504, &json!({})), "timeout");
-    check(&Play::RateLimited { retry_after: "1".to_owned() }, "rate_limit");
-    check(&Play::Cut, "network");
+    check_reply(&status_reply(422, &json!({ "detail": [{ "msg": KEY }] })), "bad_request");
+    check_reply(&status_reply(500, &json!({ "error": KEY })), "server_error");
+    check_reply(&status_reply(529, &json!({})), "server_error");
+    check_reply(&status_reply(504, &json!({})), "timeout");
+    check_reply(&ScriptedReply::RateLimited { retry_after: "1".to_owned() }, "rate_limit");
+    check_reply(&ScriptedReply::Disconnect, "network");
 }
 
 #[test]
 fn a_redirect_is_not_followed_with_the_key() {
-    let elsewhere = ModelServer::start(|_| Play::Fitting);
+    let elsewhere = ModelServer::start(|_| ScriptedReply::Valid);
     let to = vec![("location", format!("{}/chat/completions", elsewhere.base_url()))];
-    check(&Play::Status(307, to, String::new()), "bad_request");
-    assert_eq!(elsewhere.connections(), 0);
+    check_reply(&ScriptedReply::Status(307, to, String::new()), "bad_request");
+    assert_eq!(elsewhere.connection_count(), 0);
 }
 
 #[test]
 fn a_call_ends_with_its_time() {
     for dialect in Dialect::ALL {
-        let request = Request { time_left: Duration::from_millis(200), ..request() };
-        let error = call(*dialect, &Play::Hang, &request).unwrap_err();
-        assert_eq!(error.error_type, ErrorType::Timeout);
+        let request = CallRequest { time_left: Duration::from_millis(200), ..make_request() };
+        let error = call_model(*dialect, &ScriptedReply::Hang, &request).unwrap_err();
+        assert_eq!(error.error_type, CallErrorType::Timeout);
         assert_eq!(error.message, "`ann` did not answer within 200 ms");
     }
 }
 
 #[test]
 fn nobody_at_the_address_is_a_failure_of_the_network() {
-    let gone = ModelServer::start(|_| Play::Fitting);
-    let provider = gone.provider("ann", Dialect::OpenAi);
+    let gone = ModelServer::start(|_| ScriptedReply::Valid);
+    let provider = gone.make_provider("ann", Dialect::OpenAi);
     drop(gone);
-    let error = wait_for(transport(provider).send(&request())).unwrap_err();
-    assert_eq!(error.error_type, ErrorType::Network);
+    let error = block_on(make_transport(provider).send(&make_request())).unwrap_err();
+    assert_eq!(error.error_type, CallErrorType::Network);
     assert!(error.message.starts_with("`ann` could not be reached: "), "{error}");
 }
 
 #[test]
 fn an_address_that_is_none_is_said_to_be_one() {
-    let provider = ModelServer::start(|_| Play::Fitting).provider("ann", Dialect::OpenAi);
+    let provider =
+        ModelServer::start(|_| ScriptedReply::Valid).make_provider("ann", Dialect::OpenAi);
     let provider = Provider { base_url: Some("not an address".to_owned()), ..provider };
-    let error = wait_for(transport(provider).send(&request())).unwrap_err();
-    assert_eq!(error.error_type, ErrorType::BadRequest);
+    let error = block_on(make_transport(provider).send(&make_request())).unwrap_err();
+    assert_eq!(error.error_type, CallErrorType::BadRequest);
     assert!(error.message.contains("`base_url`"), "{error}");
 }
 
 #[test]
 fn a_server_says_how_long_to_wait() {
-    let asked = |play: Play| call(Dialect::OpenAi, &play, &request()).unwrap_err().retry_after;
-    let limited = |retry_after: String| asked(Play::RateLimited { retry_after });
+    let asked = |play: ScriptedReply| {
+        call_model(Dialect::OpenAi, &play, &make_request()).unwrap_err().retry_after
+    };
+    let limited = |retry_after: String| asked(ScriptedReply::RateLimited { retry_after });
     assert_eq!(limited("7".to_owned()), Some(Duration::from_secs(7)));
     assert_eq!(limited("some day".to_owned()), None);
     let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(60));
@@ -181,20 +194,21 @@ fn a_server_says_how_long_to_wait() {
         ("retry-after", "Wed, 21 Oct 2015 07:28:03 GMT".to_owned()),
         ("date", "Wed, 21 Oct 2015 07:28:00 GMT".to_owned()),
     ];
-    let wait = asked(Play::Status(503, headers, String::new()));
+    let wait = asked(ScriptedReply::Status(503, headers, String::new()));
     assert_eq!(wait, Some(Duration::from_secs(3)));
 }
 
 #[test]
 fn what_is_sent_is_what_the_dialect_wants() {
     let check = |dialect: Dialect, path: &str, key_header: &str, key: &str| {
-        let server = ModelServer::start(|_| Play::Fitting);
-        let received = wait_for(transport(server.provider("ann", dialect)).send(&request()));
+        let server = ModelServer::start(|_| ScriptedReply::Valid);
+        let received =
+            block_on(make_transport(server.make_provider("ann", dialect)).send(&make_request()));
         assert!(received.unwrap().structured);
-        let [seen] = server.seen().try_into().unwrap();
+        let [seen] = server.requests().try_into().unwrap();
         assert_eq!(seen.path, path);
-        assert_eq!(seen.header(key_header), Some(key));
-        assert_eq!(seen.header("content-type"), Some("application/json"));
+        assert_eq!(seen.find_header(key_header), Some(key));
+        assert_eq!(seen.find_header("content-type"), Some("application/json"));
         assert_eq!(seen.system, "You are a participant of a council.");
         assert_eq!(seen.user, "Shall we?");
         assert_eq!(seen.model, "test-model");
@@ -209,20 +223,20 @@ fn what_is_sent_is_what_the_dialect_wants() {
 #[test]
 fn a_server_that_refuses_the_schema_is_not_sent_it_again() {
     for dialect in Dialect::ALL {
-        let server = ModelServer::start(|seen: &Seen| {
+        let server = ModelServer::start(|seen: &ModelRequest| {
             if seen.structured {
-                status(400, &json!({ "error": { "message": "schema: not supported" } }))
+                status_reply(400, &json!({ "error": { "message": "schema: not supported" } }))
             } else {
-                Play::Fitting
+                ScriptedReply::Valid
             }
         });
-        let transport = transport(server.provider("ann", *dialect));
-        let structured = wait_for(async {
-            [transport.send(&request()).await, transport.send(&request()).await]
+        let transport = make_transport(server.make_provider("ann", *dialect));
+        let structured = block_on(async {
+            [transport.send(&make_request()).await, transport.send(&make_request()).await]
                 .map(|received| received.unwrap().structured)
         });
         assert_eq!(structured, [false, false]);
-        let sent: Vec<bool> = server.seen().iter().map(|seen| seen.structured).collect();
+        let sent: Vec<bool> = server.requests().iter().map(|seen| seen.structured).collect();
         assert_eq!(sent, [true, false, false], "{dialect}");
     }
 }
@@ -230,10 +244,10 @@ fn a_server_that_refuses_the_schema_is_not_sent_it_again() {
 #[test]
 fn a_model_that_is_not_there_brings_the_list_of_those_that_are() {
     for dialect in Dialect::ALL {
-        let play = status(404, &json!({ "error": { "message": "no such model" } }));
-        let error = call(*dialect, &play, &request()).unwrap_err();
-        assert_eq!(error.error_type, ErrorType::BadRequest);
-        for name in OFFERED {
+        let play = status_reply(404, &json!({ "error": { "message": "no such model" } }));
+        let error = call_model(*dialect, &play, &make_request()).unwrap_err();
+        assert_eq!(error.error_type, CallErrorType::BadRequest);
+        for name in MODEL_NAMES {
             assert!(error.message.contains(name), "{error}");
         }
     }
@@ -241,10 +255,10 @@ fn a_model_that_is_not_there_brings_the_list_of_those_that_are() {
 
 #[test]
 fn the_models_of_a_server_can_be_listed() {
-    let server = ModelServer::start(|_| Play::Fitting);
+    let server = ModelServer::start(|_| ScriptedReply::Valid);
     for dialect in Dialect::ALL {
-        let models = wait_for(transport(server.provider("ann", *dialect)).models());
-        assert_eq!(models.unwrap(), OFFERED);
+        let models = block_on(make_transport(server.make_provider("ann", *dialect)).list_models());
+        assert_eq!(models.unwrap(), MODEL_NAMES);
     }
 }
 
@@ -253,61 +267,63 @@ fn what_is_not_utf8_is_read_as_far_as_it_goes() {
     let mut body = br#"{"choices":[{"message":{"content":"a"#.to_vec();
     body.extend_from_slice(b"\xff\xfe");
     body.extend_from_slice(br#"b"},"finish_reason":"stop"}]}"#);
-    let received = call(Dialect::OpenAi, &Play::Raw(body), &request()).unwrap();
+    let received =
+        call_model(Dialect::OpenAi, &ScriptedReply::RawBody(body), &make_request()).unwrap();
     assert_eq!(received.text, "a\u{fffd}\u{fffd}b");
 }
 
 #[test]
 fn a_key_that_no_header_can_carry_is_not_sent_and_not_shown() {
-    let server = ModelServer::start(|_| Play::Fitting);
+    let server = ModelServer::start(|_| ScriptedReply::Valid);
     let key = Some(SecretString::from("sk-secret\nline"));
-    let provider = Provider { key, ..server.provider("ann", Dialect::OpenAi) };
+    let provider = Provider { key, ..server.make_provider("ann", Dialect::OpenAi) };
     let transport = HttpTransport::new(Arc::new(provider), Arc::new(HttpClients::new()));
-    let error = wait_for(transport.send(&request())).unwrap_err();
-    assert_eq!(error.error_type, ErrorType::Auth);
+    let error = block_on(transport.send(&make_request())).unwrap_err();
+    assert_eq!(error.error_type, CallErrorType::Auth);
     assert!(!error.message.contains("sk-secret"), "{error}");
-    assert_eq!(server.seen().len(), 0);
+    assert_eq!(server.requests().len(), 0);
 }
 
 #[test]
 fn without_a_key_none_is_sent() {
-    let server = ModelServer::start(|_| Play::Fitting);
+    let server = ModelServer::start(|_| ScriptedReply::Valid);
     for dialect in Dialect::ALL {
-        let provider = Arc::new(server.provider("ann", *dialect));
+        let provider = Arc::new(server.make_provider("ann", *dialect));
         let http = HttpTransport::new(provider, Arc::new(HttpClients::new()));
-        wait_for(Transport::Http(http).send(&request())).unwrap();
+        block_on(Transport::Http(http).send(&make_request())).unwrap();
     }
-    for seen in server.seen() {
+    for seen in server.requests() {
         for name in ["authorization", "x-api-key", "x-goog-api-key"] {
-            assert_eq!(seen.header(name), None, "{seen:?}");
+            assert_eq!(seen.find_header(name), None, "{seen:?}");
         }
     }
 }
 
 #[test]
 fn connections_are_kept_for_the_next_call() {
-    let server = ModelServer::start(|_| Play::Fitting);
-    let transport = transport(server.provider("ann", Dialect::OpenAi));
-    wait_for(async {
+    let server = ModelServer::start(|_| ScriptedReply::Valid);
+    let transport = make_transport(server.make_provider("ann", Dialect::OpenAi));
+    block_on(async {
         for _ in 0..5 {
-            transport.send(&request()).await.unwrap();
+            transport.send(&make_request()).await.unwrap();
         }
     });
-    assert_eq!((server.seen().len(), server.connections()), (5, 1));
+    assert_eq!((server.requests().len(), server.connection_count()), (5, 1));
 }
 
 #[test]
 fn many_calls_are_in_flight_at_once() {
-    let server =
-        ModelServer::start(|_| Play::Slow(Duration::from_millis(100), Box::new(Play::Fitting)));
-    let transport = transport(server.provider("ann", Dialect::Anthropic));
-    let asked = request();
+    let server = ModelServer::start(|_| {
+        ScriptedReply::Slow(Duration::from_millis(100), Box::new(ScriptedReply::Valid))
+    });
+    let transport = make_transport(server.make_provider("ann", Dialect::Anthropic));
+    let asked = make_request();
     let replies =
-        wait_for(futures_util::future::join_all((0..200).map(|_| transport.send(&asked))));
+        block_on(futures_util::future::join_all((0..200).map(|_| transport.send(&asked))));
     assert_eq!(replies.iter().filter(|reply| reply.is_ok()).count(), 200);
-    let seen = server.seen();
-    let first = seen.iter().map(|seen| seen.at).min().unwrap();
-    let last = seen.iter().map(|seen| seen.at).max().unwrap();
+    let seen = server.requests();
+    let first = seen.iter().map(|seen| seen.received_at).min().unwrap();
+    let last = seen.iter().map(|seen| seen.received_at).max().unwrap();
     // One after another they would take twenty seconds.
     assert!(last - first < Duration::from_secs(10), "{:?}", last - first);
     let of_model = seen.iter().map(|seen| seen.nth_of_model).max();
@@ -316,20 +332,20 @@ fn many_calls_are_in_flight_at_once() {
 
 #[test]
 fn the_server_plays_documents_that_fit() {
-    let server = ModelServer::start(|_| Play::Fitting);
-    let transport = transport(server.provider("ann", Dialect::Gemini));
+    let server = ModelServer::start(|_| ScriptedReply::Valid);
+    let transport = make_transport(server.make_provider("ann", Dialect::Gemini));
     let ask = |system: &str, user: &str| {
-        let messages = Messages { system: system.to_owned(), user: user.to_owned() };
-        let request = Request { messages: Arc::new(messages), ..request() };
-        wait_for(transport.send(&request)).unwrap().text
+        let messages = AskMessages { system: system.to_owned(), user: user.to_owned() };
+        let request = CallRequest { messages: Arc::new(messages), ..make_request() };
+        block_on(transport.send(&request)).unwrap().text
     };
-    serde_json::from_str::<Opinion>(&ask("You are a participant.", "Shall we?")).unwrap();
+    serde_json::from_str::<OpinionReply>(&ask("You are a participant.", "Shall we?")).unwrap();
     let reviewed = ask("You are a reviewer of participants.", "Opinion C: no. Opinion A: yes.");
-    let review: Review = serde_json::from_str(&reviewed).unwrap();
+    let review: PeerReview = serde_json::from_str(&reviewed).unwrap();
     let letters: Vec<&str> = review.targets.iter().map(|target| target.letter.as_str()).collect();
     assert_eq!(letters, ["A", "C"]);
-    serde_json::from_str::<Report>(&ask("You are the chair.", "Opinion A: yes.")).unwrap();
-    let [opinion, review, report] = server.seen().try_into().unwrap();
-    assert_eq!(purpose_of(&report.system), Purpose::Synthesis);
-    assert_ne!(fitting(&opinion), fitting(&review));
+    serde_json::from_str::<ChairReport>(&ask("You are the chair.", "Opinion A: yes.")).unwrap();
+    let [opinion, review, report] = server.requests().try_into().unwrap();
+    assert_eq!(purpose_of(&report.system), AskPurpose::Synthesis);
+    assert_ne!(valid_reply(&opinion), valid_reply(&review));
 }

@@ -1,35 +1,37 @@
 //! Interventions during a run: which prompts contain them, and from which ask on.
 
-use plenary::domain::ask::{Ask, Cost, CostSource, Finish, Reply};
-use plenary::domain::dice::SplitMix;
-use plenary::domain::intervention::{Intervention, Restatement};
-use plenary::domain::transcript::Document;
-use plenary::prompting::Prepared;
+use plenary::domain::ask::{Ask, CallCost, CostSource, FinishReason, ModelReply};
+use plenary::domain::dice::SeededRandom;
+use plenary::domain::intervention::{DirectiveRestatement, Intervention};
+use plenary::domain::transcript::ReplyDocument;
+use plenary::prompting::RenderedPrompt;
 use plenary::protocols::Protocols;
 
-use crate::kit::council_driver::{Chamber, SECRET, opinion, plan, review, seat};
-use crate::kit::times;
+use crate::kit::council_driver::{
+    CouncilDriver, PLAN_SECRET, make_opinion, make_plan, make_review, make_seat,
+};
+use crate::kit::pick_repeats;
 
-fn chamber() -> Chamber {
-    let seats = ["ann", "bob", "cid"].map(|name| seat(name, "zork-1", "zork")).to_vec();
-    Chamber::new("Shall we keep the archive?", plan(seats, SECRET))
+fn council_of_three() -> CouncilDriver {
+    let seats = ["ann", "bob", "cid"].map(|name| make_seat(name, "zork-1", "zork")).to_vec();
+    CouncilDriver::new("Shall we keep the archive?", make_plan(seats, PLAN_SECRET))
 }
 
-fn whisper(text: &str, to: Option<&str>) -> Intervention {
+fn make_whisper(text: &str, to: Option<&str>) -> Intervention {
     let to = to.map(|seat| seat.parse().unwrap());
     Intervention::Whisper { text: text.to_owned(), to }
 }
 
-fn directive(text: &str, restated: Option<&str>, confirmed: bool) -> Intervention {
-    let restatement = restated.map(|sentence| Restatement {
+fn make_directive(text: &str, restated: Option<&str>, confirmed: bool) -> Intervention {
+    let restatement = restated.map(|sentence| DirectiveRestatement {
         seat: "ann".parse().unwrap(),
         sentence: sentence.to_owned(),
-        reply: Reply {
+        reply: ModelReply {
             text: sentence.to_owned(),
             usage: None,
             model: None,
-            finish: Finish::Stop,
-            cost: Cost { usd_micros: None, source: CostSource::Unknown },
+            finish: FinishReason::Stop,
+            cost: CallCost { usd_micros: None, source: CostSource::Unknown },
             latency_ms: 1,
             structured: false,
         },
@@ -37,18 +39,18 @@ fn directive(text: &str, restated: Option<&str>, confirmed: bool) -> Interventio
     Intervention::Directive { text: text.to_owned(), restatement, confirmed }
 }
 
-fn speak(chamber: &mut Chamber, asks: &[(Ask, Prepared)]) {
+fn record_opinions(chamber: &mut CouncilDriver, asks: &[(Ask, RenderedPrompt)]) {
     for (ask, _) in asks {
         let said = match ask.round {
-            1 => Document::Opinion(Box::new(opinion("Said."))),
-            _ => Document::Review(Box::new(review(&[], "Said."))),
+            1 => ReplyDocument::Opinion(Box::new(make_opinion("Said."))),
+            _ => ReplyDocument::PeerReview(Box::new(make_review(&[], "Said."))),
         };
-        chamber.answer(ask, said);
+        chamber.record_answer(ask, said);
     }
 }
 
 /// Seats that were sent a text, in the order of the asks: `1 ann, 1 bob`.
-fn sent(text: &str, asks: &[(Ask, Prepared)]) -> String {
+fn seats_sent(text: &str, asks: &[(Ask, RenderedPrompt)]) -> String {
     let heard = asks.iter().filter(|(_, prepared)| prepared.messages.user.contains(text));
     let names = heard.map(|(ask, _)| format!("{} {}", ask.round, ask.seat));
     names.collect::<Vec<_>>().join(", ")
@@ -56,67 +58,67 @@ fn sent(text: &str, asks: &[(Ask, Prepared)]) -> String {
 
 #[test]
 fn a_private_whisper_is_in_no_other_seats_messages() {
-    let mut chamber = chamber();
-    chamber.intervene(0, whisper("Heron.", Some("bob")));
-    let mut all = chamber.ask();
-    speak(&mut chamber, &all);
-    let second = chamber.ask();
-    speak(&mut chamber, &second);
+    let mut chamber = council_of_three();
+    chamber.record_intervention(0, make_whisper("Heron.", Some("bob")));
+    let mut all = chamber.next_asks();
+    record_opinions(&mut chamber, &all);
+    let second = chamber.next_asks();
+    record_opinions(&mut chamber, &second);
     all.extend(second);
-    chamber.intervene(2, whisper("Stork.", Some("ann")));
-    all.extend(chamber.ask());
-    assert_eq!(sent("Heron.", &all), "1 bob, 2 bob");
+    chamber.record_intervention(2, make_whisper("Stork.", Some("ann")));
+    all.extend(chamber.next_asks());
+    assert_eq!(seats_sent("Heron.", &all), "1 bob, 2 bob");
     // Ann chairs: she sees her own whisper there and no other.
-    assert_eq!(sent("Stork.", &all), "3 ann");
+    assert_eq!(seats_sent("Stork.", &all), "3 ann");
 }
 
 #[test]
 fn an_ask_never_has_a_later_whisper() {
-    let mut chamber = chamber();
-    let first = chamber.ask();
-    chamber.intervene(1, whisper("Heron.", None));
+    let mut chamber = council_of_three();
+    let first = chamber.next_asks();
+    chamber.record_intervention(1, make_whisper("Heron.", None));
     for (ask, prepared) in &first {
         assert_eq!(
-            Protocols::built_in().messages(&chamber.transcript, None, ask).as_ref(),
+            Protocols::built_in().render_messages(&chamber.run_state, None, ask).as_ref(),
             Some(prepared),
             "{}",
             ask.seat
         );
     }
-    chamber.mumble(&first[0].0, "no JSON");
-    speak(&mut chamber, &first[1..]);
+    chamber.record_unreadable(&first[0].0, "no JSON");
+    record_opinions(&mut chamber, &first[1..]);
     // Asked again, she is shown interventions made since.
-    let again = chamber.ask();
-    assert_eq!(sent("Heron.", &again), "1 ann");
-    speak(&mut chamber, &again);
-    let second = chamber.ask();
-    assert_eq!(sent("Heron.", &second), "2 ann, 2 bob, 2 cid");
+    let again = chamber.next_asks();
+    assert_eq!(seats_sent("Heron.", &again), "1 ann");
+    record_opinions(&mut chamber, &again);
+    let second = chamber.next_asks();
+    assert_eq!(seats_sent("Heron.", &second), "2 ann, 2 bob, 2 cid");
 }
 
 #[test]
 fn a_directive_is_taken_up_by_all_when_the_next_round_begins() {
-    let mut chamber = chamber();
-    let first = chamber.ask();
-    chamber.intervene(1, directive("heron!", Some("Think of the heron."), true));
-    chamber.intervene(1, directive("stork!", Some("Think of the stork."), false));
-    chamber.intervene(1, directive("crane!", None, true));
-    chamber.mumble(&first[0].0, "no JSON");
-    speak(&mut chamber, &first[1..]);
-    let again = chamber.ask();
-    assert_eq!(sent("heron", &again), "", "the round had begun without it");
-    speak(&mut chamber, &again);
-    let second = chamber.ask();
+    let mut chamber = council_of_three();
+    let first = chamber.next_asks();
+    chamber.record_intervention(1, make_directive("heron!", Some("Think of the heron."), true));
+    chamber.record_intervention(1, make_directive("stork!", Some("Think of the stork."), false));
+    chamber.record_intervention(1, make_directive("crane!", None, true));
+    chamber.record_unreadable(&first[0].0, "no JSON");
+    record_opinions(&mut chamber, &first[1..]);
+    let again = chamber.next_asks();
+    assert_eq!(seats_sent("heron", &again), "", "the round had begun without it");
+    record_opinions(&mut chamber, &again);
+    let second = chamber.next_asks();
     for text in ["Think of the heron.", "heron!", "crane!"] {
-        assert_eq!(sent(text, &second), "2 ann, 2 bob, 2 cid", "{text}");
+        assert_eq!(seats_sent(text, &second), "2 ann, 2 bob, 2 cid", "{text}");
     }
-    assert_eq!(sent("stork", &second), "", "it was not meant so");
+    assert_eq!(seats_sent("stork", &second), "", "it was not meant so");
 }
 
 #[test]
 fn what_was_added_comes_last_and_all_before_it_stays_the_same() {
-    let mut chamber = chamber();
-    chamber.intervene(0, whisper("Think of the zork-1 heron.", Some("bob")));
-    let asks = chamber.ask();
+    let mut chamber = council_of_three();
+    chamber.record_intervention(0, make_whisper("Think of the zork-1 heron.", Some("bob")));
+    let asks = chamber.next_asks();
     let [ann, bob] = [0, 1].map(|place| asks[place].1.messages.user.as_str());
     let task = "Give your opinion on the question as the JSON object described.";
     assert!(bob.starts_with(ann.strip_suffix(task).unwrap()), "{bob}");
@@ -137,14 +139,17 @@ fn what_was_added_comes_last_and_all_before_it_stays_the_same() {
 #[test]
 fn what_the_principal_names_to_all_is_named_in_opinions_too() {
     let shown = |to: Option<&str>| {
-        let mut chamber = chamber();
-        chamber.intervene(0, whisper("Is Gemini any better?", to));
-        chamber.transcript.plan.seats[1].model = "gemini-2.0-flash".to_owned();
-        let first = chamber.ask();
+        let mut chamber = council_of_three();
+        chamber.record_intervention(0, make_whisper("Is Gemini any better?", to));
+        chamber.run_state.plan.seats[1].model = "gemini-2.0-flash".to_owned();
+        let first = chamber.next_asks();
         for (ask, _) in &first {
-            chamber.answer(ask, Document::Opinion(Box::new(opinion("I, Gemini, am better."))));
+            chamber.record_answer(
+                ask,
+                ReplyDocument::Opinion(Box::new(make_opinion("I, Gemini, am better."))),
+            );
         }
-        chamber.ask()[2].1.messages.user.clone()
+        chamber.next_asks()[2].1.messages.user.clone()
     };
     assert!(shown(None).contains("I, Gemini, am better."));
     let private = shown(Some("cid"));
@@ -154,21 +159,22 @@ fn what_the_principal_names_to_all_is_named_in_opinions_too() {
 
 #[test]
 fn nobody_hears_what_is_not_theirs_whenever_it_is_said() {
-    let mut dice = SplitMix::new(7);
-    for _ in 0..times(30, 1_000) {
-        let mut chamber = chamber();
+    let mut dice = SeededRandom::new(7);
+    for _ in 0..pick_repeats(30, 1_000) {
+        let mut chamber = council_of_three();
         // Text, recipient, and the first ask that may contain it.
         let mut words: Vec<(String, Option<&str>, u32)> = Vec::new();
         let mut all = Vec::new();
         for round in 0..3 {
-            for _ in 0..dice.roll() % 3 {
-                let to = [None, Some("ann"), Some("bob"), Some("cid")][dice.roll() as usize % 4];
-                let canary = format!("canary {} sings.", dice.roll());
-                chamber.intervene(round, whisper(&canary, to));
-                words.push((canary, to, chamber.transcript.next_ask_id()));
+            for _ in 0..dice.next_u64() % 3 {
+                let to =
+                    [None, Some("ann"), Some("bob"), Some("cid")][dice.next_u64() as usize % 4];
+                let canary = format!("canary {} sings.", dice.next_u64());
+                chamber.record_intervention(round, make_whisper(&canary, to));
+                words.push((canary, to, chamber.run_state.next_ask_id()));
             }
-            let asks = chamber.ask();
-            speak(&mut chamber, &asks);
+            let asks = chamber.next_asks();
+            record_opinions(&mut chamber, &asks);
             all.extend(asks);
         }
         for (ask, prepared) in &all {

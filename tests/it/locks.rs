@@ -9,7 +9,7 @@ use plenary::engine::ProcessLock;
 use plenary::store::{SqliteStore, StoreError};
 use rustix::fs::{CWD, FileType, Mode};
 
-use crate::kit::{Program, Ran};
+use crate::kit::{CommandOutput, TestProgram};
 
 /// A lock name in the format that a process uses.
 const TOKEN: &str = "4321-0123456789abcdef";
@@ -25,12 +25,12 @@ fn write_old(path: &Path, text: &str) {
     File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
 }
 
-fn rehearse(program: &Program) -> Ran {
-    program.run(&["--store", "plenary.db", "ask", "--rehearse", "x?"])
+fn run_rehearsal(program: &TestProgram) -> CommandOutput {
+    program.run_command(&["--store", "plenary.db", "ask", "--rehearse", "x?"])
 }
 
 /// The names in a folder, in order.
-fn names(folder: &Path) -> Vec<String> {
+fn list_names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -40,18 +40,18 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// A program with an existing store, and its lock folder.
-fn used() -> (Program, PathBuf) {
-    let program = Program::new();
-    let ran = rehearse(&program);
+fn used_program() -> (TestProgram, PathBuf) {
+    let program = TestProgram::new();
+    let ran = run_rehearsal(&program);
     assert_eq!(ran.code, 0, "{ran:?}");
     let locks = program.path().join("plenary.db-locks");
-    assert_eq!(names(&locks), [".gitignore", "PLENARY-LOCKS"]);
+    assert_eq!(list_names(&locks), [".gitignore", "PLENARY-LOCKS"]);
     (program, locks)
 }
 
 #[test]
 fn old_files_of_the_user_are_not_ours_to_remove() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let names_of_files =
         ["results.csv", "a.txt", "123", "4321-notes", TOKEN, "4321-0123456789ABCDEF", ".hidden"];
     let folders = ["runs", "locks", "plenary.db-lock", "runs/deeper"];
@@ -60,7 +60,7 @@ fn old_files_of_the_user_are_not_ours_to_remove() {
     {
         write_old(&program.path().join(folder).join(name), "mine");
     }
-    let ran = rehearse(&program);
+    let ran = run_rehearsal(&program);
     assert_eq!(ran.code, 0, "{ran:?}");
     for (folder, name) in
         folders.iter().flat_map(|folder| names_of_files.map(|name| (folder, name)))
@@ -72,7 +72,7 @@ fn old_files_of_the_user_are_not_ours_to_remove() {
 
 #[test]
 fn stale_locks_are_removed_and_nothing_else() {
-    let (program, locks) = used();
+    let (program, locks) = used_program();
     let outside = program.path().join("thesis.txt");
     write_old(&outside, "mine");
     for stale in [TOKEN, "1-ffffffffffffffff", "4294967295-0000000000000000"] {
@@ -93,7 +93,7 @@ fn stale_locks_are_removed_and_nothing_else() {
     std::fs::create_dir(locks.join("78-0000000000000004")).unwrap();
     let pipe = locks.join("78-0000000000000005");
     rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    let ran = rehearse(&program);
+    let ran = run_rehearsal(&program);
     assert_eq!(ran.code, 0, "{ran:?}");
     let left = [
         ".gitignore",
@@ -109,8 +109,8 @@ fn stale_locks_are_removed_and_nothing_else() {
         "PLENARY-LOCKS",
         "results.csv",
     ];
-    assert_eq!(names(&locks), left);
-    assert_eq!(names(&locks.join("78-0000000000000003")), ["notes.txt"]);
+    assert_eq!(list_names(&locks), left);
+    assert_eq!(list_names(&locks.join("78-0000000000000003")), ["notes.txt"]);
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "mine");
 }
 
@@ -134,18 +134,19 @@ fn a_folder_that_is_not_ours_is_an_error() {
         ("it holds other files", &wrong_marker),
     ];
     for (found, make) in cases {
-        let program = Program::new();
+        let program = TestProgram::new();
         let locks = program.path().join("plenary.db-locks");
         make(&locks);
-        let ran = rehearse(&program);
+        let ran = run_rehearsal(&program);
         assert_eq!(ran.code, 5, "{ran:?}");
         assert!(ran.stderr.contains("is not ours") && ran.stderr.contains(found), "{ran:?}");
         assert!(ran.stderr.contains("move it away"), "{ran:?}");
-        let document = program.run(&["--store", "plenary.db", "ask", "--rehearse", "x?", "--json"]);
+        let document =
+            program.run_command(&["--store", "plenary.db", "ask", "--rehearse", "x?", "--json"]);
         assert!(document.stdout.contains("\"locks_foreign\""), "{document:?}");
         assert_eq!(std::fs::read_to_string(elsewhere.path().join(TOKEN)).unwrap(), "mine");
     }
-    assert_eq!(names(elsewhere.path()), [TOKEN]);
+    assert_eq!(list_names(elsewhere.path()), [TOKEN]);
 }
 
 #[test]
@@ -173,13 +174,13 @@ fn a_folder_of_another_user_is_an_error() {
 
 #[test]
 fn two_stores_in_a_folder_have_locks_of_their_own() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for store in ["a.db", "b.db"] {
-        let ran = program.run(&["--store", store, "ask", "--rehearse", "x?"]);
+        let ran = program.run_command(&["--store", store, "ask", "--rehearse", "x?"]);
         assert_eq!(ran.code, 0, "{ran:?}");
     }
     let folders: Vec<String> =
-        names(program.path()).into_iter().filter(|name| name.ends_with("-locks")).collect();
+        list_names(program.path()).into_iter().filter(|name| name.ends_with("-locks")).collect();
     assert_eq!(folders, ["a.db-locks", "b.db-locks"]);
 }
 
@@ -190,37 +191,37 @@ fn a_store_behind_a_link_has_its_locks_where_it_lies() {
     drop(SqliteStore::open(&real).unwrap());
     symlink(&real, &link).unwrap();
     let owners = [ProcessLock::new(&real, 1).unwrap(), ProcessLock::new(&link, 2).unwrap()];
-    assert_eq!(names(&folder.path().join("data/real.db-locks")).len(), 4);
+    assert_eq!(list_names(&folder.path().join("data/real.db-locks")).len(), 4);
     assert!(!folder.path().join("link.db-locks").exists());
     drop(owners);
-    assert_eq!(names(&folder.path().join("data/real.db-locks")).len(), 2);
+    assert_eq!(list_names(&folder.path().join("data/real.db-locks")).len(), 2);
 }
 
-fn mode(path: &Path) -> u32 {
+fn file_mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
 #[test]
 fn a_new_store_is_for_its_owner_alone() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let store = program.path().join(".plenary/plenary.db");
     // While the store is open, so that SQLite's files are beside it.
     let open = SqliteStore::open(&store).unwrap();
     let owner = ProcessLock::new(&store, 1).unwrap();
     let locks = program.path().join(".plenary/plenary.db-locks");
     for file in [".plenary/plenary.db", ".plenary/plenary.db-wal", ".plenary/plenary.db-shm"] {
-        assert_eq!(mode(&program.path().join(file)), 0o600, "{file}");
+        assert_eq!(file_mode(&program.path().join(file)), 0o600, "{file}");
     }
-    assert_eq!([mode(&program.path().join(".plenary")), mode(&locks)], [0o700; 2]);
-    for name in names(&locks) {
-        assert_eq!(mode(&locks.join(&name)), 0o600, "{name}");
+    assert_eq!([file_mode(&program.path().join(".plenary")), file_mode(&locks)], [0o700; 2]);
+    for name in list_names(&locks) {
+        assert_eq!(file_mode(&locks.join(&name)), 0o600, "{name}");
     }
     drop((owner, open));
     // The same through the program, also where the store's name is a dangling link.
-    let program = Program::new();
+    let program = TestProgram::new();
     symlink("real.db", program.path().join("plenary.db")).unwrap();
-    assert_eq!(rehearse(&program).code, 0);
-    assert_eq!(mode(&program.path().join("real.db")), 0o600);
+    assert_eq!(run_rehearsal(&program).code, 0);
+    assert_eq!(file_mode(&program.path().join("real.db")), 0o600);
 }
 
 #[test]
@@ -233,8 +234,8 @@ fn a_store_that_a_team_shares_keeps_its_mode() {
         let open = SqliteStore::open(&store).unwrap();
         let _owner = ProcessLock::new(&store, 1).unwrap();
         let beside = folder.path().join("plenary.db-wal");
-        assert_eq!([mode(&store), mode(&beside)], [file; 2]);
-        assert_eq!(mode(&folder.path().join("plenary.db-locks")), locks);
+        assert_eq!([file_mode(&store), file_mode(&beside)], [file; 2]);
+        assert_eq!(file_mode(&folder.path().join("plenary.db-locks")), locks);
         drop(open);
         std::fs::remove_dir_all(folder.path().join("plenary.db-locks")).unwrap();
     }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use plenary::domain::ask::ErrorType;
-use plenary::providers::{CallError, McpTool, McpTransport, Received, Supervisor};
+use plenary::domain::ask::CallErrorType;
+use plenary::providers::{CallError, CallReply, McpTool, McpTransport, SupervisorBinary};
 use tempfile::TempDir;
 
-use crate::kit::{alive_with, binary, provider, request, soon, surroundings};
+use crate::kit::{
+    find_processes_with, make_environment, make_provider, make_request, plenary_binary, wait_until,
+};
 
 /// Initialises as MCP requires; the test supplies the reply to the tool call.
 const SERVER: &str = r#"
@@ -23,12 +25,12 @@ while read -r line; do
 done
 "#;
 
-struct Server {
+struct ScriptServer {
     home: TempDir,
     tool: McpTool,
 }
 
-impl Server {
+impl ScriptServer {
     fn new(script: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("server.sh");
@@ -43,7 +45,7 @@ impl Server {
         Self { home, tool }
     }
 
-    fn answering(on_call: &str) -> Self {
+    fn with_call_reply(on_call: &str) -> Self {
         Self::new(&SERVER.replace("ON_CALL", on_call))
     }
 
@@ -51,77 +53,80 @@ impl Server {
         self.home.path().to_str().unwrap()
     }
 
-    fn transport(&self) -> McpTransport {
-        let mut provider = provider("served", &[]);
+    fn make_transport(&self) -> McpTransport {
+        let mut provider = make_provider("served", &[]);
         provider.mcp = Some(self.tool.clone());
-        let ambient = surroundings(self.home.path(), &[("CANARY", "sings")]);
+        let ambient = make_environment(self.home.path(), &[("CANARY", "sings")]);
         McpTransport::with_environment(Arc::new(provider), ambient)
-            .supervised_by(Some(Supervisor::at(binary())))
+            .with_supervisor(Some(SupervisorBinary::from_path(plenary_binary())))
     }
 
-    async fn ask(&self) -> Result<Received, CallError> {
-        self.transport().send(&request("You are the Chair.", "Is it \"so\"?")).await
+    async fn send_request(&self) -> Result<CallReply, CallError> {
+        self.make_transport().send(&make_request("You are the Chair.", "Is it \"so\"?")).await
     }
 
-    async fn error(&self) -> (ErrorType, String) {
-        let error = self.ask().await.unwrap_err();
-        assert!(soon(|| alive_with(self.home()).is_empty()).await, "it still runs");
+    async fn expect_error(&self) -> (CallErrorType, String) {
+        let error = self.send_request().await.unwrap_err();
+        assert!(wait_until(|| find_processes_with(self.home()).is_empty()).await, "it still runs");
         (error.error_type, error.message)
     }
 }
 
 #[tokio::test]
 async fn the_tool_is_called_with_the_prompt_and_its_text_is_the_reply() {
-    let server = Server::answering(
+    let server = ScriptServer::with_call_reply(
         r#"answer '{"content":[{"type":"text","text":"It is."},{"type":"text","text":"Mostly."}]}'"#,
     );
-    let received = server.ask().await.unwrap();
+    let received = server.send_request().await.unwrap();
     assert_eq!(received.text, "It is.\nMostly.");
     let called = std::fs::read_to_string(server.home.path().join("called")).unwrap();
     let called: serde_json::Value = serde_json::from_str(&called).unwrap();
     assert_eq!(called["params"]["name"], "ask");
     assert_eq!(called["params"]["arguments"]["prompt"], "You are the Chair.\n\nIs it \"so\"?");
-    assert!(soon(|| alive_with(server.home()).is_empty()).await, "the server outlived the call");
+    assert!(
+        wait_until(|| find_processes_with(server.home()).is_empty()).await,
+        "the server outlived the call"
+    );
 }
 
 #[tokio::test]
 async fn a_server_gets_its_own_variables_and_no_others() {
-    let server = Server::answering(
+    let server = ScriptServer::with_call_reply(
         r#"answer "{\"content\":[{\"type\":\"text\",\"text\":\"$SERVER_WORD ${CANARY:-silence}\"}]}""#,
     );
-    assert_eq!(server.ask().await.unwrap().text, "xyzzy silence");
+    assert_eq!(server.send_request().await.unwrap().text, "xyzzy silence");
 }
 
 #[tokio::test]
 async fn what_goes_wrong_is_told_without_secrets() {
-    let check = async |server: Server, error_type: ErrorType, message: &str| {
-        assert_eq!(server.error().await, (error_type, message.to_owned()));
+    let check = async |server: ScriptServer, error_type: CallErrorType, message: &str| {
+        assert_eq!(server.expect_error().await, (error_type, message.to_owned()));
     };
     check(
-        Server::answering(
+        ScriptServer::with_call_reply(
             r#"answer '{"content":[{"type":"text","text":"no paper, xyzzy"}],"isError":true}'"#,
         ),
-        ErrorType::Unknown,
+        CallErrorType::Unknown,
         "MCP tool `ask`: no paper, ***",
     )
     .await;
     check(
-        Server::answering(r#"answer '{"content":[]}'"#),
-        ErrorType::ParseError,
+        ScriptServer::with_call_reply(r#"answer '{"content":[]}'"#),
+        CallErrorType::ParseError,
         "MCP tool `ask`: its reply has no text",
     )
     .await;
     check(
-        Server::answering(
+        ScriptServer::with_call_reply(
             r#"printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no tool ask"}}\n' "$id""#,
         ),
-        ErrorType::Unknown,
+        CallErrorType::Unknown,
         "MCP server `/bin/sh`: Mcp error: -32602: no tool ask",
     )
     .await;
     check(
-        Server::answering("echo out of xyzzy >&2; exit 1"),
-        ErrorType::Unknown,
+        ScriptServer::with_call_reply("echo out of xyzzy >&2; exit 1"),
+        CallErrorType::Unknown,
         "MCP server `/bin/sh`: Transport closed out of ***",
     )
     .await;
@@ -129,27 +134,29 @@ async fn what_goes_wrong_is_told_without_secrets() {
 
 #[tokio::test]
 async fn a_server_that_cannot_greet_is_told_by_its_last_words() {
-    let (error_type, message) = Server::new("echo no such module >&2; exit 1").error().await;
-    assert_eq!(error_type, ErrorType::Unknown);
+    let (error_type, message) =
+        ScriptServer::new("echo no such module >&2; exit 1").expect_error().await;
+    assert_eq!(error_type, CallErrorType::Unknown);
     assert!(message.starts_with("MCP server `/bin/sh`: it could not be greeted"), "{message}");
     assert!(message.ends_with("no such module"), "{message}");
 }
 
 #[tokio::test]
 async fn a_missing_server_is_named() {
-    let mut server = Server::new("");
+    let mut server = ScriptServer::new("");
     server.tool.command = "no-such-server".to_owned();
-    let expected = (ErrorType::Unknown, "the program `no-such-server` was not found".to_owned());
-    assert_eq!(server.error().await, expected);
+    let expected =
+        (CallErrorType::Unknown, "the program `no-such-server` was not found".to_owned());
+    assert_eq!(server.expect_error().await, expected);
 }
 
 #[tokio::test]
 async fn a_dropped_call_ends_the_server_and_its_children() {
-    let server = Server::answering("setsid sleep 1000 & sleep 1000");
+    let server = ScriptServer::with_call_reply("setsid sleep 1000 & sleep 1000");
     let called = server.home.path().join("called");
     tokio::select! {
-        outcome = server.ask() => panic!("it ended by itself: {outcome:?}"),
-        called = soon(|| called.exists()) => assert!(called, "the tool was never called"),
+        outcome = server.send_request() => panic!("it ended by itself: {outcome:?}"),
+        called = wait_until(|| called.exists()) => assert!(called, "the tool was never called"),
     }
-    assert!(soon(|| alive_with(server.home()).is_empty()).await, "it still runs");
+    assert!(wait_until(|| find_processes_with(server.home()).is_empty()).await, "it still runs");
 }

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Program, at, batch, item, pool, times};
+use crate::kit::{TestProgram, make_batch, make_item, make_pool, pick_repeats, value_at};
 
-fn spawn(program: &Program, arguments: &[&str]) -> Child {
+fn spawn_program(program: &TestProgram, arguments: &[&str]) -> Child {
     let mut command = program.command();
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits for all and returns exit codes and documents; no output may mention a lock.
-fn finish(children: Vec<Child>) -> Vec<(i32, Value)> {
+fn wait_all(children: Vec<Child>) -> Vec<(i32, Value)> {
     let finished = children.into_iter().map(|child| {
         let output = child.wait_with_output().unwrap();
         let (stdout, stderr) =
@@ -28,121 +28,138 @@ fn finish(children: Vec<Child>) -> Vec<(i32, Value)> {
 
 #[test]
 fn the_same_title_at_the_same_time_gets_different_ids() {
-    let program = Program::new();
-    let file = program
-        .file("create.json", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
-    let children =
-        (0..12).map(|_| spawn(&program, &["dialogue", "create", "--data", &file, "--json"]));
-    let mut ids: Vec<String> = finish(children.collect())
+    let program = TestProgram::new();
+    let file = program.write_json(
+        "create.json",
+        &json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) }),
+    );
+    let children = (0..12)
+        .map(|_| spawn_program(&program, &["dialogue", "create", "--data", &file, "--json"]));
+    let mut ids: Vec<String> = wait_all(children.collect())
         .iter()
         .map(|(code, created)| {
             assert_eq!(*code, 0, "{created:#}");
-            at(created, "dialogue_id").as_str().unwrap().to_owned()
+            value_at(created, "dialogue_id").as_str().unwrap().to_owned()
         })
         .collect();
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 12);
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }
 
 #[test]
 fn one_of_several_batches_for_a_round_wins_and_the_others_hear_it() {
-    let program = Program::new();
-    program.operation("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
+    let program = TestProgram::new();
+    program.run_operation(
+        "create",
+        &json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) }),
+    );
     let files: Vec<String> = (0..8)
         .map(|writer| {
-            let fields = json!({ "summary": format!("writer {writer}"), "perspectives": [item("ANN-P0001", "")] });
-            program.file(&format!("batch-{writer}.json"), &batch(0, fields))
+            let fields = json!({ "summary": format!("writer {writer}"), "perspectives": [make_item("ANN-P0001", "")] });
+            program.write_json(&format!("batch-{writer}.json"), &make_batch(0, fields))
         })
         .collect();
     let children = files
         .iter()
-        .map(|file| spawn(&program, &["dialogue", "register", "--data", file, "--json"]));
-    let answers = finish(children.collect());
+        .map(|file| spawn_program(&program, &["dialogue", "register", "--data", file, "--json"]));
+    let answers = wait_all(children.collect());
     let won = answers.iter().filter(|(code, _)| *code == 0).count();
     assert_eq!(won, 1);
     for (_, refusal) in answers.iter().filter(|(code, _)| *code != 0) {
-        assert_eq!(at(refusal, "errors.0.error_code"), "round_already_registered");
+        assert_eq!(value_at(refusal, "errors.0.error_code"), "round_already_registered");
     }
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }
 
 #[test]
 fn writers_of_different_dialogues_do_not_lose_a_round() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for _ in 0..4 {
-        program
-            .operation("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
+        program.run_operation(
+            "create",
+            &json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) }),
+        );
     }
     for round in 0..3 {
         let children = ["talk", "talk-2", "talk-3", "talk-4"].iter().map(|id| {
-            let mut document =
-                batch(round, json!({ "tensions": [item(&format!("BOB-T{round:02}01"), "")] }));
+            let mut document = make_batch(
+                round,
+                json!({ "tensions": [make_item(&format!("BOB-T{round:02}01"), "")] }),
+            );
             document["dialogue_id"] = json!(id);
-            let file = program.file(&format!("{id}-{round}.json"), &document);
-            spawn(&program, &["dialogue", "register", "--data", &file, "--json"])
+            let file = program.write_json(&format!("{id}-{round}.json"), &document);
+            spawn_program(&program, &["dialogue", "register", "--data", &file, "--json"])
         });
-        assert!(finish(children.collect()).iter().all(|(code, _)| *code == 0));
+        assert!(wait_all(children.collect()).iter().all(|(code, _)| *code == 0));
     }
-    let listed: Value = serde_json::from_str(&program.run(&["list", "--json"]).stdout).unwrap();
-    let rounds: Vec<&Value> =
-        at(&listed, "dialogues").as_array().unwrap().iter().map(|d| at(d, "rounds")).collect();
+    let listed: Value =
+        serde_json::from_str(&program.run_command(&["list", "--json"]).stdout).unwrap();
+    let rounds: Vec<&Value> = value_at(&listed, "dialogues")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| value_at(d, "rounds"))
+        .collect();
     assert_eq!(rounds, [3, 3, 3, 3]);
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }
 
 /// A batch that takes long enough to be interrupted.
-fn heavy(dialogue: &str, round: u8) -> Value {
+fn heavy_batch(dialogue: &str, round: u8) -> Value {
     let content = "A position takes room. ".repeat(200);
     let claim = format!("ANN-C{round:02}01");
     let perspectives = (1..=99).map(|seq| {
         let mut perspective =
-            item(&format!("ANN-P{round:02}{seq:02}"), &format!("support {claim}"));
+            make_item(&format!("ANN-P{round:02}{seq:02}"), &format!("support {claim}"));
         perspective["content"] = json!(content);
         perspective
     });
     let fields = json!({
         "dialogue_id": dialogue,
         "perspectives": perspectives.collect::<Vec<_>>(),
-        "claims": [item(&claim, "")],
+        "claims": [make_item(&claim, "")],
     });
-    batch(round, fields)
+    make_batch(round, fields)
 }
 
 /// The newest round of a dialogue and its number of perspectives.
-fn newest(program: &Program, dialogue: &str) -> (u64, u64) {
-    let ran = program.run(&["dialogue", "progress", dialogue, "--json"]);
+fn newest_round(program: &TestProgram, dialogue: &str) -> (u64, u64) {
+    let ran = program.run_command(&["dialogue", "progress", dialogue, "--json"]);
     let progress: Value = serde_json::from_str(&ran.stdout).unwrap();
-    let number = |path| at(&progress, path).as_u64().unwrap();
+    let number = |path| value_at(&progress, path).as_u64().unwrap();
     (number("round"), number("new_perspectives"))
 }
 
 #[test]
 fn a_killed_register_is_whole_or_absent() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let open = || {
-        let (_, created) = program
-            .operation("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
-        at(&created, "dialogue_id").as_str().unwrap().to_owned()
+        let (_, created) = program.run_operation(
+            "create",
+            &json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) }),
+        );
+        value_at(&created, "dialogue_id").as_str().unwrap().to_owned()
     };
     let mut dialogue = open();
     let started = Instant::now();
-    program.operation("register", &heavy(&dialogue, 0));
+    program.run_operation("register", &heavy_batch(&dialogue, 0));
     let usual = started.elapsed();
     let (mut round, mut whole, mut absent) = (1_u8, 0, 0);
-    let attempts = times(20, 500);
+    let attempts = pick_repeats(20, 500);
     for attempt in 0..attempts {
-        let file = program.file("heavy.json", &heavy(&dialogue, round));
-        let mut child = spawn(&program, &["dialogue", "register", "--data", &file, "--json"]);
+        let file = program.write_json("heavy.json", &heavy_batch(&dialogue, round));
+        let mut child =
+            spawn_program(&program, &["dialogue", "register", "--data", &file, "--json"]);
         // Kill times spread over the whole run and a little beyond its end.
         let moment = 1.2 * f64::from(attempt * 7 % attempts) / f64::from(attempts);
         std::thread::sleep(Duration::from_secs_f64(usual.as_secs_f64() * moment));
         child.kill().unwrap();
         child.wait().unwrap();
-        let verified = program.run(&["verify", &dialogue, "--json"]);
+        let verified = program.run_command(&["verify", &dialogue, "--json"]);
         assert_eq!(verified.code, 0, "after kill {attempt}: {:.2000}", verified.stdout);
-        match newest(&program, &dialogue) {
+        match newest_round(&program, &dialogue) {
             (reached, 99) if reached == u64::from(round) => (whole, round) = (whole + 1, round + 1),
             (before, 99) if before == u64::from(round) - 1 => absent += 1,
             half => panic!("after kill {attempt} the round is half there: {half:?}"),
@@ -150,10 +167,10 @@ fn a_killed_register_is_whole_or_absent() {
         if round == 30 {
             // A long dialogue takes long to verify; continue with a new one.
             dialogue = open();
-            program.operation("register", &heavy(&dialogue, 0));
+            program.run_operation("register", &heavy_batch(&dialogue, 0));
             round = 1;
         }
     }
     assert!(absent > 0, "no kill came in time: {whole} whole, {absent} absent");
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }

@@ -14,35 +14,37 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Program, batch, item, pool};
+use crate::kit::{TestProgram, make_batch, make_item, make_pool};
 
 /// A project with a dialogue `talk` of one round.
-fn with_dialogue() -> Program {
-    let program = Program::new();
-    program.operation("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
-    let fields =
-        json!({ "perspectives": [item("ANN-P0001", "")], "tensions": [item("BOB-T0001", "")] });
-    assert_eq!(program.operation("register", &batch(0, fields)).0, 0);
+fn program_with_dialogue() -> TestProgram {
+    let program = TestProgram::new();
+    program.run_operation(
+        "create",
+        &json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) }),
+    );
+    let fields = json!({ "perspectives": [make_item("ANN-P0001", "")], "tensions": [make_item("BOB-T0001", "")] });
+    assert_eq!(program.run_operation("register", &make_batch(0, fields)).0, 0);
     program
 }
 
-fn words(line: &str) -> Vec<&str> {
+fn split_words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
 /// A text error: this exit code, empty stdout, and this message on stderr.
 #[track_caller]
-fn check_text(program: &Program, line: &str, code: i32, says: &str) {
-    let ran = program.run(&words(line));
+fn check_text(program: &TestProgram, line: &str, code: i32, says: &str) {
+    let ran = program.run_command(&split_words(line));
     assert_eq!((ran.code, ran.stdout.as_str()), (code, ""), "{line}: {ran:?}");
     assert!(ran.stderr.contains(says), "{line}: {ran:?}");
 }
 
 /// An error with `--json`: this exit code, and a document with this error code on stdout.
 #[track_caller]
-fn check_json(program: &Program, line: &str, code: i32, error_code: &str) {
-    let ran = program.run(&words(&format!("{line} --json")));
-    let document = one_document(&ran.stdout);
+fn check_json(program: &TestProgram, line: &str, code: i32, error_code: &str) {
+    let ran = program.run_command(&split_words(&format!("{line} --json")));
+    let document = parse_single_line(&ran.stdout);
     let found = document.pointer("/errors/0/error_code").unwrap_or(&document["error_code"]);
     assert_eq!((ran.code, found.as_str()), (code, Some(error_code)), "{line}: {ran:?}");
     assert!(document["message"].is_string() && document["status"] == "error", "{line}: {ran:?}");
@@ -50,7 +52,7 @@ fn check_json(program: &Program, line: &str, code: i32, error_code: &str) {
 
 /// Exactly one line, and that line is JSON.
 #[track_caller]
-fn one_document(stdout: &str) -> Value {
+fn parse_single_line(stdout: &str) -> Value {
     let line = stdout.strip_suffix('\n').unwrap_or_else(|| panic!("no line: {stdout:?}"));
     assert!(!line.contains('\n'), "several lines: {stdout}");
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {stdout}"))
@@ -58,7 +60,7 @@ fn one_document(stdout: &str) -> Value {
 
 #[test]
 fn a_mistake_of_usage_is_64() {
-    let program = Program::new();
+    let program = TestProgram::new();
     check_text(&program, "", 64, "Usage:");
     check_text(&program, "unknown", 64, "unrecognized subcommand");
     check_text(&program, "dialogue", 64, "Usage:");
@@ -72,7 +74,7 @@ fn a_mistake_of_usage_is_64() {
 
 #[test]
 fn what_is_not_there_is_4() {
-    let program = with_dialogue();
+    let program = program_with_dialogue();
     for line in [
         "show nobody",
         "export nobody",
@@ -94,7 +96,7 @@ fn what_is_not_there_is_4() {
 
 #[test]
 fn a_refusal_is_1() {
-    let program = with_dialogue();
+    let program = program_with_dialogue();
     check_text(&program, "dialogue create", 1, "title");
     check_json(&program, "dialogue create", 1, "missing_field");
     check_json(&program, "dialogue register talk", 1, "missing_field");
@@ -112,7 +114,7 @@ fn a_refusal_is_1() {
 
 #[test]
 fn what_is_set_wrong_is_5() {
-    let program = Program::new();
+    let program = TestProgram::new();
     check_json(&program, "list --config missing.yaml", 5, "invalid_configuration");
     check_text(&program, "list --store postgres://team/plenary", 5, "postgres");
     check_text(&program, "list --allow missing", 5, "missing");
@@ -120,22 +122,22 @@ fn what_is_set_wrong_is_5() {
 
 #[test]
 fn a_citation_that_fails_says_so_on_stderr_alone() {
-    let program = with_dialogue();
+    let program = program_with_dialogue();
     check_text(&program, "cite talk/P0099", 1, "P0099");
     check_text(&program, "cite nonsense", 1, "nonsense");
     // `-q` suppresses progress lines, not errors.
     check_text(&program, "cite nonsense -q", 1, "nonsense");
     // The valid citation is printed.
-    let ran = program.run(&["cite", "talk/P0001", "talk/P0099"]);
+    let ran = program.run_command(&["cite", "talk/P0001", "talk/P0099"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("P0001") && ran.stderr.contains("P0099"), "{ran:?}");
 }
 
 /// Commands and their subcommands, as the help lists them.
-fn commands(program: &Program, path: &[&str], found: &mut BTreeSet<String>) -> String {
+fn collect_commands(program: &TestProgram, path: &[&str], found: &mut BTreeSet<String>) -> String {
     let mut arguments = path.to_vec();
     arguments.push("--help");
-    let ran = program.run(&arguments);
+    let ran = program.run_command(&arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{path:?}");
     let mut text = ran.stdout.clone();
     let listed = ran.stdout.split("\nCommands:\n").nth(1).unwrap_or_default();
@@ -147,7 +149,7 @@ fn commands(program: &Program, path: &[&str], found: &mut BTreeSet<String>) -> S
         if name != "help" {
             let path: Vec<&str> = path.iter().copied().chain([name]).collect();
             found.insert(path.join(" "));
-            text.push_str(&commands(program, &path, found));
+            text.push_str(&collect_commands(program, &path, found));
         }
     }
     text
@@ -155,9 +157,9 @@ fn commands(program: &Program, path: &[&str], found: &mut BTreeSet<String>) -> S
 
 #[test]
 fn help_speaks_of_commands_that_exist() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let mut found = BTreeSet::new();
-    let text = commands(&program, &[], &mut found);
+    let text = collect_commands(&program, &[], &mut found);
     for expected in
         ["dialogue", "dialogue create", "dialogue abandon", "list", "verify", "completions"]
     {
@@ -179,7 +181,7 @@ fn help_speaks_of_commands_that_exist() {
     for later in ["align", "eval"] {
         assert!(!found.contains(later));
     }
-    let ran = program.run(&["--version"]);
+    let ran = program.run_command(&["--version"]);
     assert_eq!(
         (ran.code, ran.stdout.as_str()),
         (0, concat!("plenary ", env!("CARGO_PKG_VERSION"), "\n"))
@@ -188,7 +190,7 @@ fn help_speaks_of_commands_that_exist() {
 
 #[test]
 fn a_pipe_sees_no_colour() {
-    let program = with_dialogue();
+    let program = program_with_dialogue();
     for line in [
         "list",
         "show talk",
@@ -202,7 +204,8 @@ fn a_pipe_sees_no_colour() {
         for (name, value) in
             [("NO_COLOR", "1"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]
         {
-            let output = program.command().args(words(line)).env(name, value).output().unwrap();
+            let output =
+                program.command().args(split_words(line)).env(name, value).output().unwrap();
             let Output { stdout, stderr, .. } = output;
             assert!(!stdout.contains(&0x1b) && !stderr.contains(&0x1b), "{line} with {name}");
         }
@@ -214,21 +217,21 @@ fn a_pipe_sees_no_colour() {
 
 #[test]
 fn hostile_text_cannot_draw_on_the_terminal() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let text = "\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2J\r\u{8}\u{202e}";
     let title = format!("Talk {text}");
-    program.operation(
+    program.run_operation(
         "create",
-        &json!({ "title": title, "question": text, "expert_pool": pool(&["ann"]) }),
+        &json!({ "title": title, "question": text, "expert_pool": make_pool(&["ann"]) }),
     );
-    let id = one_document(&program.run(&["list", "--json"]).stdout)["dialogues"][0]["dialogue_id"]
+    let id = parse_single_line(&program.run_command(&["list", "--json"]).stdout)["dialogues"][0]["dialogue_id"]
         .clone();
     let id = id.as_str().unwrap();
-    let mut perspective = item("ANN-P0001", "");
+    let mut perspective = make_item("ANN-P0001", "");
     (perspective["label"], perspective["content"]) = (json!(text), json!(text));
     let fields =
         json!({ "dialogue_id": id, "title": text, "summary": text, "perspectives": [perspective] });
-    program.operation("register", &batch(0, fields));
+    program.run_operation("register", &make_batch(0, fields));
     let cited = format!("{id}/P0001");
     for arguments in [
         vec!["list"],
@@ -240,7 +243,7 @@ fn hostile_text_cannot_draw_on_the_terminal() {
         vec!["dialogue", "abandon", text],
         vec!["list", "--status", text],
     ] {
-        let ran = program.run(&arguments);
+        let ran = program.run_command(&arguments);
         for stream in [&ran.stdout, &ran.stderr] {
             let control = |c: &char| (c.is_control() && *c != '\n') || *c == '\u{202e}';
             assert_eq!(stream.chars().find(control), None, "{arguments:?}: {stream:?}");
@@ -250,8 +253,8 @@ fn hostile_text_cannot_draw_on_the_terminal() {
 
 #[test]
 fn every_operation_prints_one_document() {
-    let program = with_dialogue();
-    let batch = program.file("round.json", &batch(1, json!({})));
+    let program = program_with_dialogue();
+    let batch = program.write_json("round.json", &make_batch(1, json!({})));
     let verdict = "--type interim --recommendation Do --description Because";
     for line in [
         "dialogue create Other".to_owned(),
@@ -279,15 +282,15 @@ fn every_operation_prints_one_document() {
         "due --within 30d".to_owned(),
         "dialogue abandon talk".to_owned(),
     ] {
-        let ran = program.run(&words(&format!("{line} --json")));
+        let ran = program.run_command(&split_words(&format!("{line} --json")));
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{line}: {ran:?}");
-        assert!(one_document(&ran.stdout).is_object(), "{line}");
+        assert!(parse_single_line(&ran.stdout).is_object(), "{line}");
     }
 }
 
 #[test]
 fn arguments_come_from_standard_input_too() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let pipe = |text: &[u8]| {
         let mut command = program.command();
         command.args(["dialogue", "create", "--data", "-", "--json"]);
@@ -295,7 +298,7 @@ fn arguments_come_from_standard_input_too() {
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(text).unwrap();
         let output = child.wait_with_output().unwrap();
-        (output.status.code(), one_document(&String::from_utf8(output.stdout).unwrap()))
+        (output.status.code(), parse_single_line(&String::from_utf8(output.stdout).unwrap()))
     };
     let (code, created) = pipe(br#"{"title": "From a pipe"}"#);
     assert_eq!((code, created["dialogue_id"].as_str()), (Some(0), Some("from-a-pipe")));
@@ -307,11 +310,13 @@ fn arguments_come_from_standard_input_too() {
 
 #[test]
 fn options_win_over_data() {
-    let program = Program::new();
-    let file = program.file("create.json", &json!({ "title": "In the file", "question": "Kept?" }));
-    let ran = program.run(&["dialogue", "create", "On the line", "--data", &file, "--json"]);
-    assert_eq!(one_document(&ran.stdout)["dialogue_id"], "on-the-line");
-    let exported = one_document(&program.run(&["export", "on-the-line"]).stdout);
+    let program = TestProgram::new();
+    let file =
+        program.write_json("create.json", &json!({ "title": "In the file", "question": "Kept?" }));
+    let ran =
+        program.run_command(&["dialogue", "create", "On the line", "--data", &file, "--json"]);
+    assert_eq!(parse_single_line(&ran.stdout)["dialogue_id"], "on-the-line");
+    let exported = parse_single_line(&program.run_command(&["export", "on-the-line"]).stdout);
     assert_eq!(
         (&exported["title"], &exported["question"]),
         (&json!("On the line"), &json!("Kept?"))
@@ -320,7 +325,7 @@ fn options_win_over_data() {
 
 #[test]
 fn a_reader_that_went_away_is_no_failure() {
-    let program = with_dialogue();
+    let program = program_with_dialogue();
     for line in [
         "list",
         "export talk",
@@ -335,7 +340,7 @@ fn a_reader_that_went_away_is_no_failure() {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut command = program.command();
-        command.args(words(line)).stdout(writer).stderr(Stdio::piped());
+        command.args(split_words(line)).stdout(writer).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         // Drop our copy of the pipe's writing end.
         drop(command);
@@ -349,9 +354,9 @@ fn a_reader_that_went_away_is_no_failure() {
 
 #[test]
 fn shells_get_their_completions() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for shell in ["bash", "zsh", "fish"] {
-        let ran = program.run(&["completions", shell]);
+        let ran = program.run_command(&["completions", shell]);
         assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
         assert!(ran.stdout.contains("dialogue") && ran.stdout.len() > 1_000, "{shell}");
     }
@@ -359,7 +364,7 @@ fn shells_get_their_completions() {
 
 #[test]
 fn looking_leaves_nothing_behind() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for line in [
         "list",
         "dialogue stats",
@@ -375,7 +380,7 @@ fn looking_leaves_nothing_behind() {
         "due",
         "due record x held",
     ] {
-        program.run(&words(line));
+        program.run_command(&split_words(line));
         let left: Vec<_> = std::fs::read_dir(program.path()).unwrap().collect();
         assert!(left.is_empty(), "{line} left {left:?}");
     }
@@ -383,7 +388,7 @@ fn looking_leaves_nothing_behind() {
 
 #[test]
 fn a_flag_wins_over_the_environment_and_that_over_the_default() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let create = |title: &str, flag: Option<&str>, variable: Option<&str>| {
         let mut command = program.command();
         command.args(["dialogue", "create", title, "-q"]);
@@ -396,7 +401,8 @@ fn a_flag_wins_over_the_environment_and_that_over_the_default() {
     create("By flag", Some("sub/flag.db"), Some("variable.db"));
     create("By empty variable", None, Some(""));
     let listed = |store: &str| {
-        let listed = one_document(&program.run(&["list", "--json", "--store", store]).stdout);
+        let listed =
+            parse_single_line(&program.run_command(&["list", "--json", "--store", store]).stdout);
         let dialogues = listed["dialogues"].as_array().unwrap().clone();
         dialogues.iter().map(|one| one["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -407,7 +413,7 @@ fn a_flag_wins_over_the_environment_and_that_over_the_default() {
 
 #[test]
 fn a_council_file_upward_anchors_the_store() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let deep = program.path().join("project/src/deep");
     std::fs::create_dir_all(&deep).unwrap();
     std::fs::write(program.path().join("project/council.yaml"), "").unwrap();
@@ -422,20 +428,20 @@ fn a_council_file_upward_anchors_the_store() {
     run(&["dialogue", "create", "Here", "-q", "--store", "here.db"]);
     assert!(deep.join("here.db").is_file());
     run(&["dialogue", "create", "Named", "-q", "--config", "../../council.yaml"]);
-    let listed = program.run(&["list", "--json", "--store", "project/.plenary/plenary.db"]);
-    assert_eq!(one_document(&listed.stdout)["dialogues"].as_array().unwrap().len(), 2);
+    let listed = program.run_command(&["list", "--json", "--store", "project/.plenary/plenary.db"]);
+    assert_eq!(parse_single_line(&listed.stdout)["dialogues"].as_array().unwrap().len(), 2);
     assert!(!deep.join(".plenary").exists() && !program.path().join(".plenary").exists());
 }
 
 #[test]
 fn a_mistake_of_usage_is_a_document_too() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for line in [
         &["dialogue", "list", "--limit", "x", "--json"][..],
         &["bogus", "--json"],
         &["--json", "show"],
     ] {
-        let ran = program.run(line);
+        let ran = program.run_command(line);
         let document: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((ran.code, &document["error_code"]), (64, &json!("usage")), "{line:?}");
     }
@@ -443,23 +449,27 @@ fn a_mistake_of_usage_is_a_document_too() {
 
 #[test]
 fn what_is_not_there_is_not_called_untouched() {
-    let program = Program::new();
+    let program = TestProgram::new();
     check_text(&program, "verify", 4, "there is no store");
     std::fs::write(program.path().join("empty.db"), "").unwrap();
     check_text(&program, "--store empty.db verify", 4, "there is no store");
-    let program = with_dialogue();
+    let program = program_with_dialogue();
     check_text(&program, "verify --head abc", 64, "64 hex digits");
     let head = |arguments: &[&str]| {
-        let ran = program.run(arguments);
+        let ran = program.run_command(arguments);
         ran.stdout.lines().last().unwrap().trim_start_matches("head ").to_owned()
     };
     let (store, dialogue) = (head(&["verify"]), head(&["verify", "talk"]));
     assert_ne!(store, dialogue);
-    assert_eq!(program.run(&["verify", "talk", "--head", &dialogue]).code, 0);
-    program.run(&["dialogue", "create", "Another"]);
+    assert_eq!(program.run_command(&["verify", "talk", "--head", &dialogue]).code, 0);
+    program.run_command(&["dialogue", "create", "Another"]);
     let later = head(&["verify"]);
-    let mixed = program.run(&["verify", "talk", "--head", &later]);
+    let mixed = program.run_command(&["verify", "talk", "--head", &later]);
     assert_eq!(mixed.code, 1);
     assert!(mixed.stdout.contains("head of another chain"), "{mixed:?}");
-    assert_eq!(program.run(&["verify", "--head", &store]).code, 0, "an older head is still part");
+    assert_eq!(
+        program.run_command(&["verify", "--head", &store]).code,
+        0,
+        "an older head is still part"
+    );
 }

@@ -1,28 +1,32 @@
 //! Hostile strings in every place of the real prompts: foreign text stays inside its fence.
 
-use plenary::domain::ask::{Ask, Purpose};
+use plenary::domain::ask::{Ask, AskPurpose};
 use plenary::domain::conclusion::{
-    Audit, Auditor, CitedClaim, Conclusion, Field, Objection, Participant, UnresolvedPoint,
+    AuditObjection, AuditReply, CitedClaim, Conclusion, ConclusionField, ConclusionParticipant,
+    ObjectionSource, UnresolvedPoint,
 };
-use plenary::domain::council::words::Mode;
+use plenary::domain::council::words::QuestionMode;
 use plenary::domain::ids::ExpertSlug;
 use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{ContextFile, ContextPack, IndexedFile};
-use plenary::domain::transcript::Document;
-use plenary::prompting::{INPUT_BYTES_MAX, Prepared, restatement};
+use plenary::domain::transcript::ReplyDocument;
+use plenary::prompting::{INPUT_BYTES_MAX, RenderedPrompt, restatement_messages};
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use serde_json::json;
 
-use crate::fencing::{faults_of, strings};
-use crate::kit::council_driver::{Chamber, SECRET, opinion, plan, review, seat};
+use crate::fencing::{corpus_strings, line_faults};
+use crate::kit::council_driver::{
+    CouncilDriver, PLAN_SECRET, make_opinion, make_plan, make_review, make_seat,
+};
 use crate::kit::instructions::system;
+use crate::kit::pick_repeats;
 use crate::kit::records::council_record;
-use crate::kit::times;
 
 /// Runs the rounds with `text` in every place that we did not write.
-fn rounds(text: &str) -> Vec<(Ask, Prepared)> {
-    let mut plan = plan(vec![seat("ann", "m-1", "f"), seat("bob", "m-2", "g")], SECRET);
-    plan.mode = Mode::Review;
+fn run_rounds(text: &str) -> Vec<(Ask, RenderedPrompt)> {
+    let mut plan =
+        make_plan(vec![make_seat("ann", "m-1", "f"), make_seat("bob", "m-2", "g")], PLAN_SECRET);
+    plan.mode = QuestionMode::Review;
     let (path, text_of_file) = (text.to_owned(), text.to_owned());
     plan.context = ContextPack {
         files: vec![ContextFile { path: path.clone(), sha256: String::new(), text: text_of_file }],
@@ -30,63 +34,67 @@ fn rounds(text: &str) -> Vec<(Ask, Prepared)> {
         indexed: vec![IndexedFile { path, bytes: 1 }],
     }
     .into();
-    let mut chamber = Chamber::new(text, plan);
-    chamber.intervene(0, Intervention::Whisper { text: text.to_owned(), to: None });
+    let mut chamber = CouncilDriver::new(text, plan);
+    chamber.record_intervention(0, Intervention::Whisper { text: text.to_owned(), to: None });
     let directive = |text: &str| Intervention::Directive {
         text: text.to_owned(),
         restatement: None,
         confirmed: true,
     };
-    chamber.intervene(0, directive(text));
-    let mut all = chamber.ask();
+    chamber.record_intervention(0, directive(text));
+    let mut all = chamber.next_asks();
     let [(ann, _), (bob, _)] = all.as_slice() else { panic!("not two") };
     let (ann, bob) = (ann.clone(), bob.clone());
-    chamber.mumble(&ann, text);
-    chamber.answer(&bob, Document::Opinion(Box::new(opinion(text))));
-    let stricter = chamber.ask();
-    chamber.answer(&stricter[0].0, Document::Opinion(Box::new(opinion(text))));
+    chamber.record_unreadable(&ann, text);
+    chamber.record_answer(&bob, ReplyDocument::Opinion(Box::new(make_opinion(text))));
+    let stricter = chamber.next_asks();
+    chamber.record_answer(&stricter[0].0, ReplyDocument::Opinion(Box::new(make_opinion(text))));
     all.extend(stricter);
-    let second = chamber.ask();
+    let second = chamber.next_asks();
     for (ask, _) in &second {
         let letter = if ask.seat.as_str() == "ann" { 'B' } else { 'A' };
-        chamber.answer(ask, Document::Review(Box::new(review(&[letter], text))));
+        chamber
+            .record_answer(ask, ReplyDocument::PeerReview(Box::new(make_review(&[letter], text))));
     }
     all.extend(second);
-    let third = chamber.ask();
-    chamber.mumble(&third[0].0, text);
+    let third = chamber.next_asks();
+    chamber.record_unreadable(&third[0].0, text);
     all.extend(third);
-    all.extend(chamber.ask());
-    all.extend(ending(&mut chamber, text));
+    all.extend(chamber.next_asks());
+    all.extend(run_conclusion(&mut chamber, text));
     all
 }
 
 /// Runs the conclusion with the same text in its fields, its objections and its errors.
-fn ending(chamber: &mut Chamber, text: &str) -> Vec<(Ask, Prepared)> {
-    let record = council_record(&chamber.transcript);
-    chamber.transcript.opening.background = Some(json!({ "said": text }));
-    chamber.conclude();
+fn run_conclusion(chamber: &mut CouncilDriver, text: &str) -> Vec<(Ask, RenderedPrompt)> {
+    let record = council_record(&chamber.run_state);
+    chamber.run_state.opening.background = Some(json!({ "said": text }));
+    chamber.begin_conclusion();
     let mut all = Vec::new();
-    let mut ask = |chamber: &mut Chamber, purpose, round, document| {
-        let (first, prepared) = chamber.ask_for(purpose, round, &record, None);
-        chamber.mumble(&first, text);
+    let mut ask = |chamber: &mut CouncilDriver, purpose, round, document| {
+        let (first, prepared) = chamber.ask_first_seat(purpose, round, &record, None);
+        chamber.record_unreadable(&first, text);
         all.push((first, prepared));
-        let (again, prepared) = chamber.ask_for(purpose, round, &record, Some(text));
-        chamber.answer(&again, document);
+        let (again, prepared) = chamber.ask_first_seat(purpose, round, &record, Some(text));
+        chamber.record_answer(&again, document);
         all.push((again, prepared));
     };
-    let draft = Document::Conclusion(Box::new(conclusion(text)));
-    ask(chamber, Purpose::Conclusion, DRAFT, draft);
-    let objection =
-        Objection { field: Field::Recommendation, objection: text.to_owned(), by: Auditor::Critic };
-    let flagged = Document::Audit(Audit::Flag { objections: vec![objection] });
-    ask(chamber, Purpose::Audit, AUDIT, flagged);
-    let revised = Document::Revision(Box::new(conclusion(text)));
-    ask(chamber, Purpose::Revision, REVISION, revised);
-    ask(chamber, Purpose::Audit, SECOND_AUDIT, Document::Audit(Audit::Pass));
+    let draft = ReplyDocument::Conclusion(Box::new(make_conclusion(text)));
+    ask(chamber, AskPurpose::Conclusion, DRAFT, draft);
+    let objection = AuditObjection {
+        field: ConclusionField::Recommendation,
+        objection: text.to_owned(),
+        by: ObjectionSource::Critic,
+    };
+    let flagged = ReplyDocument::Audit(AuditReply::Flag { objections: vec![objection] });
+    ask(chamber, AskPurpose::Audit, AUDIT, flagged);
+    let revised = ReplyDocument::Revision(Box::new(make_conclusion(text)));
+    ask(chamber, AskPurpose::Revision, REVISION, revised);
+    ask(chamber, AskPurpose::Audit, SECOND_AUDIT, ReplyDocument::Audit(AuditReply::Pass));
     all
 }
 
-fn conclusion(text: &str) -> Conclusion {
+fn make_conclusion(text: &str) -> Conclusion {
     let (agent, text): (ExpertSlug, _) = ("ann".parse().unwrap(), || text.to_owned());
     Conclusion {
         recommendation: text(),
@@ -101,12 +109,12 @@ fn conclusion(text: &str) -> Conclusion {
             }],
         }],
         review_by: "2026-08-01".parse().unwrap(),
-        participants: vec![Participant { agent, version: text() }],
+        participants: vec![ConclusionParticipant { agent, version: text() }],
     }
 }
 
 /// Removes the fenced parts from a message; also returns the faults inside them.
-pub fn opened(user: &str) -> (String, Vec<String>) {
+pub fn strip_fences(user: &str) -> (String, Vec<String>) {
     let first = user.lines().find(|line| line.starts_with("===== BEGIN ")).unwrap();
     let nonce = first.trim_end_matches(" =====").rsplit(' ').next().unwrap();
     assert_eq!(nonce.len(), 32, "{first}");
@@ -119,7 +127,7 @@ pub fn opened(user: &str) -> (String, Vec<String>) {
             (None, Some(begun), _) => inside = Some(begun),
             (Some(begun), _, Some(ended)) if begun == ended => inside = None,
             (Some(_), None, None) => {
-                faults.extend(faults_of(line));
+                faults.extend(line_faults(line));
                 continue;
             }
             (None, None, None) => {}
@@ -134,48 +142,52 @@ pub fn opened(user: &str) -> (String, Vec<String>) {
 
 #[test]
 fn no_string_says_a_word_outside_its_fence() {
-    let honest = rounds("An honest text.");
-    let purposes: Vec<Purpose> = honest.iter().map(|(ask, _)| ask.purpose).collect();
-    let tried: Vec<(Purpose, usize)> = Purpose::ALL
+    let honest = run_rounds("An honest text.");
+    let purposes: Vec<AskPurpose> = honest.iter().map(|(ask, _)| ask.purpose).collect();
+    let tried: Vec<(AskPurpose, usize)> = AskPurpose::ALL
         .iter()
         .map(|purpose| (*purpose, purposes.iter().filter(|asked| *asked == purpose).count()))
         .collect();
     let expected = [
-        (Purpose::Opinion, 3),
-        (Purpose::Review, 2),
-        (Purpose::Synthesis, 2),
-        (Purpose::Conclusion, 2),
-        (Purpose::Audit, 4),
-        (Purpose::Revision, 2),
-        (Purpose::Restatement, 0),
+        (AskPurpose::Opinion, 3),
+        (AskPurpose::PeerReview, 2),
+        (AskPurpose::Synthesis, 2),
+        (AskPurpose::Conclusion, 2),
+        (AskPurpose::Audit, 4),
+        (AskPurpose::Revision, 2),
+        (AskPurpose::Restatement, 0),
         // `review_prompts` tests those of a review.
-        (Purpose::Judgement, 0),
-        (Purpose::CrossReading, 0),
-        (Purpose::Adjudication, 0),
+        (AskPurpose::Judgement, 0),
+        (AskPurpose::CrossReading, 0),
+        (AskPurpose::Adjudication, 0),
     ];
     assert_eq!(tried, expected, "some place is not tried");
     let expected: Vec<String> =
-        honest.iter().map(|(_, prepared)| opened(&prepared.messages.user).0).collect();
+        honest.iter().map(|(_, prepared)| strip_fences(&prepared.messages.user).0).collect();
     // All strings take minutes; every sixtieth covers every corpus.
-    let step = times(60, 1) as usize;
-    for (id, text) in strings().into_iter().step_by(step) {
-        for ((ask, prepared), expected) in rounds(&text).iter().zip(&expected) {
-            let (ours, faults) = opened(&prepared.messages.user);
+    let step = pick_repeats(60, 1) as usize;
+    for (id, text) in corpus_strings().into_iter().step_by(step) {
+        for ((ask, prepared), expected) in run_rounds(&text).iter().zip(&expected) {
+            let (ours, faults) = strip_fences(&prepared.messages.user);
             assert_eq!(faults, Vec::<String>::new(), "{id} for {ask:?}");
             assert_eq!(ours, *expected, "{id} for {ask:?}");
-            assert_eq!(prepared.messages.system, system(ask.purpose, Mode::Review), "{id}");
+            assert_eq!(prepared.messages.system, system(ask.purpose, QuestionMode::Review), "{id}");
         }
-        let restated = restatement(SECRET, &text, &text);
-        let (ours, faults) = opened(&restated.user);
+        let restated = restatement_messages(PLAN_SECRET, &text, &text);
+        let (ours, faults) = strip_fences(&restated.user);
         assert_eq!(faults, Vec::<String>::new(), "{id} restated");
-        assert_eq!(ours, opened(&restatement(SECRET, "a", "b").user).0, "{id} restated");
+        assert_eq!(
+            ours,
+            strip_fences(&restatement_messages(PLAN_SECRET, "a", "b").user).0,
+            "{id} restated"
+        );
     }
 }
 
 #[test]
 fn no_message_is_over_its_budget() {
     let check = |text: &str, notes: [&[&str]; 3]| {
-        let rounds = rounds(text);
+        let rounds = run_rounds(text);
         let (rounds, ending) = rounds.split_at(7);
         for (ask, prepared) in ending {
             let bytes = prepared.messages.user.len();
@@ -184,7 +196,7 @@ fn no_message_is_over_its_budget() {
         for (ask, prepared) in rounds {
             let bytes = prepared.messages.user.len();
             assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
-            let (_, faults) = opened(&prepared.messages.user);
+            let (_, faults) = strip_fences(&prepared.messages.user);
             assert_eq!(faults, Vec::<String>::new());
             let expected = notes[usize::from(ask.round) - 1];
             let cut: Vec<&String> =

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::{Value, json};
 
-use crate::kit::{Bench, at, dump, open_dialogue, times};
+use crate::kit::{TestProject, dump_store, open_dialogue, pick_repeats, value_at};
 
 const EXPERTS: [&str; 4] = ["ann", "bob", "cid", "dora_2"];
 const KINDS: [(&str, &str); 5] = [
@@ -17,25 +17,25 @@ const KINDS: [(&str, &str); 5] = [
 ];
 
 /// Random choices from proptest's generator, so that a failure can be replayed from its seed.
-struct Dice(TestRng);
+struct RandomChoices(TestRng);
 
-impl Dice {
+impl RandomChoices {
     fn new(seed: u64) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         Self(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    fn number_below(&mut self, limit: usize) -> usize {
         (self.0.next_u64() % limit as u64) as usize
     }
 
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
+    fn pick_one<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.number_below(from.len())]
     }
 
     /// Text with every kind of difficult character.
-    fn text(&mut self) -> String {
+    fn random_text(&mut self) -> String {
         let pieces = [
             "plain",
             "É",
@@ -54,8 +54,8 @@ impl Dice {
             "%s",
             "{{x}}",
         ];
-        let count = 1 + self.below(6);
-        let mut text: String = (0..count).map(|_| *self.pick(&pieces)).collect();
+        let count = 1 + self.number_below(6);
+        let mut text: String = (0..count).map(|_| *self.pick_one(&pieces)).collect();
         text.push('x');
         text
     }
@@ -63,24 +63,31 @@ impl Dice {
 
 /// The content of a dialogue so far, as the test expects it.
 #[derive(Default)]
-struct Memory {
+struct ExpectedDialogueContent {
     /// Global ids with their input.
     entities: Vec<(String, Value)>,
     batches: Vec<Value>,
 }
 
 /// A valid batch for a round, with references to any existing entity.
-fn valid_batch(dice: &mut Dice, memory: &Memory, round: usize, at_least: usize) -> Value {
-    let mut batch = json!({ "dialogue_id": "talk", "round": round, "score": dice.below(200) });
+fn valid_batch(
+    dice: &mut RandomChoices,
+    memory: &ExpectedDialogueContent,
+    round: usize,
+    at_least: usize,
+) -> Value {
+    let mut batch =
+        json!({ "dialogue_id": "talk", "round": round, "score": dice.number_below(200) });
     let mut fresh: Vec<String> = Vec::new();
     for (letter, section) in KINDS {
         let mut items = Vec::new();
-        for seq in 1..=at_least + dice.below(3) {
-            let expert = *dice.pick(&EXPERTS);
+        for seq in 1..=at_least + dice.number_below(3) {
+            let expert = *dice.pick_one(&EXPERTS);
             let local_id = format!("{}-{letter}{round:02}{seq:02}", expert.to_uppercase());
-            let mut item = json!({ "local_id": local_id, "label": dice.text(), text_field(section): dice.text(), "contributors": [expert] });
+            let mut item = json!({ "local_id": local_id, "label": dice.random_text(), text_field(section): dice.random_text(), "contributors": [expert] });
             if letter == "R" {
-                item["parameters"] = json!({ dice.text(): dice.text(), "n": dice.below(9) });
+                item["parameters"] =
+                    json!({ dice.random_text(): dice.random_text(), "n": dice.number_below(9) });
             }
             fresh.push(local_id);
             items.push(item);
@@ -96,13 +103,13 @@ fn valid_batch(dice: &mut Dice, memory: &Memory, round: usize, at_least: usize) 
             batch[section][place]["references"] = json!(references);
         }
     }
-    for expert in EXPERTS.iter().take(dice.below(5)) {
-        batch["expert_scores"][expert] = json!(dice.below(20));
-        batch["raw_content"][expert] = json!(dice.text());
+    for expert in EXPERTS.iter().take(dice.number_below(5)) {
+        batch["expert_scores"][expert] = json!(dice.number_below(20));
+        batch["raw_content"][expert] = json!(dice.random_text());
     }
-    batch["moves"] = json!([{ "expert": dice.pick(&EXPERTS), "type": "converge" }]);
+    batch["moves"] = json!([{ "expert": dice.pick_one(&EXPERTS), "type": "converge" }]);
     if !known.is_empty() {
-        let (expert, target) = (dice.pick(&EXPERTS), dice.pick(&known));
+        let (expert, target) = (dice.pick_one(&EXPERTS), dice.pick_one(&known));
         let defend =
             json!({ "expert": expert, "type": "defend", "target": target, "context": "x" });
         batch["moves"].as_array_mut().unwrap().push(defend);
@@ -110,22 +117,27 @@ fn valid_batch(dice: &mut Dice, memory: &Memory, round: usize, at_least: usize) 
     batch
 }
 
-fn kind_of(id: &str) -> char {
+fn entity_letter(id: &str) -> char {
     id.rsplit('-').next().unwrap().chars().next().unwrap()
 }
 
-fn valid_references(dice: &mut Dice, letter: &str, own: &str, known: &[String]) -> Vec<Value> {
+fn valid_references(
+    dice: &mut RandomChoices,
+    letter: &str,
+    own: &str,
+    known: &[String],
+) -> Vec<Value> {
     let mut references: Vec<Value> = Vec::new();
-    for _ in 0..dice.below(4) {
-        let target = dice.pick(known);
+    for _ in 0..dice.number_below(4) {
+        let target = dice.pick_one(known);
         let mut types = vec!["support", "oppose", "question", "depend"];
-        if kind_of(target) == 'T' {
+        if entity_letter(target) == 'T' {
             types.extend(["address", "resolve", "reopen"]);
         }
-        if letter.starts_with(kind_of(target)) {
+        if letter.starts_with(entity_letter(target)) {
             types.push("refine");
         }
-        let reference = json!({ "type": dice.pick(&types), "target": target });
+        let reference = json!({ "type": dice.pick_one(&types), "target": target });
         if target != own && !references.contains(&reference) {
             references.push(reference);
         }
@@ -134,17 +146,21 @@ fn valid_references(dice: &mut Dice, letter: &str, own: &str, known: &[String]) 
 }
 
 /// Registers random rounds and records their input by id.
-fn play(bench: &Bench, dice: &mut Dice, rounds: usize) -> Memory {
+fn register_random_rounds(
+    bench: &TestProject,
+    dice: &mut RandomChoices,
+    rounds: usize,
+) -> ExpectedDialogueContent {
     open_dialogue(bench, &EXPERTS);
-    let mut memory = Memory::default();
+    let mut memory = ExpectedDialogueContent::default();
     for round in 0..rounds {
         let batch = valid_batch(dice, &memory, round, 0);
-        let answer = bench.must("register", &batch);
-        let mapping = at(&answer, "id_mapping").clone();
+        let answer = bench.run_ok("register", &batch);
+        let mapping = value_at(&answer, "id_mapping").clone();
         for (_, section) in KINDS {
             for item in batch[section].as_array().unwrap() {
                 let global = mapping[item["local_id"].as_str().unwrap()].as_str().unwrap();
-                memory.entities.push((global.to_owned(), globalised(item, &mapping)));
+                memory.entities.push((global.to_owned(), with_global_ids(item, &mapping)));
             }
         }
         memory.batches.push(batch);
@@ -153,7 +169,7 @@ fn play(bench: &Bench, dice: &mut Dice, rounds: usize) -> Memory {
 }
 
 /// The item with references as global ids, as the export should return it.
-fn globalised(item: &Value, mapping: &Value) -> Value {
+fn with_global_ids(item: &Value, mapping: &Value) -> Value {
     let mut item = item.clone();
     for reference in item["references"].as_array_mut().unwrap() {
         if let Some(global) = mapping.get(reference["target"].as_str().unwrap()) {
@@ -169,71 +185,71 @@ fn globalised(item: &Value, mapping: &Value) -> Value {
     item
 }
 
-fn config(few: u32, often: u32) -> ProptestConfig {
+fn make_config(few: u32, often: u32) -> ProptestConfig {
     ProptestConfig {
-        cases: times(few, often),
+        cases: pick_repeats(few, often),
         failure_persistence: None,
         ..ProptestConfig::default()
     }
 }
 
 proptest! {
-    #![proptest_config(config(24, 1_000))]
+    #![proptest_config(make_config(24, 1_000))]
 
     #[test]
     fn a_random_dialogue_gives_back_what_went_in(seed in any::<u64>(), rounds in 1_usize..5) {
-        let bench = Bench::new();
-        let mut dice = Dice::new(seed);
-        let memory = play(&bench, &mut dice, rounds);
-        let export = bench.export("talk");
+        let bench = TestProject::new();
+        let mut dice = RandomChoices::new(seed);
+        let memory = register_random_rounds(&bench, &mut dice, rounds);
+        let export = bench.export_dialogue("talk");
         let mut exported = 0;
         for (_, section) in KINDS {
-            for entity in at(&export, section).as_array().unwrap() {
+            for entity in value_at(&export, section).as_array().unwrap() {
                 exported += 1;
-                let sent = &memory.entities.iter().find(|(id, _)| *id == *at(entity, "id")).unwrap().1;
+                let sent = &memory.entities.iter().find(|(id, _)| *id == *value_at(entity, "id")).unwrap().1;
                 for field in ["label", "content", "description", "contributors", "parameters", "references"] {
-                    prop_assert_eq!(entity.get(field), sent.get(field), "{} of {}", field, at(entity, "id"));
+                    prop_assert_eq!(entity.get(field), sent.get(field), "{} of {}", field, value_at(entity, "id"));
                 }
             }
         }
         prop_assert_eq!(exported, memory.entities.len());
         for (round, batch) in memory.batches.iter().enumerate() {
-            let back = at(&export, &format!("rounds.{round}"));
-            prop_assert_eq!(at(back, "score"), at(batch, "score"));
+            let back = value_at(&export, &format!("rounds.{round}"));
+            prop_assert_eq!(value_at(back, "score"), value_at(batch, "score"));
             for (expert, score) in batch["expert_scores"].as_object().into_iter().flatten() {
-                prop_assert_eq!(at(back, &format!("experts.{expert}.score")), score);
-                prop_assert_eq!(at(back, &format!("experts.{expert}.raw")), &batch["raw_content"][expert]);
+                prop_assert_eq!(value_at(back, &format!("experts.{expert}.score")), score);
+                prop_assert_eq!(value_at(back, &format!("experts.{expert}.raw")), &batch["raw_content"][expert]);
             }
-            let again = bench.must("register", batch);
-            prop_assert_eq!(at(&again, "replayed"), &json!(true));
+            let again = bench.run_ok("register", batch);
+            prop_assert_eq!(value_at(&again, "replayed"), &json!(true));
         }
-        bench.verify();
+        bench.assert_verified();
     }
 
     #[test]
     fn a_single_fault_gives_exactly_that_error_and_changes_nothing(seed in any::<u64>()) {
-        let bench = Bench::new();
-        let mut dice = Dice::new(seed);
-        let memory = play(&bench, &mut dice, 2);
-        let before = dump(bench.folder.path());
+        let bench = TestProject::new();
+        let mut dice = RandomChoices::new(seed);
+        let memory = register_random_rounds(&bench, &mut dice, 2);
+        let before = dump_store(bench.folder.path());
         for _ in 0..8 {
             let mut batch = valid_batch(&mut dice, &memory, 2, 1);
-            let (about, code, spoil) = *dice.pick(&FAULTS);
-            let (_, section) = *dice.pick(&KINDS);
+            let (about, code, spoil) = *dice.pick_one(&FAULTS);
+            let (_, section) = *dice.pick_one(&KINDS);
             spoil(&mut batch, section);
-            let refusal = bench.refused("register", &batch);
-            let codes: Vec<&Value> = at(&refusal, "errors").as_array().unwrap().iter().map(|e| at(e, "error_code")).collect();
+            let refusal = bench.expect_error("register", &batch);
+            let codes: Vec<&Value> = value_at(&refusal, "errors").as_array().unwrap().iter().map(|e| value_at(e, "error_code")).collect();
             prop_assert!(codes == [code], "{} in {}: {:#}", about, section, refusal);
         }
-        prop_assert!(dump(bench.folder.path()) == before, "a refused batch left something behind");
+        prop_assert!(dump_store(bench.folder.path()) == before, "a refused batch left something behind");
     }
 }
 
 /// Puts a fault into a valid batch; most go into the first item of a random section.
-type Spoil = fn(&mut Value, &str);
+type InsertFault = fn(&mut Value, &str);
 
 /// Fault, expected code, and how to create it. One line per fault.
-const FAULTS: [(&str, &str, Spoil); 26] = [
+const FAULTS: [(&str, &str, InsertFault); 26] = [
     ("no label", "missing_field", |batch, section| batch[section][0]["label"] = Value::Null),
     ("blank text", "missing_field", |batch, section| {
         batch[section][0][text_field(section)] = json!(" ")
@@ -249,27 +265,27 @@ const FAULTS: [(&str, &str, Spoil); 26] = [
         batch[section][0]["contributors"] = json!(["ann", "nobody"])
     }),
     ("unknown reference type", "invalid_ref_type", |batch, section| {
-        refer(batch, section, "endorse", "P0001")
+        add_reference(batch, section, "endorse", "P0001")
     }),
     ("target is no id", "invalid_display_id", |batch, section| {
-        refer(batch, section, "support", "first")
+        add_reference(batch, section, "support", "first")
     }),
     ("no such target", "target_not_found", |batch, section| {
-        refer(batch, section, "support", "P0198")
+        add_reference(batch, section, "support", "P0198")
     }),
     ("no such local id of an earlier round", "target_not_found", |batch, section| {
-        refer(batch, section, "support", "ANN-P0077")
+        add_reference(batch, section, "support", "ANN-P0077")
     }),
     ("no such local id of this round", "target_not_found", |batch, section| {
-        refer(batch, section, "resolve", "ANN-T0277")
+        add_reference(batch, section, "resolve", "ANN-T0277")
     }),
     ("points at itself", "invalid_ref_target", |batch, section| {
         let own = batch[section][0]["local_id"].as_str().unwrap().to_owned();
-        refer(batch, section, "support", &own);
+        add_reference(batch, section, "support", &own);
     }),
     ("resolves a claim", "invalid_ref_target", |batch, _| {
         let claim = batch["claims"][0]["local_id"].as_str().unwrap().to_owned();
-        refer(batch, "perspectives", "resolve", &claim);
+        add_reference(batch, "perspectives", "resolve", &claim);
     }),
     ("a slip in a field's name", "not_supported", |batch, section| {
         batch[section][0]["refrences"] =
@@ -318,6 +334,6 @@ fn text_field(section: &str) -> &'static str {
     if section == "tensions" { "description" } else { "content" }
 }
 
-fn refer(batch: &mut Value, section: &str, ref_type: &str, target: &str) {
+fn add_reference(batch: &mut Value, section: &str, ref_type: &str, target: &str) {
     batch[section][0]["references"] = json!([{ "type": ref_type, "target": target }]);
 }

@@ -1,27 +1,27 @@
 //! Screen output of a council that ends with its report: the page of `ask`, and `show`. The unit
 //! tests of the conclusion page cover conclusions.
 
-use crate::kit::Program;
+use crate::kit::TestProgram;
 
-fn asked() -> (Program, String, String) {
-    let program = Program::new();
+fn program_with_council() -> (TestProgram, String, String) {
+    let program = TestProgram::new();
     let question = "Should reads go through a cache?";
-    let ran = program.run(&["ask", question, "--rehearse", "--no-conclusion"]);
+    let ran = program.run_command(&["ask", question, "--rehearse", "--no-conclusion"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let id = ran.stdout.trim().rsplit(' ').next().unwrap().to_owned();
     (program, ran.stdout, id)
 }
 
 /// The section headings, in order.
-fn headings(page: &str) -> Vec<&str> {
+fn section_headings(page: &str) -> Vec<&str> {
     let is_heading = |line: &&str| line.contains("───");
     page.lines().filter(is_heading).map(|line| line.split(" ─").next().unwrap()).collect()
 }
 
 #[test]
 fn the_answer_comes_first_and_the_record_last() {
-    let (_, page, id) = asked();
-    let found = headings(&page);
+    let (_, page, id) = program_with_council();
+    let found = section_headings(&page);
     assert_eq!(found.first(), Some(&"COUNCIL"));
     assert_eq!(found.last(), Some(&"RECORD"));
     assert_eq!(found.get(2), Some(&"HOW THEY STOOD"), "{found:?}");
@@ -31,7 +31,7 @@ fn the_answer_comes_first_and_the_record_last() {
 
 #[test]
 fn what_is_said_of_each_seat_stands_in_one_column() {
-    let (_, page, _) = asked();
+    let (_, page, _) = program_with_council();
     let columns: Vec<usize> = page
         .lines()
         .filter(|line| {
@@ -49,11 +49,11 @@ fn what_is_said_of_each_seat_stands_in_one_column() {
 
 #[test]
 fn show_draws_the_page_of_a_council_and_then_what_is_behind_it() {
-    let (program, page, id) = asked();
-    let shown = program.run(&["show", &id]);
+    let (program, page, id) = program_with_council();
+    let shown = program.run_command(&["show", &id]);
     assert_eq!(shown.code, 0, "{shown:?}");
-    let told = headings(&page);
-    let found = headings(&shown.stdout);
+    let told = section_headings(&page);
+    let found = section_headings(&shown.stdout);
     assert_eq!(found.get(..told.len()), Some(&told[..]), "the same page first");
     let behind: Vec<&str> = found.iter().skip(told.len()).copied().collect();
     let expected = [
@@ -71,43 +71,43 @@ fn show_draws_the_page_of_a_council_and_then_what_is_behind_it() {
 
 #[test]
 fn a_round_of_a_council_can_be_shown_alone() {
-    let (program, _, id) = asked();
-    let shown = program.run(&["show", &id, "--round", "2"]);
-    let found = headings(&shown.stdout);
+    let (program, _, id) = program_with_council();
+    let shown = program.run_command(&["show", &id, "--round", "2"]);
+    let found = section_headings(&shown.stdout);
     assert_eq!(found.first(), Some(&"ROUND 2 · Cross review"), "{found:?}");
     assert!(!shown.stdout.contains("ALIGNMENT"), "{}", shown.stdout);
 }
 
 #[test]
 fn a_council_can_be_read_whole_in_markdown_and_word_for_word() {
-    let (program, _, id) = asked();
-    let exported = program.run(&["export", &id, "--format", "markdown"]).stdout;
+    let (program, _, id) = program_with_council();
+    let exported = program.run_command(&["export", &id, "--format", "markdown"]).stdout;
     for part in ["## The report: ", "## How they stood", "### Disagreement: ", "### Next"] {
         assert!(exported.contains(part), "no {part} in:\n{exported}");
     }
     assert!(!exported.contains("ALIGNMENT"), "a council has no Judge:\n{exported}");
-    let whole = program.run(&["show", &id, "--full"]).stdout;
+    let whole = program.run_command(&["show", &id, "--full"]).stdout;
     assert!(whole.contains("REPLIES") && whole.contains(r#"{"summary":"#), "{whole}");
-    let brief = program.run(&["show", &id]).stdout;
+    let brief = program.run_command(&["show", &id]).stdout;
     assert!(!brief.contains("REPLIES"), "{brief}");
 }
 
 #[test]
 fn watching_what_is_no_council_ends() {
-    let program = Program::new();
-    let created = program.run(&["dialogue", "create", "Talk"]);
+    let program = TestProgram::new();
+    let created = program.run_command(&["dialogue", "create", "Talk"]);
     assert_eq!(created.code, 0, "{created:?}");
-    let watched = program.run(&["watch", "talk"]);
+    let watched = program.run_command(&["watch", "talk"]);
     assert_eq!(watched.code, 1, "{watched:?}");
     assert!(watched.stderr.contains("nothing to follow"), "{watched:?}");
 }
 
 #[test]
 fn a_project_with_a_council_yaml_never_rehearses_by_itself() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
-    let ran = program.run(&["ask", "Is it so?"]);
+    let ran = program.run_command(&["ask", "Is it so?"]);
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.stderr.contains("--rehearse"), "{ran:?}");
-    assert_eq!(program.run(&["ask", "Is it so?", "--rehearse"]).code, 0);
+    assert_eq!(program.run_command(&["ask", "Is it so?", "--rehearse"]).code, 0);
 }

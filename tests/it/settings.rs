@@ -2,14 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::kit::{Program, at};
+use crate::kit::{TestProgram, value_at};
 
-fn write(program: &Program, yaml: &str) {
+fn write_settings(program: &TestProgram, yaml: &str) {
     std::fs::write(program.path().join("council.yaml"), yaml).unwrap();
 }
 
 /// Runs with variables; returns exit code, stdout and stderr.
-fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+fn run_with_variables(
+    program: &TestProgram,
+    variables: &[(&str, &str)],
+    arguments: &[&str],
+) -> (i32, String, String) {
     let mut command = program.command();
     let output = command.envs(variables.iter().copied()).args(arguments).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -19,7 +23,7 @@ fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i3
     (output.status.code().unwrap(), told, talk)
 }
 
-const HOUSE: &str = "\
+const PROVIDER_YAML: &str = "\
 council:
   providers:
     - name: house
@@ -37,10 +41,10 @@ const SECRET: (&str, &str) = ("HOUSE_KEY", "sk-canary");
 
 #[test]
 fn config_shows_each_setting_with_its_source() {
-    let program = Program::new();
-    write(&program, HOUSE);
+    let program = TestProgram::new();
+    write_settings(&program, PROVIDER_YAML);
     let variables = [SECRET, ("PLENARY_STORE", "kept.db"), ("PLENARY_DEADLINE", "90s")];
-    let (code, told, talk) = run(&program, &variables, &["config"]);
+    let (code, told, talk) = run_with_variables(&program, &variables, &["config"]);
     assert_eq!((code, talk.as_str()), (0, ""));
     // The column width depends on the folder's path.
     let rows = told.lines().map(|line| {
@@ -97,12 +101,13 @@ fn config_shows_each_setting_with_its_source() {
 
 #[test]
 fn config_as_a_document_tells_who_set_what() {
-    let program = Program::new();
-    write(&program, HOUSE);
-    let (code, told, _) = run(&program, &[SECRET], &["config", "--json", "--store", "x.db"]);
+    let program = TestProgram::new();
+    write_settings(&program, PROVIDER_YAML);
+    let (code, told, _) =
+        run_with_variables(&program, &[SECRET], &["config", "--json", "--store", "x.db"]);
     assert_eq!(code, 0);
     let document: Value = serde_json::from_str(&told).unwrap();
-    let settings = at(&document, "settings").as_array().unwrap().clone();
+    let settings = value_at(&document, "settings").as_array().unwrap().clone();
     let setting = |key: &str| {
         let found = settings.iter().find(|setting| setting["key"] == key);
         found.unwrap_or_else(|| panic!("no {key}")).clone()
@@ -125,29 +130,30 @@ fn config_as_a_document_tells_who_set_what() {
 
 #[test]
 fn a_provider_without_its_key_is_an_error_that_names_the_variable() {
-    let program = Program::new();
-    write(&program, HOUSE);
-    let (code, told, talk) = run(&program, &[], &["ask", "Is it so?"]);
+    let program = TestProgram::new();
+    write_settings(&program, PROVIDER_YAML);
+    let (code, told, talk) = run_with_variables(&program, &[], &["ask", "Is it so?"]);
     assert_eq!((code, told.as_str()), (5, ""));
     insta::assert_snapshot!(talk, @r"
     error: `HERE/council.yaml`: provider `house` on line 3 cannot be used: `HOUSE_KEY` is not set
     hint: set the variable or install the program, or take the provider out of the file
     ");
     // The settings can still be printed.
-    let (code, told, _) = run(&program, &[], &["config"]);
+    let (code, told, _) = run_with_variables(&program, &[], &["config"]);
     assert_eq!(code, 0);
     assert!(told.contains("budget.usd_max"), "{told}");
     // A rehearsal needs no key.
-    let (code, told, _) = run(&program, &[], &["ask", "Is it so?", "--rehearse", "--quiet"]);
+    let (code, told, _) =
+        run_with_variables(&program, &[], &["ask", "Is it so?", "--rehearse", "--quiet"]);
     assert_eq!(code, 0);
     assert!(told.contains("REHEARSAL"), "{told}");
 }
 
 #[test]
 fn all_mistakes_of_a_file_are_listed() {
-    let program = Program::new();
-    write(&program, "council:\n  quorom: {}\nbudget:\n  usd_max: lots\n");
-    let (code, _, talk) = run(&program, &[], &["config"]);
+    let program = TestProgram::new();
+    write_settings(&program, "council:\n  quorom: {}\nbudget:\n  usd_max: lots\n");
+    let (code, _, talk) = run_with_variables(&program, &[], &["config"]);
     assert_eq!(code, 5);
     insta::assert_snapshot!(talk, @r"
     error: `HERE/council.yaml` has 2 problems
@@ -155,43 +161,49 @@ fn all_mistakes_of_a_file_are_listed() {
       2. `budget.usd_max` on line 4 must be a number, not text
     hint: mend the file; `plenary init` writes one in which every setting is explained
     ");
-    let (code, told, _) = run(&program, &[], &["config", "--json"]);
+    let (code, told, _) = run_with_variables(&program, &[], &["config", "--json"]);
     let document: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!((code, at(&document, "error_code")), (5, &json!("invalid_configuration")));
+    assert_eq!((code, value_at(&document, "error_code")), (5, &json!("invalid_configuration")));
     let problem = json!({
         "key": "council.quorom",
         "line": 2,
         "message": "unknown key `quorom` on line 2; did you mean `quorum`?",
     });
-    assert_eq!(at(&document, "problems.0"), &problem);
+    assert_eq!(value_at(&document, "problems.0"), &problem);
 }
 
 #[test]
 fn a_record_can_be_read_whatever_the_providers_are() {
-    let program = Program::new();
-    write(&program, "council: {providers: [{name: nobody}], whatever: 1}\n");
-    assert_eq!(run(&program, &[], &["list"]).0, 0);
-    write(&program, "council: {}\n\tbudget: {}\n");
-    let (code, _, talk) = run(&program, &[], &["list"]);
+    let program = TestProgram::new();
+    write_settings(&program, "council: {providers: [{name: nobody}], whatever: 1}\n");
+    assert_eq!(run_with_variables(&program, &[], &["list"]).0, 0);
+    write_settings(&program, "council: {}\n\tbudget: {}\n");
+    let (code, _, talk) = run_with_variables(&program, &[], &["list"]);
     assert_eq!(code, 5);
     assert!(talk.contains("a tab cannot indent YAML; use spaces (line 2)"), "{talk}");
-    write(&program, "storage: {urls: x}\n");
-    assert_eq!(run(&program, &[], &["list"]).0, 5);
+    write_settings(&program, "storage: {urls: x}\n");
+    assert_eq!(run_with_variables(&program, &[], &["list"]).0, 5);
 }
 
 #[test]
 fn a_dialogue_lies_in_the_files_store_and_asks_for_the_files_agreement() {
-    let program = Program::new();
-    write(&program, "storage: {url: \"sqlite:kept/x.db\"}\nalignment: {convergence_percent: 75}\n");
+    let program = TestProgram::new();
+    write_settings(
+        &program,
+        "storage: {url: \"sqlite:kept/x.db\"}\nalignment: {convergence_percent: 75}\n",
+    );
     let asked = |arguments: &[&str]| {
-        let (code, told, talk) =
-            run(&program, &[], &[&["dialogue", "create", "--json"], arguments].concat());
+        let (code, told, talk) = run_with_variables(
+            &program,
+            &[],
+            &[&["dialogue", "create", "--json"], arguments].concat(),
+        );
         assert_eq!(code, 0, "{talk}");
         let created: Value = serde_json::from_str(&told).unwrap();
-        let id = at(&created, "dialogue_id").as_str().unwrap().to_owned();
-        let (_, exported, _) = run(&program, &[], &["export", &id]);
+        let id = value_at(&created, "dialogue_id").as_str().unwrap().to_owned();
+        let (_, exported, _) = run_with_variables(&program, &[], &["export", &id]);
         let exported: Value = serde_json::from_str(&exported).unwrap();
-        at(&exported, "convergencePercent").as_u64().unwrap()
+        value_at(&exported, "convergencePercent").as_u64().unwrap()
     };
     assert_eq!(asked(&["One"]), 75);
     assert_eq!(asked(&["Two", "--convergence-percent", "60"]), 60);
@@ -202,22 +214,22 @@ fn a_dialogue_lies_in_the_files_store_and_asks_for_the_files_agreement() {
 
 #[test]
 fn init_writes_a_file_once() {
-    let program = Program::new();
-    let (code, told, _) = run(&program, &[], &["init"]);
+    let program = TestProgram::new();
+    let (code, told, _) = run_with_variables(&program, &[], &["init"]);
     assert_eq!((code, told.as_str()), (0, "Wrote council.yaml\n"));
     let keys = [("ANTHROPIC_API_KEY", "a"), ("OPENAI_API_KEY", "b"), ("GOOGLE_API_KEY", "c")];
-    assert_eq!(run(&program, &keys, &["config"]).0, 0);
+    assert_eq!(run_with_variables(&program, &keys, &["config"]).0, 0);
 
-    write(&program, "mine: 1\n");
-    let (code, _, talk) = run(&program, &[], &["init"]);
+    write_settings(&program, "mine: 1\n");
+    let (code, _, talk) = run_with_variables(&program, &[], &["init"]);
     assert_eq!(code, 1);
     insta::assert_snapshot!(talk, @r"
     error: there is a `council.yaml` already
     hint: `--force` replaces it
     ");
     assert_eq!(std::fs::read_to_string(program.path().join("council.yaml")).unwrap(), "mine: 1\n");
-    assert_eq!(run(&program, &[], &["init", "--force"]).0, 0);
-    assert_eq!(run(&program, &keys, &["config"]).0, 0);
-    assert_eq!(run(&program, &[], &["init", "--config", "sub/other.yaml"]).0, 0);
+    assert_eq!(run_with_variables(&program, &[], &["init", "--force"]).0, 0);
+    assert_eq!(run_with_variables(&program, &keys, &["config"]).0, 0);
+    assert_eq!(run_with_variables(&program, &[], &["init", "--config", "sub/other.yaml"]).0, 0);
     assert!(program.path().join("sub/other.yaml").is_file());
 }

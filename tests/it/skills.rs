@@ -1,22 +1,22 @@
 //! The skills: the program accepts exactly what they teach.
 
-use plenary::markers::{SKILLS, extract};
+use plenary::markers::{SKILLS, extract_reply};
 use serde_json::{Value, json};
 
-use crate::kit::{Bench, Program, at};
-use crate::mcp::run_tools::waiting;
-use crate::mcp::stdio_client::Agent;
+use crate::kit::{TestProgram, TestProject, value_at};
+use crate::mcp::run_tools::waiting_council;
+use crate::mcp::stdio_client::StdioClient;
 
 /// The expert's context includes the skill besides its prompt; the specification allows some 800
 /// tokens.
 const EXPERT_SKILL_BYTES_MAX: usize = 3_600;
 
-pub fn skill(name: &str) -> &'static str {
+pub fn read_skill(name: &str) -> &'static str {
     SKILLS.iter().find(|skill| skill.name == name).unwrap().text
 }
 
 /// The code blocks in this language, each with its heading.
-pub fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
+pub fn code_blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
     let (mut heading, mut block, mut blocks) = ("", None::<String>, Vec::new());
     for line in page.lines() {
         match (&mut block, line) {
@@ -55,10 +55,10 @@ fn a_skill_says_what_it_is_and_names_the_other() {
 #[test]
 #[expect(clippy::print_stdout, reason = "what a skill costs is worth knowing")]
 fn the_experts_skill_is_short() {
-    let bytes = skill("alignment-expert").len();
+    let bytes = read_skill("alignment-expert").len();
     println!(
         "alignment-expert: {bytes} bytes; alignment-play: {} bytes",
-        skill("alignment-play").len()
+        read_skill("alignment-play").len()
     );
     assert!(bytes <= EXPERT_SKILL_BYTES_MAX, "{bytes} bytes");
 }
@@ -74,26 +74,26 @@ fn every_marker_in_the_skills_is_read_without_a_word() {
         let marker = marker.replace("{T}", "T0001").replace('…', "label");
         let base = "[MUFFIN-P0199: Base]\nText.\n";
         let reply = format!("{base}{marker}\nText.");
-        let read = extract(&reply, &"muffin".parse().unwrap(), 1);
+        let read = extract_reply(&reply, &"muffin".parse().unwrap(), 1);
         assert_eq!(read.markers.len(), 2, "{marker}: {:?}", read.warnings);
         let is_judges = marker.starts_with("[VERDICT:");
         assert_eq!(read.warnings.len(), usize::from(is_judges), "{marker}: {:?}", read.warnings);
-        assert_eq!(read.markers[1].said.to_string(), marker);
+        assert_eq!(read.markers[1].content.to_string(), marker);
     }
 }
 
 #[test]
 fn the_experts_example_is_read_without_a_word() {
-    let examples = blocks(skill("alignment-expert"), "markdown");
+    let examples = code_blocks(read_skill("alignment-expert"), "markdown");
     assert_eq!(examples.len(), 1);
     for (_, example) in examples {
-        let read = extract(&example, &"muffin".parse().unwrap(), 1);
+        let read = extract_reply(&example, &"muffin".parse().unwrap(), 1);
         assert_eq!((read.warnings.len(), read.markers.len()), (0, 6), "{:?}", read.warnings);
     }
 }
 
 /// The operation behind a tool.
-fn operation(tool: &str) -> &'static str {
+fn operation_of(tool: &str) -> &'static str {
     match tool {
         "blue_dialogue_create" => "create",
         "blue_dialogue_round_context" => "context",
@@ -109,8 +109,8 @@ fn operation(tool: &str) -> &'static str {
 }
 
 /// Each example of the Judge's skill: the tool and its arguments.
-fn examples() -> Vec<(&'static str, Value)> {
-    let blocks = blocks(skill("alignment-play"), "json").into_iter();
+fn judge_examples() -> Vec<(&'static str, Value)> {
+    let blocks = code_blocks(read_skill("alignment-play"), "json").into_iter();
     let examples = blocks.map(|(heading, example)| {
         let tool = heading.split('`').nth(1).unwrap();
         (tool, serde_json::from_str(&example).unwrap())
@@ -120,11 +120,12 @@ fn examples() -> Vec<(&'static str, Value)> {
 
 #[test]
 fn every_example_of_the_judges_skill_is_taken_in_its_order() {
-    let bench = Bench::new();
+    let bench = TestProject::new();
     let mut tools: Vec<&str> = Vec::new();
-    let of_judge = examples().into_iter().filter(|(tool, _)| tool.starts_with("blue_dialogue_"));
+    let of_judge =
+        judge_examples().into_iter().filter(|(tool, _)| tool.starts_with("blue_dialogue_"));
     for (tool, arguments) in of_judge {
-        let answer = bench.must(operation(tool), &arguments);
+        let answer = bench.run_ok(operation_of(tool), &arguments);
         let warnings = answer.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
         assert_eq!(warnings, 0, "{tool}: {answer:#}");
         tools.push(tool);
@@ -132,26 +133,26 @@ fn every_example_of_the_judges_skill_is_taken_in_its_order() {
     tools.sort_unstable();
     tools.dedup();
     assert_eq!(tools.len(), 9, "{tools:?}");
-    let export = bench.export("nvidia-decision");
-    assert_eq!(at(&export, "status"), "converged");
-    assert_eq!(at(&export, "recommendations.0.status"), "adopted");
-    bench.verify();
+    let export = bench.export_dialogue("nvidia-decision");
+    assert_eq!(value_at(&export, "status"), "converged");
+    assert_eq!(value_at(&export, "recommendations.0.status"), "adopted");
+    bench.assert_verified();
 }
 
 /// The other examples call models, so they run rehearsed, except for interventions in a running
 /// council.
 #[test]
 fn every_example_without_a_judge_is_taken() {
-    let (council, _) = waiting();
+    let (council, _) = waiting_council();
     for (folder, file) in [("docs", "prices.md"), ("posts", "launch.md")] {
         let folder = council.program.path().join(folder);
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join(file), "Prices change hourly.\n").unwrap();
     }
-    let mut agent = Agent::new(&council.program);
-    let running = agent.must("council_ask", &json!({ "question": "Tea?" }));
+    let mut agent = StdioClient::new(&council.program);
+    let running = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
     let (mut asked, mut tools) = (Value::Null, Vec::new());
-    for (tool, mut arguments) in examples() {
+    for (tool, mut arguments) in judge_examples() {
         match tool {
             "council_ask" | "council_review" => arguments["rehearse"] = json!(true),
             "deliberation_status" => {
@@ -163,10 +164,10 @@ fn every_example_without_a_judge_is_taken() {
             "deliberation_intervene" => arguments["dialogue_id"] = running["dialogue_id"].clone(),
             _ => continue,
         }
-        let answer = agent.must(tool, &arguments);
+        let answer = agent.call_tool_ok(tool, &arguments);
         match tool {
             "council_ask" => asked = answer["dialogue_id"].clone(),
-            "deliberation_status" => assert_eq!(at(&answer, "status"), "done", "{answer:#}"),
+            "deliberation_status" => assert_eq!(value_at(&answer, "status"), "done", "{answer:#}"),
             _ => {}
         }
         tools.push(tool);
@@ -177,26 +178,26 @@ fn every_example_without_a_judge_is_taken() {
 }
 
 /// The names of all properties in a schema, nested ones included.
-fn properties(schema: &Value) -> Vec<String> {
+fn schema_properties(schema: &Value) -> Vec<String> {
     let Some(object) = schema.as_object() else {
-        return schema.as_array().into_iter().flatten().flat_map(properties).collect();
+        return schema.as_array().into_iter().flatten().flat_map(schema_properties).collect();
     };
     let named = object.get("properties").and_then(Value::as_object).into_iter().flatten();
-    named.map(|(name, _)| name.clone()).chain(object.values().flat_map(properties)).collect()
+    named.map(|(name, _)| name.clone()).chain(object.values().flat_map(schema_properties)).collect()
 }
 
 #[test]
 fn the_judges_skill_knows_every_tool_and_its_parameters() {
-    let page = skill("alignment-play");
-    let listed = Agent::alone().ask("tools/list", &json!({}));
-    let tools = at(&listed, "tools").as_array().unwrap();
+    let page = read_skill("alignment-play");
+    let listed = StdioClient::in_own_folder().request_ok("tools/list", &json!({}));
+    let tools = value_at(&listed, "tools").as_array().unwrap();
     assert_eq!(tools.len(), 13);
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
         let sections = page.split("\n### ").filter(|part| part.starts_with(&format!("`{name}`")));
         let section: String = sections.collect();
         assert!(section.contains("```json"), "{name} has no example");
-        for parameter in properties(&tool["inputSchema"]) {
+        for parameter in schema_properties(&tool["inputSchema"]) {
             let mut words = section.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
             assert!(words.any(|word| word == parameter), "{name} takes {parameter}");
         }
@@ -205,8 +206,8 @@ fn the_judges_skill_knows_every_tool_and_its_parameters() {
 
 #[test]
 fn init_puts_the_skills_where_agents_look() {
-    let program = Program::new();
-    let ran = program.run(&["init", "--skills", "agents/skills"]);
+    let program = TestProgram::new();
+    let ran = program.run_command(&["init", "--skills", "agents/skills"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(
         ran.stdout,
@@ -221,7 +222,7 @@ fn init_puts_the_skills_where_agents_look() {
     // A second run changes nothing; a modified file is not replaced, and then no file is written.
     std::fs::remove_file(path("alignment-expert")).unwrap();
     std::fs::write(path("alignment-play"), "mine").unwrap();
-    let refused = program.run(&["init", "--skills", "agents/skills"]);
+    let refused = program.run_command(&["init", "--skills", "agents/skills"]);
     assert_eq!(refused.code, 1);
     insta::assert_snapshot!(refused.stderr, @r"
     error: there is a `agents/skills/alignment-play/SKILL.md` already
@@ -230,19 +231,19 @@ fn init_puts_the_skills_where_agents_look() {
     assert!(!path("alignment-expert").exists());
     assert_eq!(std::fs::read_to_string(path("alignment-play")).unwrap(), "mine");
 
-    assert_eq!(program.run(&["init", "--skills", "agents/skills", "--force"]).code, 0);
-    let again = program.run(&["init", "--skills", "agents/skills", "--json"]);
+    assert_eq!(program.run_command(&["init", "--skills", "agents/skills", "--force"]).code, 0);
+    let again = program.run_command(&["init", "--skills", "agents/skills", "--json"]);
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
-    assert_eq!(at(&again, "skills.1.changed"), false);
+    assert_eq!(value_at(&again, "skills.1.changed"), false);
     assert_eq!(std::fs::read_to_string(path("alignment-play")).unwrap(), SKILLS[1].text);
 }
 
 #[test]
 fn a_place_that_is_no_file_is_refused() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::create_dir_all(program.path().join("skills/alignment-play/SKILL.md")).unwrap();
-    assert_eq!(program.run(&["init", "--skills", "skills"]).code, 1);
-    assert_eq!(program.run(&["init", "--skills", "skills", "--force"]).code, 3);
+    assert_eq!(program.run_command(&["init", "--skills", "skills"]).code, 1);
+    assert_eq!(program.run_command(&["init", "--skills", "skills", "--force"]).code, 3);
     std::fs::write(program.path().join("file"), "").unwrap();
-    assert_eq!(program.run(&["init", "--skills", "file"]).code, 3);
+    assert_eq!(program.run_command(&["init", "--skills", "file"]).code, 3);
 }

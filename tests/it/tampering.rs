@@ -11,59 +11,61 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use plenary::domain::conclusion::OutcomeWord;
+use plenary::domain::conclusion::OutcomeKind;
 use plenary::domain::dialogue::TerminalState;
-use plenary::domain::gate::{Decision, GateVerdict};
-use plenary::store::{SqliteStore, Store, Verification};
+use plenary::domain::gate::{FinalVerdict, ReviewDecision};
+use plenary::store::{SqliteStore, Store, VerifyReport};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::kit::{
-    Bench, Fate, batch, conclude, item, log_verdict, open_dialogue, override_verdict,
-    record_outcome,
+    ConclusionSpec, TestProject, insert_conclusion, insert_outcome, insert_override,
+    insert_verdict, make_batch, make_item, open_dialogue,
 };
 
 /// Dialogues with all kinds of data: `talk` with two rounds and two verdicts, `second`, and `ended`
 /// with a conclusion and its outcome.
-fn filled() -> Bench {
-    let bench = Bench::new();
+fn filled_project() -> TestProject {
+    let bench = TestProject::new();
     open_dialogue(&bench, &["ann", "bob"]);
     let scores = json!({ "ann": 3, "bob": 4 });
-    let mut recommendation = item("ANN-R0001", "address BOB-T0001");
+    let mut recommendation = make_item("ANN-R0001", "address BOB-T0001");
     recommendation["parameters"] = json!({ "share": 0.3 });
     let first = json!({
         "title": "Opening", "summary": "Positions.", "expert_scores": &scores,
         "raw_content": { "ann": "[PERSPECTIVE P01: …]" },
-        "perspectives": [item("ANN-P0001", ""), item("BOB-P0001", "oppose ANN-P0001")],
+        "perspectives": [make_item("ANN-P0001", ""), make_item("BOB-P0001", "oppose ANN-P0001")],
         "recommendations": [recommendation],
-        "tensions": [item("BOB-T0001", "")],
-        "evidence": [item("ANN-E0001", "support ANN-P0001")],
-        "claims": [item("ANN-C0001", "depend ANN-E0001")],
+        "tensions": [make_item("BOB-T0001", "")],
+        "evidence": [make_item("ANN-E0001", "support ANN-P0001")],
+        "claims": [make_item("ANN-C0001", "depend ANN-E0001")],
         "moves": [{ "expert": "bob", "type": "challenge", "target": "ANN-P0001" }],
     });
-    bench.must("register", &batch(0, first));
+    bench.run_ok("register", &make_batch(0, first));
     let second = json!({
         "expert_scores": scores,
-        "perspectives": [item("ANN-P0101", "refine P0001")],
+        "perspectives": [make_item("ANN-P0101", "refine P0001")],
         "tension_updates": [{ "id": "T0001", "status": "resolved", "by": "bob", "reason": "met" }],
         "moves": [{ "expert": "ann", "type": "converge" }, { "expert": "bob", "type": "converge" }],
     });
-    bench.must("register", &batch(1, second));
-    bench.must("verdict", &verdict("final", "final"));
-    bench.must("verdict", &verdict("doubts", "dissent"));
+    bench.run_ok("register", &make_batch(1, second));
+    bench.run_ok("verdict", &make_verdict("final", "final"));
+    bench.run_ok("verdict", &make_verdict("doubts", "dissent"));
     let other = json!({ "title": "Second", "question": "Another?" });
-    bench.must("create", &other);
-    let ended =
-        conclude(bench.store(), &Fate { state: Some(TerminalState::Revised), ..Fate::default() });
-    record_outcome(bench.store(), &ended, OutcomeWord::Mixed, "2026-06-02T09:00:00Z");
-    log_verdict(bench.store(), "review", 1, GateVerdict::Hold);
-    log_verdict(bench.store(), "other", 1, GateVerdict::Ship);
-    override_verdict(bench.store(), "review", 1, Decision::Ship);
+    bench.run_ok("create", &other);
+    let ended = insert_conclusion(
+        bench.store(),
+        &ConclusionSpec { state: Some(TerminalState::Revised), ..ConclusionSpec::default() },
+    );
+    insert_outcome(bench.store(), &ended, OutcomeKind::Mixed, "2026-06-02T09:00:00Z");
+    insert_verdict(bench.store(), "review", 1, FinalVerdict::Hold);
+    insert_verdict(bench.store(), "other", 1, FinalVerdict::Ship);
+    insert_override(bench.store(), "review", 1, ReviewDecision::Ship);
     bench
 }
 
-fn verdict(id: &str, verdict_type: &str) -> Value {
+fn make_verdict(id: &str, verdict_type: &str) -> Value {
     json!({
         "dialogue_id": "talk", "verdict_id": id, "verdict_type": verdict_type,
         "recommendation": "Do it", "description": "Because.", "vote": "2-0",
@@ -72,54 +74,54 @@ fn verdict(id: &str, verdict_type: &str) -> Value {
 }
 
 /// A closed store that the test can change and restore again and again.
-pub struct Crime {
+pub struct TamperedStore {
     folder: TempDir,
     original: Vec<u8>,
 }
 
-impl Crime {
-    pub fn scene() -> Self {
-        let Bench { folder, project } = filled();
+impl TamperedStore {
+    pub fn new_store() -> Self {
+        let TestProject { folder, project } = filled_project();
         drop(project);
         let crime = Self { folder, original: Vec::new() };
         // Put everything into one file, so that a copy of it is a copy of the store.
-        crime.connection().pragma_update(None, "journal_mode", "DELETE").unwrap();
-        let original = read(&crime.file());
+        crime.open_connection().pragma_update(None, "journal_mode", "DELETE").unwrap();
+        let original = read_bytes(&crime.store_path());
         Self { original, ..crime }
     }
 
-    pub fn file(&self) -> PathBuf {
+    pub fn store_path(&self) -> PathBuf {
         self.folder.path().join(".plenary/plenary.db")
     }
 
     /// A connection as an attacker would open it: without foreign keys, checks and triggers.
-    pub fn connection(&self) -> Connection {
-        let connection = Connection::open(self.file()).unwrap();
+    pub fn open_connection(&self) -> Connection {
+        let connection = Connection::open(self.store_path()).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
         connection.pragma_update(None, "ignore_check_constraints", true).unwrap();
         connection
     }
 
     /// Restores the store, changes it, and verifies it.
-    pub fn verified_after(&self, sql: &str, head: Option<&str>) -> Verification {
+    pub fn verify_after(&self, sql: &str, head: Option<&str>) -> VerifyReport {
         for suffix in ["-wal", "-shm"] {
-            remove(&self.folder.path().join(format!(".plenary/plenary.db{suffix}")));
+            delete_file(&self.folder.path().join(format!(".plenary/plenary.db{suffix}")));
         }
-        write(&self.file(), &self.original);
-        let connection = self.connection();
-        let guards = guards(&connection);
+        write_bytes(&self.store_path(), &self.original);
+        let connection = self.open_connection();
+        let guards = trigger_statements(&connection);
         let (drop_guards, restore_guards): (Vec<_>, Vec<_>) = guards.into_iter().unzip();
         connection.execute_batch(&drop_guards.concat()).unwrap();
         connection.execute_batch(sql).unwrap_or_else(|error| panic!("{sql}: {error}"));
         connection.execute_batch(&restore_guards.concat()).unwrap();
         drop(connection);
-        let store = SqliteStore::open(&self.file()).unwrap();
-        store.verify(None, head).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
+        let store = SqliteStore::open(&self.store_path()).unwrap();
+        store.verify_record(None, head).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
     }
 }
 
 /// For each trigger the statements that drop and recreate it.
-fn guards(connection: &Connection) -> Vec<(String, String)> {
+fn trigger_statements(connection: &Connection) -> Vec<(String, String)> {
     let mut statement = connection
         .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
         .unwrap();
@@ -131,29 +133,29 @@ fn guards(connection: &Connection) -> Vec<(String, String)> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the crime is committed behind the store's back")]
-fn read(path: &PathBuf) -> Vec<u8> {
+fn read_bytes(path: &PathBuf) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the crime is committed behind the store's back")]
-fn write(path: &PathBuf, bytes: &[u8]) {
+fn write_bytes(path: &PathBuf, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
 #[expect(clippy::disallowed_methods, reason = "the crime is committed behind the store's back")]
-fn remove(path: &PathBuf) {
+fn delete_file(path: &PathBuf) {
     // The file may be missing.
     let _ = std::fs::remove_file(path);
 }
 
 /// Each row: the change, and the checks that detect it.
 #[track_caller]
-pub fn check(crimes: &[(&str, &[&str])]) {
-    let scene = Crime::scene();
+pub fn check_tampering(crimes: &[(&str, &[&str])]) {
+    let scene = TamperedStore::new_store();
     let mut unlike = Vec::new();
     for (sql, expected) in crimes {
         let found: BTreeSet<&str> =
-            scene.verified_after(sql, None).findings.iter().map(|finding| finding.check).collect();
+            scene.verify_after(sql, None).findings.iter().map(|finding| finding.check).collect();
         let expected: BTreeSet<&str> = expected.iter().copied().collect();
         if found != expected {
             unlike.push(format!("{sql}\n  found {found:?}, expected {expected:?}"));
@@ -164,12 +166,12 @@ pub fn check(crimes: &[(&str, &[&str])]) {
 
 #[test]
 fn a_store_that_nobody_touched_is_clean() {
-    check(&[("", &[]), ("VACUUM", &[]), ("REINDEX", &[])]);
+    check_tampering(&[("", &[]), ("VACUUM", &[]), ("REINDEX", &[])]);
 }
 
 #[test]
 fn a_changed_row_is_found() {
-    check(&[
+    check_tampering(&[
         ("UPDATE perspectives SET content = 'x' WHERE seq = 1", &["replay"]),
         ("UPDATE perspectives SET label = label || ' ' WHERE seq = 2", &["replay"]),
         ("UPDATE tensions SET description = 'calm'", &["replay"]),
@@ -205,7 +207,7 @@ fn a_changed_row_is_found() {
 
 #[test]
 fn an_ending_that_was_changed_is_found() {
-    check(&[
+    check_tampering(&[
         ("UPDATE conclusions SET recommendation = 'Do not'", &["replay"]),
         ("UPDATE conclusions SET key_condition = key_condition || ' '", &["replay"]),
         ("UPDATE conclusions SET terminal_state = 'clean'", &["replay"]),
@@ -244,7 +246,7 @@ fn an_ending_that_was_changed_is_found() {
 
 #[test]
 fn a_verdict_of_the_gate_that_was_changed_is_found() {
-    check(&[
+    check_tampering(&[
         ("UPDATE verdict_log SET line = replace(line, 'HOLD', 'SHIP')", &["replay"]),
         ("UPDATE verdict_log SET line = line || ' '", &["replay"]),
         ("UPDATE verdict_log SET verdict = 'REVISE'", &["replay"]),
@@ -279,7 +281,7 @@ fn a_verdict_of_the_gate_that_was_changed_is_found() {
 
 #[test]
 fn a_change_of_kind_alone_is_found() {
-    check(&[
+    check_tampering(&[
         // NULL, and the text 'null'.
         ("UPDATE tension_events SET reason = 'null' WHERE reason IS NULL", &["replay"]),
         ("UPDATE moves SET context = 'null' WHERE context IS NULL", &["replay"]),
@@ -287,20 +289,20 @@ fn a_change_of_kind_alone_is_found() {
         ("UPDATE rounds SET title = CAST('Opening' AS BLOB) WHERE round = 0", &["replay"]),
     ]);
     // Text that moves from one column to the next.
-    let bench = Bench::new();
+    let bench = TestProject::new();
     open_dialogue(&bench, &["ann"]);
-    let mut perspective = item("ANN-P0001", "");
+    let mut perspective = make_item("ANN-P0001", "");
     (perspective["label"], perspective["content"]) = (json!("a/b"), json!("c"));
-    bench.must("register", &batch(0, json!({ "perspectives": [perspective] })));
+    bench.run_ok("register", &make_batch(0, json!({ "perspectives": [perspective] })));
     let connection = Connection::open(bench.folder.path().join(".plenary/plenary.db")).unwrap();
     connection.execute("UPDATE perspectives SET label = 'a', content = 'b/c'", []).unwrap();
-    let found = bench.store().verify(None, None).unwrap().findings;
+    let found = bench.store().verify_record(None, None).unwrap().findings;
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
 #[test]
 fn a_missing_row_is_found() {
-    check(&[
+    check_tampering(&[
         ("DELETE FROM tension_events WHERE event_type = 'resolved'", &["replay", "status"]),
         ("DELETE FROM perspective_events WHERE event_type = 'created'", &["replay", "status"]),
         ("DELETE FROM rounds WHERE round = 1", &["foreign_key", "replay"]),
@@ -315,7 +317,7 @@ fn a_missing_row_is_found() {
 
 #[test]
 fn a_foreign_row_is_found() {
-    check(&[
+    check_tampering(&[
         (
             "INSERT INTO perspectives SELECT dialogue_id, round, 9, label, content, contributors, status, \"references\", created_at FROM perspectives WHERE round = 0 AND seq = 1",
             &["replay", "status"],
@@ -342,7 +344,7 @@ fn a_foreign_row_is_found() {
 
 #[test]
 fn a_journal_that_was_edited_is_found() {
-    check(&[
+    check_tampering(&[
         ("UPDATE journal SET payload = replace(payload, 'Text of', 'Text by') WHERE global_seq = 2", &["payload", "replay"]),
         ("UPDATE journal SET ts = '2026-02-02T08:00:00.000000Z' WHERE global_seq = 2", &["hash", "replay"]),
         ("UPDATE journal SET kind = 'panel_evolved' WHERE global_seq = 2", &["hash"]),
@@ -359,7 +361,7 @@ fn a_journal_that_was_edited_is_found() {
 
 #[test]
 fn a_journal_that_was_cut_is_found() {
-    check(&[
+    check_tampering(&[
         ("DELETE FROM journal WHERE global_seq = 3", &["chain", "gap", "global_chain", "replay"]),
         (
             "DELETE FROM journal WHERE global_seq = (SELECT max(global_seq) FROM journal)",
@@ -408,12 +410,12 @@ fn a_dialogue_that_was_taken_out_whole_is_found() {
         .map(|table| format!("DELETE FROM {table} WHERE dialogue_id = 'talk';"))
         .collect();
     let sql = format!("{deletions} DELETE FROM chain_heads WHERE scope = 'talk'");
-    check(&[(&sql, &["global_chain"])]);
+    check_tampering(&[(&sql, &["global_chain"])]);
 }
 
 #[test]
 fn what_cannot_be_read_is_a_finding_and_not_a_failure() {
-    check(&[
+    check_tampering(&[
         (
             "UPDATE perspectives SET round = 300 WHERE round = 1",
             &["foreign_key", "integrity", "replay", "status"],
@@ -434,7 +436,7 @@ fn what_cannot_be_read_is_a_finding_and_not_a_failure() {
 
 #[test]
 fn what_similar_would_say_is_part_of_the_record() {
-    check(&[
+    check_tampering(&[
         ("UPDATE search_text SET body = 'Something else' WHERE field = 'title'", &["replay"]),
         ("DELETE FROM search_text WHERE dialogue_id = 'second'", &["replay"]),
         ("INSERT INTO search_text VALUES ('talk', 'claim', 'Buy it')", &["replay"]),
@@ -443,7 +445,7 @@ fn what_similar_would_say_is_part_of_the_record() {
 
 #[test]
 fn a_table_that_was_taken_away_is_found() {
-    check(&[
+    check_tampering(&[
         ("DROP TABLE moves", &["schema"]),
         ("DROP INDEX idx_journal_interventions", &["schema"]),
         ("DROP TABLE search_text", &["schema"]),
@@ -453,26 +455,26 @@ fn a_table_that_was_taken_away_is_found() {
 
 #[test]
 fn a_guard_that_was_taken_away_is_found() {
-    let scene = Crime::scene();
-    let connection = scene.connection();
+    let scene = TamperedStore::new_store();
+    let connection = scene.open_connection();
     connection.execute_batch("DROP TRIGGER verdicts_are_immutable").unwrap();
     drop(connection);
-    let store = SqliteStore::open(&scene.file()).unwrap();
-    let findings = store.verify(None, None).unwrap().findings;
+    let store = SqliteStore::open(&scene.store_path()).unwrap();
+    let findings = store.verify_record(None, None).unwrap().findings;
     assert_eq!(findings.iter().map(|finding| finding.check).collect::<Vec<_>>(), ["schema"]);
 }
 
 #[test]
 fn a_complete_rewrite_is_found_by_the_head_alone() {
-    let head = filled().store().verify(None, None).unwrap().head;
+    let head = filled_project().store().verify_record(None, None).unwrap().head;
     // The same clock and dialogues with one different text: consistent in itself.
-    let other = Bench::new();
-    other.must("create", &json!({ "title": "Talk", "question": "Rewritten?" }));
-    other.verify();
-    let found = other.store().verify(None, Some(&head)).unwrap().findings;
+    let other = TestProject::new();
+    other.run_ok("create", &json!({ "title": "Talk", "question": "Rewritten?" }));
+    other.assert_verified();
+    let found = other.store().verify_record(None, Some(&head)).unwrap().findings;
     assert_eq!(found.iter().map(|finding| finding.check).collect::<Vec<_>>(), ["head"]);
     // `verify` accepts the head of a clean store and every earlier one.
-    let scene = Crime::scene();
-    let clean = scene.verified_after("", None);
-    assert_eq!(scene.verified_after("", Some(&clean.head)).findings, []);
+    let scene = TamperedStore::new_store();
+    let clean = scene.verify_after("", None);
+    assert_eq!(scene.verify_after("", Some(&clean.head)).findings, []);
 }

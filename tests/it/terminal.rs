@@ -5,7 +5,7 @@ use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::kit::Program;
+use crate::kit::TestProgram;
 
 /// Clears the screen, sets the clipboard, writes a link, paints, reorders, hides.
 const PAYLOAD: &str = "\u{1b}[2J\u{1b}]52;c;eA==\u{7}\u{1b}]8;;https://evil.example\u{1b}\\x\u{1b}[31m\u{1b}[1;5mRED\u{9b}31m\u{8}\r\u{202e}\u{200b}\u{e0041}";
@@ -19,7 +19,7 @@ fn file_name(end: &str) -> String {
 const STYLES: [&str; 10] = ["0", "1", "2", "4", "31", "32", "33", "34", "35", "36"];
 
 #[track_caller]
-fn check(what: &str, bytes: &[u8]) {
+fn check_output(what: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     // The output never contains the payload or a part of it unchanged.
     for part in ["\u{1b}[31m\u{1b}[1;5m", "\u{1b}[31mRED", "x\u{1b}[31m", "\u{1b}]", "\u{1b}[2J"] {
@@ -47,59 +47,60 @@ fn is_hidden(letter: char) -> bool {
     matches!(u32::from(letter), 0x200b..=0x200f | 0x2028..=0x202e | 0x2060..=0x206f | 0xe0000..=0xe0fff)
 }
 
-struct Bench {
-    program: Program,
-    seen: usize,
+struct TerminalProject {
+    program: TestProgram,
+    output_count: usize,
 }
 
-impl Bench {
+impl TerminalProject {
     /// With colours, as on a terminal.
-    fn run(&mut self, line: &[&str]) -> Output {
+    fn run_command(&mut self, line: &[&str]) -> Output {
         let mut command = self.program.command();
         let output = command.args(line).env("CLICOLOR_FORCE", "1").output().unwrap();
         // Data output is exact.
         let is_data = ["--json", "export", "github"].iter().any(|word| line.contains(word));
         if !is_data {
-            check(&format!("{line:?} on standard output"), &output.stdout);
+            check_output(&format!("{line:?} on standard output"), &output.stdout);
         }
-        check(&format!("{line:?} on standard error"), &output.stderr);
+        check_output(&format!("{line:?} on standard error"), &output.stderr);
         let code = output.status.code().unwrap();
         assert_ne!(code, 70, "{line:?}: {output:?}");
-        self.seen += 1;
+        self.output_count += 1;
         output
     }
 
     /// Runs it as text and with `--json`; returns the exact data.
-    fn document(&mut self, line: &[&str]) -> Value {
-        self.run(line);
+    fn run_document(&mut self, line: &[&str]) -> Value {
+        self.run_command(line);
         let line: Vec<&str> = line.iter().copied().chain(["--json"]).collect();
-        serde_json::from_slice(&self.run(&line).stdout).unwrap_or(Value::Null)
+        serde_json::from_slice(&self.run_command(&line).stdout).unwrap_or(Value::Null)
     }
 }
 
-fn bench() -> Bench {
-    Bench { program: Program::new(), seen: 0 }
+fn terminal_project() -> TerminalProject {
+    TerminalProject { program: TestProgram::new(), output_count: 0 }
 }
 
 #[test]
 fn names_of_files_do_not_drive_the_terminal() {
-    let mut bench = bench();
+    let mut bench = terminal_project();
     let (left_out, sent) = (file_name(".pem"), file_name(".md"));
-    bench.program.write(&left_out, "x");
-    bench.program.write(&sent, "x");
-    bench.program.write("folder/a.md", "x");
+    bench.program.write_text(&left_out, "x");
+    bench.program.write_text(&sent, "x");
+    bench.program.write_text("folder/a.md", "x");
     for path in [".", &left_out, &sent] {
-        let planned = bench.document(&["ask", "--dry-run", "--rehearse", "x?", "--context", path]);
+        let planned =
+            bench.run_document(&["ask", "--dry-run", "--rehearse", "x?", "--context", path]);
         assert_eq!(planned["status"], "planned", "{planned}");
     }
-    let planned = bench.document(&["ask", "--dry-run", "--rehearse", "x?", "--context", "."]);
+    let planned = bench.run_document(&["ask", "--dry-run", "--rehearse", "x?", "--context", "."]);
     let excluded = planned["context"]["excluded"].to_string();
     assert!(excluded.contains(&json!(left_out).to_string()), "{excluded}");
     let asked =
-        bench.document(&["ask", "--rehearse", PAYLOAD, "--context", ".", "--mode", "review"]);
+        bench.run_document(&["ask", "--rehearse", PAYLOAD, "--context", ".", "--mode", "review"]);
     let id = asked["dialogue_id"].as_str().unwrap_or_else(|| panic!("{asked}")).to_owned();
     for line in [&["show", &id][..], &["show", &id, "--full"], &["replay", &id]] {
-        bench.document(line);
+        bench.run_document(line);
     }
     for line in [
         &["review", "--rehearse", &sent, "missing.md", &left_out][..],
@@ -119,16 +120,16 @@ fn names_of_files_do_not_drive_the_terminal() {
         &["log", "tail"],
         &["audit"],
     ] {
-        bench.document(line);
+        bench.run_document(line);
     }
-    assert!(bench.seen > 40, "{}", bench.seen);
+    assert!(bench.output_count > 40, "{}", bench.output_count);
 }
 
 #[test]
 fn arguments_do_not_drive_the_terminal() {
-    let mut bench = bench();
+    let mut bench = terminal_project();
     let question = format!("Shall we {PAYLOAD}?");
-    bench.document(&["ask", "--rehearse", &question]);
+    bench.run_document(&["ask", "--rehearse", &question]);
     for line in [
         &[PAYLOAD][..],
         &["ask", PAYLOAD, PAYLOAD, PAYLOAD],
@@ -167,35 +168,42 @@ fn arguments_do_not_drive_the_terminal() {
         &["dialogue", "extract", PAYLOAD],
         &["dialogue", "progress", PAYLOAD],
     ] {
-        bench.document(line);
+        bench.run_document(line);
     }
 }
 
 #[test]
 fn what_a_record_holds_does_not_drive_the_terminal() {
-    let mut bench = bench();
-    let created =
-        bench.document(&["dialogue", "create", &format!("Title {PAYLOAD}"), "--question", PAYLOAD]);
+    let mut bench = terminal_project();
+    let created = bench.run_document(&[
+        "dialogue",
+        "create",
+        &format!("Title {PAYLOAD}"),
+        "--question",
+        PAYLOAD,
+    ]);
     let id = created["dialogue_id"].as_str().unwrap_or_else(|| panic!("{created}")).to_owned();
-    bench.document(&[
+    bench.run_document(&[
         "dialogue", "expert", &id, "ann", "--role", PAYLOAD, "--tier", "Core", "--reason", PAYLOAD,
     ]);
-    bench.program.write("reply.md", &format!("[ANN-P0001: {PAYLOAD}]\n\n{PAYLOAD}\n"));
-    bench.program.write("council.yaml", &format!("council:\n  providers: {}\n", json!(PAYLOAD)));
-    bench.document(&["config"]);
-    bench.document(&["doctor"]);
-    bench.program.write("council.yaml", &format!("{}: 1\n", json!(PAYLOAD)));
-    bench.document(&["config"]);
-    bench.program.write("council.yaml", &format!("\u{7f}{PAYLOAD}: [\n"));
-    bench.document(&["config"]);
+    bench.program.write_text("reply.md", &format!("[ANN-P0001: {PAYLOAD}]\n\n{PAYLOAD}\n"));
+    bench
+        .program
+        .write_text("council.yaml", &format!("council:\n  providers: {}\n", json!(PAYLOAD)));
+    bench.run_document(&["config"]);
+    bench.run_document(&["doctor"]);
+    bench.program.write_text("council.yaml", &format!("{}: 1\n", json!(PAYLOAD)));
+    bench.run_document(&["config"]);
+    bench.program.write_text("council.yaml", &format!("\u{7f}{PAYLOAD}: [\n"));
+    bench.run_document(&["config"]);
     let provider = json!({
         "name": "odd", "role": ["participant", "chair"], "model": PAYLOAD, "family": PAYLOAD,
         "dialect": "openai", "base_url": "http://127.0.0.1:1/v1",
     });
-    bench.program.write("council.yaml", &format!("council: {{providers: [{provider}]}}\n"));
-    bench.document(&["config"]);
-    bench.document(&["doctor"]);
-    bench.document(&["ask", "x?", "--dry-run"]);
+    bench.program.write_text("council.yaml", &format!("council: {{providers: [{provider}]}}\n"));
+    bench.run_document(&["config"]);
+    bench.run_document(&["doctor"]);
+    bench.run_document(&["ask", "x?", "--dry-run"]);
     std::fs::remove_file(bench.program.path().join("council.yaml")).unwrap();
     for line in [
         &["list"][..],
@@ -215,6 +223,6 @@ fn what_a_record_holds_does_not_drive_the_terminal() {
         &["due"],
         &["abandon", &id],
     ] {
-        bench.document(line);
+        bench.run_document(line);
     }
 }

@@ -153,24 +153,24 @@ const IMPURE_WORDS: [&str; 12] = [
 
 const BANNED_NAMES: [&str; 7] = ["util", "utils", "common", "helpers", "manager", "imp", "misc"];
 
-struct Source {
+struct SourceFile {
     path: PathBuf,
     text: String,
 }
 
-impl Source {
-    fn name(&self) -> String {
+impl SourceFile {
+    fn relative_name(&self) -> String {
         self.path.display().to_string()
     }
 
     /// The module directly under `src/` that this file belongs to.
-    fn module(&self) -> String {
+    fn module_name(&self) -> String {
         let first = self.path.components().next().unwrap().as_os_str().to_str().unwrap();
         first.trim_end_matches(".rs").to_owned()
     }
 
     /// The text without its tests.
-    fn code(&self) -> &str {
+    fn code_text(&self) -> &str {
         let name = self.path.file_name().unwrap().to_str().unwrap();
         if name == "tests.rs" || name == "sample.rs" || name.ends_with("_tests.rs") {
             return "";
@@ -179,7 +179,7 @@ impl Source {
     }
 }
 
-fn sources() -> Vec<Source> {
+fn read_sources() -> Vec<SourceFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut sources = Vec::new();
     let mut folders = vec![root.clone()];
@@ -190,7 +190,8 @@ fn sources() -> Vec<Source> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = std::fs::read_to_string(&path).unwrap();
-                sources.push(Source { path: path.strip_prefix(&root).unwrap().to_owned(), text });
+                sources
+                    .push(SourceFile { path: path.strip_prefix(&root).unwrap().to_owned(), text });
             }
         }
     }
@@ -199,30 +200,30 @@ fn sources() -> Vec<Source> {
 }
 
 /// Collects all complaints and reports them together.
-fn check(complaints: impl IntoIterator<Item = String>) {
+fn report_complaints(complaints: impl IntoIterator<Item = String>) {
     let complaints: Vec<String> = complaints.into_iter().collect();
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
 #[test]
 fn imports_point_inward() {
-    let sources = sources();
-    check(sources.iter().flat_map(|source| {
-        let module = source.module();
+    let sources = read_sources();
+    report_complaints(sources.iter().flat_map(|source| {
+        let module = source.module_name();
         let allowed = MAY_USE.iter().find(|(name, _)| *name == module).map(|(_, allowed)| *allowed);
         source
-            .code()
+            .code_text()
             .match_indices("crate::")
-            .filter(|(place, _)| !source.code()[..*place].ends_with('$'))
+            .filter(|(place, _)| !source.code_text()[..*place].ends_with('$'))
             .map(|(place, _)| {
-                let rest = &source.code()[place + "crate::".len()..];
+                let rest = &source.code_text()[place + "crate::".len()..];
                 let end =
                     rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
                 rest[..end].to_owned()
             })
             .filter(|used| *used != module && !used.is_empty())
             .filter(|used| allowed.is_some_and(|allowed| !allowed.contains(&used.as_str())))
-            .map(|used| format!("{} uses crate::{used}", source.name()))
+            .map(|used| format!("{} uses crate::{used}", source.relative_name()))
             .collect::<Vec<_>>()
     }));
 }
@@ -230,14 +231,16 @@ fn imports_point_inward() {
 #[test]
 fn imports_name_one_room_each() {
     // `use crate::{a, b}` would evade the test above.
-    let sources = sources();
-    let grouped = sources.iter().filter(|source| source.code().contains("crate::{"));
-    check(grouped.map(|source| format!("{} groups rooms in one import", source.name())));
+    let sources = read_sources();
+    let grouped = sources.iter().filter(|source| source.code_text().contains("crate::{"));
+    report_complaints(
+        grouped.map(|source| format!("{} groups rooms in one import", source.relative_name())),
+    );
 }
 
 #[test]
 fn every_module_has_its_place_in_the_order() {
-    check(sources().iter().map(Source::module).filter_map(|module| {
+    report_complaints(read_sources().iter().map(SourceFile::module_name).filter_map(|module| {
         let known = MAY_USE.iter().any(|(name, _)| *name == module);
         (!known && module != "lib" && module != "main").then(|| format!("{module} is in no layer"))
     }));
@@ -245,18 +248,18 @@ fn every_module_has_its_place_in_the_order() {
 
 #[test]
 fn a_file_tells_one_story() {
-    check(sources().iter().filter_map(|source| {
-        let lines = source.code().lines().count();
+    report_complaints(read_sources().iter().filter_map(|source| {
+        let lines = source.code_text().lines().count();
         let max = if source.path == Path::new("main.rs") { MAIN_LINES_MAX } else { FILE_LINES_MAX };
-        (lines > max).then(|| format!("{} has {lines} lines, over {max}", source.name()))
+        (lines > max).then(|| format!("{} has {lines} lines, over {max}", source.relative_name()))
     }));
 }
 
 #[test]
 fn every_file_says_what_it_is_for() {
-    let sources = sources();
+    let sources = read_sources();
     let silent = sources.iter().filter(|source| !source.text.starts_with("//! "));
-    check(silent.map(|source| format!("{} has no //! header", source.name())));
+    report_complaints(silent.map(|source| format!("{} has no //! header", source.relative_name())));
 }
 
 #[test]
@@ -270,37 +273,47 @@ fn mod_files_only_list() {
             // The inner lines of a `use` list.
             || line.chars().all(|c| c.is_alphanumeric() || "_,:{} ;*".contains(c))
     };
-    check(sources().iter().filter(|source| source.path.ends_with("mod.rs")).flat_map(|source| {
-        let strange = source.text.lines().filter(|line| !listing(line));
-        strange.map(|line| format!("{}: {line}", source.name())).collect::<Vec<_>>()
-    }));
+    report_complaints(
+        read_sources().iter().filter(|source| source.path.ends_with("mod.rs")).flat_map(|source| {
+            let strange = source.text.lines().filter(|line| !listing(line));
+            strange.map(|line| format!("{}: {line}", source.relative_name())).collect::<Vec<_>>()
+        }),
+    );
 }
 
 #[test]
 fn names_say_something() {
-    check(sources().iter().filter_map(|source| {
+    report_complaints(read_sources().iter().filter_map(|source| {
         let stem = source.path.file_stem().unwrap().to_str().unwrap();
-        BANNED_NAMES.contains(&stem).then(|| format!("{} says nothing", source.name()))
+        BANNED_NAMES.contains(&stem).then(|| format!("{} says nothing", source.relative_name()))
     }));
 }
 
 #[test]
 fn the_core_touches_nothing() {
-    check(sources().iter().filter(|source| PURE.contains(&source.module().as_str())).flat_map(
-        |source| {
-            let touched = IMPURE_WORDS.iter().filter(|word| source.code().contains(**word));
-            touched.map(|word| format!("{} uses {word}", source.name())).collect::<Vec<_>>()
-        },
-    ));
+    report_complaints(
+        read_sources()
+            .iter()
+            .filter(|source| PURE.contains(&source.module_name().as_str()))
+            .flat_map(|source| {
+                let touched =
+                    IMPURE_WORDS.iter().filter(|word| source.code_text().contains(**word));
+                touched
+                    .map(|word| format!("{} uses {word}", source.relative_name()))
+                    .collect::<Vec<_>>()
+            }),
+    );
 }
 
 #[test]
 fn sql_stands_in_the_store() {
     let verbs = ["SELECT ", "INSERT INTO", "UPDATE ", "DELETE FROM", "rusqlite"];
-    let allowed = |source: &Source| source.module() == "store";
-    check(sources().iter().filter(|source| !allowed(source)).flat_map(|source| {
-        let found = verbs.iter().filter(|verb| source.code().contains(**verb));
-        found.map(|verb| format!("{} holds SQL: {verb}", source.name())).collect::<Vec<_>>()
+    let allowed = |source: &SourceFile| source.module_name() == "store";
+    report_complaints(read_sources().iter().filter(|source| !allowed(source)).flat_map(|source| {
+        let found = verbs.iter().filter(|verb| source.code_text().contains(**verb));
+        found
+            .map(|verb| format!("{} holds SQL: {verb}", source.relative_name()))
+            .collect::<Vec<_>>()
     }));
 }
 
@@ -308,7 +321,7 @@ fn sql_stands_in_the_store() {
 fn the_map_names_what_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    let sources = sources();
+    let sources = read_sources();
     // Short names count: after the first file of a folder the map omits the folder.
     let is_source =
         |name: &str| sources.iter().flat_map(|one| one.path.ancestors()).any(|p| p.ends_with(name));
@@ -320,7 +333,9 @@ fn the_map_names_what_is_there() {
     let quoted = map.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
     let named: Vec<&str> = quoted.filter(is_path).collect();
     assert!(named.len() > 80, "found only {} paths", named.len());
-    check(named.iter().filter(|name| !is_there(name)).map(|name| format!("{name} is not there")));
+    report_complaints(
+        named.iter().filter(|name| !is_there(name)).map(|name| format!("{name} is not there")),
+    );
 }
 
 #[test]
@@ -342,7 +357,7 @@ fn shipped_migrations_are_never_edited() {
         ),
         ("0005_protocols.sql", include_str!("../../migrations/0005_protocols.sql"), MIGRATION_5),
     ];
-    check(shipped.into_iter().filter_map(|(name, text, expected)| {
+    report_complaints(shipped.into_iter().filter_map(|(name, text, expected)| {
         let digest: String =
             Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
         (digest != expected).then(|| format!("{name} was edited: its digest is {digest}"))

@@ -1,26 +1,26 @@
 //! The smallest protocol: two seats, one round, a vote. It shows what a new protocol consists of;
 //! `toy_protocol_runs.rs` adds it to the registry with one line and runs it.
 
-use plenary::domain::ask::{Ask, Messages, Purpose};
-use plenary::domain::change::EntryKind;
-use plenary::domain::dialogue::Protocol as ProtocolName;
+use plenary::domain::ask::{Ask, AskMessages, AskPurpose};
+use plenary::domain::change::JournalEntryKind;
+use plenary::domain::dialogue::ProtocolKind as ProtocolName;
 use plenary::domain::ids::{EntityKind, ExpertSlug};
 use plenary::domain::plan::TimeLimit;
-use plenary::domain::record::Record;
+use plenary::domain::record::DialogueRecord;
 use plenary::domain::time::Moment;
-use plenary::domain::transcript::{Document, Reading, Stop, Transcript};
-use plenary::domain::verdict::{VerdictType, Vote};
-use plenary::prompting::{Fences, Prepared};
+use plenary::domain::transcript::{ParseOutcome, ReplyDocument, RunState, RunStopReason};
+use plenary::domain::verdict::{VerdictType, VoteTally};
+use plenary::prompting::{FenceSet, RenderedPrompt};
 use plenary::protocols::{
     AskRules, BatchBuilder, EntryDraft, EntryPart, Protocol, RetryRule, Step, pending_asks,
 };
-use plenary::record::register::Batch;
+use plenary::record::register::RegisterBatch;
 use plenary::record::verdict::VerdictRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 const VOTE: ProtocolName = ProtocolName::Other("vote");
-const BALLOT: Purpose = Purpose::Other("ballot");
+const BALLOT: AskPurpose = AskPurpose::Other("ballot");
 const SEATS: usize = 2;
 
 #[derive(Debug)]
@@ -38,12 +38,12 @@ impl Protocol for VoteProtocol {
         VOTE
     }
 
-    fn purposes(&self) -> &'static [Purpose] {
+    fn purposes(&self) -> &'static [AskPurpose] {
         &[BALLOT]
     }
 
-    fn next(&self, state: &Transcript) -> Step {
-        if state.is_held(1) {
+    fn next(&self, state: &RunState) -> Step {
+        if state.is_round_recorded(1) {
             return Step::Finish;
         }
         if let Some(step) = pending_asks(state, 1, BALLOT, RetryRule::Unparsed, voters(state)) {
@@ -51,41 +51,46 @@ impl Protocol for VoteProtocol {
         }
         let heard = ballots(state).len();
         if heard < SEATS {
-            return Step::Stop(Stop::Quorum { round: 1, heard, needed: SEATS });
+            return Step::Stop(RunStopReason::Quorum { round: 1, heard, needed: SEATS });
         }
         let request = Box::new(verdict(state));
-        let parts = [EntryPart::Verdict { request, sets_status: true }, EntryPart::done()];
+        let parts = [EntryPart::Verdict { request, sets_status: true }, EntryPart::run_done()];
         Step::Append(vec![
-            EntryDraft::round(batch(state)),
-            EntryDraft::new(EntryKind::VerdictRegistered, parts),
+            EntryDraft::for_round(batch(state)),
+            EntryDraft::new(JournalEntryKind::VerdictRegistered, parts),
         ])
     }
 
-    fn ask_rules(&self, _: Purpose, _: u8) -> AskRules {
+    fn ask_rules(&self, _: AskPurpose, _: u8) -> AskRules {
         AskRules::new("ballot", "R1 the vote", TimeLimit::FirstRound)
     }
 
-    fn messages(&self, state: &Transcript, _: Option<&Record>, ask: &Ask) -> Option<Prepared> {
+    fn render_messages(
+        &self,
+        state: &RunState,
+        _: Option<&DialogueRecord>,
+        ask: &Ask,
+    ) -> Option<RenderedPrompt> {
         let question = state.question();
-        let fences = Fences::new(&state.plan.secret, ask.round, &[question]);
+        let fences = FenceSet::new(&state.plan.secret, ask.round, &[question]);
         let system = "Vote. Reply with {\"in_favour\": true or false, \"reason\": \"…\"}.";
-        let user = fences.around("QUESTION", "the question to vote on", question);
-        let messages = Messages { system: system.to_owned(), user };
-        Some(Prepared { messages, condensed: Vec::new() })
+        let user = fences.fence_text("QUESTION", "the question to vote on", question);
+        let messages = AskMessages { system: system.to_owned(), user };
+        Some(RenderedPrompt { messages, condensed: Vec::new() })
     }
 
-    fn parse(&self, _: &Transcript, _: &Ask, text: &str, _: Moment) -> Reading {
+    fn parse_reply(&self, _: &RunState, _: &Ask, text: &str, _: Moment) -> ParseOutcome {
         match serde_json::from_str::<Ballot>(text) {
-            Ok(ballot) => Reading::Read {
-                document: Document::Other(json!(ballot)),
+            Ok(ballot) => ParseOutcome::Parsed {
+                document: ReplyDocument::Other(json!(ballot)),
                 repaired: false,
                 truncated: false,
             },
-            Err(error) => Reading::Unreadable { reason: error.to_string(), refusal: false },
+            Err(error) => ParseOutcome::Unreadable { reason: error.to_string(), refusal: false },
         }
     }
 
-    fn document(&self, state: &Transcript) -> serde_json::Result<Value> {
+    fn run_document(&self, state: &RunState) -> serde_json::Result<Value> {
         Ok(json!({
             "dialogue_id": state.opening.dialogue_id,
             "protocol": self.name(),
@@ -95,35 +100,37 @@ impl Protocol for VoteProtocol {
     }
 }
 
-fn voters(state: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
-    state.plan.participants().map(|seat| &seat.name).take(SEATS)
+fn voters(state: &RunState) -> impl Iterator<Item = &ExpertSlug> {
+    state.plan.participant_seats().map(|seat| &seat.name).take(SEATS)
 }
 
-fn ballots(state: &Transcript) -> Vec<(&ExpertSlug, Ballot)> {
+fn ballots(state: &RunState) -> Vec<(&ExpertSlug, Ballot)> {
     let read = |seat| {
-        let Document::Other(ballot) = state.last_ask(1, seat)?.document()? else { return None };
+        let ReplyDocument::Other(ballot) = state.last_ask(1, seat)?.parsed_document()? else {
+            return None;
+        };
         Some((seat, Ballot::deserialize(ballot).ok()?))
     };
     voters(state).filter_map(read).collect()
 }
 
-fn tally(state: &Transcript) -> Vote {
+fn tally(state: &RunState) -> VoteTally {
     let yes = ballots(state).iter().filter(|(_, ballot)| ballot.in_favour).count();
     let no = ballots(state).len() - yes;
-    Vote::Counted { yes: yes as u32, no: no as u32, abstained: None }
+    VoteTally::Counted { yes: yes as u32, no: no as u32, abstained: None }
 }
 
-fn batch(state: &Transcript) -> Batch {
+fn batch(state: &RunState) -> RegisterBatch {
     let mut items = BatchBuilder::new(&state.opening.dialogue_id, 1);
     for (seat, ballot) in ballots(state) {
         let label = if ballot.in_favour { "In favour" } else { "Against" };
-        items.add(seat, EntityKind::Perspective, label, &ballot.reason, |item| item);
+        items.add_item(seat, EntityKind::Perspective, label, &ballot.reason, |item| item);
     }
     items.build("The vote".to_owned(), Some(format!("{} ballots.", ballots(state).len())))
 }
 
-fn verdict(state: &Transcript) -> VerdictRequest {
-    let carried = matches!(tally(state), Vote::Counted { yes, no, .. } if yes > no);
+fn verdict(state: &RunState) -> VerdictRequest {
+    let carried = matches!(tally(state), VoteTally::Counted { yes, no, .. } if yes > no);
     let outcome = if carried { "Carried" } else { "Not carried" };
     let id = state.opening.dialogue_id.clone();
     let name = "vote".parse().expect("a valid name");

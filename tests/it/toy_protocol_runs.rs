@@ -5,13 +5,13 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use plenary::domain::change::EntryKind;
+use plenary::domain::change::JournalEntryKind;
 use plenary::protocols::Protocols;
 use plenary::store::{SqliteStore, Store};
 use plenary::surfaces::cli;
 use serde_json::{Value, json};
 
-use crate::kit::{ModelServer, Play, Program, Ran, Seen};
+use crate::kit::{CommandOutput, ModelRequest, ModelServer, ScriptedReply, TestProgram};
 use crate::toy_protocol::VoteProtocol;
 
 const ARGUMENTS: &str = "VOTE_PROGRAM_ARGUMENTS";
@@ -22,20 +22,20 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn vote_program() {
     let Ok(arguments) = std::env::var(ARGUMENTS) else { return };
     let arguments: Vec<String> = serde_json::from_str(&arguments).unwrap();
-    let protocols = Protocols::built_in().with(&VoteProtocol);
+    let protocols = Protocols::built_in().with_protocol(&VoteProtocol);
     let arguments = std::iter::once("plenary".to_owned()).chain(arguments).map(Into::into);
-    std::process::exit(cli::main(arguments, protocols).into());
+    std::process::exit(cli::run_program(arguments, protocols).into());
 }
 
 /// A folder with settings for two seats, and the server behind them.
 struct Setup {
-    program: Program,
+    program: TestProgram,
     server: ModelServer,
 }
 
 impl Setup {
-    fn new(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
-        let setup = Self { program: Program::new(), server: ModelServer::start(script) };
+    fn new(script: impl Fn(&ModelRequest) -> ScriptedReply + Send + Sync + 'static) -> Self {
+        let setup = Self { program: TestProgram::new(), server: ModelServer::start(script) };
         for life in ["first", "second"] {
             let url = setup.server.base_url().replace("/v1", &format!("/{life}/v1"));
             let seats = [("ann", "participant, chair"), ("bob", "participant")].map(|(name, roles)| {
@@ -46,7 +46,7 @@ impl Setup {
                 )
             });
             let settings = format!("council:\n  providers:\n{}", seats.concat());
-            setup.program.write(&format!("{life}.yaml"), &settings);
+            setup.program.write_text(&format!("{life}.yaml"), &settings);
         }
         setup
     }
@@ -96,13 +96,13 @@ impl Setup {
 
     /// How often a model was asked.
     fn asked(&self, model: &str) -> usize {
-        self.server.seen().iter().filter(|seen| seen.model == model).count()
+        self.server.requests().iter().filter(|seen| seen.model == model).count()
     }
 }
 
-fn ballot(seen: &Seen) -> Play {
+fn ballot(seen: &ModelRequest) -> ScriptedReply {
     let in_favour = seen.model == "model-ann";
-    Play::Reply(json!({ "in_favour": in_favour, "reason": "Tea is warm." }).to_string())
+    ScriptedReply::Reply(json!({ "in_favour": in_favour, "reason": "Tea is warm." }).to_string())
 }
 
 fn ask<'a>(life: &'a str, question: &'a str) -> Vec<&'a str> {
@@ -124,8 +124,8 @@ fn killed(setup: &Setup) -> String {
     let store = setup.store();
     let kept = || {
         setup.ids().into_iter().find(|id| {
-            let entries = store.entries(&id.parse().unwrap(), 0).unwrap();
-            entries.iter().any(|entry| entry.kind == EntryKind::ReplyKept)
+            let entries = store.load_entries(&id.parse().unwrap(), 0).unwrap();
+            entries.iter().any(|entry| entry.kind == JournalEntryKind::ReplyKept)
         })
     };
     wait_for(|| kept().is_some() && setup.asked("model-bob") == 1);
@@ -158,7 +158,7 @@ fn a_vote_runs_live_and_is_watched_shown_and_exported() {
 #[test]
 fn a_killed_vote_is_resumed_without_paying_for_a_recorded_reply_again() {
     let setup = Setup::new(|seen| match seen.path.contains("first") && seen.model == "model-bob" {
-        true => Play::Hang,
+        true => ScriptedReply::Hang,
         false => ballot(seen),
     });
     let id = killed(&setup);
@@ -177,13 +177,13 @@ fn a_program_without_the_protocol_says_so_and_still_lists_and_verifies() {
     let voted = setup.document(&ask("first.yaml", "Tea?"));
     let id = voted["dialogue_id"].as_str().unwrap();
     for arguments in [["show", id], ["export", id], ["resume", id], ["watch", id]] {
-        let Ran { code, stderr, .. } =
-            setup.program.run(&[&["--config", "first.yaml"], &arguments[..]].concat());
+        let CommandOutput { code, stderr, .. } =
+            setup.program.run_command(&[&["--config", "first.yaml"], &arguments[..]].concat());
         assert_eq!(code, 1, "{arguments:?}: {stderr}");
         assert!(stderr.contains("does not know the protocol 'vote'"), "{arguments:?}: {stderr}");
     }
     let listed: Value =
-        serde_json::from_str(&setup.program.run(&["list", "--json"]).stdout).unwrap();
+        serde_json::from_str(&setup.program.run_command(&["list", "--json"]).stdout).unwrap();
     assert_eq!(listed["dialogues"][0]["protocol"], "vote");
-    assert_eq!(setup.program.run(&["verify"]).code, 0);
+    assert_eq!(setup.program.run_command(&["verify"]).code, 0);
 }

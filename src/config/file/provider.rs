@@ -3,14 +3,14 @@
 use secrecy::SecretString;
 
 use super::council::{TimeoutsSection, TransportChoice};
-use crate::config::section::{At, Problems, Section, text};
-use crate::config::yaml::Node;
+use crate::config::section::{ConfigSection, ProblemList, WithLine, parse_text};
+use crate::config::yaml::YamlNode;
 use crate::domain::ask::TransportKind;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{OwnTimeouts, Role};
+use crate::domain::plan::{SeatRole, SeatTimeouts};
 use crate::providers::Dialect;
 
-const KEYS: [&str; 15] = [
+const PROVIDER_KEYS: [&str; 15] = [
     "name",
     "role",
     "model",
@@ -42,20 +42,20 @@ pub(in crate::config) struct ProviderEntry {
     /// `None` for a discovered provider.
     pub line: Option<u64>,
     pub name: ExpertSlug,
-    pub roles: Option<At<Vec<Role>>>,
-    pub model: Option<At<String>>,
-    pub dialect: Option<At<Dialect>>,
-    pub base_url: Option<At<String>>,
-    pub api_key_env: Option<At<String>>,
-    pub transports: Option<At<Vec<TransportKind>>>,
-    pub family: Option<At<String>>,
-    pub version: Option<At<String>>,
-    pub price: Option<At<(f64, f64)>>,
-    pub max_output_tokens: Option<At<u32>>,
-    pub temperature: Option<At<f64>>,
-    pub timeouts: Option<OwnTimeouts>,
-    pub command: Option<At<Vec<String>>>,
-    pub mcp: Option<At<McpEntry>>,
+    pub roles: Option<WithLine<Vec<SeatRole>>>,
+    pub model: Option<WithLine<String>>,
+    pub dialect: Option<WithLine<Dialect>>,
+    pub base_url: Option<WithLine<String>>,
+    pub api_key_env: Option<WithLine<String>>,
+    pub transports: Option<WithLine<Vec<TransportKind>>>,
+    pub family: Option<WithLine<String>>,
+    pub version: Option<WithLine<String>>,
+    pub price: Option<WithLine<(f64, f64)>>,
+    pub max_output_tokens: Option<WithLine<u32>>,
+    pub temperature: Option<WithLine<f64>>,
+    pub timeouts: Option<SeatTimeouts>,
+    pub command: Option<WithLine<Vec<String>>>,
+    pub mcp: Option<WithLine<McpEntry>>,
 }
 
 #[derive(Debug)]
@@ -69,7 +69,7 @@ pub(in crate::config) struct McpEntry {
 
 impl ProviderEntry {
     /// Entry with a name and nothing else.
-    pub(in crate::config) fn named(name: ExpertSlug) -> Self {
+    pub(in crate::config) fn from_name(name: ExpertSlug) -> Self {
         Self {
             line: None,
             name,
@@ -91,72 +91,75 @@ impl ProviderEntry {
     }
 
     pub(super) fn read_all(
-        council: &Section<'_>,
-        problems: &mut Problems,
-    ) -> Option<At<Vec<Self>>> {
-        let list = council.list("providers", problems)?;
+        council: &ConfigSection<'_>,
+        problems: &mut ProblemList,
+    ) -> Option<WithLine<Vec<Self>>> {
+        let list = council.read_list("providers", problems)?;
         let mut entries: Vec<Self> = Vec::new();
         for (place, node) in list.value.iter().enumerate() {
-            let path = format!("{}[{place}]", council.at("providers"));
-            let Some(entry) = Self::read(node, &path, problems) else { continue };
+            let path = format!("{}[{place}]", council.key_path("providers"));
+            let Some(entry) = Self::from_node(node, &path, problems) else { continue };
             if entries.iter().any(|other| other.name == entry.name) {
                 let fault = format!("names `{}`, which stands above already", entry.name);
-                problems.note(&format!("{path}.name"), node.line, &fault);
+                problems.add_problem(&format!("{path}.name"), node.line, &fault);
             }
             entries.push(entry);
         }
-        Some(At { value: entries, line: list.line })
+        Some(WithLine { value: entries, line: list.line })
     }
 
-    fn read(node: &Node, path: &str, problems: &mut Problems) -> Option<Self> {
-        let provider = Section::of(node, path, &KEYS, problems)?;
-        let roles = provider.words("role", problems);
+    fn from_node(node: &YamlNode, path: &str, problems: &mut ProblemList) -> Option<Self> {
+        let provider = ConfigSection::from_node(node, path, &PROVIDER_KEYS, problems)?;
+        let roles = provider.read_enums("role", problems);
         if let Some(empty) = roles.as_ref().filter(|roles| roles.value.is_empty()) {
-            problems.note(&provider.at("role"), empty.line, "must name a role");
+            problems.add_problem(&provider.key_path("role"), empty.line, "must name a role");
         }
         let entry = Self {
             line: Some(node.line),
             roles,
-            model: provider.text("model", problems),
-            dialect: provider.word("dialect", problems),
-            base_url: base_url(&provider, problems),
-            api_key_env: variable(&provider, problems),
-            transports: transports(&provider, problems),
-            family: provider.text("family", problems),
-            version: provider.text("version", problems),
-            price: price(&provider, problems),
-            max_output_tokens: provider.integer(
+            model: provider.read_text("model", problems),
+            dialect: provider.read_enum("dialect", problems),
+            base_url: read_base_url(&provider, problems),
+            api_key_env: read_key_variable(&provider, problems),
+            transports: read_transports(&provider, problems),
+            family: provider.read_text("family", problems),
+            version: provider.read_text("version", problems),
+            price: read_price(&provider, problems),
+            max_output_tokens: provider.read_integer(
                 "max_output_tokens",
                 1..=OUTPUT_TOKENS_MAX,
                 problems,
             ),
-            temperature: provider.number("temperature", 0.0..=2.0, problems),
-            timeouts: own_timeouts(&provider, problems),
-            command: command(&provider, problems),
-            mcp: mcp(&provider, problems),
-            ..Self::named(provider.required_name("name", problems)?)
+            temperature: provider.read_number("temperature", 0.0..=2.0, problems),
+            timeouts: read_own_timeouts(&provider, problems),
+            command: read_command(&provider, problems),
+            mcp: read_mcp(&provider, problems),
+            ..Self::from_name(provider.read_required_name("name", problems)?)
         };
         Some(entry)
     }
 }
 
 /// Reads a URL that contains no secret. Messages do not repeat it.
-fn base_url(provider: &Section<'_>, problems: &mut Problems) -> Option<At<String>> {
-    let url = provider.text("base_url", problems)?;
+fn read_base_url(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<String>> {
+    let url = provider.read_text("base_url", problems)?;
     let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
     let fault = match rest {
         None => Some("must begin with `http://` or `https://`"),
-        Some(rest) => objection(rest),
+        Some(rest) => base_url_fault(rest),
     };
     if let Some(fault) = fault {
-        problems.note(&provider.at("base_url"), url.line, fault);
+        problems.add_problem(&provider.key_path("base_url"), url.line, fault);
         return None;
     }
     Some(url.map(|url| url.trim_end_matches('/').to_owned()))
 }
 
 /// Returns the fault of a URL without its scheme.
-fn objection(rest: &str) -> Option<&'static str> {
+fn base_url_fault(rest: &str) -> Option<&'static str> {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
     if authority.contains('@') {
@@ -171,29 +174,39 @@ fn objection(rest: &str) -> Option<&'static str> {
 }
 
 /// Reads the name of a variable. Messages do not repeat the value, in case it is the key itself.
-fn variable(provider: &Section<'_>, problems: &mut Problems) -> Option<At<String>> {
-    let variable = provider.text("api_key_env", problems)?;
-    let fits = is_variable(&variable.value);
+fn read_key_variable(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<String>> {
+    let variable = provider.read_text("api_key_env", problems)?;
+    let fits = is_variable_name(&variable.value);
     if !fits {
         let fault = "must be the name of an environment variable in capitals, not a key";
-        problems.note(&provider.at("api_key_env"), variable.line, fault);
+        problems.add_problem(&provider.key_path("api_key_env"), variable.line, fault);
     }
     fits.then_some(variable)
 }
 
-fn is_variable(text: &str) -> bool {
+fn is_variable_name(text: &str) -> bool {
     !text.starts_with(|letter: char| letter.is_ascii_digit())
         && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-fn transports(provider: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<TransportKind>>> {
-    let named: At<Vec<TransportChoice>> = provider.words("transports", problems)?;
-    let path = provider.at("transports");
+fn read_transports(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<Vec<TransportKind>>> {
+    let named: WithLine<Vec<TransportChoice>> = provider.read_enums("transports", problems)?;
+    let path = provider.key_path("transports");
     if named.value.is_empty() {
-        problems.note(&path, named.line, "must name a transport");
+        problems.add_problem(&path, named.line, "must name a transport");
     }
     if named.value.contains(&TransportChoice::Auto) {
-        problems.note(&path, named.line, "must name http, mcp or cli; leave it out for `auto`");
+        problems.add_problem(
+            &path,
+            named.line,
+            "must name http, mcp or cli; leave it out for `auto`",
+        );
     }
     let kind = |choice: TransportChoice| match choice {
         TransportChoice::Auto => None,
@@ -204,66 +217,83 @@ fn transports(provider: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<
     Some(named.map(|named| named.into_iter().filter_map(kind).collect()))
 }
 
-fn price(provider: &Section<'_>, problems: &mut Problems) -> Option<At<(f64, f64)>> {
+fn read_price(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<(f64, f64)>> {
     let known = ["input_per_mtok", "output_per_mtok"];
-    let price = provider.section("price", &known, problems)?;
+    let price = provider.read_section("price", &known, problems)?;
     for key in known.iter().filter(|key| price.get(key).is_none()) {
-        problems.note(&price.path, price.line, &format!("needs `{key}`"));
+        problems.add_problem(&price.path, price.line, &format!("needs `{key}`"));
     }
-    let input = price.number("input_per_mtok", 0.0..=PRICE_MAX, problems)?;
-    let output = price.number("output_per_mtok", 0.0..=PRICE_MAX, problems)?;
-    Some(At { value: (input.value, output.value), line: price.line })
+    let input = price.read_number("input_per_mtok", 0.0..=PRICE_MAX, problems)?;
+    let output = price.read_number("output_per_mtok", 0.0..=PRICE_MAX, problems)?;
+    Some(WithLine { value: (input.value, output.value), line: price.line })
 }
 
-fn own_timeouts(provider: &Section<'_>, problems: &mut Problems) -> Option<OwnTimeouts> {
-    let timeouts = TimeoutsSection::read(provider, problems);
-    let own = OwnTimeouts {
+fn read_own_timeouts(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<SeatTimeouts> {
+    let timeouts = TimeoutsSection::from_parent(provider, problems);
+    let own = SeatTimeouts {
         r1_per_provider: timeouts.r1_per_provider.map(|at| at.value),
         r2_per_provider: timeouts.r2_per_provider.map(|at| at.value),
         r3_chair: timeouts.r3_chair.map(|at| at.value),
     };
-    (own != OwnTimeouts::default()).then_some(own)
+    (own != SeatTimeouts::default()).then_some(own)
 }
 
-fn command(provider: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<String>>> {
-    let command = provider.texts("command", problems)?;
+fn read_command(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<Vec<String>>> {
+    let command = provider.read_texts("command", problems)?;
     if command.value.is_empty() {
-        problems.note(&provider.at("command"), command.line, "must name a program");
+        problems.add_problem(&provider.key_path("command"), command.line, "must name a program");
         return None;
     }
     Some(command)
 }
 
-fn mcp(provider: &Section<'_>, problems: &mut Problems) -> Option<At<McpEntry>> {
+fn read_mcp(
+    provider: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<McpEntry>> {
     let known = ["command", "args", "env", "tool", "argument"];
-    let mcp = provider.section("mcp", &known, problems)?;
+    let mcp = provider.read_section("mcp", &known, problems)?;
     for key in ["command", "tool"].iter().filter(|key| mcp.get(key).is_none()) {
-        problems.note(&mcp.path, mcp.line, &format!("needs `{key}`"));
+        problems.add_problem(&mcp.path, mcp.line, &format!("needs `{key}`"));
     }
-    let args = mcp.texts("args", problems).map(|at| at.value).unwrap_or_default();
-    let env = environment(&mcp, problems);
-    let argument = mcp.text("argument", problems).map(|at| at.value);
+    let args = mcp.read_texts("args", problems).map(|at| at.value).unwrap_or_default();
+    let env = read_mcp_environment(&mcp, problems);
+    let argument = mcp.read_text("argument", problems).map(|at| at.value);
     let entry = McpEntry {
-        command: mcp.text("command", problems)?.value,
+        command: mcp.read_text("command", problems)?.value,
         args,
         env,
-        tool: mcp.text("tool", problems)?.value,
+        tool: mcp.read_text("tool", problems)?.value,
         argument: argument.unwrap_or_else(|| MCP_ARGUMENT_DEFAULT.to_owned()),
     };
-    Some(At { value: entry, line: mcp.line })
+    Some(WithLine { value: entry, line: mcp.line })
 }
 
 /// Variables of the MCP server; their values may be secrets.
-fn environment(mcp: &Section<'_>, problems: &mut Problems) -> Vec<(String, SecretString)> {
+fn read_mcp_environment(
+    mcp: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Vec<(String, SecretString)> {
     let Some(node) = mcp.get("env") else { return Vec::new() };
-    let Some(env) = Section::open(node, &mcp.at("env"), problems) else { return Vec::new() };
+    let Some(env) = ConfigSection::from_mapping(node, &mcp.key_path("env"), problems) else {
+        return Vec::new();
+    };
     let mut variables = Vec::new();
     for (key, node) in env.entries() {
-        let path = env.at(&key.name);
+        let path = env.key_path(&key.name);
         if key.name.is_empty() || key.name.contains(['=', '\0']) {
-            problems.note(&path, key.line, "is not the name of a variable");
+            problems.add_problem(&path, key.line, "is not the name of a variable");
         }
-        let value = text(node, &path, problems);
+        let value = parse_text(node, &path, problems);
         variables.extend(value.map(|value| (key.name.clone(), SecretString::from(value))));
     }
     variables

@@ -2,14 +2,14 @@
 
 use ignore::gitignore::GitignoreBuilder;
 
-use crate::config::section::{At, LIST_MAX, Problems, Section, text};
-use crate::config::yaml::{Node, Value};
-use crate::domain::gate::Tier;
+use crate::config::section::{ConfigSection, LIST_MAX, ProblemList, WithLine, parse_text};
+use crate::config::yaml::{YamlNode, YamlValue};
+use crate::domain::gate::ReviewTier;
 
 /// Globs of files with this type and tier; the first matching rule wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierRule {
-    pub tier: Tier,
+    pub tier: ReviewTier,
     pub artifact_type: String,
     /// Relative to the folder of `council.yaml`.
     pub globs: Vec<String>,
@@ -19,27 +19,30 @@ pub struct TierRule {
 const ARTIFACT_TYPE_BYTES_MAX: usize = 64;
 
 /// Reads the rules in the order in which they are tried.
-pub(super) fn read(file: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<TierRule>>> {
-    let names = Tier::ALL.map(Tier::key);
-    let tiers = file.section("tier_rules", &names, problems)?;
+pub(super) fn read_tier_rules(
+    file: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<Vec<TierRule>>> {
+    let names = ReviewTier::ALL.map(ReviewTier::config_key);
+    let tiers = file.read_section("tier_rules", &names, problems)?;
     let mut rules = Vec::new();
-    for tier in Tier::ALL {
-        let Some(node) = tiers.get(tier.key()) else { continue };
-        let path = tiers.at(tier.key());
-        let Some(types) = Section::open(node, &path, problems) else { continue };
+    for tier in ReviewTier::ALL {
+        let Some(node) = tiers.get(tier.config_key()) else { continue };
+        let path = tiers.key_path(tier.config_key());
+        let Some(types) = ConfigSection::from_mapping(node, &path, problems) else { continue };
         for (key, node) in types.entries() {
-            let path = types.at(&key.name);
+            let path = types.key_path(&key.name);
             if !is_artifact_type(&key.name) {
                 let fault = format!(
                     "must be a type of 1 to {ARTIFACT_TYPE_BYTES_MAX} letters, digits, `_`, `-` or `.`"
                 );
-                problems.note(&path, key.line, &fault);
+                problems.add_problem(&path, key.line, &fault);
             }
-            let globs = globs(node, &path, problems);
+            let globs = read_globs(node, &path, problems);
             rules.push(TierRule { tier, artifact_type: key.name.clone(), globs });
         }
     }
-    Some(At { value: rules, line: tiers.line })
+    Some(WithLine { value: rules, line: tiers.line })
 }
 
 /// Whether a name is a valid artifact type.
@@ -49,35 +52,37 @@ pub fn is_artifact_type(name: &str) -> bool {
 }
 
 /// Reads a list of globs, or a single glob.
-fn globs(node: &Node, path: &str, problems: &mut Problems) -> Vec<String> {
+fn read_globs(node: &YamlNode, path: &str, problems: &mut ProblemList) -> Vec<String> {
     let items = match &node.value {
-        Value::List(items) => items,
-        Value::Text(_) => std::slice::from_ref(node),
-        Value::Null
-        | Value::Boolean(_)
-        | Value::Integer(_)
-        | Value::Number(_)
-        | Value::Mapping(_) => {
+        YamlValue::List(items) => items,
+        YamlValue::Text(_) => std::slice::from_ref(node),
+        YamlValue::Null
+        | YamlValue::Boolean(_)
+        | YamlValue::Integer(_)
+        | YamlValue::Number(_)
+        | YamlValue::Mapping(_) => {
             let fault = format!("must be a list of globs, not {}", node.value.kind());
-            problems.note(path, node.line, &fault);
+            problems.add_problem(path, node.line, &fault);
             return Vec::new();
         }
     };
     if items.is_empty() || items.len() > LIST_MAX {
-        problems.note(path, node.line, &format!("must have from 1 to {LIST_MAX} globs"));
+        problems.add_problem(path, node.line, &format!("must have from 1 to {LIST_MAX} globs"));
     }
     let mut globs = Vec::new();
     for item in items {
-        let Some(glob) = text(item, path, problems) else { continue };
-        match objection(&glob) {
-            Some(objection) => problems.note(path, item.line, &format!("`{glob}` {objection}")),
+        let Some(glob) = parse_text(item, path, problems) else { continue };
+        match glob_fault(&glob) {
+            Some(objection) => {
+                problems.add_problem(path, item.line, &format!("`{glob}` {objection}"))
+            }
             None => globs.push(glob),
         }
     }
     globs
 }
 
-fn objection(glob: &str) -> Option<&'static str> {
+fn glob_fault(glob: &str) -> Option<&'static str> {
     if glob.split('/').any(|part| part == "..") {
         return Some("must lie below the folder of `council.yaml`");
     }

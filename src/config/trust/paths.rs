@@ -3,13 +3,13 @@
 use std::path::{Component, Path};
 
 /// Git executes files in this folder, so no setting may name a path in it.
-const REPOSITORY: &str = ".git";
+const GIT_FOLDER: &str = ".git";
 
 /// Whether the path stays in the folder after all links are resolved. A path that does not exist
 /// yet is checked by its nearest existing ancestor.
 pub(super) fn stays_inside(folder: &Path, path: &Path) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
-    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(REPOSITORY);
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(GIT_FOLDER);
     let Ok(real_folder) = folder.canonicalize() else { return false };
     let full = folder.join(path);
     let Ok(below) = full.strip_prefix(folder) else { return false };

@@ -4,15 +4,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::record::{self, FileIdentity};
-use super::risks::{RiskySetting, SettingUse, risk_of_owner, risky_settings};
-use crate::config::environment::Environment;
-use crate::config::error::{ConfigError, Problem};
+use super::record::{self, TrustedIdentity};
+use super::risks::{RiskySetting, SettingUse, owner_risk, risky_settings};
+use crate::config::environment::EnvVariables;
+use crate::config::error::{ConfigError, ConfigProblem};
 use crate::config::file::CouncilFile;
-use crate::config::open::{self, OpenedFile};
+use crate::config::open::{self, OpenedCouncilFile};
 use crate::config::owner::{CurrentUser, OtherOwner};
-use crate::config::section::Problems;
-use crate::config::yaml::Node;
+use crate::config::section::ProblemList;
+use crate::config::yaml::YamlNode;
 
 /// Set to `all` to trust every file, for pipelines that run on trusted code.
 const TRUST_VARIABLE: &str = "PLENARY_TRUST";
@@ -21,7 +21,7 @@ const TRUST_ALL: &str = "all";
 /// A file found by the upward search; another person may have written it.
 #[derive(Debug)]
 pub(in crate::config) struct ProjectFile {
-    identity: FileIdentity,
+    identity: TrustedIdentity,
     folder: PathBuf,
     other_owner: Option<OtherOwner>,
 }
@@ -29,11 +29,11 @@ pub(in crate::config) struct ProjectFile {
 /// A file with settings the user has not consented to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UntrustedFile {
-    identity: FileIdentity,
+    identity: TrustedIdentity,
     /// Settings that need consent.
     pub settings: Vec<RiskySetting>,
     /// The same settings as problems, without values of the file.
-    pub(in crate::config) problems: Vec<Problem>,
+    pub(in crate::config) problems: Vec<ConfigProblem>,
 }
 
 /// Settings of a file that need consent, and whether the user gave it.
@@ -62,8 +62,8 @@ impl UntrustedFile {
         &self.identity.sha256
     }
 
-    fn new(identity: FileIdentity, settings: Vec<RiskySetting>) -> Self {
-        let problems = settings.iter().map(RiskySetting::problem).collect();
+    fn new(identity: TrustedIdentity, settings: Vec<RiskySetting>) -> Self {
+        let problems = settings.iter().map(RiskySetting::to_problem).collect();
         Self { identity, settings, problems }
     }
 }
@@ -81,14 +81,14 @@ impl fmt::Display for UntrustedFile {
 }
 
 impl ProjectFile {
-    pub(in crate::config) fn of(
+    pub(in crate::config) fn from_opened(
         path: &Path,
-        opened: &OpenedFile,
-        environment: &Environment,
+        opened: &OpenedCouncilFile,
+        environment: &EnvVariables,
     ) -> Result<Self, ConfigError> {
         let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
-        let identity = FileIdentity::of(path, opened.sha256.clone())?;
-        let user = CurrentUser::of_process(environment);
+        let identity = TrustedIdentity::from_path(path, opened.sha256.clone())?;
+        let user = CurrentUser::from_process(environment);
         let other_owner =
             user.find_other_owner(&identity.path, &opened.metadata).map_err(unreadable)?;
         let folder = identity.path.parent().unwrap_or(Path::new("/")).to_owned();
@@ -99,13 +99,13 @@ impl ProjectFile {
     /// cannot be shown completely, so it cannot be trusted.
     pub(in crate::config) fn require_trust(
         &self,
-        tree: &Node,
+        tree: &YamlNode,
         needed: SettingUse,
-        environment: &Environment,
+        environment: &EnvVariables,
     ) -> Result<(), ConfigError> {
-        let mut problems = Problems::default();
-        let file = CouncilFile::read(tree, &mut problems);
-        let settings = self.settings(&file);
+        let mut problems = ProblemList::default();
+        let file = CouncilFile::from_tree(tree, &mut problems);
+        let settings = self.list_risks(&file);
         let is_harmless = settings.iter().all(|setting| setting.needed_by > needed);
         if is_harmless || trusts_all(environment)? {
             return Ok(());
@@ -121,22 +121,22 @@ impl ProjectFile {
         Err(ConfigError::NotTrusted(Box::new(file)))
     }
 
-    fn settings(&self, file: &CouncilFile) -> Vec<RiskySetting> {
-        let owner = self.other_owner.iter().map(risk_of_owner);
+    fn list_risks(&self, file: &CouncilFile) -> Vec<RiskySetting> {
+        let owner = self.other_owner.iter().map(owner_risk);
         owner.chain(risky_settings(file, &self.folder)).collect()
     }
 }
 
 /// Inspects a file as if the upward search had found it.
-pub fn inspect_trust(path: &Path, environment: &Environment) -> Result<TrustReport, ConfigError> {
-    let opened = open::council(path)?;
-    let project = ProjectFile::of(path, &opened, environment)?;
-    let mut problems = Problems::default();
-    let file = CouncilFile::read(&opened.tree, &mut problems);
+pub fn inspect_trust(path: &Path, environment: &EnvVariables) -> Result<TrustReport, ConfigError> {
+    let opened = open::open_council_file(path)?;
+    let project = ProjectFile::from_opened(path, &opened, environment)?;
+    let mut problems = ProblemList::default();
+    let file = CouncilFile::from_tree(&opened.tree, &mut problems);
     if !problems.0.is_empty() {
         return Err(ConfigError::Invalid { path: path.to_owned(), problems: problems.0 });
     }
-    let settings = project.settings(&file);
+    let settings = project.list_risks(&file);
     Ok(TrustReport {
         is_recorded: record::is_recorded(&project.identity, environment)?,
         is_trusting_all: trusts_all(environment)?,
@@ -145,11 +145,11 @@ pub fn inspect_trust(path: &Path, environment: &Environment) -> Result<TrustRepo
 }
 
 /// Records that the user trusts the content they were shown.
-pub fn record_trust(file: &UntrustedFile, environment: &Environment) -> Result<(), ConfigError> {
-    record::record(&file.identity, environment)
+pub fn record_trust(file: &UntrustedFile, environment: &EnvVariables) -> Result<(), ConfigError> {
+    record::write_trust(&file.identity, environment)
 }
 
-fn trusts_all(environment: &Environment) -> Result<bool, ConfigError> {
+fn trusts_all(environment: &EnvVariables) -> Result<bool, ConfigError> {
     match environment.get(TRUST_VARIABLE) {
         None => Ok(false),
         Some(TRUST_ALL) => Ok(true),

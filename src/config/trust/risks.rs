@@ -11,12 +11,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::paths::stays_inside;
-use crate::config::error::Problem;
+use crate::config::error::ConfigProblem;
 use crate::config::file::{CouncilFile, DeliberatorEntry, ProviderEntry};
 use crate::config::locate::sqlite_path;
 use crate::config::owner::OtherOwner;
-use crate::config::section::At;
-use crate::providers::catalogue::{self, Row};
+use crate::config::section::WithLine;
+use crate::providers::catalogue::{self, ProviderRow};
 use crate::providers::{is_loopback, origin_of};
 
 /// How a command uses the file. Each level includes the ones before.
@@ -50,10 +50,10 @@ pub struct RiskySetting {
 
 impl RiskySetting {
     /// Converts to a problem, without values of the file.
-    pub(super) fn problem(&self) -> Problem {
+    pub(super) fn to_problem(&self) -> ConfigProblem {
         match &self.key {
-            Some(key) => Problem::of_value(key, self.line, self.summary),
-            None => Problem::of_text(None, &self.detail),
+            Some(key) => ConfigProblem::in_value(key, self.line, self.summary),
+            None => ConfigProblem::in_text(None, &self.detail),
         }
     }
 }
@@ -62,28 +62,28 @@ impl RiskySetting {
 pub(super) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySetting> {
     let mut risks = Vec::new();
     for provider in file.council.providers.iter().flat_map(|at| &at.value) {
-        risks.extend(risks_of_provider(provider));
+        risks.extend(provider_risks(provider));
     }
     for (place, seat) in file.review.deliberators.iter().flat_map(|at| &at.value).enumerate() {
-        risks.extend(risks_of_deliberator(seat, place, folder));
+        risks.extend(deliberator_risks(seat, place, folder));
     }
-    if let Some(At { value, line }) = &file.review.log_path {
-        let named = Named { key: "review.log_path", line: *line, access: Access::Writes };
-        risks.extend(named.risk_of_path(folder, Path::new(value), SettingUse::Record));
+    if let Some(WithLine { value, line }) = &file.review.log_path {
+        let named = NamedPath { key: "review.log_path", line: *line, access: PathAccess::Writes };
+        risks.extend(named.path_risk(folder, Path::new(value), SettingUse::Record));
     }
-    if let Some(At { value, line }) = &file.storage {
-        let named = Named { key: "storage.url", line: *line, access: Access::Writes };
+    if let Some(WithLine { value, line }) = &file.storage {
+        let named = NamedPath { key: "storage.url", line: *line, access: PathAccess::Writes };
         // An invalid URL is reported elsewhere.
         let path = sqlite_path(value).ok();
         risks.extend(
-            path.and_then(|path| named.risk_of_path(folder, Path::new(path), SettingUse::Record)),
+            path.and_then(|path| named.path_risk(folder, Path::new(path), SettingUse::Record)),
         );
     }
     risks
 }
 
 /// Risk of a file, link or folder that belongs to another user.
-pub(super) fn risk_of_owner(other: &OtherOwner) -> RiskySetting {
+pub(super) fn owner_risk(other: &OtherOwner) -> RiskySetting {
     RiskySetting {
         key: None,
         line: None,
@@ -93,7 +93,7 @@ pub(super) fn risk_of_owner(other: &OtherOwner) -> RiskySetting {
     }
 }
 
-fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
+fn provider_risks(provider: &ProviderEntry) -> Vec<RiskySetting> {
     let key = |field: &str| format!("council.providers.{}.{field}", provider.name);
     let risk = |field: &str, line: u64, summary: &'static str, detail: String| RiskySetting {
         key: Some(key(field)),
@@ -103,11 +103,11 @@ fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
         needed_by: SettingUse::Providers,
     };
     let mut risks = Vec::new();
-    if let Some(At { value: command, line }) = &provider.command {
+    if let Some(WithLine { value: command, line }) = &provider.command {
         let detail = format!("runs the program `{}`", command.join(" "));
         risks.push(risk("command", *line, "runs a program", detail));
     }
-    if let Some(At { value: mcp, line }) = &provider.mcp {
+    if let Some(WithLine { value: mcp, line }) = &provider.mcp {
         let words: Vec<&str> = [&mcp.command].into_iter().chain(&mcp.args).map(|w| &**w).collect();
         // Print names only, since values may be secrets.
         let names: Vec<&str> = mcp.env.iter().map(|(name, _)| name.as_str()).collect();
@@ -116,20 +116,21 @@ fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
             format!("starts the MCP server `{}`{with}{}", words.join(" "), names.join(", "));
         risks.push(risk("mcp", *line, "starts an MCP server", detail));
     }
-    if let Some(At { value: model, line }) = &provider.model
+    if let Some(WithLine { value: model, line }) = &provider.model
         && model.starts_with('-')
     {
         let detail = format!("names the model `{model}`, which a program may read as an option");
         risks.push(risk("model", *line, "is an option, not a model", detail));
     }
-    let row = catalogue::row(provider.name.as_str());
-    let address = Address::of(provider, row);
-    if let Some(At { line, .. }) = provider.base_url.as_ref().filter(|_| address.is_foreign()) {
+    let row = catalogue::find_row(provider.name.as_str());
+    let address = RequestAddress::for_provider(provider, row);
+    if let Some(WithLine { line, .. }) = provider.base_url.as_ref().filter(|_| address.is_foreign())
+    {
         let detail = format!("sends questions and files to {address}");
         let summary = "sends questions and files to an address that is not in the catalogue";
         risks.push(risk("base_url", *line, summary, detail));
     }
-    if let Some(At { value: variable, line }) = &provider.api_key_env
+    if let Some(WithLine { value: variable, line }) = &provider.api_key_env
         && !address.is_entitled_to(variable)
     {
         let detail = format!("sends the value of `{variable}` to {address}");
@@ -140,34 +141,34 @@ fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
 }
 
 /// Address of a provider's requests, from the file or the catalogue.
-struct Address<'a> {
+struct RequestAddress<'a> {
     base_url: Option<&'a str>,
 }
 
-impl<'a> Address<'a> {
-    fn of(provider: &'a ProviderEntry, row: Option<&Row>) -> Self {
+impl<'a> RequestAddress<'a> {
+    fn for_provider(provider: &'a ProviderEntry, row: Option<&ProviderRow>) -> Self {
         let own = provider.base_url.as_ref().map(|at| at.value.as_str());
         Self { base_url: own.or_else(|| Some(row?.base_url)) }
     }
 
     /// Returns the catalogue rows with exactly this address. A different path is another service.
-    fn rows(&self) -> impl Iterator<Item = &'static Row> {
-        catalogue::ROWS.iter().filter(|row| Some(row.base_url) == self.base_url)
+    fn matching_rows(&self) -> impl Iterator<Item = &'static ProviderRow> {
+        catalogue::PROVIDER_ROWS.iter().filter(|row| Some(row.base_url) == self.base_url)
     }
 
     /// Whether the address is neither in the catalogue nor on this machine.
     fn is_foreign(&self) -> bool {
-        self.rows().next().is_none() && !self.base_url.is_some_and(is_loopback)
+        self.matching_rows().next().is_none() && !self.base_url.is_some_and(is_loopback)
     }
 
     /// Whether the catalogue assigns this variable to this address. Addresses on this machine get
     /// none, because another user may listen on the port.
     fn is_entitled_to(&self, variable: &str) -> bool {
-        self.rows().any(|row| row.key_variables.contains(&variable))
+        self.matching_rows().any(|row| row.key_variables.contains(&variable))
     }
 }
 
-impl fmt::Display for Address<'_> {
+impl fmt::Display for RequestAddress<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.base_url.map(origin_of) {
             Some(Some(origin)) => write!(f, "`{origin}`"),
@@ -177,11 +178,11 @@ impl fmt::Display for Address<'_> {
     }
 }
 
-fn risks_of_deliberator(seat: &DeliberatorEntry, place: usize, folder: &Path) -> Vec<RiskySetting> {
+fn deliberator_risks(seat: &DeliberatorEntry, place: usize, folder: &Path) -> Vec<RiskySetting> {
     let read = |field: &str, path: &Path| {
         let key = format!("review.deliberators[{place}].{field}");
-        let named = Named { key: &key, line: seat.line, access: Access::Reads };
-        named.risk_of_path(folder, path, SettingUse::Files)
+        let named = NamedPath { key: &key, line: seat.line, access: PathAccess::Reads };
+        named.path_risk(folder, path, SettingUse::Files)
     };
     let prompt = seat.prompt.iter().filter_map(|path| read("prompt", path));
     let context = seat.context_refs.iter().filter_map(|path| read("context_refs", path));
@@ -189,31 +190,26 @@ fn risks_of_deliberator(seat: &DeliberatorEntry, place: usize, folder: &Path) ->
 }
 
 /// A path in the file.
-struct Named<'a> {
+struct NamedPath<'a> {
     key: &'a str,
     line: u64,
-    access: Access,
+    access: PathAccess,
 }
 
 #[derive(Clone, Copy)]
-enum Access {
+enum PathAccess {
     Reads,
     Writes,
 }
 
-impl Named<'_> {
-    fn risk_of_path(
-        &self,
-        folder: &Path,
-        path: &Path,
-        needed_by: SettingUse,
-    ) -> Option<RiskySetting> {
+impl NamedPath<'_> {
+    fn path_risk(&self, folder: &Path, path: &Path, needed_by: SettingUse) -> Option<RiskySetting> {
         if stays_inside(folder, path) {
             return None;
         }
         let (verb, summary) = match self.access {
-            Access::Reads => ("reads", "reads a file outside the project's folder"),
-            Access::Writes => ("writes to", "writes to a file outside the project's folder"),
+            PathAccess::Reads => ("reads", "reads a file outside the project's folder"),
+            PathAccess::Writes => ("writes to", "writes to a file outside the project's folder"),
         };
         let detail = format!("{verb} `{}`, outside the project's folder", path.display());
         let (key, line) = (Some(self.key.to_owned()), Some(self.line));

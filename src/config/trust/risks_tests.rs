@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::risks::{SettingUse, risky_settings};
 use crate::config::file::CouncilFile;
-use crate::config::section::Problems;
-use crate::config::{TEMPLATE, yaml};
+use crate::config::section::ProblemList;
+use crate::config::{COUNCIL_TEMPLATE, yaml};
 
 /// Returns the risks of a file in its own folder, as `key: detail`.
 fn risks_of(text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
-    let mut problems = Problems::default();
-    let file = CouncilFile::read(&yaml::parse(text).unwrap(), &mut problems);
+    let mut problems = ProblemList::default();
+    let file = CouncilFile::from_tree(&yaml::parse_yaml(text).unwrap(), &mut problems);
     assert!(problems.0.is_empty(), "{text}: {problems:?}");
     let risks = risky_settings(&file, folder.path());
     risks
@@ -149,8 +149,8 @@ fn paths_that_leave_the_folder_need_trust() {
 fn each_setting_matters_to_the_commands_that_use_it() {
     let text = "council:\n  providers: [{name: mine, command: [x]}]\nreview:\n  \
                 log_path: /log\n  deliberators: [{name: a, prompt: /p}]\nstorage:\n  url: /s";
-    let mut problems = Problems::default();
-    let file = CouncilFile::read(&yaml::parse(text).unwrap(), &mut problems);
+    let mut problems = ProblemList::default();
+    let file = CouncilFile::from_tree(&yaml::parse_yaml(text).unwrap(), &mut problems);
     let uses: Vec<SettingUse> =
         risky_settings(&file, Path::new("/")).into_iter().map(|risk| risk.needed_by).collect();
     // All paths are below `/`, so only the program is a risk.
@@ -169,19 +169,20 @@ fn a_summary_holds_no_value_of_the_file() {
                 storage: {url: /canary}\nreview:\n  log_path: /canary\n  \
                 deliberators: [{name: a, prompt: /canary, context_refs: [/canary]}]";
     let folder = tempfile::tempdir().unwrap();
-    let file = CouncilFile::read(&yaml::parse(text).unwrap(), &mut Problems::default());
+    let file =
+        CouncilFile::from_tree(&yaml::parse_yaml(text).unwrap(), &mut ProblemList::default());
     let risks = risky_settings(&file, folder.path());
     assert_eq!(risks.len(), 9);
     for risk in risks {
         assert!(risk.detail.to_lowercase().contains("canary"), "{risk:?}");
-        let said = risk.problem().message.to_lowercase();
+        let said = risk.to_problem().message.to_lowercase();
         assert!(!said.contains("canary"), "{said}");
     }
 }
 
 #[test]
 fn what_init_writes_and_what_is_harmless_needs_no_trust() {
-    assert_eq!(risks_of(TEMPLATE), Vec::<String>::new());
+    assert_eq!(risks_of(COUNCIL_TEMPLATE), Vec::<String>::new());
     let text = "council:\n  providers: [{name: claude}]\n  transport: cli\n  timeouts: {r3_chair: 5m}\n\
                 budget: {usd_max: 5}\ntier_rules: {tier_1: {post: ['posts/*.md']}}\n\
                 review: {redact: [secret]}\nretention: {keep_prompts: false}\n";

@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::text::Field;
+use super::text::ConclusionField;
 use crate::domain::words::words;
 
 /// The parsed reply of the critic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict")]
-pub enum Audit {
+pub enum AuditReply {
     #[serde(rename = "PASS")]
     Pass,
     #[serde(rename = "FLAG")]
-    Flag { objections: Vec<Objection> },
+    Flag { objections: Vec<AuditObjection> },
 }
 
 words! {
     /// Source of an objection.
-    pub enum Auditor {
+    pub enum ObjectionSource {
         Critic = "critic",
         /// The mechanical part of RULE 0, which counts lines, bullets, sentences and words.
         Count = "count",
@@ -25,14 +25,14 @@ words! {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objection {
-    pub field: Field,
+pub struct AuditObjection {
+    pub field: ConclusionField,
     pub objection: String,
-    pub by: Auditor,
+    pub by: ObjectionSource,
 }
 
-impl Audit {
-    pub fn objections(&self) -> &[Objection] {
+impl AuditReply {
+    pub fn objections(&self) -> &[AuditObjection] {
         match self {
             Self::Pass => &[],
             Self::Flag { objections } => objections,

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::text::Participant;
+use super::text::ConclusionParticipant;
 use crate::domain::ids::{EntityId, ExpertSlug};
 use crate::domain::time::Day;
 
 /// The facts that the validator compares a conclusion with.
 #[derive(Debug, Clone)]
-pub struct Grounds<'a> {
-    pub participants: &'a [Participant],
+pub struct ConclusionContext<'a> {
+    pub participants: &'a [ConclusionParticipant],
     /// Letters that may also name a participant.
     pub letters: Vec<(char, ExpertSlug)>,
     /// Every entity of the record, with its contributors.

@@ -7,8 +7,12 @@ mod format;
 mod grounds;
 mod text;
 
-pub use audit::{Audit, Auditor, Objection};
-pub use ending::{Author, Concluded, Ending, Outcome, OutcomeWord, Trail};
-pub use format::{Amount, Measure, Wish, count, miscounts, wishes};
-pub use grounds::Grounds;
-pub use text::{CitedClaim, Conclusion, Field, Participant, UnresolvedPoint};
+pub use audit::{AuditObjection, AuditReply, ObjectionSource};
+pub use ending::{
+    AuditTrail, ConclusionOutcome, ConclusionResult, OutcomeKind, RecordedConclusion, SeatAuthor,
+};
+pub use format::{
+    FormatAmount, FormatConstraint, FormatUnit, count_units, find_constraints, find_violations,
+};
+pub use grounds::ConclusionContext;
+pub use text::{CitedClaim, Conclusion, ConclusionField, ConclusionParticipant, UnresolvedPoint};

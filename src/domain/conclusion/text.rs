@@ -9,7 +9,7 @@ use crate::domain::words::words;
 
 words! {
     /// Names of the five fields. An objection names one of them.
-    pub enum Field {
+    pub enum ConclusionField {
         Recommendation = "recommendation",
         KeyCondition = "key_condition",
         UnresolvedPoints = "unresolved_points",
@@ -29,7 +29,7 @@ pub struct Conclusion {
     /// Real disagreements only; may be empty.
     pub unresolved_points: Vec<UnresolvedPoint>,
     pub review_by: Day,
-    pub participants: Vec<Participant>,
+    pub participants: Vec<ConclusionParticipant>,
 }
 
 /// A disagreement that remains, with the claims on both sides.
@@ -51,7 +51,7 @@ pub struct CitedClaim {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Participant {
+pub struct ConclusionParticipant {
     pub agent: ExpertSlug,
     pub version: String,
 }
@@ -59,25 +59,31 @@ pub struct Participant {
 impl Conclusion {
     /// Replaces the given fields by those of another conclusion.
     #[must_use]
-    pub fn with(&self, fields: &[Field], other: &Self) -> Self {
+    pub fn with_fields(&self, fields: &[ConclusionField], other: &Self) -> Self {
         let mut mended = self.clone();
         for field in fields {
             match field {
-                Field::Recommendation => mended.recommendation.clone_from(&other.recommendation),
-                Field::KeyCondition => mended.key_condition.clone_from(&other.key_condition),
-                Field::UnresolvedPoints => {
+                ConclusionField::Recommendation => {
+                    mended.recommendation.clone_from(&other.recommendation)
+                }
+                ConclusionField::KeyCondition => {
+                    mended.key_condition.clone_from(&other.key_condition)
+                }
+                ConclusionField::UnresolvedPoints => {
                     mended.unresolved_points.clone_from(&other.unresolved_points);
                 }
-                Field::ReviewBy => mended.review_by = other.review_by,
-                Field::Participants => mended.participants.clone_from(&other.participants),
+                ConclusionField::ReviewBy => mended.review_by = other.review_by,
+                ConclusionField::Participants => {
+                    mended.participants.clone_from(&other.participants)
+                }
             }
         }
         mended
     }
 
     /// The fields that differ.
-    pub fn differing(&self, other: &Self) -> Vec<Field> {
-        let is_other = |field: &Field| self.with(&[*field], other) != *self;
-        Field::ALL.iter().copied().filter(is_other).collect()
+    pub fn differing_fields(&self, other: &Self) -> Vec<ConclusionField> {
+        let is_other = |field: &ConclusionField| self.with_fields(&[*field], other) != *self;
+        ConclusionField::ALL.iter().copied().filter(is_other).collect()
     }
 }

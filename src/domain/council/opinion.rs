@@ -3,34 +3,34 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::words::{Level, Mode, Stance};
-use crate::domain::ask::Usage;
+use super::words::{OpinionStance, QuestionMode, RatingLevel};
+use crate::domain::ask::TokenUsage;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::time::Moment;
 
 /// An opinion as its model gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Opinion {
+pub struct OpinionReply {
     /// The answer in two or three sentences.
     pub summary: String,
-    pub details: Details,
+    pub details: OpinionDetails,
     #[serde(default)]
-    pub risks: Vec<Risk>,
+    pub risks: Vec<OpinionRisk>,
     #[serde(default)]
     pub assumptions: Vec<String>,
     /// What you would need to know to be surer.
     #[serde(default)]
     pub questions: Vec<String>,
-    pub confidence: Level,
+    pub confidence: RatingLevel,
     /// `none` when the question is not one of approval.
-    pub stance: Stance,
+    pub stance: OpinionStance,
     /// Only in mode review: faults of the files.
     #[serde(default)]
-    pub findings: Vec<Finding>,
+    pub findings: Vec<OpinionFinding>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Details {
+pub struct OpinionDetails {
     /// What you take the question to be.
     #[serde(default)]
     pub understanding: String,
@@ -42,20 +42,20 @@ pub struct Details {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Risk {
+pub struct OpinionRisk {
     pub description: String,
-    pub severity: Level,
+    pub severity: RatingLevel,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mitigation: Option<String>,
 }
 
 /// A fault of the material under review.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
+pub struct OpinionFinding {
     /// Such as `SEC-001`.
     pub id: String,
     pub title: String,
-    pub severity: Level,
+    pub severity: RatingLevel,
     #[serde(default)]
     pub category: String,
     /// File and line, where it can be said.
@@ -73,11 +73,11 @@ pub struct CouncilOpinion {
     pub model: String,
     pub round: &'static str,
     pub timestamp: Moment,
-    pub mode: Mode,
+    pub mode: QuestionMode,
     #[serde(flatten)]
-    pub opinion: Opinion,
+    pub opinion: OpinionReply,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_usage: Option<Usage>,
+    pub token_usage: Option<TokenUsage>,
     pub latency_ms: u64,
     /// The reply was cut off before its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

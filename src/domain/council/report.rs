@@ -6,22 +6,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::opinion::Finding;
-use super::words::{CritiqueType, Level, Outcome, RiskConsensus};
+use super::opinion::OpinionFinding;
+use super::words::{CritiqueType, RatingLevel, ReportOutcome, RiskConsensus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 
 /// A report as the chair gave it. Where it says `provider`, `reviewer` or
 /// `mentioned_by`, the chair writes the opinion's letter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
-    pub conclusion: Conclusion,
-    pub rationale: Rationale,
+pub struct ChairReport {
+    pub conclusion: ReportConclusion,
+    pub rationale: ReportRationale,
     #[serde(default)]
-    pub disagreements: Vec<Dispute>,
+    pub disagreements: Vec<ReportDispute>,
     #[serde(default)]
-    pub uncertainties: Vec<Uncertainty>,
+    pub uncertainties: Vec<ReportUncertainty>,
     #[serde(default)]
-    pub risks: Vec<WeighedRisk>,
+    pub risks: Vec<ReportRisk>,
     #[serde(default)]
     pub next_actions: Vec<NextAction>,
     #[serde(default)]
@@ -38,8 +38,8 @@ pub struct Report {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Conclusion {
-    pub outcome: Outcome,
+pub struct ReportConclusion {
+    pub outcome: ReportOutcome,
     /// The decision or answer, in a few sentences that stand alone.
     pub statement: String,
     /// Needed with `need-info`: what is missing.
@@ -48,7 +48,7 @@ pub struct Conclusion {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rationale {
+pub struct ReportRationale {
     pub summary: String,
     #[serde(default)]
     pub supporting_opinions: Vec<SupportingOpinion>,
@@ -60,7 +60,7 @@ pub struct Rationale {
 pub struct SupportingOpinion {
     pub provider: String,
     pub key_point: String,
-    pub weight: Level,
+    pub weight: RatingLevel,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,10 +71,10 @@ pub struct SupportingReview {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Dispute {
+pub struct ReportDispute {
     pub topic: String,
     #[serde(default)]
-    pub positions: Vec<Position>,
+    pub positions: Vec<DisputePosition>,
     #[serde(default)]
     pub resolution: String,
     #[serde(default)]
@@ -82,15 +82,15 @@ pub struct Dispute {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Position {
+pub struct DisputePosition {
     pub provider: String,
     pub position: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Uncertainty {
+pub struct ReportUncertainty {
     pub area: String,
-    pub confidence: Level,
+    pub confidence: RatingLevel,
     #[serde(default)]
     pub reason: String,
     #[serde(default)]
@@ -98,9 +98,9 @@ pub struct Uncertainty {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct WeighedRisk {
+pub struct ReportRisk {
     pub description: String,
-    pub severity: Level,
+    pub severity: RatingLevel,
     #[serde(default)]
     pub mentioned_by: Vec<String>,
     #[serde(default)]
@@ -111,7 +111,7 @@ pub struct WeighedRisk {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NextAction {
     pub action: String,
-    pub priority: Level,
+    pub priority: RatingLevel,
     #[serde(default)]
     pub rationale: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -121,7 +121,7 @@ pub struct NextAction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedFinding {
     #[serde(flatten)]
-    pub finding: Finding,
+    pub finding: OpinionFinding,
     #[serde(default)]
     pub reported_by: Vec<String>,
     #[serde(default)]
@@ -130,9 +130,9 @@ pub struct MergedFinding {
     pub disputed_by: Vec<String>,
 }
 
-impl Report {
+impl ChairReport {
     /// Every place where the report names a participant.
-    pub fn names_mut(&mut self) -> impl Iterator<Item = &mut String> {
+    pub fn participant_names_mut(&mut self) -> impl Iterator<Item = &mut String> {
         let opinions =
             self.rationale.supporting_opinions.iter_mut().map(|point| &mut point.provider);
         let reviews = self.rationale.supporting_reviews.iter_mut().map(|point| &mut point.reviewer);
@@ -149,8 +149,8 @@ impl Report {
     /// Replaces every letter by the seat's name. Removes unknown letters, because a peer that the
     /// chair invented supports nothing.
     #[must_use]
-    pub fn named(mut self, name: &dyn Fn(&str) -> Option<ExpertSlug>) -> Self {
-        for text in self.names_mut() {
+    pub fn with_seat_names(mut self, name: &dyn Fn(&str) -> Option<ExpertSlug>) -> Self {
+        for text in self.participant_names_mut() {
             *text = name(text).map_or_else(String::new, |found| found.to_string());
         }
         self.rationale.supporting_opinions.retain(|point| !point.provider.is_empty());
@@ -174,7 +174,7 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CouncilFinalReport {
     #[serde(flatten)]
-    pub report: Report,
+    pub report: ChairReport,
     pub chair_provider: Option<ExpertSlug>,
     pub run_id: DialogueId,
     pub rounds_completed: u8,

@@ -3,45 +3,45 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::words::{CritiqueType, FindingStand, Level};
-use crate::domain::ask::Usage;
+use super::words::{CritiqueType, FindingStance, RatingLevel};
+use crate::domain::ask::TokenUsage;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::time::Moment;
 
 /// A review as its model gave it; opinions are known by their letters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Review {
+pub struct PeerReview {
     /// One entry for each opinion you were shown.
-    pub targets: Vec<Target>,
+    pub targets: Vec<OpinionAssessment>,
     /// What in the others' opinions would make you change your own.
     #[serde(default)]
     pub would_change_my_opinion: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Target {
+pub struct OpinionAssessment {
     /// The opinion's letter, such as `A`.
     pub letter: String,
     /// From 1 (useless) to 10 (nothing to add).
     #[schemars(range(min = 1, max = 10))]
     pub rating: u8,
     #[serde(default)]
-    pub critiques: Vec<Critique>,
+    pub critiques: Vec<PeerCritique>,
     #[serde(default)]
     pub agreement_points: Vec<String>,
     #[serde(default)]
-    pub disagreement_points: Vec<Disagreement>,
+    pub disagreement_points: Vec<PeerDisagreement>,
     /// Only in mode review: what you hold of each of its findings.
     #[serde(default)]
     pub finding_positions: Vec<FindingPosition>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Critique {
+pub struct PeerCritique {
     #[serde(rename = "type")]
     pub critique_type: CritiqueType,
     pub message: String,
-    pub severity: Level,
+    pub severity: RatingLevel,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,7 +49,7 @@ pub struct Critique {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Disagreement {
+pub struct PeerDisagreement {
     pub topic: String,
     #[serde(default)]
     pub reviewer_position: String,
@@ -62,22 +62,22 @@ pub struct Disagreement {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingPosition {
     pub id: String,
-    pub position: FindingStand,
+    pub position: FindingStance,
     #[serde(default)]
     pub reason: String,
 }
 
 /// A peer review with its author, time and cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CouncilReview {
+pub struct CouncilPeerReview {
     pub reviewer_provider: ExpertSlug,
     pub reviewer_model: String,
     pub round: &'static str,
     pub timestamp: Moment,
-    pub targets: Vec<NamedTarget>,
+    pub targets: Vec<NamedAssessment>,
     pub would_change_my_opinion: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub token_usage: Option<Usage>,
+    pub token_usage: Option<TokenUsage>,
     pub latency_ms: u64,
     /// The reply was cut off before its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -86,8 +86,8 @@ pub struct CouncilReview {
 
 /// The assessment of an opinion, with the opinion's author.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct NamedTarget {
+pub struct NamedAssessment {
     pub target_provider: ExpertSlug,
     #[serde(flatten)]
-    pub target: Target,
+    pub target: OpinionAssessment,
 }

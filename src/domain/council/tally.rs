@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::words::Stance;
+use super::words::OpinionStance;
 
 /// Stances of the first round, counted independently of the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct StanceTally {
     pub approve: usize,
     pub reject: usize,
     pub conditional: usize,
@@ -14,8 +14,8 @@ pub struct Tally {
     pub none: usize,
 }
 
-impl Tally {
-    pub fn of(stances: impl IntoIterator<Item = Stance>) -> Self {
+impl StanceTally {
+    pub fn from_stances(stances: impl IntoIterator<Item = OpinionStance>) -> Self {
         let mut tally = Self::default();
         for stance in stances {
             *tally.count_mut(stance) += 1;
@@ -23,23 +23,23 @@ impl Tally {
         tally
     }
 
-    pub fn count(self, stance: Stance) -> usize {
+    pub fn count_of(self, stance: OpinionStance) -> usize {
         let mut tally = self;
         *tally.count_mut(stance)
     }
 
-    fn count_mut(&mut self, stance: Stance) -> &mut usize {
+    fn count_mut(&mut self, stance: OpinionStance) -> &mut usize {
         match stance {
-            Stance::Approve => &mut self.approve,
-            Stance::Reject => &mut self.reject,
-            Stance::Conditional => &mut self.conditional,
-            Stance::Abstain => &mut self.abstain,
-            Stance::None => &mut self.none,
+            OpinionStance::Approve => &mut self.approve,
+            OpinionStance::Reject => &mut self.reject,
+            OpinionStance::Conditional => &mut self.conditional,
+            OpinionStance::Abstain => &mut self.abstain,
+            OpinionStance::None => &mut self.none,
         }
     }
 
     /// Returns true if the stances differ.
     pub fn is_split(self) -> bool {
-        Stance::ALL.iter().filter(|stance| self.count(**stance) > 0).count() > 1
+        OpinionStance::ALL.iter().filter(|stance| self.count_of(**stance) > 0).count() > 1
     }
 }

@@ -5,7 +5,7 @@ use crate::domain::words::words;
 
 words! {
     /// Kind of question.
-    pub enum Mode {
+    pub enum QuestionMode {
         General = "general",
         Architecture = "architecture",
         Review = "review",
@@ -14,17 +14,17 @@ words! {
 
 words! {
     /// A degree, for severity, confidence, weight and priority.
-    pub enum Level {
+    pub enum RatingLevel {
         Low = "low",
         Medium = "medium",
         High = "high",
     }
 }
 
-impl Level {
+impl RatingLevel {
     /// One level lower, for the confidence after a skipped round.
     #[must_use]
-    pub fn lowered(self) -> Self {
+    pub fn lower_level(self) -> Self {
         match self {
             Self::Low | Self::Medium => Self::Low,
             Self::High => Self::Medium,
@@ -34,7 +34,7 @@ impl Level {
 
 words! {
     /// A participant's stance on the question.
-    pub enum Stance {
+    pub enum OpinionStance {
         Approve = "approve",
         Reject = "reject",
         Conditional = "conditional",
@@ -57,7 +57,7 @@ words! {
 
 words! {
     /// A reviewer's stance on a peer's finding.
-    pub enum FindingStand {
+    pub enum FindingStance {
         Confirm = "confirm",
         Dispute = "dispute",
     }
@@ -65,7 +65,7 @@ words! {
 
 words! {
     /// Outcome in the chair's report.
-    pub enum Outcome {
+    pub enum ReportOutcome {
         Adopt = "adopt",
         Reject = "reject",
         NeedInfo = "need-info",
@@ -101,4 +101,11 @@ macro_rules! schema_of_words {
     )+};
 }
 
-schema_of_words!(Level, Stance, CritiqueType, FindingStand, Outcome, RiskConsensus);
+schema_of_words!(
+    RatingLevel,
+    OpinionStance,
+    CritiqueType,
+    FindingStance,
+    ReportOutcome,
+    RiskConsensus
+);

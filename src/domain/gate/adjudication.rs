@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::Decision;
+use super::policy::ReviewDecision;
 
 /// The adjudicator's decision. The policy counts the blocks in any case: the adjudicator can be
 /// stricter, but softer only by a downgrade with a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Adjudication {
-    pub final_verdict: Decision,
+pub struct AdjudicatorReply {
+    pub final_verdict: ReviewDecision,
     /// Reasoning, based only on the deliberators' judgements.
     pub reasoning: String,
     /// What the producer should change, in order; empty if nothing.
@@ -21,7 +21,7 @@ pub struct Adjudication {
     pub downgrade_reason: Option<String>,
 }
 
-impl Adjudication {
+impl AdjudicatorReply {
     /// Ignores a downgrade without a reason.
     pub fn asks_for_downgrade(&self) -> bool {
         let reason = self.downgrade_reason.as_deref().unwrap_or_default();

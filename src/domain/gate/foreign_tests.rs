@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::domain::gate::GateVerdict;
+use crate::domain::gate::FinalVerdict;
 
 /// The row of the seed, without additions.
-fn seed() -> Value {
+fn seed_row() -> Value {
     let seat = json!({"deliberator": "skeptic", "verdict": "revise", "scores": {"argument_soundness": 3},
                       "would_block": true, "irreducible": false, "revision_brief": "Name the source."});
     json!({
@@ -18,8 +18,8 @@ fn seed() -> Value {
 }
 
 /// The seed's row with one value changed.
-fn with(pointer: &str, value: Value) -> String {
-    let mut row = seed();
+fn with_change(pointer: &str, value: Value) -> String {
+    let mut row = seed_row();
     if let Some(there) = row.pointer_mut(pointer) {
         *there = value;
     } else {
@@ -31,18 +31,22 @@ fn with(pointer: &str, value: Value) -> String {
 
 #[track_caller]
 fn check(line: &str, reason: &str) {
-    let found = ForeignRow::read(line).map_err(|fault| fault.to_string());
+    let found = ImportedRow::parse_line(line).map_err(|fault| fault.to_string());
     assert_eq!(found.err().as_deref(), Some(reason), "{line}");
 }
 
 #[test]
 fn the_seeds_own_row_is_read_whole() {
-    let read = ForeignRow::read(&seed().to_string()).unwrap();
-    assert!(read.is_whole);
-    assert_eq!(read.row.adjudicator.final_verdict, GateVerdict::Revise);
+    let read = ImportedRow::parse_line(&seed_row().to_string()).unwrap();
+    assert!(read.is_complete);
+    assert_eq!(read.row.adjudicator.final_verdict, FinalVerdict::Revise);
     assert_eq!(read.row.verdict_id, None);
     let ours = serde_json::to_string(&read.row).unwrap();
-    assert_eq!(ForeignRow::read(&ours).unwrap().row, read.row, "and what we write of it too");
+    assert_eq!(
+        ImportedRow::parse_line(&ours).unwrap().row,
+        read.row,
+        "and what we write of it too"
+    );
 }
 
 #[test]
@@ -52,8 +56,8 @@ fn what_nobody_asked_for_is_passed_over_and_told() {
         ("/round1/0/model", json!("gpt")),
         ("/adjudicator/cost", json!({"usd": 1})),
     ] {
-        let read = ForeignRow::read(&with(pointer, value)).unwrap();
-        assert!(!read.is_whole, "{pointer}");
+        let read = ImportedRow::parse_line(&with_change(pointer, value)).unwrap();
+        assert!(!read.is_complete, "{pointer}");
     }
     let plain = [
         ("/round1/0/concerns", json!([])),
@@ -61,16 +65,19 @@ fn what_nobody_asked_for_is_passed_over_and_told() {
         ("/rehearsal", json!(false)),
     ];
     for (pointer, value) in plain {
-        assert!(ForeignRow::read(&with(pointer, value)).unwrap().is_whole, "{pointer}");
+        assert!(
+            ImportedRow::parse_line(&with_change(pointer, value)).unwrap().is_complete,
+            "{pointer}"
+        );
     }
 }
 
 #[test]
 fn spellings_differ() {
-    let read = |pointer, value| ForeignRow::read(&with(pointer, value)).unwrap().row;
+    let read = |pointer, value| ImportedRow::parse_line(&with_change(pointer, value)).unwrap().row;
     assert_eq!(
         read("/adjudicator/final_verdict", json!("hold")).adjudicator.final_verdict,
-        GateVerdict::Hold
+        FinalVerdict::Hold
     );
     assert_eq!(
         read("/ts", json!("2026-05-18T12:00:00.5+02:00")).ts.to_string(),
@@ -80,9 +87,9 @@ fn spellings_differ() {
     let absent = json!([{"deliberator": "evidence", "absent": true}]);
     assert!(matches!(
         read("/round2", absent).round2.as_slice(),
-        [SeatRow::Absent { error_type: ErrorType::Unknown, .. }]
+        [SeatRow::Absent { error_type: CallErrorType::Unknown, .. }]
     ));
-    assert!(ForeignRow::read(&format!("\u{feff}{}", seed())).is_ok());
+    assert!(ImportedRow::parse_line(&format!("\u{feff}{}", seed_row())).is_ok());
 }
 
 #[test]
@@ -91,51 +98,57 @@ fn what_is_no_row_says_why() {
     check("{\"v\":2", "it is not JSON: EOF while parsing an object at column 6");
     check("[]", "it is not a JSON object");
     check("{\"v\":2,\"v\":2}", "it is not JSON: a key is there twice at column 10");
-    check(&with("/v", json!(1)), "`v` must be 2");
+    check(&with_change("/v", json!(1)), "`v` must be 2");
     check("{}", "`v` must be 2");
-    check(&with("/ts", json!("yesterday")), "`ts` must be a moment such as 2026-05-18T10:00:00Z");
-    check(&with("/ts", Value::Null), "`ts` is missing");
-    check(&with("/artifact", json!(7)), "`artifact` must be text");
-    check(&with("/artifact_type", json!(" ")), "`artifact_type` is missing");
     check(
-        &with("/artifact_type", json!("x".repeat(1_001))),
+        &with_change("/ts", json!("yesterday")),
+        "`ts` must be a moment such as 2026-05-18T10:00:00Z",
+    );
+    check(&with_change("/ts", Value::Null), "`ts` is missing");
+    check(&with_change("/artifact", json!(7)), "`artifact` must be text");
+    check(&with_change("/artifact_type", json!(" ")), "`artifact_type` is missing");
+    check(
+        &with_change("/artifact_type", json!("x".repeat(1_001))),
         "`artifact_type` is over 1000 characters",
     );
-    check(&with("/round1", json!({})), "`round1` must be a list");
-    check(&with("/round1/0", json!("skeptic")), "`round1[0]` must be an object");
+    check(&with_change("/round1", json!({})), "`round1` must be a list");
+    check(&with_change("/round1/0", json!("skeptic")), "`round1[0]` must be an object");
     check(
-        &with("/round1/0/verdict", json!("maybe")),
+        &with_change("/round1/0/verdict", json!("maybe")),
         "`round1[0].verdict` must be one of ship, revise, hold",
     );
-    check(&with("/round1/0/would_block", Value::Null), "`round1[0].would_block` is missing");
+    check(&with_change("/round1/0/would_block", Value::Null), "`round1[0].would_block` is missing");
     check(
-        &with("/round2/0/scores/depth", json!(2.5)),
+        &with_change("/round2/0/scores/depth", json!(2.5)),
         "`round2[0].scores.depth` must be a whole number",
     );
     check(
-        &with("/round2/0/scores/depth", json!(999)),
+        &with_change("/round2/0/scores/depth", json!(999)),
         "`round2[0].scores.depth` must be a small whole number",
     );
     check(
-        &with("/round2/0/concerns", json!([{"locus": "L1"}])),
+        &with_change("/round2/0/concerns", json!([{"locus": "L1"}])),
         "`round2[0].concerns[0].issue` is missing",
     );
-    check(&with("/round2/0/concessions", json!([1])), "`round2[0].concessions[0]` must be text");
-    check(&with("/adjudicator", Value::Null), "`adjudicator` is missing");
     check(
-        &with("/adjudicator/final_verdict", json!("PASS")),
+        &with_change("/round2/0/concessions", json!([1])),
+        "`round2[0].concessions[0]` must be text",
+    );
+    check(&with_change("/adjudicator", Value::Null), "`adjudicator` is missing");
+    check(
+        &with_change("/adjudicator/final_verdict", json!("PASS")),
         "`adjudicator.final_verdict` must be one of SHIP, REVISE, HOLD, INCOMPLETE",
     );
     check(
-        &with("/artifact_sha256", json!("ab")),
+        &with_change("/artifact_sha256", json!("ab")),
         "`artifact_sha256` must be 64 hexadecimal digits",
     );
-    check(&with("/tier", json!(4)), "`tier` must be 1, 2 or 3");
+    check(&with_change("/tier", json!(4)), "`tier` must be 1, 2 or 3");
     check(
-        &with("/verdict_id", json!("a b")),
+        &with_change("/verdict_id", json!("a b")),
         "`verdict_id` must be 1 to 200 visible ASCII characters",
     );
-    check(&with("/policy", json!("seed")), "`policy` must be the arithmetic of a policy");
+    check(&with_change("/policy", json!("seed")), "`policy` must be the arithmetic of a policy");
     let deep = format!("{}{}", "[".repeat(70), "]".repeat(70));
     check(&deep, "it is not JSON: it is nested over 64 levels deep at column 65");
 }
@@ -143,11 +156,11 @@ fn what_is_no_row_says_why() {
 #[test]
 fn a_reason_repeats_nothing_of_the_line() {
     for line in [
-        with("/artifact", json!(["hunter2"])),
-        with("/ts", json!("hunter2")),
+        with_change("/artifact", json!(["hunter2"])),
+        with_change("/ts", json!("hunter2")),
         r#"{"hunter2":1,"hunter2":2}"#.to_owned(),
     ] {
-        let reason = ForeignRow::read(&line).unwrap_err().to_string();
+        let reason = ImportedRow::parse_line(&line).unwrap_err().to_string();
         assert!(!reason.contains("hunter2"), "{reason}");
     }
 }

@@ -8,7 +8,7 @@ use crate::domain::words::words;
 
 words! {
     /// A deliberator's recommendation. Only `would_block` counts for the policy, not this value.
-    pub enum Leaning {
+    pub enum DeliberatorVerdict {
         Ship = "ship",
         Revise = "revise",
         Hold = "hold",
@@ -17,8 +17,8 @@ words! {
 
 /// A deliberator's reply. The last three fields belong to the second round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Judgement {
-    pub verdict: Leaning,
+pub struct DeliberatorJudgement {
+    pub verdict: DeliberatorVerdict,
     /// From 1 (fails) to 5 (nothing to add), by name.
     pub scores: BTreeMap<String, u8>,
     /// True if the artifact must not be published as it is.
@@ -26,7 +26,7 @@ pub struct Judgement {
     /// True if no revision can remove the block.
     pub irreducible: bool,
     #[serde(default)]
-    pub concerns: Vec<Concern>,
+    pub concerns: Vec<ReviewConcern>,
     /// What the producer should change.
     #[serde(default)]
     pub revision_brief: String,
@@ -42,7 +42,7 @@ pub struct Judgement {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Concern {
+pub struct ReviewConcern {
     /// A quotation from the artifact, or a line such as `L12`.
     #[serde(default)]
     pub locus: String,
@@ -53,16 +53,16 @@ pub struct Concern {
 
 /// Whether a judgement blocks. An irreducible judgement that does not block is no block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Block {
+pub enum BlockLevel {
     None,
     /// A revision could remove the block.
     Reducible,
     Irreducible,
 }
 
-impl Block {
+impl BlockLevel {
     /// Combines both flags of a reply.
-    pub fn written(would_block: bool, irreducible: bool) -> Self {
+    pub fn from_flags(would_block: bool, irreducible: bool) -> Self {
         match (would_block, irreducible) {
             (false, _) => Self::None,
             (true, false) => Self::Reducible,
@@ -71,8 +71,8 @@ impl Block {
     }
 }
 
-impl Judgement {
-    pub fn block(&self) -> Block {
-        Block::written(self.would_block, self.irreducible)
+impl DeliberatorJudgement {
+    pub fn block_level(&self) -> BlockLevel {
+        BlockLevel::from_flags(self.would_block, self.irreducible)
     }
 }

@@ -1,8 +1,8 @@
 //! Queries of the verdict log, and their results.
 
-use super::policy::Decision;
+use super::policy::ReviewDecision;
 use super::row::LogRow;
-use super::ruling::GateVerdict;
+use super::ruling::FinalVerdict;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 
@@ -13,20 +13,20 @@ pub struct LogQuery {
     pub artifact_type: Option<String>,
     /// Excludes rows older than this, by their own `ts`.
     pub since: Option<Moment>,
-    pub stretch: LogStretch,
+    pub range: LogRange,
     pub limit: usize,
 }
 
 impl LogQuery {
     /// Reads everything from the start, `limit` rows at a time.
-    pub fn from_the_start(limit: usize) -> Self {
-        Self { artifact_type: None, since: None, stretch: LogStretch::After(0), limit }
+    pub fn from_start(limit: usize) -> Self {
+        Self { artifact_type: None, since: None, range: LogRange::After(0), limit }
     }
 }
 
 /// Which end of the log to read. Results are in log order in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LogStretch {
+pub enum LogRange {
     /// The first rows after this one; 0 means from the start.
     After(u64),
     /// The last rows.
@@ -57,7 +57,7 @@ pub struct LoggedVerdict {
 
 impl LoggedVerdict {
     /// The verdict in effect: the override if there is one, else the review's own.
-    pub fn standing(&self) -> GateVerdict {
+    pub fn effective_verdict(&self) -> FinalVerdict {
         let decided = self.overridden.as_ref().map(|word| word.decision.into());
         decided.unwrap_or(self.row.adjudicator.final_verdict)
     }
@@ -66,7 +66,7 @@ impl LoggedVerdict {
 /// A person's decision, with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedOverride {
-    pub decision: Decision,
+    pub decision: ReviewDecision,
     pub why: String,
     pub at: Moment,
 }
@@ -81,8 +81,8 @@ pub struct ContentQuery {
 
 /// The latest decision on a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecidedContent {
+pub struct ContentDecision {
     pub verdict_id: String,
-    pub verdict: GateVerdict,
+    pub verdict: FinalVerdict,
     pub ts: Moment,
 }

@@ -15,18 +15,18 @@ mod row;
 mod ruling;
 mod sampling;
 
-pub use adjudication::Adjudication;
-pub use artifact::{Artifact, Tier};
-pub use foreign::{ForeignRow, NotARow};
-pub use judgement::{Block, Concern, Judgement, Leaning};
-pub use locus::{Lines, names_lines, resolve};
+pub use adjudication::AdjudicatorReply;
+pub use artifact::{ReviewArtifact, ReviewTier};
+pub use foreign::{ImportedRow, RowParseError};
+pub use judgement::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict, ReviewConcern};
+pub use locus::{LineRange, names_lines, resolve_locus};
 pub use log_query::{
-    ContentQuery, DecidedContent, LogLine, LogQuery, LogStretch, LoggedVerdict, RecordedOverride,
+    ContentDecision, ContentQuery, LogLine, LogQuery, LogRange, LoggedVerdict, RecordedOverride,
 };
-pub use panel::{ADJUDICATOR, BuiltIn, score_names};
-pub use plan::{ContextRef, Deliberator, GatePlan, PriorVerdict};
-pub use policy::{Arithmetic, Decision, Policy, PolicyName};
-pub use redaction::{REDACTED, Redaction};
+pub use panel::{ADJUDICATOR_SEAT, BuiltInDeliberator, score_names};
+pub use plan::{DeliberatorContext, DeliberatorPlan, PriorVerdict, ReviewPlan};
+pub use policy::{BlockTally, PolicyName, ReviewDecision, ReviewPolicy};
+pub use redaction::{LogRedaction, REDACTION_MARK};
 pub use row::{AdjudicatorRow, LogRow, ROW_VERSION, SeatRow};
-pub use ruling::{GateVerdict, Override, Ruling};
+pub use ruling::{FinalVerdict, ReviewOutcome, VerdictOverride};
 pub use sampling::is_sampled;

@@ -3,11 +3,11 @@
 use crate::domain::words::words;
 
 /// Seat name of the adjudicator.
-pub const ADJUDICATOR: &str = "adjudicator";
+pub const ADJUDICATOR_SEAT: &str = "adjudicator";
 
 words! {
     /// The built-in deliberators, in the order of their seats.
-    pub enum BuiltIn {
+    pub enum BuiltInDeliberator {
         Skeptic = "skeptic",
         VoiceIdentity = "voice_identity",
         Evidence = "evidence",
@@ -15,9 +15,9 @@ words! {
     }
 }
 
-impl BuiltIn {
+impl BuiltInDeliberator {
     /// Names of the scores that the deliberator gives.
-    pub fn scores(self) -> [&'static str; 3] {
+    pub fn score_fields(self) -> [&'static str; 3] {
         match self {
             Self::Skeptic => {
                 ["argument_soundness", "evidence_completeness", "objection_pre_emption"]
@@ -33,5 +33,5 @@ impl BuiltIn {
 
 /// Score names of a built-in deliberator; `None` for one that an operator defined.
 pub fn score_names(deliberator: &str) -> Option<[&'static str; 3]> {
-    BuiltIn::named(deliberator).map(BuiltIn::scores)
+    BuiltInDeliberator::named(deliberator).map(BuiltInDeliberator::score_fields)
 }

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::adjudication::Adjudication;
-use super::judgement::{Block, Judgement, Leaning};
+use super::adjudication::AdjudicatorReply;
+use super::judgement::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict};
 use crate::domain::words::words;
 
 /// Number of blocks that lead to HOLD.
@@ -20,25 +20,25 @@ words! {
 
 words! {
     /// The decision on an artifact; later variants are stricter.
-    pub enum Decision {
+    pub enum ReviewDecision {
         Ship = "SHIP",
         Revise = "REVISE",
         Hold = "HOLD",
     }
 }
 
-impl From<Leaning> for Decision {
-    fn from(leaning: Leaning) -> Self {
+impl From<DeliberatorVerdict> for ReviewDecision {
+    fn from(leaning: DeliberatorVerdict) -> Self {
         match leaning {
-            Leaning::Ship => Self::Ship,
-            Leaning::Revise => Self::Revise,
-            Leaning::Hold => Self::Hold,
+            DeliberatorVerdict::Ship => Self::Ship,
+            DeliberatorVerdict::Revise => Self::Revise,
+            DeliberatorVerdict::Hold => Self::Hold,
         }
     }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Policy {
+pub struct ReviewPolicy {
     pub name: PolicyName,
     /// With fewer judgements than this, there is no decision.
     pub min_deliberators: usize,
@@ -46,35 +46,38 @@ pub struct Policy {
 
 /// The counted blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Arithmetic {
+pub struct BlockTally {
     pub name: PolicyName,
     pub present: usize,
     pub blocks: usize,
     pub irreducible_blocks: usize,
     /// The decision that follows from the counts; `None` if too few judgements are present.
-    pub computed: Option<Decision>,
+    pub computed: Option<ReviewDecision>,
 }
 
-impl Policy {
+impl ReviewPolicy {
     /// Counts the blocks of the present judgements.
-    pub fn count<'a>(&self, present: impl IntoIterator<Item = &'a Judgement>) -> Arithmetic {
+    pub fn count_blocks<'a>(
+        &self,
+        present: impl IntoIterator<Item = &'a DeliberatorJudgement>,
+    ) -> BlockTally {
         let (mut heard, mut blocks, mut irreducible_blocks) = (0, 0, 0);
         for judgement in present {
             heard += 1;
             blocks += usize::from(judgement.would_block);
-            irreducible_blocks += usize::from(judgement.block() == Block::Irreducible);
+            irreducible_blocks += usize::from(judgement.block_level() == BlockLevel::Irreducible);
         }
         let computed = match self.name {
-            PolicyName::Seed if blocks >= BLOCKS_TO_HOLD => Decision::Hold,
-            PolicyName::Seed => Decision::Ship,
-            PolicyName::Strict if blocks == 0 => Decision::Ship,
+            PolicyName::Seed if blocks >= BLOCKS_TO_HOLD => ReviewDecision::Hold,
+            PolicyName::Seed => ReviewDecision::Ship,
+            PolicyName::Strict if blocks == 0 => ReviewDecision::Ship,
             PolicyName::Strict if blocks >= BLOCKS_TO_HOLD || irreducible_blocks > 0 => {
-                Decision::Hold
+                ReviewDecision::Hold
             }
-            PolicyName::Strict => Decision::Revise,
+            PolicyName::Strict => ReviewDecision::Revise,
         };
         let is_enough = heard >= self.min_deliberators.max(1);
-        Arithmetic {
+        BlockTally {
             name: self.name,
             present: heard,
             blocks,
@@ -84,21 +87,21 @@ impl Policy {
     }
 }
 
-impl Arithmetic {
+impl BlockTally {
     /// Returns true if the blocks may count as REVISE. Irreducible blocks may not.
     pub fn may_be_downgraded(&self) -> bool {
         let is_lasting = match self.name {
             PolicyName::Seed => self.irreducible_blocks >= BLOCKS_TO_HOLD,
             PolicyName::Strict => self.irreducible_blocks > 0,
         };
-        self.computed == Some(Decision::Hold) && !is_lasting
+        self.computed == Some(ReviewDecision::Hold) && !is_lasting
     }
 
     /// Combines the counts with the adjudicator's decision: never softer, except for a downgrade.
-    pub fn with(&self, word: &Adjudication) -> Option<Decision> {
+    pub fn apply_adjudication(&self, word: &AdjudicatorReply) -> Option<ReviewDecision> {
         let computed = self.computed?;
         let downgraded = self.may_be_downgraded() && word.asks_for_downgrade();
-        let floor = if downgraded { Decision::Revise } else { computed };
+        let floor = if downgraded { ReviewDecision::Revise } else { computed };
         Some(floor.max(word.final_verdict))
     }
 }

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn redaction(patterns: &[&str]) -> Redaction {
-    let mut redaction = Redaction::default();
-    patterns.iter().for_each(|pattern| redaction.add(pattern).unwrap());
+fn redaction(patterns: &[&str]) -> LogRedaction {
+    let mut redaction = LogRedaction::default();
+    patterns.iter().for_each(|pattern| redaction.add_pattern(pattern).unwrap());
     redaction
 }
 
@@ -43,7 +43,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
 
 #[test]
 fn matches_are_marked_in_every_text() {
-    let redacted = redaction(&["sk-[a-z0-9]+"]).apply(&row("key sk-abc123, \"sk-9\"\nend"));
+    let redacted = redaction(&["sk-[a-z0-9]+"]).redact_row(&row("key sk-abc123, \"sk-9\"\nend"));
     let line = serde_json::to_string(&redacted).unwrap();
     assert!(!line.contains("sk-"), "{line}");
     // Eight per seat, two of the adjudicator, path and producer.
@@ -61,11 +61,11 @@ fn matches_are_marked_in_every_text() {
 
 #[test]
 fn what_a_row_is_found_by_stays() {
-    let redacted = redaction(&["."]).apply(&row("x"));
+    let redacted = redaction(&["."]).redact_row(&row("x"));
     let expected = LogRow {
-        artifact: REDACTED.into(),
-        producer: Some(REDACTED.into()),
-        ..redaction(&["x"]).apply(&row("x"))
+        artifact: REDACTION_MARK.into(),
+        producer: Some(REDACTION_MARK.into()),
+        ..redaction(&["x"]).redact_row(&row("x"))
     };
     assert_eq!(redacted, expected);
 }
@@ -73,14 +73,14 @@ fn what_a_row_is_found_by_stays() {
 #[test]
 fn names_that_become_one_keep_their_scores() {
     let scores = BTreeMap::from([("a1".to_owned(), 1), ("a2".to_owned(), 2), ("b".to_owned(), 3)]);
-    let kept = redaction(&["a."]).scores(&scores);
+    let kept = redaction(&["a."]).redact_scores(&scores);
     let expected = [("[redacted]", 1), ("[redacted] 2", 2), ("b", 3)];
     assert_eq!(kept, expected.map(|(name, score)| (name.to_owned(), score)).into());
 }
 
 #[track_caller]
 fn check(patterns: &[&str], text: &str, expected: &str) {
-    assert_eq!(redaction(patterns).text(text), expected, "{patterns:?}");
+    assert_eq!(redaction(patterns).redact_text(text), expected, "{patterns:?}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn what_touches_is_one_mark_and_new_matches_are_found() {
 
 #[test]
 fn a_pattern_that_is_none_is_said_without_it() {
-    let bad = |pattern: &str| Redaction::default().add(pattern).unwrap_err();
+    let bad = |pattern: &str| LogRedaction::default().add_pattern(pattern).unwrap_err();
     assert_eq!(bad("hunter2("), "unclosed group");
     assert_eq!(bad("hunter2[a"), "unclosed character class");
     assert_eq!(bad("(hunter2{999}){999}"), "it is too large");
@@ -130,7 +130,7 @@ proptest! {
         text in "[a-e \"\\\\\n\u{7f}é]{0,40}",
     ) {
         let redaction = redaction(&patterns.iter().map(String::as_str).collect::<Vec<_>>());
-        let line = serde_json::to_string(&redaction.apply(&row(&text))).unwrap();
+        let line = serde_json::to_string(&redaction.redact_row(&row(&text))).unwrap();
         let parsed: Value = serde_json::from_str(&line).unwrap();
         let mut found = Vec::new();
         texts(&parsed, &mut found);
@@ -144,7 +144,7 @@ proptest! {
                 // A mark may contain a match; the text outside of marks, or across their ends, may
                 // not.
                 for left in pattern.find_iter(text).filter(|left| !left.is_empty()) {
-                    let inside = text.match_indices(REDACTED).any(|(start, mark)| {
+                    let inside = text.match_indices(REDACTION_MARK).any(|(start, mark)| {
                         start <= left.start() && left.end() <= start + mark.len()
                     });
                     prop_assert!(inside, "{:?} is left in {:?} by {}", left.as_str(), text, pattern);

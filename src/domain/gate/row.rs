@@ -3,11 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::artifact::Tier;
-use super::judgement::Judgement;
-use super::policy::Arithmetic;
-use super::ruling::GateVerdict;
-use crate::domain::ask::ErrorType;
+use super::artifact::ReviewTier;
+use super::judgement::DeliberatorJudgement;
+use super::policy::BlockTally;
+use super::ruling::FinalVerdict;
+use crate::domain::ask::CallErrorType;
 use crate::domain::digest::sha256_hex;
 use crate::domain::time::Moment;
 
@@ -27,7 +27,7 @@ pub struct LogRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_sha256: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tier: Option<Tier>,
+    pub tier: Option<ReviewTier>,
     #[serde(default)]
     pub producer: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,12 +38,12 @@ pub struct LogRow {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<Arithmetic>,
+    pub policy: Option<BlockTally>,
 }
 
 impl LogRow {
     /// Hash of the content without id and import flag, to recognise a row again.
-    pub fn fingerprint(&self) -> Result<String, serde_json::Error> {
+    pub fn content_hash(&self) -> Result<String, serde_json::Error> {
         let bare = Self { verdict_id: None, imported: false, ..self.clone() };
         Ok(sha256_hex([serde_json::to_string(&bare)?.as_bytes()]))
     }
@@ -57,12 +57,12 @@ pub enum SeatRow {
         deliberator: String,
         /// Always true; it distinguishes the two variants when parsing.
         absent: bool,
-        error_type: ErrorType,
+        error_type: CallErrorType,
     },
     Present {
         deliberator: String,
         #[serde(flatten)]
-        judgement: Judgement,
+        judgement: DeliberatorJudgement,
         /// The second round was unreadable, so this repeats the judgement of the first.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         fallback: bool,
@@ -80,7 +80,7 @@ impl SeatRow {
     }
 
     /// `None` if the deliberator is absent.
-    pub fn judgement(&self) -> Option<&Judgement> {
+    pub fn judgement(&self) -> Option<&DeliberatorJudgement> {
         match self {
             Self::Present { judgement, .. } => Some(judgement),
             Self::Absent { .. } => None,
@@ -91,7 +91,7 @@ impl SeatRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicatorRow {
     /// The final verdict, from the adjudicator and the policy together.
-    pub final_verdict: GateVerdict,
+    pub final_verdict: FinalVerdict,
     pub reasoning: String,
     #[serde(default)]
     pub revision_brief: String,

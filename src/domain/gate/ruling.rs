@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::adjudication::Adjudication;
-use super::policy::{Arithmetic, Decision};
+use super::adjudication::AdjudicatorReply;
+use super::policy::{BlockTally, ReviewDecision};
 use crate::domain::words::words;
 
 words! {
     /// Verdict of a review.
-    pub enum GateVerdict {
+    pub enum FinalVerdict {
         Ship = "SHIP",
         Revise = "REVISE",
         Hold = "HOLD",
@@ -17,48 +17,48 @@ words! {
     }
 }
 
-impl GateVerdict {
+impl FinalVerdict {
     /// `None` if nothing was decided.
-    pub fn decision(self) -> Option<Decision> {
+    pub fn to_decision(self) -> Option<ReviewDecision> {
         match self {
-            Self::Ship => Some(Decision::Ship),
-            Self::Revise => Some(Decision::Revise),
-            Self::Hold => Some(Decision::Hold),
+            Self::Ship => Some(ReviewDecision::Ship),
+            Self::Revise => Some(ReviewDecision::Revise),
+            Self::Hold => Some(ReviewDecision::Hold),
             Self::Incomplete => None,
         }
     }
 }
 
-impl From<Decision> for GateVerdict {
-    fn from(decision: Decision) -> Self {
+impl From<ReviewDecision> for FinalVerdict {
+    fn from(decision: ReviewDecision) -> Self {
         match decision {
-            Decision::Ship => Self::Ship,
-            Decision::Revise => Self::Revise,
-            Decision::Hold => Self::Hold,
+            ReviewDecision::Ship => Self::Ship,
+            ReviewDecision::Revise => Self::Revise,
+            ReviewDecision::Hold => Self::Hold,
         }
     }
 }
 
 /// The outcome of a review that could be decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ruling {
-    pub verdict: Decision,
+pub struct ReviewOutcome {
+    pub verdict: ReviewDecision,
     #[serde(rename = "arithmetic")]
-    pub arithmetic: Arithmetic,
-    pub adjudication: Adjudication,
+    pub tally: BlockTally,
+    pub adjudication: AdjudicatorReply,
 }
 
-impl Ruling {
+impl ReviewOutcome {
     /// Only a downgrade makes the verdict softer than the computed one.
     pub fn is_downgraded(&self) -> bool {
-        self.arithmetic.computed.is_some_and(|computed| self.verdict < computed)
+        self.tally.computed.is_some_and(|computed| self.verdict < computed)
     }
 }
 
 /// A person's decision that overrides the verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Override {
+pub struct VerdictOverride {
     pub verdict_id: String,
-    pub decision: Decision,
+    pub decision: ReviewDecision,
     pub why: String,
 }

@@ -2,23 +2,23 @@
 
 use crate::domain::digest::sha256_hex;
 
-const ONE_IN: u64 = 5;
+const SAMPLE_ONE_IN: u64 = 5;
 
 /// Number of hash digits used; enough for an even distribution.
-const DIGITS: usize = 15;
+const HASH_DIGITS: usize = 15;
 
 /// Returns true if this file is selected. The hash covers path and content, so the answer is the
 /// same on every machine and in every rerun.
 pub fn is_sampled(path: &str, text: &str) -> bool {
     let digest = sha256_hex([path.as_bytes(), b"\0", text.as_bytes()]);
-    let drawn = digest.get(..DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
-    drawn.is_some_and(|drawn| drawn.is_multiple_of(ONE_IN))
+    let drawn = digest.get(..HASH_DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    drawn.is_some_and(|drawn| drawn.is_multiple_of(SAMPLE_ONE_IN))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::dice::SplitMix;
+    use crate::domain::dice::SeededRandom;
 
     /// Pins the rule: logs sampled by different rules cannot be compared.
     #[test]
@@ -31,9 +31,9 @@ mod tests {
 
     #[test]
     fn one_in_five_of_ten_thousand_paths_is_looked_at() {
-        let mut dice = SplitMix::new(2026);
+        let mut dice = SeededRandom::new(2026);
         let sampled =
-            (0..10_000).filter(|_| is_sampled(&format!("{:x}.md", dice.roll()), "x")).count();
+            (0..10_000).filter(|_| is_sampled(&format!("{:x}.md", dice.next_u64()), "x")).count();
         assert!((1_800..=2_200).contains(&sampled), "{sampled}");
     }
 

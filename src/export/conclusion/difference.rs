@@ -5,33 +5,36 @@
 const CELLS_MAX: usize = 1_000_000;
 
 /// The lines of a text; each word with a flag that tells whether it changed.
-pub(crate) type Marked<'a> = Vec<Vec<(&'a str, bool)>>;
+pub(crate) type MarkedLines<'a> = Vec<Vec<(&'a str, bool)>>;
 
 /// Compares the old and the new lines word by word, across line breaks.
-pub(crate) fn changed_words<'a>(old: &'a [String], new: &'a [String]) -> (Marked<'a>, Marked<'a>) {
-    let (gone, come) = changed(&words(old), &words(new));
-    (marked(old, &gone), marked(new, &come))
+pub(crate) fn changed_words<'a>(
+    old: &'a [String],
+    new: &'a [String],
+) -> (MarkedLines<'a>, MarkedLines<'a>) {
+    let (gone, come) = changed_flags(&split_words(old), &split_words(new));
+    (mark_words(old, &gone), mark_words(new, &come))
 }
 
-fn words(lines: &[String]) -> Vec<&str> {
+fn split_words(lines: &[String]) -> Vec<&str> {
     lines.iter().flat_map(|line| line.split_whitespace()).collect()
 }
 
-fn marked<'a>(lines: &'a [String], changed: &[bool]) -> Marked<'a> {
+fn mark_words<'a>(lines: &'a [String], changed: &[bool]) -> MarkedLines<'a> {
     let mut changed = changed.iter().copied();
     let mut mark = |line: &'a String| line.split_whitespace().zip(changed.by_ref()).collect();
     lines.iter().map(&mut mark).collect()
 }
 
 /// For each word of both texts, whether it changed.
-fn changed(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+fn changed_flags(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let rest = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev());
     let tail = tail.take(rest).take_while(|(one, other)| one == other).count();
     let middle = |words: &[&str]| head..words.len() - tail;
     let (olds, news) = (old.get(middle(old)), new.get(middle(new)));
-    let kept = kept(olds.unwrap_or_default(), news.unwrap_or_default());
+    let kept = common_subsequence(olds.unwrap_or_default(), news.unwrap_or_default());
     let mut flags = (vec![false; old.len()], vec![false; new.len()]);
     flags.0.iter_mut().take(old.len() - tail).skip(head).for_each(|word| *word = true);
     flags.1.iter_mut().take(new.len() - tail).skip(head).for_each(|word| *word = true);
@@ -43,11 +46,11 @@ fn changed(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
 }
 
 /// The longest common subsequence, as positions in both texts.
-fn kept(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+fn common_subsequence(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     if old.len().saturating_mul(new.len()) > CELLS_MAX {
         return Vec::new();
     }
-    let lengths = lengths(old, new);
+    let lengths = subsequence_lengths(old, new);
     let length = |one: usize, other: usize| {
         lengths.get(one).and_then(|row| row.get(other)).copied().unwrap_or(0)
     };
@@ -68,7 +71,7 @@ fn kept(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
 }
 
 /// Lengths of the longest common subsequence of every pair of suffixes.
-fn lengths(old: &[&str], new: &[&str]) -> Vec<Vec<u32>> {
+fn subsequence_lengths(old: &[&str], new: &[&str]) -> Vec<Vec<u32>> {
     let mut rows = vec![vec![0; new.len() + 1]];
     for from in old.iter().rev() {
         let below = rows.last().cloned().unwrap_or_default();
@@ -99,7 +102,7 @@ mod tests {
             false => (*word).to_owned(),
         };
         let line = |line: &Vec<(&str, bool)>| line.iter().map(word).collect::<Vec<_>>().join(" ");
-        let text = |text: &Marked<'_>| text.iter().map(line).collect::<Vec<_>>().join("/");
+        let text = |text: &MarkedLines<'_>| text.iter().map(line).collect::<Vec<_>>().join("/");
         (text(&from), text(&to))
     }
 
@@ -131,7 +134,7 @@ mod tests {
     fn texts_too_long_to_compare_are_marked_whole() {
         let old = vec!["a"; 2_000];
         let new = vec!["b"; 2_000];
-        let (from, to) = changed(&old, &new);
+        let (from, to) = changed_flags(&old, &new);
         assert!(from.iter().chain(&to).all(|changed| *changed));
     }
 }

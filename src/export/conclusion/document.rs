@@ -2,43 +2,44 @@
 
 use serde::Serialize;
 
-use super::ended::Ended;
-use super::words::warnings;
-use crate::domain::dialogue::Protocol;
+use super::ended::ConclusionView;
+use super::words::conclusion_warnings;
+use crate::domain::dialogue::ProtocolKind;
 use crate::domain::ids::DialogueId;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::export::council::{
-    Metrics, Status, Stopped, Transparency, metrics, status, stopped, transparency,
+    CompletionStatus, RunMetrics, StopNotice, TransparencyRecord, completion_status, run_metrics,
+    stop_notice, transparency_record,
 };
-use crate::export::interventions::{Intervened, interventions};
+use crate::export::interventions::{TimedIntervention, list_interventions};
 
 #[derive(Debug, Serialize)]
-pub struct Closed {
+pub struct ConclusionDocument {
     pub dialogue_id: DialogueId,
-    pub protocol: Protocol,
+    pub protocol: ProtocolKind,
     pub rehearsal: bool,
-    pub status: Status,
+    pub status: CompletionStatus,
     #[serde(flatten)]
-    pub ended: Ended,
-    pub interventions: Vec<Intervened>,
-    pub metrics: Metrics,
-    pub transparency: Transparency,
+    pub ended: ConclusionView,
+    pub interventions: Vec<TimedIntervention>,
+    pub metrics: RunMetrics,
+    pub transparency: TransparencyRecord,
     pub warnings: Vec<String>,
-    pub error: Option<Stopped>,
+    pub error: Option<StopNotice>,
 }
 
-pub fn closed(transcript: &Transcript) -> Closed {
-    let (opening, ended) = (&transcript.opening, Ended::of(transcript));
-    Closed {
+pub fn conclusion_document(transcript: &RunState) -> ConclusionDocument {
+    let (opening, ended) = (&transcript.opening, ConclusionView::from_state(transcript));
+    ConclusionDocument {
         dialogue_id: opening.dialogue_id.clone(),
         protocol: opening.protocol,
         rehearsal: opening.rehearsal,
-        status: status(transcript),
-        interventions: interventions(transcript),
-        metrics: metrics(transcript),
-        transparency: transparency(transcript),
-        warnings: warnings(&ended, opening.rehearsal),
-        error: stopped(transcript),
+        status: completion_status(transcript),
+        interventions: list_interventions(transcript),
+        metrics: run_metrics(transcript),
+        transparency: transparency_record(transcript),
+        warnings: conclusion_warnings(&ended, opening.rehearsal),
+        error: stop_notice(transcript),
         ended,
     }
 }

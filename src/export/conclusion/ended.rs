@@ -2,12 +2,17 @@
 
 use serde::Serialize;
 
-use super::explanation::explanation;
-use crate::domain::conclusion::{Auditor, Author, Conclusion, Ending, Field, Objection, Trail};
+use super::explanation::explain_rejection;
+use crate::domain::conclusion::{
+    AuditObjection, AuditTrail, Conclusion, ConclusionField, ConclusionResult, ObjectionSource,
+    SeatAuthor,
+};
 use crate::domain::dialogue::TerminalState;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::domain::words::words;
-use crate::protocols::conclusion::{AUDIT, DRAFT, SECOND_AUDIT, draft, objections, revised, trail};
+use crate::protocols::conclusion::{
+    AUDIT, DRAFT, SECOND_AUDIT, audit_objections, audit_trail, draft_conclusion, revised_conclusion,
+};
 
 /// The stage of a finished conclusion.
 const TERMINAL: &str = "terminal";
@@ -21,19 +26,19 @@ words! {
 }
 
 impl AuditVerdict {
-    pub(crate) fn of(objections: &[Objection]) -> Self {
+    pub(crate) fn from_objections(objections: &[AuditObjection]) -> Self {
         if objections.is_empty() { Self::Pass } else { Self::Flag }
     }
 
-    fn of_critic(objections: &[Objection]) -> Self {
-        let is_own = |objection: &Objection| objection.by == Auditor::Critic;
+    fn of_critic(objections: &[AuditObjection]) -> Self {
+        let is_own = |objection: &AuditObjection| objection.by == ObjectionSource::Critic;
         if objections.iter().any(is_own) { Self::Flag } else { Self::Pass }
     }
 }
 
 /// The conclusion, or how far it has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Ended {
+pub struct ConclusionView {
     /// `concluding`, `auditing`, `revising` or `terminal`; `None` before it began.
     pub stage: Option<&'static str>,
     pub terminal_state: Option<TerminalState>,
@@ -43,65 +48,65 @@ pub struct Ended {
     pub draft: Option<Conclusion>,
     /// Explains why there is no conclusion after two rejections.
     pub explanation: Option<String>,
-    pub synthesizer: Option<Author>,
+    pub synthesizer: Option<SeatAuthor>,
     /// `None` if no critic was asked.
-    pub audit: Option<Audited>,
+    pub audit: Option<AuditView>,
 }
 
 /// The audit and the revision that followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Audited {
+pub struct AuditView {
     /// Result of both parts of the audit: format check and critic. `None` until the critic has
     /// replied.
     pub critic_verdict: Option<AuditVerdict>,
     /// The critic's own verdict in the first audit, without the format check.
     pub critic_said: Option<AuditVerdict>,
-    pub objections: Vec<Objection>,
-    pub revised_fields: Vec<Field>,
+    pub objections: Vec<AuditObjection>,
+    pub revised_fields: Vec<ConclusionField>,
     pub re_verdict: Option<AuditVerdict>,
-    pub second_objections: Vec<Objection>,
+    pub second_objections: Vec<AuditObjection>,
     pub original: Option<Conclusion>,
-    pub critic: Option<Author>,
-    pub reviser: Option<Author>,
+    pub critic: Option<SeatAuthor>,
+    pub reviser: Option<SeatAuthor>,
     /// Whether critic and synthesizer are of the same model family.
     pub same_family: bool,
 }
 
-impl Ended {
+impl ConclusionView {
     /// The view of a run, finished or not.
-    pub fn of(transcript: &Transcript) -> Self {
-        match &transcript.ending {
-            Some(ending) => Self::by(ending),
-            None => Self::so_far(transcript),
+    pub fn from_state(transcript: &RunState) -> Self {
+        match &transcript.conclusion_result {
+            Some(ending) => Self::from_result(ending),
+            None => Self::in_progress(transcript),
         }
     }
 
     /// The view of a finished conclusion.
-    pub fn by(ending: &Ending) -> Self {
+    pub fn from_result(ending: &ConclusionResult) -> Self {
         let is_rejected = ending.terminal_state == Some(TerminalState::Unconverged);
         let trail = ending.audit.as_ref();
         Self {
             stage: Some(TERMINAL),
             terminal_state: ending.terminal_state,
-            conclusion: ending.delivered().cloned(),
+            conclusion: ending.delivered_conclusion().cloned(),
             draft: is_rejected.then(|| ending.conclusion.clone()),
-            explanation: trail.filter(|_| is_rejected).map(explanation),
+            explanation: trail.filter(|_| is_rejected).map(explain_rejection),
             synthesizer: Some(ending.synthesizer.clone()),
-            audit: trail.map(|trail| Audited::by(ending, trail)),
+            audit: trail.map(|trail| AuditView::from_result(ending, trail)),
         }
     }
 
-    fn so_far(transcript: &Transcript) -> Self {
+    fn in_progress(transcript: &RunState) -> Self {
         let plan = transcript.plan.conclusion.as_ref();
-        let was_asked = |round| transcript.asks_of(round).next().is_some();
+        let was_asked = |round| transcript.asks_in_round(round).next().is_some();
         let synthesizer = plan.filter(|_| was_asked(DRAFT));
-        let synthesizer = synthesizer.map(|plan| transcript.plan.author(&plan.synthesizer));
+        let synthesizer = synthesizer.map(|plan| transcript.plan.author_of(&plan.synthesizer));
         let family = synthesizer.as_ref().map(|author| author.family.clone());
         Self {
             stage: transcript.stage.map(|stage| stage.name()),
-            draft: revised(transcript).or(draft(transcript)).cloned(),
+            draft: revised_conclusion(transcript).or(draft_conclusion(transcript)).cloned(),
             synthesizer,
-            audit: was_asked(AUDIT).then(|| Audited::so_far(transcript, family.as_deref())),
+            audit: was_asked(AUDIT).then(|| AuditView::in_progress(transcript, family.as_deref())),
             ..Self::default()
         }
     }
@@ -112,7 +117,7 @@ impl Ended {
     }
 
     /// The critic, if it is of the synthesizer's model family.
-    pub(crate) fn critic_of_same_family(&self) -> Option<&Author> {
+    pub(crate) fn critic_of_same_family(&self) -> Option<&SeatAuthor> {
         self.audit.as_ref().filter(|audit| audit.same_family)?.critic.as_ref()
     }
 
@@ -122,8 +127,8 @@ impl Ended {
     }
 }
 
-impl Audited {
-    fn by(ending: &Ending, trail: &Trail) -> Self {
+impl AuditView {
+    fn from_result(ending: &ConclusionResult, trail: &AuditTrail) -> Self {
         let re_verdict = match ending.terminal_state {
             Some(TerminalState::Revised) => Some(AuditVerdict::Pass),
             Some(TerminalState::Unconverged) => Some(AuditVerdict::Flag),
@@ -131,28 +136,36 @@ impl Audited {
         };
         let critic = ending.critic.clone();
         Self {
-            same_family: is_of_family(critic.as_ref(), Some(&ending.synthesizer.family)),
+            same_family: is_same_family(critic.as_ref(), Some(&ending.synthesizer.family)),
             critic,
             reviser: ending.reviser.clone(),
-            ..Self::told(trail.clone(), Some(AuditVerdict::of(&trail.objections)), re_verdict)
+            ..Self::from_trail(
+                trail.clone(),
+                Some(AuditVerdict::from_objections(&trail.objections)),
+                re_verdict,
+            )
         }
     }
 
-    fn so_far(transcript: &Transcript, family: Option<&str>) -> Self {
-        let looked = |round| objections(transcript, round).map(AuditVerdict::of);
+    fn in_progress(transcript: &RunState, family: Option<&str>) -> Self {
+        let looked = |round| audit_objections(transcript, round).map(AuditVerdict::from_objections);
         let plan = transcript.plan.conclusion.as_ref();
-        let critic = plan.map(|plan| transcript.plan.author(&plan.critic));
-        let reviser = plan.map(|plan| transcript.plan.author(&plan.reviser));
+        let critic = plan.map(|plan| transcript.plan.author_of(&plan.critic));
+        let reviser = plan.map(|plan| transcript.plan.author_of(&plan.reviser));
         Self {
-            same_family: is_of_family(critic.as_ref(), family),
+            same_family: is_same_family(critic.as_ref(), family),
             critic,
-            reviser: reviser.filter(|_| revised(transcript).is_some()),
-            ..Self::told(trail(transcript).unwrap_or_default(), looked(AUDIT), looked(SECOND_AUDIT))
+            reviser: reviser.filter(|_| revised_conclusion(transcript).is_some()),
+            ..Self::from_trail(
+                audit_trail(transcript).unwrap_or_default(),
+                looked(AUDIT),
+                looked(SECOND_AUDIT),
+            )
         }
     }
 
-    fn told(
-        trail: Trail,
+    fn from_trail(
+        trail: AuditTrail,
         critic_verdict: Option<AuditVerdict>,
         re_verdict: Option<AuditVerdict>,
     ) -> Self {
@@ -171,6 +184,6 @@ impl Audited {
     }
 }
 
-fn is_of_family(critic: Option<&Author>, family: Option<&str>) -> bool {
+fn is_same_family(critic: Option<&SeatAuthor>, family: Option<&str>) -> bool {
     critic.is_some_and(|critic| Some(critic.family.as_str()) == family)
 }

@@ -12,11 +12,11 @@ mod section;
 mod tests;
 mod words;
 
-pub(crate) use difference::{Marked, changed_words};
-pub use document::{Closed, closed};
-pub use ended::{AuditVerdict, Audited, Ended};
-pub(crate) use section::Section;
+pub(crate) use difference::{MarkedLines, changed_words};
+pub use document::{ConclusionDocument, conclusion_document};
+pub use ended::{AuditVerdict, AuditView, ConclusionView};
+pub(crate) use section::ConclusionExport;
 pub(crate) use words::{
-    became, field_name, field_text, involved, objects, state_name, state_word, versioned, warnings,
-    what_draft_lacks,
+    conclusion_warnings, draft_status, field_name, field_text, involved_agents, objection_text,
+    outcome_line, state_label, state_name, versioned_name,
 };

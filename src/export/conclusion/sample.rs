@@ -1,54 +1,62 @@
 //! A sample council with every possible conclusion, for tests of documents and pages.
 
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, TransportKind, Usage,
+    Ask, AskPurpose, CallCost, CallErrorType, CallFailure, CostSource, FinishReason, ModelReply,
+    TokenUsage, TransportKind,
 };
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::conclusion::{
-    Audit, Auditor, Author, CitedClaim, Conclusion, Ending, Field, Objection, Participant, Trail,
-    UnresolvedPoint,
+    AuditObjection, AuditReply, AuditTrail, CitedClaim, Conclusion, ConclusionField,
+    ConclusionParticipant, ConclusionResult, ObjectionSource, SeatAuthor, UnresolvedPoint,
 };
-use crate::domain::council::opinion::{Details, Opinion, Risk};
+use crate::domain::council::opinion::{OpinionDetails, OpinionReply, OpinionRisk};
 use crate::domain::council::report::{
-    Conclusion as Answer, CouncilFinalReport, Dispute, Position, Rationale, Report,
+    ChairReport, CouncilFinalReport, DisputePosition, ReportConclusion as Answer, ReportDispute,
+    ReportRationale,
 };
-use crate::domain::council::review::{Critique, Disagreement, Review, Target};
-use crate::domain::council::words::{CritiqueType, Level, Mode, Outcome, Stance};
-use crate::domain::dialogue::{Opening, Protocol, Stage, TerminalState};
+use crate::domain::council::review::{
+    OpinionAssessment, PeerCritique, PeerDisagreement, PeerReview,
+};
+use crate::domain::council::words::{
+    CritiqueType, OpinionStance, QuestionMode, RatingLevel, ReportOutcome,
+};
+use crate::domain::dialogue::{ConclusionStage, DialogueOpening, ProtocolKind, TerminalState};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::intervention::{Intervention, Restatement};
+use crate::domain::intervention::{DirectiveRestatement, Intervention};
 use crate::domain::plan::{
-    Auditing, Caps, ConclusionPlan, ContextPack, Delivery, Plan, Price, Quorum, Role, Seat,
-    ShortCircuit, Stakes, Timeouts,
+    AuditMode, BudgetCaps, ConclusionPlan, ContextPack, DeliveryMode, Plan, QuorumRules,
+    RoundTimeouts, Seat, SeatRole, ShortCircuitRules, StakesLevel, TokenPrice,
 };
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Stop, Transcript};
-use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, trail};
-use crate::protocols::council::Letters;
+use crate::domain::transcript::{
+    AskState, CallOutcome, ParseOutcome, ReplyDocument, RunState, RunStopReason,
+};
+use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, audit_trail};
+use crate::protocols::council::SeatLetters;
 use crate::protocols::sample::sending;
 
 /// Requests no format, so the counted objections below are fixed text.
 pub(crate) const QUESTION: &str = "Should reads go through a cache?";
 
 /// Builds a run state; each change is one second after the previous one.
-pub(crate) struct Run {
-    pub(crate) transcript: Transcript,
+pub(crate) struct SampleRun {
+    pub(crate) transcript: RunState,
     seconds: u64,
 }
 
-impl Run {
+impl SampleRun {
     /// A planned run without asks.
-    pub(crate) fn new(auditing: Auditing) -> Self {
+    pub(crate) fn new(auditing: AuditMode) -> Self {
         Self::with(plan(auditing))
     }
 
     pub(crate) fn with(plan: Plan) -> Self {
-        let opening = Opening {
+        let opening = DialogueOpening {
             dialogue_id: "should-reads-go-through-a-cache-4334f41c".parse().unwrap(),
             title: "Should reads go through a cache?".to_owned(),
             question: Some(QUESTION.to_owned()),
             background: None,
-            protocol: Protocol::Council,
+            protocol: ProtocolKind::Council,
             rehearsal: false,
             convergence_percent: 100,
             panel_seed: None,
@@ -57,17 +65,17 @@ impl Run {
         Self::opened(opening, plan)
     }
 
-    pub(crate) fn opened(opening: Opening, plan: Plan) -> Self {
+    pub(crate) fn opened(opening: DialogueOpening, plan: Plan) -> Self {
         let changes = [
-            Change::DialogueOpened(opening),
-            Change::RunPlanned(Box::new(plan)),
-            Change::RunStarted { owner: "1".to_owned() },
+            JournalEvent::DialogueOpened(opening),
+            JournalEvent::RunPlanned(Box::new(plan)),
+            JournalEvent::RunStarted { owner: "1".to_owned() },
         ];
-        Self { transcript: Transcript::begin(moment(0), &changes).unwrap(), seconds: 0 }
+        Self { transcript: RunState::from_first_entry(moment(0), &changes).unwrap(), seconds: 0 }
     }
 
     /// A run with all three rounds and the report.
-    pub(crate) fn debated(auditing: Auditing) -> Self {
+    pub(crate) fn debated(auditing: AuditMode) -> Self {
         let mut run = Self::new(auditing);
         run.opinions();
         run.reviews();
@@ -76,9 +84,14 @@ impl Run {
     }
 
     pub(crate) fn opinions(&mut self) {
-        let stances = [Stance::Approve, Stance::Conditional, Stance::Approve];
+        let stances = [OpinionStance::Approve, OpinionStance::Conditional, OpinionStance::Approve];
         for (name, stance) in NAMES.iter().zip(stances) {
-            self.says(name, 1, Purpose::Opinion, Document::Opinion(opinion(name, stance).into()));
+            self.says(
+                name,
+                1,
+                AskPurpose::Opinion,
+                ReplyDocument::Opinion(opinion(name, stance).into()),
+            );
         }
         self.held(1);
     }
@@ -86,16 +99,16 @@ impl Run {
     pub(crate) fn reviews(&mut self) {
         for name in NAMES {
             let review = review(&self.transcript, name);
-            self.says(name, 2, Purpose::Review, Document::Review(review.into()));
+            self.says(name, 2, AskPurpose::PeerReview, ReplyDocument::PeerReview(review.into()));
         }
         self.held(2);
     }
 
     pub(crate) fn report(&mut self) {
-        let letters = Letters::of(&self.transcript.plan);
+        let letters = SeatLetters::from_plan(&self.transcript.plan);
         let report = report(&letters);
-        self.says("ann", 3, Purpose::Synthesis, Document::Report(report.clone().into()));
-        let report = report.named(&|letter| letters.seat(letter).cloned());
+        self.says("ann", 3, AskPurpose::Synthesis, ReplyDocument::Report(report.clone().into()));
+        let report = report.with_seat_names(&|letter| letters.seat_of(letter).cloned());
         self.held(3);
         let given = CouncilFinalReport {
             report,
@@ -106,29 +119,42 @@ impl Run {
             fallback: false,
             disclaimer: None,
         };
-        self.take(Change::ReportGiven(Box::new(given)));
+        self.take(JournalEvent::ReportGiven(Box::new(given)));
     }
 
     /// Adds the synthesizer's draft.
     pub(crate) fn drafted(&mut self, conclusion: Conclusion) {
-        self.take(Change::ConclusionBegun { participants: participants() });
-        self.take(Change::StageReached { stage: Stage::Concluding });
-        self.says("ann", DRAFT, Purpose::Conclusion, Document::Conclusion(conclusion.into()));
+        self.take(JournalEvent::ConclusionBegun { participants: participants() });
+        self.take(JournalEvent::StageReached { stage: ConclusionStage::Concluding });
+        self.says(
+            "ann",
+            DRAFT,
+            AskPurpose::Conclusion,
+            ReplyDocument::Conclusion(conclusion.into()),
+        );
     }
 
     /// Adds the first or second audit.
-    pub(crate) fn audited(&mut self, audit: Audit) {
-        let round =
-            if self.transcript.heard_in(REVISION).is_empty() { AUDIT } else { SECOND_AUDIT };
+    pub(crate) fn audited(&mut self, audit: AuditReply) {
+        let round = if self.transcript.seats_answered_in(REVISION).is_empty() {
+            AUDIT
+        } else {
+            SECOND_AUDIT
+        };
         if round == AUDIT {
-            self.take(Change::StageReached { stage: Stage::Auditing });
+            self.take(JournalEvent::StageReached { stage: ConclusionStage::Auditing });
         }
-        self.says("bob", round, Purpose::Audit, Document::Audit(audit));
+        self.says("bob", round, AskPurpose::Audit, ReplyDocument::Audit(audit));
     }
 
     pub(crate) fn revised(&mut self, conclusion: Conclusion) {
-        self.take(Change::StageReached { stage: Stage::Revising });
-        self.says("ann", REVISION, Purpose::Revision, Document::Revision(conclusion.into()));
+        self.take(JournalEvent::StageReached { stage: ConclusionStage::Revising });
+        self.says(
+            "ann",
+            REVISION,
+            AskPurpose::Revision,
+            ReplyDocument::Revision(conclusion.into()),
+        );
     }
 
     /// Adds the conclusion result that follows from the replies.
@@ -136,92 +162,98 @@ impl Run {
         mut self,
         state: Option<TerminalState>,
         conclusion: Conclusion,
-    ) -> Transcript {
+    ) -> RunState {
         let is_revised = state.is_some_and(|state| state != TerminalState::Clean);
-        self.take(Change::Concluded(Box::new(Ending {
+        self.take(JournalEvent::Concluded(Box::new(ConclusionResult {
             terminal_state: state,
             conclusion,
-            audit: state.and_then(|_| trail(&self.transcript)),
+            audit: state.and_then(|_| audit_trail(&self.transcript)),
             synthesizer: author("ann"),
             critic: state.map(|_| author("bob")),
             reviser: is_revised.then(|| author("ann")),
         })));
-        self.stopped(Stop::Done)
+        self.stopped(RunStopReason::Done)
     }
 
-    pub(crate) fn stopped(mut self, stop: Stop) -> Transcript {
-        self.take(Change::RunStopped(stop));
+    pub(crate) fn stopped(mut self, stop: RunStopReason) -> RunState {
+        self.take(JournalEvent::RunStopped(stop));
         self.transcript
     }
 
     pub(crate) fn intervened(&mut self, round: u8, intervention: Intervention) {
-        self.take(Change::Intervened { round, intervention });
+        self.take(JournalEvent::Intervened { round, intervention });
     }
 
     /// Adds an ask of a seat and its parsed reply.
-    pub(crate) fn says(&mut self, seat: &str, round: u8, purpose: Purpose, document: Document) {
+    pub(crate) fn says(
+        &mut self,
+        seat: &str,
+        round: u8,
+        purpose: AskPurpose,
+        document: ReplyDocument,
+    ) {
         let text = serde_json::to_string(&document).unwrap();
-        let reading = Reading::Read { document, repaired: false, truncated: false };
+        let reading = ParseOutcome::Parsed { document, repaired: false, truncated: false };
         let (ask, call) = self.asks(seat, round, purpose);
-        self.take(Change::ReplyKept { call, reply: reply(&text) });
-        self.take(Change::ReplyRead { ask, reading });
+        self.take(JournalEvent::ReplyKept { call, reply: reply(&text) });
+        self.take(JournalEvent::ReplyParsed { ask, reading });
     }
 
     /// Adds an ask of a seat that fails.
-    pub(crate) fn fails(&mut self, seat: &str, round: u8, purpose: Purpose) {
+    pub(crate) fn fails(&mut self, seat: &str, round: u8, purpose: AskPurpose) {
         let (_, call) = self.asks(seat, round, purpose);
-        let failure = Failure {
-            error_type: ErrorType::Timeout,
+        let failure = CallFailure {
+            error_type: CallErrorType::Timeout,
             message: "no answer within 60 s".to_owned(),
             latency_ms: 60_000,
         };
-        self.take(Change::CallFailed { call, failure, gave_up: true });
+        self.take(JournalEvent::CallFailed { call, failure, gave_up: true });
     }
 
-    fn asks(&mut self, seat: &str, round: u8, purpose: Purpose) -> (u32, u32) {
+    fn asks(&mut self, seat: &str, round: u8, purpose: AskPurpose) -> (u32, u32) {
         let (id, call) = (self.transcript.next_ask_id(), self.transcript.next_call_id());
-        let ask = Ask { id, round, seat: slug(seat), purpose, stricter: None };
-        self.take(Change::AskPrepared {
+        let ask = Ask { id, round, seat: slug(seat), purpose, retry_reason: None };
+        self.take(JournalEvent::AskPrepared {
             ask,
             messages: None,
             messages_sha256: None,
             condensed: Vec::new(),
         });
-        self.take(Change::CallSent(sending(call, id)));
+        self.take(JournalEvent::CallSent(sending(call, id)));
         (id, call)
     }
 
     pub(crate) fn held(&mut self, round: u8) {
-        self.take(Change::RoundHeld { round, title: None, score: 0, summary: None });
+        self.take(JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None });
     }
 
-    pub(crate) fn take(&mut self, change: Change) {
+    pub(crate) fn take(&mut self, change: JournalEvent) {
         self.seconds += 1;
-        self.transcript.add(moment(self.seconds), &[change]);
+        self.transcript.apply_events(moment(self.seconds), &[change]);
     }
 }
 
 /// Passes the first audit.
-pub(crate) fn clean() -> Transcript {
-    let mut run = Run::debated(Auditing::Audited);
+pub(crate) fn clean() -> RunState {
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(conclusion());
-    run.audited(Audit::Pass);
+    run.audited(AuditReply::Pass);
     run.ended(Some(TerminalState::Clean), conclusion())
 }
 
 /// Flagged, revised and passed.
-pub(crate) fn revised() -> Transcript {
-    let mut run = Run::debated(Auditing::Audited);
+pub(crate) fn revised() -> RunState {
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(original());
     run.audited(flag(&FIRST));
     run.revised(conclusion());
-    run.audited(Audit::Pass);
+    run.audited(AuditReply::Pass);
     run.ended(Some(TerminalState::Revised), conclusion())
 }
 
 /// Flagged, revised and flagged again.
-pub(crate) fn unconverged() -> Transcript {
-    let mut run = Run::debated(Auditing::Audited);
+pub(crate) fn unconverged() -> RunState {
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(original());
     run.audited(flag(&FIRST));
     run.revised(conclusion());
@@ -230,36 +262,44 @@ pub(crate) fn unconverged() -> Transcript {
 }
 
 /// Planned without an audit.
-pub(crate) fn unaudited() -> Transcript {
-    let mut run = Run::debated(Auditing::Unaudited);
+pub(crate) fn unaudited() -> RunState {
+    let mut run = SampleRun::debated(AuditMode::Unaudited);
     run.drafted(conclusion());
     run.ended(None, conclusion())
 }
 
 /// The critic fails.
-pub(crate) fn unheard() -> Transcript {
-    let mut run = Run::debated(Auditing::Audited);
+pub(crate) fn critic_failed() -> RunState {
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(conclusion());
-    run.take(Change::StageReached { stage: Stage::Auditing });
-    run.fails("bob", AUDIT, Purpose::Audit);
-    let (stage, seat) = (Stage::Auditing, slug("bob"));
-    run.stopped(Stop::Unconcluded { stage, seat, reason: "no answer within 60 s".to_owned() })
+    run.take(JournalEvent::StageReached { stage: ConclusionStage::Auditing });
+    run.fails("bob", AUDIT, AskPurpose::Audit);
+    let (stage, seat) = (ConclusionStage::Auditing, slug("bob"));
+    run.stopped(RunStopReason::Unconcluded {
+        stage,
+        seat,
+        reason: "no answer within 60 s".to_owned(),
+    })
 }
 
 /// Flagged, and the reviser fails.
-pub(crate) fn unmended() -> Transcript {
-    let mut run = Run::debated(Auditing::Audited);
+pub(crate) fn reviser_failed() -> RunState {
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(original());
     run.audited(flag(&FIRST));
-    run.take(Change::StageReached { stage: Stage::Revising });
-    run.fails("ann", REVISION, Purpose::Revision);
-    let (stage, seat) = (Stage::Revising, slug("ann"));
-    run.stopped(Stop::Unconcluded { stage, seat, reason: "no answer within 60 s".to_owned() })
+    run.take(JournalEvent::StageReached { stage: ConclusionStage::Revising });
+    run.fails("ann", REVISION, AskPurpose::Revision);
+    let (stage, seat) = (ConclusionStage::Revising, slug("ann"));
+    run.stopped(RunStopReason::Unconcluded {
+        stage,
+        seat,
+        reason: "no answer within 60 s".to_owned(),
+    })
 }
 
 /// Stopped in the second round, after each kind of intervention.
-pub(crate) fn cut_short() -> Transcript {
-    let mut run = Run::new(Auditing::Audited);
+pub(crate) fn cut_short() -> RunState {
+    let mut run = SampleRun::new(AuditMode::Audited);
     let whisper = |text: &str, to: Option<&str>| Intervention::Whisper {
         text: text.to_owned(),
         to: to.map(slug),
@@ -267,12 +307,17 @@ pub(crate) fn cut_short() -> Transcript {
     run.intervened(1, whisper("Mind what it costs to run.", None));
     run.opinions();
     run.intervened(1, whisper("You know this store best.", Some("cid")));
-    run.says("ann", 2, Purpose::Review, Document::Review(review(&run.transcript, "ann").into()));
+    run.says(
+        "ann",
+        2,
+        AskPurpose::PeerReview,
+        ReplyDocument::PeerReview(review(&run.transcript, "ann").into()),
+    );
     run.intervened(2, directive("only reads count", true));
     run.intervened(2, directive("forget all of it", false));
     run.intervened(2, Intervention::Stop);
     run.drafted(conclusion());
-    run.audited(Audit::Pass);
+    run.audited(AuditReply::Pass);
     run.ended(Some(TerminalState::Clean), conclusion())
 }
 
@@ -280,7 +325,7 @@ fn directive(text: &str, confirmed: bool) -> Intervention {
     let sentence = format!("The panel is to take it that {text}.");
     Intervention::Directive {
         text: text.to_owned(),
-        restatement: Some(Restatement { seat: slug("ann"), sentence, reply: reply("") }),
+        restatement: Some(DirectiveRestatement { seat: slug("ann"), sentence, reply: reply("") }),
         confirmed,
     }
 }
@@ -320,48 +365,62 @@ fn claim(id: &str, agent: &str, claim: &str) -> CitedClaim {
     CitedClaim { id: id.parse().unwrap(), agent: slug(agent), claim: claim.to_owned() }
 }
 
-fn participants() -> Vec<Participant> {
-    let one = |name| Participant { agent: slug(name), version: format!("{name}-3f9c") };
+fn participants() -> Vec<ConclusionParticipant> {
+    let one = |name| ConclusionParticipant { agent: slug(name), version: format!("{name}-3f9c") };
     NAMES.map(one).to_vec()
 }
 
 /// The objections of the first audit: the counted one first, then the critic's.
-pub(crate) const FIRST: [(Field, &str, Auditor); 2] = [
-    (Field::Recommendation, "asked for exactly 2 lines; the recommendation has 1", Auditor::Count),
+pub(crate) const FIRST: [(ConclusionField, &str, ObjectionSource); 2] = [
     (
-        Field::KeyCondition,
+        ConclusionField::Recommendation,
+        "asked for exactly 2 lines; the recommendation has 1",
+        ObjectionSource::Count,
+    ),
+    (
+        ConclusionField::KeyCondition,
         "“Reads outnumber writes” is true of nearly every store; it does not say from which ratio on \
          the cache pays.",
-        Auditor::Critic,
+        ObjectionSource::Critic,
     ),
 ];
 
-pub(crate) const SECOND: [(Field, &str, Auditor); 1] = [(
-    Field::Recommendation,
+pub(crate) const SECOND: [(ConclusionField, &str, ObjectionSource); 1] = [(
+    ConclusionField::Recommendation,
     "It leaves out prices, which is what the question is about.",
-    Auditor::Critic,
+    ObjectionSource::Critic,
 )];
 
 /// The critic's reply with its own objections, without the counted ones.
-fn flag(objections: &[(Field, &str, Auditor)]) -> Audit {
+fn flag(objections: &[(ConclusionField, &str, ObjectionSource)]) -> AuditReply {
     let objections = objections.iter().map(objection).collect();
-    Audit::Flag { objections }
+    AuditReply::Flag { objections }
 }
 
-pub(crate) fn objection((field, objection, by): &(Field, &str, Auditor)) -> Objection {
-    Objection { field: *field, objection: (*objection).to_owned(), by: *by }
+pub(crate) fn objection(
+    (field, objection, by): &(ConclusionField, &str, ObjectionSource),
+) -> AuditObjection {
+    AuditObjection { field: *field, objection: (*objection).to_owned(), by: *by }
 }
 
 /// Every possible conclusion, and the stops before one.
-pub(crate) fn all() -> Vec<Transcript> {
-    vec![clean(), revised(), unconverged(), unaudited(), unheard(), unmended(), cut_short()]
+pub(crate) fn all() -> Vec<RunState> {
+    vec![
+        clean(),
+        revised(),
+        unconverged(),
+        unaudited(),
+        critic_failed(),
+        reviser_failed(),
+        cut_short(),
+    ]
 }
 
 /// Replaces all foreign text of a run by one text.
-pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript {
+pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
     transcript.opening.question = Some(text.to_owned());
     transcript.opening.title = text.to_owned();
-    if let Some(ending) = &mut transcript.ending {
+    if let Some(ending) = &mut transcript.conclusion_result {
         fill(&mut ending.conclusion, text);
         let authors =
             [Some(&mut ending.synthesizer), ending.critic.as_mut(), ending.reviser.as_mut()];
@@ -393,7 +452,7 @@ pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript 
             Intervention::Stop => {}
         }
     }
-    if let Some(Stop::Unconcluded { reason, .. }) = &mut transcript.stopped {
+    if let Some(RunStopReason::Unconcluded { reason, .. }) = &mut transcript.stopped {
         *reason = text.to_owned();
     }
     transcript
@@ -411,7 +470,7 @@ fn fill(conclusion: &mut Conclusion, text: &str) {
     }
 }
 
-fn fill_asked(asked: &mut Asked, text: &str) {
+fn fill_asked(asked: &mut AskState, text: &str) {
     for call in &mut asked.calls {
         match &mut call.outcome {
             CallOutcome::Replied(reply, _) => reply.text = text.to_owned(),
@@ -419,27 +478,29 @@ fn fill_asked(asked: &mut Asked, text: &str) {
             CallOutcome::InFlight | CallOutcome::Lost => {}
         }
     }
-    let Some(Reading::Read { document, .. }) = &mut asked.reading else { return };
+    let Some(ParseOutcome::Parsed { document, .. }) = &mut asked.parse_outcome else { return };
     match document {
-        Document::Opinion(opinion) => opinion.details.rationale = text.to_owned(),
-        Document::Review(review) => review.would_change_my_opinion = vec![text.to_owned()],
-        Document::Conclusion(conclusion) | Document::Revision(conclusion) => fill(conclusion, text),
-        Document::Audit(Audit::Flag { objections }) => {
+        ReplyDocument::Opinion(opinion) => opinion.details.rationale = text.to_owned(),
+        ReplyDocument::PeerReview(review) => review.would_change_my_opinion = vec![text.to_owned()],
+        ReplyDocument::Conclusion(conclusion) | ReplyDocument::Revision(conclusion) => {
+            fill(conclusion, text)
+        }
+        ReplyDocument::Audit(AuditReply::Flag { objections }) => {
             objections.iter_mut().for_each(|one| one.objection = text.to_owned());
         }
-        Document::Report(_)
-        | Document::Audit(Audit::Pass)
-        | Document::Judgement(_)
-        | Document::Adjudication(_)
-        | Document::Other(_) => {}
+        ReplyDocument::Report(_)
+        | ReplyDocument::Audit(AuditReply::Pass)
+        | ReplyDocument::Judgement(_)
+        | ReplyDocument::Adjudication(_)
+        | ReplyDocument::Other(_) => {}
     }
 }
 
 /// The audit trail of the unconverged sample.
-pub(crate) fn rejected() -> Trail {
-    Trail {
+pub(crate) fn rejected() -> AuditTrail {
+    AuditTrail {
         objections: FIRST.iter().map(objection).collect(),
-        revised_fields: vec![Field::Recommendation, Field::KeyCondition],
+        revised_fields: vec![ConclusionField::Recommendation, ConclusionField::KeyCondition],
         second_objections: SECOND.iter().map(objection).collect(),
         original: Some(original()),
     }
@@ -455,26 +516,26 @@ pub(crate) fn moment(seconds: u64) -> Moment {
     format!("2026-11-16T15:{:02}:{:02}Z", 40 + seconds / 60, seconds % 60).parse().unwrap()
 }
 
-pub(crate) fn plan(auditing: Auditing) -> Plan {
+pub(crate) fn plan(auditing: AuditMode) -> Plan {
     Plan {
-        mode: Mode::General,
+        mode: QuestionMode::General,
         seats: NAMES.map(seat).to_vec(),
         chairs: vec![slug("ann")],
-        timeouts: Timeouts::default(),
-        quorum: Quorum::default(),
-        short_circuit: ShortCircuit::default(),
+        timeouts: RoundTimeouts::default(),
+        quorum: QuorumRules::default(),
+        short_circuit: ShortCircuitRules::default(),
         conclusion: Some(ConclusionPlan {
             synthesizer: slug("ann"),
             critic: slug("bob"),
             reviser: slug("ann"),
             auditing,
         }),
-        gate: None,
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
+        review: None,
+        stakes: StakesLevel::Normal,
+        delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
         keep_prompts: true,
-        caps: Caps::default(),
+        caps: BudgetCaps::default(),
         secret: "00112233445566778899aabbccddeeff".to_owned(),
         context: ContextPack::default().into(),
         rehearsal_script: None,
@@ -490,10 +551,10 @@ pub(crate) fn seat(name: &str) -> Seat {
         model: author.model,
         family: author.family,
         version: format!("{name}-3f9c"),
-        roles: vec![Role::Participant, Role::Chair],
+        roles: vec![SeatRole::Participant, SeatRole::Chair],
         transports: vec![TransportKind::Http],
         endpoint: None,
-        price: Some(Price {
+        price: Some(TokenPrice {
             input_per_mtok: 1.0,
             output_per_mtok: 2.0,
             source: "configuration".to_owned(),
@@ -504,64 +565,64 @@ pub(crate) fn seat(name: &str) -> Seat {
     }
 }
 
-pub(crate) fn author(name: &str) -> Author {
+pub(crate) fn author(name: &str) -> SeatAuthor {
     let (model, family) = match name {
         "ann" => ("claude-sonnet-4", "anthropic"),
         "bob" => ("gpt-4o", "openai"),
         _ => ("gemini-2.0-flash", "google"),
     };
-    Author { seat: slug(name), model: model.to_owned(), family: family.to_owned() }
+    SeatAuthor { seat: slug(name), model: model.to_owned(), family: family.to_owned() }
 }
 
-fn reply(text: &str) -> Reply {
-    Reply {
+fn reply(text: &str) -> ModelReply {
+    ModelReply {
         text: text.to_owned(),
-        usage: Some(Usage { input_tokens: 1_000, output_tokens: 100 }),
+        usage: Some(TokenUsage { input_tokens: 1_000, output_tokens: 100 }),
         model: None,
-        finish: Finish::Stop,
-        cost: Cost { usd_micros: Some(1_200), source: CostSource::Computed },
+        finish: FinishReason::Stop,
+        cost: CallCost { usd_micros: Some(1_200), source: CostSource::Computed },
         latency_ms: 1_400,
         structured: true,
     }
 }
 
-fn opinion(name: &str, stance: Stance) -> Opinion {
-    Opinion {
+fn opinion(name: &str, stance: OpinionStance) -> OpinionReply {
+    OpinionReply {
         summary: format!("In short, {name} sees a cache as worth its trouble."),
-        details: Details {
+        details: OpinionDetails {
             understanding: "Whether reads should be served from a cache.".to_owned(),
             key_considerations: vec!["How often prices change".to_owned()],
             recommendation: "Cache what rarely changes.".to_owned(),
             rationale: "Nine in ten reads repeat within a minute.".to_owned(),
         },
-        risks: vec![Risk {
+        risks: vec![OpinionRisk {
             description: "A stale price is shown".to_owned(),
-            severity: Level::High,
+            severity: RatingLevel::High,
             mitigation: Some("Leave prices out".to_owned()),
         }],
         assumptions: vec!["One region".to_owned()],
         questions: vec!["How stale may a price be?".to_owned()],
-        confidence: Level::Medium,
+        confidence: RatingLevel::Medium,
         stance,
         findings: Vec::new(),
     }
 }
 
-fn review(transcript: &Transcript, reviewer: &str) -> Review {
-    let others = Letters::of(&transcript.plan);
+fn review(transcript: &RunState, reviewer: &str) -> PeerReview {
+    let others = SeatLetters::from_plan(&transcript.plan);
     let others = others.iter().filter(|(_, name)| name.as_str() != reviewer);
-    let target = |(letter, name): (char, &ExpertSlug)| Target {
+    let target = |(letter, name): (char, &ExpertSlug)| OpinionAssessment {
         letter: letter.to_string(),
         rating: if name.as_str() == "bob" { 8 } else { 6 },
-        critiques: vec![Critique {
+        critiques: vec![PeerCritique {
             critique_type: CritiqueType::Omission,
             message: "It does not say what a stale price costs.".to_owned(),
-            severity: Level::Medium,
+            severity: RatingLevel::Medium,
             location: None,
             suggested_correction: Some("Name the greatest age.".to_owned()),
         }],
         agreement_points: vec!["Reads repeat".to_owned()],
-        disagreement_points: vec![Disagreement {
+        disagreement_points: vec![PeerDisagreement {
             topic: "Prices".to_owned(),
             reviewer_position: "leave them out".to_owned(),
             target_position: "cache them too".to_owned(),
@@ -569,30 +630,30 @@ fn review(transcript: &Transcript, reviewer: &str) -> Review {
         }],
         finding_positions: Vec::new(),
     };
-    Review {
+    PeerReview {
         targets: others.map(target).collect(),
         would_change_my_opinion: vec!["A measured ratio".to_owned()],
     }
 }
 
-fn report(letters: &Letters) -> Report {
+fn report(letters: &SeatLetters) -> ChairReport {
     let letter = |seat: &str| letters.iter().find(|(_, name)| name.as_str() == seat).unwrap().0;
-    let position = |seat: &str, position: &str| Position {
+    let position = |seat: &str, position: &str| DisputePosition {
         provider: letter(seat).to_string(),
         position: position.to_owned(),
     };
-    Report {
+    ChairReport {
         conclusion: Answer {
-            outcome: Outcome::Adopt,
+            outcome: ReportOutcome::Adopt,
             statement: "Adopt a cache for what rarely changes.".to_owned(),
             reason: None,
         },
-        rationale: Rationale {
+        rationale: ReportRationale {
             summary: "Most reads repeat within a minute.".to_owned(),
             supporting_opinions: Vec::new(),
             supporting_reviews: Vec::new(),
         },
-        disagreements: vec![Dispute {
+        disagreements: vec![ReportDispute {
             topic: "Prices".to_owned(),
             positions: vec![position("ann", "cache them too"), position("bob", "leave them out")],
             resolution: "Leave them out for now.".to_owned(),

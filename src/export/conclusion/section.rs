@@ -2,35 +2,37 @@
 
 use serde::Serialize;
 
-use super::ended::{Audited, Ended};
-use crate::domain::conclusion::{Author, Concluded, Conclusion, Outcome, OutcomeWord};
+use super::ended::{AuditView, ConclusionView};
+use crate::domain::conclusion::{
+    Conclusion, ConclusionOutcome, OutcomeKind, RecordedConclusion, SeatAuthor,
+};
 use crate::domain::time::Moment;
 
 /// All fields are always present; they are null before the conclusion.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct Section<'a> {
+pub(crate) struct ConclusionExport<'a> {
     conclusion: Option<Conclusion>,
     draft: Option<Conclusion>,
     explanation: Option<String>,
-    synthesizer: Option<Author>,
-    audit: Option<Audited>,
+    synthesizer: Option<SeatAuthor>,
+    audit: Option<AuditView>,
     concluded_at: Option<Moment>,
-    outcomes: Vec<Became<'a>>,
+    outcomes: Vec<OutcomeEntry<'a>>,
 }
 
 /// An outcome that a person recorded.
 #[derive(Debug, Serialize)]
-struct Became<'a> {
+struct OutcomeEntry<'a> {
     at: Moment,
-    outcome: OutcomeWord,
+    outcome: OutcomeKind,
     note: Option<&'a str>,
 }
 
-impl<'a> Section<'a> {
-    pub(crate) fn of(concluded: Option<&'a Concluded>) -> Self {
+impl<'a> ConclusionExport<'a> {
+    pub(crate) fn from_concluded(concluded: Option<&'a RecordedConclusion>) -> Self {
         let Some(concluded) = concluded else { return Self::default() };
-        let Ended { conclusion, draft, explanation, synthesizer, audit, .. } =
-            Ended::by(&concluded.ending);
+        let ConclusionView { conclusion, draft, explanation, synthesizer, audit, .. } =
+            ConclusionView::from_result(&concluded.ending);
         Self {
             conclusion,
             draft,
@@ -38,11 +40,11 @@ impl<'a> Section<'a> {
             synthesizer,
             audit,
             concluded_at: Some(concluded.at),
-            outcomes: concluded.outcomes.iter().map(became).collect(),
+            outcomes: concluded.outcomes.iter().map(outcome_entry).collect(),
         }
     }
 }
 
-fn became((at, given): &(Moment, Outcome)) -> Became<'_> {
-    Became { at: *at, outcome: given.outcome, note: given.note.as_deref() }
+fn outcome_entry((at, given): &(Moment, ConclusionOutcome)) -> OutcomeEntry<'_> {
+    OutcomeEntry { at: *at, outcome: given.outcome, note: given.note.as_deref() }
 }

@@ -2,23 +2,23 @@
 
 use serde_json::{Value, json};
 
-use super::sample::{self, NAMES, Run};
-use super::{Ended, closed};
-use crate::domain::ask::Purpose;
-use crate::domain::conclusion::{Audit, Concluded, Outcome, OutcomeWord};
-use crate::domain::dialogue::{Protocol, TerminalState};
-use crate::domain::plan::Auditing;
-use crate::domain::transcript::Transcript;
-use crate::export::council::document;
+use super::sample::{self, NAMES, SampleRun};
+use super::{ConclusionView, conclusion_document};
+use crate::domain::ask::AskPurpose;
+use crate::domain::conclusion::{AuditReply, ConclusionOutcome, OutcomeKind, RecordedConclusion};
+use crate::domain::dialogue::{ProtocolKind, TerminalState};
+use crate::domain::plan::AuditMode;
+use crate::domain::transcript::RunState;
+use crate::export::council::council_document;
 use crate::export::sample as record_sample;
 
-fn told(transcript: &Transcript) -> Value {
-    serde_json::to_value(document(transcript)).unwrap()
+fn document_json(transcript: &RunState) -> Value {
+    serde_json::to_value(council_document(transcript)).unwrap()
 }
 
 /// The conclusion fields of a document, on one line.
-fn line(transcript: &Transcript) -> String {
-    let told = told(transcript);
+fn summary_line(transcript: &RunState) -> String {
+    let told = document_json(transcript);
     let there = |key: &'static str| if told[key].is_null() { "-" } else { key };
     let audit = &told["audit"];
     let count = |key: &str| audit[key].as_array().unwrap().len();
@@ -49,13 +49,13 @@ fn line(transcript: &Transcript) -> String {
 #[test]
 fn each_ending_says_what_it_is_and_loses_nothing() {
     let no_conclusion = {
-        let mut plan = sample::plan(Auditing::Audited);
+        let mut plan = sample::plan(AuditMode::Audited);
         plan.conclusion = None;
-        let mut run = Run::with(plan);
+        let mut run = SampleRun::with(plan);
         run.opinions();
         run.reviews();
         run.report();
-        run.stopped(crate::domain::transcript::Stop::Done)
+        run.stopped(crate::domain::transcript::RunStopReason::Done)
     };
     let cases = [
         (sample::clean(), "done terminal clean | conclusion - - | PASS 0 then null 0 mending []"),
@@ -68,15 +68,18 @@ fn each_ending_says_what_it_is_and_loses_nothing() {
             "done terminal unconverged | - draft explanation | FLAG 2 then FLAG 1 mending [recommendation,key_condition]",
         ),
         (sample::unaudited(), "done terminal null | conclusion - - | no audit"),
-        (sample::unheard(), "incomplete auditing null | - draft - | null 0 then null 0 mending []"),
         (
-            sample::unmended(),
+            sample::critic_failed(),
+            "incomplete auditing null | - draft - | null 0 then null 0 mending []",
+        ),
+        (
+            sample::reviser_failed(),
             "incomplete revising null | - draft - | FLAG 2 then null 0 mending [recommendation,key_condition]",
         ),
         (no_conclusion, "done null null | - - - | no audit"),
     ];
     for (transcript, expected) in cases {
-        assert_eq!(line(&transcript), expected);
+        assert_eq!(summary_line(&transcript), expected);
     }
 }
 
@@ -84,16 +87,16 @@ fn each_ending_says_what_it_is_and_loses_nothing() {
 fn the_rejected_text_is_a_draft_and_the_present_one_is_too() {
     let conclusion = serde_json::to_value(sample::conclusion()).unwrap();
     let original = serde_json::to_value(sample::original()).unwrap();
-    assert_eq!(told(&sample::unconverged())["draft"], conclusion);
-    assert_eq!(told(&sample::unheard())["draft"], conclusion);
-    assert_eq!(told(&sample::unmended())["draft"], original);
-    assert_eq!(told(&sample::revised())["audit"]["original"], original);
-    assert_eq!(told(&sample::clean())["audit"]["original"], Value::Null);
+    assert_eq!(document_json(&sample::unconverged())["draft"], conclusion);
+    assert_eq!(document_json(&sample::critic_failed())["draft"], conclusion);
+    assert_eq!(document_json(&sample::reviser_failed())["draft"], original);
+    assert_eq!(document_json(&sample::revised())["audit"]["original"], original);
+    assert_eq!(document_json(&sample::clean())["audit"]["original"], Value::Null);
 }
 
 #[test]
 fn the_audit_names_who_objects_and_who_sat_there() {
-    let told = told(&sample::revised());
+    let told = document_json(&sample::revised());
     insta::assert_snapshot!(serde_json::to_string_pretty(&json!({
         "synthesizer": told["synthesizer"], "objections": told["audit"]["objections"],
         "critic": told["audit"]["critic"], "reviser": told["audit"]["reviser"],
@@ -134,7 +137,8 @@ fn the_audit_names_who_objects_and_who_sat_there() {
 
 #[test]
 fn what_did_not_converge_is_explained_plainly() {
-    let explanation = told(&sample::unconverged())["explanation"].as_str().unwrap().to_owned();
+    let explanation =
+        document_json(&sample::unconverged())["explanation"].as_str().unwrap().to_owned();
     insta::assert_snapshot!(explanation, @"No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.");
 }
 
@@ -143,7 +147,7 @@ fn a_long_objection_is_cut_in_the_note_and_whole_beside_it() {
     let mut trail = sample::rejected();
     trail.second_objections[0].objection = "né\n".repeat(2_000);
     trail.objections = vec![trail.objections[0].clone(); 7];
-    let note = super::explanation::explanation(&trail);
+    let note = super::explanation::explain_rejection(&trail);
     assert!(note.chars().count() < 1_500, "{note}");
     assert!(note.contains("; and 4 more.") && note.contains("né né…”"), "{note}");
     assert!(!note.contains('\n'));
@@ -151,24 +155,24 @@ fn a_long_objection_is_cut_in_the_note_and_whole_beside_it() {
 
 #[test]
 fn a_critic_of_the_same_family_and_no_critic_are_said() {
-    let warned = |transcript: &Transcript| told(transcript)["warnings"].to_string();
+    let warned = |transcript: &RunState| document_json(transcript)["warnings"].to_string();
     let mut kin = sample::clean();
-    if let Some(critic) = kin.ending.as_mut().and_then(|ending| ending.critic.as_mut()) {
+    if let Some(critic) = kin.conclusion_result.as_mut().and_then(|ending| ending.critic.as_mut()) {
         critic.family = "anthropic".to_owned();
     }
     assert!(warned(&kin).contains("the synthesizer's own family (anthropic)"), "{}", warned(&kin));
-    assert_eq!(told(&kin)["audit"]["same_family"], true);
+    assert_eq!(document_json(&kin)["audit"]["same_family"], true);
     kin.opening.rehearsal = true;
     assert!(!warned(&kin).contains("own family"), "a rehearsal says what it is");
     assert!(warned(&sample::unaudited()).contains("unaudited"));
     for (transcript, name) in [(sample::clean(), "clean"), (sample::revised(), "revised")] {
-        assert_eq!(told(&transcript)["warnings"], json!([]), "{name}");
+        assert_eq!(document_json(&transcript)["warnings"], json!([]), "{name}");
     }
 }
 
 #[test]
 fn the_ending_is_no_round_of_the_council_and_counts_in_its_totals() {
-    let told = told(&sample::revised());
+    let told = document_json(&sample::revised());
     let rounds = |key: &str| -> Vec<String> {
         let list = told["metrics"][key].as_array().unwrap();
         list.iter().map(|round| round["round"].as_str().unwrap().to_owned()).collect()
@@ -188,7 +192,7 @@ fn the_ending_is_no_round_of_the_council_and_counts_in_its_totals() {
 
 #[test]
 fn a_critic_that_was_not_heard_does_not_make_the_panel_smaller() {
-    let told = told(&sample::unheard());
+    let told = document_json(&sample::critic_failed());
     assert_eq!(told["panel"], json!({ "attempted": 3, "succeeded": 3, "failed": [] }));
     assert_eq!(told["flags"]["degraded"], false);
     assert_eq!(told["error"]["error_code"], "audit_unavailable");
@@ -197,7 +201,7 @@ fn a_critic_that_was_not_heard_does_not_make_the_panel_smaller() {
 
 #[test]
 fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
-    let told = told(&sample::cut_short());
+    let told = document_json(&sample::cut_short());
     assert_eq!((&told["flags"]["degraded"], &told["report"]), (&json!(true), &Value::Null));
     assert!(told["warnings"].to_string().contains("stopped before the panel had reported"));
     let listed = told["interventions"].as_array().unwrap();
@@ -222,19 +226,19 @@ fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
 
 #[test]
 fn a_panel_that_had_reported_before_it_was_stopped_is_whole() {
-    let mut run = Run::debated(Auditing::Audited);
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(sample::conclusion());
     run.intervened(5, crate::domain::intervention::Intervention::Stop);
-    run.audited(Audit::Pass);
+    run.audited(AuditReply::Pass);
     let transcript = run.ended(Some(TerminalState::Clean), sample::conclusion());
-    assert_eq!(told(&transcript)["flags"]["degraded"], false);
+    assert_eq!(document_json(&transcript)["flags"]["degraded"], false);
 }
 
 #[test]
 fn a_dialogue_that_somebody_led_is_told_in_the_same_words() {
     let mut transcript = sample::unconverged();
-    transcript.opening.protocol = Protocol::Alignment;
-    let closed = serde_json::to_value(closed(&transcript)).unwrap();
+    transcript.opening.protocol = ProtocolKind::Alignment;
+    let closed = serde_json::to_value(conclusion_document(&transcript)).unwrap();
     let keys: Vec<&str> = closed.as_object().unwrap().keys().map(String::as_str).collect();
     for key in "dialogue_id protocol rehearsal status terminal_state conclusion draft explanation \
                 audit warnings error"
@@ -242,7 +246,7 @@ fn a_dialogue_that_somebody_led_is_told_in_the_same_words() {
     {
         assert!(keys.contains(&key), "no `{key}` among {keys:?}");
     }
-    let council = told(&sample::unconverged());
+    let council = document_json(&sample::unconverged());
     for same in ["stage", "terminal_state", "conclusion", "draft", "explanation", "audit"] {
         assert_eq!(closed[same], council[same], "{same}");
     }
@@ -251,16 +255,19 @@ fn a_dialogue_that_somebody_led_is_told_in_the_same_words() {
 #[test]
 fn an_exported_dialogue_carries_its_ending_and_what_became_of_it() {
     let mut record = record_sample::record();
-    let plain = serde_json::to_value(crate::export::document(&record)).unwrap();
+    let plain = serde_json::to_value(crate::export::dialogue_document(&record)).unwrap();
     assert_eq!((&plain["conclusion"], &plain["outcomes"]), (&Value::Null, &json!([])));
-    let ending = sample::revised().ending.unwrap();
+    let ending = sample::revised().conclusion_result.unwrap();
     let note = Some("as said".to_owned());
-    record.conclusion = Some(Concluded {
+    record.conclusion = Some(RecordedConclusion {
         ending: ending.clone(),
         at: sample::moment(9),
-        outcomes: vec![(sample::moment(10), Outcome { outcome: OutcomeWord::Held, note })],
+        outcomes: vec![(
+            sample::moment(10),
+            ConclusionOutcome { outcome: OutcomeKind::Held, note },
+        )],
     });
-    let told = serde_json::to_value(crate::export::document(&record)).unwrap();
+    let told = serde_json::to_value(crate::export::dialogue_document(&record)).unwrap();
     assert_eq!(told["terminalState"], "revised");
     assert_eq!(told["conclusion"], serde_json::to_value(&ending.conclusion).unwrap());
     assert_eq!(told["audit"]["re_verdict"], "PASS");
@@ -276,19 +283,21 @@ fn an_ending_is_the_same_from_the_run_and_from_the_record() {
     for transcript in
         [sample::clean(), sample::revised(), sample::unconverged(), sample::unaudited()]
     {
-        let ending = transcript.ending.clone().unwrap();
-        assert_eq!(Ended::of(&transcript), Ended::by(&ending));
+        let ending = transcript.conclusion_result.clone().unwrap();
+        assert_eq!(ConclusionView::from_state(&transcript), ConclusionView::from_result(&ending));
     }
 }
 
 #[test]
 fn a_second_look_that_is_missing_leaves_the_mended_draft() {
-    let mut run = Run::debated(Auditing::Audited);
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(sample::original());
-    run.audited(Audit::Flag { objections: sample::FIRST.iter().map(sample::objection).collect() });
+    run.audited(AuditReply::Flag {
+        objections: sample::FIRST.iter().map(sample::objection).collect(),
+    });
     run.revised(sample::conclusion());
-    run.fails("bob", crate::protocols::conclusion::SECOND_AUDIT, Purpose::Audit);
-    let ended = Ended::of(&run.transcript);
+    run.fails("bob", crate::protocols::conclusion::SECOND_AUDIT, AskPurpose::Audit);
+    let ended = ConclusionView::from_state(&run.transcript);
     assert_eq!(ended.draft, Some(sample::conclusion()));
     let audit = ended.audit.unwrap();
     assert_eq!((audit.re_verdict, audit.original), (None, Some(sample::original())));

@@ -3,16 +3,17 @@
 //! **Invariant:** no phrase presents agreement as proof, or the absence of objections as
 //! "verified".
 
-use super::ended::{AuditVerdict, Ended};
+use super::ended::{AuditVerdict, ConclusionView};
 use crate::domain::conclusion::{
-    Auditor, Conclusion, Field, Objection, Outcome, Participant, UnresolvedPoint,
+    AuditObjection, Conclusion, ConclusionField, ConclusionOutcome, ConclusionParticipant,
+    ObjectionSource, UnresolvedPoint,
 };
 use crate::domain::dialogue::TerminalState;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::time::Moment;
 
 /// The terminal state as a label. `None` is a conclusion without an audit.
-pub(crate) fn state_word(state: Option<TerminalState>) -> &'static str {
+pub(crate) fn state_label(state: Option<TerminalState>) -> &'static str {
     match state {
         Some(TerminalState::Clean) => "CLEAN",
         Some(TerminalState::Revised) => "REVISED",
@@ -27,28 +28,28 @@ pub(crate) fn state_name(state: Option<TerminalState>) -> &'static str {
 }
 
 /// A field's name for people.
-pub(crate) fn field_name(field: Field) -> &'static str {
+pub(crate) fn field_name(field: ConclusionField) -> &'static str {
     match field {
-        Field::Recommendation => "recommendation",
-        Field::KeyCondition => "key condition",
-        Field::UnresolvedPoints => "unresolved points",
-        Field::ReviewBy => "review by",
-        Field::Participants => "participants",
+        ConclusionField::Recommendation => "recommendation",
+        ConclusionField::KeyCondition => "key condition",
+        ConclusionField::UnresolvedPoints => "unresolved points",
+        ConclusionField::ReviewBy => "review by",
+        ConclusionField::Participants => "participants",
     }
 }
 
 /// A field's content as text, line by line.
-pub(crate) fn field_text(conclusion: &Conclusion, field: Field) -> String {
+pub(crate) fn field_text(conclusion: &Conclusion, field: ConclusionField) -> String {
     match field {
-        Field::Recommendation => conclusion.recommendation.clone(),
-        Field::KeyCondition => conclusion.key_condition.clone(),
-        Field::UnresolvedPoints => {
+        ConclusionField::Recommendation => conclusion.recommendation.clone(),
+        ConclusionField::KeyCondition => conclusion.key_condition.clone(),
+        ConclusionField::UnresolvedPoints => {
             let points = conclusion.unresolved_points.iter().map(point_text);
             points.collect::<Vec<_>>().join("\n")
         }
-        Field::ReviewBy => conclusion.review_by.to_string(),
-        Field::Participants => {
-            let names = conclusion.participants.iter().map(versioned);
+        ConclusionField::ReviewBy => conclusion.review_by.to_string(),
+        ConclusionField::Participants => {
+            let names = conclusion.participants.iter().map(versioned_name);
             names.collect::<Vec<_>>().join("\n")
         }
     }
@@ -57,36 +58,36 @@ pub(crate) fn field_text(conclusion: &Conclusion, field: Field) -> String {
 fn point_text(point: &UnresolvedPoint) -> String {
     let claims = point.claims.iter();
     let claims = claims.map(|cited| format!("\n- {} {}: {}", cited.id, cited.agent, cited.claim));
-    format!("{} ({}){}", point.point, involved(point), claims.collect::<String>())
+    format!("{} ({}){}", point.point, involved_agents(point), claims.collect::<String>())
 }
 
 /// `ann, bob`
-pub(crate) fn involved(point: &UnresolvedPoint) -> String {
+pub(crate) fn involved_agents(point: &UnresolvedPoint) -> String {
     let names: Vec<&str> = point.agents_involved.iter().map(ExpertSlug::as_str).collect();
     names.join(", ")
 }
 
 /// `ann (3f9c12ab)`
-pub(crate) fn versioned(participant: &Participant) -> String {
+pub(crate) fn versioned_name(participant: &ConclusionParticipant) -> String {
     format!("{} ({})", participant.agent, participant.version)
 }
 
 /// An objection and its source. Results of the format check are marked as counted.
-pub(crate) fn objects(objection: &Objection) -> String {
+pub(crate) fn objection_text(objection: &AuditObjection) -> String {
     match objection.by {
-        Auditor::Critic => objection.objection.clone(),
-        Auditor::Count => format!("counted: {}", objection.objection),
+        ObjectionSource::Critic => objection.objection.clone(),
+        ObjectionSource::Count => format!("counted: {}", objection.objection),
     }
 }
 
 /// `held, 2027-02-17: prices stayed within the limit`
-pub(crate) fn became((at, outcome): &(Moment, Outcome)) -> String {
+pub(crate) fn outcome_line((at, outcome): &(Moment, ConclusionOutcome)) -> String {
     let note = outcome.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-    format!("{}, {}{note}", outcome.outcome, at.day())
+    format!("{}, {}{note}", outcome.outcome, at.utc_day())
 }
 
 /// The step that a draft still needs.
-pub(crate) fn what_draft_lacks(ended: &Ended) -> &'static str {
+pub(crate) fn draft_status(ended: &ConclusionView) -> &'static str {
     let Some(audit) = &ended.audit else { return "not audited" };
     match (audit.critic_verdict, &audit.original) {
         (None, _) => "not audited",
@@ -97,7 +98,7 @@ pub(crate) fn what_draft_lacks(ended: &Ended) -> &'static str {
 }
 
 /// Warnings for readers of the conclusion.
-pub(crate) fn warnings(ended: &Ended, is_rehearsal: bool) -> Vec<String> {
+pub(crate) fn conclusion_warnings(ended: &ConclusionView, is_rehearsal: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if ended.is_unaudited() {
         warnings.push("unaudited: nobody tried to break this conclusion".to_owned());

@@ -2,63 +2,63 @@
 
 use serde::Serialize;
 
-use super::health::{Flags, Health, Panel, warnings};
-use super::metrics::{Metrics, metrics};
-use super::rounds::{Rounds, rounds};
-use super::stop::{Status, Stopped, status, stopped};
-use super::transparency::{Transparency, transparency};
+use super::health::{CouncilFlags, PanelAttendance, PanelHealth, council_warnings};
+use super::metrics::{RunMetrics, run_metrics};
+use super::rounds::{CouncilRounds, council_rounds};
+use super::stop::{CompletionStatus, StopNotice, completion_status, stop_notice};
+use super::transparency::{TransparencyRecord, transparency_record};
 use crate::domain::council::report::CouncilFinalReport;
-use crate::domain::council::tally::Tally;
-use crate::domain::council::words::Mode;
-use crate::domain::dialogue::Protocol;
+use crate::domain::council::tally::StanceTally;
+use crate::domain::council::words::QuestionMode;
+use crate::domain::dialogue::ProtocolKind;
 use crate::domain::ids::DialogueId;
-use crate::domain::transcript::Transcript;
-use crate::export::conclusion::Ended;
-use crate::export::interventions::{Intervened, interventions};
-use crate::protocols::council::{PeerChoice, peer_choice, tally};
+use crate::domain::transcript::RunState;
+use crate::export::conclusion::ConclusionView;
+use crate::export::interventions::{TimedIntervention, list_interventions};
+use crate::protocols::council::{PeerChoice, peer_choice, tally_stances};
 
 /// The result of `ask`.
 #[derive(Debug, Serialize)]
-pub struct Deliberated {
+pub struct CouncilDocument {
     pub dialogue_id: DialogueId,
-    pub protocol: Protocol,
-    pub mode: Mode,
+    pub protocol: ProtocolKind,
+    pub mode: QuestionMode,
     pub rehearsal: bool,
-    pub status: Status,
+    pub status: CompletionStatus,
     #[serde(flatten)]
-    pub ended: Ended,
+    pub ended: ConclusionView,
     pub report: Option<CouncilFinalReport>,
-    pub rounds: Rounds,
-    pub tally: Tally,
+    pub rounds: CouncilRounds,
+    pub tally: StanceTally,
     pub peer_choice: Option<PeerChoice>,
-    pub interventions: Vec<Intervened>,
-    pub panel: Panel,
-    pub flags: Flags,
-    pub metrics: Metrics,
-    pub transparency: Transparency,
+    pub interventions: Vec<TimedIntervention>,
+    pub panel: PanelAttendance,
+    pub flags: CouncilFlags,
+    pub metrics: RunMetrics,
+    pub transparency: TransparencyRecord,
     pub warnings: Vec<String>,
-    pub error: Option<Stopped>,
+    pub error: Option<StopNotice>,
 }
 
-pub fn document(transcript: &Transcript) -> Deliberated {
-    let health = Health::of(transcript);
-    Deliberated {
+pub fn council_document(transcript: &RunState) -> CouncilDocument {
+    let health = PanelHealth::from_state(transcript);
+    CouncilDocument {
         dialogue_id: transcript.opening.dialogue_id.clone(),
         protocol: transcript.opening.protocol,
         mode: transcript.plan.mode,
         rehearsal: transcript.opening.rehearsal,
-        status: status(transcript),
-        ended: Ended::of(transcript),
+        status: completion_status(transcript),
+        ended: ConclusionView::from_state(transcript),
         report: transcript.report.clone(),
-        rounds: rounds(transcript),
-        tally: tally(transcript),
+        rounds: council_rounds(transcript),
+        tally: tally_stances(transcript),
         peer_choice: peer_choice(transcript),
-        interventions: interventions(transcript),
+        interventions: list_interventions(transcript),
         panel: health.panel,
         flags: health.flags,
-        metrics: metrics(transcript),
-        transparency: transparency(transcript),
-        warnings: warnings(transcript),
-        error: stopped(transcript),
+        metrics: run_metrics(transcript),
+        transparency: transparency_record(transcript),
+        warnings: council_warnings(transcript),
+        error: stop_notice(transcript),
     }
 }

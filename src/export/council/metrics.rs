@@ -2,18 +2,18 @@
 
 use serde::Serialize;
 
-use crate::domain::ask::{Reply, Usage};
-use crate::domain::council::words::Mode;
+use crate::domain::ask::{ModelReply, TokenUsage};
+use crate::domain::council::words::QuestionMode;
 use crate::domain::ids::DialogueId;
-use crate::domain::intervention::{self, Restatement};
+use crate::domain::intervention::{self, DirectiveRestatement};
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
+use crate::domain::transcript::{AskState, CallOutcome, RoundShortcut, RunState};
 use crate::export::wording;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use crate::protocols::council::{ROUNDS, rounds_completed};
 
 #[derive(Debug, Serialize)]
-pub struct Metrics {
+pub struct RunMetrics {
     pub rounds: Vec<RoundMetrics>,
     /// The conclusion's rounds: `conclusion`, `audit`, `revision`, `audit`.
     pub ending: Vec<RoundMetrics>,
@@ -37,7 +37,7 @@ pub struct RoundMetrics {
 #[derive(Debug, Serialize)]
 pub struct SessionMetrics {
     pub session_id: DialogueId,
-    pub mode: Mode,
+    pub mode: QuestionMode,
     pub total_duration_ms: u64,
     pub rounds_completed: u8,
     pub short_circuit_triggered: bool,
@@ -50,28 +50,28 @@ pub struct SessionMetrics {
     pub repeated_calls: usize,
 }
 
-pub(crate) fn metrics(transcript: &Transcript) -> Metrics {
+pub(crate) fn run_metrics(transcript: &RunState) -> RunMetrics {
     let measured = |rounds: &[u8]| -> Vec<RoundMetrics> {
-        rounds.iter().filter_map(|round| of_round(transcript, *round)).collect()
+        rounds.iter().filter_map(|round| round_metrics(transcript, *round)).collect()
     };
     let end = transcript.last_entry_at;
-    let tokens = |part: fn(Usage) -> u64| -> u64 {
-        replies(transcript).filter_map(|reply| reply.usage).map(part).sum()
+    let tokens = |part: fn(TokenUsage) -> u64| -> u64 {
+        all_replies(transcript).filter_map(|reply| reply.usage).map(part).sum()
     };
-    Metrics {
+    RunMetrics {
         session: SessionMetrics {
             session_id: transcript.opening.dialogue_id.clone(),
             mode: transcript.plan.mode,
             total_duration_ms: end.millis_since(transcript.opened_at),
             rounds_completed: rounds_completed(transcript),
-            short_circuit_triggered: transcript.shortcuts.iter().any(Shortcut::is_taken),
+            short_circuit_triggered: transcript.shortcuts.iter().any(RoundShortcut::is_taken),
             total_cost_estimate: cost_usd(transcript),
             total_tokens_in: tokens(|usage| usage.input_tokens),
             total_tokens_out: tokens(|usage| usage.output_tokens),
-            calls: transcript.calls().count() + restatements(transcript).count(),
+            calls: transcript.all_calls().count() + all_restatements(transcript).count(),
             repeated_calls: transcript
-                .calls()
-                .filter(|call| call.sending.repeats.is_some())
+                .all_calls()
+                .filter(|call| call.dispatch.repeats.is_some())
                 .count(),
         },
         rounds: measured(&ROUNDS),
@@ -80,61 +80,64 @@ pub(crate) fn metrics(transcript: &Transcript) -> Metrics {
 }
 
 /// The known cost in dollars; `None` if no cost is known.
-pub fn cost_usd(transcript: &Transcript) -> Option<f64> {
-    let known: Vec<u64> = replies(transcript).filter_map(|reply| reply.cost.usd_micros).collect();
-    (!known.is_empty()).then(|| dollars(known.iter().sum()))
+pub fn cost_usd(transcript: &RunState) -> Option<f64> {
+    let known: Vec<u64> =
+        all_replies(transcript).filter_map(|reply| reply.cost.usd_micros).collect();
+    (!known.is_empty()).then(|| to_dollars(known.iter().sum()))
 }
 
 /// All replies, in ask order; restatements last.
-fn replies(transcript: &Transcript) -> impl Iterator<Item = &Reply> {
-    let replied = transcript.calls().filter_map(|call| match &call.outcome {
+fn all_replies(transcript: &RunState) -> impl Iterator<Item = &ModelReply> {
+    let replied = transcript.all_calls().filter_map(|call| match &call.outcome {
         CallOutcome::Replied(reply, _) => Some(reply),
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
     });
-    replied.chain(restatements(transcript).map(|restated| &restated.reply))
+    replied.chain(all_restatements(transcript).map(|restated| &restated.reply))
 }
 
 /// Restatements of directives, whose calls count towards the run.
-pub(super) fn restatements(transcript: &Transcript) -> impl Iterator<Item = &Restatement> {
-    intervention::restatements(&transcript.interventions)
+pub(super) fn all_restatements(
+    transcript: &RunState,
+) -> impl Iterator<Item = &DirectiveRestatement> {
+    intervention::unique_restatements(&transcript.interventions)
 }
 
-pub(super) fn dollars(micros: u64) -> f64 {
+pub(super) fn to_dollars(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 
 /// From the first call of a round to its last result.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct RoundSpan {
     start: Moment,
     end: Moment,
 }
 
-impl Span {
+impl RoundSpan {
     pub(super) fn duration_ms(self) -> u64 {
         self.end.millis_since(self.start)
     }
 }
 
-pub(super) fn span(transcript: &Transcript, round: u8) -> Option<Span> {
-    let calls = || transcript.asks_of(round).flat_map(|asked| &asked.calls);
+pub(super) fn round_span(transcript: &RunState, round: u8) -> Option<RoundSpan> {
+    let calls = || transcript.asks_in_round(round).flat_map(|asked| &asked.calls);
     let start = calls().map(|call| call.sent_at).min()?;
     let ends = calls().map(|call| match &call.outcome {
         CallOutcome::Replied(_, at) | CallOutcome::Failed(_, at) => *at,
         CallOutcome::InFlight | CallOutcome::Lost => call.sent_at,
     });
-    Some(Span { start, end: ends.max()? })
+    Some(RoundSpan { start, end: ends.max()? })
 }
 
-fn of_round(transcript: &Transcript, round: u8) -> Option<RoundMetrics> {
-    let span = span(transcript, round)?;
-    let asks: Vec<&Asked> = transcript.asks_of(round).collect();
+fn round_metrics(transcript: &RunState, round: u8) -> Option<RoundMetrics> {
+    let span = round_span(transcript, round)?;
+    let asks: Vec<&AskState> = transcript.asks_in_round(round).collect();
     let mut seats: Vec<_> = asks.iter().map(|asked| &asked.ask.seat).collect();
     seats.sort_unstable();
     seats.dedup();
-    let heard = transcript.heard_in(round).len();
-    let usage = |part: fn(Usage) -> u64| {
-        let used = asks.iter().filter_map(|asked| asked.reply()?.0.usage);
+    let heard = transcript.seats_answered_in(round).len();
+    let usage = |part: fn(TokenUsage) -> u64| {
+        let used = asks.iter().filter_map(|asked| asked.last_reply()?.0.usage);
         used.map(part).sum()
     };
     Some(RoundMetrics {

@@ -11,12 +11,15 @@ mod rounds;
 mod stop;
 mod transparency;
 
-pub use document::{Deliberated, document};
-pub use events::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look, SeatSeen, events};
-pub use health::{Health, Panel, is_cut_short, truncation_words, warnings};
-pub(crate) use health::{of_family, of_replies, unpriced};
-pub(crate) use metrics::metrics;
-pub use metrics::{Metrics, cost_usd};
-pub use stop::{Status, Stopped, status, stopped};
-pub use transparency::Transparency;
-pub(crate) use transparency::transparency;
+pub use document::{CouncilDocument, council_document};
+pub use events::{
+    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent, SeatSummary,
+    derive_events,
+};
+pub use health::{PanelAttendance, PanelHealth, council_warnings, is_cut_short, truncation_note};
+pub(crate) use health::{family_warning, price_warning, reply_warnings};
+pub(crate) use metrics::run_metrics;
+pub use metrics::{RunMetrics, cost_usd};
+pub use stop::{CompletionStatus, StopNotice, completion_status, stop_notice};
+pub use transparency::TransparencyRecord;
+pub(crate) use transparency::transparency_record;

@@ -2,10 +2,12 @@
 
 use serde::Serialize;
 
-use crate::domain::gate::{Artifact, Block, Concern, resolve};
+use crate::domain::gate::{BlockLevel, ReviewArtifact, ReviewConcern, resolve_locus};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::Transcript;
-use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, positions};
+use crate::domain::transcript::RunState;
+use crate::protocols::gate::{
+    ConcernIds, FIRST, NumberedConcern, SECOND, SeatResult, list_seat_results,
+};
 
 /// A concern with its location in the artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,38 +24,44 @@ pub struct PlacedConcern {
     pub blocking: bool,
     pub irreducible: bool,
     #[serde(flatten)]
-    pub concern: Concern,
+    pub concern: ReviewConcern,
     /// `None` if the locus does not occur in the artifact.
     pub line: Option<usize>,
     pub end_line: Option<usize>,
 }
 
 impl PlacedConcern {
-    pub(super) fn block(&self) -> Block {
-        Block::written(self.blocking, self.irreducible)
+    pub(super) fn block_kind(&self) -> BlockLevel {
+        BlockLevel::from_flags(self.blocking, self.irreducible)
     }
 }
 
-pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<PlacedConcern> {
-    positions(transcript).iter().flat_map(|position| of_position(position, artifact)).collect()
+pub(super) fn placed_concerns(
+    transcript: &RunState,
+    artifact: &ReviewArtifact,
+) -> Vec<PlacedConcern> {
+    list_seat_results(transcript)
+        .iter()
+        .flat_map(|position| position_concerns(position, artifact))
+        .collect()
 }
 
-fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<PlacedConcern> {
-    let Some(held) = position.held() else { return Vec::new() };
-    let round = if position.second.held().is_some() { SECOND } else { FIRST };
-    let place = |Numbered { id, number, concern }: Numbered<'_>| {
-        let lines = resolve(&concern.locus, &artifact.text);
+fn position_concerns(position: &SeatResult<'_>, artifact: &ReviewArtifact) -> Vec<PlacedConcern> {
+    let Some(held) = position.final_judgement() else { return Vec::new() };
+    let round = if position.second.judgement().is_some() { SECOND } else { FIRST };
+    let place = |NumberedConcern { id, number, concern }: NumberedConcern<'_>| {
+        let lines = resolve_locus(&concern.locus, &artifact.text);
         PlacedConcern {
             id,
             number,
             deliberator: position.seat.clone(),
             round,
             blocking: held.would_block,
-            irreducible: held.block() == Block::Irreducible,
+            irreducible: held.block_level() == BlockLevel::Irreducible,
             concern: concern.clone(),
             line: lines.map(|lines| lines.start),
             end_line: lines.map(|lines| lines.end),
         }
     };
-    ConcernLedger::of(position).kept.into_iter().map(place).collect()
+    ConcernIds::from_results(position).kept.into_iter().map(place).collect()
 }

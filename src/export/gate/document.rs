@@ -2,19 +2,23 @@
 
 use serde::Serialize;
 
-use super::concerns::{PlacedConcern, placed};
-use super::panel::{GatePanel, MissingContext, missing_context, warnings};
-use super::rounds::{SeatSaid, rounds};
+use super::concerns::{PlacedConcern, placed_concerns};
+use super::panel::{MissingContext, ReviewPanel, missing_context, review_warnings};
+use super::rounds::{SeatRoundRow, review_rounds};
 use crate::domain::gate::{
-    Adjudication, Arithmetic, Decision, GatePlan, GateVerdict, Judgement, Override, PriorVerdict,
-    Ruling, SeatRow, Tier,
+    AdjudicatorReply, BlockTally, DeliberatorJudgement, FinalVerdict, PriorVerdict, ReviewDecision,
+    ReviewOutcome, ReviewPlan, ReviewTier, SeatRow, VerdictOverride,
 };
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::time::Moment;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::domain::words::words;
-use crate::export::council::{Metrics, Status, Stopped, metrics, status, stopped};
-use crate::protocols::gate::{adjudication, consulted, undecided, verdict_id};
+use crate::export::council::{
+    CompletionStatus, RunMetrics, StopNotice, completion_status, run_metrics, stop_notice,
+};
+use crate::protocols::gate::{
+    consulted_verdicts, read_adjudication, tally_if_undecided, verdict_id,
+};
 
 words! {
     /// The result of a file's review.
@@ -28,24 +32,24 @@ words! {
     }
 }
 
-impl From<GateVerdict> for ReviewVerdict {
-    fn from(verdict: GateVerdict) -> Self {
+impl From<FinalVerdict> for ReviewVerdict {
+    fn from(verdict: FinalVerdict) -> Self {
         match verdict {
-            GateVerdict::Ship => Self::Ship,
-            GateVerdict::Revise => Self::Revise,
-            GateVerdict::Hold => Self::Hold,
-            GateVerdict::Incomplete => Self::Incomplete,
+            FinalVerdict::Ship => Self::Ship,
+            FinalVerdict::Revise => Self::Revise,
+            FinalVerdict::Hold => Self::Hold,
+            FinalVerdict::Incomplete => Self::Incomplete,
         }
     }
 }
 
 impl ReviewVerdict {
     /// `None` if there is no decision.
-    pub fn decision(self) -> Option<Decision> {
+    pub fn to_decision(self) -> Option<ReviewDecision> {
         match self {
-            Self::Ship => Some(Decision::Ship),
-            Self::Revise => Some(Decision::Revise),
-            Self::Hold => Some(Decision::Hold),
+            Self::Ship => Some(ReviewDecision::Ship),
+            Self::Revise => Some(ReviewDecision::Revise),
+            Self::Hold => Some(ReviewDecision::Hold),
             Self::Incomplete | Self::Skipped => None,
         }
     }
@@ -60,20 +64,20 @@ pub struct ReviewDocument {
     #[serde(skip)]
     pub found_at: String,
     pub artifact_type: String,
-    pub tier: Tier,
+    pub tier: ReviewTier,
     pub rehearsal: bool,
     /// `None` for a skipped file.
-    pub policy: Option<Counted>,
+    pub policy: Option<PolicyCount>,
     /// `None` if no adjudication could be parsed.
-    pub adjudicator: Option<Adjudicator>,
-    pub round1: Vec<SeatSaid>,
-    pub round2: Vec<SeatSaid>,
-    pub panel: GatePanel,
+    pub adjudicator: Option<AdjudicatorAnswer>,
+    pub round1: Vec<SeatRoundRow>,
+    pub round2: Vec<SeatRoundRow>,
+    pub panel: ReviewPanel,
     pub revision_brief: String,
     pub dialogue_id: Option<DialogueId>,
     /// The newest log row of this review; `None` if there is none yet.
     pub verdict_id: Option<String>,
-    pub status: Status,
+    pub status: CompletionStatus,
     pub producer: Option<String>,
     pub artifact_sha256: Option<String>,
     /// The deliberators' final concerns, each with its lines.
@@ -82,18 +86,18 @@ pub struct ReviewDocument {
     pub prior_verdicts: Vec<PriorVerdict>,
     pub missing_context: Vec<MissingContext>,
     /// Human overrides; the last one counts.
-    pub overrides: Vec<Overruled>,
+    pub overrides: Vec<TimedOverride>,
     pub skipped_because: Option<String>,
-    pub metrics: Option<Metrics>,
+    pub metrics: Option<RunMetrics>,
     pub warnings: Vec<String>,
-    pub error: Option<Stopped>,
+    pub error: Option<StopNotice>,
 }
 
 /// The block tally of the policy.
 #[derive(Debug, Serialize)]
-pub struct Counted {
+pub struct PolicyCount {
     #[serde(flatten)]
-    pub arithmetic: Arithmetic,
+    pub arithmetic: BlockTally,
     pub min_deliberators: usize,
     /// The adjudicator downgraded a reducible HOLD to REVISE.
     pub downgraded: bool,
@@ -101,10 +105,10 @@ pub struct Counted {
 
 /// The adjudicator's own answer; the resulting decision is the document's `verdict`.
 #[derive(Debug, Serialize)]
-pub struct Adjudicator {
+pub struct AdjudicatorAnswer {
     pub seat: ExpertSlug,
     #[serde(flatten)]
-    pub word: Adjudication,
+    pub adjudication: AdjudicatorReply,
     pub applied_compounding: bool,
     pub prior_verdicts_consulted: usize,
     pub provider: ExpertSlug,
@@ -112,20 +116,20 @@ pub struct Adjudicator {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Overruled {
+pub struct TimedOverride {
     pub at: Moment,
     #[serde(flatten)]
-    pub decision: Override,
+    pub decision: VerdictOverride,
 }
 
 impl ReviewDocument {
     /// Sets another path for annotations.
-    pub fn found_at(self, path: String) -> Self {
+    pub fn with_found_at(self, path: String) -> Self {
         Self { found_at: path, ..self }
     }
 
     /// A deliberator's final judgement, if it answered.
-    pub fn held(&self, deliberator: &str) -> Option<&Judgement> {
+    pub fn final_judgement(&self, deliberator: &str) -> Option<&DeliberatorJudgement> {
         let rows = self.round2.iter().chain(&self.round1).map(|said| &said.row);
         let mut own = rows.filter(|row| row.deliberator() == deliberator);
         own.find_map(SeatRow::judgement)
@@ -133,50 +137,60 @@ impl ReviewDocument {
 }
 
 /// The document of a review, finished or not.
-pub fn document(transcript: &Transcript) -> ReviewDocument {
+pub fn review_document(transcript: &RunState) -> ReviewDocument {
     let title = &transcript.opening.title;
-    let Some(gate) = transcript.gate() else {
-        return blank(ReviewVerdict::Incomplete, title, "", Tier::Always);
+    let Some(gate) = transcript.review_plan() else {
+        return empty_document(ReviewVerdict::Incomplete, title, "", ReviewTier::Always);
     };
     let artifact = &gate.artifact;
-    let ruling = transcript.ruling.as_ref();
-    let decided = ruling.map_or(GateVerdict::Incomplete, |ruling| ruling.verdict.into());
-    let (round1, round2) = rounds(transcript);
+    let ruling = transcript.review_outcome.as_ref();
+    let decided = ruling.map_or(FinalVerdict::Incomplete, |ruling| ruling.verdict.into());
+    let (round1, round2) = review_rounds(transcript);
     let brief = ruling.map(|ruling| ruling.adjudication.revision_brief.clone());
     let logged = (transcript.rows_logged > 0).then_some(transcript.rows_logged);
     ReviewDocument {
         rehearsal: transcript.opening.rehearsal,
-        policy: counted(transcript, gate),
-        adjudicator: adjudicator(transcript, gate),
+        policy: policy_count(transcript, gate),
+        adjudicator: adjudicator_answer(transcript, gate),
         round1,
         round2,
-        panel: GatePanel::of(transcript, gate),
+        panel: ReviewPanel::from_state(transcript, gate),
         revision_brief: brief.unwrap_or_default(),
         dialogue_id: Some(transcript.opening.dialogue_id.clone()),
         verdict_id: logged.map(|number| verdict_id(transcript, number)),
-        status: status(transcript),
+        status: completion_status(transcript),
         producer: artifact.producer.clone(),
         artifact_sha256: Some(artifact.sha256.clone()),
-        concerns: placed(transcript, artifact),
-        prior_verdicts: consulted(transcript).to_vec(),
+        concerns: placed_concerns(transcript, artifact),
+        prior_verdicts: consulted_verdicts(transcript).to_vec(),
         missing_context: missing_context(gate),
-        overrides: transcript.overrides.iter().map(overruled).collect(),
-        metrics: Some(metrics(transcript)),
-        warnings: warnings(transcript, gate),
-        error: stopped(transcript),
-        ..blank(decided.into(), &artifact.path, &artifact.artifact_type, artifact.tier)
+        overrides: transcript.overrides.iter().map(timed_override).collect(),
+        metrics: Some(run_metrics(transcript)),
+        warnings: review_warnings(transcript, gate),
+        error: stop_notice(transcript),
+        ..empty_document(decided.into(), &artifact.path, &artifact.artifact_type, artifact.tier)
     }
 }
 
 /// The document of a skipped file.
-pub fn skipped(path: &str, artifact_type: &str, tier: Tier, because: &str) -> ReviewDocument {
+pub fn skipped_document(
+    path: &str,
+    artifact_type: &str,
+    tier: ReviewTier,
+    because: &str,
+) -> ReviewDocument {
     ReviewDocument {
         skipped_because: Some(because.to_owned()),
-        ..blank(ReviewVerdict::Skipped, path, artifact_type, tier)
+        ..empty_document(ReviewVerdict::Skipped, path, artifact_type, tier)
     }
 }
 
-fn blank(verdict: ReviewVerdict, path: &str, artifact_type: &str, tier: Tier) -> ReviewDocument {
+fn empty_document(
+    verdict: ReviewVerdict,
+    path: &str,
+    artifact_type: &str,
+    tier: ReviewTier,
+) -> ReviewDocument {
     ReviewDocument {
         verdict,
         artifact: path.to_owned(),
@@ -188,11 +202,11 @@ fn blank(verdict: ReviewVerdict, path: &str, artifact_type: &str, tier: Tier) ->
         adjudicator: None,
         round1: Vec::new(),
         round2: Vec::new(),
-        panel: GatePanel::default(),
+        panel: ReviewPanel::default(),
         revision_brief: String::new(),
         dialogue_id: None,
         verdict_id: None,
-        status: Status::Done,
+        status: CompletionStatus::Done,
         producer: None,
         artifact_sha256: None,
         concerns: Vec::new(),
@@ -206,21 +220,21 @@ fn blank(verdict: ReviewVerdict, path: &str, artifact_type: &str, tier: Tier) ->
     }
 }
 
-fn counted(transcript: &Transcript, gate: &GatePlan) -> Option<Counted> {
-    let ruling = transcript.ruling.as_ref();
+fn policy_count(transcript: &RunState, gate: &ReviewPlan) -> Option<PolicyCount> {
+    let ruling = transcript.review_outcome.as_ref();
     let arithmetic =
-        ruling.map_or_else(|| undecided(transcript), |ruling| Some(ruling.arithmetic))?;
-    let downgraded = ruling.is_some_and(Ruling::is_downgraded);
-    Some(Counted { arithmetic, min_deliberators: gate.policy.min_deliberators, downgraded })
+        ruling.map_or_else(|| tally_if_undecided(transcript), |ruling| Some(ruling.tally))?;
+    let downgraded = ruling.is_some_and(ReviewOutcome::is_downgraded);
+    Some(PolicyCount { arithmetic, min_deliberators: gate.policy.min_deliberators, downgraded })
 }
 
-fn adjudicator(transcript: &Transcript, gate: &GatePlan) -> Option<Adjudicator> {
-    let word = adjudication(transcript)?.clone();
-    let seat = transcript.plan.seat(&gate.adjudicator)?;
-    let consulted = consulted(transcript).len();
-    Some(Adjudicator {
+fn adjudicator_answer(transcript: &RunState, gate: &ReviewPlan) -> Option<AdjudicatorAnswer> {
+    let word = read_adjudication(transcript)?.clone();
+    let seat = transcript.plan.find_seat(&gate.adjudicator)?;
+    let consulted = consulted_verdicts(transcript).len();
+    Some(AdjudicatorAnswer {
         seat: seat.name.clone(),
-        word,
+        adjudication: word,
         applied_compounding: consulted > 0,
         prior_verdicts_consulted: consulted,
         provider: seat.provider.clone(),
@@ -228,6 +242,6 @@ fn adjudicator(transcript: &Transcript, gate: &GatePlan) -> Option<Adjudicator> 
     })
 }
 
-fn overruled((at, decision): &(Moment, Override)) -> Overruled {
-    Overruled { at: *at, decision: decision.clone() }
+fn timed_override((at, decision): &(Moment, VerdictOverride)) -> TimedOverride {
+    TimedOverride { at: *at, decision: decision.clone() }
 }

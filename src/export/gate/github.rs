@@ -5,51 +5,69 @@
 
 use super::concerns::PlacedConcern;
 use super::document::ReviewDocument;
-use super::grade::Grade;
+use super::grade::FindingLevel;
 use super::words;
 use crate::export::safe_text;
 
 /// The review as workflow commands, then a line for the log.
 ///
 /// The verdict comes first, because GitHub shows only the first ten annotations of each level.
-pub fn annotations(told: &ReviewDocument) -> String {
-    let verdict = Grade::of_verdict(told.verdict).map(|grade| {
-        let title = headline(told);
-        command(grade, &Place::of_file(&told.found_at), &title, &summary(told))
+pub fn github_annotations(told: &ReviewDocument) -> String {
+    let verdict = FindingLevel::of_verdict(told.verdict).map(|grade| {
+        let title = verdict_headline(told);
+        workflow_command(
+            grade,
+            &AnnotationPlace::of_file(&told.found_at),
+            &title,
+            &verdict_summary(told),
+        )
     });
-    let concerns = told.concerns.iter().map(|concern| annotation(told, concern));
-    let last = log_line(&format!("{}: {}: {}", headline(told), told.artifact, summary(told)));
+    let concerns = told.concerns.iter().map(|concern| concern_annotation(told, concern));
+    let last = log_line(&format!(
+        "{}: {}: {}",
+        verdict_headline(told),
+        told.artifact,
+        verdict_summary(told)
+    ));
     verdict.into_iter().chain(concerns).chain([last]).collect::<Vec<_>>().join("\n")
 }
 
 /// The annotation of a file that could not be read.
-pub fn unreadable(path: &str, message: &str) -> String {
-    command(Grade::Error, &Place::of_file(path), "Not reviewed", message)
+pub fn unreadable_annotation(path: &str, message: &str) -> String {
+    workflow_command(FindingLevel::Error, &AnnotationPlace::of_file(path), "Not reviewed", message)
 }
 
 /// The location of an annotation.
-struct Place<'a> {
+struct AnnotationPlace<'a> {
     path: &'a str,
     line: Option<usize>,
     end_line: Option<usize>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> AnnotationPlace<'a> {
     fn of_file(path: &'a str) -> Self {
         Self { path, line: None, end_line: None }
     }
 }
 
-fn annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
-    let place = Place { path: &told.found_at, line: placed.line, end_line: placed.end_line };
-    let stands = words::block(placed.block()).map(|block| format!(" {block}")).unwrap_or_default();
+fn concern_annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
+    let place =
+        AnnotationPlace { path: &told.found_at, line: placed.line, end_line: placed.end_line };
+    let stands = words::block_label(placed.block_kind())
+        .map(|block| format!(" {block}"))
+        .unwrap_or_default();
     let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
     let title = format!("{rehearsal}{}{stands}", placed.id);
-    command(Grade::of_concern(told, placed), &place, &title, &words::concern(placed))
+    workflow_command(
+        FindingLevel::of_concern(told, placed),
+        &place,
+        &title,
+        &words::concern_text(placed),
+    )
 }
 
 /// `HOLD`, with REHEARSAL and DEGRADED if they apply.
-fn headline(told: &ReviewDocument) -> String {
+fn verdict_headline(told: &ReviewDocument) -> String {
     let mut words = vec![told.verdict.name()];
     words.extend(told.rehearsal.then_some("REHEARSAL"));
     words.extend(told.panel.degraded.then_some("DEGRADED"));
@@ -57,51 +75,56 @@ fn headline(told: &ReviewDocument) -> String {
 }
 
 /// The reasons and the requested changes.
-fn summary(told: &ReviewDocument) -> String {
+fn verdict_summary(told: &ReviewDocument) -> String {
     let skipped = told.skipped_because.clone();
     let error = told.error.as_ref().map(|error| format!("{}\n{}", error.message, error.suggestion));
     let counted = told.policy.as_ref().map(|sum| {
         // If tally and decision differ, the summary says why.
-        let outcome = words::outcome(told).filter(|_| !words::is_as_counted(told));
+        let outcome = words::outcome_sentence(told).filter(|_| !words::matches_policy_count(told));
         let outcome = outcome.map(|outcome| format!("; {outcome}")).unwrap_or_default();
-        format!("{}{outcome}", words::counted(sum))
+        format!("{}{outcome}", words::policy_sentence(sum))
     });
     let brief = Some(told.revision_brief.trim()).filter(|brief| !brief.is_empty());
-    let missing = words::missing_context(told);
+    let missing = words::missing_context_note(told);
     let id = told.verdict_id.as_ref().map(|id| format!("Verdict {id}"));
     let parts = [skipped, error, brief.map(str::to_owned), missing, counted, id];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 /// `::error file=…,line=…,endLine=…,title=…::message`
-fn command(grade: Grade, place: &Place<'_>, title: &str, message: &str) -> String {
+fn workflow_command(
+    grade: FindingLevel,
+    place: &AnnotationPlace<'_>,
+    title: &str,
+    message: &str,
+) -> String {
     let name = match grade {
-        Grade::Error => "error",
-        Grade::Warning => "warning",
-        Grade::Note => "notice",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "notice",
     };
     let mut properties = Vec::new();
     // Standard input is not a file of the repository.
     if place.path != "-" {
-        properties.push(format!("file={}", property(place.path)));
+        properties.push(format!("file={}", escape_property(place.path)));
         properties.extend(place.line.map(|line| format!("line={line}")));
         properties.extend(place.end_line.map(|line| format!("endLine={line}")));
     }
-    properties.push(format!("title={}", property(title)));
-    format!("::{name} {}::{}", properties.join(","), data(message))
+    properties.push(format!("title={}", escape_property(title)));
+    format!("::{name} {}::{}", properties.join(","), escape_data(message))
 }
 
-fn data(text: &str) -> String {
-    let shown = safe_text::lines(text).join("\n");
+fn escape_data(text: &str) -> String {
+    let shown = safe_text::safe_lines(text).join("\n");
     shown.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-fn property(text: &str) -> String {
-    let shown = safe_text::line(text).replace('%', "%25");
+fn escape_property(text: &str) -> String {
+    let shown = safe_text::safe_line(text).replace('%', "%25");
     shown.replace(':', "%3A").replace(',', "%2C")
 }
 
 /// A line that is not a command. The runner also recognises the older `##[` form inside a line.
 fn log_line(text: &str) -> String {
-    safe_text::line(text).replace("##[", "## [")
+    safe_text::safe_line(text).replace("##[", "## [")
 }

@@ -4,13 +4,13 @@ use super::concerns::PlacedConcern;
 use super::document::{ReviewDocument, ReviewVerdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grade {
+pub(super) enum FindingLevel {
     Error,
     Warning,
     Note,
 }
 
-impl Grade {
+impl FindingLevel {
     /// The level of a verdict; `None` for a skipped file.
     pub(super) fn of_verdict(verdict: ReviewVerdict) -> Option<Self> {
         match verdict {

@@ -20,9 +20,10 @@ pub(crate) mod words;
 
 pub use concerns::PlacedConcern;
 pub use document::{
-    Adjudicator, Counted, Overruled, ReviewDocument, ReviewVerdict, document, skipped,
+    AdjudicatorAnswer, PolicyCount, ReviewDocument, ReviewVerdict, TimedOverride, review_document,
+    skipped_document,
 };
-pub use github::{annotations, unreadable};
-pub use panel::{GatePanel, MissingContext};
-pub use rounds::SeatSaid;
-pub use sarif::sarif;
+pub use github::{github_annotations, unreadable_annotation};
+pub use panel::{MissingContext, ReviewPanel};
+pub use rounds::SeatRoundRow;
+pub use sarif::sarif_document;

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::domain::gate::GatePlan;
+use crate::domain::gate::ReviewPlan;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::Transcript;
-use crate::export::council::{Panel, of_family, of_replies, unpriced};
-use crate::protocols::gate::positions;
+use crate::domain::transcript::RunState;
+use crate::export::council::{PanelAttendance, family_warning, price_warning, reply_warnings};
+use crate::protocols::gate::list_seat_results;
 
 #[derive(Debug, Default, Serialize)]
-pub struct GatePanel {
+pub struct ReviewPanel {
     #[serde(flatten)]
-    pub panel: Panel,
+    pub panel: PanelAttendance,
     /// A seat failed in one of the rounds or at the adjudication.
     pub degraded: bool,
     /// All deliberators who answered are of one model family.
@@ -28,30 +28,34 @@ pub struct MissingContext {
     pub reason: String,
 }
 
-impl GatePanel {
-    pub(super) fn of(transcript: &Transcript, gate: &GatePlan) -> Self {
-        let panel = Panel::of(transcript);
-        let is_short = positions(transcript).iter().any(|one| one.held().is_none());
+impl ReviewPanel {
+    pub(super) fn from_state(transcript: &RunState, gate: &ReviewPlan) -> Self {
+        let panel = PanelAttendance::from_state(transcript);
+        let is_short =
+            list_seat_results(transcript).iter().any(|one| one.final_judgement().is_none());
         Self {
             degraded: !panel.failed.is_empty() || (is_short && transcript.stopped.is_some()),
-            single_family: families(transcript, gate).len() == 1,
+            single_family: deliberator_families(transcript, gate).len() == 1,
             panel,
         }
     }
 }
 
 /// Model families of the deliberators who answered, or of all deliberators if none did.
-fn families<'a>(transcript: &'a Transcript, gate: &'a GatePlan) -> BTreeSet<&'a str> {
-    let positions = positions(transcript);
-    let heard: Vec<&ExpertSlug> =
-        positions.iter().filter(|one| one.held().is_some()).map(|one| one.seat).collect();
+fn deliberator_families<'a>(transcript: &'a RunState, gate: &'a ReviewPlan) -> BTreeSet<&'a str> {
+    let positions = list_seat_results(transcript);
+    let heard: Vec<&ExpertSlug> = positions
+        .iter()
+        .filter(|one| one.final_judgement().is_some())
+        .map(|one| one.seat)
+        .collect();
     let seats = gate.deliberators.iter().map(|deliberator| &deliberator.seat);
     let counted = seats.filter(|seat| heard.is_empty() || heard.contains(seat));
-    let seats = counted.filter_map(|seat| transcript.plan.seat(seat));
+    let seats = counted.filter_map(|seat| transcript.plan.find_seat(seat));
     seats.map(|seat| seat.family.as_str()).collect()
 }
 
-pub(super) fn missing_context(gate: &GatePlan) -> Vec<MissingContext> {
+pub(super) fn missing_context(gate: &ReviewPlan) -> Vec<MissingContext> {
     let files = gate
         .deliberators
         .iter()
@@ -67,10 +71,10 @@ pub(super) fn missing_context(gate: &GatePlan) -> Vec<MissingContext> {
 }
 
 /// Warnings that no other part of the document contains.
-pub(super) fn warnings(transcript: &Transcript, gate: &GatePlan) -> Vec<String> {
+pub(super) fn review_warnings(transcript: &RunState, gate: &ReviewPlan) -> Vec<String> {
     let mut warnings = transcript.plan.notes.clone();
-    warnings.extend(of_family(transcript, &families(transcript, gate)));
-    warnings.extend(unpriced(transcript));
-    warnings.extend(of_replies(transcript));
+    warnings.extend(family_warning(transcript, &deliberator_families(transcript, gate)));
+    warnings.extend(price_warning(transcript));
+    warnings.extend(reply_warnings(transcript));
     warnings
 }

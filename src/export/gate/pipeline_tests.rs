@@ -4,15 +4,15 @@ use serde_json::Value;
 
 use super::sample::{self, filled_with};
 use super::*;
-use crate::domain::gate::Tier;
+use crate::domain::gate::ReviewTier;
 
-fn told(transcript: &crate::domain::transcript::Transcript) -> ReviewDocument {
-    document(transcript)
+fn sample_document(transcript: &crate::domain::transcript::RunState) -> ReviewDocument {
+    review_document(transcript)
 }
 
 #[test]
 fn a_concern_is_annotated_on_its_lines() {
-    insta::assert_snapshot!(annotations(&told(&sample::revised())), @r#"
+    insta::assert_snapshot!(github_annotations(&sample_document(&sample::revised())), @r#"
     ::warning file=posts/launch.md,title=REVISE%2C DEGRADED::1. Cut “fastest in the world”.%0A2. Give “ten times” its measurement.%0AJudged without context: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts%0AVerdict posts-launch-md-7c21e0aa/1
     ::error file=posts/launch.md,line=3,endLine=3,title=skeptic-1 blocks%2C irreducible::A superlative without a benchmark: nobody can check it, and rivals will.%0AAt: “fastest council in the world”%0AFix: Name the benchmark, or cut the sentence.
     ::error file=posts/launch.md,line=5,endLine=5,title=skeptic-2 blocks%2C irreducible::“Nothing can go wrong” promises what no software keeps.
@@ -25,7 +25,7 @@ fn a_concern_is_annotated_on_its_lines() {
 #[test]
 fn what_goes_out_is_annotated_more_softly() {
     let mut kinds: Vec<String> = Vec::new();
-    for line in annotations(&told(&sample::shipped())).lines() {
+    for line in github_annotations(&sample_document(&sample::shipped())).lines() {
         kinds.push(line.split(' ').next().unwrap().to_owned());
     }
     assert_eq!(kinds, ["::notice", "::notice", "::notice", "SHIP:"]);
@@ -33,17 +33,18 @@ fn what_goes_out_is_annotated_more_softly() {
 
 #[test]
 fn a_skipped_file_is_told_in_the_log_alone() {
-    let skipped = skipped("notes/a.md", "note", Tier::Never, "tier 2 is not looked at");
-    assert_eq!(annotations(&skipped), "SKIPPED: notes/a.md: tier 2 is not looked at");
+    let skipped =
+        skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
+    assert_eq!(github_annotations(&skipped), "SKIPPED: notes/a.md: tier 2 is not looked at");
     assert_eq!(
-        unreadable("a:b,c\n.md", "it is 100% binary\nreally"),
+        unreadable_annotation("a:b,c\n.md", "it is 100% binary\nreally"),
         "::error file=a%3Ab%2Cc .md,title=Not reviewed::it is 100%25 binary%0Areally"
     );
 }
 
 #[test]
 fn an_incomplete_review_is_an_error_with_its_way_on() {
-    let lines = annotations(&told(&sample::incomplete()));
+    let lines = github_annotations(&sample_document(&sample::incomplete()));
     let first = lines.lines().next().unwrap();
     insta::assert_snapshot!(first, @r#"
     ::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs 3 who can be heard, and had 2%0Asee what failed, mend it, then `plenary resume posts-launch-md-7c21e0aa` asks those again%0AJudged without context: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 2 present (3 needed), 1 blocks, irreducible: nothing is decided%0AVerdict posts-launch-md-7c21e0aa/1
@@ -67,14 +68,14 @@ const HOSTILE: [&str; 9] = [
 fn no_text_becomes_a_command() {
     for text in HOSTILE {
         for transcript in sample::all() {
-            let told = document(&filled_with(transcript, text));
+            let told = review_document(&filled_with(transcript, text));
             let count = told.concerns.len() + 2;
-            let lines = annotations(&told);
+            let lines = github_annotations(&told);
             assert_eq!(lines.lines().count(), count, "{text:?}");
             for line in lines.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}']) {
                 check_line(line);
             }
-            check_line(&unreadable(text, text));
+            check_line(&unreadable_annotation(text, text));
         }
     }
 }
@@ -101,18 +102,20 @@ fn check_line(line: &str) {
     assert!(escapes.into_iter().all(is_escape), "{line:?}");
 }
 
-fn run(documents: &[ReviewDocument]) -> Value {
-    sarif(documents, &[])["runs"][0].clone()
+fn sarif_run(documents: &[ReviewDocument]) -> Value {
+    sarif_document(documents, &[])["runs"][0].clone()
 }
 
 #[test]
 fn several_files_are_one_sarif_document() {
-    let skipped = skipped("notes/a.md", "note", Tier::Never, "tier 2 is not looked at");
-    let documents = [told(&sample::revised()), skipped, told(&sample::shipped())];
-    let whole = sarif(&documents, &[]);
+    let skipped =
+        skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
+    let documents =
+        [sample_document(&sample::revised()), skipped, sample_document(&sample::shipped())];
+    let whole = sarif_document(&documents, &[]);
     assert_eq!(whole["version"], "2.1.0");
     assert_eq!(whole["runs"].as_array().unwrap().len(), 1);
-    let run = run(&documents);
+    let run = sarif_run(&documents);
     assert_eq!(run["artifacts"].as_array().unwrap().len(), 3);
     assert_eq!(run["properties"]["verdicts"][1]["verdict"], "SKIPPED");
     assert_eq!(run["invocations"][0]["executionSuccessful"], true);
@@ -127,7 +130,7 @@ fn several_files_are_one_sarif_document() {
 
 #[test]
 fn a_result_has_its_level_place_and_what_it_weighs() {
-    let run = run(&[told(&sample::revised())]);
+    let run = sarif_run(&[sample_document(&sample::revised())]);
     insta::assert_snapshot!(run["results"][0], @r#"
     {"ruleId":"skeptic","ruleIndex":0,"level":"error","message":{"text":"A superlative without a benchmark: nobody can check it, and rivals will.\nAt: “fastest council in the world”\nFix: Name the benchmark, or cut the sentence."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"posts/launch.md"},"region":{"startLine":3,"endLine":3}}}],"partialFingerprints":{"plenaryConcern/v1":"55b9ba83805c7cd349632ca22eba598b:1"},"properties":{"concern":"skeptic-1","round":2,"blocking":true,"irreducible":true,"scores":{"argument_soundness":2,"evidence_completeness":3,"objection_pre_emption":4},"rehearsal":false,"verdict_id":"posts-launch-md-7c21e0aa/1"}}
     "#);
@@ -143,7 +146,7 @@ fn level(result: &Value) -> &str {
 
 #[test]
 fn what_ships_leaves_notes_and_no_verdict_to_close() {
-    let run = run(&[told(&sample::shipped())]);
+    let run = sarif_run(&[sample_document(&sample::shipped())]);
     let levels: Vec<&str> = run["results"].as_array().unwrap().iter().map(level).collect();
     assert_eq!(levels, ["note", "note"]);
     assert_eq!(run["properties"]["verdicts"][0]["verdict"], "SHIP");
@@ -151,7 +154,7 @@ fn what_ships_leaves_notes_and_no_verdict_to_close() {
 
 #[test]
 fn an_incomplete_review_was_no_success() {
-    let run = run(&[told(&sample::incomplete())]);
+    let run = sarif_run(&[sample_document(&sample::incomplete())]);
     assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     let told = &run["invocations"][0]["toolExecutionNotifications"][0];
     assert_eq!(told["level"], "error");
@@ -161,7 +164,7 @@ fn an_incomplete_review_was_no_success() {
 #[test]
 fn a_concern_keeps_its_fingerprint_when_it_is_worded_otherwise() {
     let marks = |transcript| -> Vec<Value> {
-        let run = run(&[document(&transcript)]);
+        let run = sarif_run(&[review_document(&transcript)]);
         let results = run["results"].as_array().unwrap();
         results.iter().map(|one| one["partialFingerprints"]["plenaryConcern/v1"].clone()).collect()
     };
@@ -181,14 +184,14 @@ fn a_concern_keeps_its_fingerprint_when_it_is_worded_otherwise() {
 #[test]
 fn a_message_links_nowhere_and_a_path_is_a_reference() {
     let hostile = filled_with(sample::revised(), "[click](https://e.vil) \u{202e}x");
-    let run = run(&[document(&hostile)]);
+    let run = sarif_run(&[review_document(&hostile)]);
     for result in run["results"].as_array().unwrap() {
         let text = result["message"]["text"].as_str().unwrap();
         assert!(!text.contains("](") && !text.contains('\u{202e}'), "{text}");
     }
     let mut odd = sample::shipped();
-    let gate = odd.plan.gate.as_mut().map(std::sync::Arc::make_mut).unwrap();
+    let gate = odd.plan.review.as_mut().map(std::sync::Arc::make_mut).unwrap();
     gate.artifact.path = "a b/é:100%#1?.md".to_owned();
-    let run = super::pipeline_tests::run(&[document(&odd)]);
+    let run = super::pipeline_tests::sarif_run(&[review_document(&odd)]);
     assert_eq!(run["artifacts"][0]["location"]["uri"], "a%20b/%C3%A9%3A100%25%231%3F.md");
 }

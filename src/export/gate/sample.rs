@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
-use crate::domain::ask::Purpose;
-use crate::domain::change::Change;
-use crate::domain::dialogue::{Opening, Protocol};
+use crate::domain::ask::AskPurpose;
+use crate::domain::change::JournalEvent;
+use crate::domain::dialogue::{DialogueOpening, ProtocolKind};
 use crate::domain::gate::{
-    Adjudication, Artifact, Concern, ContextRef, Decision, Deliberator, GatePlan, GateVerdict,
-    Judgement, Leaning, Override, Policy, PolicyName, PriorVerdict, Ruling, Tier, score_names,
+    AdjudicatorReply, DeliberatorContext, DeliberatorJudgement, DeliberatorPlan,
+    DeliberatorVerdict, FinalVerdict, PolicyName, PriorVerdict, ReviewArtifact, ReviewConcern,
+    ReviewDecision, ReviewOutcome, ReviewPlan, ReviewPolicy, ReviewTier, VerdictOverride,
+    score_names,
 };
-use crate::domain::plan::{Auditing, Plan, Role, Seat};
-use crate::domain::transcript::{CallOutcome, Document, Reading, Stop, Transcript};
-use crate::export::conclusion::sample::{self, Run, moment, slug};
+use crate::domain::plan::{AuditMode, Plan, Seat, SeatRole};
+use crate::domain::transcript::{
+    CallOutcome, ParseOutcome, ReplyDocument, RunState, RunStopReason,
+};
+use crate::export::conclusion::sample::{self, SampleRun, moment, slug};
 use crate::protocols::gate::sample::SEATS;
-use crate::protocols::gate::{ADJUDICATION, FIRST, Outcome, SECOND, arithmetic, row};
+use crate::protocols::gate::{ADJUDICATION, FIRST, LoggedOutcome, SECOND, log_row, tally_blocks};
 
 pub(crate) const TEXT: &str = "# Plenary is here\n\
     \n\
@@ -24,102 +28,102 @@ pub(crate) const TEXT: &str = "# Plenary is here\n\
     Sign up today, the first month is free.\n";
 
 /// Builds the run state of a review.
-pub(crate) struct Gate(pub(crate) Run);
+pub(crate) struct SampleReview(pub(crate) SampleRun);
 
-impl Gate {
+impl SampleReview {
     pub(crate) fn new() -> Self {
-        let opening = Opening {
+        let opening = DialogueOpening {
             dialogue_id: "posts-launch-md-7c21e0aa".parse().unwrap(),
             title: "posts/launch.md".to_owned(),
             question: None,
             background: None,
-            protocol: Protocol::Review,
+            protocol: ProtocolKind::Review,
             rehearsal: false,
             convergence_percent: 100,
             panel_seed: None,
             output_dir: String::new(),
         };
-        Self(Run::opened(opening, plan()))
+        Self(SampleRun::opened(opening, plan()))
     }
 
-    pub(crate) fn judges(&mut self, seat: &str, round: u8, judgement: Judgement) {
-        let purpose = if round == FIRST { Purpose::Judgement } else { Purpose::CrossReading };
-        self.0.says(seat, round, purpose, Document::Judgement(judgement.into()));
+    pub(crate) fn judges(&mut self, seat: &str, round: u8, judgement: DeliberatorJudgement) {
+        let purpose = if round == FIRST { AskPurpose::Judgement } else { AskPurpose::CrossReading };
+        self.0.says(seat, round, purpose, ReplyDocument::Judgement(judgement.into()));
     }
 
     pub(crate) fn is_absent(&mut self, seat: &str, round: u8) {
         let purpose = match round {
-            FIRST => Purpose::Judgement,
-            SECOND => Purpose::CrossReading,
-            _ => Purpose::Adjudication,
+            FIRST => AskPurpose::Judgement,
+            SECOND => AskPurpose::CrossReading,
+            _ => AskPurpose::Adjudication,
         };
         self.0.fails(seat, round, purpose);
     }
 
-    pub(crate) fn adjudicates(&mut self, word: Adjudication) {
-        let document = Document::Adjudication(word.into());
-        self.0.says("adjudicator", ADJUDICATION, Purpose::Adjudication, document);
+    pub(crate) fn adjudicates(&mut self, word: AdjudicatorReply) {
+        let document = ReplyDocument::Adjudication(word.into());
+        self.0.says("adjudicator", ADJUDICATION, AskPurpose::Adjudication, document);
     }
 
     /// Ends the review as the engine does.
-    pub(crate) fn ruled(mut self, word: Adjudication) -> Transcript {
+    pub(crate) fn ruled(mut self, word: AdjudicatorReply) -> RunState {
         self.adjudicates(word.clone());
-        let arithmetic = arithmetic(&self.0.transcript).unwrap();
-        let verdict = arithmetic.with(&word).unwrap();
-        let ruling = Ruling { verdict, arithmetic, adjudication: word };
-        self.0.take(Change::Ruled(Box::new(ruling)));
-        self.stopped(Stop::Done)
+        let arithmetic = tally_blocks(&self.0.transcript).unwrap();
+        let verdict = arithmetic.apply_adjudication(&word).unwrap();
+        let ruling = ReviewOutcome { verdict, tally: arithmetic, adjudication: word };
+        self.0.take(JournalEvent::ReviewDecided(Box::new(ruling)));
+        self.stopped(RunStopReason::Done)
     }
 
-    pub(crate) fn stopped(mut self, stop: Stop) -> Transcript {
-        let ruling = self.0.transcript.ruling.clone();
-        let outcome = ruling.as_ref().map_or(Outcome::Undecided(&stop), Outcome::Ruled);
-        let row = row(&self.0.transcript, outcome, moment(59)).unwrap();
-        self.0.take(Change::VerdictLogged(Box::new(row)));
+    pub(crate) fn stopped(mut self, stop: RunStopReason) -> RunState {
+        let ruling = self.0.transcript.review_outcome.clone();
+        let outcome = ruling.as_ref().map_or(LoggedOutcome::Undecided(&stop), LoggedOutcome::Ruled);
+        let row = log_row(&self.0.transcript, outcome, moment(59)).unwrap();
+        self.0.take(JournalEvent::VerdictLogged(Box::new(row)));
         self.0.stopped(stop)
     }
 }
 
 /// Three block, one irreducibly; the adjudicator downgrades to REVISE with a reason.
-pub(crate) fn revised() -> Transcript {
+pub(crate) fn revised() -> RunState {
     let mut gate = contested();
     gate.judges("skeptic", SECOND, blocking(skeptic(), true));
     gate.is_absent("voice_identity", SECOND);
-    let pressed = Judgement {
+    let pressed = DeliberatorJudgement {
         escalations: vec!["skeptic-1: the figure has no source either.".to_owned()],
         delta_from_r1: "I now block, for skeptic-1.".to_owned(),
         ..blocking(evidence(), false)
     };
     gate.judges("evidence", SECOND, pressed);
-    let turned = Judgement {
-        verdict: Leaning::Hold,
+    let turned = DeliberatorJudgement {
+        verdict: DeliberatorVerdict::Hold,
         delta_from_r1: "On reflection the offer is too early.".to_owned(),
         ..blocking(strategy(), false)
     };
     gate.judges("strategy", SECOND, turned);
     gate.0.held(SECOND);
-    gate.ruled(Adjudication {
+    gate.ruled(AdjudicatorReply {
         downgrade: true,
         downgrade_reason: Some("Cutting two sentences lifts all blocks but one.".to_owned()),
-        ..word(Decision::Revise)
+        ..sample_adjudication(ReviewDecision::Revise)
     })
 }
 
 /// The same without a downgrade.
-pub(crate) fn held() -> Transcript {
+pub(crate) fn held() -> RunState {
     let mut gate = contested();
     for (name, judgement) in SEATS.into_iter().zip([skeptic(), voice(), evidence(), strategy()]) {
         gate.judges(name, SECOND, blocking(judgement, true));
     }
     gate.0.held(SECOND);
-    gate.ruled(word(Decision::Hold))
+    gate.ruled(sample_adjudication(ReviewDecision::Hold))
 }
 
 /// No deliberator blocks; one withdrew a block.
-pub(crate) fn shipped() -> Transcript {
+pub(crate) fn shipped() -> RunState {
     let mut gate = contested();
-    let lifted = Judgement {
-        verdict: Leaning::Ship,
+    let lifted = DeliberatorJudgement {
+        verdict: DeliberatorVerdict::Ship,
         concessions: vec!["voice_identity-1 convinced me that readers know it for a joke.".into()],
         delta_from_r1: "The claim is a joke.".to_owned(),
         concerns: Vec::new(),
@@ -130,21 +134,21 @@ pub(crate) fn shipped() -> Transcript {
     gate.judges("evidence", SECOND, evidence());
     gate.judges("strategy", SECOND, strategy());
     gate.0.held(SECOND);
-    gate.ruled(word(Decision::Ship))
+    gate.ruled(sample_adjudication(ReviewDecision::Ship))
 }
 
 /// Two of four deliberators answer.
-pub(crate) fn incomplete() -> Transcript {
-    let mut gate = Gate::new();
+pub(crate) fn incomplete() -> RunState {
+    let mut gate = SampleReview::new();
     gate.judges("skeptic", FIRST, blocking(skeptic(), true));
     gate.is_absent("voice_identity", FIRST);
     gate.judges("evidence", FIRST, evidence());
     gate.is_absent("strategy", FIRST);
-    gate.stopped(Stop::Quorum { round: FIRST, heard: 2, needed: 3 })
+    gate.stopped(RunStopReason::Quorum { round: FIRST, heard: 2, needed: 3 })
 }
 
 /// All seats answer except the adjudicator.
-pub(crate) fn unadjudicated() -> Transcript {
+pub(crate) fn unadjudicated() -> RunState {
     let mut gate = contested();
     for (name, judgement) in SEATS.into_iter().zip([skeptic(), voice(), evidence(), strategy()]) {
         gate.judges(name, SECOND, judgement);
@@ -152,34 +156,34 @@ pub(crate) fn unadjudicated() -> Transcript {
     gate.0.held(SECOND);
     gate.is_absent("adjudicator", ADJUDICATION);
     let reason = "no answer within 60 s".to_owned();
-    gate.stopped(Stop::Unadjudicated { seat: slug("adjudicator"), reason })
+    gate.stopped(RunStopReason::Unadjudicated { seat: slug("adjudicator"), reason })
 }
 
 /// The first sample, overridden by a person.
-pub(crate) fn overridden() -> Transcript {
+pub(crate) fn overridden() -> RunState {
     let mut transcript = revised();
-    let decision = Override {
+    let decision = VerdictOverride {
         verdict_id: "posts-launch-md-7c21e0aa/1".to_owned(),
-        decision: Decision::Ship,
+        decision: ReviewDecision::Ship,
         why: "The board has seen the figures.".to_owned(),
     };
-    transcript.add(moment(600), &[Change::Overridden(decision)]);
+    transcript.apply_events(moment(600), &[JournalEvent::VerdictOverridden(decision)]);
     transcript
 }
 
-pub(crate) fn rehearsed() -> Transcript {
+pub(crate) fn rehearsed() -> RunState {
     let mut transcript = shipped();
     transcript.opening.rehearsal = true;
     transcript
 }
 
-pub(crate) fn all() -> Vec<Transcript> {
+pub(crate) fn all() -> Vec<RunState> {
     vec![revised(), held(), shipped(), incomplete(), unadjudicated(), overridden(), rehearsed()]
 }
 
 /// The first round of most samples.
-fn contested() -> Gate {
-    let mut gate = Gate::new();
+fn contested() -> SampleReview {
+    let mut gate = SampleReview::new();
     gate.judges("skeptic", FIRST, blocking(skeptic(), true));
     gate.judges("voice_identity", FIRST, voice());
     gate.judges("evidence", FIRST, evidence());
@@ -188,12 +192,12 @@ fn contested() -> Gate {
     gate
 }
 
-pub(crate) fn blocking(judgement: Judgement, irreducible: bool) -> Judgement {
-    let verdict = if irreducible { Leaning::Hold } else { judgement.verdict };
-    Judgement { verdict, would_block: true, irreducible, ..judgement }
+pub(crate) fn blocking(judgement: DeliberatorJudgement, irreducible: bool) -> DeliberatorJudgement {
+    let verdict = if irreducible { DeliberatorVerdict::Hold } else { judgement.verdict };
+    DeliberatorJudgement { verdict, would_block: true, irreducible, ..judgement }
 }
 
-fn skeptic() -> Judgement {
+fn skeptic() -> DeliberatorJudgement {
     let concerns = [
         (
             "“fastest council in the world”",
@@ -202,36 +206,36 @@ fn skeptic() -> Judgement {
         ),
         ("L5", "“Nothing can go wrong” promises what no software keeps.", ""),
     ];
-    judgement("skeptic", Leaning::Revise, &concerns, "Cut both superlatives.")
+    judgement("skeptic", DeliberatorVerdict::Revise, &concerns, "Cut both superlatives.")
 }
 
-fn voice() -> Judgement {
+fn voice() -> DeliberatorJudgement {
     let concerns = [("the tone as a whole", "It shouts where we speak.", "One claim, said once.")];
-    judgement("voice_identity", Leaning::Revise, &concerns, "Say it once, and plainly.")
+    judgement("voice_identity", DeliberatorVerdict::Revise, &concerns, "Say it once, and plainly.")
 }
 
-pub(crate) fn evidence() -> Judgement {
+pub(crate) fn evidence() -> DeliberatorJudgement {
     let concerns = [("ten times faster", "No source for the figure.", "Link the measurement.")];
-    judgement("evidence", Leaning::Revise, &concerns, "Give the figure a source.")
+    judgement("evidence", DeliberatorVerdict::Revise, &concerns, "Give the figure a source.")
 }
 
-fn strategy() -> Judgement {
-    judgement("strategy", Leaning::Ship, &[], "")
+fn strategy() -> DeliberatorJudgement {
+    judgement("strategy", DeliberatorVerdict::Ship, &[], "")
 }
 
 fn judgement(
     seat: &str,
-    verdict: Leaning,
+    verdict: DeliberatorVerdict,
     concerns: &[(&str, &str, &str)],
     brief: &str,
-) -> Judgement {
+) -> DeliberatorJudgement {
     let scores = score_names(seat).unwrap().into_iter().zip([2, 3, 4]);
-    let concern = |(locus, issue, fix): &(&str, &str, &str)| Concern {
+    let concern = |(locus, issue, fix): &(&str, &str, &str)| ReviewConcern {
         locus: (*locus).to_owned(),
         issue: (*issue).to_owned(),
         fix: (*fix).to_owned(),
     };
-    Judgement {
+    DeliberatorJudgement {
         verdict,
         scores: scores.map(|(name, score)| (name.to_owned(), score)).collect(),
         would_block: false,
@@ -244,8 +248,8 @@ fn judgement(
     }
 }
 
-pub(crate) fn word(final_verdict: Decision) -> Adjudication {
-    Adjudication {
+pub(crate) fn sample_adjudication(final_verdict: ReviewDecision) -> AdjudicatorReply {
+    AdjudicatorReply {
         final_verdict,
         reasoning: "Skeptic and Evidence agree that the figures are bare; the last two launch \
                     posts were held for the same."
@@ -258,9 +262,9 @@ pub(crate) fn word(final_verdict: Decision) -> Adjudication {
 }
 
 /// Replaces all foreign text of a review by one text.
-pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript {
+pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
     transcript.opening.title = text.to_owned();
-    if let Some(gate) = transcript.plan.gate.as_mut().map(Arc::make_mut) {
+    if let Some(gate) = transcript.plan.review.as_mut().map(Arc::make_mut) {
         gate.artifact.path = text.to_owned();
         gate.artifact.artifact_type = text.to_owned();
         gate.artifact.producer = Some(text.to_owned());
@@ -279,7 +283,7 @@ pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript 
         seat.model = text.to_owned();
         seat.family = text.to_owned();
     }
-    if let Some(ruling) = &mut transcript.ruling {
+    if let Some(ruling) = &mut transcript.review_outcome {
         fill_word(&mut ruling.adjudication, text);
     }
     for (_, decision) in &mut transcript.overrides {
@@ -293,29 +297,31 @@ pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript 
                 CallOutcome::InFlight | CallOutcome::Lost => {}
             }
         }
-        match &mut asked.reading {
-            Some(Reading::Read { document: Document::Judgement(judgement), .. }) => {
+        match &mut asked.parse_outcome {
+            Some(ParseOutcome::Parsed {
+                document: ReplyDocument::Judgement(judgement), ..
+            }) => {
                 fill_judgement(judgement, text);
             }
-            Some(Reading::Read { document: Document::Adjudication(word), .. }) => {
+            Some(ParseOutcome::Parsed { document: ReplyDocument::Adjudication(word), .. }) => {
                 fill_word(word, text);
             }
             Some(_) | None => {}
         }
     }
-    if let Some(Stop::Unadjudicated { reason, .. }) = &mut transcript.stopped {
+    if let Some(RunStopReason::Unadjudicated { reason, .. }) = &mut transcript.stopped {
         *reason = text.to_owned();
     }
     transcript
 }
 
-fn fill_word(word: &mut Adjudication, text: &str) {
+fn fill_word(word: &mut AdjudicatorReply, text: &str) {
     word.reasoning = text.to_owned();
     word.revision_brief = format!("{text}\n{text}");
     word.downgrade_reason = word.downgrade.then(|| text.to_owned());
 }
 
-fn fill_judgement(judgement: &mut Judgement, text: &str) {
+fn fill_judgement(judgement: &mut DeliberatorJudgement, text: &str) {
     judgement.scores = [(text.to_owned(), 1)].into();
     judgement.revision_brief = text.to_owned();
     judgement.delta_from_r1 = text.to_owned();
@@ -323,12 +329,13 @@ fn fill_judgement(judgement: &mut Judgement, text: &str) {
     judgement.escalations = vec![format!("{text} evidence-1")];
     for concern in &mut judgement.concerns {
         let text = text.to_owned();
-        *concern = Concern { locus: text.clone(), issue: format!("{text}\n{text}"), fix: text };
+        *concern =
+            ReviewConcern { locus: text.clone(), issue: format!("{text}\n{text}"), fix: text };
     }
 }
 
 pub(crate) fn plan() -> Plan {
-    let seats = SEATS.map(|name| seat(name, Role::Participant)).into_iter();
+    let seats = SEATS.map(|name| seat(name, SeatRole::Participant)).into_iter();
     let prior = |verdict, artifact: &str| PriorVerdict {
         ts: moment(0),
         artifact: artifact.to_owned(),
@@ -338,44 +345,44 @@ pub(crate) fn plan() -> Plan {
         revision_brief: String::new(),
         concerns: vec!["No source".to_owned()],
     };
-    let gate = GatePlan {
-        artifact: Artifact {
+    let gate = ReviewPlan {
+        artifact: ReviewArtifact {
             path: "posts/launch.md".to_owned(),
             artifact_type: "linkedin_post".to_owned(),
-            tier: Tier::Always,
+            tier: ReviewTier::Always,
             producer: Some("writer".to_owned()),
             sha256: "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8".to_owned(),
             text: TEXT.to_owned(),
         },
         deliberators: SEATS.map(deliberator).to_vec(),
         adjudicator: slug("adjudicator"),
-        policy: Policy { name: PolicyName::Seed, min_deliberators: 3 },
+        policy: ReviewPolicy { name: PolicyName::Seed, min_deliberators: 3 },
         priors: vec![
-            prior(GateVerdict::Hold, "posts/teaser.md"),
-            prior(GateVerdict::Revise, "posts/hello.md"),
+            prior(FinalVerdict::Hold, "posts/teaser.md"),
+            prior(FinalVerdict::Revise, "posts/hello.md"),
         ],
     };
     Plan {
-        seats: seats.chain([seat("adjudicator", Role::Chair)]).collect(),
+        seats: seats.chain([seat("adjudicator", SeatRole::Chair)]).collect(),
         chairs: vec![slug("adjudicator")],
         conclusion: None,
-        gate: Some(gate.into()),
-        ..sample::plan(Auditing::Unaudited)
+        review: Some(gate.into()),
+        ..sample::plan(AuditMode::Unaudited)
     }
 }
 
-fn seat(name: &str, role: Role) -> Seat {
+fn seat(name: &str, role: SeatRole) -> Seat {
     // Two seats of the council sample provide the models of this one.
     let provider = if matches!(name, "skeptic" | "adjudicator") { "ann" } else { "bob" };
     Seat { name: slug(name), roles: vec![role], ..sample::seat(provider) }
 }
 
-fn deliberator(name: &str) -> Deliberator {
-    let missing = ContextRef {
+fn deliberator(name: &str) -> DeliberatorPlan {
+    let missing = DeliberatorContext {
         path: "voice/corpus.md".to_owned(),
         text: None,
         missing: Some("there is no such file".to_owned()),
     };
     let context = if name == "voice_identity" { vec![missing] } else { Vec::new() };
-    Deliberator { seat: slug(name), instructions: None, context }
+    DeliberatorPlan { seat: slug(name), instructions: None, context }
 }

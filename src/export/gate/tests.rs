@@ -4,17 +4,17 @@ use serde_json::{Value, json};
 
 use super::sample;
 use super::*;
-use crate::domain::gate::{Decision, Tier};
-use crate::domain::transcript::Transcript;
+use crate::domain::gate::{ReviewDecision, ReviewTier};
+use crate::domain::transcript::RunState;
 use crate::protocols::gate::sample::SEATS;
 
-fn told(transcript: &Transcript) -> Value {
-    serde_json::to_value(document(transcript)).unwrap()
+fn document_json(transcript: &RunState) -> Value {
+    serde_json::to_value(review_document(transcript)).unwrap()
 }
 
 #[test]
 fn a_review_has_the_fields_of_the_specification_in_their_order() {
-    let told = told(&sample::revised());
+    let told = document_json(&sample::revised());
     let keys: Vec<&str> = told.as_object().unwrap().keys().map(String::as_str).collect();
     let stable = [
         "verdict",
@@ -41,7 +41,7 @@ fn a_review_has_the_fields_of_the_specification_in_their_order() {
 
 #[test]
 fn the_arithmetic_stands_beside_the_adjudicators_own_word() {
-    let told = told(&sample::revised());
+    let told = document_json(&sample::revised());
     insta::assert_snapshot!(
         told["policy"],
         @r#"{"name":"seed","present":4,"blocks":3,"irreducible_blocks":1,"computed":"HOLD","min_deliberators":3,"downgraded":true}"#
@@ -53,21 +53,21 @@ fn the_arithmetic_stands_beside_the_adjudicators_own_word() {
     assert_eq!(word["applied_compounding"], true);
     assert_eq!(word["model"], "claude-sonnet-4");
     assert_eq!(told["prior_verdicts"][0]["artifact"], "posts/teaser.md");
-    let held = document(&sample::held());
+    let held = review_document(&sample::held());
     assert_eq!(held.verdict, ReviewVerdict::Hold);
     assert!(!held.policy.unwrap().downgraded);
 }
 
 #[test]
 fn a_round_has_a_row_for_each_seat_with_who_answered_for_it() {
-    let told = told(&sample::revised());
+    let told = document_json(&sample::revised());
     let row = &told["round2"][1];
     assert_eq!(row["deliberator"], "voice_identity");
     assert_eq!(row["fallback"], true);
     assert_eq!(row["model"], "gpt-4o");
     assert_eq!(told["round2"][3]["uncited"], true);
     assert_eq!(told["round1"][3].get("uncited"), None);
-    let told = super::tests::told(&sample::incomplete());
+    let told = super::tests::document_json(&sample::incomplete());
     assert_eq!(told["round1"][1]["absent"], true);
     assert_eq!(told["round1"][1]["error_type"], "timeout");
     assert_eq!(told["round2"], json!([]));
@@ -75,7 +75,7 @@ fn a_round_has_a_row_for_each_seat_with_who_answered_for_it() {
 
 #[test]
 fn a_concern_carries_its_lines() {
-    let told = document(&sample::revised());
+    let told = review_document(&sample::revised());
     let placed: Vec<_> = told
         .concerns
         .iter()
@@ -92,7 +92,7 @@ fn a_concern_carries_its_lines() {
 
 #[test]
 fn an_incomplete_review_says_why_and_is_no_verdict() {
-    let told = told(&sample::incomplete());
+    let told = document_json(&sample::incomplete());
     assert_eq!(told["verdict"], "INCOMPLETE");
     assert_eq!(told["status"], "incomplete");
     assert_eq!(told["policy"]["computed"], Value::Null);
@@ -105,7 +105,7 @@ fn an_incomplete_review_says_why_and_is_no_verdict() {
     assert_eq!(told["panel"]["succeeded"], 2);
     assert_eq!(told["panel"]["failed"][0]["provider"], "voice_identity");
     assert_eq!(told["prior_verdicts"], json!([]), "nobody was asked to read them");
-    let told = super::tests::told(&sample::unadjudicated());
+    let told = super::tests::document_json(&sample::unadjudicated());
     assert_eq!(told["verdict"], "INCOMPLETE");
     assert_eq!(told["error"]["error_code"], "adjudication_unavailable");
     assert_eq!(told["policy"]["present"], 4);
@@ -114,46 +114,46 @@ fn an_incomplete_review_says_why_and_is_no_verdict() {
 
 #[test]
 fn a_panel_of_which_nobody_was_heard_failed() {
-    let mut gate = sample::Gate::new();
+    let mut gate = sample::SampleReview::new();
     SEATS.iter().for_each(|name| gate.is_absent(name, 1));
-    let stop = crate::domain::transcript::Stop::Quorum { round: 1, heard: 0, needed: 3 };
-    assert_eq!(told(&gate.stopped(stop))["status"], "failed");
+    let stop = crate::domain::transcript::RunStopReason::Quorum { round: 1, heard: 0, needed: 3 };
+    assert_eq!(document_json(&gate.stopped(stop))["status"], "failed");
 }
 
 #[test]
 fn what_is_missing_or_odd_is_said() {
-    let told = document(&sample::revised());
+    let told = review_document(&sample::revised());
     assert!(told.panel.degraded && !told.panel.single_family);
     let [missing] = &told.missing_context[..] else { panic!("{:?}", told.missing_context) };
     assert_eq!(
         (missing.deliberator.as_str(), missing.path.as_str()),
         ("voice_identity", "voice/corpus.md")
     );
-    assert!(document(&sample::rehearsed()).rehearsal);
-    assert!(!document(&sample::shipped()).panel.degraded);
+    assert!(review_document(&sample::rehearsed()).rehearsal);
+    assert!(!review_document(&sample::shipped()).panel.degraded);
 }
 
 #[test]
 fn a_panel_of_one_family_is_called_that() {
     let mut transcript = sample::shipped();
     transcript.plan.seats.iter_mut().for_each(|seat| seat.family = "google".to_owned());
-    let told = document(&transcript);
+    let told = review_document(&transcript);
     assert!(told.panel.single_family);
     assert_eq!(told.warnings, ["the panel is of one family: its agreement says little"]);
 }
 
 #[test]
 fn a_persons_decision_stands_beside_the_gates_and_takes_no_time() {
-    let told = document(&sample::overridden());
+    let told = review_document(&sample::overridden());
     assert_eq!(told.verdict, ReviewVerdict::Revise);
-    assert_eq!(told.overrides[0].decision.decision, Decision::Ship);
+    assert_eq!(told.overrides[0].decision.decision, ReviewDecision::Ship);
     let took = |told: ReviewDocument| told.metrics.unwrap().session.total_duration_ms;
-    assert_eq!(took(told), took(document(&sample::revised())));
+    assert_eq!(took(told), took(review_document(&sample::revised())));
 }
 
 #[test]
 fn what_was_skipped_says_why() {
-    let told = skipped("notes/a.md", "note", Tier::Never, "tier 2 is not looked at");
+    let told = skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
     let told = serde_json::to_value(told).unwrap();
     assert_eq!(told["verdict"], "SKIPPED");
     assert_eq!(told["tier"], 2);

@@ -1,26 +1,27 @@
 //! Phrases about a review, shared by all pages.
 
 use super::concerns::PlacedConcern;
-use super::document::{Counted, Overruled, ReviewDocument};
+use super::document::{PolicyCount, ReviewDocument, TimedOverride};
 use crate::domain::gate::{
-    Adjudication, Arithmetic, Block, Decision, Judgement, Override, names_lines,
+    AdjudicatorReply, BlockLevel, BlockTally, DeliberatorJudgement, ReviewDecision,
+    VerdictOverride, names_lines,
 };
 
 /// `policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD`.
-pub(crate) fn counted(counted: &Counted) -> String {
+pub(crate) fn policy_sentence(counted: &PolicyCount) -> String {
     let sum = &counted.arithmetic;
-    let computed = sum.computed.map_or("nothing is decided", Decision::name);
+    let computed = sum.computed.map_or("nothing is decided", ReviewDecision::name);
     format!(
         "policy {}: {} present ({} needed), {}: {computed}",
         sum.name,
         sum.present,
         counted.min_deliberators,
-        all_blocks(sum),
+        describe_blocks(sum),
     )
 }
 
 /// `1 blocks`, `3 block`, or a phrase for none.
-pub(crate) fn blocks(number: usize) -> String {
+pub(crate) fn count_blocks(number: usize) -> String {
     match number {
         0 => "nobody blocks".to_owned(),
         1 => "1 blocks".to_owned(),
@@ -29,8 +30,8 @@ pub(crate) fn blocks(number: usize) -> String {
 }
 
 /// The same, with the number of irreducible blocks.
-pub(crate) fn all_blocks(sum: &Arithmetic) -> String {
-    let told = blocks(sum.blocks);
+pub(crate) fn describe_blocks(sum: &BlockTally) -> String {
+    let told = count_blocks(sum.blocks);
     match sum.irreducible_blocks {
         0 => told,
         1 if sum.blocks == 1 => format!("{told}, irreducible"),
@@ -40,17 +41,17 @@ pub(crate) fn all_blocks(sum: &Arithmetic) -> String {
 }
 
 /// The label of a block beside a deliberator's name; `None` without a block.
-pub(crate) fn block(block: Block) -> Option<&'static str> {
+pub(crate) fn block_label(block: BlockLevel) -> Option<&'static str> {
     match block {
-        Block::None => None,
-        Block::Reducible => Some("blocks"),
-        Block::Irreducible => Some("blocks, irreducible"),
+        BlockLevel::None => None,
+        BlockLevel::Reducible => Some("blocks"),
+        BlockLevel::Irreducible => Some("blocks, irreducible"),
     }
 }
 
 /// `hold, blocks`: the stance that is compared between the rounds.
-pub(crate) fn stance(judgement: &Judgement) -> String {
-    match block(judgement.block()) {
+pub(crate) fn stance_text(judgement: &DeliberatorJudgement) -> String {
+    match block_label(judgement.block_level()) {
         None => judgement.verdict.to_string(),
         Some(blocks) => format!("{}, {blocks}", judgement.verdict),
     }
@@ -58,20 +59,20 @@ pub(crate) fn stance(judgement: &Judgement) -> String {
 
 /// Human overrides, the effective one first. Overrides of earlier verdicts follow and name them;
 /// of several overrides of one verdict only the newest is listed.
-pub(crate) fn overridden(told: &ReviewDocument) -> Vec<String> {
-    let is_newest = |one: &&Overruled| {
+pub(crate) fn override_lines(told: &ReviewDocument) -> Vec<String> {
+    let is_newest = |one: &&TimedOverride| {
         let id = &one.decision.verdict_id;
         let last = told.overrides.iter().rfind(|other| other.decision.verdict_id == *id);
         last.is_some_and(|last| std::ptr::eq(last, *one))
     };
-    let (own, earlier): (Vec<&Overruled>, Vec<&Overruled>) = told
+    let (own, earlier): (Vec<&TimedOverride>, Vec<&TimedOverride>) = told
         .overrides
         .iter()
         .filter(is_newest)
         .partition(|one| told.verdict_id.as_ref() == Some(&one.decision.verdict_id));
-    let told = |one: &Overruled| {
-        let Override { decision, why, .. } = &one.decision;
-        format!("a person decided {decision} on {}: {why}", one.at.day())
+    let told = |one: &TimedOverride| {
+        let VerdictOverride { decision, why, .. } = &one.decision;
+        format!("a person decided {decision} on {}: {why}", one.at.utc_day())
     };
     let own = own.iter().map(|one| told(one));
     own.chain(earlier.iter().map(|one| format!("of {}, {}", one.decision.verdict_id, told(one))))
@@ -79,7 +80,7 @@ pub(crate) fn overridden(told: &ReviewDocument) -> Vec<String> {
 }
 
 /// The context files that deliberators did not get.
-pub(crate) fn missing_context(told: &ReviewDocument) -> Option<String> {
+pub(crate) fn missing_context_note(told: &ReviewDocument) -> Option<String> {
     let missing = told.missing_context.iter();
     let each = missing.map(|one| format!("{} of {} ({})", one.path, one.deliberator, one.reason));
     let all = each.collect::<Vec<_>>().join(", ");
@@ -87,7 +88,7 @@ pub(crate) fn missing_context(told: &ReviewDocument) -> Option<String> {
 }
 
 /// The adjudicator's verdict, with its downgrade if it requested one.
-pub(crate) fn word(word: &Adjudication) -> String {
+pub(crate) fn adjudication_text(word: &AdjudicatorReply) -> String {
     let reason = word.downgrade_reason.as_deref().map(str::trim).unwrap_or_default();
     match (word.downgrade, reason) {
         (false, _) => word.final_verdict.to_string(),
@@ -97,9 +98,9 @@ pub(crate) fn word(word: &Adjudication) -> String {
 }
 
 /// The decision and its reason; `None` without a decision.
-pub(crate) fn outcome(told: &ReviewDocument) -> Option<String> {
-    let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.word);
-    let decided = told.verdict.decision()?;
+pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
+    let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.adjudication);
+    let decided = told.verdict.to_decision()?;
     let computed = counted.arithmetic.computed?;
     let why = if counted.downgraded {
         "the downgrade counts"
@@ -118,13 +119,13 @@ pub(crate) fn outcome(told: &ReviewDocument) -> Option<String> {
 }
 
 /// Whether the decision equals the result of the block tally.
-pub(crate) fn is_as_counted(told: &ReviewDocument) -> bool {
+pub(crate) fn matches_policy_count(told: &ReviewDocument) -> bool {
     let computed = told.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
-    computed.is_some() && computed == told.verdict.decision()
+    computed.is_some() && computed == told.verdict.to_decision()
 }
 
 /// `L3`, `L3-5`; `None` without lines.
-pub(crate) fn lines(line: Option<usize>, end: Option<usize>) -> Option<String> {
+pub(crate) fn line_range(line: Option<usize>, end: Option<usize>) -> Option<String> {
     let (start, end) = (line?, end?);
     Some(if start == end { format!("L{start}") } else { format!("L{start}-{end}") })
 }
@@ -135,7 +136,7 @@ pub(crate) fn score_name(name: &str) -> String {
 }
 
 /// A concern with its fix, and with its locus unless that is a line range.
-pub(crate) fn concern(placed: &PlacedConcern) -> String {
+pub(crate) fn concern_text(placed: &PlacedConcern) -> String {
     let concern = &placed.concern;
     let part = |lead: &str, text: &str| match text.trim() {
         "" => None,

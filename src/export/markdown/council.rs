@@ -1,44 +1,47 @@
 //! The council part of the Markdown export: report, panel, disagreements.
 
-use super::escape::{inline, quote};
-use super::table::table;
+use super::escape::{escape_inline, quote_text};
+use super::table::render_table;
 use crate::domain::council::report::CouncilFinalReport;
-use crate::export::council::Deliberated;
+use crate::export::council::CouncilDocument;
 
-pub(super) fn blocks(told: &Deliberated) -> Vec<String> {
+pub(super) fn council_blocks(told: &CouncilDocument) -> Vec<String> {
     let mut blocks = Vec::new();
     if let Some(error) = &told.error {
-        blocks.push(format!("**{}**: {}", told.status, inline(&error.message)));
+        blocks.push(format!("**{}**: {}", told.status, escape_inline(&error.message)));
     }
     if let Some(report) = &told.report {
-        blocks.extend(answer(report));
+        blocks.extend(report_blocks(report));
     }
-    blocks.extend(panel(told));
+    blocks.extend(panel_blocks(told));
     if let Some(report) = &told.report {
-        blocks.extend(disagreements(report));
-        blocks.extend(lists(report));
+        blocks.extend(disagreement_blocks(report));
+        blocks.extend(report_lists(report));
     }
     if !told.warnings.is_empty() {
-        blocks.push(items("Worth knowing", told.warnings.iter().map(|text| inline(text))));
+        blocks.push(bullet_list(
+            "Worth knowing",
+            told.warnings.iter().map(|text| escape_inline(text)),
+        ));
     }
     blocks
 }
 
-fn answer(given: &CouncilFinalReport) -> Vec<String> {
+fn report_blocks(given: &CouncilFinalReport) -> Vec<String> {
     let report = &given.report;
     let author = given.chair_provider.as_ref().map_or_else(
         || "not a synthesis".to_owned(),
-        |chair| format!("written by {}", inline(chair.as_str())),
+        |chair| format!("written by {}", escape_inline(chair.as_str())),
     );
     let mut blocks = vec![format!("## The report: {} ({author})", report.conclusion.outcome)];
-    blocks.extend(given.disclaimer.as_deref().map(|text| format!("**{}**", inline(text))));
-    blocks.push(quote(&report.conclusion.statement));
-    blocks.extend(report.conclusion.reason.as_deref().map(inline));
-    blocks.push(inline(&report.rationale.summary));
+    blocks.extend(given.disclaimer.as_deref().map(|text| format!("**{}**", escape_inline(text))));
+    blocks.push(quote_text(&report.conclusion.statement));
+    blocks.extend(report.conclusion.reason.as_deref().map(escape_inline));
+    blocks.push(escape_inline(&report.rationale.summary));
     blocks
 }
 
-fn panel(told: &Deliberated) -> Vec<String> {
+fn panel_blocks(told: &CouncilDocument) -> Vec<String> {
     let rows: Vec<Vec<String>> = told
         .rounds
         .r1
@@ -48,73 +51,86 @@ fn panel(told: &Deliberated) -> Vec<String> {
             let said = &opinion.opinion;
             let cut = if opinion.truncated { " **(cut off)**" } else { "" };
             vec![
-                inline(opinion.provider.as_str()),
+                escape_inline(opinion.provider.as_str()),
                 said.stance.to_string(),
                 said.confidence.to_string(),
-                format!("{}{cut}", inline(&said.summary)),
+                format!("{}{cut}", escape_inline(&said.summary)),
             ]
         })
         .collect();
     let mut blocks = vec!["## How they stood".to_owned()];
-    blocks.push(table(&["Seat", "Stance", "Confidence", "In short"], &rows));
+    blocks.push(render_table(&["Seat", "Stance", "Confidence", "In short"], &rows));
     let absent = told.panel.failed.iter().map(|failure| {
-        let (seat, message) = (inline(failure.provider.as_str()), inline(&failure.error_message));
+        let (seat, message) =
+            (escape_inline(failure.provider.as_str()), escape_inline(&failure.error_message));
         format!("{seat}, {} {}: {message}", failure.round, failure.error_type)
     });
     let absent: Vec<String> = absent.collect();
     if !absent.is_empty() {
-        blocks.push(items("Absent", absent.into_iter()));
+        blocks.push(bullet_list("Absent", absent.into_iter()));
     }
     blocks
 }
 
-fn disagreements(given: &CouncilFinalReport) -> Vec<String> {
+fn disagreement_blocks(given: &CouncilFinalReport) -> Vec<String> {
     let mut blocks = Vec::new();
     for dispute in &given.report.disagreements {
         let positions = dispute.positions.iter().map(|position| {
-            format!("- **{}**: {}", inline(&position.provider), inline(&position.position))
+            format!(
+                "- **{}**: {}",
+                escape_inline(&position.provider),
+                escape_inline(&position.position)
+            )
         });
         let positions: Vec<String> = positions.collect();
-        blocks.push(format!("### Disagreement: {}", inline(&dispute.topic)));
+        blocks.push(format!("### Disagreement: {}", escape_inline(&dispute.topic)));
         blocks.push(positions.join("\n"));
-        blocks.push(inline(&format!("{} {}", dispute.resolution, dispute.resolution_rationale)));
+        blocks.push(escape_inline(&format!(
+            "{} {}",
+            dispute.resolution, dispute.resolution_rationale
+        )));
     }
     blocks
 }
 
-fn lists(given: &CouncilFinalReport) -> Vec<String> {
+fn report_lists(given: &CouncilFinalReport) -> Vec<String> {
     let report = &given.report;
     let risks = report.risks.iter().map(|risk| {
-        format!("{} ({}): {}", inline(&risk.description), risk.severity, inline(&risk.mitigation))
+        format!(
+            "{} ({}): {}",
+            escape_inline(&risk.description),
+            risk.severity,
+            escape_inline(&risk.mitigation)
+        )
     });
     let uncertain = report.uncertainties.iter().map(|point| {
         format!(
             "{} (confidence {}): {}",
-            inline(&point.area),
+            escape_inline(&point.area),
             point.confidence,
-            inline(&point.reason)
+            escape_inline(&point.reason)
         )
     });
     let next = report.next_actions.iter().map(|action| {
         format!(
             "{} ({} priority): {}",
-            inline(&action.action),
+            escape_inline(&action.action),
             action.priority,
-            inline(&action.rationale)
+            escape_inline(&action.rationale)
         )
     });
     let findings = report.findings.iter().map(|merged| {
         let found = &merged.finding;
         format!(
             "{} {} ({}, {}): {}",
-            inline(&found.id),
-            inline(&found.title),
+            escape_inline(&found.id),
+            escape_inline(&found.title),
             found.severity,
-            inline(&found.location),
-            inline(&found.description)
+            escape_inline(&found.location),
+            escape_inline(&found.description)
         )
     });
-    let plain = |texts: &[String]| texts.iter().map(|text| inline(text)).collect::<Vec<_>>();
+    let plain = |texts: &[String]| texts.iter().map(|text| escape_inline(text)).collect::<Vec<_>>();
     let sections = [
         ("Agreed", plain(&report.consensus_points)),
         ("Findings", findings.collect()),
@@ -125,10 +141,10 @@ fn lists(given: &CouncilFinalReport) -> Vec<String> {
         ("Next", next.collect()),
     ];
     let due = sections.into_iter().filter(|(_, texts)| !texts.is_empty());
-    due.map(|(title, texts)| items(title, texts.into_iter())).collect()
+    due.map(|(title, texts)| bullet_list(title, texts.into_iter())).collect()
 }
 
-fn items(title: &str, texts: impl Iterator<Item = String>) -> String {
+fn bullet_list(title: &str, texts: impl Iterator<Item = String>) -> String {
     let lines: Vec<String> = texts.map(|text| format!("- {text}")).collect();
     format!("### {title}\n\n{}", lines.join("\n"))
 }

@@ -1,40 +1,46 @@
 //! The conclusion part of the Markdown export: conclusion or explanation, and objections.
 
-use super::escape::{inline, quote_lines};
+use super::escape::{escape_inline, quote_lines};
 use super::revision;
-use crate::domain::conclusion::{CitedClaim, Conclusion, Objection, Outcome, UnresolvedPoint};
+use crate::domain::conclusion::{
+    AuditObjection, CitedClaim, Conclusion, ConclusionOutcome, UnresolvedPoint,
+};
 use crate::domain::time::Moment;
 use crate::export::conclusion::{
-    Audited, Ended, became, field_name, involved, objects, state_name, versioned, what_draft_lacks,
+    AuditView, ConclusionView, draft_status, field_name, involved_agents, objection_text,
+    outcome_line, state_name, versioned_name,
 };
-use crate::export::{Intervened, wording};
+use crate::export::{TimedIntervention, wording};
 
 /// The conclusion or its draft; empty before there is a draft.
-pub(super) fn blocks(ended: &Ended, outcomes: &[(Moment, Outcome)]) -> Vec<String> {
+pub(super) fn conclusion_blocks(
+    ended: &ConclusionView,
+    outcomes: &[(Moment, ConclusionOutcome)],
+) -> Vec<String> {
     let state = state_name(ended.terminal_state);
     match (&ended.conclusion, &ended.draft) {
         (Some(conclusion), _) => {
             let mut blocks = vec![format!("## Conclusion: {state}")];
-            blocks.extend(fields(conclusion, outcomes));
+            blocks.extend(field_blocks(conclusion, outcomes));
             let audit = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty());
-            blocks.extend(audit.into_iter().flat_map(|audit| revised(audit, conclusion)));
+            blocks.extend(audit.into_iter().flat_map(|audit| revision_details(audit, conclusion)));
             blocks
         }
         (None, Some(draft)) if ended.is_over() => {
             let mut blocks = vec![format!("## No conclusion: {state}")];
-            blocks.extend(ended.explanation.as_deref().map(inline));
-            blocks.extend(ended.audit.iter().flat_map(|audit| rejected(audit, draft)));
+            blocks.extend(ended.explanation.as_deref().map(escape_inline));
+            blocks.extend(ended.audit.iter().flat_map(|audit| rejection_blocks(audit, draft)));
             blocks.push("### The rejected draft".to_owned());
-            blocks.extend(fields(draft, outcomes));
+            blocks.extend(field_blocks(draft, outcomes));
             blocks
         }
         (None, Some(draft)) => {
-            let mut blocks = vec![format!("## Draft: {}", what_draft_lacks(ended))];
-            blocks.extend(fields(draft, outcomes));
+            let mut blocks = vec![format!("## Draft: {}", draft_status(ended))];
+            blocks.extend(field_blocks(draft, outcomes));
             let audit = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty());
             if let Some(audit) = audit {
-                blocks.extend(objected("Objections", audit));
-                blocks.extend(changes(audit, draft));
+                blocks.extend(objection_blocks("Objections", audit));
+                blocks.extend(changed_fields(audit, draft));
             }
             blocks
         }
@@ -43,76 +49,87 @@ pub(super) fn blocks(ended: &Ended, outcomes: &[(Moment, Outcome)]) -> Vec<Strin
 }
 
 /// The Principal's interventions, in time order.
-pub(super) fn interventions(all: &[Intervened]) -> Vec<String> {
+pub(super) fn intervention_blocks(all: &[TimedIntervention]) -> Vec<String> {
     if all.is_empty() {
         return Vec::new();
     }
-    let item = |one: &Intervened| {
-        let (place, deed) = (wording::round_name(one.seen.round), inline(&one.seen.deed()));
-        let words: Vec<String> = one.seen.words().iter().map(|text| inline(text)).collect();
+    let item = |one: &TimedIntervention| {
+        let (place, deed) =
+            (wording::round_name(one.seen.round), escape_inline(&one.seen.action_text()));
+        let words: Vec<String> =
+            one.seen.detail_texts().iter().map(|text| escape_inline(text)).collect();
         format!("- {}, {place}, **{deed}**: {}", one.at, words.join("; "))
     };
     let items: Vec<String> = all.iter().map(item).collect();
     vec!["## Interventions".to_owned(), items.join("\n")]
 }
 
-fn fields(conclusion: &Conclusion, outcomes: &[(Moment, Outcome)]) -> Vec<String> {
-    let mut items = vec![format!("- **Key condition**: {}", inline(&conclusion.key_condition))];
-    items.push(unresolved(&conclusion.unresolved_points));
+fn field_blocks(conclusion: &Conclusion, outcomes: &[(Moment, ConclusionOutcome)]) -> Vec<String> {
+    let mut items =
+        vec![format!("- **Key condition**: {}", escape_inline(&conclusion.key_condition))];
+    items.push(unresolved_items(&conclusion.unresolved_points));
     items.push(format!("- **Review by**: {}", conclusion.review_by));
     let who: Vec<String> =
-        conclusion.participants.iter().map(|one| inline(&versioned(one))).collect();
+        conclusion.participants.iter().map(|one| escape_inline(&versioned_name(one))).collect();
     items.push(format!("- **Participants**: {}", who.join(" · ")));
-    items.extend(outcomes.iter().map(|one| format!("- **Outcome**: {}", inline(&became(one)))));
+    items.extend(
+        outcomes.iter().map(|one| format!("- **Outcome**: {}", escape_inline(&outcome_line(one)))),
+    );
     vec![quote_lines(&conclusion.recommendation), items.join("\n")]
 }
 
-fn unresolved(points: &[UnresolvedPoint]) -> String {
+fn unresolved_items(points: &[UnresolvedPoint]) -> String {
     if points.is_empty() {
         return "- **Unresolved**: none was named".to_owned();
     }
-    let items: Vec<String> = points.iter().map(point).collect();
+    let items: Vec<String> = points.iter().map(unresolved_item).collect();
     items.join("\n")
 }
 
-fn point(point: &UnresolvedPoint) -> String {
-    let told = inline(&format!("{} ({})", point.point, involved(point)));
+fn unresolved_item(point: &UnresolvedPoint) -> String {
+    let told = escape_inline(&format!("{} ({})", point.point, involved_agents(point)));
     let claim = |cited: &CitedClaim| {
-        format!("\n  - {} **{}**: {}", cited.id, inline(cited.agent.as_str()), inline(&cited.claim))
+        format!(
+            "\n  - {} **{}**: {}",
+            cited.id,
+            escape_inline(cited.agent.as_str()),
+            escape_inline(&cited.claim)
+        )
     };
     let claims: String = point.claims.iter().map(claim).collect();
     format!("- **Unresolved**: {told}{claims}")
 }
 
 /// Collapsed, because most readers want only the conclusion.
-fn revised(audit: &Audited, mended: &Conclusion) -> Vec<String> {
+fn revision_details(audit: &AuditView, mended: &Conclusion) -> Vec<String> {
     let summary = "<details><summary>View the objection and revision</summary>".to_owned();
-    let mut blocks = vec![summary, list(&audit.objections)];
-    blocks.extend(changes(audit, mended));
+    let mut blocks = vec![summary, objection_list(&audit.objections)];
+    blocks.extend(changed_fields(audit, mended));
     blocks.push("</details>".to_owned());
     blocks
 }
 
-fn rejected(audit: &Audited, draft: &Conclusion) -> Vec<String> {
-    let mut blocks = objected("Objections at first sight", audit);
-    blocks.extend(changes(audit, draft));
+fn rejection_blocks(audit: &AuditView, draft: &Conclusion) -> Vec<String> {
+    let mut blocks = objection_blocks("Objections at first sight", audit);
+    blocks.extend(changed_fields(audit, draft));
     blocks.push("### Objections after the revision".to_owned());
-    blocks.push(list(&audit.second_objections));
+    blocks.push(objection_list(&audit.second_objections));
     blocks
 }
 
-fn objected(title: &str, audit: &Audited) -> Vec<String> {
-    vec![format!("### {title}"), list(&audit.objections)]
+fn objection_blocks(title: &str, audit: &AuditView) -> Vec<String> {
+    vec![format!("### {title}"), objection_list(&audit.objections)]
 }
 
-fn list(objections: &[Objection]) -> String {
-    let item =
-        |one: &Objection| format!("- **{}**: {}", field_name(one.field), inline(&objects(one)));
+fn objection_list(objections: &[AuditObjection]) -> String {
+    let item = |one: &AuditObjection| {
+        format!("- **{}**: {}", field_name(one.field), escape_inline(&objection_text(one)))
+    };
     objections.iter().map(item).collect::<Vec<_>>().join("\n")
 }
 
-fn changes(audit: &Audited, mended: &Conclusion) -> Vec<String> {
+fn changed_fields(audit: &AuditView, mended: &Conclusion) -> Vec<String> {
     let Some(original) = &audit.original else { return Vec::new() };
-    let fields = original.differing(mended);
-    fields.into_iter().flat_map(|field| revision::blocks(original, mended, field)).collect()
+    let fields = original.differing_fields(mended);
+    fields.into_iter().flat_map(|field| revision::field_change(original, mended, field)).collect()
 }

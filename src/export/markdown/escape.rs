@@ -9,8 +9,8 @@ const SPECIAL: &str = r"\`*[]<|~&$#";
 const LEADING: &str = ">+-=";
 
 /// The text on one line, with all Markdown escaped.
-pub(super) fn inline(text: &str) -> String {
-    let flat = safe_text::line(text);
+pub(super) fn escape_inline(text: &str) -> String {
+    let flat = safe_text::safe_line(text);
     let flat = flat.trim();
     let mut escaped = String::with_capacity(flat.len());
     for (at, letter) in flat.char_indices() {
@@ -40,16 +40,18 @@ fn is_outer_bar(text: &str, at: usize) -> bool {
 }
 
 /// The text as a block quote. Its own Markdown works within the quote.
-pub(super) fn quote(text: &str) -> String {
-    let lines = safe_text::lines(text.trim());
-    let quoted: Vec<String> =
-        lines.iter().map(|line| format!("> {}", contained(line)).trim_end().to_owned()).collect();
+pub(super) fn quote_text(text: &str) -> String {
+    let lines = safe_text::safe_lines(text.trim());
+    let quoted: Vec<String> = lines
+        .iter()
+        .map(|line| format!("> {}", contain_line(line)).trim_end().to_owned())
+        .collect();
     quoted.join("\n")
 }
 
 /// The same with every line break kept, because a question may ask for a number of lines.
 pub(super) fn quote_lines(text: &str) -> String {
-    let quoted = quote(text);
+    let quoted = quote_text(text);
     let lines: Vec<&str> = quoted.lines().collect();
     let is_blank = |line: Option<&&str>| line.is_none_or(|line| *line == ">");
     let broken = lines.iter().enumerate().map(|(place, line)| {
@@ -63,7 +65,7 @@ pub(super) fn quote_lines(text: &str) -> String {
 /// to a server, footnotes are rendered elsewhere, and alert markers look like our own.
 ///
 /// Uses entities, because a preceding backslash would undo a backslash escape.
-fn contained(line: &str) -> String {
+fn contain_line(line: &str) -> String {
     let mut before = ' ';
     let mut letters = line.chars().peekable();
     let mut kept = String::with_capacity(line.len());
@@ -80,8 +82,8 @@ fn contained(line: &str) -> String {
 }
 
 /// Text for a code span of one backtick.
-pub(super) fn code(text: &str) -> String {
-    safe_text::line(text).replace('`', "'")
+pub(super) fn escape_code(text: &str) -> String {
+    safe_text::safe_line(text).replace('`', "'")
 }
 
 #[cfg(test)]
@@ -102,7 +104,7 @@ mod tests {
             ("R&D &lt;", r"R\&D \&lt;"),
         ];
         for (text, expected) in cases {
-            assert_eq!(inline(text), expected.replace(r"\(", "("));
+            assert_eq!(escape_inline(text), expected.replace(r"\(", "("));
         }
     }
 
@@ -126,7 +128,7 @@ mod tests {
             ("", ""),
         ];
         for (text, expected) in cases {
-            assert_eq!(quote(text), expected);
+            assert_eq!(quote_text(text), expected);
         }
     }
 }

@@ -16,4 +16,4 @@ mod tests;
 mod value;
 mod verdicts;
 
-pub use document::{markdown, markdown_of_record};
+pub use document::{dialogue_markdown, markdown_of_record};

@@ -1,63 +1,71 @@
 //! The review part of the Markdown export: verdict, brief, judgements and decision.
 
-use super::escape::{code, inline, quote};
-use super::table::table;
-use crate::domain::gate::{Block, Judgement, LogRow, SeatRow, names_lines};
-use crate::export::gate::words::{counted, lines, outcome, overridden, score_name, stance, word};
-use crate::export::gate::{PlacedConcern, ReviewDocument, SeatSaid};
+use super::escape::{escape_code, escape_inline, quote_text};
+use super::table::render_table;
+use crate::domain::gate::{BlockLevel, DeliberatorJudgement, LogRow, SeatRow, names_lines};
+use crate::export::gate::words::{
+    adjudication_text, line_range, outcome_sentence, override_lines, policy_sentence, score_name,
+    stance_text,
+};
+use crate::export::gate::{PlacedConcern, ReviewDocument, SeatRoundRow};
 
-pub(super) fn blocks(told: &ReviewDocument) -> Vec<String> {
-    let mut blocks = vec![format!("## Verdict: {}", headline(told))];
-    blocks.extend(overridden(told).iter().map(|said| format!("**Overridden**: {}", inline(said))));
-    blocks.push(artifact(told));
+pub(super) fn review_blocks(told: &ReviewDocument) -> Vec<String> {
+    let mut blocks = vec![format!("## Verdict: {}", markdown_headline(told))];
+    blocks.extend(
+        override_lines(told).iter().map(|said| format!("**Overridden**: {}", escape_inline(said))),
+    );
+    blocks.push(artifact_table(told));
     if let Some(error) = &told.error {
-        blocks.push(format!("**{}**: {}", told.status, inline(&error.message)));
+        blocks.push(format!("**{}**: {}", told.status, escape_inline(&error.message)));
     }
     if !told.revision_brief.trim().is_empty() {
         blocks.push("### Revision brief".to_owned());
-        blocks.push(quote(&told.revision_brief));
+        blocks.push(quote_text(&told.revision_brief));
     }
-    blocks.extend(deliberators(told));
-    blocks.extend(list("Concerns", told.concerns.iter().map(concern)));
-    blocks
-        .extend(list("Between the rounds", told.round2.iter().filter_map(|one| change(told, one))));
-    blocks.extend(decision(told));
-    blocks.extend(list(
-        "Earlier verdicts that it was held against",
-        told.prior_verdicts
-            .iter()
-            .map(|one| format!("{} {}: {}", one.ts.day(), one.verdict, inline(&one.artifact))),
+    blocks.extend(deliberator_table(told));
+    blocks.extend(titled_list("Concerns", told.concerns.iter().map(concern_item)));
+    blocks.extend(titled_list(
+        "Between the rounds",
+        told.round2.iter().filter_map(|one| stance_change(told, one)),
     ));
-    blocks.extend(list(
-        "Missing context",
-        told.missing_context.iter().map(|one| {
-            let (path, reason) = (inline(&one.path), inline(&one.reason));
-            format!("**{}**: {path}: {reason}", inline(one.deliberator.as_str()))
+    blocks.extend(decision_blocks(told));
+    blocks.extend(titled_list(
+        "Earlier verdicts that it was held against",
+        told.prior_verdicts.iter().map(|one| {
+            format!("{} {}: {}", one.ts.utc_day(), one.verdict, escape_inline(&one.artifact))
         }),
     ));
-    blocks.extend(list("Worth knowing", told.warnings.iter().map(|text| inline(text))));
+    blocks.extend(titled_list(
+        "Missing context",
+        told.missing_context.iter().map(|one| {
+            let (path, reason) = (escape_inline(&one.path), escape_inline(&one.reason));
+            format!("**{}**: {path}: {reason}", escape_inline(one.deliberator.as_str()))
+        }),
+    ));
+    blocks
+        .extend(titled_list("Worth knowing", told.warnings.iter().map(|text| escape_inline(text))));
     blocks
 }
 
 /// Verdicts imported from another log.
-pub(super) fn imported(rows: &[LogRow]) -> Vec<String> {
+pub(super) fn imported_blocks(rows: &[LogRow]) -> Vec<String> {
     let row = |row: &LogRow| {
         vec![
-            row.ts.day().to_string(),
+            row.ts.utc_day().to_string(),
             match row.rehearsal {
                 true => format!("{} (REHEARSAL)", row.adjudicator.final_verdict),
                 false => row.adjudicator.final_verdict.to_string(),
             },
-            inline(&row.artifact_type),
-            inline(&row.artifact),
+            escape_inline(&row.artifact_type),
+            escape_inline(&row.artifact),
         ]
     };
     let rows: Vec<Vec<String>> = rows.iter().map(row).collect();
     let heading = format!("## Imported verdicts: {}", rows.len());
-    vec![heading, table(&["Day", "Verdict", "Type", "Artifact"], &rows)]
+    vec![heading, render_table(&["Day", "Verdict", "Type", "Artifact"], &rows)]
 }
 
-fn headline(told: &ReviewDocument) -> String {
+fn markdown_headline(told: &ReviewDocument) -> String {
     let mut words = vec![told.verdict.name()];
     words.extend(told.rehearsal.then_some("REHEARSAL"));
     words.extend(told.panel.degraded.then_some("DEGRADED"));
@@ -65,57 +73,59 @@ fn headline(told: &ReviewDocument) -> String {
     words.join(" · ")
 }
 
-fn artifact(told: &ReviewDocument) -> String {
+fn artifact_table(told: &ReviewDocument) -> String {
     let mut facts = vec![
-        ("Artifact", inline(&told.artifact)),
-        ("Type", inline(&told.artifact_type)),
-        ("Tier", told.tier.number().to_string()),
+        ("Artifact", escape_inline(&told.artifact)),
+        ("Type", escape_inline(&told.artifact_type)),
+        ("Tier", told.tier.tier_number().to_string()),
     ];
-    facts.extend(told.producer.as_ref().map(|producer| ("Made by", inline(producer))));
+    facts.extend(told.producer.as_ref().map(|producer| ("Made by", escape_inline(producer))));
     let digest = told.artifact_sha256.as_ref();
-    facts.extend(digest.map(|digest| ("SHA-256", format!("`{}`", code(digest)))));
-    facts.extend(told.verdict_id.as_ref().map(|id| ("Verdict", format!("`{}`", code(id)))));
+    facts.extend(digest.map(|digest| ("SHA-256", format!("`{}`", escape_code(digest)))));
+    facts.extend(told.verdict_id.as_ref().map(|id| ("Verdict", format!("`{}`", escape_code(id)))));
     let rows: Vec<_> = facts.into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();
-    table(&["", ""], &rows)
+    render_table(&["", ""], &rows)
 }
 
-fn deliberators(told: &ReviewDocument) -> Vec<String> {
-    let rows: Vec<Vec<String>> = told.round1.iter().map(|first| seat(told, first)).collect();
+fn deliberator_table(told: &ReviewDocument) -> Vec<String> {
+    let rows: Vec<Vec<String>> =
+        told.round1.iter().map(|first| deliberator_row(told, first)).collect();
     let head = ["Deliberator", "Model", "R1", "R2", "Blocks", "Irreducible", "Scores"];
-    vec!["### Deliberators".to_owned(), table(&head, &rows)]
+    vec!["### Deliberators".to_owned(), render_table(&head, &rows)]
 }
 
-fn seat(told: &ReviewDocument, first: &SeatSaid) -> Vec<String> {
+fn deliberator_row(told: &ReviewDocument, first: &SeatRoundRow) -> Vec<String> {
     let name = first.row.deliberator();
     let second = told.round2.iter().find(|second| second.row.deliberator() == name);
-    let held = told.held(name);
-    let [blocks, lasts] = match held.map(Judgement::block) {
+    let held = told.final_judgement(name);
+    let [blocks, lasts] = match held.map(DeliberatorJudgement::block_level) {
         None => ["–", "–"],
-        Some(Block::None) => ["no", "no"],
-        Some(Block::Reducible) => ["yes", "no"],
-        Some(Block::Irreducible) => ["yes", "yes"],
+        Some(BlockLevel::None) => ["no", "no"],
+        Some(BlockLevel::Reducible) => ["yes", "no"],
+        Some(BlockLevel::Irreducible) => ["yes", "yes"],
     };
     let scores = held.map(|held| {
         let scores = held.scores.iter();
-        let scores = scores.map(|(name, score)| format!("{} {score}", inline(&score_name(name))));
+        let scores =
+            scores.map(|(name, score)| format!("{} {score}", escape_inline(&score_name(name))));
         scores.collect::<Vec<_>>().join(", ")
     });
     vec![
-        inline(name),
-        inline(&first.model),
-        cell(&first.row),
-        second.map_or_else(|| "–".to_owned(), |second| cell(&second.row)),
+        escape_inline(name),
+        escape_inline(&first.model),
+        stance_cell(&first.row),
+        second.map_or_else(|| "–".to_owned(), |second| stance_cell(&second.row)),
         blocks.to_owned(),
         lasts.to_owned(),
         scores.unwrap_or_default(),
     ]
 }
 
-fn cell(row: &SeatRow) -> String {
+fn stance_cell(row: &SeatRow) -> String {
     match row {
         SeatRow::Absent { error_type, .. } => format!("absent ({error_type})"),
         SeatRow::Present { judgement, fallback, uncited, .. } => {
-            let mut words = vec![stance(judgement)];
+            let mut words = vec![stance_text(judgement)];
             words.extend(fallback.then(|| "R1 counts".to_owned()));
             words.extend(uncited.then(|| "uncited".to_owned()));
             words.join(", ")
@@ -123,21 +133,21 @@ fn cell(row: &SeatRow) -> String {
     }
 }
 
-fn concern(one: &PlacedConcern) -> String {
+fn concern_item(one: &PlacedConcern) -> String {
     let place =
-        lines(one.line, one.end_line).map(|lines| format!(" ({lines})")).unwrap_or_default();
+        line_range(one.line, one.end_line).map(|lines| format!(" ({lines})")).unwrap_or_default();
     let part = |lead: &str, text: &str| match text.trim() {
         "" => String::new(),
-        text => format!("<br>{lead}: {}", inline(text)),
+        text => format!("<br>{lead}: {}", escape_inline(text)),
     };
     let PlacedConcern { id, concern, .. } = one;
     let locus = if names_lines(&concern.locus) { "" } else { concern.locus.as_str() };
     let (at, fix) = (part("At", locus), part("Fix", &concern.fix));
-    format!("**{}**{place}: {}{at}{fix}", inline(id), inline(&concern.issue))
+    format!("**{}**{place}: {}{at}{fix}", escape_inline(id), escape_inline(&concern.issue))
 }
 
 /// A changed stance of a deliberator; `None` if it did not change.
-fn change(told: &ReviewDocument, second: &SeatSaid) -> Option<String> {
+fn stance_change(told: &ReviewDocument, second: &SeatRoundRow) -> Option<String> {
     let name = second.row.deliberator();
     let first = told.round1.iter().find(|first| first.row.deliberator() == name)?;
     let (
@@ -147,30 +157,36 @@ fn change(told: &ReviewDocument, second: &SeatSaid) -> Option<String> {
     else {
         return None;
     };
-    let (before, now) = (stance(before), stance(after));
+    let (before, now) = (stance_text(before), stance_text(after));
     let uncited = if *uncited { " **Uncited.**" } else { "" };
     let reasons =
         [&after.delta_from_r1].into_iter().chain(&after.concessions).chain(&after.escalations);
     let reasons: Vec<String> =
-        reasons.map(|text| inline(text)).filter(|text| !text.is_empty()).collect();
+        reasons.map(|text| escape_inline(text)).filter(|text| !text.is_empty()).collect();
     let reasons = reasons.join(" ");
     (before != now).then(|| {
-        format!("**{}**: {before} → {now}. {reasons}{uncited}", inline(name)).trim_end().to_owned()
+        format!("**{}**: {before} → {now}. {reasons}{uncited}", escape_inline(name))
+            .trim_end()
+            .to_owned()
     })
 }
 
-fn decision(told: &ReviewDocument) -> Vec<String> {
-    let counted = told.policy.as_ref().map(|sum| format!("Counted: {}", counted(sum)));
+fn decision_blocks(told: &ReviewDocument) -> Vec<String> {
+    let counted = told.policy.as_ref().map(|sum| format!("Counted: {}", policy_sentence(sum)));
     let said = told.adjudicator.as_ref().map(|one| {
-        format!("The adjudicator ({}): {}", inline(&one.model), inline(&word(&one.word)))
+        format!(
+            "The adjudicator ({}): {}",
+            escape_inline(&one.model),
+            escape_inline(&adjudication_text(&one.adjudication))
+        )
     });
-    let outcome = outcome(told).map(|outcome| format!("The gate: {outcome}"));
-    let mut blocks = list("Decision", [counted, said, outcome].into_iter().flatten());
-    blocks.extend(told.adjudicator.as_ref().map(|one| quote(&one.word.reasoning)));
+    let outcome = outcome_sentence(told).map(|outcome| format!("The gate: {outcome}"));
+    let mut blocks = titled_list("Decision", [counted, said, outcome].into_iter().flatten());
+    blocks.extend(told.adjudicator.as_ref().map(|one| quote_text(&one.adjudication.reasoning)));
     blocks
 }
 
-fn list(title: &str, items: impl Iterator<Item = String>) -> Vec<String> {
+fn titled_list(title: &str, items: impl Iterator<Item = String>) -> Vec<String> {
     let items: Vec<String> = items.map(|item| format!("- {item}")).collect();
     if items.is_empty() {
         return Vec::new();

@@ -2,21 +2,21 @@
 
 use insta::assert_snapshot;
 
-use super::tests::bones;
+use super::tests::structure_lines;
 use super::*;
-use crate::domain::record::Record;
-use crate::domain::transcript::Transcript;
-use crate::export::Ran;
-use crate::export::gate::{document, sample as reviews};
+use crate::domain::record::DialogueRecord;
+use crate::domain::transcript::RunState;
+use crate::export::RunExport;
+use crate::export::gate::{review_document, sample as reviews};
 use crate::export::sample;
-use crate::protocols::gate::{Outcome, row};
+use crate::protocols::gate::{LoggedOutcome, log_row};
 
-fn review(transcript: &Transcript) -> Ran {
-    Ran::Review(Box::new(document(transcript)))
+fn review(transcript: &RunState) -> RunExport {
+    RunExport::Review(Box::new(review_document(transcript)))
 }
 
-fn part(record: &Record, ran: &Ran) -> String {
-    let whole = markdown(record, Some(ran));
+fn part(record: &DialogueRecord, ran: &RunExport) -> String {
+    let whole = dialogue_markdown(record, Some(ran));
     let (_, rest) = whole.split_at(whole.find("## Verdict").unwrap());
     rest.split("## Tensions").next().unwrap().to_owned()
 }
@@ -91,9 +91,9 @@ fn an_incomplete_review_is_called_that() {
 #[test]
 fn imported_verdicts_are_a_table() {
     let held = reviews::held();
-    let outcome = Outcome::Ruled(held.ruling.as_ref().unwrap());
-    let one = row(&held, outcome, "2026-11-16T09:00:00Z".parse().unwrap()).unwrap();
-    let told = markdown(&sample::record(), Some(&Ran::Imported(vec![one])));
+    let outcome = LoggedOutcome::Ruled(held.review_outcome.as_ref().unwrap());
+    let one = log_row(&held, outcome, "2026-11-16T09:00:00Z".parse().unwrap()).unwrap();
+    let told = dialogue_markdown(&sample::record(), Some(&RunExport::Imported(vec![one])));
     let row = "| 2026-11-16 | HOLD | linkedin_post | posts/launch.md |";
     assert!(told.contains("## Imported verdicts: 1") && told.contains(row), "{told}");
 }
@@ -104,10 +104,10 @@ fn hostile_text_in_a_review_adds_nothing_to_the_structure() {
     for transcript in reviews::all() {
         let with = |text: &str| {
             let transcript = reviews::filled_with(transcript.clone(), text);
-            markdown(&sample::record(), Some(&review(&transcript)))
+            dialogue_markdown(&sample::record(), Some(&review(&transcript)))
         };
         let told = with(hostile);
-        assert_eq!(bones(&told), bones(&with("plain")), "{told}");
+        assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
         assert!(!told.contains(['\u{1b}', '\r']));
     }
 }

@@ -3,23 +3,23 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::domain::conclusion::{Audit, Concluded, Outcome, OutcomeWord};
-use crate::domain::lifecycle::Status;
-use crate::domain::plan::Auditing;
-use crate::domain::record::Record;
-use crate::domain::transcript::Transcript;
-use crate::export::Ran;
+use crate::domain::conclusion::{AuditReply, ConclusionOutcome, OutcomeKind, RecordedConclusion};
+use crate::domain::lifecycle::EntityStatus;
+use crate::domain::plan::AuditMode;
+use crate::domain::record::DialogueRecord;
+use crate::domain::transcript::RunState;
+use crate::export::RunExport;
 use crate::export::conclusion::sample as endings;
-use crate::export::council::document;
+use crate::export::council::council_document;
 use crate::export::sample;
 
-fn council(transcript: &Transcript) -> Ran {
-    Ran::Council(Box::new(document(transcript)))
+fn council(transcript: &RunState) -> RunExport {
+    RunExport::Council(Box::new(council_document(transcript)))
 }
 
 /// The sample's document from one heading up to another.
 fn part(from: &str, to: &str) -> String {
-    let document = markdown(&sample::record(), None);
+    let document = dialogue_markdown(&sample::record(), None);
     let (_, rest) = document.split_at(document.find(from).unwrap());
     rest.split(to).next().unwrap().to_owned()
 }
@@ -232,19 +232,23 @@ fn the_document_ends_with_the_head_of_the_chain() {
 
 #[test]
 fn the_same_record_gives_the_same_bytes() {
-    assert_eq!(markdown(&sample::record(), None), markdown(&sample::record(), None));
+    assert_eq!(
+        dialogue_markdown(&sample::record(), None),
+        dialogue_markdown(&sample::record(), None)
+    );
 }
 
 #[test]
 fn a_rehearsal_says_so_under_its_title() {
     let mut record = sample::record();
     record.dialogue.opening.rehearsal = true;
-    let start: Vec<String> = markdown(&record, None).lines().take(3).map(str::to_owned).collect();
-    assert_eq!(start[2], format!("**Rehearsal**: {}.", crate::export::wording::REHEARSAL));
+    let start: Vec<String> =
+        dialogue_markdown(&record, None).lines().take(3).map(str::to_owned).collect();
+    assert_eq!(start[2], format!("**Rehearsal**: {}.", crate::export::wording::REHEARSAL_NOTE));
 }
 
 /// The structural prefix of every line.
-fn skeleton(document: &str) -> Vec<String> {
+fn structure_prefixes(document: &str) -> Vec<String> {
     let ours = |line: &&str| ["#", "|", "---", "```"].iter().any(|mark| line.starts_with(mark));
     let shape = |line: &str| {
         let bars = line.replace(r"\|", "").matches('|').count();
@@ -268,23 +272,23 @@ fn hostile_text_adds_nothing_to_the_structure() {
         record.rounds[0].summary = Some(text.into());
         record.experts[0].profile.role = text.into();
         record.moves[0].context = Some(text.into());
-        record.perspectives.push(sample::entity("P0202", "donut", Status::Open, text, text));
+        record.perspectives.push(sample::entity("P0202", "donut", EntityStatus::Open, text, text));
         let verdict = &mut record.verdicts[2].verdict;
         verdict.recommendation = text.into();
         verdict.description = text.into();
         verdict.conditions = Some(vec![text.into()]);
         verdict.warning = Some(text.into());
-        markdown(&record, None)
+        dialogue_markdown(&record, None)
     };
-    assert_eq!(skeleton(&with(hostile)), skeleton(&with("plain")));
+    assert_eq!(structure_prefixes(&with(hostile)), structure_prefixes(&with("plain")));
     assert!(!with(hostile).contains(['\u{1b}', '\r']));
 }
 
 /// The sample record with the conclusion of a run and one outcome.
-fn concluded(transcript: &Transcript, note: &str) -> Record {
+fn concluded(transcript: &RunState, note: &str) -> DialogueRecord {
     let mut record = sample::record();
-    let outcome = Outcome { outcome: OutcomeWord::Held, note: Some(note.to_owned()) };
-    record.conclusion = transcript.ending.clone().map(|ending| Concluded {
+    let outcome = ConclusionOutcome { outcome: OutcomeKind::Held, note: Some(note.to_owned()) };
+    record.conclusion = transcript.conclusion_result.clone().map(|ending| RecordedConclusion {
         ending,
         at: endings::moment(1),
         outcomes: vec![("2027-02-17T08:00:00Z".parse().unwrap(), outcome)],
@@ -293,8 +297,8 @@ fn concluded(transcript: &Transcript, note: &str) -> Record {
 }
 
 /// The conclusion part of an alignment dialogue's document.
-fn ending_of(transcript: &Transcript) -> String {
-    let document = markdown(&concluded(transcript, "as said"), None);
+fn ending_of(transcript: &RunState) -> String {
+    let document = dialogue_markdown(&concluded(transcript, "as said"), None);
     let (_, rest) = document.split_once("- **refinancing**: closes in Q2\n\n").unwrap();
     // Makes the two spaces at the end of a line visible in snapshots.
     rest.split("## Verdicts").next().unwrap().trim_end().replace("  \n", "⏎\n")
@@ -398,7 +402,7 @@ fn what_did_not_converge_is_explained_and_marked_as_rejected() {
 
 #[test]
 fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
-    let document = markdown(&concluded(&endings::unaudited(), ""), None);
+    let document = dialogue_markdown(&concluded(&endings::unaudited(), ""), None);
     for part in ["| Conclusion | unaudited |", "## Conclusion: unaudited", "- unaudited: nobody"] {
         assert!(document.contains(part), "no {part} in:\n{document}");
     }
@@ -406,13 +410,13 @@ fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
 
 #[test]
 fn a_council_shows_its_draft_and_its_interventions() {
-    let draft = markdown(&sample::record(), Some(&council(&endings::unmended())));
+    let draft = dialogue_markdown(&sample::record(), Some(&council(&endings::reviser_failed())));
     assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
     assert!(
         draft.contains("### Objections\n\n- **recommendation**: counted: asked for"),
         "{draft}"
     );
-    let stopped = markdown(&sample::record(), Some(&council(&endings::cut_short())));
+    let stopped = dialogue_markdown(&sample::record(), Some(&council(&endings::cut_short())));
     let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
     assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"
     ## Interventions
@@ -427,18 +431,18 @@ fn a_council_shows_its_draft_and_its_interventions() {
 
 #[test]
 fn a_mended_draft_shows_what_changed() {
-    let mut run = endings::Run::debated(Auditing::Audited);
+    let mut run = endings::SampleRun::debated(AuditMode::Audited);
     run.drafted(endings::original());
     let objections = endings::FIRST.iter().map(endings::objection).collect();
-    run.audited(Audit::Flag { objections });
+    run.audited(AuditReply::Flag { objections });
     run.revised(endings::conclusion());
-    let draft = markdown(&sample::record(), Some(&council(&run.transcript)));
+    let draft = dialogue_markdown(&sample::record(), Some(&council(&run.transcript)));
     let (_, changes) = draft.split_once("## Draft: mended, not audited again\n").unwrap();
     assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
 
 /// The structural lines of a document with a conclusion.
-pub(super) fn bones(document: &str) -> Vec<String> {
+pub(super) fn structure_lines(document: &str) -> Vec<String> {
     let unquoted = document.lines().filter(|line| !line.starts_with('>'));
     let marks = ["#", "|", "---", "```", "- ", "  - ", "<"];
     let ours = unquoted.filter(|line| marks.iter().any(|mark| line.starts_with(mark)));
@@ -458,11 +462,11 @@ fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
         let with = |text: &str| {
             let transcript = endings::filled_with(transcript.clone(), text);
             let record = concluded(&transcript, text);
-            let led = markdown(&record, None);
-            led + &markdown(&record, Some(&council(&transcript)))
+            let led = dialogue_markdown(&record, None);
+            led + &dialogue_markdown(&record, Some(&council(&transcript)))
         };
         let told = with(hostile);
-        assert_eq!(bones(&told), bones(&with("plain")), "{told}");
+        assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
         assert!(!told.contains(['\u{1b}', '\r']));
         let closed = told.matches("</details>").count() - told.matches(r"\</details>").count();
         assert_eq!(closed, told.matches("\n<details>").count(), "{told}");

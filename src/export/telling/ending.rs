@@ -1,113 +1,136 @@
 //! Progress lines of a conclusion and of interventions.
 
-use super::run::{Told, Tone, mended, seat, seconds, told};
-use crate::domain::conclusion::{Auditor, Field, Objection};
+use super::run::{LineSeverity, ProgressLine, latency_note, repair_note, seat_column, single_line};
+use crate::domain::conclusion::{AuditObjection, ConclusionField, ObjectionSource};
 use crate::domain::dialogue::TerminalState;
-use crate::domain::transcript::Transcript;
-use crate::export::InterventionSeen;
-use crate::export::conclusion::{field_name, state_word};
-use crate::export::council::{AskSeen, Look};
+use crate::domain::transcript::RunState;
+use crate::export::InterventionSummary;
+use crate::export::conclusion::{field_name, state_label};
+use crate::export::council::{AskSummary, AuditRound};
 use crate::export::wording;
 
 /// A progress line is short; the final page has the full text.
-const GLANCE_CHARS_MAX: usize = 160;
+const LINE_CHARS_MAX: usize = 160;
 
-pub(super) fn intervened(seen: &InterventionSeen) -> Vec<Told> {
-    told(Tone::Aside, format!("{}: {}", seen.deed(), glance(&seen.words().join("; "))))
+pub(super) fn intervened_lines(seen: &InterventionSummary) -> Vec<ProgressLine> {
+    single_line(
+        LineSeverity::Aside,
+        format!("{}: {}", seen.action_text(), shorten_line(&seen.detail_texts().join("; "))),
+    )
 }
 
-pub(super) fn drafted(
-    transcript: &Transcript,
-    ask: &AskSeen,
+pub(super) fn drafted_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
     recommendation: &str,
     is_repaired: bool,
-) -> Vec<Told> {
-    let mended = mended(is_repaired);
-    let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
-    told(Tone::Good, format!("{seat}conclusion{mended}{time}: {}", glance(recommendation)))
+) -> Vec<ProgressLine> {
+    let mended = repair_note(is_repaired);
+    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    single_line(
+        LineSeverity::Good,
+        format!("{seat}conclusion{mended}{time}: {}", shorten_line(recommendation)),
+    )
 }
 
-pub(super) fn audited(
-    transcript: &Transcript,
-    ask: &AskSeen,
-    look: Look,
-    objections: &[Objection],
-) -> Vec<Told> {
-    let seat = seat(transcript, ask);
+pub(super) fn audited_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    look: AuditRound,
+    objections: &[AuditObjection],
+) -> Vec<ProgressLine> {
+    let seat = seat_column(transcript, ask);
     if objections.is_empty() {
-        let time = seconds(transcript, ask.id);
-        return told(Tone::Good, format!("{seat}the Blind Critic has no objection{time}"));
+        let time = latency_note(transcript, ask.id);
+        return single_line(
+            LineSeverity::Good,
+            format!("{seat}the Blind Critic has no objection{time}"),
+        );
     }
     let objects = match look {
-        Look::First => "the Blind Critic objects",
-        Look::Second => "the Blind Critic still objects",
+        AuditRound::First => "the Blind Critic objects",
+        AuditRound::Second => "the Blind Critic still objects",
     };
-    let line = |one: &Objection| {
+    let line = |one: &AuditObjection| {
         let who = match one.by {
-            Auditor::Critic => format!("{seat}{objects}"),
+            ObjectionSource::Critic => format!("{seat}{objects}"),
             // The format check has no seat, so the line names none.
-            Auditor::Count => format!("{:width$}counted", "", width = seat.len()),
+            ObjectionSource::Count => format!("{:width$}counted", "", width = seat.len()),
         };
-        let (field, objection) = (field_name(one.field), glance(&one.objection));
-        Told { tone: Tone::Warning, text: format!("{who}: {field}: {objection}") }
+        let (field, objection) = (field_name(one.field), shorten_line(&one.objection));
+        ProgressLine { tone: LineSeverity::Warning, text: format!("{who}: {field}: {objection}") }
     };
     objections.iter().map(line).collect()
 }
 
-pub(super) fn revised(transcript: &Transcript, ask: &AskSeen, fields: &[Field]) -> Vec<Told> {
+pub(super) fn revised_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    fields: &[ConclusionField],
+) -> Vec<ProgressLine> {
     let names: Vec<&str> = fields.iter().map(|field| field_name(*field)).collect();
-    let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
-    told(Tone::Good, format!("{seat}mended{time}: {}", names.join(", ")))
+    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    single_line(LineSeverity::Good, format!("{seat}mended{time}: {}", names.join(", ")))
 }
 
-pub(super) fn concluded(state: Option<TerminalState>) -> Vec<Told> {
+pub(super) fn concluded_lines(state: Option<TerminalState>) -> Vec<ProgressLine> {
     let (tone, how) = match state {
-        Some(TerminalState::Clean) => (Tone::Good, "no objection at first sight"),
-        Some(TerminalState::Revised) => (Tone::Good, "objected to, mended, and then let pass"),
-        Some(TerminalState::Unconverged) => {
-            (Tone::Warning, "objected to, mended, objected to again")
+        Some(TerminalState::Clean) => (LineSeverity::Good, "no objection at first sight"),
+        Some(TerminalState::Revised) => {
+            (LineSeverity::Good, "objected to, mended, and then let pass")
         }
-        None => (Tone::Warning, "nobody tried to break it"),
+        Some(TerminalState::Unconverged) => {
+            (LineSeverity::Warning, "objected to, mended, objected to again")
+        }
+        None => (LineSeverity::Warning, "nobody tried to break it"),
     };
-    told(tone, format!("{}: {how}", state_word(state)))
+    single_line(tone, format!("{}: {how}", state_label(state)))
 }
 
 /// The text on one line, shortened for a progress line.
-fn glance(text: &str) -> String {
-    wording::shortened(text, GLANCE_CHARS_MAX)
+fn shorten_line(text: &str) -> String {
+    wording::shorten_text(text, LINE_CHARS_MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::change::Change;
+    use crate::domain::change::JournalEvent;
     use crate::domain::intervention::Intervention;
-    use crate::domain::transcript::Transcript;
+    use crate::domain::transcript::RunState;
     use crate::export::conclusion::sample;
-    use crate::export::council::events;
-    use crate::export::telling::run::tell;
+    use crate::export::council::derive_events;
+    use crate::export::telling::run::describe_event;
     use crate::protocols::Protocols;
     use crate::protocols::conclusion::DRAFT;
 
     /// The progress lines of a run's conclusion and its interventions.
-    fn said(transcript: &Transcript) -> String {
-        let mut changes: Vec<Change> = Vec::new();
+    fn progress_text(transcript: &RunState) -> String {
+        let mut changes: Vec<JournalEvent> = Vec::new();
         for noted in &transcript.interventions {
             let intervention = noted.intervention.clone();
-            changes.push(Change::Intervened { round: noted.round, intervention });
+            changes.push(JournalEvent::Intervened { round: noted.round, intervention });
         }
         for asked in transcript.asks.iter().filter(|asked| asked.ask.round >= DRAFT) {
-            let reading = asked.reading.clone();
-            changes.extend(reading.map(|reading| Change::ReplyRead { ask: asked.ask.id, reading }));
+            let reading = asked.parse_outcome.clone();
+            changes.extend(
+                reading.map(|reading| JournalEvent::ReplyParsed { ask: asked.ask.id, reading }),
+            );
         }
-        changes.extend(transcript.ending.clone().map(|ending| Change::Concluded(ending.into())));
-        let told = events(transcript, &changes);
-        let lines = told.iter().flat_map(|event| tell(&Protocols::built_in(), transcript, event));
+        changes.extend(
+            transcript
+                .conclusion_result
+                .clone()
+                .map(|ending| JournalEvent::Concluded(ending.into())),
+        );
+        let told = derive_events(transcript, &changes);
+        let lines =
+            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), transcript, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn an_ending_is_told_line_by_line() {
-        insta::assert_snapshot!(said(&sample::unconverged()), @r#"
+        insta::assert_snapshot!(progress_text(&sample::unconverged()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before everything, with a lifetime of five minutes.
         Warning      counted: recommendation: asked for exactly 2 lines; the recommendation has 1
         Warning bob  the Blind Critic objects: key condition: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
@@ -115,12 +138,12 @@ mod tests {
         Warning bob  the Blind Critic still objects: recommendation: It leaves out prices, which is what the question is about.
         Warning UNCONVERGED: objected to, mended, objected to again
         "#);
-        insta::assert_snapshot!(said(&sample::clean()), @r#"
+        insta::assert_snapshot!(progress_text(&sample::clean()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
         Good bob  the Blind Critic has no objection (1.4 s)
         Good CLEAN: no objection at first sight
         "#);
-        insta::assert_snapshot!(said(&sample::unaudited()), @r#"
+        insta::assert_snapshot!(progress_text(&sample::unaudited()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
         Warning UNAUDITED: nobody tried to break it
         "#);
@@ -128,7 +151,7 @@ mod tests {
 
     #[test]
     fn interventions_are_told_as_asides() {
-        insta::assert_snapshot!(said(&sample::cut_short()), @r#"
+        insta::assert_snapshot!(progress_text(&sample::cut_short()), @r#"
         Aside whisper to all: Mind what it costs to run.
         Aside whisper to cid, in private: You know this store best.
         Aside directive: only reads count; understood as: The panel is to take it that only reads count.
@@ -144,8 +167,8 @@ mod tests {
     fn a_long_text_is_cut_where_a_glance_ends() {
         let text = "né\n".repeat(500);
         let intervention = Intervention::Whisper { text, to: None };
-        let seen = crate::export::InterventionSeen::of(1, &intervention);
-        let lines = super::intervened(&seen);
+        let seen = crate::export::InterventionSummary::from_intervention(1, &intervention);
+        let lines = super::intervened_lines(&seen);
         assert!(lines[0].text.ends_with("né…") && lines[0].text.chars().count() < 190);
     }
 }

@@ -4,4 +4,4 @@ mod ending;
 mod review;
 mod run;
 
-pub(crate) use run::{Told, Tone, name_of_round, seat, tell};
+pub(crate) use run::{LineSeverity, ProgressLine, describe_event, round_title, seat_column};

@@ -1,90 +1,114 @@
 //! Progress lines of a review.
 
-use super::run::{Told, Tone, mended, seat, seconds, told};
-use crate::domain::gate::{Arithmetic, Block, Decision, Leaning, Override};
-use crate::domain::transcript::Transcript;
-use crate::export::council::{AdjudicationSeen, AskSeen, JudgementSeen};
+use super::run::{LineSeverity, ProgressLine, latency_note, repair_note, seat_column, single_line};
+use crate::domain::gate::{
+    BlockLevel, BlockTally, DeliberatorVerdict, ReviewDecision, VerdictOverride,
+};
+use crate::domain::transcript::RunState;
+use crate::export::council::{AdjudicationSummary, AskSummary, JudgementSummary};
 use crate::export::gate::words;
 use crate::export::wording;
 
-pub(super) fn judged(transcript: &Transcript, ask: &AskSeen, seen: &JudgementSeen) -> Vec<Told> {
+pub(super) fn judged_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    seen: &JudgementSummary,
+) -> Vec<ProgressLine> {
     let tone = match (seen.would_block, seen.verdict) {
-        (true, _) | (false, Leaning::Hold) => Tone::Warning,
-        (false, Leaning::Ship | Leaning::Revise) => Tone::Good,
+        (true, _) | (false, DeliberatorVerdict::Hold) => LineSeverity::Warning,
+        (false, DeliberatorVerdict::Ship | DeliberatorVerdict::Revise) => LineSeverity::Good,
     };
-    let block = Block::written(seen.would_block, seen.irreducible);
-    let block = words::block(block).map(|block| format!(", {block}")).unwrap_or_default();
+    let block = BlockLevel::from_flags(seen.would_block, seen.irreducible);
+    let block = words::block_label(block).map(|block| format!(", {block}")).unwrap_or_default();
     let concerns = match seen.concerns {
         0 => String::new(),
-        some => format!(", {}", wording::count(some, "concern")),
+        some => format!(", {}", wording::count_noun(some, "concern")),
     };
-    let said = format!("{}{block}{concerns}{}", seen.verdict, mended(seen.repaired));
-    line(transcript, ask, tone, &said)
+    let said = format!("{}{block}{concerns}{}", seen.verdict, repair_note(seen.repaired));
+    seat_lines(transcript, ask, tone, &said)
 }
 
-pub(super) fn adjudicated(
-    transcript: &Transcript,
-    ask: &AskSeen,
-    word: AdjudicationSeen,
-) -> Vec<Told> {
+pub(super) fn adjudicated_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    word: AdjudicationSummary,
+) -> Vec<ProgressLine> {
     let how = if word.downgrade { ", by a downgrade" } else { "" };
-    let said = format!("{}{how}{}", word.final_verdict, mended(word.repaired));
-    line(transcript, ask, tone(word.final_verdict), &said)
+    let said = format!("{}{how}{}", word.final_verdict, repair_note(word.repaired));
+    seat_lines(transcript, ask, decision_severity(word.final_verdict), &said)
 }
 
-pub(super) fn ruled(verdict: Decision, policy: &Arithmetic) -> Vec<Told> {
-    let computed = policy.computed.map_or("nothing", Decision::name);
+pub(super) fn decision_lines(verdict: ReviewDecision, policy: &BlockTally) -> Vec<ProgressLine> {
+    let computed = policy.computed.map_or("nothing", ReviewDecision::name);
     let counted = format!(
         "{} of {} block, {} irreducible; the policy {} alone says {computed}",
         policy.blocks, policy.present, policy.irreducible_blocks, policy.name
     );
-    told(tone(verdict), format!("{verdict} ({counted})"))
+    single_line(decision_severity(verdict), format!("{verdict} ({counted})"))
 }
 
-pub(super) fn overridden(decision: &Override) -> Vec<Told> {
-    let Override { verdict_id, decision, why } = decision;
-    told(Tone::Aside, format!("a person decided {decision} over {verdict_id}: {why}"))
+pub(super) fn overridden_lines(decision: &VerdictOverride) -> Vec<ProgressLine> {
+    let VerdictOverride { verdict_id, decision, why } = decision;
+    single_line(
+        LineSeverity::Aside,
+        format!("a person decided {decision} over {verdict_id}: {why}"),
+    )
 }
 
-fn line(transcript: &Transcript, ask: &AskSeen, tone: Tone, said: &str) -> Vec<Told> {
-    let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
-    told(tone, format!("{seat}{said}{time}"))
+fn seat_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    tone: LineSeverity,
+    said: &str,
+) -> Vec<ProgressLine> {
+    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    single_line(tone, format!("{seat}{said}{time}"))
 }
 
-fn tone(decision: Decision) -> Tone {
+fn decision_severity(decision: ReviewDecision) -> LineSeverity {
     match decision {
-        Decision::Ship => Tone::Good,
-        Decision::Revise | Decision::Hold => Tone::Warning,
+        ReviewDecision::Ship => LineSeverity::Good,
+        ReviewDecision::Revise | ReviewDecision::Hold => LineSeverity::Warning,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::domain::change::Change;
-    use crate::domain::transcript::Transcript;
-    use crate::export::council::events;
+    use crate::domain::change::JournalEvent;
+    use crate::domain::transcript::RunState;
+    use crate::export::council::derive_events;
     use crate::export::gate::sample;
-    use crate::export::telling::run::tell;
+    use crate::export::telling::run::describe_event;
     use crate::protocols::Protocols;
 
     /// The progress lines of a review.
-    fn said(transcript: &Transcript) -> String {
-        let mut changes: Vec<Change> = Vec::new();
+    fn progress_text(transcript: &RunState) -> String {
+        let mut changes: Vec<JournalEvent> = Vec::new();
         for asked in &transcript.asks {
-            let reading = asked.reading.clone();
-            changes.extend(reading.map(|reading| Change::ReplyRead { ask: asked.ask.id, reading }));
+            let reading = asked.parse_outcome.clone();
+            changes.extend(
+                reading.map(|reading| JournalEvent::ReplyParsed { ask: asked.ask.id, reading }),
+            );
         }
-        changes.extend(transcript.ruling.clone().map(|ruling| Change::Ruled(ruling.into())));
+        changes.extend(
+            transcript
+                .review_outcome
+                .clone()
+                .map(|ruling| JournalEvent::ReviewDecided(ruling.into())),
+        );
         let overrides = transcript.overrides.iter();
-        changes.extend(overrides.map(|(_, decision)| Change::Overridden(decision.clone())));
-        let told = events(transcript, &changes);
-        let lines = told.iter().flat_map(|event| tell(&Protocols::built_in(), transcript, event));
+        changes.extend(
+            overrides.map(|(_, decision)| JournalEvent::VerdictOverridden(decision.clone())),
+        );
+        let told = derive_events(transcript, &changes);
+        let lines =
+            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), transcript, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 
     #[test]
     fn a_review_is_told_line_by_line() {
-        insta::assert_snapshot!(said(&sample::overridden()), @r#"
+        insta::assert_snapshot!(progress_text(&sample::overridden()), @r#"
         Warning skeptic         hold, blocks, irreducible, 2 concerns (1.4 s)
         Good voice_identity  revise, 1 concern (1.4 s)
         Good evidence        revise, 1 concern (1.4 s)

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::domain::hidden::is_hidden;
+use crate::domain::hidden::is_invisible;
 
 /// Fifteen bytes; no key is shorter.
 const BASE64_CHARS_MIN: usize = 20;
@@ -43,7 +43,7 @@ pub(super) fn unescaped_lines(text: &str) -> UnescapedLines {
         if !line.bytes().any(is_worth_a_look) {
             continue;
         }
-        let shown = without_escapes(line);
+        let shown = decode_escapes(line);
         if shown != line {
             unescaped.text.push_str(&shown);
             unescaped.text.push('\n');
@@ -53,17 +53,17 @@ pub(super) fn unescaped_lines(text: &str) -> UnescapedLines {
     unescaped
 }
 
-fn without_escapes(line: &str) -> String {
+fn decode_escapes(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {
         let letter = match letter {
-            '\\' => unescaped(&mut letters),
-            '%' => digits_after(&mut letters, 2, 2).unwrap_or('%'),
-            '&' => entity(&mut letters),
+            '\\' => decode_escape(&mut letters),
+            '%' => decode_hex_digits(&mut letters, 2, 2).unwrap_or('%'),
+            '&' => decode_entity(&mut letters),
             other => other,
         };
-        if letter == '\t' || !is_hidden(letter) {
+        if letter == '\t' || !is_invisible(letter) {
             shown.push(letter);
         }
     }
@@ -71,18 +71,18 @@ fn without_escapes(line: &str) -> String {
 }
 
 /// Decodes the escape after a backslash; keeps the backslash if it is no escape.
-fn unescaped(letters: &mut Peekable<Chars<'_>>) -> char {
+fn decode_escape(letters: &mut Peekable<Chars<'_>>) -> char {
     let Some(next) = letters.peek().copied() else { return '\\' };
     let mut ahead = letters.clone();
     ahead.next();
     let decoded = match next {
         'u' if ahead.peek() == Some(&'{') => {
             ahead.next();
-            let decoded = digits_after(&mut ahead, 1, DIGITS_MAX);
+            let decoded = decode_hex_digits(&mut ahead, 1, DIGITS_MAX);
             decoded.filter(|_| ahead.next() == Some('}'))
         }
-        'u' => digits_after(&mut ahead, 4, 4),
-        'x' => digits_after(&mut ahead, 2, 2),
+        'u' => decode_hex_digits(&mut ahead, 4, 4),
+        'x' => decode_hex_digits(&mut ahead, 2, 2),
         '/' | '"' | '\'' | '\\' => Some(next),
         // Like the line break that they encode, they separate words.
         'n' | 'r' | 't' => Some('\t'),
@@ -91,63 +91,64 @@ fn unescaped(letters: &mut Peekable<Chars<'_>>) -> char {
     match decoded {
         Some(decoded) => {
             *letters = ahead;
-            as_blank(decoded)
+            newline_to_tab(decoded)
         }
         None => '\\',
     }
 }
 
 /// Decodes `&#45;` and `&#x2d;`.
-fn entity(letters: &mut Peekable<Chars<'_>>) -> char {
+fn decode_entity(letters: &mut Peekable<Chars<'_>>) -> char {
     let mut ahead = letters.clone();
     if ahead.next() != Some('#') {
         return '&';
     }
     let decoded = if ahead.next_if(|letter| "xX".contains(*letter)).is_some() {
-        digits_after(&mut ahead, 1, DIGITS_MAX)
+        decode_hex_digits(&mut ahead, 1, DIGITS_MAX)
     } else {
-        let digits = taken(&mut ahead, DIGITS_MAX, |letter| letter.is_ascii_digit());
+        let digits = take_digits(&mut ahead, DIGITS_MAX, |letter| letter.is_ascii_digit());
         digits.parse().ok().and_then(char::from_u32)
     };
     match decoded.filter(|_| ahead.next() == Some(';')) {
         Some(decoded) => {
             *letters = ahead;
-            as_blank(decoded)
+            newline_to_tab(decoded)
         }
         None => '&',
     }
 }
 
-fn as_blank(decoded: char) -> char {
+fn newline_to_tab(decoded: char) -> char {
     if decoded == '\n' { '\t' } else { decoded }
 }
 
 /// Decodes hexadecimal digits to a character; consumes nothing on failure.
-fn digits_after(letters: &mut Peekable<Chars<'_>>, least: usize, most: usize) -> Option<char> {
+fn decode_hex_digits(letters: &mut Peekable<Chars<'_>>, least: usize, most: usize) -> Option<char> {
     let mut ahead = letters.clone();
-    let digits = taken(&mut ahead, most, |letter| letter.is_ascii_hexdigit());
+    let digits = take_digits(&mut ahead, most, |letter| letter.is_ascii_hexdigit());
     if digits.len() < least {
         return None;
     }
     let decoded = char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?;
     *letters = ahead;
-    Some(as_blank(decoded))
+    Some(newline_to_tab(decoded))
 }
 
-fn taken(letters: &mut Peekable<Chars<'_>>, most: usize, is_of: fn(&char) -> bool) -> String {
+fn take_digits(letters: &mut Peekable<Chars<'_>>, most: usize, is_of: fn(&char) -> bool) -> String {
     (0..most).map_while(|_| letters.next_if(is_of)).collect()
 }
 
 /// Decodes base64 and hexadecimal parts. Consecutive lines form one block.
 pub(super) fn decoded_blocks(text: &str) -> impl Iterator<Item = DecodedBlock> {
-    encoded_blocks(text).filter_map(|(line, run)| Some(DecodedBlock { line, text: decoded(&run)? }))
+    encoded_blocks(text)
+        .filter_map(|(line, run)| Some(DecodedBlock { line, text: decode_run(&run)? }))
 }
 
-fn decoded(run: &str) -> Option<String> {
+fn decode_run(run: &str) -> Option<String> {
     // A name or path may precede the encoded part, joined by a character that base64 uses too.
     let parts = || run.split(['/', '-', '_']).filter(|part| part.len() >= BASE64_CHARS_MIN);
-    let whole = from_hex(run).or_else(|| from_base64(run));
-    whole.or_else(|| parts().find_map(from_base64))
+    let whole = decode_hex(run).or_else(|| decode_base64(run));
+    whole.or_else(|| parts().find_map(decode_base64))
 }
 
 /// Character runs that may be encoded, with their first line.
@@ -158,13 +159,14 @@ fn encoded_blocks(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         let body = line.trim_end_matches('=');
-        let is_encoding = !body.is_empty() && body.bytes().all(is_of_base64);
+        let is_encoding = !body.is_empty() && body.bytes().all(is_base64_byte);
         let was_open = is_open;
         is_open = is_encoding && body.len() == line.len();
         match blocks.last_mut() {
             Some((_, block)) if was_open && is_encoding => block.to_mut().push_str(body),
             _ => {
-                let runs = line.split(|letter: char| !u8::try_from(letter).is_ok_and(is_of_base64));
+                let runs =
+                    line.split(|letter: char| !u8::try_from(letter).is_ok_and(is_base64_byte));
                 let long = runs.filter(|run| run.len() >= BASE64_CHARS_MIN);
                 let before = blocks.len();
                 blocks.extend(long.map(|run| (number + 1, Cow::Borrowed(run))));
@@ -175,11 +177,11 @@ fn encoded_blocks(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     blocks.into_iter()
 }
 
-fn is_of_base64(byte: u8) -> bool {
+fn is_base64_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
 }
 
-fn from_hex(run: &str) -> Option<String> {
+fn decode_hex(run: &str) -> Option<String> {
     if run.len() < HEX_CHARS_MIN || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
@@ -188,11 +190,11 @@ fn from_hex(run: &str) -> Option<String> {
         [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
         _ => None,
     });
-    readable(bytes.collect())
+    to_readable_text(bytes.collect())
 }
 
 /// Decodes the standard and the URL alphabet, without padding.
-fn from_base64(run: &str) -> Option<String> {
+fn decode_base64(run: &str) -> Option<String> {
     let (mut bytes, mut bits, mut held) = (Vec::with_capacity(run.len()), 0_u32, 0_u32);
     for byte in run.bytes() {
         let value = match byte {
@@ -210,11 +212,11 @@ fn from_base64(run: &str) -> Option<String> {
             bytes.push((bits >> held & 0xff) as u8);
         }
     }
-    readable(bytes)
+    to_readable_text(bytes)
 }
 
 /// Returns the text, or `None` if the bytes are binary.
-fn readable(bytes: Vec<u8>) -> Option<String> {
+fn to_readable_text(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
     let is_written = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\r' | '\t');
     text.chars().all(is_written).then_some(text)

@@ -31,7 +31,7 @@ impl SecretLetters {
     /// Joined words have few adjacent capitals.
     const CAPITAL_PAIRS_MIN: usize = 2;
 
-    pub(super) fn fit(self, secret: &[u8]) -> bool {
+    pub(super) fn matches_secret(self, secret: &[u8]) -> bool {
         match self {
             Self::Any => true,
             Self::WithDigit => secret.iter().any(u8::is_ascii_digit),
@@ -47,7 +47,7 @@ impl SecretLetters {
     }
 }
 
-const fn rule(
+const fn own_rule(
     id: &'static str,
     regex: &'static str,
     keywords: &'static [&'static str],
@@ -56,100 +56,115 @@ const fn rule(
     OwnRule { id, regex, keywords, entropy, letters: SecretLetters::WithDigit }
 }
 
-const fn of_any_letters(rule: OwnRule) -> OwnRule {
+const fn with_any_letters(rule: OwnRule) -> OwnRule {
     OwnRule { letters: SecretLetters::Any, ..rule }
 }
 
-const fn of_scrambled_letters(rule: OwnRule) -> OwnRule {
+const fn with_scrambled_letters(rule: OwnRule) -> OwnRule {
     OwnRule { letters: SecretLetters::Scrambled, ..rule }
 }
 
 /// Entropy limit between readable names and random keys.
-const MIXED: f64 = 3.0;
+const ENTROPY_MIXED: f64 = 3.0;
 
 /// Entropy limit for unmistakable shapes, where even a repetitive key counts.
-const ANY: f64 = 0.5;
+const ENTROPY_ANY: f64 = 0.5;
 
 pub(super) const OWN_RULES: [OwnRule; 35] = [
-    rule(
+    own_rule(
         "private-key-block",
         r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,400}?([A-Za-z0-9+/=]{32,})",
         &["private key"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule(
+    own_rule(
         "putty-private-key",
         r"PuTTY-User-Key-File-\d[\s\S]{0,4000}?Private-Lines:[ \t]*\d+\s+([A-Za-z0-9+/=]{32,})",
         &["putty-user-key-file"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule("age-secret-key-own", r"AGE-SECRET-KEY-[A-Z0-9]{20,}", &["age-secret-key-"], ANY),
-    rule(
+    own_rule(
+        "age-secret-key-own",
+        r"AGE-SECRET-KEY-[A-Z0-9]{20,}",
+        &["age-secret-key-"],
+        ENTROPY_ANY,
+    ),
+    own_rule(
         "wireguard-private-key",
         r"(?i)\b(?:PrivateKey|PresharedKey)[ \t]*=[ \t]*([A-Za-z0-9+/]{43}=)",
         &["privatekey", "presharedkey"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule("anthropic-key", r"\bsk-ant-([\w-]{24,})", &["sk-ant-"], ANY),
-    rule("openrouter-key", r"\bsk-or-([\w-]{24,})", &["sk-or-"], ANY),
-    rule("openai-key", r"\bsk-(?:proj|svcacct|admin)-([\w-]{24,})", &["sk-"], ANY),
-    rule("openai-like-key", r"\bsk-([A-Za-z0-9]{32,})", &["sk-"], ANY),
-    rule("groq-key", r"\bgsk_([A-Za-z0-9]{20,})", &["gsk_"], ANY),
-    rule("xai-key", r"\bxai-([\w-]{24,})", &["xai-"], ANY),
-    rule(
+    own_rule("anthropic-key", r"\bsk-ant-([\w-]{24,})", &["sk-ant-"], ENTROPY_ANY),
+    own_rule("openrouter-key", r"\bsk-or-([\w-]{24,})", &["sk-or-"], ENTROPY_ANY),
+    own_rule("openai-key", r"\bsk-(?:proj|svcacct|admin)-([\w-]{24,})", &["sk-"], ENTROPY_ANY),
+    own_rule("openai-like-key", r"\bsk-([A-Za-z0-9]{32,})", &["sk-"], ENTROPY_ANY),
+    own_rule("groq-key", r"\bgsk_([A-Za-z0-9]{20,})", &["gsk_"], ENTROPY_ANY),
+    own_rule("xai-key", r"\bxai-([\w-]{24,})", &["xai-"], ENTROPY_ANY),
+    own_rule(
         "model-provider-key",
         r"\b(?:pplx-|r8_|fw_|csk-|nvapi-|pcsk_|lsv2_(?:pt|sk)_|tgp_v1_|jina_|sk_[a-z]{0,4}_?)([A-Za-z0-9]{24,})",
         &["pplx-", "r8_", "fw_", "csk-", "nvapi-", "pcsk_", "lsv2_", "tgp_v1_", "jina_", "sk_"],
-        MIXED,
+        ENTROPY_MIXED,
     ),
-    rule("hugging-face-token", r"\b(?:hf|api_org)_([A-Za-z0-9]{30,})", &["hf_", "api_org_"], ANY),
-    rule(
+    own_rule(
+        "hugging-face-token",
+        r"\b(?:hf|api_org)_([A-Za-z0-9]{30,})",
+        &["hf_", "api_org_"],
+        ENTROPY_ANY,
+    ),
+    own_rule(
         "aws-key-id",
         r"\b(?:AKIA|ASIA|ABIA|ACCA)([A-Z0-9]{16})\b",
         &["akia", "asia", "abia", "acca"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule(
+    own_rule(
         "aws-secret-key",
         r#"(?i)aws.{0,20}?(?:secret|sk).{0,20}?["'=: \t]{1,5}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#,
         &["aws"],
-        MIXED,
+        ENTROPY_MIXED,
     ),
-    rule("google-api-key", r"\bAIza([\w-]{35})", &["aiza"], ANY),
-    rule("google-oauth-token", r"\b(?:ya29\.|1//0)([\w-]{38,})", &["ya29.", "1//0"], ANY),
-    rule("google-client-secret", r"\bGOCSPX-([\w-]{20,})", &["gocspx-"], ANY),
-    rule(
+    own_rule("google-api-key", r"\bAIza([\w-]{35})", &["aiza"], ENTROPY_ANY),
+    own_rule(
+        "google-oauth-token",
+        r"\b(?:ya29\.|1//0)([\w-]{38,})",
+        &["ya29.", "1//0"],
+        ENTROPY_ANY,
+    ),
+    own_rule("google-client-secret", r"\bGOCSPX-([\w-]{20,})", &["gocspx-"], ENTROPY_ANY),
+    own_rule(
         "github-token",
         r"\b(?:gh[opusr]_([A-Za-z0-9]{36,})|github_pat_(\w{40,}))",
         &["gho_", "ghp_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule("gitlab-token", r"\bgl[a-z]{2,6}-([\w-]{20,})", &["gl"], ANY),
-    rule(
+    own_rule("gitlab-token", r"\bgl[a-z]{2,6}-([\w-]{20,})", &["gl"], ENTROPY_ANY),
+    own_rule(
         "package-registry-token",
         r"\b(?:npm_|pypi-AgE|dckr_pat_|rubygems_|cio|oy2)([\w-]{26,})",
         &["npm_", "pypi-age", "dckr_pat_", "rubygems_", "cio", "oy2"],
         3.5,
     ),
-    rule(
+    own_rule(
         "slack-token",
         r"\b(?:xox[a-z]-|xapp-)([\w-]{20,})|hooks\.slack\.com/(?:services|workflows)/([\w/+]{30,})",
         &["xox", "xapp-", "hooks.slack.com"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule(
+    own_rule(
         "chat-bot-token",
         r"\b(?:\d{8,10}:AA[\w-]{33}|[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40})|discord(?:app)?\.com/api/webhooks/(\d+/[\w-]{40,})",
         &[":aa", ".", "discord"],
         3.5,
     ),
-    rule(
+    own_rule(
         "payment-key",
         r"\b(?:[sr]k_(?:live|test|prod)_|whsec_|sq0[a-z]{3}-|shp(?:at|ca|pa|ss)_)([\w-]{20,})",
         &["k_live_", "k_test_", "k_prod_", "whsec_", "sq0", "shpat_", "shpca_", "shppa_", "shpss_"],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule(
+    own_rule(
         "service-token",
         r"\b(?:do[opr]_v1_|lin_api_|ntn_|ATATT3|hvs\.|hvb\.|sbp_|sb_secret_|pscale_(?:tkn|pw|oauth)_|tskey-[a-z]+-|glsa_|sntry[su]_|PMAK-|figd_|dp\.(?:pt|st|sa|ct)\.|rnd_|fm2_|nfp_|dapi|HRKU-|SG\.|phc_|phx_|key-)([A-Za-z0-9][\w.=-]{23,})",
         &[
@@ -180,52 +195,57 @@ pub(super) const OWN_RULES: [OwnRule; 35] = [
         ],
         3.6,
     ),
-    rule(
+    own_rule(
         "azure-key",
         r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecretValue)[ \t]*=[ \t]*([A-Za-z0-9+/]{30,}={0,2})|[?&]sig=([\w%+/-]{30,})",
         &["accountkey", "sharedaccesskey", "sharedsecretvalue", "sig="],
-        ANY,
+        ENTROPY_ANY,
     ),
-    rule("azure-client-secret", r"\b([\w~.]{3}\dQ~[\w~.-]{31,34})", &["q~"], ANY),
-    rule("json-web-token", r"\beyJ[\w-]{10,}\.(eyJ[\w-]{10,}\.[\w-]{10,})", &["eyj"], ANY),
-    rule(
+    own_rule("azure-client-secret", r"\b([\w~.]{3}\dQ~[\w~.-]{31,34})", &["q~"], ENTROPY_ANY),
+    own_rule(
+        "json-web-token",
+        r"\beyJ[\w-]{10,}\.(eyJ[\w-]{10,}\.[\w-]{10,})",
+        &["eyj"],
+        ENTROPY_ANY,
+    ),
+    own_rule(
         "authorization-header",
         r#"(?i)\b(?:authorization["']?[ \t]*[:=,][ \t]*["']?(?:basic|bearer|token|apikey)|bearer)[ \t]+([\w.~+/=-]{16,})"#,
         &["authorization", "bearer"],
         3.5,
     ),
-    of_any_letters(rule(
+    with_any_letters(own_rule(
         "url-with-password",
         r#"(?i)\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@'"<>`|\\]{0,100}:([^\s/@'"<>`|\\]{3,200})@[\w.\[\]-]"#,
         &["://"],
         1.5,
     )),
-    of_any_letters(rule(
+    with_any_letters(own_rule(
         "connection-string-password",
         r#"(?i)\b(?:password|pwd)=([^\s;'"<>]{6,100});|;[ \t]*(?:password|pwd)=([^\s;'"<>]{6,100})"#,
         &["password=", "pwd="],
         2.3,
     )),
-    of_any_letters(rule(
+    with_any_letters(own_rule(
         "netrc-login",
         r"(?i)\b(?:machine[ \t]+\S+|default)\s+login\s+\S+\s+password\s+(\S{4,100})",
         &["login"],
         1.5,
     )),
-    rule(
+    own_rule(
         "password-hash",
         r"\$2[abxy]?\$\d\d\$([./A-Za-z0-9]{50,53})|\$(?:1|5|6|y|7|apr1)\$[^\s:$]{1,40}\$(?:[^\s:$]{1,40}\$)?([./A-Za-z0-9]{20,})|\$argon2i?d?\$v=\d+\$[^\s$]+\$[A-Za-z0-9+/]+\$([A-Za-z0-9+/]{20,})",
         &["$"],
-        MIXED,
+        ENTROPY_MIXED,
     ),
-    rule(
+    own_rule(
         "secret-assignment",
         // Quoted after any such name; unquoted after a name in capitals, as in a file of variables.
         r#"(?:(?i:password|passwd|passphrase|passcode|\bpwd|_pwd|\bpass|_pass|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\]]{0,2}[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}["'`]([^"'`\s]{8,200})["'`]|(?m:^)[ \t]*(?:export[ \t]+|-[ \t]+|ENV[ \t]+|set[ \t]+)?[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|PWD|PASS|SECRET|TOKEN|KEY|CREDENTIALS?)[A-Z0-9_]{0,20}[ \t]*[=:][ \t]*([^\s"'`]{8,200})[ \t\r]*(?m:$)|(?m:^)[ \t]*[\w.-]{0,60}(?i:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)[ \t]*[:=][ \t]*([^\s"'`,;(){}\[\]<>&|:\\]{8,200})[ \t\r]*(?m:$))"#,
         &["passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "credential"],
-        MIXED,
+        ENTROPY_MIXED,
     ),
-    rule(
+    own_rule(
         "secret-after-name",
         // In flow maps, XML, command lines, on the next line or in prose: any punctuation may
         // separate name and value.
@@ -233,10 +253,10 @@ pub(super) const OWN_RULES: [OwnRule; 35] = [
         &["passwor", "passwd", "passphrase", "secret", "token", "key", "credential"],
         3.6,
     ),
-    of_scrambled_letters(rule(
+    with_scrambled_letters(own_rule(
         "scrambled-secret-after-name",
         r#"(?i:passwor[dt]|passwd|passphrase|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\])]{0,2}[ \t]{0,8}(?:=>|:=|[:=>|,])[\s"'`\[({|>]{0,20}([A-Za-z]{14,200})(?:[^\w+/]|$)"#,
         &["passwor", "passwd", "passphrase", "secret", "token", "key", "credential"],
-        MIXED,
+        ENTROPY_MIXED,
     )),
 ];

@@ -1,7 +1,7 @@
 //! Placeholders that manuals, templates and programs use in place of a secret.
 
 /// Substrings that no random secret contains.
-const TELLING_PARTS: [&str; 18] = [
+const PLACEHOLDER_PARTS: [&str; 18] = [
     "example",
     "placeholder",
     "change_me",
@@ -23,13 +23,13 @@ const TELLING_PARTS: [&str; 18] = [
 ];
 
 /// Complete values that manuals use as passwords.
-const TELLING_VALUES: [&str; 15] = [
+const PLACEHOLDER_VALUES: [&str; 15] = [
     "password", "passwd", "pass", "pwd", "secret", "token", "user", "username", "admin", "root",
     "test", "guest", "postgres", "mysql", "x",
 ];
 
 /// Prefixes of template variables.
-const FILLED_IN: [&str; 6] = ["$", "{", "%", "<", "#{", "@@"];
+const TEMPLATE_STARTS: [&str; 6] = ["$", "{", "%", "<", "#{", "@@"];
 
 /// Substrings of code that reads a value from elsewhere.
 const READ_FROM_ELSEWHERE: [&str; 8] =
@@ -37,7 +37,7 @@ const READ_FROM_ELSEWHERE: [&str; 8] =
 
 pub(super) fn is_placeholder(secret: &[u8]) -> bool {
     let secret = String::from_utf8_lossy(secret).to_ascii_lowercase();
-    TELLING_PARTS.iter().chain(&READ_FROM_ELSEWHERE).any(|part| secret.contains(part))
-        || TELLING_VALUES.contains(&secret.as_str())
-        || FILLED_IN.iter().any(|start| secret.starts_with(start))
+    PLACEHOLDER_PARTS.iter().chain(&READ_FROM_ELSEWHERE).any(|part| secret.contains(part))
+        || PLACEHOLDER_VALUES.contains(&secret.as_str())
+        || TEMPLATE_STARTS.iter().any(|start| secret.starts_with(start))
 }

@@ -16,10 +16,10 @@ const GITLEAKS_RULES: &str = include_str!("../../../data/secret-rules.json");
 const REGEX_BYTES_MAX: usize = 8 << 20;
 
 /// All rules, with an index of their keywords.
-pub(super) struct RuleSet {
+pub(super) struct SecretRules {
     pub(super) rules: Vec<SecretRule>,
     /// Allowlist for all gitleaks rules.
-    everywhere: Allowlist,
+    everywhere: RuleAllowlist,
     keywords: Option<AhoCorasick>,
     /// Rule index of each keyword, in the order of the keyword index.
     rule_of_keyword: Vec<usize>,
@@ -43,13 +43,13 @@ pub(super) struct SecretRule {
 
 #[derive(Debug)]
 enum RuleOrigin {
-    Gitleaks { allowlists: Vec<Allowlist> },
+    Gitleaks { allowlists: Vec<RuleAllowlist> },
     Own { letters: SecretLetters },
 }
 
 /// A match of a rule, with the parts that allowlists test.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Match<'a> {
+pub(super) struct RuleMatch<'a> {
     pub(super) secret: &'a [u8],
     pub(super) whole: &'a [u8],
     pub(super) line: &'a [u8],
@@ -57,12 +57,12 @@ pub(super) struct Match<'a> {
 
 #[derive(Deserialize)]
 struct RuleDocument {
-    allowlist: Allowlist,
-    rules: Vec<WrittenRule>,
+    allowlist: RuleAllowlist,
+    rules: Vec<GitleaksRule>,
 }
 
 #[derive(Deserialize)]
-struct WrittenRule {
+struct GitleaksRule {
     id: String,
     regex: String,
     #[serde(default)]
@@ -71,12 +71,12 @@ struct WrittenRule {
     path: Option<String>,
     secret_group: Option<usize>,
     #[serde(default)]
-    allowlists: Vec<Allowlist>,
+    allowlists: Vec<RuleAllowlist>,
 }
 
 /// Matches that look like a secret but are none.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Allowlist {
+pub(super) struct RuleAllowlist {
     #[serde(default)]
     all_must_match: bool,
     #[serde(default)]
@@ -98,20 +98,20 @@ enum AllowTarget {
     Line,
 }
 
-impl RuleSet {
+impl SecretRules {
     /// The shared rule set. The rule file is part of the build, and a test parses it.
-    pub(super) fn shared() -> &'static Self {
-        static SHARED: LazyLock<RuleSet> = LazyLock::new(RuleSet::read);
+    pub(super) fn shared_rules() -> &'static Self {
+        static SHARED: LazyLock<SecretRules> = LazyLock::new(SecretRules::load_rules);
         &SHARED
     }
 
-    fn read() -> Self {
+    fn load_rules() -> Self {
         let written: Option<RuleDocument> = serde_json::from_str(GITLEAKS_RULES).ok();
         let (everywhere, written) =
             written.map_or_else(Default::default, |found| (found.allowlist, found.rules));
-        let own = OWN_RULES.iter().map(SecretRule::of_own);
+        let own = OWN_RULES.iter().map(SecretRule::from_own);
         let rules: Vec<SecretRule> =
-            own.chain(written.into_iter().map(SecretRule::of_gitleaks)).collect();
+            own.chain(written.into_iter().map(SecretRule::from_gitleaks)).collect();
         let mut words = Vec::new();
         let mut rule_of_keyword = Vec::new();
         let mut without_keyword = Vec::new();
@@ -127,7 +127,7 @@ impl RuleSet {
     }
 
     /// The rules with a keyword in the text, in order.
-    pub(super) fn called_for(&self, text: &str) -> impl Iterator<Item = &SecretRule> {
+    pub(super) fn rules_for(&self, text: &str) -> impl Iterator<Item = &SecretRule> {
         let mut wanted = vec![self.keywords.is_none(); self.rules.len()];
         let mut want = |rule: usize| {
             if let Some(wanted) = wanted.get_mut(rule) {
@@ -142,24 +142,24 @@ impl RuleSet {
     }
 
     /// Whether a match is a secret.
-    pub(super) fn confirms(&self, rule: &SecretRule, path: &str, found: Match<'_>) -> bool {
-        if rule.entropy.is_some_and(|least| entropy(found.secret) <= least) {
+    pub(super) fn is_secret(&self, rule: &SecretRule, path: &str, found: RuleMatch<'_>) -> bool {
+        if rule.entropy.is_some_and(|least| shannon_entropy(found.secret) <= least) {
             return false;
         }
         match &rule.origin {
             RuleOrigin::Own { letters } => {
-                letters.fit(found.secret) && !placeholder::is_placeholder(found.secret)
+                letters.matches_secret(found.secret) && !placeholder::is_placeholder(found.secret)
             }
             RuleOrigin::Gitleaks { allowlists } => {
                 let mut lists = allowlists.iter().chain([&self.everywhere]);
-                !lists.any(|list| list.allows(path, found))
+                !lists.any(|list| list.allows_match(path, found))
             }
         }
     }
 }
 
 impl SecretRule {
-    fn of_own(own: &OwnRule) -> Self {
+    fn from_own(own: &OwnRule) -> Self {
         Self {
             id: own.id.to_owned(),
             pattern: LazyPattern::new(own.regex),
@@ -171,7 +171,7 @@ impl SecretRule {
         }
     }
 
-    fn of_gitleaks(written: WrittenRule) -> Self {
+    fn from_gitleaks(written: GitleaksRule) -> Self {
         Self {
             id: written.id,
             pattern: LazyPattern::new(&written.regex),
@@ -183,12 +183,15 @@ impl SecretRule {
         }
     }
 
-    pub(super) fn looks_at(&self, path: &str) -> bool {
-        self.path.as_ref().is_none_or(|pattern| pattern.matches(path.as_bytes()))
+    pub(super) fn applies_to(&self, path: &str) -> bool {
+        self.path.as_ref().is_none_or(|pattern| pattern.is_match(path.as_bytes()))
     }
 
     /// The configured group, else the first group that matched, else the whole match.
-    pub(super) fn secret_of<'t>(&self, found: &regex::bytes::Captures<'t>) -> Option<&'t [u8]> {
+    pub(super) fn extract_secret<'t>(
+        &self,
+        found: &regex::bytes::Captures<'t>,
+    ) -> Option<&'t [u8]> {
         let group = match self.secret_group {
             Some(group) => found.get(group),
             None => found.iter().skip(1).flatten().find(|group| !group.is_empty()),
@@ -198,25 +201,25 @@ impl SecretRule {
 
     /// All patterns of the rule, for the test that compiles them.
     #[cfg(test)]
-    pub(super) fn patterns(&self) -> Vec<&LazyPattern> {
+    pub(super) fn all_patterns(&self) -> Vec<&LazyPattern> {
         let mut patterns = vec![&self.pattern];
         patterns.extend(&self.path);
         if let RuleOrigin::Gitleaks { allowlists } = &self.origin {
-            patterns.extend(allowlists.iter().flat_map(Allowlist::patterns));
+            patterns.extend(allowlists.iter().flat_map(RuleAllowlist::all_patterns));
         }
         patterns
     }
 }
 
-impl Allowlist {
-    fn allows(&self, path: &str, found: Match<'_>) -> bool {
+impl RuleAllowlist {
+    fn allows_match(&self, path: &str, found: RuleMatch<'_>) -> bool {
         let target = match self.target {
             AllowTarget::Secret => found.secret,
             AllowTarget::Match => found.whole,
             AllowTarget::Line => found.line,
         };
-        let by_path = || self.paths.iter().any(|pattern| pattern.matches(path.as_bytes()));
-        let by_regex = || self.regexes.iter().any(|pattern| pattern.matches(target));
+        let by_path = || self.paths.iter().any(|pattern| pattern.is_match(path.as_bytes()));
+        let by_regex = || self.regexes.iter().any(|pattern| pattern.is_match(target));
         let by_word = || {
             let secret = String::from_utf8_lossy(found.secret).to_ascii_lowercase();
             self.stopwords.iter().any(|word| secret.contains(word.as_str()))
@@ -234,14 +237,14 @@ impl Allowlist {
     }
 
     #[cfg(test)]
-    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyPattern> {
+    pub(super) fn all_patterns(&self) -> impl Iterator<Item = &LazyPattern> {
         self.paths.iter().chain(&self.regexes)
     }
 }
 
 #[cfg(test)]
-impl RuleSet {
-    pub(super) fn everywhere(&self) -> &Allowlist {
+impl SecretRules {
+    pub(super) fn global_allowlist(&self) -> &RuleAllowlist {
         &self.everywhere
     }
 }
@@ -266,7 +269,7 @@ impl LazyPattern {
     }
 
     /// `None` if the pattern is invalid; a test compiles each.
-    pub(super) fn get(&self) -> Option<&Regex> {
+    pub(super) fn compiled_regex(&self) -> Option<&Regex> {
         let compile = || {
             // The rules are written for Go, where `\w` and `\b` match ASCII only.
             let mut builder = RegexBuilder::new(&self.text);
@@ -275,18 +278,18 @@ impl LazyPattern {
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    fn matches(&self, text: &[u8]) -> bool {
-        self.get().is_some_and(|pattern| pattern.is_match(text))
+    fn is_match(&self, text: &[u8]) -> bool {
+        self.compiled_regex().is_some_and(|pattern| pattern.is_match(text))
     }
 
     #[cfg(test)]
-    pub(super) fn text(&self) -> &str {
+    pub(super) fn pattern_text(&self) -> &str {
         &self.text
     }
 }
 
 /// Shannon entropy in bits per character.
-fn entropy(secret: &[u8]) -> f64 {
+fn shannon_entropy(secret: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in secret {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {

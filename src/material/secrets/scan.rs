@@ -1,19 +1,19 @@
 //! Scans one text: values in use first, then the rules, on the plain and the decoded text.
 
 use super::decoded_text::{decoded_blocks, unescaped_lines};
-use super::rule_set::{Match, RuleSet};
+use super::rule_set::{RuleMatch, SecretRules};
 use super::secret_values::SecretValues;
 
 /// A found secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
+pub(super) struct SecretFinding {
     /// Line number, from 1.
     pub(super) line: usize,
-    pub(super) kind: FindingKind,
+    pub(super) kind: SecretFindingKind,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FindingKind {
+pub(super) enum SecretFindingKind {
     ValueInUse,
     /// Id of the rule.
     Rule(String),
@@ -26,56 +26,60 @@ pub(in crate::material) fn exclusion_reason(
     text: &str,
     values: &SecretValues,
 ) -> Option<String> {
-    let Finding { line, kind } = find_secret(path, text, values)?;
+    let SecretFinding { line, kind } = find_secret(path, text, values)?;
     Some(match kind {
-        FindingKind::ValueInUse => format!("line {line} holds the value of a key in use"),
-        FindingKind::Rule(rule) => {
+        SecretFindingKind::ValueInUse => format!("line {line} holds the value of a key in use"),
+        SecretFindingKind::Rule(rule) => {
             format!("line {line} holds what looks like a secret (rule `{rule}`)")
         }
     })
 }
 
-pub(super) fn find_secret(path: &str, text: &str, values: &SecretValues) -> Option<Finding> {
-    let rules = RuleSet::shared();
+pub(super) fn find_secret(path: &str, text: &str, values: &SecretValues) -> Option<SecretFinding> {
+    let rules = SecretRules::shared_rules();
     let look = |text: &str| {
-        let in_use = values.first_in(text).map(|place| (place, FindingKind::ValueInUse));
-        let found = in_use.or_else(|| first_match(rules, path, text));
-        found.map(|(place, kind)| Finding { line: line_of(text, place), kind })
+        let in_use = values.find_first(text).map(|place| (place, SecretFindingKind::ValueInUse));
+        let found = in_use.or_else(|| find_first_match(rules, path, text));
+        found.map(|(place, kind)| SecretFinding { line: line_number(text, place), kind })
     };
     let plain = look(text);
     let unescaped = || {
         let lines = unescaped_lines(text);
         let found = look(&lines.text)?;
         let line = lines.numbers.get(found.line - 1).copied().unwrap_or(found.line);
-        Some(Finding { line, ..found })
+        Some(SecretFinding { line, ..found })
     };
     let encoded = || {
         decoded_blocks(text).find_map(|block| {
             let found = look(&block.text)?;
-            Some(Finding { line: block.line, ..found })
+            Some(SecretFinding { line: block.line, ..found })
         })
     };
     plain.or_else(unescaped).or_else(encoded)
 }
 
 /// The first confirmed match of the first rule with one.
-fn first_match(rules: &RuleSet, path: &str, text: &str) -> Option<(usize, FindingKind)> {
-    rules.called_for(text).filter(|rule| rule.looks_at(path)).find_map(|rule| {
-        let mut found = rule.pattern.get()?.captures_iter(text.as_bytes());
+fn find_first_match(
+    rules: &SecretRules,
+    path: &str,
+    text: &str,
+) -> Option<(usize, SecretFindingKind)> {
+    rules.rules_for(text).filter(|rule| rule.applies_to(path)).find_map(|rule| {
+        let mut found = rule.pattern.compiled_regex()?.captures_iter(text.as_bytes());
         let place = found.find_map(|found| {
-            let (whole, secret) = (found.get(0)?, rule.secret_of(&found)?);
+            let (whole, secret) = (found.get(0)?, rule.extract_secret(&found)?);
             let line = lines_around(text, whole.start(), whole.end());
-            let looked_at = Match { secret, whole: whole.as_bytes(), line };
-            rules.confirms(rule, path, looked_at).then(|| whole.start())
+            let looked_at = RuleMatch { secret, whole: whole.as_bytes(), line };
+            rules.is_secret(rule, path, looked_at).then(|| whole.start())
         })?;
         // A match may begin with the whitespace before the secret.
         let blank = text.get(place..).unwrap_or_default();
         let place = place + (blank.len() - blank.trim_start().len());
-        Some((place, FindingKind::Rule(rule.id.clone())))
+        Some((place, SecretFindingKind::Rule(rule.id.clone())))
     })
 }
 
-fn line_of(text: &str, place: usize) -> usize {
+fn line_number(text: &str, place: usize) -> usize {
     let before = text.as_bytes().get(..place).unwrap_or_default();
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }

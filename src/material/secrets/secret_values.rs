@@ -24,7 +24,7 @@ impl SecretValues {
     }
 
     /// Position of the first value in a text.
-    pub(super) fn first_in(&self, text: &str) -> Option<usize> {
+    pub(super) fn find_first(&self, text: &str) -> Option<usize> {
         self.index.as_ref()?.find(text).map(|found| found.start())
     }
 }

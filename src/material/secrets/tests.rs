@@ -5,8 +5,8 @@ use std::path::Path;
 
 use secrecy::SecretString;
 
-use super::rule_set::RuleSet;
-use super::scan::{FindingKind, find_secret};
+use super::rule_set::SecretRules;
+use super::scan::{SecretFindingKind, find_secret};
 use super::{SecretValues, exclusion_reason};
 
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
@@ -171,23 +171,23 @@ fn logins() -> Vec<(&'static str, String)> {
 fn found(path: &str, text: &str) -> Option<(usize, String)> {
     let found = find_secret(path, text, &SecretValues::default())?;
     Some(match found.kind {
-        FindingKind::Rule(rule) => (found.line, rule),
-        FindingKind::ValueInUse => (found.line, "value".to_owned()),
+        SecretFindingKind::Rule(rule) => (found.line, rule),
+        SecretFindingKind::ValueInUse => (found.line, "value".to_owned()),
     })
 }
 
 #[test]
 fn every_rule_compiles() {
-    let rules = RuleSet::shared();
+    let rules = SecretRules::shared_rules();
     assert!(rules.rules.len() > 200, "only {} rules", rules.rules.len());
-    let patterns = rules.rules.iter().flat_map(|rule| rule.patterns());
+    let patterns = rules.rules.iter().flat_map(|rule| rule.all_patterns());
     let wrong: Vec<&str> = patterns
-        .chain(rules.everywhere().patterns())
-        .filter(|pattern| pattern.get().is_none())
-        .map(|pattern| pattern.text())
+        .chain(rules.global_allowlist().all_patterns())
+        .filter(|pattern| pattern.compiled_regex().is_none())
+        .map(|pattern| pattern.pattern_text())
         .collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(rules.called_for("nothing of the kind").count() < 10);
+    assert!(rules.rules_for("nothing of the kind").count() < 10);
 }
 
 #[test]

@@ -1,21 +1,22 @@
 //! Parses the adjudicator's reply. A missing `downgrade` counts as false.
 
 use super::schema::adjudication_schema;
-use super::spoken::{change, one_text};
-use crate::domain::gate::Adjudication;
-use crate::normalise::coerce::fitted;
-use crate::normalise::reading::Normalised;
-use crate::normalise::rigid::read_of_artifact;
+use super::spoken::{join_lines, map_field};
+use crate::domain::gate::AdjudicatorReply;
+use crate::normalise::coerce::coerce_value;
+use crate::normalise::reading::ParseResult;
+use crate::normalise::rigid::parse_strict_about;
 
 /// The adjudicator does not see the artifact, but the deliberators' quotations from it.
-pub fn adjudication(reply: &str, artifact: &str) -> Normalised<Adjudication> {
+pub fn parse_adjudication(reply: &str, artifact: &str) -> ParseResult<AdjudicatorReply> {
     let schema = adjudication_schema();
-    read_of_artifact(reply, artifact, schema, "adjudications", |mut value| {
+    parse_strict_about(reply, artifact, schema, "adjudications", |mut value| {
         for field in ["reasoning", "revision_brief", "downgrade_reason"] {
-            change(&mut value, field, |given| Ok(one_text(given)))?;
+            map_field(&mut value, field, |given| Ok(join_lines(given)))?;
         }
-        let mut word: Adjudication = serde_path_to_error::deserialize(fitted(value, schema)?)
-            .map_err(|error| error.to_string())?;
+        let mut word: AdjudicatorReply =
+            serde_path_to_error::deserialize(coerce_value(value, schema)?)
+                .map_err(|error| error.to_string())?;
         if word.reasoning.trim().is_empty() {
             return Err("reasoning: empty".to_owned());
         }

@@ -6,12 +6,12 @@
 use serde_json::{Map, Value};
 
 use super::schema::judgement_schema;
-use super::spoken::{change, concerns, one_text, scores, texts};
-use crate::domain::gate::{Concern, Judgement};
+use super::spoken::{flatten_texts, join_lines, map_field, normalize_concerns, normalize_scores};
+use crate::domain::gate::{DeliberatorJudgement, ReviewConcern};
 use crate::normalise::ReplyShape;
-use crate::normalise::coerce::fitted;
-use crate::normalise::reading::Normalised;
-use crate::normalise::rigid::read_of_artifact;
+use crate::normalise::coerce::coerce_value;
+use crate::normalise::reading::ParseResult;
+use crate::normalise::rigid::parse_strict_about;
 
 /// The prompt asks for at most eight; many more are not a judgement.
 const CONCERNS_MAX: usize = 50;
@@ -24,42 +24,42 @@ const POINTS_MAX: usize = 50;
 
 /// Parses a judgement of either round; `score_names` are the names of its scores, if they are
 /// fixed.
-pub fn judgement(
+pub fn parse_judgement(
     reply: &str,
     artifact: &str,
     shape: ReplyShape,
     score_names: Option<[&str; 3]>,
-) -> Normalised<Judgement> {
+) -> ParseResult<DeliberatorJudgement> {
     let known: Vec<&str> = score_names.iter().flatten().copied().collect();
     // A truncated judgement may lack the decisive concern, so it is rejected.
-    read_of_artifact(reply, artifact, &judgement_schema(shape, &known), "judgements", |value| {
-        let value = meant(value, score_names)?;
+    parse_strict_about(reply, artifact, &judgement_schema(shape, &known), "judgements", |value| {
+        let value = to_expected_shape(value, score_names)?;
         let given = value.get("scores").and_then(Value::as_object);
         let names = given.filter(|_| known.is_empty()).into_iter().flat_map(Map::keys);
         let names: Vec<&str> = known.iter().copied().chain(names.map(String::as_str)).collect();
         let schema = judgement_schema(shape, &names);
-        let fitted = fitted(value.clone(), &schema)?;
-        let judgement: Judgement =
+        let fitted = coerce_value(value.clone(), &schema)?;
+        let judgement: DeliberatorJudgement =
             serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
-        limited(&judgement)?;
+        check_limits(&judgement)?;
         Ok(judgement)
     })
 }
 
 /// Converts lenient forms of fields to the schema's shape.
-fn meant(mut value: Value, score_names: Option<[&str; 3]>) -> Result<Value, String> {
-    change(&mut value, "scores", |given| scores(given, score_names))?;
-    change(&mut value, "concerns", |given| Ok(concerns(given)))?;
+fn to_expected_shape(mut value: Value, score_names: Option<[&str; 3]>) -> Result<Value, String> {
+    map_field(&mut value, "scores", |given| normalize_scores(given, score_names))?;
+    map_field(&mut value, "concerns", |given| Ok(normalize_concerns(given)))?;
     for field in ["concessions", "escalations"] {
-        change(&mut value, field, |given| Ok(texts(given)))?;
+        map_field(&mut value, field, |given| Ok(flatten_texts(given)))?;
     }
     for field in ["revision_brief", "delta_from_r1"] {
-        change(&mut value, field, |given| Ok(one_text(given)))?;
+        map_field(&mut value, field, |given| Ok(join_lines(given)))?;
     }
     Ok(value)
 }
 
-fn limited(judgement: &Judgement) -> Result<(), String> {
+fn check_limits(judgement: &DeliberatorJudgement) -> Result<(), String> {
     let lists = [
         ("concerns", judgement.concerns.len(), CONCERNS_MAX),
         ("concessions", judgement.concessions.len(), POINTS_MAX),
@@ -69,7 +69,7 @@ fn limited(judgement: &Judgement) -> Result<(), String> {
         return Err(format!("{name}: {items} items, over {most}"));
     }
     for (index, concern) in judgement.concerns.iter().enumerate() {
-        let Concern { locus, issue, fix } = concern;
+        let ReviewConcern { locus, issue, fix } = concern;
         for (name, text) in [("locus", locus), ("issue", issue), ("fix", fix)] {
             if text.chars().nth(CONCERN_CHARS_MAX).is_some() {
                 return Err(format!(

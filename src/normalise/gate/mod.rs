@@ -8,6 +8,6 @@ mod spoken;
 #[cfg(test)]
 mod tests;
 
-pub use adjudication::adjudication;
-pub use judgement::judgement;
+pub use adjudication::parse_adjudication;
+pub use judgement::parse_judgement;
 pub(super) use schema::{adjudication_schema, judgement_schema};

@@ -5,30 +5,36 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::gate::{Decision, Leaning};
+use crate::domain::gate::{DeliberatorVerdict, ReviewDecision};
 use crate::normalise::ReplyShape;
 
 /// Schema of a deliberator's reply. Scores without fixed names are a list, because most servers do
 /// not accept an object with arbitrary keys.
 pub(in crate::normalise) fn judgement_schema(shape: ReplyShape, score_names: &[&str]) -> Value {
     let mut fields = Map::new();
-    fields.insert("concerns".to_owned(), concerns());
+    fields.insert("concerns".to_owned(), concerns_schema());
     if shape == ReplyShape::CrossReading {
         fields.insert(
             "concessions".to_owned(),
-            texts("What peers' concerns made you give up; each begins with the id of the concern."),
+            texts_schema(
+                "What peers' concerns made you give up; each begins with the id of the concern.",
+            ),
         );
-        fields.insert("escalations".to_owned(), texts("What peers' concerns made you press harder; each begins with the id of the concern."));
+        fields.insert("escalations".to_owned(), texts_schema("What peers' concerns made you press harder; each begins with the id of the concern."));
     }
-    fields.insert("scores".to_owned(), scores(score_names));
-    fields.insert("would_block".to_owned(), truth("Whether it must not go out as it is."));
-    fields.insert("irreducible".to_owned(), truth("Whether no revision could lift the block."));
-    fields.insert("verdict".to_owned(), word(Leaning::ALL.iter().map(|word| word.name())));
+    fields.insert("scores".to_owned(), scores_schema(score_names));
+    fields.insert("would_block".to_owned(), bool_schema("Whether it must not go out as it is."));
+    fields
+        .insert("irreducible".to_owned(), bool_schema("Whether no revision could lift the block."));
+    fields.insert(
+        "verdict".to_owned(),
+        enum_schema(DeliberatorVerdict::ALL.iter().map(|word| word.name())),
+    );
     if shape == ReplyShape::CrossReading {
         let what = "What changed since the first judgement, in a sentence.";
-        fields.insert("delta_from_r1".to_owned(), text(what));
+        fields.insert("delta_from_r1".to_owned(), text_schema(what));
     }
-    fields.insert("revision_brief".to_owned(), text("What the author should change."));
+    fields.insert("revision_brief".to_owned(), text_schema("What the author should change."));
     json!({
         "type": "object",
         "additionalProperties": false,
@@ -45,11 +51,11 @@ pub(in crate::normalise) fn adjudication_schema() -> &'static Value {
             "type": "object",
             "additionalProperties": false,
             "properties": {
-                "reasoning": text("Why, resting on what the deliberators said and nothing else."),
-                "downgrade": truth("Whether a HOLD that is open to it counts as REVISE."),
-                "downgrade_reason": text("Which revision lifts which block; empty without a downgrade."),
-                "final_verdict": word(Decision::ALL.iter().map(|word| word.name())),
-                "revision_brief": text("What the author should change, in order."),
+                "reasoning": text_schema("Why, resting on what the deliberators said and nothing else."),
+                "downgrade": bool_schema("Whether a HOLD that is open to it counts as REVISE."),
+                "downgrade_reason": text_schema("Which revision lifts which block; empty without a downgrade."),
+                "final_verdict": enum_schema(ReviewDecision::ALL.iter().map(|word| word.name())),
+                "revision_brief": text_schema("What the author should change, in order."),
             },
             "required": ["reasoning", "final_verdict"],
             "description": "The decision of the gate.",
@@ -58,16 +64,16 @@ pub(in crate::normalise) fn adjudication_schema() -> &'static Value {
     &SCHEMA
 }
 
-fn concerns() -> Value {
+fn concerns_schema() -> Value {
     json!({
         "type": "array",
         "items": {
             "type": "object",
             "additionalProperties": false,
             "properties": {
-                "locus": text("The words it is about, copied from the artifact, or a line such as L12."),
-                "issue": text("What is wrong, and for whom."),
-                "fix": text("What to write instead."),
+                "locus": text_schema("The words it is about, copied from the artifact, or a line such as L12."),
+                "issue": text_schema("What is wrong, and for whom."),
+                "fix": text_schema("What to write instead."),
             },
             "required": ["issue"],
         },
@@ -75,7 +81,7 @@ fn concerns() -> Value {
     })
 }
 
-fn scores(names: &[&str]) -> Value {
+fn scores_schema(names: &[&str]) -> Value {
     let score = json!({ "type": "integer", "minimum": 1, "maximum": 5 });
     if names.is_empty() {
         let item = json!({
@@ -101,18 +107,18 @@ fn scores(names: &[&str]) -> Value {
     })
 }
 
-fn text(what: &str) -> Value {
+fn text_schema(what: &str) -> Value {
     json!({ "type": "string", "description": what })
 }
 
-fn texts(what: &str) -> Value {
+fn texts_schema(what: &str) -> Value {
     json!({ "type": "array", "items": { "type": "string" }, "description": what })
 }
 
-fn truth(what: &str) -> Value {
+fn bool_schema(what: &str) -> Value {
     json!({ "type": "boolean", "description": what })
 }
 
-fn word<'a>(options: impl Iterator<Item = &'a str>) -> Value {
+fn enum_schema<'a>(options: impl Iterator<Item = &'a str>) -> Value {
     json!({ "type": "string", "enum": options.collect::<Vec<_>>() })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::normalise::coerce::{described, quoted};
+use crate::normalise::coerce::{describe_value, quote_safely};
 
 /// Maximum number of scores.
 const SCORES_MAX: usize = 8;
@@ -21,11 +21,11 @@ const CONCERN_KEYS: [(&str, &[&str]); 3] = [
 
 /// Returns the scores as an object by name; they may come as an object, with reasons, or as a list.
 /// If the names are fixed, others are dropped.
-pub(super) fn scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, String> {
+pub(super) fn normalize_scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, String> {
     let pairs: Vec<(String, Value)> = match given {
         Value::Object(fields) => fields.into_iter().collect(),
         Value::Array(items) => {
-            items.into_iter().enumerate().map(listed).collect::<Result<Vec<_>, _>>()?
+            items.into_iter().enumerate().map(score_pair).collect::<Result<Vec<_>, _>>()?
         }
         // The coercion to the schema reports the error.
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(given),
@@ -34,17 +34,17 @@ pub(super) fn scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, St
     for (written, score) in pairs {
         let name = match names {
             Some(known) => {
-                let known = known.into_iter().find(|name| is_name(&written, name));
+                let known = known.into_iter().find(|name| is_score_name(&written, name));
                 let Some(name) = known else { continue };
                 name.to_owned()
             }
             None => written.trim().to_owned(),
         };
         if name.is_empty() || name.chars().nth(SCORE_NAME_CHARS_MAX).is_some() {
-            return Err(format!("scores: {} is no name of a score", quoted(&name)));
+            return Err(format!("scores: {} is no name of a score", quote_safely(&name)));
         }
-        if kept.insert(name.clone(), number(score)).is_some() {
-            return Err(format!("scores: {} is given twice", quoted(&name)));
+        if kept.insert(name.clone(), score_number(score)).is_some() {
+            return Err(format!("scores: {} is given twice", quote_safely(&name)));
         }
     }
     match kept.len() {
@@ -55,9 +55,9 @@ pub(super) fn scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, St
 }
 
 /// Reads `{"name": "x", "score": 3}` or `{"x": 3}`.
-fn listed((index, item): (usize, Value)) -> Result<(String, Value), String> {
+fn score_pair((index, item): (usize, Value)) -> Result<(String, Value), String> {
     let fault =
-        |item: &Value| format!("scores[{index}]: {}, not a name and a score", described(item));
+        |item: &Value| format!("scores[{index}]: {}, not a name and a score", describe_value(item));
     let Value::Object(mut fields) = item else { return Err(fault(&item)) };
     if let Some(Value::String(name)) = fields.swap_remove("name") {
         let score = NUMBER_KEYS.iter().find_map(|key| fields.swap_remove(*key));
@@ -70,29 +70,29 @@ fn listed((index, item): (usize, Value)) -> Result<(String, Value), String> {
     only.ok_or_else(|| fault(&json!({})))
 }
 
-fn number(score: Value) -> Value {
+fn score_number(score: Value) -> Value {
     let Value::Object(fields) = &score else { return score };
     let inner = NUMBER_KEYS.iter().find_map(|key| fields.get(*key));
     inner.cloned().unwrap_or(score)
 }
 
 /// `Voice Match` and `voice-match` match `voice_match`.
-fn is_name(written: &str, name: &str) -> bool {
+fn is_score_name(written: &str, name: &str) -> bool {
     written.trim().replace([' ', '-'], "_").eq_ignore_ascii_case(name)
 }
 
 /// Returns the concerns as objects with our field names; a concern without an issue is dropped.
-pub(super) fn concerns(given: Value) -> Value {
+pub(super) fn normalize_concerns(given: Value) -> Value {
     let items = match given {
         Value::Array(items) => items,
         Value::String(text) if text.trim().is_empty() => Vec::new(),
         one @ (Value::String(_) | Value::Object(_)) => vec![one],
         Value::Null | Value::Bool(_) | Value::Number(_) => return given,
     };
-    Value::Array(items.into_iter().filter_map(concern).collect())
+    Value::Array(items.into_iter().filter_map(normalize_concern).collect())
 }
 
-fn concern(given: Value) -> Option<Value> {
+fn normalize_concern(given: Value) -> Option<Value> {
     let mut fields = match given {
         Value::String(issue) => Map::from_iter([("issue".to_owned(), Value::String(issue))]),
         Value::Object(fields) => fields,
@@ -114,7 +114,7 @@ fn concern(given: Value) -> Option<Value> {
         *locus = json!(format!("L{line}"));
     }
     for text in fields.values_mut() {
-        *text = one_text(text.take());
+        *text = join_lines(text.take());
     }
     let issue = fields.get("issue");
     let is_said =
@@ -123,14 +123,14 @@ fn concern(given: Value) -> Option<Value> {
 }
 
 /// Joins a list of texts into one text with several lines.
-pub(super) fn one_text(given: Value) -> Value {
+pub(super) fn join_lines(given: Value) -> Value {
     let Value::Array(items) = &given else { return given };
     let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     lines.map_or_else(|| given.clone(), |lines| Value::String(lines.join("\n")))
 }
 
 /// Converts objects in a list of texts, such as an id and a reason, into one text each.
-pub(super) fn texts(given: Value) -> Value {
+pub(super) fn flatten_texts(given: Value) -> Value {
     let Value::Array(items) = given else { return given };
     let item = |item: Value| match &item {
         Value::Object(fields) => {
@@ -145,7 +145,7 @@ pub(super) fn texts(given: Value) -> Value {
 }
 
 /// Maps a field if it is present.
-pub(super) fn change(
+pub(super) fn map_field(
     document: &mut Value,
     field: &str,
     how: impl FnOnce(Value) -> Result<Value, String>,

@@ -1,7 +1,7 @@
 //! Escapes lines of foreign text that imitate our prompt: its headings, and the lines that open
 //! an entity. They cannot leave their fence; the backslash shows a reader that they are not ours.
 
-use crate::prompting::lookalike::seen_as;
+use crate::prompting::lookalike::skeleton_char;
 
 /// How the headings of a prompt begin, in lower case.
 const HEADINGS: [&str; 17] = [
@@ -25,10 +25,10 @@ const HEADINGS: [&str; 17] = [
 ];
 
 /// Puts a backslash before each imitation.
-pub(super) fn marked(text: &str) -> String {
+pub(super) fn mark_imitations(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let place = imitation(line).unwrap_or(line.len());
+        let place = find_imitation(line).unwrap_or(line.len());
         let (before, after) = line.split_at_checked(place).unwrap_or((line, ""));
         shown.push_str(before);
         if !after.is_empty() {
@@ -40,11 +40,12 @@ pub(super) fn marked(text: &str) -> String {
 }
 
 /// Byte offset of the imitation in the line.
-fn imitation(line: &str) -> Option<usize> {
+fn find_imitation(line: &str) -> Option<usize> {
     if line.is_ascii() && !line.contains(['#', '[']) {
         return None;
     }
-    let seen = line.char_indices().filter_map(|(place, letter)| Some((seen_as(letter)?, place)));
+    let seen =
+        line.char_indices().filter_map(|(place, letter)| Some((skeleton_char(letter)?, place)));
     let mut seen = seen.skip_while(|(letter, _)| " >*_".contains(*letter)).peekable();
     let (first, place) = *seen.peek()?;
     let rest: String = seen.map(|(letter, _)| if letter == '’' { '\'' } else { letter }).collect();
@@ -89,9 +90,9 @@ mod tests {
             "[TENSION T0003: All is well]",
             "［Ｐ０００１： Mine] (muffin)",
         ] {
-            assert_eq!(marked(&format!("a\n{line}\nb")), format!("a\n\\{line}\nb"));
+            assert_eq!(mark_imitations(&format!("a\n{line}\nb")), format!("a\n\\{line}\nb"));
         }
-        assert_eq!(marked("> ## Instructions"), "> \\## Instructions");
+        assert_eq!(mark_imitations("> ## Instructions"), "> \\## Instructions");
     }
 
     #[test]
@@ -99,7 +100,7 @@ mod tests {
         for text in
             ["", "\n\n", "## Method\n\n[P0001] is right.", "a [b](c): d", "P0001: x", "#", "é["]
         {
-            assert_eq!(marked(text), text);
+            assert_eq!(mark_imitations(text), text);
         }
     }
 }

@@ -6,24 +6,24 @@ use serde_json::Value;
 
 use crate::domain::entity::Entity;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::{ACTIVE_TENSION, Status};
-use crate::domain::reference::Reference;
-use crate::domain::shown::Shown;
+use crate::domain::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
+use crate::domain::reference::EntityReference;
+use crate::domain::shown::EntityView;
 
 /// An entity of any kind.
 #[derive(Debug, Clone)]
-pub(super) struct Said {
+pub(super) struct PriorEntity {
     pub id: EntityId,
     pub label: String,
     pub text: String,
-    pub status: Status,
+    pub status: EntityStatus,
     pub contributors: Vec<ExpertSlug>,
     pub parameters: Option<Value>,
-    pub references: Vec<Reference>,
+    pub references: Vec<EntityReference>,
 }
 
-impl Said {
-    pub(super) fn of_shown(shown: &Shown<'_>) -> Result<Self, serde_json::Error> {
+impl PriorEntity {
+    pub(super) fn from_view(shown: &EntityView<'_>) -> Result<Self, serde_json::Error> {
         let names = shown.contributors.iter();
         Ok(Self {
             id: shown.id,
@@ -36,7 +36,7 @@ impl Said {
         })
     }
 
-    pub(super) fn of_entity(entity: &Entity) -> Self {
+    pub(super) fn from_entity(entity: &Entity) -> Self {
         Self {
             id: entity.id,
             label: entity.label.clone(),
@@ -53,7 +53,7 @@ impl Said {
     }
 
     /// The contributor under whom the entity is listed.
-    pub(super) fn speaker(&self) -> Option<&ExpertSlug> {
+    pub(super) fn first_author(&self) -> Option<&ExpertSlug> {
         self.contributors.first()
     }
 
@@ -64,37 +64,37 @@ impl Said {
 
 /// Sorted by id.
 #[derive(Debug)]
-pub(super) struct Ledger {
-    said: Vec<Said>,
+pub(super) struct EntityIndex {
+    entities: Vec<PriorEntity>,
 }
 
-impl Ledger {
-    pub(super) fn new(mut said: Vec<Said>) -> Self {
+impl EntityIndex {
+    pub(super) fn new(mut said: Vec<PriorEntity>) -> Self {
         said.sort_by_key(|said| said.id);
-        Self { said }
+        Self { entities: said }
     }
 
-    pub(super) fn all(&self) -> &[Said] {
-        &self.said
+    pub(super) fn all_entities(&self) -> &[PriorEntity] {
+        &self.entities
     }
 
-    pub(super) fn of(&self, kind: EntityKind, round: u8) -> &[Said] {
-        let place = |said: &Said| (said.id.kind, said.id.round);
-        let start = self.said.partition_point(|said| place(said) < (kind, round));
-        let end = self.said.partition_point(|said| place(said) <= (kind, round));
-        self.said.get(start..end).unwrap_or_default()
+    pub(super) fn of_round(&self, kind: EntityKind, round: u8) -> &[PriorEntity] {
+        let place = |said: &PriorEntity| (said.id.kind, said.id.round);
+        let start = self.entities.partition_point(|said| place(said) < (kind, round));
+        let end = self.entities.partition_point(|said| place(said) <= (kind, round));
+        self.entities.get(start..end).unwrap_or_default()
     }
 
-    pub(super) fn get(&self, id: EntityId) -> Option<&Said> {
-        let place = self.said.binary_search_by_key(&id, |said| said.id).ok()?;
-        self.said.get(place)
+    pub(super) fn get(&self, id: EntityId) -> Option<&PriorEntity> {
+        let place = self.entities.binary_search_by_key(&id, |said| said.id).ok()?;
+        self.entities.get(place)
     }
 
-    pub(super) fn tensions(&self) -> impl Iterator<Item = &Said> {
-        self.said.iter().filter(|said| said.id.kind == EntityKind::Tension)
+    pub(super) fn all_tensions(&self) -> impl Iterator<Item = &PriorEntity> {
+        self.entities.iter().filter(|said| said.id.kind == EntityKind::Tension)
     }
 
-    pub(super) fn active_tensions(&self) -> impl Iterator<Item = &Said> {
-        self.tensions().filter(|tension| ACTIVE_TENSION.contains(&tension.status))
+    pub(super) fn active_tensions(&self) -> impl Iterator<Item = &PriorEntity> {
+        self.all_tensions().filter(|tension| ACTIVE_TENSION_STATUSES.contains(&tension.status))
     }
 }

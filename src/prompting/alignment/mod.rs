@@ -17,4 +17,4 @@ mod role;
 mod tensions;
 
 pub use instructions::is_prompt;
-pub use prompts::{Prompts, Sheets};
+pub use prompts::{PanelPrompts, PromptsBuilder};

@@ -3,10 +3,10 @@
 //! A sanitized name is one short line of few signs and cannot act as structure. The full name is
 //! in a fence elsewhere in the prompt.
 
-use crate::domain::hidden::{is_hidden, is_meaningless};
+use crate::domain::hidden::{is_invisible, is_unassigned};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::shortened::{head, one_line};
-use crate::prompting::lookalike::seen_as;
+use crate::domain::shortened::{to_one_line, truncate_after};
+use crate::prompting::lookalike::skeleton_char;
 
 /// Longer names are truncated, so that the rest of a heading remains visible.
 const NAME_CHARS_MAX: usize = 120;
@@ -15,24 +15,24 @@ const NAME_CHARS_MAX: usize = 120;
 const SIGNS: &str = " .,:;'\"&/()+-%$?!";
 
 /// The name on one line, with every other sign replaced by a hyphen.
-pub(super) fn name(text: &str) -> String {
-    head(&one_line(text), NAME_CHARS_MAX).chars().map(plain).collect()
+pub(super) fn sanitize_name(text: &str) -> String {
+    truncate_after(&to_one_line(text), NAME_CHARS_MAX).chars().map(sanitize_char).collect()
 }
 
 /// A confusable sign is treated like the sign it resembles.
-fn plain(letter: char) -> char {
+fn sanitize_char(letter: char) -> char {
     let is_plain = |seen: char| !seen.is_ascii() || seen.is_alphanumeric() || SIGNS.contains(seen);
-    let is_seen = !is_hidden(letter) && !is_meaningless(letter);
-    if is_seen && seen_as(letter).is_none_or(is_plain) { letter } else { '-' }
+    let is_seen = !is_invisible(letter) && !is_unassigned(letter);
+    if is_seen && skeleton_char(letter).is_none_or(is_plain) { letter } else { '-' }
 }
 
 /// `Cupcake, Scone and Donut`.
-pub(super) fn people(slugs: &[ExpertSlug]) -> String {
-    list(&slugs.iter().map(ExpertSlug::display_name).collect::<Vec<_>>())
+pub(super) fn list_experts(slugs: &[ExpertSlug]) -> String {
+    join_names(&slugs.iter().map(ExpertSlug::display_name).collect::<Vec<_>>())
 }
 
 /// `a, b and c`.
-pub(super) fn list(names: &[String]) -> String {
+pub(super) fn join_names(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),
@@ -48,7 +48,7 @@ pub(super) fn with_article(role: &str) -> String {
 }
 
 /// `one round`, `3 rounds`.
-pub(super) fn count(number: usize, noun: &str) -> String {
+pub(super) fn count_noun(number: usize, noun: &str) -> String {
     if number == 1 { format!("one {noun}") } else { format!("{number} {noun}s") }
 }
 
@@ -67,19 +67,19 @@ mod tests {
             ("合格 शिक्षा", "合格 शिक्षा"),
             ("", ""),
         ] {
-            assert_eq!(name(text), expected, "{text:?}");
+            assert_eq!(sanitize_name(text), expected, "{text:?}");
         }
-        let long = name(&"word ".repeat(100));
+        let long = sanitize_name(&"word ".repeat(100));
         assert_eq!(long.chars().count(), NAME_CHARS_MAX + 1);
     }
 
     #[test]
     fn names_are_told_as_a_person_would() {
         let listed =
-            |names: &[&str]| list(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+            |names: &[&str]| join_names(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
         assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
         assert_eq!((listed(&["a", "b"]), listed(&["a"])), ("a and b".into(), "a".into()));
         assert_eq!(with_article("Economist"), "an Economist");
-        assert_eq!(count(1, "round") + ", " + &count(0, "round"), "one round, 0 rounds");
+        assert_eq!(count_noun(1, "round") + ", " + &count_noun(0, "round"), "one round, 0 rounds");
     }
 }

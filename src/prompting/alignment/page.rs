@@ -1,20 +1,20 @@
 //! Building blocks of an expert's prompt: our text, quoted text and speaker headings.
 
-use super::names::name;
+use super::names::sanitize_name;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::record::Expert;
-use crate::prompting::fence::Fences;
-use crate::prompting::harmless::harmless_line;
+use crate::prompting::fence::FenceSet;
+use crate::prompting::harmless::neutralize_line;
 
 /// Foreign text for a fence, with our sentence before it.
 #[derive(Debug, Clone)]
-pub(super) struct Quoted {
+pub(super) struct QuotedText {
     pub label: String,
     pub sentence: String,
     pub text: String,
 }
 
-impl Quoted {
+impl QuotedText {
     pub(super) fn new(label: &str, sentence: &str, text: String) -> Self {
         Self { label: label.to_owned(), sentence: sentence.to_owned(), text }
     }
@@ -22,9 +22,9 @@ impl Quoted {
 
 /// One or more paragraphs.
 #[derive(Debug, Clone)]
-pub(super) enum Stretch {
-    Ours(String),
-    Theirs(Quoted),
+pub(super) enum PromptBlock {
+    Plain(String),
+    Quoted(QuotedText),
     /// The heading over an expert's contribution, which marks the reader's own.
     Speaker {
         expert: ExpertSlug,
@@ -32,51 +32,51 @@ pub(super) enum Stretch {
     },
 }
 
-impl Stretch {
-    pub(super) fn ours(text: impl Into<String>) -> Self {
-        Self::Ours(text.into())
+impl PromptBlock {
+    pub(super) fn plain_text(text: impl Into<String>) -> Self {
+        Self::Plain(text.into())
     }
 
-    pub(super) fn speaker(expert: &Expert) -> Self {
-        let role = name(&expert.profile.role);
+    pub(super) fn speaker_heading(expert: &Expert) -> Self {
+        let role = sanitize_name(&expert.profile.role);
         Self::Speaker { expert: expert.profile.expert_slug.clone(), role }
     }
 
     /// The text that goes into a fence.
-    pub(super) fn foreign(&self) -> Option<&str> {
+    pub(super) fn quoted_text(&self) -> Option<&str> {
         match self {
-            Self::Theirs(quoted) => Some(&quoted.text),
-            Self::Ours(_) | Self::Speaker { .. } => None,
+            Self::Quoted(quoted) => Some(&quoted.text),
+            Self::Plain(_) | Self::Speaker { .. } => None,
         }
     }
 }
 
 /// A block with its fence rendered.
 #[derive(Debug, Clone)]
-pub(super) enum Drawn {
+pub(super) enum RenderedBlock {
     Text(String),
     Speaker { expert: ExpertSlug, role: String },
 }
 
-pub(super) fn draw(stretches: Vec<Stretch>, fences: &Fences) -> Vec<Drawn> {
+pub(super) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> Vec<RenderedBlock> {
     let drawn = stretches.into_iter().map(|stretch| match stretch {
-        Stretch::Ours(text) => Drawn::Text(text),
+        PromptBlock::Plain(text) => RenderedBlock::Text(text),
         // Blank lines keep Markdown from joining the fence lines with the text.
-        Stretch::Theirs(Quoted { label, sentence, text }) => {
-            Drawn::Text(fences.behind(&format!("{sentence}\n"), &label, &format!("\n{text}\n")))
-        }
-        Stretch::Speaker { expert, role } => Drawn::Speaker { expert, role },
+        PromptBlock::Quoted(QuotedText { label, sentence, text }) => RenderedBlock::Text(
+            fences.fence_after(&format!("{sentence}\n"), &label, &format!("\n{text}\n")),
+        ),
+        PromptBlock::Speaker { expert, role } => RenderedBlock::Speaker { expert, role },
     });
     drawn.collect()
 }
 
 /// Appends the blocks as this expert reads them, with a blank line before each.
-pub(super) fn write(page: &mut String, stretches: &[Drawn], reader: &ExpertSlug) {
+pub(super) fn write_blocks(page: &mut String, stretches: &[RenderedBlock], reader: &ExpertSlug) {
     for stretch in stretches {
         page.push_str("\n\n");
         match stretch {
-            Drawn::Text(text) => page.push_str(text),
-            Drawn::Speaker { expert, role } => {
+            RenderedBlock::Text(text) => page.push_str(text),
+            RenderedBlock::Speaker { expert, role } => {
                 let you = if expert == reader { " (You)" } else { "" };
                 page.push_str(&format!("#### {}{you} — {role}", expert.display_name()));
             }
@@ -85,7 +85,7 @@ pub(super) fn write(page: &mut String, stretches: &[Drawn], reader: &ExpertSlug)
 }
 
 /// Fills the placeholders of a template. Inserted values are not expanded again.
-pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(super) fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template.trim_end();
     while let Some((before, after)) = rest.split_once('{') {
@@ -99,8 +99,8 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// A path, safe between our backticks.
-pub(super) fn path(path: &str) -> String {
-    harmless_line(path).replace('`', "\\u{60}")
+pub(super) fn inline_path(path: &str) -> String {
+    neutralize_line(path).replace('`', "\\u{60}")
 }
 
 #[cfg(test)]
@@ -110,6 +110,6 @@ mod tests {
     #[test]
     fn what_fills_a_template_is_not_filled_again() {
         let values = [("a", "{b}"), ("b", "x")];
-        assert_eq!(fill("{a}-{b}-{c}.\n", &values), "{b}-x-.");
+        assert_eq!(fill_template("{a}-{b}-{c}.\n", &values), "{b}-x-.");
     }
 }

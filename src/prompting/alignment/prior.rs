@@ -2,45 +2,47 @@
 
 use serde_json::Value;
 
-use super::background::table;
-use super::imitation::marked;
-use super::ledger::{Ledger, Said};
-use super::names::name;
-use super::page::{Quoted, Stretch};
+use super::background::two_column_table;
+use super::imitation::mark_imitations;
+use super::ledger::{EntityIndex, PriorEntity};
+use super::names::sanitize_name;
+use super::page::{PromptBlock, QuotedText};
 use crate::domain::ids::{EntityKind, ExpertSlug};
-use crate::domain::record::{Expert, Record, Round};
-use crate::domain::shortened::one_line;
+use crate::domain::record::{DialogueRecord, Expert, RoundRecord};
+use crate::domain::shortened::to_one_line;
 
-const RULE: &str = "---";
+const HORIZONTAL_RULE: &str = "---";
 
-pub(super) fn rounds(record: &Record, ledger: &Ledger) -> Vec<Stretch> {
-    let mut stretches = vec![Stretch::ours("---\n\n## Prior Rounds")];
+pub(super) fn prior_rounds(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptBlock> {
+    let mut stretches = vec![PromptBlock::plain_text("---\n\n## Prior Rounds")];
     if record.rounds.is_empty() {
-        stretches.push(Stretch::ours("This is the opening round: nothing was said before it."));
+        stretches.push(PromptBlock::plain_text(
+            "This is the opening round: nothing was said before it.",
+        ));
     }
     for held in &record.rounds {
-        stretches.push(Stretch::Ours(heading(held)));
+        stretches.push(PromptBlock::Plain(round_heading(held)));
         for expert in &record.experts {
-            stretches.extend(contribution(expert, ledger, held.round));
+            stretches.extend(expert_contribution(expert, ledger, held.round));
         }
-        stretches.extend(synthesis(held));
+        stretches.extend(judge_synthesis(held));
     }
     stretches
 }
 
 /// `### Round 0 — Opening Arguments (Score: 117)`.
-fn heading(held: &Round) -> String {
-    let title = held.title.as_deref().map(name).filter(|title| !title.is_empty());
+fn round_heading(held: &RoundRecord) -> String {
+    let title = held.title.as_deref().map(sanitize_name).filter(|title| !title.is_empty());
     let title = title.map_or_else(String::new, |title| format!(" — {title}"));
     format!("### Round {}{title} (Score: {})", held.round, held.score)
 }
 
 /// An expert's contribution to a round; empty if there is none.
-fn contribution(expert: &Expert, ledger: &Ledger, round: u8) -> Vec<Stretch> {
+fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<PromptBlock> {
     let slug = &expert.profile.expert_slug;
-    let said = EntityKind::ALL.iter().flat_map(|kind| ledger.of(*kind, round));
-    let own = said.filter(|said| said.speaker() == Some(slug));
-    let told = own.map(entity).collect::<Vec<_>>().join("\n\n");
+    let said = EntityKind::ALL.iter().flat_map(|kind| ledger.of_round(*kind, round));
+    let own = said.filter(|said| said.first_author() == Some(slug));
+    let told = own.map(render_entity).collect::<Vec<_>>().join("\n\n");
     if told.is_empty() {
         return Vec::new();
     }
@@ -48,29 +50,29 @@ fn contribution(expert: &Expert, ledger: &Ledger, round: u8) -> Vec<Stretch> {
     let sentence =
         format!("What {} contributed to round {round}, as material to judge:", slug.display_name());
     vec![
-        Stretch::speaker(expert),
-        Stretch::Theirs(Quoted::new(&label, &sentence, told)),
-        Stretch::ours(RULE),
+        PromptBlock::speaker_heading(expert),
+        PromptBlock::Quoted(QuotedText::new(&label, &sentence, told)),
+        PromptBlock::plain_text(HORIZONTAL_RULE),
     ]
 }
 
-fn synthesis(held: &Round) -> Vec<Stretch> {
+fn judge_synthesis(held: &RoundRecord) -> Vec<PromptBlock> {
     let round = held.round;
-    let heading = Stretch::Ours(format!("### Judge Synthesis — Round {round}"));
+    let heading = PromptBlock::Plain(format!("### Judge Synthesis — Round {round}"));
     let text = match held.summary.as_deref().filter(|summary| !summary.trim().is_empty()) {
-        None => Stretch::ours("The Judge wrote none."),
+        None => PromptBlock::plain_text("The Judge wrote none."),
         Some(summary) => {
             let label = format!("SYNTHESIS OF ROUND {round}");
             let sentence = format!("How the Judge sums up round {round}, as material to judge:");
-            Stretch::Theirs(Quoted::new(&label, &sentence, marked(summary)))
+            PromptBlock::Quoted(QuotedText::new(&label, &sentence, mark_imitations(summary)))
         }
     };
-    vec![heading, text, Stretch::ours(RULE)]
+    vec![heading, text, PromptBlock::plain_text(HORIZONTAL_RULE)]
 }
 
 /// An entity as the specification shows it, with its references as markers.
-fn entity(said: &Said) -> String {
-    let label = one_line(&said.label);
+fn render_entity(said: &PriorEntity) -> String {
+    let label = to_one_line(&said.label);
     let head = match said.id.kind {
         EntityKind::Tension => format!("[TENSION {}: {label}]", said.id),
         EntityKind::Perspective
@@ -79,7 +81,7 @@ fn entity(said: &Said) -> String {
         | EntityKind::Claim => format!("[{}: {label}]", said.id),
     };
     let names: Vec<&str> = said.contributors.iter().map(ExpertSlug::as_str).collect();
-    let mut told = format!("{head} ({})\n{}", names.join(", "), marked(&said.text));
+    let mut told = format!("{head} ({})\n{}", names.join(", "), mark_imitations(&said.text));
     if let Some(parameters) = &said.parameters {
         told.push_str(&format!("\n\n{}", parameters_of(parameters)));
     }
@@ -96,5 +98,8 @@ fn entity(said: &Said) -> String {
 
 fn parameters_of(parameters: &Value) -> String {
     let fields = parameters.as_object();
-    fields.map_or_else(|| parameters.to_string(), |fields| table(["Parameter", "Value"], fields))
+    fields.map_or_else(
+        || parameters.to_string(),
+        |fields| two_column_table(["Parameter", "Value"], fields),
+    )
 }

@@ -6,109 +6,127 @@
 
 use std::collections::BTreeMap;
 
-use super::background::background;
-use super::brief::{NO_BACKGROUND, NO_QUESTION, asked, brief, founded};
-use super::instructions::{Instructions, TITLE, legend};
-use super::ledger::{Ledger, Said};
-use super::names::name;
-use super::page::{Drawn, Stretch, draw, write};
+use super::background::render_background;
+use super::brief::{NO_BACKGROUND, NO_QUESTION, context_brief, quote_background, quote_question};
+use super::instructions::{ExpertInstructions, TITLE_PREFIX, render_legend};
+use super::ledger::{EntityIndex, PriorEntity};
+use super::names::sanitize_name;
+use super::page::{PromptBlock, RenderedBlock, render_blocks, write_blocks};
 use super::prior;
-use super::role::{Seated, role};
+use super::role::{SeatedExpert, role_blocks};
 use super::tensions;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::record::Record;
-use crate::domain::shown::Shown;
-use crate::prompting::fence::Fences;
+use crate::domain::record::DialogueRecord;
+use crate::domain::shown::EntityView;
+use crate::prompting::fence::FenceSet;
 
 /// Collects the entities of earlier rounds while the store streams them.
 #[derive(Debug)]
-pub struct Prompts {
+pub struct PromptsBuilder {
     round: u8,
-    said: Vec<Said>,
+    said: Vec<PriorEntity>,
 }
 
-impl Prompts {
+impl PromptsBuilder {
     pub fn new(round: u8) -> Self {
         Self { round, said: Vec::new() }
     }
 
-    pub fn add(&mut self, shown: &Shown<'_>) -> Result<(), serde_json::Error> {
-        self.said.push(Said::of_shown(shown)?);
+    pub fn add_entity(&mut self, shown: &EntityView<'_>) -> Result<(), serde_json::Error> {
+        self.said.push(PriorEntity::from_view(shown)?);
         Ok(())
     }
 
     /// Builds the prompts once all entities are added. `tasks` maps experts to their round context.
-    pub fn finish(mut self, record: &Record, tasks: &BTreeMap<ExpertSlug, String>) -> Sheets {
-        self.said.extend(record.tensions.iter().map(Said::of_entity));
-        let (round, ledger) = (self.round, Ledger::new(self.said));
-        let panel = record.panel(round).into_iter().filter_map(|seat| {
-            let expert = record.expert(&seat.expert_slug)?;
+    pub fn build_prompts(
+        mut self,
+        record: &DialogueRecord,
+        tasks: &BTreeMap<ExpertSlug, String>,
+    ) -> PanelPrompts {
+        self.said.extend(record.tensions.iter().map(PriorEntity::from_entity));
+        let (round, ledger) = (self.round, EntityIndex::new(self.said));
+        let panel = record.panel_of(round).into_iter().filter_map(|seat| {
+            let expert = record.find_expert(&seat.expert_slug)?;
             let task = tasks.get(&seat.expert_slug).map(String::as_str);
-            Some(Seated { seat, expert, task })
+            Some(SeatedExpert { seat, expert, task })
         });
-        let own: Vec<Own> = panel.map(|seated| Own::of(record, &ledger, &seated, round)).collect();
-        let (opening, prior) = (opening(record, round), prior::rounds(record, &ledger));
+        let own: Vec<ExpertBlocks> =
+            panel.map(|seated| ExpertBlocks::for_expert(record, &ledger, &seated, round)).collect();
+        let (opening, prior) =
+            (opening_blocks(record, round), prior::prior_rounds(record, &ledger));
         let foreign = own.iter().flat_map(|own| own.before.iter().chain(&own.after));
-        let foreign = foreign.chain(&opening).chain(&prior).filter_map(Stretch::foreign);
+        let foreign = foreign.chain(&opening).chain(&prior).filter_map(PromptBlock::quoted_text);
         let secret = format!("{}\n{}", record.dialogue.id(), record.head);
-        let fences = Fences::new(&secret, round, &foreign.collect::<Vec<_>>());
-        Sheets {
-            title: format!("{TITLE}{}", name(&record.dialogue.opening.title)),
-            legend: legend(fences.nonce()),
-            opening: draw(opening, &fences),
-            prior: draw(prior, &fences),
-            own: own.into_iter().map(|own| own.drawn(&fences)).collect(),
+        let fences = FenceSet::new(&secret, round, &foreign.collect::<Vec<_>>());
+        PanelPrompts {
+            title: format!("{TITLE_PREFIX}{}", sanitize_name(&record.dialogue.opening.title)),
+            legend: render_legend(fences.nonce()),
+            opening: render_blocks(opening, &fences),
+            prior: render_blocks(prior, &fences),
+            own: own.into_iter().map(|own| own.render_prompt(&fences)).collect(),
         }
     }
 }
 
 /// The beginning of every prompt, after its title.
-fn opening(record: &Record, round: u8) -> Vec<Stretch> {
+fn opening_blocks(record: &DialogueRecord, round: u8) -> Vec<PromptBlock> {
     let (dialogue, opening) = (&record.dialogue, &record.dialogue.opening);
     let standing = format!(
         "**Round:** {round} of ? | **Status:** {} | **Total ALIGNMENT:** {}",
         dialogue.status, dialogue.total_alignment
     );
-    let background = opening.background.as_ref().and_then(background).map(founded);
+    let background = opening.background.as_ref().and_then(render_background).map(quote_background);
     vec![
-        Stretch::ours("**Question:**"),
-        asked(record).map_or_else(|| Stretch::ours(NO_QUESTION), Stretch::Theirs),
-        Stretch::Ours(standing),
-        Stretch::ours("---\n\n## Background"),
-        background.map_or_else(|| Stretch::ours(NO_BACKGROUND), Stretch::Theirs),
+        PromptBlock::plain_text("**Question:**"),
+        quote_question(record)
+            .map_or_else(|| PromptBlock::plain_text(NO_QUESTION), PromptBlock::Quoted),
+        PromptBlock::Plain(standing),
+        PromptBlock::plain_text("---\n\n## Background"),
+        background.map_or_else(|| PromptBlock::plain_text(NO_BACKGROUND), PromptBlock::Quoted),
     ]
 }
 
 /// The blocks that only one expert reads, before and after the prior rounds.
 #[derive(Debug)]
-struct Own {
+struct ExpertBlocks {
     expert: ExpertSlug,
-    before: Vec<Stretch>,
-    after: Vec<Stretch>,
-    instructions: Instructions,
+    before: Vec<PromptBlock>,
+    after: Vec<PromptBlock>,
+    instructions: ExpertInstructions,
 }
 
-impl Own {
-    fn of(record: &Record, ledger: &Ledger, seated: &Seated<'_>, round: u8) -> Self {
+impl ExpertBlocks {
+    fn for_expert(
+        record: &DialogueRecord,
+        ledger: &EntityIndex,
+        seated: &SeatedExpert<'_>,
+        round: u8,
+    ) -> Self {
         let expert = seated.expert.profile.expert_slug.clone();
-        let mut before = role(seated);
+        let mut before = role_blocks(seated);
         if seated.is_fresh() {
-            before.extend(brief(record, ledger, seated, round));
+            before.extend(context_brief(record, ledger, seated, round));
         }
-        let none = || Stretch::ours("None: no tension is active.");
-        let table = tensions::table(ledger, &expert).map_or_else(none, Stretch::Theirs);
+        let none = || PromptBlock::plain_text("None: no tension is active.");
+        let table =
+            tensions::tensions_table(ledger, &expert).map_or_else(none, PromptBlock::Quoted);
         // The last round already ends with a rule.
         let rule = if record.rounds.is_empty() { "---\n\n" } else { "" };
-        let after = vec![Stretch::Ours(format!("{rule}## Active Tensions")), table];
+        let after = vec![PromptBlock::Plain(format!("{rule}## Active Tensions")), table];
         let last = record.rounds.last().map(|held| held.round);
-        Self { expert, before, after, instructions: Instructions::of(seated, round, last) }
+        Self {
+            expert,
+            before,
+            after,
+            instructions: ExpertInstructions::for_expert(seated, round, last),
+        }
     }
 
-    fn drawn(self, fences: &Fences) -> Sheet {
-        Sheet {
+    fn render_prompt(self, fences: &FenceSet) -> PanelPrompt {
+        PanelPrompt {
             expert: self.expert,
-            before: draw(self.before, fences),
-            after: draw(self.after, fences),
+            before: render_blocks(self.before, fences),
+            after: render_blocks(self.after, fences),
             instructions: self.instructions,
         }
     }
@@ -116,23 +134,23 @@ impl Own {
 
 /// The rendered prompts of a panel.
 #[derive(Debug)]
-pub struct Sheets {
+pub struct PanelPrompts {
     title: String,
     legend: String,
-    opening: Vec<Drawn>,
-    prior: Vec<Drawn>,
-    own: Vec<Sheet>,
+    opening: Vec<RenderedBlock>,
+    prior: Vec<RenderedBlock>,
+    own: Vec<PanelPrompt>,
 }
 
 #[derive(Debug)]
-struct Sheet {
+struct PanelPrompt {
     expert: ExpertSlug,
-    before: Vec<Drawn>,
-    after: Vec<Drawn>,
-    instructions: Instructions,
+    before: Vec<RenderedBlock>,
+    after: Vec<RenderedBlock>,
+    instructions: ExpertInstructions,
 }
 
-impl Sheets {
+impl PanelPrompts {
     /// The experts who have a prompt, in panel order.
     pub fn experts(&self) -> impl Iterator<Item = &ExpertSlug> {
         self.own.iter().map(|sheet| &sheet.expert)
@@ -140,12 +158,12 @@ impl Sheets {
 
     /// Writes an expert's prompt with the path for the response; nothing if they are not on the
     /// panel.
-    pub fn write(&self, expert: &ExpertSlug, response_path: &str, page: &mut String) {
+    pub fn write_prompt(&self, expert: &ExpertSlug, response_path: &str, page: &mut String) {
         let Some(sheet) = self.own.iter().find(|sheet| sheet.expert == *expert) else { return };
         page.push_str(&format!("{}\n\n{}", self.title, self.legend));
         for stretches in [&self.opening, &sheet.before, &self.prior, &sheet.after] {
-            write(page, stretches, expert);
+            write_blocks(page, stretches, expert);
         }
-        page.push_str(&format!("\n\n{}\n", sheet.instructions.text(response_path)));
+        page.push_str(&format!("\n\n{}\n", sheet.instructions.render_text(response_path)));
     }
 }

@@ -10,48 +10,53 @@
 
 use std::collections::BTreeSet;
 
-use super::ledger::{Ledger, Said};
+use super::ledger::{EntityIndex, PriorEntity};
 use crate::domain::ids::{EntityId, EntityKind};
 
 /// About one page per kind.
-const OF_A_KIND_MAX: usize = 8;
+const PER_KIND_MAX: usize = 8;
 
 /// How the subject was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum SubjectSource {
     Named,
     /// No text names an entity, so the subject is the active tensions.
     Open,
 }
 
 #[derive(Debug)]
-pub(super) struct Relevant<'a> {
-    pub found: Found,
+pub(super) struct RelevantWork<'a> {
+    pub found: SubjectSource,
     /// The tensions that the expert addresses, oldest first.
-    pub tensions: Vec<&'a Said>,
+    pub tensions: Vec<&'a PriorEntity>,
     /// The other entities, by kind.
-    pub others: Vec<(EntityKind, Vec<&'a Said>)>,
+    pub others: Vec<(EntityKind, Vec<&'a PriorEntity>)>,
     /// How many relevant entities were dropped.
     pub left_out: usize,
 }
 
 /// The Judge's texts to and about an expert.
 #[derive(Debug, Default)]
-pub(super) struct Words<'a> {
+pub(super) struct JudgeTexts<'a> {
     /// Reason, mandate and focus.
-    pub charge: Vec<&'a str>,
+    pub assignment: Vec<&'a str>,
     pub round_context: Option<&'a str>,
 }
 
-pub(super) fn relevant<'a>(ledger: &'a Ledger, words: &Words<'_>) -> Relevant<'a> {
-    let charged = named(ledger, &words.charge);
-    let told = named(ledger, words.round_context.as_slice());
+pub(super) fn find_relevant<'a>(
+    ledger: &'a EntityIndex,
+    words: &JudgeTexts<'_>,
+) -> RelevantWork<'a> {
+    let charged = named_entities(ledger, &words.assignment);
+    let told = named_entities(ledger, words.round_context.as_slice());
     let (found, subject) = match (charged.is_empty(), told.is_empty()) {
-        (false, _) => (Found::Named, charged),
-        (true, false) => (Found::Named, told.clone()),
-        (true, true) => (Found::Open, ledger.active_tensions().map(|said| said.id).collect()),
+        (false, _) => (SubjectSource::Named, charged),
+        (true, false) => (SubjectSource::Named, told.clone()),
+        (true, true) => {
+            (SubjectSource::Open, ledger.active_tensions().map(|said| said.id).collect())
+        }
     };
-    let near = around(ledger, &subject);
+    let near = linked_entities(ledger, &subject);
     let is_tension = |id: &&EntityId| id.kind == EntityKind::Tension;
     let has_tension = subject.iter().any(|id| is_tension(&id));
     let addressed: BTreeSet<EntityId> = match has_tension {
@@ -60,15 +65,16 @@ pub(super) fn relevant<'a>(ledger: &'a Ledger, words: &Words<'_>) -> Relevant<'a
         false => near.iter().filter(is_tension).copied().collect(),
     };
     let mut left_out = 0;
-    let mut pick = |wanted: &dyn Fn(&Said) -> bool| {
-        let all: Vec<&Said> = ledger.all().iter().filter(|said| wanted(said)).collect();
-        let (first, rest): (Vec<&Said>, Vec<&Said>) =
+    let mut pick = |wanted: &dyn Fn(&PriorEntity) -> bool| {
+        let all: Vec<&PriorEntity> =
+            ledger.all_entities().iter().filter(|said| wanted(said)).collect();
+        let (first, rest): (Vec<&PriorEntity>, Vec<&PriorEntity>) =
             all.iter().partition(|said| subject.contains(&said.id) || told.contains(&said.id));
-        left_out += all.len().saturating_sub(OF_A_KIND_MAX);
-        newest(first, rest)
+        left_out += all.len().saturating_sub(PER_KIND_MAX);
+        keep_newest(first, rest)
     };
     let tensions = pick(&|said| addressed.contains(&said.id));
-    let is_other = |said: &Said| {
+    let is_other = |said: &PriorEntity| {
         let is_near = [&subject, &near, &told].iter().any(|ids| ids.contains(&said.id));
         is_near && !addressed.contains(&said.id)
     };
@@ -77,45 +83,48 @@ pub(super) fn relevant<'a>(ledger: &'a Ledger, words: &Words<'_>) -> Relevant<'a
         (*kind, found)
     });
     let others = others.filter(|(_, found)| !found.is_empty()).collect();
-    Relevant { found, tensions, others, left_out }
+    RelevantWork { found, tensions, others, left_out }
 }
 
 /// As many as the limit allows, sorted by id.
-fn newest<'a>(mut first: Vec<&'a Said>, rest: Vec<&'a Said>) -> Vec<&'a Said> {
+fn keep_newest<'a>(
+    mut first: Vec<&'a PriorEntity>,
+    rest: Vec<&'a PriorEntity>,
+) -> Vec<&'a PriorEntity> {
     first.reverse();
     first.extend(rest.into_iter().rev());
-    first.truncate(OF_A_KIND_MAX);
+    first.truncate(PER_KIND_MAX);
     first.sort_by_key(|said| said.id);
     first
 }
 
-fn around(ledger: &Ledger, subject: &BTreeSet<EntityId>) -> BTreeSet<EntityId> {
+fn linked_entities(ledger: &EntityIndex, subject: &BTreeSet<EntityId>) -> BTreeSet<EntityId> {
     let pointed_at =
         subject.iter().filter_map(|id| ledger.get(*id)).flat_map(|said| &said.references);
-    let pointing = ledger.all().iter().filter(|said| said.refers_to(subject));
+    let pointing = ledger.all_entities().iter().filter(|said| said.refers_to(subject));
     let near = pointed_at.map(|made| made.target).chain(pointing.map(|said| said.id));
     near.filter(|id| !subject.contains(id)).collect()
 }
 
 /// Every entity that these texts name.
-fn named(ledger: &Ledger, texts: &[&str]) -> BTreeSet<EntityId> {
+fn named_entities(ledger: &EntityIndex, texts: &[&str]) -> BTreeSet<EntityId> {
     let mut found = BTreeSet::new();
     for text in texts {
         let words = text.split(|letter: char| !letter.is_alphanumeric());
         let ids = words.filter_map(|word| word.parse::<EntityId>().ok());
         found.extend(ids.filter(|id| ledger.get(*id).is_some()));
-        let text = spaced(text);
-        let is_named = |tension: &&Said| {
-            let label = spaced(&tension.label);
+        let text = normalize_words(text);
+        let is_named = |tension: &&PriorEntity| {
+            let label = normalize_words(&tension.label);
             !label.trim().is_empty() && text.contains(&label)
         };
-        found.extend(ledger.tensions().filter(is_named).map(|tension| tension.id));
+        found.extend(ledger.all_tensions().filter(is_named).map(|tension| tension.id));
     }
     found
 }
 
 /// The words in lower case, each with a space before and after.
-fn spaced(text: &str) -> String {
+fn normalize_words(text: &str) -> String {
     let lower = text.to_lowercase();
     let words =
         lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());

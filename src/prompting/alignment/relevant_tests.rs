@@ -1,32 +1,32 @@
 //! One line per case: the texts, and the entities selected for them.
 
 use super::*;
-use crate::domain::lifecycle::initial;
-use crate::domain::reference::{RefType, Reference};
+use crate::domain::lifecycle::initial_status;
+use crate::domain::reference::{EntityReference, ReferenceType};
 
 /// An index from lines such as `P0001 > T0001, E0001`: an id and its references.
-fn ledger(lines: &[&str]) -> Ledger {
+fn build_index(lines: &[&str]) -> EntityIndex {
     let said = lines.iter().map(|line| {
         let (id, targets) = line.split_once(" > ").unwrap_or((line, ""));
         let (id, label) = id.split_once(' ').unwrap_or((id, "Nothing in particular"));
         let id: EntityId = id.parse().unwrap();
         let targets = targets.split(", ").filter(|target| !target.is_empty());
-        Said {
+        PriorEntity {
             id,
             label: label.to_owned(),
             text: String::new(),
-            status: initial(id.kind),
+            status: initial_status(id.kind),
             contributors: Vec::new(),
             parameters: None,
             references: targets
-                .map(|target| Reference {
-                    ref_type: RefType::Depend,
+                .map(|target| EntityReference {
+                    ref_type: ReferenceType::Depend,
                     target: target.parse().unwrap(),
                 })
                 .collect(),
         }
     });
-    Ledger::new(said.collect())
+    EntityIndex::new(said.collect())
 }
 
 const LINES: [&str; 9] = [
@@ -43,9 +43,10 @@ const LINES: [&str; 9] = [
 
 #[track_caller]
 fn check(charge: &str, round_context: Option<&str>, expected: &str) {
-    let ledger = ledger(&LINES);
-    let found = relevant(&ledger, &Words { charge: vec![charge], round_context });
-    let names = |said: &[&Said]| said.iter().map(|said| said.id.to_string()).collect::<Vec<_>>();
+    let ledger = build_index(&LINES);
+    let found = find_relevant(&ledger, &JudgeTexts { assignment: vec![charge], round_context });
+    let names =
+        |said: &[&PriorEntity]| said.iter().map(|said| said.id.to_string()).collect::<Vec<_>>();
     let others: Vec<String> = found.others.iter().flat_map(|(_, said)| names(said)).collect();
     let told =
         format!("{:?}: {} | {}", found.found, names(&found.tensions).join(" "), others.join(" "));
@@ -90,12 +91,12 @@ fn of_each_kind_the_newest_are_kept_and_the_others_counted() {
     let many: Vec<String> =
         (1..=40).map(|seq| format!("P{:02}{:02} > T0001", seq / 10, seq % 10 + 1)).collect();
     let lines: Vec<&str> = many.iter().map(String::as_str).chain(["T0001"]).collect();
-    let ledger = ledger(&lines);
-    let words = Words { charge: vec!["T0001"], round_context: Some("and P0002") };
-    let found = relevant(&ledger, &words);
+    let ledger = build_index(&lines);
+    let words = JudgeTexts { assignment: vec!["T0001"], round_context: Some("and P0002") };
+    let found = find_relevant(&ledger, &words);
     let [(EntityKind::Perspective, kept)] = found.others.as_slice() else { panic!("{found:?}") };
-    assert_eq!((kept.len(), found.left_out), (OF_A_KIND_MAX, 40 - OF_A_KIND_MAX));
+    assert_eq!((kept.len(), found.left_out), (PER_KIND_MAX, 40 - PER_KIND_MAX));
     // The named perspective is kept, then the newest rounds.
     assert_eq!(kept[0].id.to_string(), "P0002");
-    assert_eq!(kept[OF_A_KIND_MAX - 1].id.to_string(), "P0401");
+    assert_eq!(kept[PER_KIND_MAX - 1].id.to_string(), "P0401");
 }

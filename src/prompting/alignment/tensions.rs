@@ -2,42 +2,42 @@
 
 use std::collections::BTreeMap;
 
-use super::ledger::{Ledger, Said};
-use super::names::people;
-use super::page::Quoted;
+use super::ledger::{EntityIndex, PriorEntity};
+use super::names::list_experts;
+use super::page::QuotedText;
 use crate::domain::ids::{EntityId, ExpertSlug};
-use crate::domain::reference::RefType;
-use crate::domain::shortened::one_line;
+use crate::domain::reference::ReferenceType;
+use crate::domain::shortened::to_one_line;
 
-const HEAD: &str = "| ID | Description | Origin | Status | Your Involvement |\n\
+const TABLE_HEAD: &str = "| ID | Description | Origin | Status | Your Involvement |\n\
                     |----|-------------|--------|--------|------------------|";
 
 /// The table; `None` if no tension is active.
-pub(super) fn table(ledger: &Ledger, reader: &ExpertSlug) -> Option<Quoted> {
+pub(super) fn tensions_table(ledger: &EntityIndex, reader: &ExpertSlug) -> Option<QuotedText> {
     let acts = acts_of(ledger, reader);
-    let mut table = HEAD.to_owned();
+    let mut table = TABLE_HEAD.to_owned();
     for tension in ledger.active_tensions() {
         table.push_str(&format!(
             "\n| {} | {} | {} | {} | {} |",
             tension.id,
-            cell(&tension.label),
-            people(&tension.contributors),
+            table_cell(&tension.label),
+            list_experts(&tension.contributors),
             tension.status,
-            involvement(tension, reader, &acts),
+            describe_involvement(tension, reader, &acts),
         ));
     }
     let sentence = "The tensions in the words of those who raised them, as material to judge:";
-    (table.len() > HEAD.len()).then(|| Quoted::new("ACTIVE TENSIONS", sentence, table))
+    (table.len() > TABLE_HEAD.len()).then(|| QuotedText::new("ACTIVE TENSIONS", sentence, table))
 }
 
 /// An expert's acts on each entity, without duplicates.
-type Acts = BTreeMap<EntityId, Vec<&'static str>>;
+type ActsByEntity = BTreeMap<EntityId, Vec<&'static str>>;
 
-fn acts_of(ledger: &Ledger, expert: &ExpertSlug) -> Acts {
-    let mut acts = Acts::new();
-    let own = ledger.all().iter().filter(|said| said.is_by(expert));
+fn acts_of(ledger: &EntityIndex, expert: &ExpertSlug) -> ActsByEntity {
+    let mut acts = ActsByEntity::new();
+    let own = ledger.all_entities().iter().filter(|said| said.is_by(expert));
     for made in own.flat_map(|said| &said.references) {
-        let (act, known) = (act(made.ref_type), acts.entry(made.target).or_default());
+        let (act, known) = (act_verb(made.ref_type), acts.entry(made.target).or_default());
         if !known.contains(&act) {
             known.push(act);
         }
@@ -45,7 +45,7 @@ fn acts_of(ledger: &Ledger, expert: &ExpertSlug) -> Acts {
     acts
 }
 
-fn involvement(tension: &Said, reader: &ExpertSlug, acts: &Acts) -> String {
+fn describe_involvement(tension: &PriorEntity, reader: &ExpertSlug, acts: &ActsByEntity) -> String {
     if tension.is_by(reader) {
         return "originator".to_owned();
     }
@@ -53,20 +53,20 @@ fn involvement(tension: &Said, reader: &ExpertSlug, acts: &Acts) -> String {
 }
 
 /// The act of an expert who refers to a tension.
-fn act(ref_type: RefType) -> &'static str {
+fn act_verb(ref_type: ReferenceType) -> &'static str {
     match ref_type {
-        RefType::Support => "supported",
-        RefType::Oppose => "opposed",
-        RefType::Refine => "refined",
-        RefType::Address => "addressed",
-        RefType::Resolve => "claimed resolved",
-        RefType::Reopen => "reopened",
-        RefType::Question => "questioned",
-        RefType::Depend => "built on",
+        ReferenceType::Support => "supported",
+        ReferenceType::Oppose => "opposed",
+        ReferenceType::Refine => "refined",
+        ReferenceType::Address => "addressed",
+        ReferenceType::Resolve => "claimed resolved",
+        ReferenceType::Reopen => "reopened",
+        ReferenceType::Question => "questioned",
+        ReferenceType::Depend => "built on",
     }
 }
 
 /// A text on one line that cannot end its table cell.
-pub(super) fn cell(text: &str) -> String {
-    one_line(text).replace('|', "\\|")
+pub(super) fn table_cell(text: &str) -> String {
+    to_one_line(text).replace('|', "\\|")
 }

@@ -6,21 +6,21 @@
 
 use serde_json::Value;
 
-use crate::domain::ask::Messages;
+use crate::domain::ask::AskMessages;
 use crate::domain::conclusion::Conclusion;
-use crate::domain::council::words::Mode;
-use crate::prompting::condense::{TEXT_BYTES, change_texts, fits, fitting};
+use crate::domain::council::words::QuestionMode;
+use crate::prompting::condense::{TEXT_BYTES_STEPS, fits_budget, map_texts, truncate_to_fit};
 use crate::prompting::instructions::{AUDIT, SHORTER_CRITIC, STRICTER_CRITIC};
-use crate::prompting::message::{Paragraph, Prepared, message};
-use crate::prompting::view::{Section, as_text};
+use crate::prompting::message::{MessageParagraph, RenderedPrompt, join_paragraphs};
+use crate::prompting::view::{FencedSection, to_pretty_json};
 
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct CriticInput {
     question: String,
     conclusion: Value,
 }
 
-impl Case {
+impl CriticInput {
     pub fn new(question: &str, conclusion: &Conclusion) -> Self {
         let conclusion = serde_json::to_value(conclusion).unwrap_or_default();
         Self { question: question.to_owned(), conclusion }
@@ -28,50 +28,54 @@ impl Case {
 
     /// The prompt of the first or second audit. The secret only enters the digest that becomes the
     /// nonce of the fences.
-    pub fn asked(&self, secret: &str, round: u8) -> Prepared {
-        self.prepared(secret, round, &[AUDIT.task])
+    pub fn first_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
+        self.render_prompt(secret, round, &[AUDIT.task])
     }
 
     /// The prompt after an unparsable reply. It shows neither that reply nor the parse error: the
     /// critic starts again from the same two inputs.
-    pub fn asked_again(&self, secret: &str, round: u8) -> Prepared {
-        self.prepared(secret, round, &[AUDIT.task, STRICTER_CRITIC.trim_end()])
+    pub fn retry_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
+        self.render_prompt(secret, round, &[AUDIT.task, STRICTER_CRITIC.trim_end()])
     }
 
     /// The prompt after a truncated reply, which is not shown either.
-    pub fn asked_for_less(&self, secret: &str, round: u8) -> Prepared {
-        self.prepared(secret, round, &[AUDIT.task, SHORTER_CRITIC.trim_end()])
+    pub fn shorter_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
+        self.render_prompt(secret, round, &[AUDIT.task, SHORTER_CRITIC.trim_end()])
     }
 
-    fn prepared(&self, secret: &str, round: u8, words: &[&str]) -> Prepared {
+    fn render_prompt(&self, secret: &str, round: u8, words: &[&str]) -> RenderedPrompt {
         let mut shown = self.clone();
-        let condensed = shown.condense();
-        let sections = shown.sections();
-        let theirs = sections.iter().map(Paragraph::Theirs);
-        let paragraphs: Vec<Paragraph<'_>> =
-            theirs.chain(words.iter().map(|text| Paragraph::Ours(text))).collect();
-        let user = message(secret, round, &paragraphs);
-        let system = AUDIT.system(Mode::General);
-        Prepared { messages: Messages { system, user }, condensed }
+        let condensed = shown.condense_input();
+        let sections = shown.input_sections();
+        let theirs = sections.iter().map(MessageParagraph::Fenced);
+        let paragraphs: Vec<MessageParagraph<'_>> =
+            theirs.chain(words.iter().map(|text| MessageParagraph::Plain(text))).collect();
+        let user = join_paragraphs(secret, round, &paragraphs);
+        let system = AUDIT.system_prompt(QuestionMode::General);
+        RenderedPrompt { messages: AskMessages { system, user }, condensed }
     }
 
-    fn sections(&self) -> [Section; 2] {
+    fn input_sections(&self) -> [FencedSection; 2] {
         [
-            Section::question(&self.question),
-            Section::new("CONCLUSION", "the conclusion to audit", as_text(&self.conclusion)),
+            FencedSection::from_question(&self.question),
+            FencedSection::new(
+                "CONCLUSION",
+                "the conclusion to audit",
+                to_pretty_json(&self.conclusion),
+            ),
         ]
     }
 
     /// Cuts all texts to the same limit until both inputs fit.
-    fn condense(&mut self) -> Vec<String> {
-        if fits(&self.sections()) {
+    fn condense_input(&mut self) -> Vec<String> {
+        if fits_budget(&self.input_sections()) {
             return Vec::new();
         }
-        let longest = TEXT_BYTES.map(|bytes| bytes * 4);
+        let longest = TEXT_BYTES_STEPS.map(|bytes| bytes * 4);
         for bytes_max in longest {
-            self.question = fitting(&self.question, bytes_max);
-            change_texts(&mut self.conclusion, &|text| fitting(text, bytes_max));
-            if fits(&self.sections()) {
+            self.question = truncate_to_fit(&self.question, bytes_max);
+            map_texts(&mut self.conclusion, &|text| truncate_to_fit(text, bytes_max));
+            if fits_budget(&self.input_sections()) {
                 return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
             }
         }

@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::domain::entity::Entity;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::{ACTIVE_TENSION, Status};
-use crate::domain::record::{GivenVerdict, Record, Round};
-use crate::domain::reference::{Move, MoveType, Reference};
-use crate::prompting::condense::{change_texts, fitting};
-use crate::prompting::harmless::harmless;
+use crate::domain::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
+use crate::domain::record::{DialogueRecord, RecordedVerdict, RoundRecord};
+use crate::domain::reference::{EntityReference, ExpertMove, MoveType};
+use crate::prompting::condense::{map_texts, truncate_to_fit};
+use crate::prompting::harmless::neutralize_text;
 
 /// How much of a round is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Detail {
+pub(super) enum DetailLevel {
     Whole,
     /// Each text cut to head and tail, with this limit in bytes.
     Texts(usize),
@@ -31,58 +31,59 @@ pub(super) enum Detail {
 }
 
 #[derive(Debug)]
-pub(super) struct Chronicle<'a> {
-    record: &'a Record,
-    rounds: Vec<Told>,
-    verdicts: Told,
+pub(super) struct RecordDigest<'a> {
+    record: &'a DialogueRecord,
+    rounds: Vec<DigestPart>,
+    verdicts: DigestPart,
 }
 
 /// Some lines, with their length after escaping, computed on demand.
 #[derive(Debug)]
-struct Told {
+struct DigestPart {
     text: String,
     shown_bytes: OnceCell<usize>,
 }
 
-impl Told {
+impl DigestPart {
     fn new(lines: &[String]) -> Self {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         Self { text, shown_bytes: OnceCell::new() }
     }
 
-    fn shown_bytes(&self) -> usize {
-        *self.shown_bytes.get_or_init(|| harmless(&self.text).len())
+    fn escaped_bytes(&self) -> usize {
+        *self.shown_bytes.get_or_init(|| neutralize_text(&self.text).len())
     }
 }
 
-impl<'a> Chronicle<'a> {
-    pub(super) fn of(record: &'a Record) -> Self {
-        let rounds = record.rounds.iter().map(|round| told(record, round, Detail::Whole));
-        let verdicts = Told::new(&verdict_lines(&record.verdicts, None));
+impl<'a> RecordDigest<'a> {
+    pub(super) fn from_record(record: &'a DialogueRecord) -> Self {
+        let rounds =
+            record.rounds.iter().map(|round| render_round(record, round, DetailLevel::Whole));
+        let verdicts = DigestPart::new(&verdict_lines(&record.verdicts, None));
         Self { record, rounds: rounds.collect(), verdicts }
     }
 
-    pub(super) fn text(&self) -> String {
-        let text: String = self.told().map(|told| told.text.as_str()).collect();
+    pub(super) fn full_text(&self) -> String {
+        let text: String = self.all_parts().map(|told| told.text.as_str()).collect();
         text.trim_end().to_owned()
     }
 
     /// Whether the digest takes at most this many bytes after escaping.
-    pub(super) fn fits(&self, room: usize) -> bool {
+    pub(super) fn fits_bytes(&self, room: usize) -> bool {
         // The plain length is a lower bound and cheaper to compute.
-        self.plain_bytes() <= room && self.shown_bytes() <= room
+        self.plain_bytes() <= room && self.escaped_bytes() <= room
     }
 
     /// Length before escaping.
     pub(super) fn plain_bytes(&self) -> usize {
-        self.told().map(|told| told.text.len()).sum()
+        self.all_parts().map(|told| told.text.len()).sum()
     }
 
-    fn shown_bytes(&self) -> usize {
-        self.told().map(Told::shown_bytes).sum()
+    fn escaped_bytes(&self) -> usize {
+        self.all_parts().map(DigestPart::escaped_bytes).sum()
     }
 
-    fn told(&self) -> impl Iterator<Item = &Told> {
+    fn all_parts(&self) -> impl Iterator<Item = &DigestPart> {
         self.rounds.iter().chain([&self.verdicts])
     }
 
@@ -90,53 +91,57 @@ impl<'a> Chronicle<'a> {
     pub(super) fn newest_and_older(&self) -> (Option<u8>, Vec<u8>) {
         let rounds = self.record.rounds.iter().map(|round| round.round);
         let has_entities = |round: &u8| {
-            EntityKind::ALL.iter().any(|kind| !self.record.entities_of(*kind, *round).is_empty())
+            EntityKind::ALL
+                .iter()
+                .any(|kind| !self.record.entities_of_round(*kind, *round).is_empty())
         };
         let newest = rounds.clone().filter(has_entities).max();
         (newest, rounds.filter(|round| Some(*round) != newest).collect())
     }
 
     /// Renders a round again at another level of detail.
-    pub(super) fn retell(&mut self, round: u8, detail: Detail) {
+    pub(super) fn rerender_round(&mut self, round: u8, detail: DetailLevel) {
         let rounds = self.record.rounds.iter().zip(&mut self.rounds);
         for (held, told) in rounds.filter(|(held, _)| held.round == round) {
-            *told = self::told(self.record, held, detail);
+            *told = self::render_round(self.record, held, detail);
         }
     }
 
     /// Cuts longer texts in these rounds and in the verdicts; returns whether anything was cut.
-    pub(super) fn shorten(&mut self, rounds: &[u8], bytes_max: usize) -> bool {
+    pub(super) fn shorten_texts(&mut self, rounds: &[u8], bytes_max: usize) -> bool {
         let before = self.plain_bytes();
         let is_long = |round: &&u8| longest_text(self.record, **round) > bytes_max;
         for round in rounds.iter().filter(is_long).copied().collect::<Vec<_>>() {
-            self.retell(round, Detail::Texts(bytes_max));
+            self.rerender_round(round, DetailLevel::Texts(bytes_max));
         }
-        self.verdicts = Told::new(&verdict_lines(&self.record.verdicts, Some(bytes_max)));
+        self.verdicts = DigestPart::new(&verdict_lines(&self.record.verdicts, Some(bytes_max)));
         self.plain_bytes() < before
     }
 }
 
-fn told(record: &Record, round: &Round, detail: Detail) -> Told {
-    let entities: Vec<&Entity> =
-        EntityKind::ALL.iter().flat_map(|kind| record.entities_of(*kind, round.round)).collect();
+fn render_round(record: &DialogueRecord, round: &RoundRecord, detail: DetailLevel) -> DigestPart {
+    let entities: Vec<&Entity> = EntityKind::ALL
+        .iter()
+        .flat_map(|kind| record.entities_of_round(*kind, round.round))
+        .collect();
     let kept: Vec<&Entity> = match detail {
-        Detail::Whole | Detail::Texts(_) | Detail::Labels => entities.clone(),
-        Detail::OpenTensions { .. } => {
+        DetailLevel::Whole | DetailLevel::Texts(_) | DetailLevel::Labels => entities.clone(),
+        DetailLevel::OpenTensions { .. } => {
             entities.iter().copied().filter(|entity| is_open(entity)).collect()
         }
     };
     let left_out = entities.len() - kept.len();
     let mut lines = vec![round_line(round, detail, left_out)];
     lines.extend(kept.into_iter().map(|entity| entity_line(entity, detail)));
-    if matches!(detail, Detail::Whole | Detail::Texts(_)) {
+    if matches!(detail, DetailLevel::Whole | DetailLevel::Texts(_)) {
         let moves = record.moves.iter().filter(|made| made.round == round.round);
         lines.extend(moves.map(|made| move_line(made, detail)));
     }
-    Told::new(&lines)
+    DigestPart::new(&lines)
 }
 
-fn longest_text(record: &Record, round: u8) -> usize {
-    let entities = EntityKind::ALL.iter().flat_map(|kind| record.entities_of(*kind, round));
+fn longest_text(record: &DialogueRecord, round: u8) -> usize {
+    let entities = EntityKind::ALL.iter().flat_map(|kind| record.entities_of_round(*kind, round));
     let summaries = record.rounds.iter().filter(|held| held.round == round);
     let moves = record.moves.iter().filter(|made| made.round == round);
     let texts = entities.map(|entity| entity.text.len());
@@ -145,7 +150,7 @@ fn longest_text(record: &Record, round: u8) -> usize {
 }
 
 fn is_open(entity: &Entity) -> bool {
-    entity.id.kind == EntityKind::Tension && ACTIVE_TENSION.contains(&entity.status)
+    entity.id.kind == EntityKind::Tension && ACTIVE_TENSION_STATUSES.contains(&entity.status)
 }
 
 #[derive(Serialize)]
@@ -160,16 +165,16 @@ struct RoundLine<'a> {
     condensed: Option<String>,
 }
 
-fn round_line(round: &Round, detail: Detail, left_out: usize) -> String {
+fn round_line(round: &RoundRecord, detail: DetailLevel, left_out: usize) -> String {
     let condensed = match detail {
-        Detail::Whole | Detail::Texts(_) => None,
-        Detail::Labels => Some("labels only".to_owned()),
-        Detail::OpenTensions { .. } => {
+        DetailLevel::Whole | DetailLevel::Texts(_) => None,
+        DetailLevel::Labels => Some("labels only".to_owned()),
+        DetailLevel::OpenTensions { .. } => {
             Some(format!("open tensions only, {left_out} other entities left out"))
         }
     };
-    let summary = round.summary.as_deref().and_then(|text| text_in(text, detail));
-    line(&RoundLine { round: round.round, title: round.title.as_deref(), summary, condensed })
+    let summary = round.summary.as_deref().and_then(|text| text_at_detail(text, detail));
+    json_line(&RoundLine { round: round.round, title: round.title.as_deref(), summary, condensed })
 }
 
 #[derive(Serialize)]
@@ -178,7 +183,7 @@ struct EntityLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     agents: &'a [ExpertSlug],
-    status: Status,
+    status: EntityStatus,
     #[serde(skip_serializing_if = "String::is_empty")]
     label: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -186,32 +191,32 @@ struct EntityLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     parameters: Option<&'a Value>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    references: &'a [Reference],
+    references: &'a [EntityReference],
 }
 
-fn entity_line(entity: &Entity, detail: Detail) -> String {
+fn entity_line(entity: &Entity, detail: DetailLevel) -> String {
     let (parameters, references) = match detail {
-        Detail::Whole | Detail::Texts(_) => {
+        DetailLevel::Whole | DetailLevel::Texts(_) => {
             (entity.parameters.as_ref(), entity.references.as_slice())
         }
-        Detail::Labels | Detail::OpenTensions { .. } => (None, &[][..]),
+        DetailLevel::Labels | DetailLevel::OpenTensions { .. } => (None, &[][..]),
     };
     let (kind, label) = match detail {
-        Detail::Whole | Detail::Texts(_) | Detail::Labels => {
-            (Some(entity.id.kind.noun()), entity.label.clone())
+        DetailLevel::Whole | DetailLevel::Texts(_) | DetailLevel::Labels => {
+            (Some(entity.id.kind.type_name()), entity.label.clone())
         }
         // The round's line already says that these are tensions.
-        Detail::OpenTensions { label_chars } => {
+        DetailLevel::OpenTensions { label_chars } => {
             (None, entity.label.chars().take(label_chars).collect())
         }
     };
-    line(&EntityLine {
+    json_line(&EntityLine {
         id: entity.id,
         kind,
         agents: &entity.contributors,
         status: entity.status,
         label,
-        text: text_in(&entity.text, detail),
+        text: text_at_detail(&entity.text, detail),
         parameters,
         references,
     })
@@ -227,14 +232,14 @@ struct MoveLine<'a> {
     context: Option<String>,
 }
 
-fn move_line(made: &Move, detail: Detail) -> String {
-    let context = made.context.as_deref().and_then(|text| text_in(text, detail));
-    let Move { expert, move_type, targets, .. } = made;
-    line(&MoveLine { move_type: *move_type, agent: expert, targets, context })
+fn move_line(made: &ExpertMove, detail: DetailLevel) -> String {
+    let context = made.context.as_deref().and_then(|text| text_at_detail(text, detail));
+    let ExpertMove { expert, move_type, targets, .. } = made;
+    json_line(&MoveLine { move_type: *move_type, agent: expert, targets, context })
 }
 
 /// Verdicts as given, without empty fields.
-fn verdict_lines(verdicts: &[GivenVerdict], bytes_max: Option<usize>) -> Vec<String> {
+fn verdict_lines(verdicts: &[RecordedVerdict], bytes_max: Option<usize>) -> Vec<String> {
     let lines = verdicts.iter().map(|given| {
         let mut fields = match serde_json::to_value(&given.verdict) {
             Ok(Value::Object(fields)) => fields,
@@ -243,22 +248,22 @@ fn verdict_lines(verdicts: &[GivenVerdict], bytes_max: Option<usize>) -> Vec<Str
         fields.retain(|_, value| !value.is_null());
         let mut verdict = Value::Object(fields);
         if let Some(bytes_max) = bytes_max {
-            change_texts(&mut verdict, &|text| fitting(text, bytes_max));
+            map_texts(&mut verdict, &|text| truncate_to_fit(text, bytes_max));
         }
-        line(&verdict)
+        json_line(&verdict)
     });
     lines.collect()
 }
 
-fn text_in(text: &str, detail: Detail) -> Option<String> {
+fn text_at_detail(text: &str, detail: DetailLevel) -> Option<String> {
     match detail {
-        Detail::Whole => Some(text.to_owned()),
-        Detail::Texts(bytes_max) if text.len() <= bytes_max => Some(text.to_owned()),
-        Detail::Texts(bytes_max) => Some(fitting(text, bytes_max)),
-        Detail::Labels | Detail::OpenTensions { .. } => None,
+        DetailLevel::Whole => Some(text.to_owned()),
+        DetailLevel::Texts(bytes_max) if text.len() <= bytes_max => Some(text.to_owned()),
+        DetailLevel::Texts(bytes_max) => Some(truncate_to_fit(text, bytes_max)),
+        DetailLevel::Labels | DetailLevel::OpenTensions { .. } => None,
     }
 }
 
-fn line(told: &impl Serialize) -> String {
+fn json_line(told: &impl Serialize) -> String {
     serde_json::to_string(told).unwrap_or_default()
 }

@@ -7,6 +7,6 @@ mod chronicle;
 mod condense;
 mod synthesizer;
 
-pub use super::restatement::restatement;
-pub use case::Case;
-pub use synthesizer::{reviser, synthesizer};
+pub use super::restatement::restatement_messages;
+pub use case::CriticInput;
+pub use synthesizer::{reviser_messages, synthesizer_messages};

@@ -4,7 +4,7 @@
 //! instructions. No text of an artifact, its context or a judgement can enter it.
 
 use crate::domain::digest::sha256_hex;
-use crate::domain::gate::{BuiltIn, GatePlan, PolicyName, score_names};
+use crate::domain::gate::{BuiltInDeliberator, PolicyName, ReviewPlan, score_names};
 use crate::domain::ids::ExpertSlug;
 use crate::prompting::instructions::{self as roles, STRICTER};
 
@@ -32,27 +32,31 @@ const OWN_SCORES_SHAPE: &str = r#"[{"name": "…", "score": 1-5}]"#;
 
 /// The two rounds in which a deliberator reads an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum ReadingRound {
     First,
     Cross,
 }
 
 /// The instructions of the adjudicator.
-pub fn adjudicator_system(gate: &GatePlan) -> String {
-    adjudicating(gate.policy.name)
+pub fn adjudicator_system(gate: &ReviewPlan) -> String {
+    adjudicator_prompt(gate.policy.name)
 }
 
 /// The instructions of a deliberator; none if the seat is not one of this review.
-pub fn deliberator_system(gate: &GatePlan, turn: Turn, seat: &ExpertSlug) -> Option<String> {
-    let deliberator = gate.deliberator(seat)?;
-    Some(deliberating(seat.as_str(), deliberator.instructions.as_deref(), turn))
+pub fn deliberator_system(
+    gate: &ReviewPlan,
+    turn: ReadingRound,
+    seat: &ExpertSlug,
+) -> Option<String> {
+    let deliberator = gate.find_deliberator(seat)?;
+    Some(deliberator_prompt(seat.as_str(), deliberator.instructions.as_deref(), turn))
 }
 
 /// Digest of everything a deliberator is told; part of its seat's version.
-pub fn gate_digest(name: &str, instructions: Option<&str>) -> String {
+pub fn deliberator_digest(name: &str, instructions: Option<&str>) -> String {
     let told = [
-        deliberating(name, instructions, Turn::First),
-        deliberating(name, instructions, Turn::Cross),
+        deliberator_prompt(name, instructions, ReadingRound::First),
+        deliberator_prompt(name, instructions, ReadingRound::Cross),
         roles::JUDGEMENT.task.to_owned(),
         roles::CROSS_READING.task.to_owned(),
         STRICTER.to_owned(),
@@ -62,46 +66,46 @@ pub fn gate_digest(name: &str, instructions: Option<&str>) -> String {
 
 /// The same for the adjudicator, over all policies.
 pub fn adjudicator_digest() -> String {
-    let told = PolicyName::ALL.iter().map(|policy| adjudicating(*policy));
+    let told = PolicyName::ALL.iter().map(|policy| adjudicator_prompt(*policy));
     let ours = [roles::ADJUDICATION.task.to_owned(), STRICTER.to_owned()];
     let told: Vec<String> = told.chain(ours).collect();
     sha256_hex(told.iter().map(String::as_bytes))
 }
 
 /// All built-in instructions.
-pub(in crate::prompting) fn texts() -> Vec<String> {
-    let names = BuiltIn::ALL.iter().map(|one| one.name()).chain(["own"]);
-    let turns = names.flat_map(|name| [(name, Turn::First), (name, Turn::Cross)]);
-    let deliberators = turns.map(|(name, turn)| deliberating(name, None, turn));
-    deliberators.chain(PolicyName::ALL.iter().map(|policy| adjudicating(*policy))).collect()
+pub(in crate::prompting) fn all_instructions() -> Vec<String> {
+    let names = BuiltInDeliberator::ALL.iter().map(|one| one.name()).chain(["own"]);
+    let turns = names.flat_map(|name| [(name, ReadingRound::First), (name, ReadingRound::Cross)]);
+    let deliberators = turns.map(|(name, turn)| deliberator_prompt(name, None, turn));
+    deliberators.chain(PolicyName::ALL.iter().map(|policy| adjudicator_prompt(*policy))).collect()
 }
 
-fn deliberating(name: &str, instructions: Option<&str>, turn: Turn) -> String {
+fn deliberator_prompt(name: &str, instructions: Option<&str>, turn: ReadingRound) -> String {
     let (when, round, shape) = match turn {
-        Turn::First => ("your first reading", FIRST_READING, FIRST_SHAPE),
-        Turn::Cross => ("the cross-reading", CROSS_READING, CROSS_SHAPE),
+        ReadingRound::First => ("your first reading", FIRST_READING, FIRST_SHAPE),
+        ReadingRound::Cross => ("the cross-reading", CROSS_READING, CROSS_SHAPE),
     };
     let first = format!("You are the deliberator `{name}` of an artifact gate, at {when}.");
-    let built_in = || BuiltIn::named(name).map(part);
+    let built_in = || BuiltInDeliberator::named(name).map(built_in_part);
     let part = instructions.or_else(built_in).unwrap_or_default();
-    let (scores, shape) = (scores(name), shape.replace("{scores}", &scores_shape(name)));
+    let (scores, shape) = (scores_paragraph(name), shape.replace("{scores}", &scores_shape(name)));
     let paragraphs = [&first, DELIBERATOR, part, round, &scores, MATERIAL, &shape];
     let paragraphs = paragraphs.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-fn part(of: BuiltIn) -> &'static str {
+fn built_in_part(of: BuiltInDeliberator) -> &'static str {
     match of {
-        BuiltIn::Skeptic => SKEPTIC,
-        BuiltIn::VoiceIdentity => VOICE_IDENTITY,
-        BuiltIn::Evidence => EVIDENCE,
-        BuiltIn::Strategy => STRATEGY,
+        BuiltInDeliberator::Skeptic => SKEPTIC,
+        BuiltInDeliberator::VoiceIdentity => VOICE_IDENTITY,
+        BuiltInDeliberator::Evidence => EVIDENCE,
+        BuiltInDeliberator::Strategy => STRATEGY,
     }
 }
 
 /// The scores to give. A built-in name keeps its scores under an operator's instructions, so that
 /// statistics over months stay comparable.
-fn scores(name: &str) -> String {
+fn scores_paragraph(name: &str) -> String {
     let Some(names) = score_names(name) else { return OWN_SCORES.to_owned() };
     SCORES.replace("{names}", &names.map(|name| format!("`{name}`")).join(", "))
 }
@@ -111,7 +115,7 @@ fn scores_shape(name: &str) -> String {
     format!("{{{}}}", names.map(|name| format!("\"{name}\": 1-5")).join(", "))
 }
 
-fn adjudicating(policy: PolicyName) -> String {
+fn adjudicator_prompt(policy: PolicyName) -> String {
     let policy = match policy {
         PolicyName::Seed => POLICY_SEED,
         PolicyName::Strict => POLICY_STRICT,

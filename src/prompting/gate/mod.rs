@@ -7,10 +7,10 @@ mod deliberator;
 mod instructions;
 mod shown;
 
-pub(crate) use adjudicator::adjudicator;
-pub use condense::is_shown_whole;
-pub(crate) use deliberator::deliberator;
-pub(super) use instructions::texts;
+pub(crate) use adjudicator::adjudicator_messages;
+pub use condense::fits_whole;
+pub(crate) use deliberator::deliberator_messages;
+pub(super) use instructions::all_instructions;
 pub use instructions::{
-    Turn, adjudicator_digest, adjudicator_system, deliberator_system, gate_digest,
+    ReadingRound, adjudicator_digest, adjudicator_system, deliberator_digest, deliberator_system,
 };

@@ -5,105 +5,115 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::gate::{Artifact, Concern, Judgement, Leaning};
+use crate::domain::gate::{
+    DeliberatorJudgement, DeliberatorVerdict, ReviewArtifact, ReviewConcern,
+};
 use crate::domain::ids::ExpertSlug;
-use crate::prompting::view::{Section, as_text};
-use crate::protocols::gate::{ConcernLedger, Numbered, Position};
+use crate::prompting::view::{FencedSection, to_pretty_json};
+use crate::protocols::gate::{ConcernIds, NumberedConcern, SeatResult};
 
 /// Longer names and paths are truncated.
 const NAME_CHARS_MAX: usize = 1_000;
 
 /// A judgement as a fenced section.
 #[derive(Debug, Clone)]
-pub(super) struct Shown {
+pub(super) struct JudgementSection {
     label: String,
     whose: String,
     pub said: Value,
 }
 
-impl Shown {
+impl JudgementSection {
     /// The reader's own judgement of the first round.
-    pub(super) fn own(seat: &ExpertSlug, judgement: &Judgement) -> Self {
+    pub(super) fn own_first(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Self {
         Self {
             label: "YOUR FIRST JUDGEMENT".to_owned(),
             whose: "your own judgement at the first reading".to_owned(),
-            said: first_said(seat, judgement),
+            said: first_judgement_json(seat, judgement),
         }
     }
 
     /// Another deliberator's judgement of the first round.
-    pub(super) fn first_of(seat: &ExpertSlug, judgement: &Judgement) -> Self {
+    pub(super) fn peer_first(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Self {
         Self {
-            label: label(seat),
+            label: judgement_label(seat),
             whose: format!("the judgement of the deliberator `{seat}` at the first reading"),
-            said: first_said(seat, judgement),
+            said: first_judgement_json(seat, judgement),
         }
     }
 
     /// A deliberator's current judgement. A concern kept from the first round keeps its id, so that
     /// citations of it remain valid.
-    pub(super) fn standing(position: &Position<'_>) -> Option<Self> {
-        let (seat, held) = (position.seat, position.held()?);
-        let ConcernLedger { kept, dropped } = ConcernLedger::of(position);
+    pub(super) fn current_judgement(position: &SeatResult<'_>) -> Option<Self> {
+        let (seat, held) = (position.seat, position.final_judgement()?);
+        let ConcernIds { kept, dropped } = ConcernIds::from_results(position);
         let [concerns, dropped] =
-            [kept, dropped].map(|numbered| numbered.into_iter().map(told_concern).collect());
+            [kept, dropped].map(|numbered| numbered.into_iter().map(concern_to_json).collect());
         Some(Self {
-            label: label(seat),
+            label: judgement_label(seat),
             whose: format!("the judgement of the deliberator `{seat}`"),
-            said: told(&Told::of(seat, held, concerns, dropped)),
+            said: judgement_to_json(&JudgementJson::from_judgement(seat, held, concerns, dropped)),
         })
     }
 
-    pub(super) fn section(&self) -> Section {
-        Section::new(&self.label, &self.whose, as_text(&self.said))
+    pub(super) fn to_section(&self) -> FencedSection {
+        FencedSection::new(&self.label, &self.whose, to_pretty_json(&self.said))
     }
 }
 
-fn label(seat: &ExpertSlug) -> String {
+fn judgement_label(seat: &ExpertSlug) -> String {
     format!("JUDGEMENT {seat}")
 }
 
 /// Whether a section names the producer of the artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Maker {
+pub(super) enum ProducerVisibility {
     Named,
     /// Deliberators judge the text, not its producer.
     Unnamed,
 }
 
 /// Path and type of the artifact, and its producer if visible.
-pub(super) fn about(artifact: &Artifact, maker: Maker) -> Section {
+pub(super) fn about_artifact(
+    artifact: &ReviewArtifact,
+    maker: ProducerVisibility,
+) -> FencedSection {
     #[derive(Serialize)]
-    struct About {
+    struct ArtifactFacts {
         path: String,
         #[serde(rename = "type")]
         artifact_type: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         producer: Option<String>,
     }
-    let producer = artifact.producer.as_deref().filter(|_| maker == Maker::Named).map(name);
-    let (path, artifact_type) = (name(&artifact.path), name(&artifact.artifact_type));
-    let about = About { path, artifact_type, producer };
-    Section::new("ABOUT THE ARTIFACT", "the artifact's path and type", as_text(&about))
+    let producer = artifact
+        .producer
+        .as_deref()
+        .filter(|_| maker == ProducerVisibility::Named)
+        .map(truncate_name);
+    let (path, artifact_type) =
+        (truncate_name(&artifact.path), truncate_name(&artifact.artifact_type));
+    let about = ArtifactFacts { path, artifact_type, producer };
+    FencedSection::new("ABOUT THE ARTIFACT", "the artifact's path and type", to_pretty_json(&about))
 }
 
 /// Truncates a foreign name or path.
-pub(super) fn name(written: &str) -> String {
+pub(super) fn truncate_name(written: &str) -> String {
     written.chars().take(NAME_CHARS_MAX).collect()
 }
 
 /// A judgement with ids for its concerns.
 #[derive(Serialize)]
-struct Told<'a> {
+struct JudgementJson<'a> {
     deliberator: &'a ExpertSlug,
-    verdict: Leaning,
+    verdict: DeliberatorVerdict,
     would_block: bool,
     irreducible: bool,
     scores: &'a BTreeMap<String, u8>,
-    concerns: Vec<ToldConcern<'a>>,
+    concerns: Vec<ConcernJson<'a>>,
     /// Concerns dropped since the first round, listed because others may have cited them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    dropped_since_first: Vec<ToldConcern<'a>>,
+    dropped_since_first: Vec<ConcernJson<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     concessions: &'a [String],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -114,19 +124,19 @@ struct Told<'a> {
 }
 
 #[derive(Serialize)]
-struct ToldConcern<'a> {
+struct ConcernJson<'a> {
     id: String,
     locus: &'a str,
     issue: &'a str,
     fix: &'a str,
 }
 
-impl<'a> Told<'a> {
-    fn of(
+impl<'a> JudgementJson<'a> {
+    fn from_judgement(
         seat: &'a ExpertSlug,
-        judgement: &'a Judgement,
-        concerns: Vec<ToldConcern<'a>>,
-        dropped_since_first: Vec<ToldConcern<'a>>,
+        judgement: &'a DeliberatorJudgement,
+        concerns: Vec<ConcernJson<'a>>,
+        dropped_since_first: Vec<ConcernJson<'a>>,
     ) -> Self {
         Self {
             deliberator: seat,
@@ -144,16 +154,19 @@ impl<'a> Told<'a> {
     }
 }
 
-fn first_said(seat: &ExpertSlug, judgement: &Judgement) -> Value {
-    let concerns = Numbered::of_first(seat, judgement).into_iter().map(told_concern).collect();
-    told(&Told::of(seat, judgement, concerns, Vec::new()))
+fn first_judgement_json(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Value {
+    let concerns = NumberedConcern::from_first_round(seat, judgement)
+        .into_iter()
+        .map(concern_to_json)
+        .collect();
+    judgement_to_json(&JudgementJson::from_judgement(seat, judgement, concerns, Vec::new()))
 }
 
-fn told(judgement: &Told<'_>) -> Value {
+fn judgement_to_json(judgement: &JudgementJson<'_>) -> Value {
     serde_json::to_value(judgement).unwrap_or_default()
 }
 
-fn told_concern(numbered: Numbered<'_>) -> ToldConcern<'_> {
-    let Concern { locus, issue, fix } = numbered.concern;
-    ToldConcern { id: numbered.id, locus, issue, fix }
+fn concern_to_json(numbered: NumberedConcern<'_>) -> ConcernJson<'_> {
+    let ReviewConcern { locus, issue, fix } = numbered.concern;
+    ConcernJson { id: numbered.id, locus, issue, fix }
 }

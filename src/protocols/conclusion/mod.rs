@@ -8,9 +8,10 @@ mod protocol;
 mod tests;
 mod trail;
 
-pub use next::next;
-pub use participants::participants;
+pub use next::next_step;
+pub use participants::list_participants;
 pub use protocol::{ConclusionProtocol, planned_rounds};
 pub use trail::{
-    AUDIT, DRAFT, REVISION, SECOND_AUDIT, counted, draft, looked_at, objections, revised, trail,
+    AUDIT, DRAFT, REVISION, SECOND_AUDIT, add_counted_objections, audit_objections, audit_trail,
+    audited_conclusion, draft_conclusion, revised_conclusion,
 };

@@ -1,118 +1,127 @@
 //! The steps of a conclusion: a pure function of the run state.
 
-use super::participants::participants;
-use super::trail::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, objections, revised, trail};
-use crate::domain::ask::Purpose;
-use crate::domain::change::{Change, EntryKind};
-use crate::domain::conclusion::{Conclusion, Ending};
-use crate::domain::dialogue::{Stage, TerminalState};
+use super::participants::list_participants;
+use super::trail::{
+    AUDIT, DRAFT, REVISION, SECOND_AUDIT, audit_objections, audit_trail, draft_conclusion,
+    revised_conclusion,
+};
+use crate::domain::ask::AskPurpose;
+use crate::domain::change::{JournalEntryKind, JournalEvent};
+use crate::domain::conclusion::{Conclusion, ConclusionResult};
+use crate::domain::dialogue::{ConclusionStage, TerminalState};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{Auditing, ConclusionPlan};
-use crate::domain::record::Record;
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::plan::{AuditMode, ConclusionPlan};
+use crate::domain::record::DialogueRecord;
+use crate::domain::transcript::{RunState, RunStopReason};
 use crate::protocols::asking::{RetryRule, pending_asks};
-use crate::protocols::council::failures;
+use crate::protocols::council::list_failures;
 use crate::protocols::step::{EntryDraft, EntryPart, Step};
 
 /// The next step after the rounds.
-pub fn next(transcript: &Transcript) -> Step {
+pub fn next_step(transcript: &RunState) -> Step {
     let Some(plan) = &transcript.plan.conclusion else { return Step::Finish };
-    if transcript.ending.is_some() {
+    if transcript.conclusion_result.is_some() {
         return Step::Finish;
     }
     if transcript.participants.is_none() {
-        return begin();
+        return begin_conclusion();
     }
-    let Some(draft) = draft(transcript) else {
-        return Part::Draft.of(&plan.synthesizer, transcript);
+    let Some(draft) = draft_conclusion(transcript) else {
+        return ConclusionAsk::Draft.ask_seat(&plan.synthesizer, transcript);
     };
     match plan.auditing {
-        Auditing::Unaudited => end(transcript, plan, None, draft),
-        Auditing::Audited => audited(transcript, plan, draft),
+        AuditMode::Unaudited => end_conclusion(transcript, plan, None, draft),
+        AuditMode::Audited => next_of_audit(transcript, plan, draft),
     }
 }
 
 /// The critic audits the draft; the reviser fixes it at most once, and the critic audits again.
-fn audited(transcript: &Transcript, plan: &ConclusionPlan, draft: &Conclusion) -> Step {
-    let Some(first) = objections(transcript, AUDIT) else {
-        return Part::Audit.of(&plan.critic, transcript);
+fn next_of_audit(transcript: &RunState, plan: &ConclusionPlan, draft: &Conclusion) -> Step {
+    let Some(first) = audit_objections(transcript, AUDIT) else {
+        return ConclusionAsk::Audit.ask_seat(&plan.critic, transcript);
     };
     if first.is_empty() {
-        return end(transcript, plan, Some(TerminalState::Clean), draft);
+        return end_conclusion(transcript, plan, Some(TerminalState::Clean), draft);
     }
-    let Some(revised) = revised(transcript) else {
-        return Part::Revision.of(&plan.reviser, transcript);
+    let Some(revised) = revised_conclusion(transcript) else {
+        return ConclusionAsk::Revision.ask_seat(&plan.reviser, transcript);
     };
-    let Some(second) = objections(transcript, SECOND_AUDIT) else {
-        return Part::SecondAudit.of(&plan.critic, transcript);
+    let Some(second) = audit_objections(transcript, SECOND_AUDIT) else {
+        return ConclusionAsk::SecondAudit.ask_seat(&plan.critic, transcript);
     };
     let is_defensible = second.is_empty();
     let state = if is_defensible { TerminalState::Revised } else { TerminalState::Unconverged };
-    end(transcript, plan, Some(state), revised)
+    end_conclusion(transcript, plan, Some(state), revised)
 }
 
 /// An ask of the conclusion. The run cannot continue without its reply.
 #[derive(Debug, Clone, Copy)]
-enum Part {
+enum ConclusionAsk {
     Draft,
     Audit,
     Revision,
     SecondAudit,
 }
 
-impl Part {
+impl ConclusionAsk {
     /// Asks the seat, or stops if it gave no usable reply.
-    fn of(self, seat: &ExpertSlug, transcript: &Transcript) -> Step {
+    fn ask_seat(self, seat: &ExpertSlug, transcript: &RunState) -> Step {
         // The second audit belongs to the revision: a stage never returns to an earlier one.
         let (round, purpose, stage) = match self {
-            Self::Draft => (DRAFT, Purpose::Conclusion, Stage::Concluding),
-            Self::Audit => (AUDIT, Purpose::Audit, Stage::Auditing),
-            Self::Revision => (REVISION, Purpose::Revision, Stage::Revising),
-            Self::SecondAudit => (SECOND_AUDIT, Purpose::Audit, Stage::Revising),
+            Self::Draft => (DRAFT, AskPurpose::Conclusion, ConclusionStage::Concluding),
+            Self::Audit => (AUDIT, AskPurpose::Audit, ConclusionStage::Auditing),
+            Self::Revision => (REVISION, AskPurpose::Revision, ConclusionStage::Revising),
+            Self::SecondAudit => (SECOND_AUDIT, AskPurpose::Audit, ConclusionStage::Revising),
         };
         pending_asks(transcript, round, purpose, RetryRule::All, [seat]).unwrap_or_else(|| {
-            let failed = failures(transcript, round).pop();
+            let failed = list_failures(transcript, round).pop();
             let reason = failed.map_or_else(String::new, |failed| failed.error_message);
-            Step::Stop(Stop::Unconcluded { stage, seat: seat.clone(), reason })
+            Step::Stop(RunStopReason::Unconcluded { stage, seat: seat.clone(), reason })
         })
     }
 }
 
 /// Records who took part, which begins the conclusion.
-fn begin() -> Step {
-    fn begun(state: &Transcript, record: &Record) -> Change {
-        Change::ConclusionBegun { participants: participants(state, record) }
+fn begin_conclusion() -> Step {
+    fn conclusion_begun(state: &RunState, record: &DialogueRecord) -> JournalEvent {
+        JournalEvent::ConclusionBegun { participants: list_participants(state, record) }
     }
-    Step::Append(vec![EntryDraft::new(EntryKind::ConclusionBegun, [EntryPart::FromRecord(begun)])])
+    Step::Append(vec![EntryDraft::new(
+        JournalEntryKind::ConclusionBegun,
+        [EntryPart::FromRecord(conclusion_begun)],
+    )])
 }
 
-fn end(
-    transcript: &Transcript,
+fn end_conclusion(
+    transcript: &RunState,
     plan: &ConclusionPlan,
     terminal_state: Option<TerminalState>,
     conclusion: &Conclusion,
 ) -> Step {
-    let author = |name: &ExpertSlug| transcript.plan.author(name);
+    let author = |name: &ExpertSlug| transcript.plan.author_of(name);
     let is_revised = match terminal_state {
         Some(TerminalState::Revised | TerminalState::Unconverged) => true,
         Some(TerminalState::Clean) | None => false,
     };
-    let ending = Ending {
+    let ending = ConclusionResult {
         terminal_state,
         conclusion: conclusion.clone(),
-        audit: terminal_state.and_then(|_| trail(transcript)),
+        audit: terminal_state.and_then(|_| audit_trail(transcript)),
         synthesizer: author(&plan.synthesizer),
         critic: terminal_state.map(|_| author(&plan.critic)),
         reviser: is_revised.then(|| author(&plan.reviser)),
     };
-    let converges = converges(transcript, &ending);
-    let concluded = EntryPart::change(Change::Concluded(Box::new(ending)));
+    let converges = has_converged(transcript, &ending);
+    let concluded = EntryPart::from_change(JournalEvent::Concluded(Box::new(ending)));
     let parts = [concluded].into_iter().chain(converges.then_some(EntryPart::Converge));
-    Step::Append(vec![EntryDraft::new(EntryKind::Concluded, parts.chain([EntryPart::done()]))])
+    Step::Append(vec![EntryDraft::new(
+        JournalEntryKind::Concluded,
+        parts.chain([EntryPart::run_done()]),
+    )])
 }
 
 /// Whether the dialogue converged. Without an audit it did if the chair wrote the report.
-fn converges(transcript: &Transcript, ending: &Ending) -> bool {
+fn has_converged(transcript: &RunState, ending: &ConclusionResult) -> bool {
     match ending.terminal_state {
         Some(TerminalState::Clean | TerminalState::Revised) => true,
         Some(TerminalState::Unconverged) => false,

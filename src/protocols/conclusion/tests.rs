@@ -1,17 +1,17 @@
 //! One line per situation of an ending.
 
-use crate::domain::plan::{Auditing, ConclusionPlan};
+use crate::domain::plan::{AuditMode, ConclusionPlan};
 use crate::protocols::sample::{begin, describe, next, plan, play};
 
 /// `ann` writes and mends, `bob` audits.
-fn ending(auditing: Auditing) -> ConclusionPlan {
+fn ending(auditing: AuditMode) -> ConclusionPlan {
     let name = |name: &str| name.parse().unwrap();
     let (synthesizer, critic, reviser) = (name("ann"), name("bob"), name("ann"));
     ConclusionPlan { synthesizer, critic, reviser, auditing }
 }
 
 #[track_caller]
-fn check_with(auditing: Auditing, script: &str, expected: &str) {
+fn check_with(auditing: AuditMode, script: &str, expected: &str) {
     let mut plan = plan();
     plan.conclusion = Some(ending(auditing));
     let rounds = "ann1+ bob1+ cid1+ held1 ann2+ bob2+ cid2+ held2 ann3+ report";
@@ -21,7 +21,7 @@ fn check_with(auditing: Auditing, script: &str, expected: &str) {
 
 #[track_caller]
 fn check(script: &str, expected: &str) {
-    check_with(Auditing::Audited, script, expected);
+    check_with(AuditMode::Audited, script, expected);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn without_a_budget_it_stops_where_it_is() {
 
 #[test]
 fn without_an_auditor_no_state_is_given() {
-    check_with(Auditing::Unaudited, "begun ann4+", "end unaudited: Yes.");
+    check_with(AuditMode::Unaudited, "begun ann4+", "end unaudited: Yes.");
 }
 
 #[test]

@@ -5,28 +5,28 @@
 
 use std::collections::BTreeSet;
 
-use super::voices::{opinions, reviews, tally};
+use super::voices::{list_opinions, list_peer_reviews, tally_stances};
 use crate::domain::council::report::CouncilFinalReport;
-use crate::domain::council::words::{CritiqueType, Level, Outcome, Stance};
-use crate::domain::plan::{SkipReview, SkipSynthesis, Stakes};
-use crate::domain::transcript::{Shortage, Shortcut, Transcript};
+use crate::domain::council::words::{CritiqueType, OpinionStance, RatingLevel, ReportOutcome};
+use crate::domain::plan::{SkipReviewRule, SkipSynthesisRule, StakesLevel};
+use crate::domain::transcript::{BudgetShortage, RoundShortcut, RunState};
 
 /// A skipped round lowers confidence by one step.
 const CONFIDENCE_STEP: i8 = -1;
 
 /// How many families of models gave an opinion in the first round.
-pub(super) fn families(transcript: &Transcript) -> usize {
-    let heard = opinions(transcript);
+pub(super) fn count_families(transcript: &RunState) -> usize {
+    let heard = list_opinions(transcript);
     let families: BTreeSet<&str> = heard
         .iter()
-        .filter_map(|voice| transcript.plan.seat(voice.seat))
+        .filter_map(|voice| transcript.plan.find_seat(voice.seat))
         .map(|seat| seat.family.as_str())
         .collect();
     families.len()
 }
 
 /// Whether the second round can be skipped; none if the settings do not allow it.
-pub(super) fn skip_review(transcript: &Transcript) -> Option<Shortcut> {
+pub(super) fn skip_review(transcript: &RunState) -> Option<RoundShortcut> {
     let rules = &transcript.plan.short_circuit;
     if !rules.enabled && !rules.shadow {
         return None;
@@ -35,20 +35,20 @@ pub(super) fn skip_review(transcript: &Transcript) -> Option<Shortcut> {
     let mut triggered = !rules.skip_r2_if.is_empty();
     for rule in &rules.skip_r2_if {
         let (holds, reason) = match rule {
-            SkipReview::HighAgreement => high_agreement(transcript),
-            SkipReview::LowRisk if transcript.plan.stakes == Stakes::Low => {
+            SkipReviewRule::HighAgreement => high_agreement(transcript),
+            SkipReviewRule::LowRisk if transcript.plan.stakes == StakesLevel::Low => {
                 (true, "the caller said that the stakes are low".to_owned())
             }
-            SkipReview::LowRisk => (false, "nobody said that the stakes are low".to_owned()),
+            SkipReviewRule::LowRisk => (false, "nobody said that the stakes are low".to_owned()),
         };
         triggered &= holds;
         reasons.push(reason);
     }
-    Some(shortcut(2, triggered, reasons.join("; "), !rules.enabled || rules.shadow))
+    Some(make_shortcut(2, triggered, reasons.join("; "), !rules.enabled || rules.shadow))
 }
 
 /// Whether the third round can be skipped.
-pub(super) fn skip_synthesis(transcript: &Transcript) -> Option<Shortcut> {
+pub(super) fn skip_synthesis(transcript: &RunState) -> Option<RoundShortcut> {
     let noted = transcript.shortcuts.iter().find(|known| known.round == 3);
     if let Some(noted) = noted {
         return Some(noted.clone());
@@ -57,55 +57,56 @@ pub(super) fn skip_synthesis(transcript: &Transcript) -> Option<Shortcut> {
     if !rules.enabled && !rules.shadow {
         return None;
     }
-    let (confirmed, reason) = confirmed(transcript);
-    let triggered = rules.skip_r3_if.contains(&SkipSynthesis::Confirmed) && confirmed;
-    Some(shortcut(3, triggered, reason, !rules.enabled || rules.shadow))
+    let (confirmed, reason) = is_confirmed(transcript);
+    let triggered = rules.skip_r3_if.contains(&SkipSynthesisRule::Confirmed) && confirmed;
+    Some(make_shortcut(3, triggered, reason, !rules.enabled || rules.shadow))
 }
 
 /// The budget does not cover the chair, so the third round is skipped.
-pub(super) fn out_of_budget(shortage: Shortage) -> Shortcut {
-    shortcut(
+pub(super) fn out_of_budget(shortage: BudgetShortage) -> RoundShortcut {
+    make_shortcut(
         3,
         true,
-        format!("what is left of {} does not cover the chair", shortage.described()),
+        format!("what is left of {} does not cover the chair", shortage.describe_budget()),
         false,
     )
 }
 
 /// In shadow mode: whether the second round, which was held anyway, was needed.
-pub(super) fn shadow_of_review(transcript: &Transcript) -> Option<Shortcut> {
-    let noted = in_shadow(transcript, 2)?;
+pub(super) fn shadow_of_review(transcript: &RunState) -> Option<RoundShortcut> {
+    let noted = mark_shadow(transcript, 2)?;
     let would_have_been_right = Some(!has_serious_critique(transcript));
-    Some(Shortcut { would_have_been_right, ..noted.clone() })
+    Some(RoundShortcut { would_have_been_right, ..noted.clone() })
 }
 
 /// In shadow mode: whether the report, which was written anyway, was needed.
 pub(super) fn shadow_of_synthesis(
-    transcript: &Transcript,
+    transcript: &RunState,
     report: &CouncilFinalReport,
-) -> Option<Shortcut> {
-    let noted = in_shadow(transcript, 3)?;
+) -> Option<RoundShortcut> {
+    let noted = mark_shadow(transcript, 3)?;
     let outcome = report.report.conclusion.outcome;
-    let consensus = opinions(transcript).first().map_or(Stance::None, |voice| voice.said.stance);
+    let consensus =
+        list_opinions(transcript).first().map_or(OpinionStance::None, |voice| voice.said.stance);
     let agrees = match consensus {
-        Stance::Approve => matches!(outcome, Outcome::Adopt | Outcome::Answer),
-        Stance::Reject => outcome == Outcome::Reject,
-        Stance::Conditional => outcome != Outcome::Reject,
-        Stance::Abstain | Stance::None => outcome == Outcome::Answer,
+        OpinionStance::Approve => matches!(outcome, ReportOutcome::Adopt | ReportOutcome::Answer),
+        OpinionStance::Reject => outcome == ReportOutcome::Reject,
+        OpinionStance::Conditional => outcome != ReportOutcome::Reject,
+        OpinionStance::Abstain | OpinionStance::None => outcome == ReportOutcome::Answer,
     };
     let would_have_been_right = Some(agrees && report.report.disagreements.is_empty());
-    Some(Shortcut { would_have_been_right, ..noted.clone() })
+    Some(RoundShortcut { would_have_been_right, ..noted.clone() })
 }
 
-fn in_shadow(transcript: &Transcript, round: u8) -> Option<&Shortcut> {
+fn mark_shadow(transcript: &RunState, round: u8) -> Option<&RoundShortcut> {
     let noted = transcript.shortcuts.iter().find(|known| known.round == round)?;
     let undecided = noted.shadow && noted.triggered && noted.would_have_been_right.is_none();
     undecided.then_some(noted)
 }
 
-fn shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> Shortcut {
+fn make_shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> RoundShortcut {
     let acted = triggered && !shadow;
-    Shortcut {
+    RoundShortcut {
         round,
         triggered,
         reason,
@@ -118,33 +119,33 @@ fn shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> Shortcu
 
 /// All opinions have the same stance other than `none`, none has low confidence, and none reports
 /// a high risk.
-fn high_agreement(transcript: &Transcript) -> (bool, String) {
-    let heard = opinions(transcript);
-    let tally = tally(transcript);
-    let first = heard.first().map_or(Stance::None, |voice| voice.said.stance);
-    if first == Stance::None || tally.count(first) != heard.len() {
+fn high_agreement(transcript: &RunState) -> (bool, String) {
+    let heard = list_opinions(transcript);
+    let tally = tally_stances(transcript);
+    let first = heard.first().map_or(OpinionStance::None, |voice| voice.said.stance);
+    if first == OpinionStance::None || tally.count_of(first) != heard.len() {
         return (false, "the opinions do not share a stance".to_owned());
     }
     if heard.iter().any(|voice| voice.asked.is_truncated()) {
         return (false, "an opinion was cut off before its end".to_owned());
     }
-    if heard.iter().any(|voice| voice.said.confidence == Level::Low) {
+    if heard.iter().any(|voice| voice.said.confidence == RatingLevel::Low) {
         return (false, "an opinion has low confidence".to_owned());
     }
     let risks = heard.iter().flat_map(|voice| &voice.said.risks);
-    if risks.into_iter().any(|risk| risk.severity == Level::High) {
+    if risks.into_iter().any(|risk| risk.severity == RatingLevel::High) {
         return (false, "an opinion reports a high risk".to_owned());
     }
     (true, format!("all {} opinions {first}", heard.len()))
 }
 
 /// The first round agrees, and the peer reviews found no error in it.
-fn confirmed(transcript: &Transcript) -> (bool, String) {
+fn is_confirmed(transcript: &RunState) -> (bool, String) {
     let (agrees, reason) = high_agreement(transcript);
     if !agrees {
         return (false, reason);
     }
-    let heard = reviews(transcript);
+    let heard = list_peer_reviews(transcript);
     if heard.is_empty() {
         return (false, "there are no reviews".to_owned());
     }
@@ -157,8 +158,8 @@ fn confirmed(transcript: &Transcript) -> (bool, String) {
     }
 }
 
-fn has_serious_critique(transcript: &Transcript) -> bool {
-    let heard = reviews(transcript);
+fn has_serious_critique(transcript: &RunState) -> bool {
+    let heard = list_peer_reviews(transcript);
     let critiques =
         heard.iter().flat_map(|voice| &voice.said.targets).flat_map(|target| &target.critiques);
     critiques.into_iter().any(|critique| {
@@ -169,6 +170,6 @@ fn has_serious_critique(transcript: &Transcript) -> bool {
             | CritiqueType::Assumption
             | CritiqueType::Alternative => false,
         };
-        is_fault && critique.severity >= Level::Medium
+        is_fault && critique.severity >= RatingLevel::Medium
     })
 }

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::letters::Letters;
-use super::voices::{Voice, opinions, reviews};
-use crate::domain::council::opinion::Opinion;
+use super::letters::SeatLetters;
+use super::voices::{SeatAnswer, list_opinions, list_peer_reviews};
+use crate::domain::council::opinion::OpinionReply;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 
 /// A longer summary does not make an opinion more complete.
 const SUMMARY_CHARS_REASONABLE: usize = 2_000;
@@ -24,12 +24,12 @@ pub struct PeerChoice {
     pub basis: &'static str,
 }
 
-pub fn peer_choice(transcript: &Transcript) -> Option<PeerChoice> {
-    let best = best(transcript)?;
-    let ratings = ratings(transcript, best.seat);
+pub fn peer_choice(transcript: &RunState) -> Option<PeerChoice> {
+    let best = best_opinion(transcript)?;
+    let ratings = peer_ratings(transcript, best.seat);
     Some(PeerChoice {
         provider: best.seat.clone(),
-        rating: mean(&ratings),
+        rating: mean_rating(&ratings),
         ratings: ratings.len(),
         summary: best.said.summary.clone(),
         recommendation: best.said.details.recommendation.clone(),
@@ -38,22 +38,24 @@ pub fn peer_choice(transcript: &Transcript) -> Option<PeerChoice> {
 }
 
 /// Orders by complete replies first, then mean rating, completeness and order of the panel.
-pub(super) fn best(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
-    let rank = |voice: &Voice<'_, Opinion>| {
-        let ratings = ratings(transcript, voice.seat);
+pub(super) fn best_opinion(transcript: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
+    let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
+        let ratings = peer_ratings(transcript, voice.seat);
         let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
         // Thousandths, so that two means compare without rounding errors.
         let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
-        (!voice.asked.is_truncated(), mean, completeness(voice.said))
+        (!voice.asked.is_truncated(), mean, count_filled_fields(voice.said))
     };
-    first_greatest(opinions(transcript), rank)
+    first_greatest(list_opinions(transcript), rank)
 }
 
 /// The most complete opinion, ties by order of the panel. It replaces the report of a failed
 /// chair. A reply that was cut off is used only if there is no other.
-pub(super) fn most_complete(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
-    let rank = |voice: &Voice<'_, Opinion>| (!voice.asked.is_truncated(), completeness(voice.said));
-    first_greatest(opinions(transcript), rank)
+pub(super) fn most_complete_opinion(transcript: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
+    let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
+        (!voice.asked.is_truncated(), count_filled_fields(voice.said))
+    };
+    first_greatest(list_opinions(transcript), rank)
 }
 
 /// `max_by_key` returns the last of equal items; here the first must win.
@@ -63,7 +65,7 @@ fn first_greatest<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Option<T> 
 
 /// Counts the filled fields of an opinion; a summary of reasonable length is one more. Confidence
 /// is not counted, because an opinion without it is not parsed.
-fn completeness(opinion: &Opinion) -> usize {
+fn count_filled_fields(opinion: &OpinionReply) -> usize {
     let details = &opinion.details;
     let filled = [
         !opinion.summary.trim().is_empty(),
@@ -79,17 +81,17 @@ fn completeness(opinion: &Opinion) -> usize {
     filled.into_iter().filter(|is_filled| *is_filled).count()
 }
 
-fn ratings(transcript: &Transcript, of: &ExpertSlug) -> Vec<u8> {
-    let letters = Letters::of(&transcript.plan);
-    let heard = reviews(transcript);
+fn peer_ratings(transcript: &RunState, of: &ExpertSlug) -> Vec<u8> {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let heard = list_peer_reviews(transcript);
     let targets = heard.iter().flat_map(|voice| &voice.said.targets);
     targets
-        .filter(|target| letters.seat(&target.letter) == Some(of))
+        .filter(|target| letters.seat_of(&target.letter) == Some(of))
         .map(|target| target.rating)
         .collect()
 }
 
-fn mean(ratings: &[u8]) -> Option<f64> {
+fn mean_rating(ratings: &[u8]) -> Option<f64> {
     let sum: u32 = ratings.iter().map(|rating| u32::from(*rating)).sum();
     let count = u32::try_from(ratings.len()).ok().filter(|count| *count > 0)?;
     Some((f64::from(sum) / f64::from(count) * 100.0).round() / 100.0)

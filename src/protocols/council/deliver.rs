@@ -1,17 +1,17 @@
 //! Builds the final report: the chair's, or one made from the best opinion.
 
-use super::choice::{best, most_complete};
-use super::letters::Letters;
-use super::voices::{ROUNDS, Voice, opinions, rounds_completed, tally};
-use crate::domain::council::opinion::Opinion;
+use super::choice::{best_opinion, most_complete_opinion};
+use super::letters::SeatLetters;
+use super::voices::{ROUNDS, SeatAnswer, list_opinions, rounds_completed, tally_stances};
+use crate::domain::council::opinion::OpinionReply;
 use crate::domain::council::report::{
-    Conclusion, CouncilFinalReport, Dispute, Position, Rationale, Report, SupportingOpinion,
-    Uncertainty, WeighedRisk,
+    ChairReport, CouncilFinalReport, DisputePosition, ReportConclusion, ReportDispute,
+    ReportRationale, ReportRisk, ReportUncertainty, SupportingOpinion,
 };
-use crate::domain::council::words::{Outcome, RiskConsensus, Stance};
+use crate::domain::council::words::{OpinionStance, ReportOutcome, RiskConsensus};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::Delivery;
-use crate::domain::transcript::{Document, Transcript};
+use crate::domain::plan::DeliveryMode;
+use crate::domain::transcript::{ReplyDocument, RunState};
 
 /// The seed's text for a failed chair.
 const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
@@ -21,31 +21,33 @@ const SKIPPED: &str = "The chair's round was skipped; showing the opinion its pe
 const CHAIRLESS: &str = "There is no chair; showing best individual opinion";
 
 /// The chair's report with names in place of letters; none if the chair gave none.
-pub(super) fn from_chair(
-    transcript: &Transcript,
+pub(super) fn report_from_chair(
+    transcript: &RunState,
     chair: &ExpertSlug,
 ) -> Option<CouncilFinalReport> {
     let asked = transcript.last_ask(3, chair)?;
-    let Document::Report(report) = asked.document()? else { return None };
-    let letters = Letters::of(&transcript.plan);
-    let mut report = report.as_ref().clone().named(&|text| letters.seat(text).cloned());
-    let reviewed = transcript.heard_in(2);
+    let ReplyDocument::Report(report) = asked.parsed_document()? else { return None };
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let mut report =
+        report.as_ref().clone().with_seat_names(&|text| letters.seat_of(text).cloned());
+    let reviewed = transcript.seats_answered_in(2);
     report
         .rationale
         .supporting_reviews
         .retain(|point| reviewed.iter().any(|seat| seat.as_str() == point.reviewer));
-    if transcript.skips(2) {
-        lower(&mut report.uncertainties);
+    if transcript.skips_round(2) {
+        lower_confidence(&mut report.uncertainties);
     }
-    Some(deliver(transcript, report, Some(chair.clone())))
+    Some(build_final_report(transcript, report, Some(chair.clone())))
 }
 
 /// The best opinion as a report, with the reason; none if there is no opinion.
-pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalReport> {
-    let selected = transcript.plan.delivery == Delivery::Selection;
-    let by_rule = selected || transcript.skips(3);
-    let voice = if by_rule { best(transcript) } else { most_complete(transcript) }?;
-    let mut delivered = deliver(transcript, report_of(transcript, &voice), None);
+pub(super) fn report_from_best_opinion(transcript: &RunState) -> Option<CouncilFinalReport> {
+    let selected = transcript.plan.delivery == DeliveryMode::Selection;
+    let by_rule = selected || transcript.skips_round(3);
+    let voice = if by_rule { best_opinion(transcript) } else { most_complete_opinion(transcript) }?;
+    let mut delivered =
+        build_final_report(transcript, report_from_opinion(transcript, &voice), None);
     delivered.fallback = !by_rule;
     let disclaimer = match (selected, by_rule) {
         (true, _) => SELECTED,
@@ -59,14 +61,14 @@ pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalR
 }
 
 /// Whether the first round was split and the report lists no disagreement.
-pub fn false_consensus(transcript: &Transcript) -> bool {
+pub fn hides_disagreement(transcript: &RunState) -> bool {
     let silent = |report: &CouncilFinalReport| report.report.disagreements.is_empty();
-    tally(transcript).is_split() && transcript.report.as_ref().is_some_and(silent)
+    tally_stances(transcript).is_split() && transcript.report.as_ref().is_some_and(silent)
 }
 
-fn deliver(
-    transcript: &Transcript,
-    report: Report,
+fn build_final_report(
+    transcript: &RunState,
+    report: ChairReport,
     chair_provider: Option<ExpertSlug>,
 ) -> CouncilFinalReport {
     CouncilFinalReport {
@@ -74,50 +76,51 @@ fn deliver(
         rounds_completed: rounds_completed(transcript),
         chair_provider,
         run_id: transcript.opening.dialogue_id.clone(),
-        providers_participated: participated(transcript),
+        providers_participated: heard_seats(transcript),
         fallback: false,
         disclaimer: None,
     }
 }
 
 /// The seats with at least one parsed reply, in the order of the panel.
-fn participated(transcript: &Transcript) -> Vec<ExpertSlug> {
-    let heard = ROUNDS.map(|round| transcript.heard_in(round));
+fn heard_seats(transcript: &RunState) -> Vec<ExpertSlug> {
+    let heard = ROUNDS.map(|round| transcript.seats_answered_in(round));
     let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
     seats.filter(|name| heard.iter().any(|round| round.contains(name))).cloned().collect()
 }
 
-fn lower(uncertainties: &mut [Uncertainty]) {
-    uncertainties.iter_mut().for_each(|known| known.confidence = known.confidence.lowered());
+fn lower_confidence(uncertainties: &mut [ReportUncertainty]) {
+    uncertainties.iter_mut().for_each(|known| known.confidence = known.confidence.lower_level());
 }
 
 /// One participant's opinion in the shape of a report.
-fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
+fn report_from_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> ChairReport {
     let opinion = voice.said;
-    let is_cut_short = transcript.skips(2) || transcript.skips(3);
-    let confidence = if is_cut_short { opinion.confidence.lowered() } else { opinion.confidence };
+    let is_cut_short = transcript.skips_round(2) || transcript.skips_round(3);
+    let confidence =
+        if is_cut_short { opinion.confidence.lower_level() } else { opinion.confidence };
     let name = voice.seat.to_string();
-    let risks = opinion.risks.iter().map(|risk| WeighedRisk {
+    let risks = opinion.risks.iter().map(|risk| ReportRisk {
         description: risk.description.clone(),
         severity: risk.severity,
         mentioned_by: vec![name.clone()],
         mitigation: risk.mitigation.clone().unwrap_or_default(),
         consensus: RiskConsensus::Disputed,
     });
-    let questions = opinion.questions.iter().map(|question| Uncertainty {
+    let questions = opinion.questions.iter().map(|question| ReportUncertainty {
         area: question.clone(),
         confidence,
         reason: "an open question of this opinion".to_owned(),
         suggested_verification: String::new(),
     });
-    Report {
-        conclusion: Conclusion {
-            outcome: outcome(opinion.stance),
+    ChairReport {
+        conclusion: ReportConclusion {
+            outcome: outcome_of_stance(opinion.stance),
             statement: opinion.details.recommendation.clone(),
             reason: None,
         },
-        rationale: Rationale {
-            summary: joined(&[&opinion.summary, &opinion.details.rationale]),
+        rationale: ReportRationale {
+            summary: join_paragraphs(&[&opinion.summary, &opinion.details.rationale]),
             supporting_opinions: vec![SupportingOpinion {
                 provider: name.clone(),
                 key_point: opinion.summary.clone(),
@@ -125,7 +128,7 @@ fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
             }],
             supporting_reviews: Vec::new(),
         },
-        disagreements: split(transcript).into_iter().collect(),
+        disagreements: split_dispute(transcript).into_iter().collect(),
         uncertainties: questions.collect(),
         risks: risks.collect(),
         next_actions: Vec::new(),
@@ -137,12 +140,12 @@ fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
 }
 
 /// The dispute between stances, which a report without a chair must state.
-fn split(transcript: &Transcript) -> Option<Dispute> {
-    let positions = opinions(transcript).into_iter().map(|voice| Position {
+fn split_dispute(transcript: &RunState) -> Option<ReportDispute> {
+    let positions = list_opinions(transcript).into_iter().map(|voice| DisputePosition {
         provider: voice.seat.to_string(),
         position: format!("{}: {}", voice.said.stance, voice.said.details.recommendation),
     });
-    tally(transcript).is_split().then(|| Dispute {
+    tally_stances(transcript).is_split().then(|| ReportDispute {
         topic: "The opinions differ in their stance".to_owned(),
         positions: positions.collect(),
         resolution: String::new(),
@@ -150,15 +153,17 @@ fn split(transcript: &Transcript) -> Option<Dispute> {
     })
 }
 
-fn outcome(stance: Stance) -> Outcome {
+fn outcome_of_stance(stance: OpinionStance) -> ReportOutcome {
     match stance {
-        Stance::Approve => Outcome::Adopt,
-        Stance::Reject => Outcome::Reject,
-        Stance::Conditional | Stance::Abstain | Stance::None => Outcome::Answer,
+        OpinionStance::Approve => ReportOutcome::Adopt,
+        OpinionStance::Reject => ReportOutcome::Reject,
+        OpinionStance::Conditional | OpinionStance::Abstain | OpinionStance::None => {
+            ReportOutcome::Answer
+        }
     }
 }
 
-fn joined(parts: &[&str]) -> String {
+fn join_paragraphs(parts: &[&str]) -> String {
     let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
     parts.join("\n\n")
 }

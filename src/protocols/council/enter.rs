@@ -7,39 +7,41 @@
 
 use serde_json::json;
 
-use super::letters::Letters;
-use super::voices::{Voice, opinions, reviews};
-use crate::domain::council::opinion::Opinion;
+use super::letters::SeatLetters;
+use super::voices::{SeatAnswer, list_opinions, list_peer_reviews};
+use crate::domain::council::opinion::OpinionReply;
 use crate::domain::council::report::CouncilFinalReport;
-use crate::domain::council::review::{Critique, Review, Target};
-use crate::domain::council::words::Level;
+use crate::domain::council::review::{OpinionAssessment, PeerCritique, PeerReview};
+use crate::domain::council::words::RatingLevel;
 use crate::domain::ids::{EntityKind, ExpertSlug, LocalId, VerdictId};
-use crate::domain::reference::RefType;
-use crate::domain::shortened::trimmed_head;
-use crate::domain::transcript::Transcript;
+use crate::domain::reference::ReferenceType;
+use crate::domain::shortened::trim_and_truncate;
+use crate::domain::transcript::RunState;
 use crate::domain::verdict::VerdictType;
-use crate::protocols::items::{BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id};
-use crate::record::register::{Batch, NewItem};
+use crate::protocols::items::{
+    BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, join_lines, local_id,
+};
+use crate::record::register::{RegisterBatch, RegisterItem};
 use crate::record::verdict::VerdictRequest;
 
 /// Marks the text of a reply that was cut off.
 const CUT: &str = "[This opinion was cut off before its end.]";
 
 /// The batch that registers a round.
-pub fn round_batch(transcript: &Transcript, round: u8) -> Batch {
+pub fn round_batch(transcript: &RunState, round: u8) -> RegisterBatch {
     let items = collect_items(transcript, round);
-    let summary = summary(transcript, round, items.left_out());
-    items.build(title(transcript, round), summary)
+    let summary = round_summary(transcript, round, items.omitted_count());
+    items.build(round_title(transcript, round), summary)
 }
 
 /// The verdict that the rounds end with; none if the report has no valid name for it.
 pub fn report_verdict(
-    transcript: &Transcript,
+    transcript: &RunState,
     report: &CouncilFinalReport,
 ) -> Option<VerdictRequest> {
     let tensions: Vec<LocalId> = [1, 2]
         .iter()
-        .flat_map(|round| collect_items(transcript, *round).tensions().collect::<Vec<_>>())
+        .flat_map(|round| collect_items(transcript, *round).tension_ids().collect::<Vec<_>>())
         .collect();
     let conclusion = &report.report.conclusion;
     let description = [report.disclaimer.as_deref(), Some(&report.report.rationale.summary)];
@@ -59,23 +61,23 @@ pub fn report_verdict(
         transcript.opening.dialogue_id.clone(),
         verdict_id,
         verdict_type,
-        trimmed_head(&conclusion.statement, LABEL_CHARS_MAX),
-        trimmed_head(&description, TEXT_CHARS_MAX),
+        trim_and_truncate(&conclusion.statement, LABEL_CHARS_MAX),
+        trim_and_truncate(&description, TEXT_CHARS_MAX),
     );
     Some(
         request
             .with_round(3)
             .with_author(report.chair_provider.as_ref())
             .accept_tensions(tensions)
-            .supported_by(&supporters(transcript, report)),
+            .supported_by(&supporting_seats(transcript, report)),
     )
 }
 
 /// The seats that the report names as its support.
-fn supporters(transcript: &Transcript, report: &CouncilFinalReport) -> Vec<ExpertSlug> {
+fn supporting_seats(transcript: &RunState, report: &CouncilFinalReport) -> Vec<ExpertSlug> {
     let named = |name: &str| {
         let name: Option<ExpertSlug> = name.parse().ok();
-        name.filter(|name| transcript.plan.seat(name).is_some())
+        name.filter(|name| transcript.plan.find_seat(name).is_some())
     };
     let mut names: Vec<ExpertSlug> = Vec::new();
     for point in &report.report.rationale.supporting_opinions {
@@ -84,8 +86,8 @@ fn supporters(transcript: &Transcript, report: &CouncilFinalReport) -> Vec<Exper
     names
 }
 
-fn title(transcript: &Transcript, round: u8) -> String {
-    let skipped = transcript.skips(round);
+fn round_title(transcript: &RunState, round: u8) -> String {
+    let skipped = transcript.skips_round(round);
     let name = match round {
         1 => "Independent opinions",
         2 => "Cross review",
@@ -94,14 +96,15 @@ fn title(transcript: &Transcript, round: u8) -> String {
     if skipped { format!("{name} (skipped)") } else { name.to_owned() }
 }
 
-fn summary(transcript: &Transcript, round: u8, left_out: usize) -> Option<String> {
-    let heard = transcript.heard_in(round).len();
+fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<String> {
+    let heard = transcript.seats_answered_in(round).len();
     let mut text = match round {
-        1 => format!("{heard} of {} were heard.", transcript.plan.participants().count()),
+        1 => format!("{heard} of {} were heard.", transcript.plan.participant_seats().count()),
         2 => format!("{heard} reviews."),
         _ => return None,
     };
-    let cut = transcript.asks_of(round).filter(|asked| !asked.retired && asked.is_truncated());
+    let cut =
+        transcript.asks_in_round(round).filter(|asked| !asked.retired && asked.is_truncated());
     for asked in cut {
         text.push_str(&format!(" The {} of {} was cut off.", asked.ask.purpose, asked.ask.seat));
     }
@@ -111,17 +114,17 @@ fn summary(transcript: &Transcript, round: u8, left_out: usize) -> Option<String
     Some(text)
 }
 
-fn collect_items(transcript: &Transcript, round: u8) -> BatchBuilder {
+fn collect_items(transcript: &RunState, round: u8) -> BatchBuilder {
     let mut items = BatchBuilder::new(&transcript.opening.dialogue_id, round);
     match round {
-        1 => opinions(transcript).iter().for_each(|voice| add_opinion(&mut items, voice)),
+        1 => list_opinions(transcript).iter().for_each(|voice| add_opinion(&mut items, voice)),
         2 => add_reviews(&mut items, transcript),
         _ => {}
     }
     items
 }
 
-fn add_opinion(items: &mut BatchBuilder, voice: &Voice<'_, Opinion>) {
+fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
     let (seat, said) = (voice.seat, voice.said);
     let details = &said.details;
     let is_cut = voice.asked.is_truncated();
@@ -129,41 +132,43 @@ fn add_opinion(items: &mut BatchBuilder, voice: &Voice<'_, Opinion>) {
     text.extend(is_cut.then(|| CUT.to_owned()));
     text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
     text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
-    items.add(seat, EntityKind::Perspective, &said.summary, &lines(&text), |item| item);
+    items.add_item(seat, EntityKind::Perspective, &said.summary, &join_lines(&text), |item| item);
     let parameters = match is_cut {
         true => json!({ "stance": said.stance, "confidence": said.confidence, "truncated": true }),
         false => json!({ "stance": said.stance, "confidence": said.confidence }),
     };
     let cut = if is_cut { CUT } else { "" };
-    let text = lines(&[details.recommendation.clone(), details.rationale.clone(), cut.to_owned()]);
-    items.add(seat, EntityKind::Recommendation, &details.recommendation, &text, |item| {
-        refer_to_perspective(item, RefType::Depend, seat).parameters(parameters)
+    let text =
+        join_lines(&[details.recommendation.clone(), details.rationale.clone(), cut.to_owned()]);
+    items.add_item(seat, EntityKind::Recommendation, &details.recommendation, &text, |item| {
+        refer_to_perspective(item, ReferenceType::Depend, seat).parameters(parameters)
     });
-    for risk in said.risks.iter().filter(|risk| risk.severity == Level::High) {
+    for risk in said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
         let mitigation = risk.mitigation.as_deref().map(|text| format!("Mitigation: {text}"));
-        let text = lines(&[risk.description.clone(), mitigation.unwrap_or_default()]);
-        items.add(seat, EntityKind::Tension, &risk.description, &text, |item| item);
+        let text = join_lines(&[risk.description.clone(), mitigation.unwrap_or_default()]);
+        items.add_item(seat, EntityKind::Tension, &risk.description, &text, |item| item);
     }
     for finding in &said.findings {
         let label = format!("{}: {}", finding.id, finding.title);
         let fix = format!("Fix: {}", finding.fix_approach);
-        let text = lines(&[finding.location.clone(), finding.description.clone(), fix]);
-        add_claim(items, seat, &label, &text, RefType::Support, seat);
+        let text = join_lines(&[finding.location.clone(), finding.description.clone(), fix]);
+        add_claim(items, seat, &label, &text, ReferenceType::Support, seat);
     }
 }
 
 /// The gravest critiques come first, because a round accepts at most ninety-nine claims.
-fn add_reviews(items: &mut BatchBuilder, transcript: &Transcript) {
-    let letters = Letters::of(&transcript.plan);
-    let heard = reviews(transcript);
-    let spoke: Vec<&ExpertSlug> = opinions(transcript).iter().map(|voice| voice.seat).collect();
-    let targets: Vec<(&Voice<'_, Review>, &Target, &ExpertSlug)> = heard
+fn add_reviews(items: &mut BatchBuilder, transcript: &RunState) {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let heard = list_peer_reviews(transcript);
+    let spoke: Vec<&ExpertSlug> =
+        list_opinions(transcript).iter().map(|voice| voice.seat).collect();
+    let targets: Vec<(&SeatAnswer<'_, PeerReview>, &OpinionAssessment, &ExpertSlug)> = heard
         .iter()
         .flat_map(|voice| voice.said.targets.iter().map(move |target| (voice, target)))
-        .filter_map(|(voice, target)| Some((voice, target, letters.seat(&target.letter)?)))
+        .filter_map(|(voice, target)| Some((voice, target, letters.seat_of(&target.letter)?)))
         .filter(|(_, _, about)| spoke.contains(about))
         .collect();
-    for severity in [Level::High, Level::Medium, Level::Low] {
+    for severity in [RatingLevel::High, RatingLevel::Medium, RatingLevel::Low] {
         for (voice, target, about) in &targets {
             let critiques = target.critiques.iter();
             for critique in critiques.filter(|critique| critique.severity == severity) {
@@ -173,16 +178,16 @@ fn add_reviews(items: &mut BatchBuilder, transcript: &Transcript) {
     }
     for (voice, target, about) in &targets {
         for point in &target.agreement_points {
-            add_claim(items, voice.seat, point, point, RefType::Support, about);
+            add_claim(items, voice.seat, point, point, ReferenceType::Support, about);
         }
         for point in &target.disagreement_points {
-            let text = lines(&[
+            let text = join_lines(&[
                 point.rationale.clone(),
                 format!("{}: {}", voice.seat, point.reviewer_position),
                 format!("{about}: {}", point.target_position),
             ]);
-            items.add(voice.seat, EntityKind::Tension, &point.topic, &text, |item| {
-                refer_to_perspective(item, RefType::Question, about)
+            items.add_item(voice.seat, EntityKind::Tension, &point.topic, &text, |item| {
+                refer_to_perspective(item, ReferenceType::Question, about)
             });
         }
     }
@@ -191,15 +196,15 @@ fn add_reviews(items: &mut BatchBuilder, transcript: &Transcript) {
 fn add_critique(
     items: &mut BatchBuilder,
     by: &ExpertSlug,
-    critique: &Critique,
+    critique: &PeerCritique,
     about: &ExpertSlug,
 ) {
     let label = format!("{}: {}", critique.critique_type, critique.message);
     let correction =
         critique.suggested_correction.as_deref().map(|text| format!("Correction: {text}"));
     let severity = format!("Severity: {}", critique.severity);
-    let text = lines(&[critique.message.clone(), severity, correction.unwrap_or_default()]);
-    add_claim(items, by, &label, &text, RefType::Oppose, about);
+    let text = join_lines(&[critique.message.clone(), severity, correction.unwrap_or_default()]);
+    add_claim(items, by, &label, &text, ReferenceType::Oppose, about);
 }
 
 fn add_claim(
@@ -207,16 +212,20 @@ fn add_claim(
     by: &ExpertSlug,
     label: &str,
     text: &str,
-    ref_type: RefType,
+    ref_type: ReferenceType,
     about: &ExpertSlug,
 ) {
-    items.add(by, EntityKind::Claim, label, text, |item| {
+    items.add_item(by, EntityKind::Claim, label, text, |item| {
         refer_to_perspective(item, ref_type, about)
     });
 }
 
 /// Every seat has exactly one perspective in the first round.
-fn refer_to_perspective(item: NewItem, ref_type: RefType, seat: &ExpertSlug) -> NewItem {
+fn refer_to_perspective(
+    item: RegisterItem,
+    ref_type: ReferenceType,
+    seat: &ExpertSlug,
+) -> RegisterItem {
     match local_id(seat, EntityKind::Perspective, 1, 1) {
         Some(target) => item.refer(ref_type, target),
         None => item,

@@ -13,10 +13,11 @@ mod tests;
 mod voices;
 
 pub use choice::{PeerChoice, peer_choice};
-pub use deliver::false_consensus;
+pub use deliver::hides_disagreement;
 pub use enter::{report_verdict, round_batch};
-pub use letters::Letters;
+pub use letters::SeatLetters;
 pub use protocol::CouncilProtocol;
 pub use voices::{
-    ProviderFailure, ROUNDS, Voice, failures, opinions, reviews, rounds_completed, tally,
+    ProviderFailure, ROUNDS, SeatAnswer, list_failures, list_opinions, list_peer_reviews,
+    rounds_completed, tally_stances,
 };

@@ -4,30 +4,30 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::letters::Letters;
-use super::next::next;
-use super::voices::opinions;
-use crate::domain::ask::{Ask, Purpose};
-use crate::domain::change::Entry;
-use crate::domain::dialogue::Protocol as ProtocolName;
+use super::letters::SeatLetters;
+use super::next::next_step;
+use super::voices::list_opinions;
+use crate::domain::ask::{Ask, AskPurpose};
+use crate::domain::change::JournalEntry;
+use crate::domain::dialogue::ProtocolKind as ProtocolName;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::{Plan, TimeLimit};
-use crate::domain::record::Record;
+use crate::domain::record::DialogueRecord;
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Document, Reading, Transcript};
-use crate::export::conclusion::closed;
-use crate::export::council::document;
-use crate::export::{Ran, markdown};
-use crate::normalise::{self, ReplyShape, reading, unreadable};
-use crate::prompting::Prepared;
-use crate::prompting::council::{chair, participant, reviewer};
+use crate::domain::transcript::{ParseOutcome, ReplyDocument, RunState};
+use crate::export::conclusion::conclusion_document;
+use crate::export::council::council_document;
+use crate::export::{RunExport, dialogue_markdown};
+use crate::normalise::{self, ReplyShape, to_parse_outcome, unreadable};
+use crate::prompting::RenderedPrompt;
+use crate::prompting::council::{chair_messages, participant_messages, reviewer_messages};
 use crate::prompting::instructions::{OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
 use crate::protocols::conclusion;
 use crate::protocols::protocol::{
     AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, ShownRun,
 };
 use crate::protocols::step::Step;
-use crate::surfaces::cli::{Canvas, draw_council, draw_council_result};
+use crate::surfaces::cli::{PageCanvas, draw_council_record, draw_council_result};
 
 /// Three rounds, then the conclusion.
 #[derive(Debug)]
@@ -42,60 +42,67 @@ impl Protocol for CouncilProtocol {
         ProtocolName::Council
     }
 
-    fn purposes(&self) -> &'static [Purpose] {
-        &[Purpose::Opinion, Purpose::Review, Purpose::Synthesis]
+    fn purposes(&self) -> &'static [AskPurpose] {
+        &[AskPurpose::Opinion, AskPurpose::PeerReview, AskPurpose::Synthesis]
     }
 
-    fn next(&self, state: &Transcript) -> Step {
-        next(state).unwrap_or_else(|| conclusion::next(state))
+    fn next(&self, state: &RunState) -> Step {
+        next_step(state).unwrap_or_else(|| conclusion::next_step(state))
     }
 
-    fn ask_rules(&self, purpose: Purpose, _round: u8) -> AskRules {
+    fn ask_rules(&self, purpose: AskPurpose, _round: u8) -> AskRules {
         match purpose {
-            Purpose::Opinion => {
+            AskPurpose::Opinion => {
                 AskRules::new("opinion", "R1 independent opinions", TimeLimit::FirstRound)
                     .accepting_cut_replies()
             }
-            Purpose::Review => AskRules::new("review", "R2 cross review", TimeLimit::SecondRound)
-                .accepting_cut_replies(),
+            AskPurpose::PeerReview => {
+                AskRules::new("review", "R2 cross review", TimeLimit::SecondRound)
+                    .accepting_cut_replies()
+            }
             // A report without its end could lack its disagreements. Another chair or the best
             // opinion replaces it.
             _ => AskRules::new("report", "R3 chair's report", TimeLimit::Chair),
         }
     }
 
-    fn messages(&self, state: &Transcript, _: Option<&Record>, ask: &Ask) -> Option<Prepared> {
+    fn render_messages(
+        &self,
+        state: &RunState,
+        _: Option<&DialogueRecord>,
+        ask: &Ask,
+    ) -> Option<RenderedPrompt> {
         match ask.purpose {
-            Purpose::Opinion => Some(participant(state, ask)),
-            Purpose::Review => Some(reviewer(state, ask)),
-            Purpose::Synthesis => Some(chair(state, ask)),
+            AskPurpose::Opinion => Some(participant_messages(state, ask)),
+            AskPurpose::PeerReview => Some(reviewer_messages(state, ask)),
+            AskPurpose::Synthesis => Some(chair_messages(state, ask)),
             _ => None,
         }
     }
 
-    fn schema(&self, state: &Transcript, ask: &Ask) -> Option<Arc<Value>> {
+    fn reply_schema(&self, state: &RunState, ask: &Ask) -> Option<Arc<Value>> {
         let shape = match ask.purpose {
-            Purpose::Opinion => ReplyShape::Opinion,
-            Purpose::Review => ReplyShape::PeerReview,
+            AskPurpose::Opinion => ReplyShape::Opinion,
+            AskPurpose::PeerReview => ReplyShape::PeerReview,
             _ => ReplyShape::Report,
         };
-        let names: Vec<String> = letters(state, ask).iter().map(char::to_string).collect();
-        Some(normalise::schema(shape, state.plan.mode, &names))
+        let names: Vec<String> = shown_letters(state, ask).iter().map(char::to_string).collect();
+        Some(normalise::reply_schema(shape, state.plan.mode, &names))
     }
 
-    fn parse(&self, state: &Transcript, ask: &Ask, text: &str, _: Moment) -> Reading {
+    fn parse_reply(&self, state: &RunState, ask: &Ask, text: &str, _: Moment) -> ParseOutcome {
         match ask.purpose {
-            Purpose::Opinion => {
-                let opinion = normalise::opinion(text, state.plan.mode);
-                reading(opinion, |found| Document::Opinion(Box::new(found)))
+            AskPurpose::Opinion => {
+                let opinion = normalise::parse_opinion(text, state.plan.mode);
+                to_parse_outcome(opinion, |found| ReplyDocument::Opinion(Box::new(found)))
             }
-            Purpose::Review => {
-                let review = normalise::review(text, &letters(state, ask));
-                reading(review, |found| Document::Review(Box::new(found)))
+            AskPurpose::PeerReview => {
+                let review = normalise::parse_peer_review(text, &shown_letters(state, ask));
+                to_parse_outcome(review, |found| ReplyDocument::PeerReview(Box::new(found)))
             }
-            Purpose::Synthesis => {
-                let report = normalise::report(text, &letters(state, ask));
-                reading(report, |found| Document::Report(Box::new(found)))
+            AskPurpose::Synthesis => {
+                let report = normalise::parse_report(text, &shown_letters(state, ask));
+                to_parse_outcome(report, |found| ReplyDocument::Report(Box::new(found)))
             }
             _ => unreadable("a council asks for no such document"),
         }
@@ -104,11 +111,11 @@ impl Protocol for CouncilProtocol {
     fn planned_rounds<'p>(&self, plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p>> {
         let &InputSizes { asked, replies, .. } = sizes;
         let all = |role: RoleText, bytes: usize| {
-            let bytes = role.system(plan.mode).len() + bytes;
-            plan.participants().map(|seat| PlannedCall { seat, bytes }).collect()
+            let bytes = role.system_prompt(plan.mode).len() + bytes;
+            plan.participant_seats().map(|seat| PlannedCall { seat, bytes }).collect()
         };
-        let chair = plan.chairs.first().and_then(|chair| plan.seat(chair));
-        let bytes = SYNTHESIS.system(plan.mode).len() + asked + replies * 2;
+        let chair = plan.chairs.first().and_then(|chair| plan.find_seat(chair));
+        let bytes = SYNTHESIS.system_prompt(plan.mode).len() + asked + replies * 2;
         let chairing = chair.map(|seat| PlannedCall { seat, bytes });
         let mut rounds = vec![
             PlannedRound { name: "R1", calls: all(OPINION, asked) },
@@ -119,25 +126,30 @@ impl Protocol for CouncilProtocol {
         rounds
     }
 
-    fn document(&self, state: &Transcript) -> serde_json::Result<Value> {
-        serde_json::to_value(document(state))
+    fn run_document(&self, state: &RunState) -> serde_json::Result<Value> {
+        serde_json::to_value(council_document(state))
     }
 
-    fn markdown(&self, record: &Record, journal: &[Entry]) -> String {
-        let told = Transcript::of(journal).map(|state| Ran::Council(Box::new(document(&state))));
-        markdown(record, told.as_ref())
+    fn export_markdown(&self, record: &DialogueRecord, journal: &[JournalEntry]) -> String {
+        let told = RunState::from_entries(journal)
+            .map(|state| RunExport::Council(Box::new(council_document(&state))));
+        dialogue_markdown(record, told.as_ref())
     }
 
-    fn page(&self, shown: &ShownRun<'_>, canvas: Canvas) -> Option<String> {
-        Some(draw_council(shown.record, shown.state?, canvas))
+    fn show_page(&self, shown: &ShownRun<'_>, canvas: PageCanvas) -> Option<String> {
+        Some(draw_council_record(shown.record, shown.state?, canvas))
     }
 
-    fn result_page(&self, record: &Record, state: &Transcript, canvas: Canvas) -> String {
+    fn result_page(&self, record: &DialogueRecord, state: &RunState, canvas: PageCanvas) -> String {
         draw_council_result(record, state, canvas)
     }
 
-    fn conclusion_document(&self, state: &Transcript) -> serde_json::Result<Option<Value>> {
-        state.ending.as_ref().map(|_| serde_json::to_value(closed(state))).transpose()
+    fn conclusion_document(&self, state: &RunState) -> serde_json::Result<Option<Value>> {
+        state
+            .conclusion_result
+            .as_ref()
+            .map(|_| serde_json::to_value(conclusion_document(state)))
+            .transpose()
     }
 
     fn missing_conclusion(&self, id: &DialogueId) -> MissingConclusion {
@@ -155,14 +167,14 @@ impl Protocol for CouncilProtocol {
     clippy::wildcard_enum_match_arm,
     reason = "the registry passes only asks with a purpose of this protocol"
 )]
-fn letters(state: &Transcript, ask: &Ask) -> Vec<char> {
-    let letters = Letters::of(&state.plan);
-    let heard = opinions(state);
+fn shown_letters(state: &RunState, ask: &Ask) -> Vec<char> {
+    let letters = SeatLetters::from_plan(&state.plan);
+    let heard = list_opinions(state);
     let spoke = |name: &ExpertSlug| heard.iter().any(|voice| voice.seat == name);
     let shown = letters.iter().filter(|(_, name)| match ask.purpose {
-        Purpose::Review => **name != ask.seat && spoke(name),
+        AskPurpose::PeerReview => **name != ask.seat && spoke(name),
         // The chair also reads reviews of seats that gave no opinion.
-        Purpose::Synthesis => true,
+        AskPurpose::Synthesis => true,
         _ => false,
     });
     shown.map(|(letter, _)| letter).collect()

@@ -1,14 +1,14 @@
 //! One line per situation of a council's rounds.
 
-use crate::domain::council::opinion::{Opinion, Risk};
-use crate::domain::council::words::{Level, Stance};
+use crate::domain::council::opinion::{OpinionReply, OpinionRisk};
+use crate::domain::council::words::{OpinionStance, RatingLevel};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{Auditing, ConclusionPlan, Delivery, Plan, Stakes};
-use crate::domain::transcript::{Document, Reading};
-use crate::protocols::council::Letters;
+use crate::domain::plan::{AuditMode, ConclusionPlan, DeliveryMode, Plan, StakesLevel};
+use crate::domain::transcript::{ParseOutcome, ReplyDocument};
+use crate::protocols::council::SeatLetters;
 use crate::protocols::sample::{begin, describe, journalled_digests, next, plan, play};
 
-fn ending(auditing: Auditing) -> ConclusionPlan {
+fn ending(auditing: AuditMode) -> ConclusionPlan {
     let name = |name: &str| name.parse().unwrap();
     let (synthesizer, critic, reviser) = (name("ann"), name("bob"), name("ann"));
     ConclusionPlan { synthesizer, critic, reviser, auditing }
@@ -105,7 +105,7 @@ fn a_chair_that_fails_is_followed_by_another_and_then_by_the_best_opinion() {
 
 #[test]
 fn a_selection_asks_no_chair() {
-    let select = |plan: &mut Plan| plan.delivery = Delivery::Selection;
+    let select = |plan: &mut Plan| plan.delivery = DeliveryMode::Selection;
     check_with(select, REVIEWED, "deliver `what ann wants` of nobody");
 }
 
@@ -130,7 +130,7 @@ fn rounds_are_skipped_only_when_asked_for_and_all_criteria_hold() {
     let on = |plan: &mut Plan| plan.short_circuit.enabled = true;
     let low = |plan: &mut Plan| {
         plan.short_circuit.enabled = true;
-        plan.stakes = Stakes::Low;
+        plan.stakes = StakesLevel::Low;
     };
     check_with(on, HEARD, "weigh 2: held");
     check_with(on, &after(HEARD, "weigh"), "ask ann, bob, cid in round 2");
@@ -155,7 +155,7 @@ fn the_chair_is_skipped_when_reviews_confirm_or_the_budget_is_gone() {
 fn in_shadow_the_round_is_held_and_shows_whether_it_was_needed() {
     let shadow = |plan: &mut Plan| {
         plan.short_circuit.shadow = true;
-        plan.stakes = Stakes::Low;
+        plan.stakes = StakesLevel::Low;
     };
     check_with(shadow, HEARD, "weigh 2: skipped in shadow");
     check_with(shadow, &after(HEARD, "weigh"), "ask ann, bob, cid in round 2");
@@ -173,21 +173,23 @@ fn in_shadow_the_round_is_held_and_shows_whether_it_was_needed() {
 fn a_high_risk_or_low_confidence_is_no_agreement() {
     let low = |plan: &mut Plan| {
         plan.short_circuit.enabled = true;
-        plan.stakes = Stakes::Low;
+        plan.stakes = StakesLevel::Low;
     };
     let mut plan = plan();
     low(&mut plan);
     for spoil in [
-        (|opinion: &mut Opinion| opinion.confidence = Level::Low) as fn(&mut Opinion),
+        (|opinion: &mut OpinionReply| opinion.confidence = RatingLevel::Low)
+            as fn(&mut OpinionReply),
         |opinion| {
             let description = "it may burn".to_owned();
-            opinion.risks = vec![Risk { description, severity: Level::High, mitigation: None }];
+            opinion.risks =
+                vec![OpinionRisk { description, severity: RatingLevel::High, mitigation: None }];
         },
-        |opinion| opinion.stance = Stance::None,
+        |opinion| opinion.stance = OpinionStance::None,
     ] {
         let mut transcript = play(begin(plan.clone()), HEARD);
-        if let Some(Reading::Read { document: Document::Opinion(opinion), .. }) =
-            &mut transcript.asks[0].reading
+        if let Some(ParseOutcome::Parsed { document: ReplyDocument::Opinion(opinion), .. }) =
+            &mut transcript.asks[0].parse_outcome
         {
             spoil(opinion);
         }
@@ -198,21 +200,21 @@ fn a_high_risk_or_low_confidence_is_no_agreement() {
 #[test]
 fn letters_are_one_map_and_orders_are_each_readers_own() {
     let plan = plan();
-    let letters = Letters::of(&plan);
-    assert_eq!(letters, Letters::of(&plan));
+    let letters = SeatLetters::from_plan(&plan);
+    assert_eq!(letters, SeatLetters::from_plan(&plan));
     let all: Vec<char> = letters.iter().map(|(letter, _)| letter).collect();
     assert_eq!(all, ['A', 'B', 'C']);
-    assert_eq!(letters.seat("B"), letters.iter().nth(1).map(|(_, name)| name));
+    assert_eq!(letters.seat_of("B"), letters.iter().nth(1).map(|(_, name)| name));
     for written in ["", "D", "AB", "b", "Anna", "Opinion B", "A and B", "A, B"] {
-        assert_eq!(letters.seat(written), None, "{written}");
+        assert_eq!(letters.seat_of(written), None, "{written}");
     }
     let ann: ExpertSlug = "ann".parse().unwrap();
-    assert!(letters.others(&plan, &ann).iter().all(|(_, name)| **name != ann));
+    assert!(letters.other_seats(&plan, &ann).iter().all(|(_, name)| **name != ann));
 }
 
 #[test]
 fn a_principal_who_has_had_enough_gets_what_there_is() {
-    let with = |plan: &mut Plan| plan.conclusion = Some(ending(Auditing::Audited));
+    let with = |plan: &mut Plan| plan.conclusion = Some(ending(AuditMode::Audited));
     check_with(with, "ann1+ bob1+ cid1… stop", "hold 1");
     check_with(with, "ann1+ bob1+ stop held1", "conclude");
     check_with(with, "ann1+ bob1+ cid1+ held1 ann2+ bob2… stop", "hold 2");
@@ -223,7 +225,7 @@ fn a_principal_who_has_had_enough_gets_what_there_is() {
 
 #[test]
 fn one_opinion_is_not_concluded_on_even_if_that_is_enough_for_the_principal() {
-    let with = |plan: &mut Plan| plan.conclusion = Some(ending(Auditing::Audited));
+    let with = |plan: &mut Plan| plan.conclusion = Some(ending(AuditMode::Audited));
     check_with(with, "ann1+ bob1… cid1… stop", "stop: 1 of 2 in round 1");
     // A resumed run is meant to go further.
     check_with(with, "ann1+ bob1… cid1… stop short again", "ask bob, cid in round 1");

@@ -2,58 +2,58 @@
 
 use serde::Serialize;
 
-use crate::domain::ask::ErrorType;
-use crate::domain::council::opinion::Opinion;
-use crate::domain::council::review::Review;
-use crate::domain::council::tally::Tally;
+use crate::domain::ask::CallErrorType;
+use crate::domain::council::opinion::OpinionReply;
+use crate::domain::council::review::PeerReview;
+use crate::domain::council::tally::StanceTally;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Transcript};
+use crate::domain::transcript::{AskState, CallOutcome, ParseOutcome, ReplyDocument, RunState};
 
 /// The rounds of a council. Later round numbers belong to the conclusion.
 pub const ROUNDS: [u8; 3] = [1, 2, 3];
 
 /// A parsed answer of a seat, with its ask.
 #[derive(Debug, Clone, Copy)]
-pub struct Voice<'a, T> {
+pub struct SeatAnswer<'a, T> {
     pub seat: &'a ExpertSlug,
     pub said: &'a T,
-    pub asked: &'a Asked,
+    pub asked: &'a AskState,
 }
 
 /// The opinions of the first round, in the order of the panel.
-pub fn opinions(transcript: &Transcript) -> Vec<Voice<'_, Opinion>> {
-    let seats = transcript.plan.participants();
+pub fn list_opinions(transcript: &RunState) -> Vec<SeatAnswer<'_, OpinionReply>> {
+    let seats = transcript.plan.participant_seats();
     let heard = seats.filter_map(|seat| {
         let asked = transcript.last_ask(1, &seat.name)?;
-        let Document::Opinion(said) = asked.document()? else { return None };
-        Some(Voice { seat: &seat.name, said: said.as_ref(), asked })
+        let ReplyDocument::Opinion(said) = asked.parsed_document()? else { return None };
+        Some(SeatAnswer { seat: &seat.name, said: said.as_ref(), asked })
     });
     heard.collect()
 }
 
 /// The peer reviews of the second round, in the order of the panel.
-pub fn reviews(transcript: &Transcript) -> Vec<Voice<'_, Review>> {
-    let seats = transcript.plan.participants();
+pub fn list_peer_reviews(transcript: &RunState) -> Vec<SeatAnswer<'_, PeerReview>> {
+    let seats = transcript.plan.participant_seats();
     let heard = seats.filter_map(|seat| {
         let asked = transcript.last_ask(2, &seat.name)?;
-        let Document::Review(said) = asked.document()? else { return None };
-        Some(Voice { seat: &seat.name, said: said.as_ref(), asked })
+        let ReplyDocument::PeerReview(said) = asked.parsed_document()? else { return None };
+        Some(SeatAnswer { seat: &seat.name, said: said.as_ref(), asked })
     });
     heard.collect()
 }
 
 /// Counts the rounds with enough answers. A failed chair does not complete the third.
-pub fn rounds_completed(transcript: &Transcript) -> u8 {
+pub fn rounds_completed(transcript: &RunState) -> u8 {
     let is_completed = |round: &u8| {
-        let is_heard = !transcript.heard_in(*round).is_empty();
-        is_heard && (*round == 3 || transcript.is_held(*round))
+        let is_heard = !transcript.seats_answered_in(*round).is_empty();
+        is_heard && (*round == 3 || transcript.is_round_recorded(*round))
     };
     u8::try_from(ROUNDS.iter().filter(|round| is_completed(round)).count()).unwrap_or(3)
 }
 
 /// Counts the stances of the first round.
-pub fn tally(transcript: &Transcript) -> Tally {
-    Tally::of(opinions(transcript).iter().map(|voice| voice.said.stance))
+pub fn tally_stances(transcript: &RunState) -> StanceTally {
+    StanceTally::from_stances(list_opinions(transcript).iter().map(|voice| voice.said.stance))
 }
 
 /// A seat that was asked and gave no usable answer, in the seed's shape.
@@ -61,40 +61,45 @@ pub fn tally(transcript: &Transcript) -> Tally {
 pub struct ProviderFailure {
     pub provider: ExpertSlug,
     pub round: String,
-    pub error_type: ErrorType,
+    pub error_type: CallErrorType,
     pub error_message: String,
     pub retried: bool,
     pub fallback_used: bool,
 }
 
 /// The seats that failed in a round; the engine tries none of them again.
-pub fn failures(transcript: &Transcript, round: u8) -> Vec<ProviderFailure> {
+pub fn list_failures(transcript: &RunState, round: u8) -> Vec<ProviderFailure> {
     let mut seats: Vec<&ExpertSlug> = Vec::new();
-    for asked in transcript.asks_of(round) {
+    for asked in transcript.asks_in_round(round) {
         if !seats.contains(&&asked.ask.seat) {
             seats.push(&asked.ask.seat);
         }
     }
     let failed = seats.into_iter().filter_map(|seat| {
         let last = transcript.last_ask(round, seat)?;
-        failure(last, transcript.asks_of(round).filter(|asked| asked.ask.seat == *seat))
+        seat_failure(last, transcript.asks_in_round(round).filter(|asked| asked.ask.seat == *seat))
     });
     failed.collect()
 }
 
-fn failure<'a>(last: &Asked, all: impl Iterator<Item = &'a Asked>) -> Option<ProviderFailure> {
-    let (error_type, error_message) = match &last.reading {
-        Some(Reading::Read { .. }) => return None,
-        Some(Reading::Unreadable { reason, refusal: true }) => (ErrorType::Refused, reason.clone()),
-        Some(Reading::Unreadable { reason, refusal: false }) => {
-            (ErrorType::ParseError, reason.clone())
+fn seat_failure<'a>(
+    last: &AskState,
+    all: impl Iterator<Item = &'a AskState>,
+) -> Option<ProviderFailure> {
+    let (error_type, error_message) = match &last.parse_outcome {
+        Some(ParseOutcome::Parsed { .. }) => return None,
+        Some(ParseOutcome::Unreadable { reason, refusal: true }) => {
+            (CallErrorType::Refused, reason.clone())
+        }
+        Some(ParseOutcome::Unreadable { reason, refusal: false }) => {
+            (CallErrorType::ParseError, reason.clone())
         }
         None => {
-            let (failure, _) = last.failure().filter(|_| last.gave_up)?;
+            let (failure, _) = last.last_failure().filter(|_| last.gave_up)?;
             (failure.error_type, failure.message.clone())
         }
     };
-    let asks: Vec<&Asked> = all.filter(|asked| !asked.retired).collect();
+    let asks: Vec<&AskState> = all.filter(|asked| !asked.retired).collect();
     let calls = || asks.iter().flat_map(|asked| &asked.calls);
     let answered = calls().filter(|call| call.outcome != CallOutcome::Lost);
     Some(ProviderFailure {
@@ -103,6 +108,6 @@ fn failure<'a>(last: &Asked, all: impl Iterator<Item = &'a Asked>) -> Option<Pro
         error_type,
         error_message,
         retried: answered.count() > 1,
-        fallback_used: calls().any(|call| call.sending.fallback.is_some()),
+        fallback_used: calls().any(|call| call.dispatch.fallback.is_some()),
     })
 }

@@ -13,9 +13,10 @@ pub(crate) mod sample;
 mod tests;
 
 pub use enter::{round_batch, ruling_verdict};
-pub use numbering::{ConcernLedger, Numbered};
+pub use numbering::{ConcernIds, NumberedConcern};
 pub use positions::{
-    ADJUDICATION, FIRST, Part, Position, SECOND, adjudication, arithmetic, positions, undecided,
+    ADJUDICATION, FIRST, RoundResult, SECOND, SeatResult, list_seat_results, read_adjudication,
+    tally_blocks, tally_if_undecided,
 };
 pub use protocol::{ReviewProtocol, least_tokens};
-pub use row::{Outcome, consulted, row, seat_rows, verdict_id};
+pub use row::{LoggedOutcome, consulted_verdicts, log_row, seat_rows, verdict_id};

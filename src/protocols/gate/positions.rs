@@ -1,10 +1,10 @@
 //! The judgements of each deliberator in both rounds, and their count by the policy.
 
-use super::numbering::Numbered;
-use crate::domain::gate::{Adjudication, Arithmetic, Judgement};
+use super::numbering::NumberedConcern;
+use crate::domain::gate::{AdjudicatorReply, BlockTally, DeliberatorJudgement};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::{Document, Transcript};
-use crate::protocols::council::{ProviderFailure, failures};
+use crate::domain::transcript::{ReplyDocument, RunState};
+use crate::protocols::council::{ProviderFailure, list_failures};
 
 /// The two rounds of a review and its adjudication.
 pub const FIRST: u8 = 1;
@@ -13,125 +13,134 @@ pub const ADJUDICATION: u8 = 3;
 
 /// The two rounds of one deliberator.
 #[derive(Debug, Clone)]
-pub struct Position<'a> {
+pub struct SeatResult<'a> {
     pub seat: &'a ExpertSlug,
-    pub first: Part<'a>,
-    pub second: Part<'a>,
+    pub first: RoundResult<'a>,
+    pub second: RoundResult<'a>,
     pub(super) is_second_begun: bool,
 }
 
 /// The result of one deliberator in one round.
 #[derive(Debug, Clone)]
-pub enum Part<'a> {
+pub enum RoundResult<'a> {
     /// Not asked, or no answer yet.
     Open,
-    Held(&'a Judgement),
+    Judged(&'a DeliberatorJudgement),
     Absent(ProviderFailure),
 }
 
-impl<'a> Part<'a> {
-    pub fn held(&self) -> Option<&'a Judgement> {
+impl<'a> RoundResult<'a> {
+    pub fn judgement(&self) -> Option<&'a DeliberatorJudgement> {
         match self {
-            Self::Held(judgement) => Some(judgement),
+            Self::Judged(judgement) => Some(judgement),
             Self::Open | Self::Absent(_) => None,
         }
     }
 }
 
-impl<'a> Position<'a> {
+impl<'a> SeatResult<'a> {
     /// The judgement that counts: the second, else the first.
-    pub fn held(&self) -> Option<&'a Judgement> {
-        self.second.held().or(self.first.held())
+    pub fn final_judgement(&self) -> Option<&'a DeliberatorJudgement> {
+        self.second.judgement().or(self.first.judgement())
     }
 
     /// Whether the first judgement counts because the second round gave none.
     pub fn is_fallback(&self) -> bool {
-        self.is_second_begun && self.second.held().is_none() && self.first.held().is_some()
+        self.is_second_begun
+            && self.second.judgement().is_none()
+            && self.first.judgement().is_some()
     }
 
     /// Whether the verdict or the block changed between the rounds. A block that became irreducible
     /// counts as changed, because it may decide alone.
     pub fn is_changed(&self) -> bool {
-        let (Some(before), Some(after)) = (self.first.held(), self.second.held()) else {
+        let (Some(before), Some(after)) = (self.first.judgement(), self.second.judgement()) else {
             return false;
         };
-        (before.verdict, before.block()) != (after.verdict, after.block())
+        (before.verdict, before.block_level()) != (after.verdict, after.block_level())
     }
 
     /// Whether the deliberator changed its judgement without citing a concern of another.
-    pub fn is_uncited(&self, all: &[Position<'_>]) -> bool {
-        self.is_changed() && self.cites(all).is_empty()
+    pub fn is_uncited(&self, all: &[SeatResult<'_>]) -> bool {
+        self.is_changed() && self.cited_concerns(all).is_empty()
     }
 
     /// The concerns of others that it cites in the second round, with their ids.
-    pub fn cites<'b>(&self, all: &[Position<'b>]) -> Vec<Numbered<'b>> {
-        let Some(after) = self.second.held() else { return Vec::new() };
+    pub fn cited_concerns<'b>(&self, all: &[SeatResult<'b>]) -> Vec<NumberedConcern<'b>> {
+        let Some(after) = self.second.judgement() else { return Vec::new() };
         let peers = all.iter().filter(|peer| peer.seat != self.seat);
-        let held = peers.filter_map(|peer| Some((peer.seat, peer.first.held()?)));
-        let concerns = held.flat_map(|(seat, judgement)| Numbered::of_first(seat, judgement));
+        let held = peers.filter_map(|peer| Some((peer.seat, peer.first.judgement()?)));
+        let concerns =
+            held.flat_map(|(seat, judgement)| NumberedConcern::from_first_round(seat, judgement));
         concerns.filter(|one| is_cited(after, &one.id)).collect()
     }
 }
 
 /// The results of all deliberators, in the order of the plan; empty for a council.
-pub fn positions(transcript: &Transcript) -> Vec<Position<'_>> {
-    let Some(gate) = transcript.gate() else { return Vec::new() };
-    let absent = [FIRST, SECOND].map(|round| failures(transcript, round));
+pub fn list_seat_results(transcript: &RunState) -> Vec<SeatResult<'_>> {
+    let Some(gate) = transcript.review_plan() else { return Vec::new() };
+    let absent = [FIRST, SECOND].map(|round| list_failures(transcript, round));
     let [absent_first, absent_second] = &absent;
-    let is_second_begun = transcript.asks_of(SECOND).next().is_some();
+    let is_second_begun = transcript.asks_in_round(SECOND).next().is_some();
     let seats = gate.deliberators.iter().map(|deliberator| &deliberator.seat);
     seats
-        .map(|seat| Position {
+        .map(|seat| SeatResult {
             seat,
-            first: part(transcript, FIRST, seat, absent_first),
-            second: part(transcript, SECOND, seat, absent_second),
+            first: round_result(transcript, FIRST, seat, absent_first),
+            second: round_result(transcript, SECOND, seat, absent_second),
             is_second_begun,
         })
         .collect()
 }
 
-fn part<'a>(
-    transcript: &'a Transcript,
+fn round_result<'a>(
+    transcript: &'a RunState,
     round: u8,
     seat: &ExpertSlug,
     absent: &[ProviderFailure],
-) -> Part<'a> {
-    let document = transcript.last_ask(round, seat).and_then(|asked| asked.document());
-    if let Some(Document::Judgement(judgement)) = document {
-        return Part::Held(judgement);
+) -> RoundResult<'a> {
+    let document = transcript.last_ask(round, seat).and_then(|asked| asked.parsed_document());
+    if let Some(ReplyDocument::Judgement(judgement)) = document {
+        return RoundResult::Judged(judgement);
     }
     let failure = absent.iter().find(|failure| failure.provider == *seat);
-    failure.map_or(Part::Open, |failure| Part::Absent(failure.clone()))
+    failure.map_or(RoundResult::Open, |failure| RoundResult::Absent(failure.clone()))
 }
 
 /// The count of the judgements by the policy.
-pub fn arithmetic(transcript: &Transcript) -> Option<Arithmetic> {
-    let policy = transcript.gate()?.policy;
-    Some(policy.count(positions(transcript).iter().filter_map(Position::held)))
+pub fn tally_blocks(transcript: &RunState) -> Option<BlockTally> {
+    let policy = transcript.review_plan()?.policy;
+    Some(
+        policy.count_blocks(
+            list_seat_results(transcript).iter().filter_map(SeatResult::final_judgement),
+        ),
+    )
 }
 
 /// The count while the review has no outcome; it decides nothing.
-pub fn undecided(transcript: &Transcript) -> Option<Arithmetic> {
-    Some(Arithmetic { computed: None, ..arithmetic(transcript)? })
+pub fn tally_if_undecided(transcript: &RunState) -> Option<BlockTally> {
+    Some(BlockTally { computed: None, ..tally_blocks(transcript)? })
 }
 
 /// The adjudicator's reply, once it is parsed.
-pub fn adjudication(transcript: &Transcript) -> Option<&Adjudication> {
-    let seat = &transcript.gate()?.adjudicator;
-    let Document::Adjudication(word) = transcript.last_ask(ADJUDICATION, seat)?.document()? else {
+pub fn read_adjudication(transcript: &RunState) -> Option<&AdjudicatorReply> {
+    let seat = &transcript.review_plan()?.adjudicator;
+    let ReplyDocument::Adjudication(word) =
+        transcript.last_ask(ADJUDICATION, seat)?.parsed_document()?
+    else {
         return None;
     };
     Some(word)
 }
 
-fn is_cited(judgement: &Judgement, id: &str) -> bool {
+fn is_cited(judgement: &DeliberatorJudgement, id: &str) -> bool {
     let lists = judgement.concessions.iter().chain(&judgement.escalations);
-    lists.chain([&judgement.delta_from_r1]).any(|text| names(text, id))
+    lists.chain([&judgement.delta_from_r1]).any(|text| names_concern(text, id))
 }
 
 /// Whether the text contains the id as a whole word: `skeptic-1` is not in `skeptic-12`. Models
 /// often write a hyphen for an underscore.
-fn names(text: &str, id: &str) -> bool {
+fn names_concern(text: &str, id: &str) -> bool {
     let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
     let (text, id) = (plain(text), plain(id));
     let parts: Vec<&str> = text.split(id.as_str()).collect();
@@ -149,11 +158,11 @@ mod tests {
     #[test]
     fn an_id_is_cited_as_a_word_of_its_own() {
         for text in ["skeptic-1", "Yes: (Skeptic-1) is right.", "see skeptic_1, skeptic-12"] {
-            assert!(names(text, "skeptic-1"), "{text}");
+            assert!(names_concern(text, "skeptic-1"), "{text}");
         }
         for text in ["", "skeptic-12", "askeptic-1", "skeptic", "skeptic 1"] {
-            assert!(!names(text, "skeptic-1"), "{text}");
+            assert!(!names_concern(text, "skeptic-1"), "{text}");
         }
-        assert!(names("voice-identity-2 convinced me", "voice_identity-2"));
+        assert!(names_concern("voice-identity-2 convinced me", "voice_identity-2"));
     }
 }

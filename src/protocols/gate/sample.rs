@@ -3,57 +3,61 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::ask::{Ask, ErrorType, Failure, Purpose};
-use crate::domain::change::Change;
-use crate::domain::dialogue::Protocol;
+use crate::domain::ask::{Ask, AskPurpose, CallErrorType, CallFailure};
+use crate::domain::change::JournalEvent;
+use crate::domain::dialogue::ProtocolKind;
 use crate::domain::gate::{
-    Adjudication, Artifact, Concern, Decision, Deliberator, GatePlan, Judgement, Leaning, Policy,
-    PolicyName, Tier,
+    AdjudicatorReply, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, PolicyName,
+    ReviewArtifact, ReviewConcern, ReviewDecision, ReviewPlan, ReviewPolicy, ReviewTier,
 };
 use crate::domain::plan::Plan;
-use crate::domain::transcript::{Document, Reading, Transcript};
+use crate::domain::transcript::{ParseOutcome, ReplyDocument, RunState};
 use crate::protocols::sample::{moment, plan as council_plan, reply, sending};
 
 pub(crate) const SEATS: [&str; 4] = ["skeptic", "voice_identity", "evidence", "strategy"];
 
 pub(crate) fn plan(name: PolicyName, min_deliberators: usize) -> Plan {
-    let gate = GatePlan {
-        artifact: Artifact {
+    let gate = ReviewPlan {
+        artifact: ReviewArtifact {
             path: "posts/launch.md".to_owned(),
             artifact_type: "linkedin_post".to_owned(),
-            tier: Tier::Always,
+            tier: ReviewTier::Always,
             producer: None,
             sha256: "00".to_owned(),
             text: "We are the fastest.\n".to_owned(),
         },
         deliberators: SEATS
-            .map(|name| Deliberator {
+            .map(|name| DeliberatorPlan {
                 seat: name.parse().unwrap(),
                 instructions: None,
                 context: Vec::new(),
             })
             .to_vec(),
         adjudicator: "adjudicator".parse().unwrap(),
-        policy: Policy { name, min_deliberators },
+        policy: ReviewPolicy { name, min_deliberators },
         priors: Vec::new(),
     };
-    Plan { gate: Some(Arc::new(gate)), ..council_plan() }
+    Plan { review: Some(Arc::new(gate)), ..council_plan() }
 }
 
 /// A new review.
-pub(crate) fn begin(plan: Plan) -> Transcript {
+pub(crate) fn begin(plan: Plan) -> RunState {
     let mut transcript = crate::protocols::sample::begin(plan);
-    transcript.opening.protocol = Protocol::Review;
+    transcript.opening.protocol = ProtocolKind::Review;
     transcript
 }
 
-pub(crate) fn judgement(verdict: Leaning, would_block: bool, irreducible: bool) -> Judgement {
-    Judgement {
+pub(crate) fn judgement(
+    verdict: DeliberatorVerdict,
+    would_block: bool,
+    irreducible: bool,
+) -> DeliberatorJudgement {
+    DeliberatorJudgement {
         verdict,
         scores: BTreeMap::new(),
         would_block,
         irreducible,
-        concerns: vec![Concern {
+        concerns: vec![ReviewConcern {
             locus: "fastest".to_owned(),
             issue: "Nothing supports it.".to_owned(),
             fix: String::new(),
@@ -65,8 +69,11 @@ pub(crate) fn judgement(verdict: Leaning, would_block: bool, irreducible: bool) 
     }
 }
 
-pub(crate) fn word(final_verdict: Decision, downgrade_reason: Option<&str>) -> Adjudication {
-    Adjudication {
+pub(crate) fn word(
+    final_verdict: ReviewDecision,
+    downgrade_reason: Option<&str>,
+) -> AdjudicatorReply {
+    AdjudicatorReply {
         final_verdict,
         reasoning: "So it is.".to_owned(),
         revision_brief: String::new(),
@@ -76,38 +83,43 @@ pub(crate) fn word(final_verdict: Decision, downgrade_reason: Option<&str>) -> A
 }
 
 /// The reply of a seat in a round; none if the seat failed for good.
-pub(crate) fn say(transcript: &mut Transcript, seat: &str, round: u8, said: Option<Document>) {
+pub(crate) fn say(transcript: &mut RunState, seat: &str, round: u8, said: Option<ReplyDocument>) {
     let purpose = match round {
-        1 => Purpose::Judgement,
-        2 => Purpose::CrossReading,
-        _ => Purpose::Adjudication,
+        1 => AskPurpose::Judgement,
+        2 => AskPurpose::CrossReading,
+        _ => AskPurpose::Adjudication,
     };
     let (id, call) = (transcript.next_ask_id(), transcript.next_call_id());
     let seat = seat.parse().unwrap();
-    let ask = Ask { id, round, seat, purpose, stricter: None };
+    let ask = Ask { id, round, seat, purpose, retry_reason: None };
     let mut changes = vec![
-        Change::AskPrepared { ask, messages: None, messages_sha256: None, condensed: Vec::new() },
-        Change::CallSent(sending(call, id)),
+        JournalEvent::AskPrepared {
+            ask,
+            messages: None,
+            messages_sha256: None,
+            condensed: Vec::new(),
+        },
+        JournalEvent::CallSent(sending(call, id)),
     ];
     match said {
         Some(document) => {
-            changes.push(Change::ReplyKept { call, reply: reply() });
-            let reading = Reading::Read { document, repaired: false, truncated: false };
-            changes.push(Change::ReplyRead { ask: id, reading });
+            changes.push(JournalEvent::ReplyKept { call, reply: reply() });
+            let reading = ParseOutcome::Parsed { document, repaired: false, truncated: false };
+            changes.push(JournalEvent::ReplyParsed { ask: id, reading });
         }
         None => {
-            let failure = Failure {
-                error_type: ErrorType::Network,
+            let failure = CallFailure {
+                error_type: CallErrorType::Network,
                 message: "it is down".to_owned(),
                 latency_ms: 1,
             };
-            changes.push(Change::CallFailed { call, failure, gave_up: true });
+            changes.push(JournalEvent::CallFailed { call, failure, gave_up: true });
         }
     }
-    transcript.add(moment(), &changes);
+    transcript.apply_events(moment(), &changes);
 }
 
-pub(crate) fn hold(transcript: &mut Transcript, round: u8) {
-    let held = Change::RoundHeld { round, title: None, score: 0, summary: None };
-    transcript.add(moment(), &[held]);
+pub(crate) fn hold(transcript: &mut RunState, round: u8) {
+    let held = JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None };
+    transcript.apply_events(moment(), &[held]);
 }

@@ -1,10 +1,11 @@
 //! The policy, in every case there is; and the rounds that lead to it.
 
+use super::list_seat_results;
 use super::sample::{SEATS, begin, hold, judgement, plan, say, word};
 use super::{FIRST, SECOND, positions};
-use crate::domain::change::Change;
-use crate::domain::gate::{Decision, Judgement, Leaning, PolicyName};
-use crate::domain::transcript::{Document, Stop, Transcript};
+use crate::domain::change::JournalEvent;
+use crate::domain::gate::{DeliberatorJudgement, DeliberatorVerdict, PolicyName, ReviewDecision};
+use crate::domain::transcript::{ReplyDocument, RunState, RunStopReason};
 use crate::protocols::Step;
 use crate::protocols::sample::{changes_of, describe, held_round, journalled_digests, next};
 
@@ -30,15 +31,15 @@ enum Downgrade {
 const DOWNGRADES: [Downgrade; 3] = [Downgrade::No, Downgrade::WithoutReason, Downgrade::WithReason];
 
 impl Came {
-    fn said(self) -> Option<Document> {
+    fn said(self) -> Option<ReplyDocument> {
         // The words are chosen against the blocks: a block is `would_block`, nothing else.
         let said = match self {
             Self::Absent => return None,
-            Self::Passes => judgement(Leaning::Hold, false, true),
-            Self::Reducible => judgement(Leaning::Ship, true, false),
-            Self::Irreducible => judgement(Leaning::Revise, true, true),
+            Self::Passes => judgement(DeliberatorVerdict::Hold, false, true),
+            Self::Reducible => judgement(DeliberatorVerdict::Ship, true, false),
+            Self::Irreducible => judgement(DeliberatorVerdict::Revise, true, true),
         };
-        Some(Document::Judgement(Box::new(said)))
+        Some(ReplyDocument::Judgement(Box::new(said)))
     }
 }
 
@@ -85,7 +86,7 @@ fn stated(
     Some(if word > by_policy { word } else { by_policy })
 }
 
-fn played(policy: PolicyName, minimum: usize, came: &[Came]) -> Transcript {
+fn played(policy: PolicyName, minimum: usize, came: &[Came]) -> RunState {
     let mut transcript = begin(plan(policy, minimum));
     for round in [FIRST, SECOND] {
         for (seat, came) in SEATS.iter().zip(came) {
@@ -113,7 +114,7 @@ fn the_policy_holds_in_every_case() {
         for minimum in 1..=4 {
             for came in every_panel() {
                 let transcript = played(*policy, minimum, &came);
-                for (strictness, verdict) in (0..).zip(Decision::ALL) {
+                for (strictness, verdict) in (0..).zip(ReviewDecision::ALL) {
                     for how in DOWNGRADES {
                         let expected = stated(*policy, minimum, &came, strictness, how);
                         let case = format!("{policy} {minimum} {came:?} {verdict} {how:?}");
@@ -129,9 +130,9 @@ fn the_policy_holds_in_every_case() {
     assert_eq!(seen, 2 * 4 * 256 * 3 * 3);
 }
 
-fn decided(transcript: &Transcript, verdict: Decision, how: Downgrade) -> Option<u8> {
+fn decided(transcript: &RunState, verdict: ReviewDecision, how: Downgrade) -> Option<u8> {
     if let Step::Stop(stop) = next(transcript) {
-        assert!(matches!(stop, Stop::Quorum { round: FIRST, .. }), "{stop:?}");
+        assert!(matches!(stop, RunStopReason::Quorum { round: FIRST, .. }), "{stop:?}");
         return None;
     }
     let mut transcript = transcript.clone();
@@ -140,11 +141,13 @@ fn decided(transcript: &Transcript, verdict: Decision, how: Downgrade) -> Option
         Downgrade::WithoutReason => Some(" "),
         Downgrade::WithReason => Some("A revision lifts them."),
     };
-    let said = Document::Adjudication(Box::new(word(verdict, reason)));
+    let said = ReplyDocument::Adjudication(Box::new(word(verdict, reason)));
     say(&mut transcript, "adjudicator", 3, Some(said));
     let step = next(&transcript);
     let changes = changes_of(&step);
-    let Some(Change::Ruled(ruling)) = changes.first() else { panic!("{}", describe(&step)) };
+    let Some(JournalEvent::ReviewDecided(ruling)) = changes.first() else {
+        panic!("{}", describe(&step))
+    };
     Some(ruling.verdict as u8)
 }
 
@@ -160,7 +163,10 @@ fn a_review_takes_nine_calls_on_a_path_of_three() {
             Step::Ask(asks) => {
                 for ask in asks {
                     let said = match ask.round {
-                        3 => Some(Document::Adjudication(Box::new(word(Decision::Ship, None)))),
+                        3 => Some(ReplyDocument::Adjudication(Box::new(word(
+                            ReviewDecision::Ship,
+                            None,
+                        )))),
                         _ => passes.clone(),
                     };
                     say(&mut transcript, ask.seat.as_str(), ask.round, said);
@@ -195,10 +201,10 @@ fn whoever_is_silent_in_the_second_round_is_held_to_the_first() {
         say(&mut transcript, seat, SECOND, said);
     }
     hold(&mut transcript, SECOND);
-    let positions = positions(&transcript);
+    let positions = list_seat_results(&transcript);
     let fallback: Vec<bool> = positions.iter().map(|one| one.is_fallback()).collect();
     assert_eq!(fallback, [false, false, true, false]);
-    let counted = super::arithmetic(&transcript).unwrap();
+    let counted = super::tally_blocks(&transcript).unwrap();
     assert_eq!((counted.present, counted.blocks, counted.irreducible_blocks), (4, 1, 1));
 }
 
@@ -219,15 +225,17 @@ fn without_an_adjudicator_nothing_is_decided() {
     let mut transcript = played(PolicyName::Seed, 3, &[Came::Passes; 4]);
     say(&mut transcript, "adjudicator", 3, None);
     let step = next(&transcript);
-    let Step::Stop(Stop::Unadjudicated { seat, reason }) = step else { panic!("{step:?}") };
+    let Step::Stop(RunStopReason::Unadjudicated { seat, reason }) = step else {
+        panic!("{step:?}")
+    };
     assert_eq!((seat.as_str(), reason.as_str()), ("adjudicator", "it is down"));
 }
 
 #[test]
 fn a_change_that_cites_nobody_is_marked() {
-    let changed = |said: &str| Judgement {
+    let changed = |said: &str| DeliberatorJudgement {
         delta_from_r1: said.to_owned(),
-        ..judgement(Leaning::Hold, true, false)
+        ..judgement(DeliberatorVerdict::Hold, true, false)
     };
     let cases = [
         ("I thought again.", true),
@@ -240,9 +248,9 @@ fn a_change_that_cites_nobody_is_marked() {
         for seat in SEATS {
             say(&mut transcript, seat, FIRST, Came::Passes.said());
         }
-        let second = Document::Judgement(Box::new(changed(said)));
+        let second = ReplyDocument::Judgement(Box::new(changed(said)));
         say(&mut transcript, "skeptic", SECOND, Some(second));
-        let positions = positions(&transcript);
+        let positions = list_seat_results(&transcript);
         assert_eq!(positions[0].is_uncited(&positions), uncited, "{said}");
         assert!(!positions[1].is_uncited(&positions));
     }
@@ -259,12 +267,14 @@ fn a_batch_has_the_digest_that_an_earlier_version_journalled() {
 #[test]
 fn a_lifted_block_is_part_of_the_digest() {
     let mut transcript = begin(plan(PolicyName::Seed, 1));
-    let mut lifted = judgement(Leaning::Ship, false, false);
+    let mut lifted = judgement(DeliberatorVerdict::Ship, false, false);
     lifted.concerns.clear();
     "It is fixed.".clone_into(&mut lifted.delta_from_r1);
-    for (round, said) in [(FIRST, judgement(Leaning::Revise, true, false)), (SECOND, lifted)] {
+    for (round, said) in
+        [(FIRST, judgement(DeliberatorVerdict::Revise, true, false)), (SECOND, lifted)]
+    {
         for (place, seat) in SEATS.iter().enumerate() {
-            let said = Document::Judgement(Box::new(said.clone()));
+            let said = ReplyDocument::Judgement(Box::new(said.clone()));
             say(&mut transcript, seat, round, (place == 0).then_some(said));
         }
         if round == FIRST {

@@ -9,21 +9,21 @@ use serde_json::{Map, Value};
 
 use super::failure;
 use super::plain;
-use super::program::{Attachment, Invocation, Told, arguments};
-use crate::domain::ask::{ErrorType, Finish, Messages, Usage};
-use crate::providers::process::Talk;
-use crate::providers::request::{CallError, Received};
+use super::program::{InputFile, PathDelivery, ProgramInvocation, to_arguments};
+use crate::domain::ask::{AskMessages, CallErrorType, FinishReason, TokenUsage};
+use crate::providers::process::ProgramOutput;
+use crate::providers::request::{CallError, CallReply};
 
-pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
-    let mut words = arguments(&["-p", "--output-format", "json", "--no-session-persistence"]);
-    words.extend(arguments(&["--strict-mcp-config", "--tools", ""]));
+pub(super) fn build_invocation(model: &str, messages: &AskMessages) -> ProgramInvocation {
+    let mut words = to_arguments(&["-p", "--output-format", "json", "--no-session-persistence"]);
+    words.extend(to_arguments(&["--strict-mcp-config", "--tools", ""]));
     if !model.is_empty() {
-        words.extend(arguments(&["--model", model]));
+        words.extend(to_arguments(&["--model", model]));
     }
-    let system = (!messages.system.is_empty()).then(|| Attachment {
+    let system = (!messages.system.is_empty()).then(|| InputFile {
         name: "system.md",
         text: messages.system.clone(),
-        told: Told::Argument("--system-prompt-file"),
+        delivery: PathDelivery::Argument("--system-prompt-file"),
     });
     let variables = [
         ("CLAUDE_CODE_SAFE_MODE", "1"),
@@ -32,7 +32,7 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
         // Plenary does the retries and counts them.
         ("CLAUDE_CODE_MAX_RETRIES", "0"),
     ];
-    Invocation {
+    ProgramInvocation {
         arguments: words,
         variables: variables.map(|(name, value)| (name, value.to_owned())).into(),
         files: system.into_iter().collect(),
@@ -41,65 +41,65 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
 }
 
 #[derive(Debug, Deserialize)]
-struct Outcome {
+struct ClaudeOutput {
     is_error: bool,
     #[serde(default)]
     result: String,
     api_error_status: Option<u64>,
     stop_reason: Option<String>,
-    usage: Option<Tokens>,
+    usage: Option<ClaudeTokens>,
     #[serde(default, rename = "modelUsage")]
     models: Map<String, Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct ClaudeTokens {
     input_tokens: u64,
     cache_creation_input_tokens: u64,
     cache_read_input_tokens: u64,
     output_tokens: u64,
 }
 
-pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
-    let text = plain::text(&talk.stdout)?;
-    let Ok(outcome) = serde_json::from_str::<Outcome>(text.trim()) else {
-        return Err(failure::ended(talk));
+pub(super) fn parse_output(talk: &ProgramOutput) -> Result<CallReply, CallError> {
+    let text = plain::decode_utf8(&talk.stdout)?;
+    let Ok(outcome) = serde_json::from_str::<ClaudeOutput>(text.trim()) else {
+        return Err(failure::exit_error(talk));
     };
     if outcome.stop_reason.as_deref() == Some("refusal") {
-        return Err(CallError::new(ErrorType::Refused, outcome.result));
+        return Err(CallError::new(CallErrorType::Refused, outcome.result));
     }
     if outcome.is_error {
-        return Err(failure::complaint(&outcome.result, outcome.api_error_status));
+        return Err(failure::classify_error(&outcome.result, outcome.api_error_status));
     }
-    let reply = plain::reply(&outcome.result)?;
-    Ok(Received {
-        usage: outcome.usage.map(|tokens| tokens.total()),
-        model: only_key(&outcome.models),
-        finish: finish(outcome.stop_reason.as_deref()),
+    let reply = plain::plain_reply(&outcome.result)?;
+    Ok(CallReply {
+        usage: outcome.usage.map(|tokens| tokens.to_usage()),
+        model: single_model(&outcome.models),
+        finish: parse_finish(outcome.stop_reason.as_deref()),
         ..reply
     })
 }
 
-impl Tokens {
+impl ClaudeTokens {
     /// Counts tokens written to or read from a cache as input tokens.
-    fn total(&self) -> Usage {
+    fn to_usage(&self) -> TokenUsage {
         let cached = self.cache_creation_input_tokens.saturating_add(self.cache_read_input_tokens);
         let input_tokens = self.input_tokens.saturating_add(cached);
-        Usage { input_tokens, output_tokens: self.output_tokens }
+        TokenUsage { input_tokens, output_tokens: self.output_tokens }
     }
 }
 
-fn finish(stop_reason: Option<&str>) -> Finish {
+fn parse_finish(stop_reason: Option<&str>) -> FinishReason {
     match stop_reason {
-        Some("end_turn" | "stop_sequence") | None => Finish::Stop,
-        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Finish::Length,
-        Some(_) => Finish::Other,
+        Some("end_turn" | "stop_sequence") | None => FinishReason::Stop,
+        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => FinishReason::Length,
+        Some(_) => FinishReason::Other,
     }
 }
 
 /// Returns the model's name if exactly one model worked on the reply.
-pub(super) fn only_key(models: &Map<String, Value>) -> Option<String> {
+pub(super) fn single_model(models: &Map<String, Value>) -> Option<String> {
     let mut names = models.keys();
     names.next().filter(|_| names.next().is_none()).cloned()
 }

@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use super::failure;
 use super::plain;
-use super::program::{Invocation, arguments, joined};
-use crate::domain::ask::{Messages, Usage};
-use crate::providers::process::Talk;
-use crate::providers::request::{CallError, Received};
+use super::program::{ProgramInvocation, join_messages, to_arguments};
+use crate::domain::ask::{AskMessages, TokenUsage};
+use crate::providers::process::ProgramOutput;
+use crate::providers::request::{CallError, CallReply};
 
 /// Turns off tools and everything else that reaches beyond the prompt. Versions that do not know a
 /// setting print a warning only.
-const SETTINGS: [&str; 14] = [
+const CODEX_SETTINGS: [&str; 14] = [
     "features.shell_tool=false",
     "features.view_image=false",
     "features.multi_agent=false",
@@ -34,46 +34,52 @@ const SETTINGS: [&str; 14] = [
     "features.unbounded_connection_retries=false",
 ];
 
-pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
-    let mut words = arguments(&["exec", "--json", "--color", "never", "--sandbox", "read-only"]);
-    words.extend(arguments(&["--skip-git-repo-check", "--ephemeral"]));
-    words.extend(arguments(&["--ignore-user-config", "--ignore-rules"]));
-    words.extend(SETTINGS.iter().flat_map(|setting| arguments(&["-c", setting])));
+pub(super) fn build_invocation(model: &str, messages: &AskMessages) -> ProgramInvocation {
+    let mut words = to_arguments(&["exec", "--json", "--color", "never", "--sandbox", "read-only"]);
+    words.extend(to_arguments(&["--skip-git-repo-check", "--ephemeral"]));
+    words.extend(to_arguments(&["--ignore-user-config", "--ignore-rules"]));
+    words.extend(CODEX_SETTINGS.iter().flat_map(|setting| to_arguments(&["-c", setting])));
     if !model.is_empty() {
-        words.extend(arguments(&["--model", model]));
+        words.extend(to_arguments(&["--model", model]));
     }
-    words.extend(arguments(&["-"]));
-    Invocation { arguments: words, input: joined(messages), ..Invocation::default() }
+    words.extend(to_arguments(&["-"]));
+    ProgramInvocation {
+        arguments: words,
+        input: join_messages(messages),
+        ..ProgramInvocation::default()
+    }
 }
 
-pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
-    let text = plain::text(&talk.stdout)?;
+pub(super) fn parse_output(talk: &ProgramOutput) -> Result<CallReply, CallError> {
+    let text = plain::decode_utf8(&talk.stdout)?;
     let events: Vec<Value> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let last = |kind: &str| events.iter().rev().find(|event| string(event, "/type") == kind);
+    let last = |kind: &str| events.iter().rev().find(|event| string_at(event, "/type") == kind);
     // The program may recover from an `error` event, and an `error` item is only a warning.
     if let Some(failed) = last("turn.failed") {
-        return Err(failure::complaint(string(failed, "/error/message"), None));
+        return Err(failure::classify_error(string_at(failed, "/error/message"), None));
     }
     let Some(completed) = last("turn.completed") else {
-        let error = last("error").map(|event| failure::complaint(string(event, "/message"), None));
-        return Err(error.unwrap_or_else(|| failure::ended(talk)));
+        let error =
+            last("error").map(|event| failure::classify_error(string_at(event, "/message"), None));
+        return Err(error.unwrap_or_else(|| failure::exit_error(talk)));
     };
     let is_answer = |event: &&Value| {
-        string(event, "/type") == "item.completed" && string(event, "/item/type") == "agent_message"
+        string_at(event, "/type") == "item.completed"
+            && string_at(event, "/item/type") == "agent_message"
     };
     let answer =
-        events.iter().rev().find(is_answer).map_or("", |event| string(event, "/item/text"));
-    Ok(Received { usage: usage(completed), ..plain::reply(answer)? })
+        events.iter().rev().find(is_answer).map_or("", |event| string_at(event, "/item/text"));
+    Ok(CallReply { usage: parse_usage(completed), ..plain::plain_reply(answer)? })
 }
 
-fn string<'event>(event: &'event Value, pointer: &str) -> &'event str {
+fn string_at<'event>(event: &'event Value, pointer: &str) -> &'event str {
     event.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Input and output counts include cached and reasoning tokens already.
-fn usage(completed: &Value) -> Option<Usage> {
+fn parse_usage(completed: &Value) -> Option<TokenUsage> {
     let count = |name: &str| completed.get("usage")?.get(name)?.as_u64();
     let (input_tokens, output_tokens) = (count("input_tokens")?, count("output_tokens")?);
-    Some(Usage { input_tokens, output_tokens })
+    Some(TokenUsage { input_tokens, output_tokens })
 }

@@ -7,36 +7,36 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::claude::only_key;
+use super::claude::single_model;
 use super::failure;
 use super::plain;
-use super::program::{Attachment, Invocation, Told, arguments};
-use crate::domain::ask::{Messages, Usage};
-use crate::providers::process::Talk;
-use crate::providers::request::{CallError, Received};
+use super::program::{InputFile, PathDelivery, ProgramInvocation, to_arguments};
+use crate::domain::ask::{AskMessages, TokenUsage};
+use crate::providers::process::ProgramOutput;
+use crate::providers::request::{CallError, CallReply};
 
-const POLICY: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n";
+const DENY_POLICY: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n";
 
 /// Plenary does the retries and counts them.
-const SETTINGS: &str = r#"{"general": {"maxAttempts": 1, "enableAutoUpdate": false}, "hooksConfig": {"enabled": false}, "skills": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}}"#;
+const GEMINI_SETTINGS: &str = r#"{"general": {"maxAttempts": 1, "enableAutoUpdate": false}, "hooksConfig": {"enabled": false}, "skills": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}}"#;
 
-pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
-    let mut words = arguments(&["--output-format", "json", "--extensions", "none"]);
-    words.extend(arguments(&["--allowed-mcp-server-names", "none"]));
+pub(super) fn build_invocation(model: &str, messages: &AskMessages) -> ProgramInvocation {
+    let mut words = to_arguments(&["--output-format", "json", "--extensions", "none"]);
+    words.extend(to_arguments(&["--allowed-mcp-server-names", "none"]));
     if !model.is_empty() {
-        words.extend(arguments(&["--model", model]));
+        words.extend(to_arguments(&["--model", model]));
     }
-    let file = |name, text: &str, told| Attachment { name, text: text.to_owned(), told };
+    let file = |name, text: &str, told| InputFile { name, text: text.to_owned(), delivery: told };
     let system = (!messages.system.is_empty())
-        .then(|| file("system.md", &messages.system, Told::Variable("GEMINI_SYSTEM_MD")));
-    let settings = file("work/.gemini/settings.json", SETTINGS, Told::Place);
-    let policy = file("policy.toml", POLICY, Told::Argument("--policy"));
+        .then(|| file("system.md", &messages.system, PathDelivery::Variable("GEMINI_SYSTEM_MD")));
+    let settings = file("work/.gemini/settings.json", GEMINI_SETTINGS, PathDelivery::DefaultPath);
+    let policy = file("policy.toml", DENY_POLICY, PathDelivery::Argument("--policy"));
     let variables = [
         // Required, or the program ignores the settings file above.
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ("GEMINI_CLI_NO_RELAUNCH", "true"),
     ];
-    Invocation {
+    ProgramInvocation {
         arguments: words,
         variables: variables.map(|(name, value)| (name, value.to_owned())).into(),
         files: [settings, policy].into_iter().chain(system).collect(),
@@ -45,44 +45,53 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
 }
 
 #[derive(Debug, Deserialize)]
-struct Outcome {
+struct GeminiOutput {
     response: Option<String>,
     #[serde(default)]
-    stats: Stats,
+    stats: GeminiStats,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Stats {
+struct GeminiStats {
     #[serde(default)]
     models: Map<String, Value>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Complaint {
-    error: ComplaintText,
+struct GeminiError {
+    error: GeminiErrorDetail,
 }
 
 #[derive(Debug, Deserialize)]
-struct ComplaintText {
+struct GeminiErrorDetail {
     message: String,
     /// HTTP status of the server, or an exit code.
     code: Option<u64>,
 }
 
-pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
-    let text = plain::text(&talk.stdout)?;
-    if let Some(Complaint { error }) = last_object(text).or_else(|| last_object(&talk.stderr)) {
-        return Err(failure::complaint(&error.message, error.code.filter(|code| *code >= 400)));
+pub(super) fn parse_output(talk: &ProgramOutput) -> Result<CallReply, CallError> {
+    let text = plain::decode_utf8(&talk.stdout)?;
+    if let Some(GeminiError { error }) =
+        parse_last_object(text).or_else(|| parse_last_object(&talk.stderr))
+    {
+        return Err(failure::classify_error(
+            &error.message,
+            error.code.filter(|code| *code >= 400),
+        ));
     }
-    let Some(outcome) = last_object::<Outcome>(text).filter(|_| talk.succeeded) else {
-        return Err(failure::ended(talk));
+    let Some(outcome) = parse_last_object::<GeminiOutput>(text).filter(|_| talk.succeeded) else {
+        return Err(failure::exit_error(talk));
     };
-    let reply = plain::reply(&outcome.response.unwrap_or_default())?;
-    Ok(Received { usage: usage(&outcome.stats), model: only_key(&outcome.stats.models), ..reply })
+    let reply = plain::plain_reply(&outcome.response.unwrap_or_default())?;
+    Ok(CallReply {
+        usage: sum_usage(&outcome.stats),
+        model: single_model(&outcome.stats.models),
+        ..reply
+    })
 }
 
 /// Parses the last object that starts a line and has the given shape; warnings may precede it.
-fn last_object<T: for<'text> Deserialize<'text>>(text: &str) -> Option<T> {
+fn parse_last_object<T: for<'text> Deserialize<'text>>(text: &str) -> Option<T> {
     let mut starts: Vec<usize> = text.match_indices("\n{").map(|(place, _)| place + 1).collect();
     starts.insert(0, 0);
     starts.into_iter().rev().find_map(|start| {
@@ -92,7 +101,7 @@ fn last_object<T: for<'text> Deserialize<'text>>(text: &str) -> Option<T> {
 }
 
 /// Sums the tokens of all models; thinking tokens are billed as output.
-fn usage(stats: &Stats) -> Option<Usage> {
+fn sum_usage(stats: &GeminiStats) -> Option<TokenUsage> {
     let tokens = |model: &Value, name: &str| {
         model.get("tokens").and_then(|tokens| tokens.get(name)?.as_u64()).unwrap_or_default()
     };
@@ -102,5 +111,5 @@ fn usage(stats: &Stats) -> Option<Usage> {
         each.fold(0, u64::saturating_add)
     };
     let (input_tokens, output_tokens) = (sum(&["prompt"]), sum(&["candidates", "thoughts"]));
-    (!stats.models.is_empty()).then_some(Usage { input_tokens, output_tokens })
+    (!stats.models.is_empty()).then_some(TokenUsage { input_tokens, output_tokens })
 }

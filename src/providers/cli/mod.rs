@@ -14,5 +14,5 @@ mod program;
 mod tests;
 mod transport;
 
-pub use program::Program;
+pub use program::AgentProgram;
 pub use transport::CliTransport;

@@ -1,37 +1,37 @@
 //! Any other program: prompt on standard input, reply on standard output.
 
 use super::failure;
-use super::program::{Invocation, joined};
-use crate::domain::ask::{Finish, Messages};
-use crate::providers::process::Talk;
-use crate::providers::request::{CallError, Received};
+use super::program::{ProgramInvocation, join_messages};
+use crate::domain::ask::{AskMessages, FinishReason};
+use crate::providers::process::ProgramOutput;
+use crate::providers::request::{CallError, CallReply};
 
-pub(super) fn invocation(messages: &Messages) -> Invocation {
-    Invocation { input: joined(messages), ..Invocation::default() }
+pub(super) fn build_plain_invocation(messages: &AskMessages) -> ProgramInvocation {
+    ProgramInvocation { input: join_messages(messages), ..ProgramInvocation::default() }
 }
 
-pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
+pub(super) fn parse_plain_output(talk: &ProgramOutput) -> Result<CallReply, CallError> {
     if !talk.succeeded {
-        return Err(failure::ended(talk));
+        return Err(failure::exit_error(talk));
     }
-    reply(text(&talk.stdout)?)
+    plain_reply(decode_utf8(&talk.stdout)?)
 }
 
-pub(super) fn text(bytes: &[u8]) -> Result<&str, CallError> {
-    str::from_utf8(bytes).map_err(|_| failure::unreadable("its output is not UTF-8 text"))
+pub(super) fn decode_utf8(bytes: &[u8]) -> Result<&str, CallError> {
+    str::from_utf8(bytes).map_err(|_| failure::unreadable_error("its output is not UTF-8 text"))
 }
 
 /// Reply with text only.
-pub(super) fn reply(text: &str) -> Result<Received, CallError> {
+pub(super) fn plain_reply(text: &str) -> Result<CallReply, CallError> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(failure::unreadable("its reply is empty"));
+        return Err(failure::unreadable_error("its reply is empty"));
     }
-    Ok(Received {
+    Ok(CallReply {
         text: text.to_owned(),
         usage: None,
         model: None,
-        finish: Finish::Stop,
+        finish: FinishReason::Stop,
         cost_usd: None,
         structured: false,
     })

@@ -12,14 +12,14 @@ use super::claude;
 use super::codex;
 use super::gemini;
 use super::plain;
-use crate::domain::ask::Messages;
-use crate::providers::process::Talk;
+use crate::domain::ask::AskMessages;
+use crate::providers::process::ProgramOutput;
 use crate::providers::provider::Provider;
-use crate::providers::request::{CallError, Received};
+use crate::providers::request::{CallError, CallReply};
 
 /// A known agent program, or any other program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Program {
+pub enum AgentProgram {
     Claude,
     Codex,
     Gemini,
@@ -29,38 +29,38 @@ pub enum Program {
 
 /// Arguments, variables, files and input of one run, without the program's name.
 #[derive(Debug, Default)]
-pub(super) struct Invocation {
+pub(super) struct ProgramInvocation {
     pub(super) arguments: Vec<OsString>,
     pub(super) variables: Vec<(&'static str, String)>,
     /// Files for the program to read.
-    pub(super) files: Vec<Attachment>,
+    pub(super) files: Vec<InputFile>,
     pub(super) input: String,
 }
 
 /// File in the scratch folder whose path the program gets.
 #[derive(Debug)]
-pub(super) struct Attachment {
+pub(super) struct InputFile {
     pub(super) name: &'static str,
     pub(super) text: String,
-    pub(super) told: Told,
+    pub(super) delivery: PathDelivery,
 }
 
 #[derive(Debug)]
-pub(super) enum Told {
+pub(super) enum PathDelivery {
     /// The path follows this flag.
     Argument(&'static str),
     /// The path is in this variable.
     Variable(&'static str),
     /// The program looks at this path by default.
-    Place,
+    DefaultPath,
 }
 
-impl Program {
+impl AgentProgram {
     /// Returns the program of a provider and its command line: the configured command, else the
     /// program that belongs to the provider's name.
-    pub fn of(provider: &Provider) -> Option<(Self, Vec<String>)> {
+    pub fn for_provider(provider: &Provider) -> Option<(Self, Vec<String>)> {
         if !provider.command.is_empty() {
-            return Some((Self::of_command(&provider.command), provider.command.clone()));
+            return Some((Self::from_command(&provider.command), provider.command.clone()));
         }
         let (program, word) = match provider.name.as_str() {
             "claude" | "anthropic" => (Self::Claude, "claude"),
@@ -72,7 +72,7 @@ impl Program {
     }
 
     /// Recognizes the program by its file name, also behind `node` or `npx`.
-    fn of_command(command: &[String]) -> Self {
+    fn from_command(command: &[String]) -> Self {
         let stem = |word: &String| Path::new(word).file_stem()?.to_str().map(str::to_owned);
         let mut stems =
             command.iter().filter_map(stem).skip_while(|stem| stem == "node" || stem == "npx");
@@ -94,35 +94,35 @@ impl Program {
         }
     }
 
-    pub(super) fn invocation(self, model: &str, messages: &Messages) -> Invocation {
+    pub(super) fn build_invocation(self, model: &str, messages: &AskMessages) -> ProgramInvocation {
         match self {
-            Self::Claude => claude::invocation(model, messages),
-            Self::Codex => codex::invocation(model, messages),
-            Self::Gemini => gemini::invocation(model, messages),
-            Self::Plain => plain::invocation(messages),
+            Self::Claude => claude::build_invocation(model, messages),
+            Self::Codex => codex::build_invocation(model, messages),
+            Self::Gemini => gemini::build_invocation(model, messages),
+            Self::Plain => plain::build_plain_invocation(messages),
         }
     }
 
     /// Parses the program's output into a reply.
-    pub(super) fn read(self, talk: &Talk) -> Result<Received, CallError> {
+    pub(super) fn parse_output(self, talk: &ProgramOutput) -> Result<CallReply, CallError> {
         match self {
-            Self::Claude => claude::read(talk),
-            Self::Codex => codex::read(talk),
-            Self::Gemini => gemini::read(talk),
-            Self::Plain => plain::read(talk),
+            Self::Claude => claude::parse_output(talk),
+            Self::Codex => codex::parse_output(talk),
+            Self::Gemini => gemini::parse_output(talk),
+            Self::Plain => plain::parse_plain_output(talk),
         }
     }
 }
 
 /// Puts the system message first, for programs without an option for it.
-pub(super) fn joined(messages: &Messages) -> String {
+pub(super) fn join_messages(messages: &AskMessages) -> String {
     if messages.system.is_empty() {
         return messages.user.clone();
     }
     format!("{}\n\n{}", messages.system, messages.user)
 }
 
-pub(super) fn arguments(words: &[&str]) -> Vec<OsString> {
+pub(super) fn to_arguments(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
@@ -132,16 +132,16 @@ mod tests {
 
     #[test]
     fn a_program_is_known_by_the_file_that_is_run() {
-        let check = |command: &[&str], expected: Program| {
+        let check = |command: &[&str], expected: AgentProgram| {
             let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-            assert_eq!(Program::of_command(&words), expected, "{command:?}");
+            assert_eq!(AgentProgram::from_command(&words), expected, "{command:?}");
         };
-        check(&["claude"], Program::Claude);
-        check(&["/opt/agents/codex", "-c", "model_provider=local"], Program::Codex);
-        check(&["node", "/opt/agents/gemini.js"], Program::Gemini);
-        check(&["npx", "codex"], Program::Codex);
-        check(&["./ask-my-model"], Program::Plain);
-        check(&["python3", "ask.py", "--model", "gemini"], Program::Plain);
-        check(&["node"], Program::Plain);
+        check(&["claude"], AgentProgram::Claude);
+        check(&["/opt/agents/codex", "-c", "model_provider=local"], AgentProgram::Codex);
+        check(&["node", "/opt/agents/gemini.js"], AgentProgram::Gemini);
+        check(&["npx", "codex"], AgentProgram::Codex);
+        check(&["./ask-my-model"], AgentProgram::Plain);
+        check(&["python3", "ask.py", "--model", "gemini"], AgentProgram::Plain);
+        check(&["node"], AgentProgram::Plain);
     }
 }

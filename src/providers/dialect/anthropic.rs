@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::wire::{self, WireRequest, key_header};
-use crate::domain::ask::{Finish, Usage};
+use crate::domain::ask::{FinishReason, TokenUsage};
 use crate::providers::failure;
 use crate::providers::provider::{Dialect, Provider};
-use crate::providers::request::{CallError, Received, Request};
+use crate::providers::request::{CallError, CallReply, CallRequest};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct AnthropicBody<'a> {
     model: &'a str,
     max_tokens: u32,
     system: &'a str,
-    messages: [Message<'a>; 1],
+    messages: [AnthropicMessage<'a>; 1],
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<[Tool<'a>; 1]>,
+    tools: Option<[AnthropicTool<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<ToolChoice>,
+    tool_choice: Option<AnthropicToolChoice>,
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct AnthropicMessage<'a> {
     role: &'static str,
     content: &'a str,
 }
 
 #[derive(Serialize)]
-struct Tool<'a> {
+struct AnthropicTool<'a> {
     name: &'static str,
     description: &'static str,
     input_schema: &'a Value,
@@ -40,38 +40,38 @@ struct Tool<'a> {
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename = "tool")]
-struct ToolChoice {
+struct AnthropicToolChoice {
     name: &'static str,
 }
 
-pub(super) fn request<'a>(
+pub(super) fn build_request<'a>(
     base_url: &str,
     provider: &'a Provider,
-    request: &Request,
+    request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
     let name = request.purpose.name();
-    let body = wire::body(&Body {
+    let body = wire::to_json_body(&AnthropicBody {
         model: &provider.model,
         max_tokens: provider.output_tokens_max,
         system: &request.messages.system,
-        messages: [Message { role: "user", content: &request.messages.user }],
+        messages: [AnthropicMessage { role: "user", content: &request.messages.user }],
         temperature: provider.temperature,
         tools: schema.map(|input_schema| {
-            [Tool { name, description: "Takes your whole answer.", input_schema }]
+            [AnthropicTool { name, description: "Takes your whole answer.", input_schema }]
         }),
-        tool_choice: schema.map(|_| ToolChoice { name }),
+        tool_choice: schema.map(|_| AnthropicToolChoice { name }),
     });
     let key = key_header(Dialect::Anthropic, provider);
-    WireRequest { url: format!("{base_url}/messages"), headers: VERSION, key, body }
+    WireRequest { url: format!("{base_url}/messages"), headers: VERSION_HEADERS, key, body }
 }
 
 /// The API rejects requests without this version header.
-pub(super) const VERSION: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
+pub(super) const VERSION_HEADERS: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
 
 #[derive(Deserialize)]
-struct Answer {
-    content: Option<Vec<Block>>,
+struct AnthropicReply {
+    content: Option<Vec<AnthropicBlock>>,
     model: Option<String>,
     stop_reason: Option<String>,
     usage: Option<Value>,
@@ -79,7 +79,7 @@ struct Answer {
 }
 
 #[derive(Deserialize)]
-struct Block {
+struct AnthropicBlock {
     #[serde(rename = "type")]
     kind: String,
     text: Option<String>,
@@ -87,31 +87,31 @@ struct Block {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct AnthropicTokens {
     input_tokens: u64,
     output_tokens: u64,
     cache_creation_input_tokens: Option<u64>,
     cache_read_input_tokens: Option<u64>,
 }
 
-pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallError> {
-    let answer: Answer = wire::parsed(provider, body)?;
+pub(super) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, CallError> {
+    let answer: AnthropicReply = wire::parse_body(provider, body)?;
     let Some(blocks) = answer.content else {
-        let error = wire::error_within(provider, answer.error.as_ref());
-        return Err(error.unwrap_or_else(|| failure::not_a_reply(provider, "no content in it")));
+        let error = wire::error_in_body(provider, answer.error.as_ref());
+        return Err(error.unwrap_or_else(|| failure::invalid_reply(provider, "no content in it")));
     };
-    let tokens: Option<Tokens> = wire::aside(answer.usage.as_ref());
-    Ok(Received {
-        text: text(blocks),
-        usage: tokens.as_ref().map(usage),
+    let tokens: Option<AnthropicTokens> = wire::parse_optional(answer.usage.as_ref());
+    Ok(CallReply {
+        text: collect_text(blocks),
+        usage: tokens.as_ref().map(to_usage),
         model: answer.model,
-        finish: finish(answer.stop_reason.as_deref()),
-        ..wire::silence()
+        finish: parse_finish(answer.stop_reason.as_deref()),
+        ..wire::empty_reply()
     })
 }
 
 /// Returns the tool's input as JSON, else the text blocks. Thinking blocks are ignored.
-fn text(blocks: Vec<Block>) -> String {
+fn collect_text(blocks: Vec<AnthropicBlock>) -> String {
     let tool = blocks.iter().find(|block| block.kind == "tool_use");
     if let Some(input) = tool.and_then(|block| block.input.as_ref()) {
         return input.to_string();
@@ -121,21 +121,21 @@ fn text(blocks: Vec<Block>) -> String {
 }
 
 /// Counts tokens written to or read from a cache as input tokens.
-fn usage(tokens: &Tokens) -> Usage {
+fn to_usage(tokens: &AnthropicTokens) -> TokenUsage {
     let cached = [tokens.cache_creation_input_tokens, tokens.cache_read_input_tokens];
-    Usage {
+    TokenUsage {
         input_tokens: cached.into_iter().flatten().fold(tokens.input_tokens, u64::saturating_add),
         output_tokens: tokens.output_tokens,
     }
 }
 
-fn finish(reason: Option<&str>) -> Finish {
+fn parse_finish(reason: Option<&str>) -> FinishReason {
     match reason {
-        Some("end_turn" | "tool_use" | "stop_sequence") => Finish::Stop,
+        Some("end_turn" | "tool_use" | "stop_sequence") => FinishReason::Stop,
         // A paused turn would need a continuation request, which Plenary does not send.
-        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Finish::Length,
-        Some("refusal") => Finish::Refusal,
-        Some(_) | None => Finish::Other,
+        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => FinishReason::Length,
+        Some("refusal") => FinishReason::Refusal,
+        Some(_) | None => FinishReason::Other,
     }
 }
 

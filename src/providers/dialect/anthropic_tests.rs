@@ -1,17 +1,17 @@
 //! Tests of Anthropic requests and recorded replies.
 
 use super::*;
-use crate::providers::dialect::suited_schema;
+use crate::providers::dialect::adapt_schema;
 use crate::providers::sample;
 
 const REAL: &str = "https://api.anthropic.com/v1";
 
 #[test]
 fn a_request_carries_the_schema_as_a_tool_that_must_be_used() {
-    let (provider, asked) = (sample::provider(), sample::request());
-    let schema = suited_schema(Dialect::Anthropic, asked.schema.as_ref().unwrap(), 4_096);
-    let wire = request(REAL, &provider, &asked, Some(&schema));
-    insta::assert_snapshot!(sample::shown(&wire), @r#"
+    let (provider, asked) = (sample::sample_provider(), sample::sample_request());
+    let schema = adapt_schema(Dialect::Anthropic, asked.schema.as_ref().unwrap(), 4_096);
+    let wire = build_request(REAL, &provider, &asked, Some(&schema));
+    insta::assert_snapshot!(sample::format_request(&wire), @r#"
     https://api.anthropic.com/v1/messages
     anthropic-version: 2023-06-01
     x-api-key: KEY
@@ -79,9 +79,9 @@ fn a_request_carries_the_schema_as_a_tool_that_must_be_used() {
 
 #[test]
 fn a_request_without_a_schema_has_no_tools() {
-    let provider = Provider { temperature: Some(0.0), ..sample::provider() };
-    let wire = request(REAL, &provider, &sample::request(), None);
-    insta::assert_snapshot!(sample::shown(&wire), @r#"
+    let provider = Provider { temperature: Some(0.0), ..sample::sample_provider() };
+    let wire = build_request(REAL, &provider, &sample::sample_request(), None);
+    insta::assert_snapshot!(sample::format_request(&wire), @r#"
     https://api.anthropic.com/v1/messages
     anthropic-version: 2023-06-01
     x-api-key: KEY
@@ -103,7 +103,7 @@ fn a_request_without_a_schema_has_no_tools() {
 #[test]
 fn recorded_replies_are_read() {
     let check = |fixture: &str, expected: &str| {
-        assert_eq!(sample::read(Dialect::Anthropic, fixture), expected, "{fixture}");
+        assert_eq!(sample::read_recorded(Dialect::Anthropic, fixture), expected, "{fixture}");
     };
     check(
         "ok",

@@ -8,38 +8,38 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::wire::{self, WireRequest, key_header};
-use crate::domain::ask::{Finish, Usage};
+use crate::domain::ask::{FinishReason, TokenUsage};
 use crate::providers::failure;
 use crate::providers::provider::{Dialect, Provider};
-use crate::providers::request::{CallError, Received, Request};
+use crate::providers::request::{CallError, CallReply, CallRequest};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
-    system_instruction: Parts<'a>,
-    contents: [Turn<'a>; 1],
-    generation_config: GenerationConfig<'a>,
+struct GeminiBody<'a> {
+    system_instruction: GeminiInstruction<'a>,
+    contents: [GeminiTurn<'a>; 1],
+    generation_config: GeminiGenerationConfig<'a>,
 }
 
 #[derive(Serialize)]
-struct Parts<'a> {
-    parts: [Text<'a>; 1],
+struct GeminiInstruction<'a> {
+    parts: [GeminiText<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
+struct GeminiTurn<'a> {
     role: &'static str,
-    parts: [Text<'a>; 1],
+    parts: [GeminiText<'a>; 1],
 }
 
 #[derive(Serialize)]
-struct Text<'a> {
+struct GeminiText<'a> {
     text: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct GenerationConfig<'a> {
+struct GeminiGenerationConfig<'a> {
     max_output_tokens: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
@@ -49,16 +49,21 @@ struct GenerationConfig<'a> {
     response_schema: Option<&'a Value>,
 }
 
-pub(super) fn request<'a>(
+pub(super) fn build_request<'a>(
     base_url: &str,
     provider: &'a Provider,
-    request: &Request,
+    request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
-    let body = wire::body(&Body {
-        system_instruction: Parts { parts: [Text { text: &request.messages.system }] },
-        contents: [Turn { role: "user", parts: [Text { text: &request.messages.user }] }],
-        generation_config: GenerationConfig {
+    let body = wire::to_json_body(&GeminiBody {
+        system_instruction: GeminiInstruction {
+            parts: [GeminiText { text: &request.messages.system }],
+        },
+        contents: [GeminiTurn {
+            role: "user",
+            parts: [GeminiText { text: &request.messages.user }],
+        }],
+        generation_config: GeminiGenerationConfig {
             max_output_tokens: provider.output_tokens_max,
             temperature: provider.temperature,
             response_mime_type: schema.map(|_| "application/json"),
@@ -66,12 +71,12 @@ pub(super) fn request<'a>(
         },
     });
     let model = provider.model.strip_prefix("models/").unwrap_or(&provider.model);
-    let url = format!("{base_url}/models/{}:generateContent", as_segment(model));
+    let url = format!("{base_url}/models/{}:generateContent", encode_segment(model));
     WireRequest { url, headers: &[], key: key_header(Dialect::Gemini, provider), body }
 }
 
 /// Percent-encodes a text as one path segment.
-fn as_segment(text: &str) -> String {
+fn encode_segment(text: &str) -> String {
     let mut segment = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -86,9 +91,9 @@ fn as_segment(text: &str) -> String {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer {
-    candidates: Option<Vec<Candidate>>,
-    prompt_feedback: Option<PromptFeedback>,
+struct GeminiReply {
+    candidates: Option<Vec<GeminiCandidate>>,
+    prompt_feedback: Option<GeminiPromptFeedback>,
     usage_metadata: Option<Value>,
     model_version: Option<String>,
     error: Option<Value>,
@@ -96,80 +101,80 @@ struct Answer {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Candidate {
-    content: Option<Content>,
+struct GeminiCandidate {
+    content: Option<GeminiContent>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Content {
-    parts: Option<Vec<Part>>,
+struct GeminiContent {
+    parts: Option<Vec<GeminiPart>>,
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct GeminiPart {
     text: Option<String>,
     thought: Option<bool>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct PromptFeedback {
+struct GeminiPromptFeedback {
     block_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Tokens {
+struct GeminiTokens {
     prompt_token_count: u64,
     candidates_token_count: Option<u64>,
     thoughts_token_count: Option<u64>,
 }
 
-pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallError> {
-    let answer: Answer = wire::parsed(provider, body)?;
+pub(super) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, CallError> {
+    let answer: GeminiReply = wire::parse_body(provider, body)?;
     let candidate = answer.candidates.into_iter().flatten().next();
     let blocked = answer.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some());
     let (text, finish) = match candidate {
         Some(candidate) => {
-            let finish = finish(candidate.finish_reason.as_deref());
-            (candidate.content.map(text).unwrap_or_default(), finish)
+            let finish = parse_finish(candidate.finish_reason.as_deref());
+            (candidate.content.map(collect_text).unwrap_or_default(), finish)
         }
-        None if blocked => (String::new(), Finish::Refusal),
+        None if blocked => (String::new(), FinishReason::Refusal),
         None => {
-            let error = wire::error_within(provider, answer.error.as_ref());
-            let nothing = || failure::not_a_reply(provider, "no candidate in it");
+            let error = wire::error_in_body(provider, answer.error.as_ref());
+            let nothing = || failure::invalid_reply(provider, "no candidate in it");
             return Err(error.unwrap_or_else(nothing));
         }
     };
-    let tokens: Option<Tokens> = wire::aside(answer.usage_metadata.as_ref());
-    let (usage, model) = (tokens.as_ref().map(usage), answer.model_version);
-    Ok(Received { text, usage, model, finish, ..wire::silence() })
+    let tokens: Option<GeminiTokens> = wire::parse_optional(answer.usage_metadata.as_ref());
+    let (usage, model) = (tokens.as_ref().map(to_usage), answer.model_version);
+    Ok(CallReply { text, usage, model, finish, ..wire::empty_reply() })
 }
 
 /// Joins the parts that are not thoughts.
-fn text(content: Content) -> String {
+fn collect_text(content: GeminiContent) -> String {
     let parts = content.parts.into_iter().flatten();
     parts.filter(|part| part.thought != Some(true)).filter_map(|part| part.text).collect()
 }
 
 /// Thinking tokens are billed as output.
-fn usage(tokens: &Tokens) -> Usage {
+fn to_usage(tokens: &GeminiTokens) -> TokenUsage {
     let written = [tokens.candidates_token_count, tokens.thoughts_token_count];
-    Usage {
+    TokenUsage {
         input_tokens: tokens.prompt_token_count,
         output_tokens: written.into_iter().flatten().fold(0, u64::saturating_add),
     }
 }
 
-fn finish(reason: Option<&str>) -> Finish {
+fn parse_finish(reason: Option<&str>) -> FinishReason {
     match reason {
-        Some("STOP") => Finish::Stop,
-        Some("MAX_TOKENS") => Finish::Length,
+        Some("STOP") => FinishReason::Stop,
+        Some("MAX_TOKENS") => FinishReason::Length,
         Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII") => {
-            Finish::Refusal
+            FinishReason::Refusal
         }
-        Some(_) | None => Finish::Other,
+        Some(_) | None => FinishReason::Other,
     }
 }
 

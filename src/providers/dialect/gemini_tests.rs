@@ -1,16 +1,16 @@
 //! Tests of Gemini requests and recorded replies.
 
 use super::*;
-use crate::providers::dialect::suited_schema;
+use crate::providers::dialect::adapt_schema;
 use crate::providers::sample;
 
 const REAL: &str = "https://generativelanguage.googleapis.com/v1beta";
 
 #[test]
 fn a_request_says_who_speaks_and_keeps_the_key_out_of_the_address() {
-    let provider = Provider { temperature: Some(1.0), ..sample::provider() };
-    let wire = request(REAL, &provider, &sample::request(), None);
-    insta::assert_snapshot!(sample::shown(&wire), @r#"
+    let provider = Provider { temperature: Some(1.0), ..sample::sample_provider() };
+    let wire = build_request(REAL, &provider, &sample::sample_request(), None);
+    insta::assert_snapshot!(sample::format_request(&wire), @r#"
     https://generativelanguage.googleapis.com/v1beta/models/gpt-4o:generateContent
     x-goog-api-key: KEY
     {
@@ -41,9 +41,9 @@ fn a_request_says_who_speaks_and_keeps_the_key_out_of_the_address() {
 
 #[test]
 fn a_request_carries_the_schema_in_its_configuration() {
-    let (provider, asked) = (sample::provider(), sample::request());
-    let schema = suited_schema(Dialect::Gemini, asked.schema.as_ref().unwrap(), 4_096);
-    let wire = request(REAL, &provider, &asked, Some(&schema));
+    let (provider, asked) = (sample::sample_provider(), sample::sample_request());
+    let schema = adapt_schema(Dialect::Gemini, asked.schema.as_ref().unwrap(), 4_096);
+    let wire = build_request(REAL, &provider, &asked, Some(&schema));
     let body: serde_json::Value = serde_json::from_slice(&wire.body).unwrap();
     let configuration = &body["generationConfig"];
     assert_eq!(configuration["responseMimeType"], "application/json");
@@ -99,8 +99,8 @@ fn a_request_carries_the_schema_in_its_configuration() {
 #[test]
 fn a_model_is_one_segment_of_the_path() {
     let check = |model: &str, expected: &str| {
-        let provider = Provider { model: model.to_owned(), ..sample::provider() };
-        let wire = request("http://h/v1", &provider, &sample::request(), None);
+        let provider = Provider { model: model.to_owned(), ..sample::sample_provider() };
+        let wire = build_request("http://h/v1", &provider, &sample::sample_request(), None);
         assert_eq!(wire.url, format!("http://h/v1/models/{expected}:generateContent"), "{model}");
     };
     check("models/gemini-2.0-flash", "gemini-2.0-flash");
@@ -111,7 +111,7 @@ fn a_model_is_one_segment_of_the_path() {
 #[test]
 fn recorded_replies_are_read() {
     let check = |fixture: &str, expected: &str| {
-        assert_eq!(sample::read(Dialect::Gemini, fixture), expected, "{fixture}");
+        assert_eq!(sample::read_recorded(Dialect::Gemini, fixture), expected, "{fixture}");
     };
     check(
         "ok",

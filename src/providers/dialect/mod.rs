@@ -7,4 +7,6 @@ mod openai;
 mod schema;
 mod wire;
 
-pub(super) use wire::{WireRequest, models, models_request, reply, request, suited_schema};
+pub(super) use wire::{
+    WireRequest, adapt_schema, build_models_request, build_request, parse_models, parse_reply,
+};

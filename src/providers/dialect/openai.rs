@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::wire::{self, WireRequest, key_header};
-use crate::domain::ask::{Finish, Usage};
+use crate::domain::ask::{FinishReason, TokenUsage};
 use crate::providers::catalogue::{self, OutputLimit};
 use crate::providers::failure;
 use crate::providers::provider::{Dialect, Provider};
-use crate::providers::request::{CallError, Received, Request};
+use crate::providers::request::{CallError, CallReply, CallRequest};
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct OpenAiBody<'a> {
     model: &'a str,
-    messages: [Message<'a>; 2],
+    messages: [OpenAiMessage<'a>; 2],
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -21,49 +21,49 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<ResponseFormat<'a>>,
+    response_format: Option<OpenAiResponseFormat<'a>>,
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct OpenAiMessage<'a> {
     role: &'static str,
     content: &'a str,
 }
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename = "json_schema")]
-struct ResponseFormat<'a> {
-    json_schema: JsonSchema<'a>,
+struct OpenAiResponseFormat<'a> {
+    json_schema: OpenAiSchema<'a>,
 }
 
 #[derive(Serialize)]
-struct JsonSchema<'a> {
+struct OpenAiSchema<'a> {
     name: &'static str,
     strict: bool,
     schema: &'a Value,
 }
 
-pub(super) fn request<'a>(
+pub(super) fn build_request<'a>(
     base_url: &str,
     provider: &'a Provider,
-    request: &Request,
+    request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
     let limit = |of: OutputLimit| {
-        (catalogue::output_limit(base_url) == of).then_some(provider.output_tokens_max)
+        (catalogue::output_limit_at(base_url) == of).then_some(provider.output_tokens_max)
     };
     let name = request.purpose.name();
-    let body = wire::body(&Body {
+    let body = wire::to_json_body(&OpenAiBody {
         model: &provider.model,
         messages: [
-            Message { role: "system", content: &request.messages.system },
-            Message { role: "user", content: &request.messages.user },
+            OpenAiMessage { role: "system", content: &request.messages.system },
+            OpenAiMessage { role: "user", content: &request.messages.user },
         ],
         max_tokens: limit(OutputLimit::MaxTokens),
         max_completion_tokens: limit(OutputLimit::MaxCompletionTokens),
         temperature: provider.temperature,
-        response_format: schema.map(|schema| ResponseFormat {
-            json_schema: JsonSchema { name, strict: true, schema },
+        response_format: schema.map(|schema| OpenAiResponseFormat {
+            json_schema: OpenAiSchema { name, strict: true, schema },
         }),
     });
     let key = key_header(Dialect::OpenAi, provider);
@@ -71,42 +71,42 @@ pub(super) fn request<'a>(
 }
 
 #[derive(Deserialize)]
-struct Completion {
-    choices: Option<Vec<Choice>>,
+struct OpenAiReply {
+    choices: Option<Vec<OpenAiChoice>>,
     model: Option<String>,
     usage: Option<Value>,
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Choice {
-    message: Option<Said>,
+struct OpenAiChoice {
+    message: Option<OpenAiReplyMessage>,
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Said {
-    content: Option<Content>,
+struct OpenAiReplyMessage {
+    content: Option<OpenAiContent>,
     refusal: Option<String>,
 }
 
 /// Text, or parts, which may include the model's thoughts.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Content {
+enum OpenAiContent {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<OpenAiPart>),
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct OpenAiPart {
     #[serde(rename = "type")]
     kind: Option<String>,
     text: Option<String>,
 }
 
-impl Content {
-    fn text(self) -> String {
+impl OpenAiContent {
+    fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,
             Self::Parts(parts) => {
@@ -118,53 +118,54 @@ impl Content {
 }
 
 #[derive(Deserialize)]
-struct Tokens {
+struct OpenAiTokens {
     prompt_tokens: u64,
     completion_tokens: Option<u64>,
 }
 
 /// Cost of the call in dollars, reported by OpenRouter.
 #[derive(Deserialize)]
-struct Charge {
+struct OpenRouterCost {
     cost: f64,
 }
 
-pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallError> {
-    let completion: Completion = wire::parsed(provider, body)?;
+pub(super) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, CallError> {
+    let completion: OpenAiReply = wire::parse_body(provider, body)?;
     let choice = completion.choices.into_iter().flatten().next();
     let Some((message, reason)) =
         choice.and_then(|choice| Some((choice.message?, choice.finish_reason)))
     else {
-        let error = wire::error_within(provider, completion.error.as_ref());
-        return Err(error.unwrap_or_else(|| failure::not_a_reply(provider, "no choice in it")));
+        let error = wire::error_in_body(provider, completion.error.as_ref());
+        return Err(error.unwrap_or_else(|| failure::invalid_reply(provider, "no choice in it")));
     };
-    let text = message.content.map(Content::text).unwrap_or_default();
+    let text = message.content.map(OpenAiContent::into_text).unwrap_or_default();
     let refusal = message.refusal.filter(|refusal| !refusal.is_empty());
-    let finish = if refusal.is_some() { Finish::Refusal } else { finish(reason.as_deref()) };
-    let tokens: Option<Tokens> = wire::aside(completion.usage.as_ref());
-    let charge: Option<Charge> = wire::aside(completion.usage.as_ref());
-    Ok(Received {
+    let finish =
+        if refusal.is_some() { FinishReason::Refusal } else { parse_finish(reason.as_deref()) };
+    let tokens: Option<OpenAiTokens> = wire::parse_optional(completion.usage.as_ref());
+    let charge: Option<OpenRouterCost> = wire::parse_optional(completion.usage.as_ref());
+    Ok(CallReply {
         text: if text.is_empty() { refusal.unwrap_or_default() } else { text },
-        usage: tokens.map(|tokens| Usage {
+        usage: tokens.map(|tokens| TokenUsage {
             input_tokens: tokens.prompt_tokens,
             output_tokens: tokens.completion_tokens.unwrap_or(0),
         }),
         model: completion.model,
         finish,
         cost_usd: charge.map(|charge| charge.cost).filter(|cost| *cost >= 0.0),
-        ..wire::silence()
+        ..wire::empty_reply()
     })
 }
 
-fn finish(reason: Option<&str>) -> Finish {
+fn parse_finish(reason: Option<&str>) -> FinishReason {
     match reason {
-        Some("stop") => Finish::Stop,
+        Some("stop") => FinishReason::Stop,
         // Compatible servers use values of their own; with `error` and `abort` the text ends early.
         Some("length" | "max_tokens" | "MAX_TOKENS" | "model_length" | "error" | "abort") => {
-            Finish::Length
+            FinishReason::Length
         }
-        Some("content_filter") => Finish::Refusal,
-        Some(_) | None => Finish::Other,
+        Some("content_filter") => FinishReason::Refusal,
+        Some(_) | None => FinishReason::Other,
     }
 }
 

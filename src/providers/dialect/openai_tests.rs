@@ -1,17 +1,17 @@
 //! Tests of requests to OpenAI-compatible servers and of recorded replies.
 
 use super::*;
-use crate::providers::dialect::suited_schema;
+use crate::providers::dialect::adapt_schema;
 use crate::providers::sample;
 
 const REAL: &str = "https://api.openai.com/v1";
 
 #[test]
 fn a_request_carries_the_schema_in_strict_mode() {
-    let (provider, asked) = (sample::provider(), sample::request());
-    let schema = suited_schema(Dialect::OpenAi, asked.schema.as_ref().unwrap(), 4_096);
-    let wire = request(REAL, &provider, &asked, Some(&schema));
-    insta::assert_snapshot!(sample::shown(&wire), @r#"
+    let (provider, asked) = (sample::sample_provider(), sample::sample_request());
+    let schema = adapt_schema(Dialect::OpenAi, asked.schema.as_ref().unwrap(), 4_096);
+    let wire = build_request(REAL, &provider, &asked, Some(&schema));
+    insta::assert_snapshot!(sample::format_request(&wire), @r#"
     https://api.openai.com/v1/chat/completions
     authorization: Bearer KEY
     {
@@ -80,9 +80,10 @@ fn a_request_carries_the_schema_in_strict_mode() {
 
 #[test]
 fn a_compatible_server_gets_the_older_limit_and_no_key_where_there_is_none() {
-    let provider = Provider { key: None, temperature: Some(0.5), ..sample::provider() };
-    let wire = request("http://127.0.0.1:8099/v1", &provider, &sample::request(), None);
-    insta::assert_snapshot!(sample::shown(&wire), @r#"
+    let provider = Provider { key: None, temperature: Some(0.5), ..sample::sample_provider() };
+    let wire =
+        build_request("http://127.0.0.1:8099/v1", &provider, &sample::sample_request(), None);
+    insta::assert_snapshot!(sample::format_request(&wire), @r#"
     http://127.0.0.1:8099/v1/chat/completions
     {
       "model": "gpt-4o",
@@ -105,7 +106,7 @@ fn a_compatible_server_gets_the_older_limit_and_no_key_where_there_is_none() {
 #[test]
 fn recorded_replies_are_read() {
     let check = |fixture: &str, expected: &str| {
-        assert_eq!(sample::read(Dialect::OpenAi, fixture), expected, "{fixture}");
+        assert_eq!(sample::read_recorded(Dialect::OpenAi, fixture), expected, "{fixture}");
     };
     check(
         "ok",

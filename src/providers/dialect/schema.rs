@@ -24,7 +24,7 @@ const KEYWORDS: [&str; 15] = [
 ];
 
 /// Keeps only the keywords above. Our schemas have no references, because schemars inlines them.
-pub(super) fn plain(schema: &Value) -> Value {
+pub(super) fn inline_refs(schema: &Value) -> Value {
     Value::Object(plain_node(schema))
 }
 
@@ -33,11 +33,11 @@ fn plain_node(node: &Value) -> Map<String, Value> {
     for (key, value) in node.as_object().into_iter().flatten() {
         match key.as_str() {
             "anyOf" | "oneOf" => {
-                let options = value.as_array().into_iter().flatten().map(plain);
+                let options = value.as_array().into_iter().flatten().map(inline_refs);
                 whole.insert("anyOf".to_owned(), options.collect());
             }
             "const" => drop(whole.insert("enum".to_owned(), json!([value]))),
-            "items" => drop(whole.insert(key.clone(), plain(value))),
+            "items" => drop(whole.insert(key.clone(), inline_refs(value))),
             "properties" => drop(whole.insert(key.clone(), plain_properties(value))),
             known if KEYWORDS.contains(&known) => drop(whole.insert(key.clone(), value.clone())),
             _ => {}
@@ -48,12 +48,12 @@ fn plain_node(node: &Value) -> Map<String, Value> {
 
 fn plain_properties(properties: &Value) -> Value {
     let fields = properties.as_object().into_iter().flatten();
-    fields.map(|(name, node)| (name.clone(), plain(node))).collect()
+    fields.map(|(name, node)| (name.clone(), inline_refs(node))).collect()
 }
 
 /// Adds the keywords of `part`. Objects and arrays are merged; otherwise the existing value wins,
 /// so a field's description beats that of its type.
-fn absorb(whole: &mut Map<String, Value>, part: Map<String, Value>) {
+fn merge_keywords(whole: &mut Map<String, Value>, part: Map<String, Value>) {
     for (key, value) in part {
         match (whole.get_mut(&key), value) {
             (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
@@ -66,21 +66,21 @@ fn absorb(whole: &mut Map<String, Value>, part: Map<String, Value>) {
 
 /// For OpenAI's strict mode: closes every object, requires every field, and removes bounds that
 /// some models reject; the prompt states them.
-pub(super) fn strict(schema: &Value) -> Value {
-    let mut schema = closed(schema);
-    each_node(&mut schema, &|node| {
+pub(super) fn to_strict(schema: &Value) -> Value {
+    let mut schema = close_objects(schema);
+    visit_nodes(&mut schema, &|node| {
         node.retain(|key, _| !["minimum", "maximum"].contains(&key.as_str()));
     });
     schema
 }
 
 /// Closes objects, requires all fields, and removes bounds other than those of numbers.
-fn closed(schema: &Value) -> Value {
-    let mut schema = plain(schema);
-    each_node(&mut schema, &|node| {
+fn close_objects(schema: &Value) -> Value {
+    let mut schema = inline_refs(schema);
+    visit_nodes(&mut schema, &|node| {
         let bounds = ["minItems", "maxItems", "minLength", "maxLength", "pattern"];
         node.retain(|key, _| !bounds.contains(&key.as_str()));
-        if let Some(names) = names_of_properties(node) {
+        if let Some(names) = property_names(node) {
             node.insert("required".to_owned(), names);
             node.insert("additionalProperties".to_owned(), Value::Bool(false));
         }
@@ -92,14 +92,14 @@ fn closed(schema: &Value) -> Value {
 pub(super) const SMALL_OUTPUT_TOKENS: u32 = 2_000;
 
 /// Approximate number of texts in a document; each gets an equal share of the output limit.
-const SHARES: u32 = 12;
+const TEXTS_PER_DOCUMENT: u32 = 12;
 
 /// For small models behind servers that compile the schema to a grammar: limits lists and texts so
 /// that the whole document fits the output limit. Numbers keep their bounds, because such models
 /// otherwise exceed them repeatedly.
-pub(super) fn bounded(schema: &Value, output_tokens_max: u32) -> Value {
-    let mut schema = closed(schema);
-    each_node(&mut schema, &|node| {
+pub(super) fn to_bounded(schema: &Value, output_tokens_max: u32) -> Value {
+    let mut schema = close_objects(schema);
+    visit_nodes(&mut schema, &|node| {
         let kind = node.get("type");
         let is = |word: &str| match kind {
             Some(Value::Array(words)) => words.iter().any(|known| known == word),
@@ -108,33 +108,33 @@ pub(super) fn bounded(schema: &Value, output_tokens_max: u32) -> Value {
         if is("array") {
             node.insert("maxItems".to_owned(), json!(2));
         } else if is("string") && !node.contains_key("enum") {
-            node.insert("maxLength".to_owned(), json!(output_tokens_max / SHARES));
+            node.insert("maxLength".to_owned(), json!(output_tokens_max / TEXTS_PER_DOCUMENT));
         }
     });
     schema
 }
 
 /// For Gemini: one type per value, `null` as a flag, and an explicit field order.
-pub(super) fn open_api(schema: &Value) -> Value {
-    let mut schema = plain(schema);
-    each_node(&mut schema, &|node| {
+pub(super) fn to_open_api(schema: &Value) -> Value {
+    let mut schema = inline_refs(schema);
+    visit_nodes(&mut schema, &|node| {
         node.remove("additionalProperties");
-        if without_null(node) {
+        if remove_null(node) {
             node.insert("nullable".to_owned(), Value::Bool(true));
         }
-        if let Some(names) = names_of_properties(node) {
+        if let Some(names) = property_names(node) {
             node.insert("propertyOrdering".to_owned(), names);
         }
     });
     schema
 }
 
-fn names_of_properties(node: &Map<String, Value>) -> Option<Value> {
+fn property_names(node: &Map<String, Value>) -> Option<Value> {
     Some(json!(node.get("properties")?.as_object()?.keys().collect::<Vec<_>>()))
 }
 
 /// Removes `null` from types and options; returns whether it was present.
-fn without_null(node: &mut Map<String, Value>) -> bool {
+fn remove_null(node: &mut Map<String, Value>) -> bool {
     let mut found = false;
     for key in ["type", "enum", "anyOf"] {
         let Some(Value::Array(options)) = node.get_mut(key) else { continue };
@@ -148,7 +148,7 @@ fn without_null(node: &mut Map<String, Value>) -> bool {
             ("type", only) => drop(node.insert(key.to_owned(), only)),
             ("anyOf", Value::Object(only)) => {
                 node.remove(key);
-                absorb(node, only);
+                merge_keywords(node, only);
             }
             (_, only) => drop(node.insert(key.to_owned(), json!([only]))),
         }
@@ -157,16 +157,16 @@ fn without_null(node: &mut Map<String, Value>) -> bool {
 }
 
 /// Visits every schema inside a schema prepared by [`inline_refs`], innermost first.
-fn each_node(node: &mut Value, visit: &dyn Fn(&mut Map<String, Value>)) {
+fn visit_nodes(node: &mut Value, visit: &dyn Fn(&mut Map<String, Value>)) {
     let Some(fields) = node.as_object_mut() else { return };
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
-        properties.values_mut().for_each(|inner| each_node(inner, visit));
+        properties.values_mut().for_each(|inner| visit_nodes(inner, visit));
     }
     if let Some(items) = fields.get_mut("items") {
-        each_node(items, visit);
+        visit_nodes(items, visit);
     }
     if let Some(Value::Array(options)) = fields.get_mut("anyOf") {
-        options.iter_mut().for_each(|inner| each_node(inner, visit));
+        options.iter_mut().for_each(|inner| visit_nodes(inner, visit));
     }
     visit(fields);
 }
@@ -176,9 +176,9 @@ mod tests {
     use schemars::JsonSchema;
 
     use super::*;
-    use crate::domain::council::opinion::Opinion;
-    use crate::domain::council::report::Report;
-    use crate::domain::council::review::Review;
+    use crate::domain::council::opinion::OpinionReply;
+    use crate::domain::council::report::ChairReport;
+    use crate::domain::council::review::PeerReview;
     use crate::domain::inlined_schema::inlined_schema;
 
     fn check(suit: fn(&Value) -> Value, schema: &Value, expected: &Value) {
@@ -203,7 +203,7 @@ mod tests {
                 "c": {},
             },
         });
-        check(plain, &schema, &expected);
+        check(inline_refs, &schema, &expected);
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
             "required": ["a", "b"],
             "additionalProperties": false,
         });
-        check(strict, &schema, &expected);
+        check(to_strict, &schema, &expected);
     }
 
     #[test]
@@ -243,17 +243,17 @@ mod tests {
             "required": ["score", "list"],
             "additionalProperties": false,
         });
-        check(|schema| bounded(schema, 240), &schema, &expected);
+        check(|schema| to_bounded(schema, 240), &schema, &expected);
     }
 
     #[test]
     fn gemini_takes_null_as_a_flag() {
         let nullable = json!({ "nullable": true, "type": "string" });
-        check(open_api, &json!({ "type": ["string", "null"] }), &nullable);
+        check(to_open_api, &json!({ "type": ["string", "null"] }), &nullable);
         let option = json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
-        check(open_api, &option, &nullable);
+        check(to_open_api, &option, &nullable);
         let words = json!({ "type": "string", "enum": ["a", null] });
-        check(open_api, &words, &json!({ "type": "string", "enum": ["a"], "nullable": true }));
+        check(to_open_api, &words, &json!({ "type": "string", "enum": ["a"], "nullable": true }));
     }
 
     /// The council's schemas keep no keyword that a server rejects.
@@ -262,7 +262,7 @@ mod tests {
         fn keys(node: &Value, found: &mut Vec<String>) {
             let mut node = node.clone();
             let all = std::cell::RefCell::new(Vec::new());
-            each_node(&mut node, &|fields| all.borrow_mut().extend(fields.keys().cloned()));
+            visit_nodes(&mut node, &|fields| all.borrow_mut().extend(fields.keys().cloned()));
             found.extend(all.into_inner());
         }
         fn all<T: JsonSchema>(suit: fn(&Value) -> Value) -> Vec<String> {
@@ -272,17 +272,18 @@ mod tests {
         }
         let used = |suit: fn(&Value) -> Value| {
             let mut found =
-                [all::<Opinion>(suit), all::<Review>(suit), all::<Report>(suit)].concat();
+                [all::<OpinionReply>(suit), all::<PeerReview>(suit), all::<ChairReport>(suit)]
+                    .concat();
             found.sort();
             found.dedup();
             found.join(" ")
         };
         assert_eq!(
-            used(strict),
+            used(to_strict),
             "additionalProperties description enum items properties required type"
         );
         assert_eq!(
-            used(open_api),
+            used(to_open_api),
             "description enum items maximum minimum nullable properties propertyOrdering required type"
         );
     }

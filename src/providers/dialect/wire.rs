@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{anthropic, gemini, openai, schema};
-use crate::domain::ask::Finish;
+use crate::domain::ask::FinishReason;
 use crate::providers::failure;
 use crate::providers::provider::{Dialect, Provider};
-use crate::providers::request::{CallError, Received, Request};
+use crate::providers::request::{CallError, CallReply, CallRequest};
 
 /// HTTP request. The key is separate and hidden from `Debug`.
 #[derive(Debug)]
@@ -29,56 +29,56 @@ pub(crate) struct KeyHeader<'a> {
 }
 
 /// Adapts the schema to the dialect and the model's output limit.
-pub(crate) fn suited_schema(dialect: Dialect, source: &Value, output_tokens_max: u32) -> Value {
+pub(crate) fn adapt_schema(dialect: Dialect, source: &Value, output_tokens_max: u32) -> Value {
     match dialect {
         Dialect::OpenAi if output_tokens_max < schema::SMALL_OUTPUT_TOKENS => {
-            schema::bounded(source, output_tokens_max)
+            schema::to_bounded(source, output_tokens_max)
         }
-        Dialect::OpenAi => schema::strict(source),
-        Dialect::Anthropic => schema::plain(source),
-        Dialect::Gemini => schema::open_api(source),
+        Dialect::OpenAi => schema::to_strict(source),
+        Dialect::Anthropic => schema::inline_refs(source),
+        Dialect::Gemini => schema::to_open_api(source),
     }
 }
 
 /// `schema` is the result of [`adapt_schema`] for the same dialect.
-pub(crate) fn request<'a>(
+pub(crate) fn build_request<'a>(
     dialect: Dialect,
     base_url: &str,
     provider: &'a Provider,
-    request: &Request,
+    request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
     match dialect {
-        Dialect::OpenAi => openai::request(base_url, provider, request, schema),
-        Dialect::Anthropic => anthropic::request(base_url, provider, request, schema),
-        Dialect::Gemini => gemini::request(base_url, provider, request, schema),
+        Dialect::OpenAi => openai::build_request(base_url, provider, request, schema),
+        Dialect::Anthropic => anthropic::build_request(base_url, provider, request, schema),
+        Dialect::Gemini => gemini::build_request(base_url, provider, request, schema),
     }
 }
 
 /// Parses the body of a successful response.
-pub(crate) fn reply(
+pub(crate) fn parse_reply(
     dialect: Dialect,
     provider: &Provider,
     body: &str,
     structured: bool,
-) -> Result<Received, CallError> {
+) -> Result<CallReply, CallError> {
     let said = match dialect {
-        Dialect::OpenAi => openai::reply(provider, body),
-        Dialect::Anthropic => anthropic::reply(provider, body),
-        Dialect::Gemini => gemini::reply(provider, body),
+        Dialect::OpenAi => openai::parse_reply(provider, body),
+        Dialect::Anthropic => anthropic::parse_reply(provider, body),
+        Dialect::Gemini => gemini::parse_reply(provider, body),
     }?;
-    failure::unless_refused(provider, Received { structured, ..said })
+    failure::reject_empty_refusal(provider, CallReply { structured, ..said })
 }
 
 /// Builds the request for the list of models, all on one page.
-pub(crate) fn models_request<'a>(
+pub(crate) fn build_models_request<'a>(
     dialect: Dialect,
     base_url: &str,
     provider: &'a Provider,
 ) -> WireRequest<'a> {
     let (page, headers) = match dialect {
         Dialect::OpenAi => ("", NO_HEADERS),
-        Dialect::Anthropic => ("?limit=1000", anthropic::VERSION),
+        Dialect::Anthropic => ("?limit=1000", anthropic::VERSION_HEADERS),
         Dialect::Gemini => ("?pageSize=1000", NO_HEADERS),
     };
     let key = key_header(dialect, provider);
@@ -98,56 +98,56 @@ pub(super) fn key_header(dialect: Dialect, provider: &Provider) -> Option<KeyHea
 }
 
 /// Parses the names in a list of models.
-pub(crate) fn models(provider: &Provider, body: &str) -> Result<Vec<String>, CallError> {
+pub(crate) fn parse_models(provider: &Provider, body: &str) -> Result<Vec<String>, CallError> {
     #[derive(Deserialize)]
-    struct List {
-        data: Option<Vec<Entry>>,
-        models: Option<Vec<Entry>>,
+    struct ModelList {
+        data: Option<Vec<ModelEntry>>,
+        models: Option<Vec<ModelEntry>>,
     }
     #[derive(Deserialize)]
-    struct Entry {
+    struct ModelEntry {
         id: Option<String>,
         name: Option<String>,
     }
-    let list: List =
-        serde_json::from_str(body).map_err(|error| failure::of_reading(provider, &error))?;
+    let list: ModelList =
+        serde_json::from_str(body).map_err(|error| failure::parse_error(provider, &error))?;
     let entries = list.data.or(list.models);
-    let entries = entries.ok_or_else(|| failure::not_a_reply(provider, "no list of models"))?;
+    let entries = entries.ok_or_else(|| failure::invalid_reply(provider, "no list of models"))?;
     let names = entries.into_iter().filter_map(|entry| entry.id.or(entry.name));
     Ok(names.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()).collect())
 }
 
 /// Serializes a request body. Texts, numbers and JSON cannot fail to serialize.
-pub(super) fn body(document: &impl Serialize) -> Vec<u8> {
+pub(super) fn to_json_body(document: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(document).unwrap_or_default()
 }
 
-pub(super) fn parsed<'a, T: Deserialize<'a>>(
+pub(super) fn parse_body<'a, T: Deserialize<'a>>(
     provider: &Provider,
     body: &'a str,
 ) -> Result<T, CallError> {
-    serde_json::from_str(body).map_err(|error| failure::of_reading(provider, &error))
+    serde_json::from_str(body).map_err(|error| failure::parse_error(provider, &error))
 }
 
 /// Parses optional data beside the reply, such as usage. Invalid data counts as absent, because it
 /// is no reason to fail the call.
-pub(super) fn aside<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
+pub(super) fn parse_optional<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
     T::deserialize(said?).ok()
 }
 
 /// Reply without content, to be filled.
-pub(super) fn silence() -> Received {
-    Received {
+pub(super) fn empty_reply() -> CallReply {
+    CallReply {
         text: String::new(),
         usage: None,
         model: None,
-        finish: Finish::Other,
+        finish: FinishReason::Other,
         cost_usd: None,
         structured: false,
     }
 }
 
 /// Converts an error object in the body, if present.
-pub(super) fn error_within(provider: &Provider, error: Option<&Value>) -> Option<CallError> {
-    error.map(|error| failure::in_reply(provider, error))
+pub(super) fn error_in_body(provider: &Provider, error: Option<&Value>) -> Option<CallError> {
+    error.map(|error| failure::error_in_reply(provider, error))
 }

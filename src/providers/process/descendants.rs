@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, wait};
 
-use super::marked::processes;
+use super::marked::list_processes;
 
 /// A process that survives this long waits for a device; give up on it.
 const KILLING_TIME_MAX: Duration = Duration::from_secs(20);
@@ -52,7 +52,7 @@ pub(super) fn kill_descendants(leader: Pid) -> Option<ExitStatus> {
 /// process reaps the child, so no unrelated process is hit.
 fn kill_children() -> usize {
     let own = getpid();
-    let children = processes().filter_map(|pid| Some((pid, parent_and_group(pid)?)));
+    let children = list_processes().filter_map(|pid| Some((pid, read_parent_and_group(pid)?)));
     let children = children.filter(|(_, (parent, _))| *parent == own.as_raw_pid());
     let kill = |(pid, (_, group)): (Pid, (i32, i32))| {
         // Killing the whole group at once keeps it from forking meanwhile.
@@ -63,7 +63,7 @@ fn kill_children() -> usize {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the system's list of processes")]
-fn parent_and_group(pid: Pid) -> Option<(i32, i32)> {
+fn read_parent_and_group(pid: Pid) -> Option<(i32, i32)> {
     let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
     // The program's name is in parentheses and may itself contain parentheses.
     let end = text.iter().rposition(|byte| *byte == b')')?;

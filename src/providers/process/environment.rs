@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 /// Variables every program needs: paths, the user's logins, locale, proxies and certificates.
-const COMMON: [&str; 25] = [
+const COMMON_VARIABLES: [&str; 25] = [
     "PATH",
     "HOME",
     "USER",
@@ -44,23 +44,23 @@ const SECRET_CHARS_MIN: usize = 6;
 
 /// Variables of a child process.
 #[derive(Clone, Default)]
-pub struct Environment {
+pub struct ChildEnvironment {
     variables: BTreeMap<String, OsString>,
 }
 
-impl Environment {
+impl ChildEnvironment {
     /// All variables of this process.
     #[expect(clippy::disallowed_methods, reason = "the one door for foreign programs")]
-    pub fn of_this_process() -> Self {
+    pub fn from_this_process() -> Self {
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
             .collect()
     }
 
     /// Returns the common variables and those with one of the prefixes.
-    pub(in crate::providers) fn narrowed(&self, own_prefixes: &[&str]) -> Self {
+    pub(in crate::providers) fn select_for(&self, own_prefixes: &[&str]) -> Self {
         let needed = |name: &str| {
-            COMMON.contains(&name)
+            COMMON_VARIABLES.contains(&name)
                 || name.starts_with(COMMON_PREFIX)
                 || own_prefixes.iter().any(|prefix| name.starts_with(prefix))
         };
@@ -77,7 +77,7 @@ impl Environment {
     }
 
     /// Returns values that must not appear in a message.
-    pub(in crate::providers) fn secrets(&self) -> Vec<String> {
+    pub(in crate::providers) fn secret_values(&self) -> Vec<String> {
         let secret = |name: &str| {
             ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"]
                 .iter()
@@ -91,14 +91,14 @@ impl Environment {
     }
 }
 
-impl FromIterator<(String, OsString)> for Environment {
+impl FromIterator<(String, OsString)> for ChildEnvironment {
     fn from_iter<T: IntoIterator<Item = (String, OsString)>>(variables: T) -> Self {
         Self { variables: variables.into_iter().collect() }
     }
 }
 
 /// Prints names only, since a value may be a key.
-impl std::fmt::Debug for Environment {
+impl std::fmt::Debug for ChildEnvironment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()
     }
@@ -108,7 +108,7 @@ impl std::fmt::Debug for Environment {
 mod tests {
     use super::*;
 
-    fn environment(variables: &[(&str, &str)]) -> Environment {
+    fn environment(variables: &[(&str, &str)]) -> ChildEnvironment {
         variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect()
     }
 
@@ -122,7 +122,7 @@ mod tests {
             ("CLAUDECODE", "1"),
             ("DATABASE_URL", "postgres://secret"),
         ]);
-        let kept = format!("{:?}", all.narrowed(&["ANTHROPIC_", "CLAUDE_"]));
+        let kept = format!("{:?}", all.select_for(&["ANTHROPIC_", "CLAUDE_"]));
         assert_eq!(kept, r#"{"ANTHROPIC_API_KEY", "LC_ALL", "PATH"}"#);
     }
 
@@ -134,7 +134,7 @@ mod tests {
             ("CLAUDE_CODE_OAUTH_TOKEN", "ghijkl"),
             ("EMPTY_KEY", ""),
         ]);
-        assert_eq!(all.secrets(), ["ghijkl", "abcdef"]);
+        assert_eq!(all.secret_values(), ["ghijkl", "abcdef"]);
         assert!(!format!("{all:?}").contains("abcdef"));
     }
 }

@@ -12,12 +12,12 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::Environment;
+use super::ChildEnvironment;
 use super::marked::kill_marked;
-use super::message::{self, failed_start};
+use super::message::{self, start_error};
 use super::outcome::ProgramOutcome;
-use super::scratch::Scratch;
-use super::supervisor::Supervisor;
+use super::scratch::ScratchFolder;
+use super::supervisor::SupervisorBinary;
 use crate::providers::request::CallError;
 
 /// The supervisor kills for at most 20 seconds and then removes a folder.
@@ -25,54 +25,54 @@ const SUPERVISOR_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Dropping it kills the program and all its descendants.
 #[derive(Debug)]
-pub(in crate::providers) struct Group {
+pub(in crate::providers) struct ProcessGroup {
     pub(super) child: Option<Child>,
-    guard: Guard,
-    scratch: Option<Scratch>,
+    guard: GroupKiller,
+    scratch: Option<ScratchFolder>,
     program: String,
 }
 
 /// How the program is killed.
 #[derive(Debug)]
-enum Guard {
+enum GroupKiller {
     /// The child is a supervisor; it kills the program when this process releases the lock or dies.
     Supervisor,
     /// The child is the program; this process kills its group.
-    Leader(Leader),
+    Leader(GroupLeader),
 }
 
 /// Id of the process group while it is certainly ours. The system may reuse the id once the leader
 /// is reaped and the group is dead.
 #[derive(Debug)]
-struct Leader(Option<Pid>);
+struct GroupLeader(Option<Pid>);
 
-impl Leader {
+impl GroupLeader {
     /// Kills the whole group. An error means that it is gone already.
-    fn kill(&mut self) {
+    fn kill_group(&mut self) {
         if let Some(leader) = self.0.take() {
             let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 }
 
-impl Group {
+impl ProcessGroup {
     /// Starts a program. With a supervisor, a failure to start it is known only after
     /// [`Self::wait_for_exit`].
     pub(in crate::providers) fn start(
         program: &str,
         arguments: &[OsString],
-        environment: &Environment,
-        scratch: Scratch,
-        supervisor: Option<&Supervisor>,
+        environment: &ChildEnvironment,
+        scratch: ScratchFolder,
+        supervisor: Option<&SupervisorBinary>,
     ) -> Result<Self, CallError> {
-        let failed = |error: io::Error| failed_start(program, &error);
-        let path = located(program).map_err(failed)?;
+        let failed = |error: io::Error| start_error(program, &error);
+        let path = resolve_program(program).map_err(failed)?;
         let mut command = match supervisor {
             Some(supervisor) => {
-                let mut command = Command::new(supervisor.executable());
+                let mut command = Command::new(supervisor.executable_path());
                 command
                     .arg0("plenary")
-                    .args(Supervisor::leading_arguments(scratch.folder(), &path));
+                    .args(SupervisorBinary::leading_arguments(scratch.as_path(), &path));
                 command
             }
             None => Command::new(&path),
@@ -83,20 +83,20 @@ impl Group {
             .envs(environment.iter())
             .env("TERM", "dumb")
             .env("NO_COLOR", "1")
-            .current_dir(scratch.work())
+            .current_dir(scratch.work_folder())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if supervisor.is_none() {
             // `TMPDIR` marks descendants. The supervisor sets it for the program only.
-            command.env("TMPDIR", scratch.temporary()).process_group(0).kill_on_drop(true);
+            command.env("TMPDIR", scratch.temp_folder()).process_group(0).kill_on_drop(true);
         }
         let child = command.spawn().map_err(failed)?;
         let guard = match supervisor {
-            Some(_) => Guard::Supervisor,
+            Some(_) => GroupKiller::Supervisor,
             None => {
                 let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-                Guard::Leader(Leader(leader))
+                GroupKiller::Leader(GroupLeader(leader))
             }
         };
         let program = program.to_owned();
@@ -104,54 +104,58 @@ impl Group {
     }
 
     /// Takes standard input and output; `None` the second time.
-    pub(in crate::providers) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+    pub(in crate::providers) fn take_pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         let child = self.child.as_mut()?;
         child.stdin.take().zip(child.stdout.take())
     }
 
     /// Takes standard error; `None` the second time.
-    pub(in crate::providers) fn stderr(&mut self) -> Option<ChildStderr> {
+    pub(in crate::providers) fn take_stderr(&mut self) -> Option<ChildStderr> {
         self.child.as_mut()?.stderr.take()
     }
 
     /// Waits until the program and all its descendants have ended.
-    pub(in crate::providers) async fn wait(&mut self) -> Result<ExitStatus, CallError> {
+    pub(in crate::providers) async fn wait_for_exit(&mut self) -> Result<ExitStatus, CallError> {
         let (Some(child), Some(scratch)) = (self.child.as_mut(), self.scratch.as_mut()) else {
-            return Err(message::broken(&io::Error::other("it has ended already")));
+            return Err(message::output_error(&io::Error::other("it has ended already")));
         };
-        let status = child.wait().await.map_err(|error| message::broken(&error))?;
+        let status = child.wait().await.map_err(|error| message::output_error(&error))?;
         match &mut self.guard {
-            Guard::Leader(leader) => {
+            GroupKiller::Leader(leader) => {
                 // Descendants still running would keep the output open.
-                leader.kill();
+                leader.kill_group();
                 Ok(status)
             }
-            Guard::Supervisor => match scratch.read_outcome().filter(|_| status.success()) {
+            GroupKiller::Supervisor => match scratch.read_outcome().filter(|_| status.success()) {
                 Some(ProgramOutcome::Ended(status)) => Ok(status),
                 Some(ProgramOutcome::NotStarted(code)) => {
-                    Err(failed_start(&self.program, &io::Error::from_raw_os_error(code)))
+                    Err(start_error(&self.program, &io::Error::from_raw_os_error(code)))
                 }
                 None => {
                     // The supervisor was killed. Marked descendants would keep the output open.
-                    kill_marked(&scratch.temporary());
-                    Err(message::lost_supervisor(&self.program, status))
+                    kill_marked(&scratch.temp_folder());
+                    Err(message::lost_supervisor_error(&self.program, status))
                 }
             },
         }
     }
 
     /// Ends the program now, and returns an error if it was never started.
-    pub(in crate::providers) async fn end(mut self) -> Result<(), CallError> {
+    pub(in crate::providers) async fn shut_down(mut self) -> Result<(), CallError> {
         match &mut self.guard {
-            Guard::Leader(leader) => leader.kill(),
-            Guard::Supervisor => self.scratch.iter_mut().for_each(Scratch::release),
+            GroupKiller::Leader(leader) => leader.kill_group(),
+            GroupKiller::Supervisor => {
+                self.scratch.iter_mut().for_each(ScratchFolder::release_lock)
+            }
         }
         // After this timeout the drop handler waits in the background.
-        timeout(SUPERVISOR_TIME_MAX, self.wait()).await.map_or(Ok(()), |ended| ended.map(drop))
+        timeout(SUPERVISOR_TIME_MAX, self.wait_for_exit())
+            .await
+            .map_or(Ok(()), |ended| ended.map(drop))
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         let (Some(child), Some(mut scratch)) = (self.child.take(), self.scratch.take()) else {
             return;
@@ -159,39 +163,39 @@ impl Drop for Group {
         // Reap the child, and remove the folder only after the last process could write to it.
         // Without a runtime this process is about to exit.
         match (&mut self.guard, Handle::try_current()) {
-            (Guard::Leader(leader), runtime) => {
-                leader.kill();
+            (GroupKiller::Leader(leader), runtime) => {
+                leader.kill_group();
                 if let Ok(runtime) = runtime {
-                    runtime.spawn(remove_after(child, scratch));
+                    runtime.spawn(remove_after_exit(child, scratch));
                 }
             }
-            (Guard::Supervisor, runtime) => {
-                scratch.release();
+            (GroupKiller::Supervisor, runtime) => {
+                scratch.release_lock();
                 if let Ok(runtime) = runtime {
-                    runtime.spawn(clean_up_after(child, scratch));
+                    runtime.spawn(clean_up_after_supervisor(child, scratch));
                 }
             }
         }
     }
 }
 
-async fn remove_after(mut child: Child, scratch: Scratch) {
+async fn remove_after_exit(mut child: Child, scratch: ScratchFolder) {
     let _ = child.wait().await;
     drop(scratch);
 }
 
 /// Waits for the supervisor, and cleans up itself if the supervisor did not.
-async fn clean_up_after(mut supervisor: Child, mut scratch: Scratch) {
+async fn clean_up_after_supervisor(mut supervisor: Child, mut scratch: ScratchFolder) {
     if timeout(SUPERVISOR_TIME_MAX, supervisor.wait()).await.is_err() {
         let _ = supervisor.kill().await;
     }
-    if scratch.reclaim() {
-        kill_marked(&scratch.temporary());
+    if scratch.reclaim_lock() {
+        kill_marked(&scratch.temp_folder());
     }
 }
 
 /// A bare name is looked up on the PATH. A relative path is relative to our working folder, not to
 /// the folder the program runs in.
-fn located(program: &str) -> io::Result<PathBuf> {
+fn resolve_program(program: &str) -> io::Result<PathBuf> {
     if program.contains('/') { std::path::absolute(program) } else { Ok(PathBuf::from(program)) }
 }

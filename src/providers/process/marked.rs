@@ -12,22 +12,22 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_si
 
 /// Each scan finds processes started during the scan before.
 #[cfg(target_os = "linux")]
-const LOOKS_MAX: usize = 50;
+const SCANS_MAX: usize = 50;
 
 #[cfg(target_os = "linux")]
-const PAUSE: Duration = Duration::from_millis(1);
+const SCAN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Kills every process started with this `TMPDIR`. The path is random and in a private folder, so
 /// only descendants of one program have it.
 #[cfg(target_os = "linux")]
 pub(super) fn kill_marked(temporary: &Path) {
     let mark = [b"TMPDIR=", temporary.as_os_str().as_encoded_bytes()].concat();
-    for _ in 0..LOOKS_MAX {
-        let killed = processes().filter(|pid| kill_if_marked(*pid, &mark)).count();
+    for _ in 0..SCANS_MAX {
+        let killed = list_processes().filter(|pid| kill_if_marked(*pid, &mark)).count();
         if killed == 0 {
             return;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(SCAN_PAUSE);
     }
 }
 
@@ -44,7 +44,7 @@ fn kill_if_marked(pid: Pid, mark: &[u8]) -> bool {
 
 /// Lists all processes of the system.
 #[cfg(target_os = "linux")]
-pub(super) fn processes() -> impl Iterator<Item = Pid> {
+pub(super) fn list_processes() -> impl Iterator<Item = Pid> {
     let entries = Path::new("/proc").read_dir().into_iter().flatten().flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }

@@ -19,11 +19,11 @@ mod supervise;
 mod supervisor;
 mod talk;
 
-pub use environment::Environment;
-pub(super) use group::Group;
-pub(super) use scratch::Scratch;
+pub use environment::ChildEnvironment;
+pub(super) use group::ProcessGroup;
+pub(super) use scratch::ScratchFolder;
 pub use scratch::sweep_scratch_folders;
 #[cfg(target_os = "linux")]
 pub use supervise::run_supervisor;
-pub use supervisor::Supervisor;
-pub(super) use talk::{OUTPUT_BYTES_MAX, Tail, Talk};
+pub use supervisor::SupervisorBinary;
+pub(super) use talk::{OUTPUT_BYTES_MAX, OutputTail, ProgramOutput};

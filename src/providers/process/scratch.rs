@@ -32,16 +32,16 @@ const OUTCOME_BYTES_MAX: usize = 64;
 
 /// Folder of one program: an empty work folder, files for the program to read, and its `TMPDIR`.
 #[derive(Debug)]
-pub(in crate::providers) struct Scratch {
+pub(in crate::providers) struct ScratchFolder {
     folder: PathBuf,
     lock: File,
     /// Whether this process is responsible for the folder and removes it on drop.
     is_held: bool,
 }
 
-impl Scratch {
+impl ScratchFolder {
     pub(in crate::providers) fn new() -> io::Result<Self> {
-        let home = ScratchHome::create(&std::env::temp_dir())?;
+        let home = ScratchRoot::create(&std::env::temp_dir())?;
         for _ in 0..ATTEMPTS_MAX {
             if let Some(scratch) = home.create_scratch()? {
                 return Ok(scratch);
@@ -52,34 +52,35 @@ impl Scratch {
     }
 
     /// Opens a folder that another process created and is responsible for.
-    pub(super) fn adopt(folder: &Path) -> io::Result<Self> {
+    pub(super) fn open_existing(folder: &Path) -> io::Result<Self> {
         let wrong = || io::Error::other(format!("`{}` is no scratch folder", folder.display()));
-        let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_ours(name));
+        let name =
+            folder.file_name().and_then(|name| name.to_str()).filter(|name| is_scratch_name(name));
         let (name, parent) = name.zip(folder.parent()).ok_or_else(wrong)?;
-        if !parent.is_absolute() || parent.file_name() != Some(home_name().as_ref()) {
+        if !parent.is_absolute() || parent.file_name() != Some(root_name().as_ref()) {
             return Err(wrong());
         }
-        ScratchHome::open(parent.to_owned())?.open_scratch(name)
+        ScratchRoot::open(parent.to_owned())?.open_scratch(name)
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(super) fn as_path(&self) -> &Path {
         &self.folder
     }
 
     /// Working folder of the program.
-    pub(in crate::providers) fn work(&self) -> PathBuf {
+    pub(in crate::providers) fn work_folder(&self) -> PathBuf {
         self.folder.join("work")
     }
 
     /// `TMPDIR` of the program: crash reports contain prompts and must not go to a shared folder.
     /// The path also marks the program's descendants, which inherit the variable.
-    pub(super) fn temporary(&self) -> PathBuf {
+    pub(super) fn temp_folder(&self) -> PathBuf {
         self.folder.join("tmp")
     }
 
     /// Writes a file for the program; `name` is relative to the scratch folder.
     #[expect(clippy::disallowed_methods, reason = "in a new folder of our own")]
-    pub(in crate::providers) fn file(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+    pub(in crate::providers) fn write_file(&self, name: &str, text: &str) -> io::Result<PathBuf> {
         let path = self.folder.join(name);
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
         std::fs::write(&path, text)?;
@@ -92,19 +93,19 @@ impl Scratch {
     }
 
     /// Makes this process responsible for the folder. It must own the lock.
-    pub(super) fn hold(&mut self) {
+    pub(super) fn take_ownership(&mut self) {
         self.is_held = true;
     }
 
     /// Makes the supervisor responsible, which waits for the lock.
-    pub(super) fn release(&mut self) {
+    pub(super) fn release_lock(&mut self) {
         self.is_held = false;
         // If unlocking fails, the supervisor gets the lock when the file is closed.
         let _ = self.lock.unlock();
     }
 
     /// Makes this process responsible again after the supervisor died without removing the folder.
-    pub(super) fn reclaim(&mut self) -> bool {
+    pub(super) fn reclaim_lock(&mut self) -> bool {
         self.is_held = self.folder.symlink_metadata().is_ok() && self.lock.try_lock().is_ok();
         self.is_held
     }
@@ -123,7 +124,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for ScratchFolder {
     #[expect(clippy::disallowed_methods, reason = "a lock file of our own")]
     fn drop(&mut self) {
         if !self.is_held {
@@ -138,14 +139,14 @@ impl Drop for Scratch {
 
 /// Folder that contains all scratch folders of the user.
 #[derive(Debug)]
-struct ScratchHome {
+struct ScratchRoot {
     path: PathBuf,
 }
 
-impl ScratchHome {
+impl ScratchRoot {
     /// Creates the folder in the temporary folder if it does not exist.
     fn create(temporary: &Path) -> io::Result<Self> {
-        let path = temporary.canonicalize()?.join(home_name());
+        let path = temporary.canonicalize()?.join(root_name());
         match DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
             _ => Self::open(path),
@@ -154,7 +155,7 @@ impl ScratchHome {
 
     /// Opens the folder if it exists and belongs to this user.
     fn find(temporary: &Path) -> io::Result<Self> {
-        Self::open(temporary.canonicalize()?.join(home_name()))
+        Self::open(temporary.canonicalize()?.join(root_name()))
     }
 
     fn open(path: PathBuf) -> io::Result<Self> {
@@ -170,7 +171,7 @@ impl ScratchHome {
             _ => error,
         })?;
         let metadata = folder.metadata()?;
-        if !is_own(&metadata) {
+        if !is_own_file(&metadata) {
             return Err(not_ours("belongs to another user"));
         }
         if metadata.mode() & 0o077 != 0 {
@@ -181,7 +182,7 @@ impl ScratchHome {
 
     /// Creates and locks a scratch folder. Returns `None` if another process removed the lock file
     /// before it was locked.
-    fn create_scratch(&self) -> io::Result<Option<Scratch>> {
+    fn create_scratch(&self) -> io::Result<Option<ScratchFolder>> {
         let folder = self.path.join(new_name()?);
         let lock = OpenOptions::new()
             .read(true)
@@ -194,15 +195,15 @@ impl ScratchHome {
             Ok(()) | Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
             Err(std::fs::TryLockError::Error(error)) => return Err(error),
         }
-        let scratch = Scratch { folder, lock, is_held: true };
-        for path in [scratch.folder.clone(), scratch.work(), scratch.temporary()] {
+        let scratch = ScratchFolder { folder, lock, is_held: true };
+        for path in [scratch.folder.clone(), scratch.work_folder(), scratch.temp_folder()] {
             DirBuilder::new().mode(0o700).create(path)?;
         }
         Ok(Some(scratch))
     }
 
     /// Opens a scratch folder by name, without locking it.
-    fn open_scratch(&self, name: &str) -> io::Result<Scratch> {
+    fn open_scratch(&self, name: &str) -> io::Result<ScratchFolder> {
         let folder = self.path.join(name);
         let not_ours = || io::Error::other(format!("`{}` is not ours", folder.display()));
         let mut options = OpenOptions::new();
@@ -210,20 +211,20 @@ impl ScratchHome {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let lock = open_without_links(&folder.with_extension(LOCK_EXTENSION), flags, &mut options)?;
         let metadata = lock.metadata()?;
-        let is_lock = metadata.is_file() && is_own(&metadata) && metadata.nlink() == 1;
+        let is_lock = metadata.is_file() && is_own_file(&metadata) && metadata.nlink() == 1;
         // A process killed early leaves a lock file without a folder.
         let is_folder = match folder.symlink_metadata() {
-            Ok(metadata) => metadata.is_dir() && is_own(&metadata),
+            Ok(metadata) => metadata.is_dir() && is_own_file(&metadata),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
         };
         if !is_lock || !is_folder {
             return Err(not_ours());
         }
-        Ok(Scratch { folder, lock, is_held: false })
+        Ok(ScratchFolder { folder, lock, is_held: false })
     }
 
     /// Locks and returns the scratch folders of dead processes.
-    fn abandoned(&self) -> impl Iterator<Item = Scratch> {
+    fn lock_abandoned(&self) -> impl Iterator<Item = ScratchFolder> {
         let entries = self.path.read_dir().into_iter().flatten();
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let locks = names.filter_map(|name| Some(name.strip_suffix(".lock")?.to_owned()));
@@ -234,24 +235,24 @@ impl ScratchHome {
             if scratch.lock.metadata().ok()?.nlink() == 0 {
                 return None;
             }
-            scratch.hold();
+            scratch.take_ownership();
             Some(scratch)
         };
-        locks.filter(|name| is_ours(name)).filter_map(take)
+        locks.filter(|name| is_scratch_name(name)).filter_map(take)
     }
 }
 
 /// Removes scratch folders whose process and supervisor were both killed, and kills programs that
 /// still run in them.
 pub fn sweep_scratch_folders() {
-    sweep(&std::env::temp_dir());
+    sweep_temp_folder(&std::env::temp_dir());
 }
 
-fn sweep(temporary: &Path) {
+fn sweep_temp_folder(temporary: &Path) {
     // No folder, or a folder of another user: nothing to sweep.
-    let Ok(home) = ScratchHome::find(temporary) else { return };
-    for scratch in home.abandoned() {
-        kill_marked(&scratch.temporary());
+    let Ok(home) = ScratchRoot::find(temporary) else { return };
+    for scratch in home.lock_abandoned() {
+        kill_marked(&scratch.temp_folder());
     }
 }
 
@@ -265,11 +266,11 @@ fn is_link_or_file(code: i32) -> bool {
     [rustix::io::Errno::LOOP, rustix::io::Errno::NOTDIR].iter().any(|e| e.raw_os_error() == code)
 }
 
-fn is_own(metadata: &Metadata) -> bool {
+fn is_own_file(metadata: &Metadata) -> bool {
     metadata.uid() == geteuid().as_raw()
 }
 
-fn home_name() -> String {
+fn root_name() -> String {
     format!("plenary-{}", geteuid().as_raw())
 }
 
@@ -279,7 +280,7 @@ fn new_name() -> io::Result<String> {
 }
 
 /// Whether a name has exactly the form of [`new_name`].
-fn is_ours(name: &str) -> bool {
+fn is_scratch_name(name: &str) -> bool {
     let parts = name.strip_prefix(NAME_PREFIX).and_then(|rest| rest.split_once('-'));
     parts.is_some_and(|(process, random)| {
         let is_number = !process.is_empty() && process.len() <= 10;

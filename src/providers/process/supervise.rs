@@ -29,7 +29,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::descendants::kill_descendants;
 use super::outcome::ProgramOutcome;
-use super::scratch::Scratch;
+use super::scratch::ScratchFolder;
 use super::supervisor::{LAUNCH, SUPERVISE, this_executable};
 
 /// Exit code for a program that could not be started, as in shells.
@@ -45,28 +45,30 @@ pub fn run_supervisor(arguments: impl IntoIterator<Item = OsString>) -> Option<E
     let mut arguments = arguments.into_iter().skip(1);
     let first = arguments.next()?;
     if first == SUPERVISE {
-        return Some(supervise(arguments));
+        return Some(run_as_supervisor(arguments));
     }
-    (first == LAUNCH).then(|| launch(arguments))
+    (first == LAUNCH).then(|| run_as_launcher(arguments))
 }
 
 /// `SUPERVISE FOLDER PROGRAM ARGUMENT…`
-fn supervise(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+fn run_as_supervisor(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (Some(folder), Some(program)) = (arguments.next(), arguments.next()) else {
         return ExitCode::FAILURE;
     };
-    let Ok(mut scratch) = Scratch::adopt(Path::new(&folder)) else { return ExitCode::FAILURE };
+    let Ok(mut scratch) = ScratchFolder::open_existing(Path::new(&folder)) else {
+        return ExitCode::FAILURE;
+    };
     let arguments: Vec<OsString> = arguments.collect();
     let outcome = run_program(&scratch, &program, &arguments);
     let noted = scratch.write_outcome(&outcome);
     // The program and its descendants are dead, and nothing else uses the folder.
-    scratch.hold();
+    scratch.take_ownership();
     drop(scratch);
     if noted.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Runs the program until it ends or must end; returns when no descendant is left.
-fn run_program(scratch: &Scratch, program: &OsStr, arguments: &[OsString]) -> ProgramOutcome {
+fn run_program(scratch: &ScratchFolder, program: &OsStr, arguments: &[OsString]) -> ProgramOutcome {
     let (pid, ending) = match start_program(scratch, program, arguments) {
         Ok(started) => started,
         Err(error) => return ProgramOutcome::NotStarted(error.raw_os_error().unwrap_or_default()),
@@ -84,7 +86,7 @@ fn run_program(scratch: &Scratch, program: &OsStr, arguments: &[OsString]) -> Pr
 
 /// Starts the program in its own process group; the channel signals that it must end.
 fn start_program(
-    scratch: &Scratch,
+    scratch: &ScratchFolder,
     program: &OsStr,
     arguments: &[OsString],
 ) -> io::Result<(Pid, Receiver<()>)> {
@@ -100,10 +102,10 @@ fn start_program(
         .arg0("plenary")
         .arg(LAUNCH)
         .arg(getpid().as_raw_pid().to_string())
-        .arg(scratch.folder())
+        .arg(scratch.as_path())
         .arg(program)
         .args(arguments)
-        .env("TMPDIR", scratch.temporary())
+        .env("TMPDIR", scratch.temp_folder())
         .process_group(0)
         .spawn()?;
     let pid = Pid::from_child(&child);
@@ -117,7 +119,7 @@ fn start_program(
 
 /// `LAUNCH SUPERVISOR FOLDER PROGRAM ARGUMENT…`: sets the parent-death signal, which a process can
 /// only set for itself, and becomes the program. The program then dies with its supervisor.
-fn launch(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
+fn run_as_launcher(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let supervisor = arguments.next().and_then(|pid| Pid::from_raw(pid.to_str()?.parse().ok()?));
     let (Some(folder), Some(program)) = (arguments.next(), arguments.next()) else {
         return ExitCode::FAILURE;
@@ -129,7 +131,8 @@ fn launch(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let error = Command::new(program).args(arguments).exec();
     let outcome = ProgramOutcome::NotStarted(error.raw_os_error().unwrap_or_default());
-    let _ = Scratch::adopt(Path::new(&folder)).and_then(|scratch| scratch.write_outcome(&outcome));
+    let _ = ScratchFolder::open_existing(Path::new(&folder))
+        .and_then(|scratch| scratch.write_outcome(&outcome));
     ExitCode::from(NOT_STARTED_CODE)
 }
 

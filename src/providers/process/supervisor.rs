@@ -10,34 +10,34 @@ pub(super) const SUPERVISE: &str = "__supervise";
 #[cfg(target_os = "linux")]
 pub(super) const LAUNCH: &str = "__launch";
 
-static OF_THIS_PROCESS: OnceLock<Supervisor> = OnceLock::new();
+static OF_THIS_PROCESS: OnceLock<SupervisorBinary> = OnceLock::new();
 
 /// An executable whose `main` calls [`run_supervisor`](super::run_supervisor).
 #[derive(Debug, Clone)]
-pub struct Supervisor {
+pub struct SupervisorBinary {
     executable: PathBuf,
 }
 
-impl Supervisor {
+impl SupervisorBinary {
     /// Declares that this executable can act as supervisor. Without one, a program runs in a plain
     /// process group, which is weaker: see docs/agent-programs.md.
     pub fn use_this_executable() {
         if cfg!(target_os = "linux") {
-            let _ = OF_THIS_PROCESS.set(Self::at(this_executable().to_owned()));
+            let _ = OF_THIS_PROCESS.set(Self::from_path(this_executable().to_owned()));
         }
     }
 
     /// Uses another executable. For tests, whose own executable is not a supervisor.
-    pub fn at(executable: PathBuf) -> Self {
+    pub fn from_path(executable: PathBuf) -> Self {
         Self { executable }
     }
 
     /// Returns this process's supervisor if its executable exists.
-    pub(in crate::providers) fn of_this_process() -> Option<Self> {
+    pub(in crate::providers) fn for_this_process() -> Option<Self> {
         OF_THIS_PROCESS.get().filter(|one| one.executable.exists()).cloned()
     }
 
-    pub(super) fn executable(&self) -> &Path {
+    pub(super) fn executable_path(&self) -> &Path {
         &self.executable
     }
 

@@ -5,9 +5,9 @@ use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 
-use super::Group;
-use super::message::broken;
-use crate::domain::ask::ErrorType;
+use super::ProcessGroup;
+use super::message::output_error;
+use crate::domain::ask::CallErrorType;
 use crate::providers::request::CallError;
 
 /// Some million tokens with their events; no model writes that much in one turn.
@@ -20,7 +20,7 @@ const READ_BYTES: usize = 8 * 1024;
 
 /// Output and exit status of a program.
 #[derive(Debug)]
-pub(in crate::providers) struct Talk {
+pub(in crate::providers) struct ProgramOutput {
     pub(in crate::providers) succeeded: bool,
     /// Exit status for messages, such as `exit status: 1`.
     pub(in crate::providers) ending: String,
@@ -28,26 +28,30 @@ pub(in crate::providers) struct Talk {
     pub(in crate::providers) stderr: String,
 }
 
-impl Group {
+impl ProcessGroup {
     /// Writes the input, reads the output and waits for the end.
-    pub(in crate::providers) async fn converse(mut self, input: &str) -> Result<Talk, CallError> {
-        let child = self.child.as_mut().ok_or_else(|| broken(&io::Error::other("no child")))?;
+    pub(in crate::providers) async fn run_to_end(
+        mut self,
+        input: &str,
+    ) -> Result<ProgramOutput, CallError> {
+        let child =
+            self.child.as_mut().ok_or_else(|| output_error(&io::Error::other("no child")))?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut tail = Tail::default();
+        let mut tail = OutputTail::default();
         let ((), stdout, (), status) = tokio::try_join!(
-            async { write_all(stdin, input).await.map_err(|error| broken(&error)) },
+            async { write_input(stdin, input).await.map_err(|error| output_error(&error)) },
             read_limited(stdout),
-            async { tail.read(stderr).await.map_err(|error| broken(&error)) },
-            self.wait(),
+            async { tail.read_from(stderr).await.map_err(|error| output_error(&error)) },
+            self.wait_for_exit(),
         )?;
         let ending = status.to_string();
-        Ok(Talk { succeeded: status.success(), ending, stdout, stderr: tail.text() })
+        Ok(ProgramOutput { succeeded: status.success(), ending, stdout, stderr: tail.to_text() })
     }
 }
 
 /// A program may end without reading all of its input; that is not an error.
-async fn write_all(stdin: Option<ChildStdin>, input: &str) -> io::Result<()> {
+async fn write_input(stdin: Option<ChildStdin>, input: &str) -> io::Result<()> {
     let Some(mut stdin) = stdin else { return Ok(()) };
     match stdin.write_all(input.as_bytes()).await {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -62,22 +66,22 @@ async fn read_limited(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>,
         .take(OUTPUT_BYTES_MAX + 1)
         .read_to_end(&mut bytes)
         .await
-        .map_err(|error| broken(&error))?;
+        .map_err(|error| output_error(&error))?;
     if bytes.len() as u64 > OUTPUT_BYTES_MAX {
         let message = format!("the program wrote more than {OUTPUT_BYTES_MAX} bytes");
-        return Err(CallError::new(ErrorType::ParseError, message));
+        return Err(CallError::new(CallErrorType::ParseError, message));
     }
     Ok(bytes)
 }
 
 /// Last bytes of a program's standard error.
 #[derive(Debug, Default)]
-pub(in crate::providers) struct Tail {
+pub(in crate::providers) struct OutputTail {
     bytes: Vec<u8>,
 }
 
-impl Tail {
-    pub(in crate::providers) async fn read(
+impl OutputTail {
+    pub(in crate::providers) async fn read_from(
         &mut self,
         source: Option<impl AsyncRead + Unpin>,
     ) -> io::Result<()> {
@@ -94,7 +98,7 @@ impl Tail {
         }
     }
 
-    pub(in crate::providers) fn text(&self) -> String {
+    pub(in crate::providers) fn to_text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }
 }

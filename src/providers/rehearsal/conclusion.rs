@@ -4,15 +4,15 @@
 //! The critic passes most conclusions. For about a third of the questions it flags a field once,
 //! and passes the revision.
 
-use crate::domain::ask::Messages;
+use crate::domain::ask::AskMessages;
 use crate::domain::conclusion::{CitedClaim, Conclusion, UnresolvedPoint};
-use crate::domain::council::words::Outcome;
+use crate::domain::council::words::ReportOutcome;
 use crate::domain::ids::{EntityKind, ExpertSlug};
 use crate::domain::time::Day;
 
-use super::docket::{self, Told};
+use super::docket::{self, RecordEntity};
 use super::prompt;
-use super::variation::Variation;
+use super::variation::ReplyVariation;
 
 /// Two disputes are enough in a conclusion; the record has the rest.
 const POINTS_MAX: usize = 2;
@@ -20,35 +20,35 @@ const POINTS_MAX: usize = 2;
 /// Days until the review date.
 const REVIEW_DAYS: [u32; 3] = [30, 60, 90];
 
-pub(super) fn conclusion(
+pub(super) fn write_conclusion(
     subject: &str,
-    messages: &Messages,
-    mut variation: Variation,
+    messages: &AskMessages,
+    mut variation: ReplyVariation,
 ) -> Conclusion {
     let user = &messages.user;
-    let recommendation = match docket::outcome(user) {
-        Some(Outcome::Reject) => variation.pick(&AGAINST),
-        Some(Outcome::Adopt) => variation.pick(&FOR),
-        Some(Outcome::Answer | Outcome::NeedInfo) => variation.pick(&ANSWERS),
-        None if prompt::is_decision(subject) => variation.pick(&FOR),
-        None => variation.pick(&ANSWERS),
+    let recommendation = match docket::read_outcome(user) {
+        Some(ReportOutcome::Reject) => variation.pick_one(&REASONS_AGAINST),
+        Some(ReportOutcome::Adopt) => variation.pick_one(&REASONS_FOR),
+        Some(ReportOutcome::Answer | ReportOutcome::NeedInfo) => variation.pick_one(&ANSWERS),
+        None if prompt::is_decision(subject) => variation.pick_one(&REASONS_FOR),
+        None => variation.pick_one(&ANSWERS),
     };
-    let days = REVIEW_DAYS.get(variation.below(REVIEW_DAYS.len())).copied().unwrap_or(30);
+    let days = REVIEW_DAYS.get(variation.number_below(REVIEW_DAYS.len())).copied().unwrap_or(30);
     Conclusion {
         recommendation: recommendation.to_owned(),
-        key_condition: variation.pick(&CONDITIONS).to_owned(),
-        unresolved_points: unresolved_points(user, POINTS_MAX),
-        review_by: in_days(user, days),
-        participants: docket::participants(user),
+        key_condition: variation.pick_one(&CONDITIONS).to_owned(),
+        unresolved_points: list_unresolved_points(user, POINTS_MAX),
+        review_by: date_in_days(user, days),
+        participants: docket::read_participants(user),
     }
 }
 
-const FOR: [&str; 3] = [
+const REASONS_FOR: [&str; 3] = [
     "Begin with a pilot of limited scope, because a step that can be taken back costs less than another quarter of waiting. Try the way back before the start.",
     "Go ahead in steps, the first of which can be undone within a day. The second follows only on what the first has shown, because nobody has a figure for the whole.",
     "Go ahead on written conditions: an owner, a measure of success and a way back that was tried. They carry the risk; the rest is a matter of order.",
 ];
-const AGAINST: [&str; 2] = [
+const REASONS_AGAINST: [&str; 2] = [
     "Do not begin now, because nothing that was shown would bear the cost of a return. Ask first those who would have to pay it.",
     "Leave it as it is until there is evidence from somebody with nothing to gain. What is easy to begin here is hard to leave.",
 ];
@@ -63,21 +63,21 @@ const CONDITIONS: [&str; 3] = [
     "Those who would carry the change have the time to do it.",
 ];
 
-pub(super) fn in_days(user: &str, days: u32) -> Day {
+pub(super) fn date_in_days(user: &str, days: u32) -> Day {
     // Only a foreign prompt has no date; then use the last possible day.
-    docket::today(user).map_or(Day::LAST, |today| today.later(days))
+    docket::read_today(user).map_or(Day::LAST, |today| today.plus_days(days))
 }
 
 /// Returns open tensions with the agents and claims behind them: those with two sides, else those
 /// raised by one agent.
-pub(super) fn unresolved_points(user: &str, points_max: usize) -> Vec<UnresolvedPoint> {
-    let entities = docket::entities(user);
+pub(super) fn list_unresolved_points(user: &str, points_max: usize) -> Vec<UnresolvedPoint> {
+    let entities = docket::read_entities(user);
     let open = entities.iter().filter(|told| told.is_open_tension() && !told.label.is_empty());
     let mut points: Vec<UnresolvedPoint> = Vec::new();
     for tension in open {
         // Reviewers of one opinion often raise the same point.
         if !points.iter().any(|known| known.point == tension.label) {
-            points.push(unresolved_point(tension, &entities));
+            points.push(to_unresolved_point(tension, &entities));
         }
     }
     let has_sides = |point: &UnresolvedPoint| point.agents_involved.len() > 1;
@@ -90,9 +90,10 @@ pub(super) fn unresolved_points(user: &str, points_max: usize) -> Vec<Unresolved
 }
 
 /// Collects the agents who raised the tension and those behind linked entities.
-fn unresolved_point(tension: &Told, entities: &[Told]) -> UnresolvedPoint {
-    let points_at =
-        |from: &Told, to: &Told| from.references.iter().any(|made| made.target == to.id);
+fn to_unresolved_point(tension: &RecordEntity, entities: &[RecordEntity]) -> UnresolvedPoint {
+    let points_at = |from: &RecordEntity, to: &RecordEntity| {
+        from.references.iter().any(|made| made.target == to.id)
+    };
     let behind =
         entities.iter().filter(|told| points_at(tension, told) || points_at(told, tension));
     let mut agents_involved: Vec<ExpertSlug> = Vec::new();
@@ -117,6 +118,6 @@ fn unresolved_point(tension: &Told, entities: &[Told]) -> UnresolvedPoint {
 }
 
 /// Whether the entity is a labelled recommendation, which shows an agent's position best.
-fn is_position(told: &Told) -> bool {
+fn is_position(told: &RecordEntity) -> bool {
     told.id.kind == EntityKind::Recommendation && !told.label.is_empty()
 }

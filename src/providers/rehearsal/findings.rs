@@ -1,18 +1,18 @@
 //! Findings of the rehearsal panel in review mode. It has not read the files, and each finding says
 //! so.
 
-use crate::domain::council::opinion::Finding;
+use crate::domain::council::opinion::OpinionFinding;
 use crate::domain::council::report::MergedFinding;
-use crate::domain::council::review::Review;
-use crate::domain::council::words::{FindingStand, Level};
+use crate::domain::council::review::PeerReview;
+use crate::domain::council::words::{FindingStance, RatingLevel};
 
-use super::prompt::{self, Shown};
-use super::temper::Temper;
+use super::prompt::{self, ShownOpinion};
+use super::temper::SeatTemper;
 
-struct Template {
+struct FindingTemplate {
     id: &'static str,
     title: &'static str,
-    severity: Level,
+    severity: RatingLevel,
     category: &'static str,
     description: &'static str,
     fix_approach: &'static str,
@@ -20,29 +20,29 @@ struct Template {
     file: usize,
 }
 
-const TEMPLATES: [Template; 3] = [
-    Template {
+const FINDING_TEMPLATES: [FindingTemplate; 3] = [
+    FindingTemplate {
         id: "REL-001",
         title: "A failure may pass without a trace",
-        severity: Level::High,
+        severity: RatingLevel::High,
         category: "reliability",
         description: "Rehearsed finding, the file was not read: this is where a reviewer would ask what happens when a call fails half-way.",
         fix_approach: "Return the failure to the caller, and test the path on which it occurs.",
         file: 0,
     },
-    Template {
+    FindingTemplate {
         id: "TST-001",
         title: "No test would notice a change here",
-        severity: Level::Medium,
+        severity: RatingLevel::Medium,
         category: "testing",
         description: "Rehearsed finding, the file was not read: this is where a reviewer would look for a test that can fail.",
         fix_approach: "Break it once on purpose, and add the test that should have failed.",
         file: 1,
     },
-    Template {
+    FindingTemplate {
         id: "DOC-001",
         title: "The reason for a decision is not written down",
-        severity: Level::Low,
+        severity: RatingLevel::Low,
         category: "documentation",
         description: "Rehearsed finding, the file was not read: this is where a reviewer would ask why it is done this way.",
         fix_approach: "Say why in a sentence beside the code.",
@@ -51,20 +51,23 @@ const TEMPLATES: [Template; 3] = [
 ];
 
 /// Returns a seat's findings; the two strict seats agree on the worst one.
-pub(super) fn of(temper: Temper, user: &str) -> Vec<Finding> {
+pub(super) fn list_findings(temper: SeatTemper, user: &str) -> Vec<OpinionFinding> {
     let ids: &[&str] = match temper {
-        Temper::Optimist => &["DOC-001"],
-        Temper::Skeptic => &["REL-001", "TST-001"],
-        Temper::Pragmatist => &["REL-001"],
+        SeatTemper::Optimist => &["DOC-001"],
+        SeatTemper::Skeptic => &["REL-001", "TST-001"],
+        SeatTemper::Pragmatist => &["REL-001"],
     };
-    let files = prompt::files(user);
-    let reported = TEMPLATES.iter().filter(|template| ids.contains(&template.id));
-    reported.map(|template| template.in_one_of(&files)).collect()
+    let files = prompt::read_files(user);
+    let reported = FINDING_TEMPLATES.iter().filter(|template| ids.contains(&template.id));
+    reported.map(|template| template.to_finding(&files)).collect()
 }
 
 /// Merges equal findings, the worst first, with the letters of the reporters and of those who
 /// confirm or reject them.
-pub(super) fn merged(opinions: &[Shown], reviews: &[(char, Review)]) -> Vec<MergedFinding> {
+pub(super) fn merge_findings(
+    opinions: &[ShownOpinion],
+    reviews: &[(char, PeerReview)],
+) -> Vec<MergedFinding> {
     let mut merged: Vec<MergedFinding> = Vec::new();
     for shown in opinions {
         for finding in shown.opinion.iter().flat_map(|opinion| &opinion.findings) {
@@ -74,8 +77,16 @@ pub(super) fn merged(opinions: &[Shown], reviews: &[(char, Review)]) -> Vec<Merg
                 None => merged.push(MergedFinding {
                     finding: finding.clone(),
                     reported_by: vec![letter],
-                    confirmed_by: holding(&finding.id, FindingStand::Confirm, reviews),
-                    disputed_by: holding(&finding.id, FindingStand::Dispute, reviews),
+                    confirmed_by: letters_with_position(
+                        &finding.id,
+                        FindingStance::Confirm,
+                        reviews,
+                    ),
+                    disputed_by: letters_with_position(
+                        &finding.id,
+                        FindingStance::Dispute,
+                        reviews,
+                    ),
                 }),
             }
         }
@@ -88,8 +99,12 @@ pub(super) fn merged(opinions: &[Shown], reviews: &[(char, Review)]) -> Vec<Merg
     merged
 }
 
-fn holding(id: &str, stand: FindingStand, reviews: &[(char, Review)]) -> Vec<String> {
-    let holds = |review: &Review| {
+fn letters_with_position(
+    id: &str,
+    stand: FindingStance,
+    reviews: &[(char, PeerReview)],
+) -> Vec<String> {
+    let holds = |review: &PeerReview| {
         let mut positions = review.targets.iter().flat_map(|target| &target.finding_positions);
         positions.any(|held| held.id == id && held.position == stand)
     };
@@ -97,10 +112,10 @@ fn holding(id: &str, stand: FindingStand, reviews: &[(char, Review)]) -> Vec<Str
     holding.map(|(letter, _)| letter.to_string()).collect()
 }
 
-impl Template {
-    fn in_one_of(&self, files: &[String]) -> Finding {
+impl FindingTemplate {
+    fn to_finding(&self, files: &[String]) -> OpinionFinding {
         let file = files.get(self.file).or(files.first());
-        Finding {
+        OpinionFinding {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             severity: self.severity,

@@ -23,6 +23,6 @@ mod tests;
 mod transport;
 mod variation;
 
-pub use panel::panel;
-pub use script::{Script, ScriptError};
+pub use panel::rehearsal_panel;
+pub use script::{RehearsalScript, ScriptError};
 pub use transport::RehearsalTransport;

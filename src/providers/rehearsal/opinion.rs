@@ -1,63 +1,63 @@
 //! First-round opinions of the rehearsal panel, and its findings in review mode. It has not read
 //! the files, and each finding says so.
 
-use crate::domain::ask::Messages;
-use crate::domain::council::opinion::{Details, Opinion, Risk};
-use crate::domain::council::words::{Level, Mode, Stance};
+use crate::domain::ask::AskMessages;
+use crate::domain::council::opinion::{OpinionDetails, OpinionReply, OpinionRisk};
+use crate::domain::council::words::{OpinionStance, QuestionMode, RatingLevel};
 
 use super::findings;
 use super::prompt;
-use super::temper::Temper;
-use super::variation::Variation;
+use super::temper::SeatTemper;
+use super::variation::ReplyVariation;
 
 /// Sentences of one temper; each list has more than one opinion uses.
-struct Voice {
+struct OpinionVoice {
     /// For a decision, and for any other question.
     answers: [&'static [&'static str]; 2],
     recommendations: [&'static [&'static str]; 2],
     rationales: &'static [&'static str],
     considerations: &'static [&'static str],
-    risks: &'static [(&'static str, Level, &'static str)],
+    risks: &'static [(&'static str, RatingLevel, &'static str)],
     assumptions: &'static [&'static str],
     questions: &'static [&'static str],
-    confidence: Level,
+    confidence: RatingLevel,
 }
 
-pub(super) fn opinion(
-    temper: Temper,
+pub(super) fn write_opinion(
+    temper: SeatTemper,
     subject: &str,
-    messages: &Messages,
-    mut variation: Variation,
-) -> Opinion {
-    let voice = voice(temper);
+    messages: &AskMessages,
+    mut variation: ReplyVariation,
+) -> OpinionReply {
+    let voice = voice_of(temper);
     let kind = if prompt::is_decision(subject) { 0 } else { 1 };
     let mut said = |lists: &[&'static [&'static str]; 2]| {
-        variation.pick(lists.get(kind).copied().unwrap_or_default())
+        variation.pick_one(lists.get(kind).copied().unwrap_or_default())
     };
     let (answer, recommendation) = (said(&voice.answers), said(&voice.recommendations));
-    let opening = variation.pick(&["On", "Asked", "To the question"]);
-    Opinion {
+    let opening = variation.pick_one(&["On", "Asked", "To the question"]);
+    OpinionReply {
         summary: format!("{opening} “{subject}”: {answer}"),
-        details: Details {
-            understanding: understanding(subject, &mut variation),
-            key_considerations: variation.some(voice.considerations, 3),
+        details: OpinionDetails {
+            understanding: write_understanding(subject, &mut variation),
+            key_considerations: variation.pick_some(voice.considerations, 3),
             recommendation: recommendation.to_owned(),
-            rationale: variation.pick(voice.rationales).to_owned(),
+            rationale: variation.pick_one(voice.rationales).to_owned(),
         },
-        risks: voice.risks.iter().map(risk).collect(),
-        assumptions: variation.some(voice.assumptions, 2),
-        questions: variation.some(voice.questions, 2),
+        risks: voice.risks.iter().map(pick_risk).collect(),
+        assumptions: variation.pick_some(voice.assumptions, 2),
+        questions: variation.pick_some(voice.questions, 2),
         confidence: voice.confidence,
-        stance: stance(temper, &mut variation),
-        findings: match prompt::mode(messages) {
-            Mode::Review => findings::of(temper, &messages.user),
-            Mode::General | Mode::Architecture => Vec::new(),
+        stance: pick_stance(temper, &mut variation),
+        findings: match prompt::read_mode(messages) {
+            QuestionMode::Review => findings::list_findings(temper, &messages.user),
+            QuestionMode::General | QuestionMode::Architecture => Vec::new(),
         },
     }
 }
 
-fn understanding(subject: &str, variation: &mut Variation) -> String {
-    let reading = variation.pick(&[
+fn write_understanding(subject: &str, variation: &mut ReplyVariation) -> String {
+    let reading = variation.pick_one(&[
         "I take this to be a question of when and how, more than of whether",
         "I read this as a choice between acting on what is known and finding out more first",
         "What is asked here is, in the end, who bears the cost if the answer is wrong",
@@ -65,31 +65,31 @@ fn understanding(subject: &str, variation: &mut Variation) -> String {
     format!("{reading}: “{subject}”.")
 }
 
-fn risk((description, severity, mitigation): &(&str, Level, &str)) -> Risk {
-    Risk {
+fn pick_risk((description, severity, mitigation): &(&str, RatingLevel, &str)) -> OpinionRisk {
+    OpinionRisk {
         description: (*description).to_owned(),
         severity: *severity,
         mitigation: Some((*mitigation).to_owned()),
     }
 }
 
-fn stance(temper: Temper, variation: &mut Variation) -> Stance {
+fn pick_stance(temper: SeatTemper, variation: &mut ReplyVariation) -> OpinionStance {
     match temper {
-        Temper::Optimist => Stance::Approve,
-        Temper::Skeptic if variation.below(2) == 0 => Stance::Reject,
-        Temper::Skeptic | Temper::Pragmatist => Stance::Conditional,
+        SeatTemper::Optimist => OpinionStance::Approve,
+        SeatTemper::Skeptic if variation.number_below(2) == 0 => OpinionStance::Reject,
+        SeatTemper::Skeptic | SeatTemper::Pragmatist => OpinionStance::Conditional,
     }
 }
 
-fn voice(temper: Temper) -> &'static Voice {
+fn voice_of(temper: SeatTemper) -> &'static OpinionVoice {
     match temper {
-        Temper::Optimist => &OPTIMIST,
-        Temper::Skeptic => &SKEPTIC,
-        Temper::Pragmatist => &PRAGMATIST,
+        SeatTemper::Optimist => &OPTIMIST_VOICE,
+        SeatTemper::Skeptic => &SKEPTIC_VOICE,
+        SeatTemper::Pragmatist => &PRAGMATIST_VOICE,
     }
 }
 
-const OPTIMIST: Voice = Voice {
+const OPTIMIST_VOICE: OpinionVoice = OpinionVoice {
     answers: [
         &[
             "yes, and soon, in a form that can be taken back. A pilot costs less than the wait.",
@@ -128,7 +128,7 @@ const OPTIMIST: Voice = Voice {
     ],
     risks: &[(
         "A pilot that goes well may be widened before its cost is understood.",
-        Level::Low,
+        RatingLevel::Low,
         "Fix the date and the measure of the review before the pilot begins.",
     )],
     assumptions: &[
@@ -141,10 +141,10 @@ const OPTIMIST: Voice = Voice {
         "Who would notice first that it helps?",
         "Is there a date by which the decision loses its value?",
     ],
-    confidence: Level::High,
+    confidence: RatingLevel::High,
 };
 
-const SKEPTIC: Voice = Voice {
+const SKEPTIC_VOICE: OpinionVoice = OpinionVoice {
     answers: [
         &[
             "not on what has been shown. The benefit is hoped for, the cost of going back is real.",
@@ -184,12 +184,12 @@ const SKEPTIC: Voice = Voice {
     risks: &[
         (
             "Reversal cost grows unseen: once others depend on it, going back is no longer an option.",
-            Level::High,
+            RatingLevel::High,
             "Write down the last date and the price of a full return, and check both every month.",
         ),
         (
             "The measure of success is chosen afterwards and fits whatever happened.",
-            Level::Medium,
+            RatingLevel::Medium,
             "Name the measure and its threshold in advance.",
         ),
     ],
@@ -203,10 +203,10 @@ const SKEPTIC: Voice = Voice {
         "Who has tried it and gone back, and why?",
         "What happens to those who rely on the present state?",
     ],
-    confidence: Level::Medium,
+    confidence: RatingLevel::Medium,
 };
 
-const PRAGMATIST: Voice = Voice {
+const PRAGMATIST_VOICE: OpinionVoice = OpinionVoice {
     answers: [
         &[
             "yes, on three conditions: an owner, a date to look at it again, and a way back that was tried.",
@@ -246,12 +246,12 @@ const PRAGMATIST: Voice = Voice {
     risks: &[
         (
             "Without an owner the pilot neither ends nor becomes the rule.",
-            Level::Medium,
+            RatingLevel::Medium,
             "Name one person and one date before anything starts.",
         ),
         (
             "Two ways of working side by side cost more than either.",
-            Level::Low,
+            RatingLevel::Low,
             "Limit the overlap to a fixed number of weeks.",
         ),
     ],
@@ -265,5 +265,5 @@ const PRAGMATIST: Voice = Voice {
         "What would we stop doing to make room?",
         "Which part can wait without harm?",
     ],
-    confidence: Level::Medium,
+    confidence: RatingLevel::Medium,
 };

@@ -1,35 +1,41 @@
 //! Second-round reviews of the rehearsal panel, and the chair's report from opinions and reviews.
 
-use crate::domain::ask::Messages;
-use crate::domain::council::opinion::Risk;
+use crate::domain::ask::AskMessages;
+use crate::domain::council::opinion::OpinionRisk;
 use crate::domain::council::report::{
-    Conclusion, Dispute, NextAction, Position, Rationale, Report, SupportingOpinion,
-    SupportingReview, Uncertainty, WeighedRisk,
+    ChairReport, DisputePosition, NextAction, ReportConclusion, ReportDispute, ReportRationale,
+    ReportRisk, ReportUncertainty, SupportingOpinion, SupportingReview,
 };
-use crate::domain::council::review::Review;
-use crate::domain::council::words::{Level, Mode, Outcome, RiskConsensus, Stance};
+use crate::domain::council::review::PeerReview;
+use crate::domain::council::words::{
+    OpinionStance, QuestionMode, RatingLevel, ReportOutcome, RiskConsensus,
+};
 
 use super::findings;
-use super::prompt::{self, Shown};
-use super::review::position;
-use super::variation::Variation;
+use super::prompt::{self, ShownOpinion};
+use super::review::describe_position;
+use super::variation::ReplyVariation;
 
-pub(super) fn report(subject: &str, messages: &Messages, mut variation: Variation) -> Report {
-    let opinions = prompt::opinions(&messages.user);
-    let reviews = prompt::reviews(&messages.user);
-    let mode = prompt::mode(messages);
-    Report {
-        conclusion: conclusion(subject, &opinions, &mut variation),
-        rationale: rationale(&opinions, &reviews, &mut variation),
-        disagreements: disagreements(&opinions),
-        uncertainties: vec![uncertainty(&mut variation)],
-        risks: risks(&opinions),
+pub(super) fn write_report(
+    subject: &str,
+    messages: &AskMessages,
+    mut variation: ReplyVariation,
+) -> ChairReport {
+    let opinions = prompt::read_opinions(&messages.user);
+    let reviews = prompt::read_reviews(&messages.user);
+    let mode = prompt::read_mode(messages);
+    ChairReport {
+        conclusion: write_report_conclusion(subject, &opinions, &mut variation),
+        rationale: write_rationale(&opinions, &reviews, &mut variation),
+        disagreements: list_disagreements(&opinions),
+        uncertainties: vec![write_uncertainty(&mut variation)],
+        risks: collect_risks(&opinions),
         next_actions: next_actions(&mut variation),
-        consensus_points: variation.some(&CONSENSUS, 2),
-        alternatives: only_in(mode, Mode::Architecture, &ALTERNATIVES),
-        verification_plan: only_in(mode, Mode::Architecture, &VERIFICATION),
-        findings: if mode == Mode::Review {
-            findings::merged(&opinions, &reviews)
+        consensus_points: variation.pick_some(&CONSENSUS, 2),
+        alternatives: texts_for_mode(mode, QuestionMode::Architecture, &ALTERNATIVES),
+        verification_plan: texts_for_mode(mode, QuestionMode::Architecture, &VERIFICATION),
+        findings: if mode == QuestionMode::Review {
+            findings::merge_findings(&opinions, &reviews)
         } else {
             Vec::new()
         },
@@ -50,38 +56,44 @@ const VERIFICATION: [&str; 2] = [
     "Carry out a full return once, on purpose, and write down what it took.",
 ];
 
-fn only_in(mode: Mode, wanted: Mode, texts: &[&str]) -> Vec<String> {
+fn texts_for_mode(mode: QuestionMode, wanted: QuestionMode, texts: &[&str]) -> Vec<String> {
     let texts = texts.iter().filter(|_| mode == wanted);
     texts.map(|text| (*text).to_owned()).collect()
 }
 
 /// Whether every opinion is against the proposal.
-fn all_against(opinions: &[Shown]) -> bool {
+fn all_against(opinions: &[ShownOpinion]) -> bool {
     !opinions.is_empty() && opinions.iter().all(is_against)
 }
 
-fn is_against(shown: &Shown) -> bool {
-    shown.stance == Some(Stance::Reject)
+fn is_against(shown: &ShownOpinion) -> bool {
+    shown.stance == Some(OpinionStance::Reject)
 }
 
 /// Returns the opinions that support the conclusion.
-fn supporters(opinions: &[Shown]) -> impl Iterator<Item = &Shown> {
+fn list_supporters(opinions: &[ShownOpinion]) -> impl Iterator<Item = &ShownOpinion> {
     let refused = all_against(opinions);
     opinions.iter().filter(move |shown| refused || !is_against(shown))
 }
 
-fn conclusion(subject: &str, opinions: &[Shown], variation: &mut Variation) -> Conclusion {
+fn write_report_conclusion(
+    subject: &str,
+    opinions: &[ShownOpinion],
+    variation: &mut ReplyVariation,
+) -> ReportConclusion {
     let (outcome, statement) = if all_against(opinions) {
         (
-            Outcome::Reject,
+            ReportOutcome::Reject,
             "not now; the panel saw no evidence that would bear the cost of a return.",
         )
     } else if prompt::is_decision(subject) {
-        (Outcome::Adopt, variation.pick(&ADOPT))
+        (ReportOutcome::Adopt, variation.pick_one(&ADOPT))
     } else {
-        (Outcome::Answer, variation.pick(&ANSWER))
+        (ReportOutcome::Answer, variation.pick_one(&ANSWER))
     };
-    Conclusion { outcome, statement: format!("On “{subject}”: {statement}"), reason: None }
+    ReportConclusion {
+        outcome, statement: format!("On “{subject}”: {statement}"), reason: None
+    }
 }
 
 const ADOPT: [&str; 3] = [
@@ -95,32 +107,36 @@ const ANSWER: [&str; 3] = [
     "the answer depends on one assumption that can be tested in a week. Test it, then take the more direct of the two routes.",
 ];
 
-fn rationale(
-    opinions: &[Shown],
-    reviews: &[(char, Review)],
-    variation: &mut Variation,
-) -> Rationale {
-    let summary = variation.pick(&[
+fn write_rationale(
+    opinions: &[ShownOpinion],
+    reviews: &[(char, PeerReview)],
+    variation: &mut ReplyVariation,
+) -> ReportRationale {
+    let summary = variation.pick_one(&[
         "The opinions differ on when to begin, less on what a good beginning looks like. The conditions that the doubters ask for are ones that the others can accept.",
         "Nobody argued for an unlimited start, and nobody for leaving things as they are for good. What remains is the order of steps and the price of going back.",
     ]);
-    Rationale {
+    ReportRationale {
         summary: summary.to_owned(),
-        supporting_opinions: supporters(opinions).map(supporting_opinion).collect(),
+        supporting_opinions: list_supporters(opinions).map(supporting_opinion).collect(),
         supporting_reviews: reviews.iter().filter_map(supporting_review).collect(),
     }
 }
 
-fn supporting_opinion(shown: &Shown) -> SupportingOpinion {
-    let weight =
-        if shown.stance == Some(Stance::Conditional) { Level::High } else { Level::Medium };
+fn supporting_opinion(shown: &ShownOpinion) -> SupportingOpinion {
+    let weight = if shown.stance == Some(OpinionStance::Conditional) {
+        RatingLevel::High
+    } else {
+        RatingLevel::Medium
+    };
     let recommended = shown.opinion.as_ref().map(|opinion| &opinion.details.recommendation);
-    let key_point = recommended.cloned().unwrap_or_else(|| position(shown.stance).to_owned());
+    let key_point =
+        recommended.cloned().unwrap_or_else(|| describe_position(shown.stance).to_owned());
     SupportingOpinion { provider: shown.letter.to_string(), key_point, weight }
 }
 
 /// Returns the most severe critique of a review.
-fn supporting_review((letter, review): &(char, Review)) -> Option<SupportingReview> {
+fn supporting_review((letter, review): &(char, PeerReview)) -> Option<SupportingReview> {
     let critiques = review.targets.iter().flat_map(|target| &target.critiques);
     let gravest = critiques.max_by_key(|critique| critique.severity)?;
     Some(SupportingReview {
@@ -131,13 +147,13 @@ fn supporting_review((letter, review): &(char, Review)) -> Option<SupportingRevi
 }
 
 /// Returns one dispute with all positions, if there is more than one position.
-fn disagreements(opinions: &[Shown]) -> Vec<Dispute> {
-    let positions: Vec<Position> = opinions.iter().map(position_of).collect();
+fn list_disagreements(opinions: &[ShownOpinion]) -> Vec<ReportDispute> {
+    let positions: Vec<DisputePosition> = opinions.iter().map(position_of).collect();
     let differ = positions.windows(2).any(|pair| match pair {
         [one, other] => one.position != other.position,
         _ => false,
     });
-    let dispute = Dispute {
+    let dispute = ReportDispute {
         topic: "When to begin, and on what evidence".to_owned(),
         positions,
         resolution: "A limited start after the way back was tried.".to_owned(),
@@ -146,12 +162,15 @@ fn disagreements(opinions: &[Shown]) -> Vec<Dispute> {
     differ.then_some(dispute).into_iter().collect()
 }
 
-fn position_of(shown: &Shown) -> Position {
-    Position { provider: shown.letter.to_string(), position: position(shown.stance).to_owned() }
+fn position_of(shown: &ShownOpinion) -> DisputePosition {
+    DisputePosition {
+        provider: shown.letter.to_string(),
+        position: describe_position(shown.stance).to_owned(),
+    }
 }
 
-fn uncertainty(variation: &mut Variation) -> Uncertainty {
-    let (area, reason, check) = match variation.below(2) {
+fn write_uncertainty(variation: &mut ReplyVariation) -> ReportUncertainty {
+    let (area, reason, check) = match variation.number_below(2) {
         0 => (
             "What a full return would cost",
             "All spoke of it, nobody had a figure.",
@@ -163,25 +182,25 @@ fn uncertainty(variation: &mut Variation) -> Uncertainty {
             "Name beforehand which result of the trial would change the decision.",
         ),
     };
-    Uncertainty {
+    ReportUncertainty {
         area: area.to_owned(),
-        confidence: Level::Low,
+        confidence: RatingLevel::Low,
         reason: reason.to_owned(),
         suggested_verification: check.to_owned(),
     }
 }
 
 /// Returns the risks without duplicates, except small ones.
-fn risks(opinions: &[Shown]) -> Vec<WeighedRisk> {
-    let mut risks: Vec<WeighedRisk> = Vec::new();
-    let hopeful = opinions.iter().any(|shown| shown.stance == Some(Stance::Approve));
+fn collect_risks(opinions: &[ShownOpinion]) -> Vec<ReportRisk> {
+    let mut risks: Vec<ReportRisk> = Vec::new();
+    let hopeful = opinions.iter().any(|shown| shown.stance == Some(OpinionStance::Approve));
     for shown in opinions {
         let named = shown.opinion.iter().flat_map(|opinion| &opinion.risks);
-        for risk in named.filter(|risk| risk.severity > Level::Low) {
+        for risk in named.filter(|risk| risk.severity > RatingLevel::Low) {
             let letter = shown.letter.to_string();
             match risks.iter_mut().find(|known| known.description == risk.description) {
                 Some(known) => known.mentioned_by.push(letter),
-                None => risks.push(weighed(risk, letter, hopeful)),
+                None => risks.push(weigh_risk(risk, letter, hopeful)),
             }
         }
     }
@@ -189,9 +208,9 @@ fn risks(opinions: &[Shown]) -> Vec<WeighedRisk> {
     risks
 }
 
-fn weighed(risk: &Risk, letter: String, hopeful: bool) -> WeighedRisk {
-    let disputed = hopeful && risk.severity == Level::High;
-    WeighedRisk {
+fn weigh_risk(risk: &OpinionRisk, letter: String, hopeful: bool) -> ReportRisk {
+    let disputed = hopeful && risk.severity == RatingLevel::High;
+    ReportRisk {
         description: risk.description.clone(),
         severity: risk.severity,
         mentioned_by: vec![letter],
@@ -200,23 +219,23 @@ fn weighed(risk: &Risk, letter: String, hopeful: bool) -> WeighedRisk {
     }
 }
 
-fn next_actions(variation: &mut Variation) -> Vec<NextAction> {
+fn next_actions(variation: &mut ReplyVariation) -> Vec<NextAction> {
     let action = |action: &str, priority, rationale: &str, success: &str| NextAction {
         action: action.to_owned(),
         priority,
         rationale: rationale.to_owned(),
         success_criteria: Some(success.to_owned()),
     };
-    let second = match variation.below(2) {
+    let second = match variation.number_below(2) {
         0 => action(
             "Ask two of those who would bear the risk what they need to agree",
-            Level::Medium,
+            RatingLevel::Medium,
             "They have not been heard yet.",
             "Both answers are written down before the start",
         ),
         _ => action(
             "Agree on the measure, its threshold and the date of the review",
-            Level::Medium,
+            RatingLevel::Medium,
             "Chosen afterwards, it would fit whatever happened.",
             "One page that everybody concerned has read",
         ),
@@ -224,7 +243,7 @@ fn next_actions(variation: &mut Variation) -> Vec<NextAction> {
     vec![
         action(
             "Name an owner and try the way back once",
-            Level::High,
+            RatingLevel::High,
             "Every opinion depends on it.",
             "The return was carried out and its cost is known",
         ),

@@ -1,58 +1,73 @@
 //! Second-round reviews of the rehearsal panel.
 
-use crate::domain::ask::Messages;
-use crate::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
-use crate::domain::council::words::{CritiqueType, FindingStand, Level, Stance};
+use crate::domain::ask::AskMessages;
+use crate::domain::council::review::{
+    FindingPosition, OpinionAssessment, PeerCritique, PeerDisagreement, PeerReview,
+};
+use crate::domain::council::words::{CritiqueType, FindingStance, OpinionStance, RatingLevel};
 
-use super::prompt::{self, Shown};
-use super::temper::Temper;
-use super::variation::Variation;
+use super::prompt::{self, ShownOpinion};
+use super::temper::SeatTemper;
+use super::variation::ReplyVariation;
 
 /// A temper's critiques, concessions and disagreements.
-struct Manner {
+struct ReviewManner {
     rating_from: u8,
-    critiques: &'static [(CritiqueType, Level, &'static str, &'static str)],
+    critiques: &'static [(CritiqueType, RatingLevel, &'static str, &'static str)],
     agreements: &'static [&'static str],
     position: &'static str,
     rationale: &'static str,
     would_change: &'static [&'static str],
 }
 
-pub(super) fn review(temper: Temper, messages: &Messages, mut variation: Variation) -> Review {
-    let manner = manner(temper);
-    let opinions = prompt::opinions(&messages.user);
-    let targets = opinions.iter().map(|shown| target(temper, manner, shown, &mut variation));
-    Review {
+pub(super) fn write_review(
+    temper: SeatTemper,
+    messages: &AskMessages,
+    mut variation: ReplyVariation,
+) -> PeerReview {
+    let manner = manner_of(temper);
+    let opinions = prompt::read_opinions(&messages.user);
+    let targets = opinions.iter().map(|shown| pick_target(temper, manner, shown, &mut variation));
+    PeerReview {
         targets: targets.collect(),
-        would_change_my_opinion: variation.some(manner.would_change, 1),
+        would_change_my_opinion: variation.pick_some(manner.would_change, 1),
     }
 }
 
-fn target(temper: Temper, manner: &Manner, shown: &Shown, variation: &mut Variation) -> Target {
+fn pick_target(
+    temper: SeatTemper,
+    manner: &ReviewManner,
+    shown: &ShownOpinion,
+    variation: &mut ReplyVariation,
+) -> OpinionAssessment {
     let agrees = shown.stance == Some(usual_stance(temper));
-    let spread = u8::from(variation.below(2) == 1);
-    Target {
+    let spread = u8::from(variation.number_below(2) == 1);
+    OpinionAssessment {
         letter: shown.letter.to_string(),
         rating: manner.rating_from + spread + u8::from(agrees),
-        critiques: critique(manner, variation).into_iter().collect(),
-        agreement_points: variation.some(manner.agreements, 1),
-        disagreement_points: if agrees { Vec::new() } else { vec![disagreement(manner, shown)] },
+        critiques: write_critique(manner, variation).into_iter().collect(),
+        agreement_points: variation.pick_some(manner.agreements, 1),
+        disagreement_points: if agrees {
+            Vec::new()
+        } else {
+            vec![write_disagreement(manner, shown)]
+        },
         finding_positions: finding_positions(temper, shown),
     }
 }
 
-fn usual_stance(temper: Temper) -> Stance {
+fn usual_stance(temper: SeatTemper) -> OpinionStance {
     match temper {
-        Temper::Optimist => Stance::Approve,
-        Temper::Skeptic => Stance::Reject,
-        Temper::Pragmatist => Stance::Conditional,
+        SeatTemper::Optimist => OpinionStance::Approve,
+        SeatTemper::Skeptic => OpinionStance::Reject,
+        SeatTemper::Pragmatist => OpinionStance::Conditional,
     }
 }
 
-fn critique(manner: &Manner, variation: &mut Variation) -> Option<Critique> {
-    let drawn = manner.critiques.get(variation.below(manner.critiques.len()))?;
+fn write_critique(manner: &ReviewManner, variation: &mut ReplyVariation) -> Option<PeerCritique> {
+    let drawn = manner.critiques.get(variation.number_below(manner.critiques.len()))?;
     let (critique_type, severity, message, correction) = *drawn;
-    Some(Critique {
+    Some(PeerCritique {
         critique_type,
         message: message.to_owned(),
         severity,
@@ -61,65 +76,67 @@ fn critique(manner: &Manner, variation: &mut Variation) -> Option<Critique> {
     })
 }
 
-fn disagreement(manner: &Manner, shown: &Shown) -> Disagreement {
-    Disagreement {
+fn write_disagreement(manner: &ReviewManner, shown: &ShownOpinion) -> PeerDisagreement {
+    PeerDisagreement {
         topic: "When to begin".to_owned(),
         reviewer_position: manner.position.to_owned(),
-        target_position: position(shown.stance).to_owned(),
+        target_position: describe_position(shown.stance).to_owned(),
         rationale: manner.rationale.to_owned(),
     }
 }
 
 /// Summarizes an opinion by its stance.
-pub(super) fn position(stance: Option<Stance>) -> &'static str {
+pub(super) fn describe_position(stance: Option<OpinionStance>) -> &'static str {
     match stance {
-        Some(Stance::Approve) => "begin now, in a small and reversible form",
-        Some(Stance::Reject) => "do not begin before there is evidence and an agreed way back",
-        Some(Stance::Conditional) => "begin once the stated conditions are met",
-        Some(Stance::Abstain | Stance::None) | None => "leaves open when to begin",
+        Some(OpinionStance::Approve) => "begin now, in a small and reversible form",
+        Some(OpinionStance::Reject) => {
+            "do not begin before there is evidence and an agreed way back"
+        }
+        Some(OpinionStance::Conditional) => "begin once the stated conditions are met",
+        Some(OpinionStance::Abstain | OpinionStance::None) | None => "leaves open when to begin",
     }
 }
 
-fn finding_positions(temper: Temper, shown: &Shown) -> Vec<FindingPosition> {
+fn finding_positions(temper: SeatTemper, shown: &ShownOpinion) -> Vec<FindingPosition> {
     let findings = shown.opinion.iter().flat_map(|opinion| &opinion.findings);
     let positions = findings.map(|finding| {
-        let disputed = temper != Temper::Optimist && finding.severity == Level::Low;
+        let disputed = temper != SeatTemper::Optimist && finding.severity == RatingLevel::Low;
         let (position, reason) = if disputed {
-            (FindingStand::Dispute, "A matter of taste; it would not change what anybody does.")
+            (FindingStance::Dispute, "A matter of taste; it would not change what anybody does.")
         } else {
-            (FindingStand::Confirm, "I would have raised the same, at the same place.")
+            (FindingStance::Confirm, "I would have raised the same, at the same place.")
         };
         FindingPosition { id: finding.id.clone(), position, reason: reason.to_owned() }
     });
     positions.collect()
 }
 
-fn manner(temper: Temper) -> &'static Manner {
+fn manner_of(temper: SeatTemper) -> &'static ReviewManner {
     match temper {
-        Temper::Optimist => &OPTIMIST,
-        Temper::Skeptic => &SKEPTIC,
-        Temper::Pragmatist => &PRAGMATIST,
+        SeatTemper::Optimist => &OPTIMIST_MANNER,
+        SeatTemper::Skeptic => &SKEPTIC_MANNER,
+        SeatTemper::Pragmatist => &PRAGMATIST_MANNER,
     }
 }
 
-const OPTIMIST: Manner = Manner {
+const OPTIMIST_MANNER: ReviewManner = ReviewManner {
     rating_from: 7,
     critiques: &[
         (
             CritiqueType::Omission,
-            Level::Low,
+            RatingLevel::Low,
             "It weighs the cost of acting, but not the cost of waiting.",
             "Put a figure on another quarter of the present state.",
         ),
         (
             CritiqueType::Alternative,
-            Level::Medium,
+            RatingLevel::Medium,
             "A pilot would answer most of what it asks, at less cost than asking.",
             "Compare with a trial of two weeks.",
         ),
         (
             CritiqueType::Assumption,
-            Level::Low,
+            RatingLevel::Low,
             "It takes for granted that the present state is safe.",
             "Say what fails today, and how often.",
         ),
@@ -137,24 +154,24 @@ const OPTIMIST: Manner = Manner {
     ],
 };
 
-const SKEPTIC: Manner = Manner {
+const SKEPTIC_MANNER: ReviewManner = ReviewManner {
     rating_from: 4,
     critiques: &[
         (
             CritiqueType::Risk,
-            Level::High,
+            RatingLevel::High,
             "It names a way back and does not price it.",
             "State what a full return would cost after six months.",
         ),
         (
             CritiqueType::Assumption,
-            Level::Medium,
+            RatingLevel::Medium,
             "Its central assumption is stated as a fact and nothing is offered for it.",
             "Mark it as an assumption and say how it could be refuted.",
         ),
         (
             CritiqueType::Inconsistency,
-            Level::Medium,
+            RatingLevel::Medium,
             "It asks for little evidence and claims much confidence.",
             "Lower the confidence, or raise the evidence.",
         ),
@@ -172,24 +189,24 @@ const SKEPTIC: Manner = Manner {
     ],
 };
 
-const PRAGMATIST: Manner = Manner {
+const PRAGMATIST_MANNER: ReviewManner = ReviewManner {
     rating_from: 6,
     critiques: &[
         (
             CritiqueType::Omission,
-            Level::Medium,
+            RatingLevel::Medium,
             "It does not say who does the work, nor what is left undone meanwhile.",
             "Name the owner and the displaced work.",
         ),
         (
             CritiqueType::Alternative,
-            Level::Low,
+            RatingLevel::Low,
             "The same could be had in two steps, of which only the second is hard.",
             "Decide on the first step alone.",
         ),
         (
             CritiqueType::Error,
-            Level::Low,
+            RatingLevel::Low,
             "It treats a question of order as a question of principle.",
             "Say what has to come first.",
         ),

@@ -2,16 +2,16 @@
 
 use crate::domain::ids::ExpertSlug;
 
-use super::variation::Variation;
+use super::variation::ReplyVariation;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Temper {
+pub(super) enum SeatTemper {
     Optimist,
     Skeptic,
     Pragmatist,
 }
 
-impl Temper {
+impl SeatTemper {
     pub(super) const ALL: [Self; 3] = [Self::Optimist, Self::Skeptic, Self::Pragmatist];
 
     pub(super) fn name(self) -> &'static str {
@@ -23,9 +23,9 @@ impl Temper {
     }
 
     /// A seat of another name, as in a configured panel, gets a temper by its hash.
-    pub(super) fn of(seat: &ExpertSlug) -> Self {
+    pub(super) fn for_seat(seat: &ExpertSlug) -> Self {
         let named = Self::ALL.into_iter().find(|temper| seat.as_str().starts_with(temper.name()));
-        let drawn = Variation::of(&[seat.as_str()]).below(Self::ALL.len());
+        let drawn = ReplyVariation::from_texts(&[seat.as_str()]).number_below(Self::ALL.len());
         named.or(Self::ALL.get(drawn).copied()).unwrap_or(Self::Pragmatist)
     }
 }

@@ -7,26 +7,26 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::ask::{ErrorType, Finish, Purpose, Usage};
-use crate::providers::{CallError, Received, Request};
+use crate::domain::ask::{AskPurpose, CallErrorType, FinishReason, TokenUsage};
+use crate::providers::{CallError, CallReply, CallRequest};
 
 use super::panel::MODEL;
-use super::script::{Act, Cue, Fail, Script};
-use super::temper::Temper;
-use super::variation::Variation;
+use super::script::{CueAction, CueFailure, RehearsalScript, ScriptCue};
+use super::temper::SeatTemper;
+use super::variation::ReplyVariation;
 use super::{audit, conclusion, gate, opinion, prompt, report, review, revision};
 
 /// One per run: it counts the `times` of each cue.
 #[derive(Debug, Default)]
 pub struct RehearsalTransport {
-    script: Script,
+    script: RehearsalScript,
     /// How often each cue has played.
     played: Mutex<Vec<u32>>,
     pace: Duration,
 }
 
 impl RehearsalTransport {
-    pub fn new(script: Option<Script>) -> Self {
+    pub fn new(script: Option<RehearsalScript>) -> Self {
         let script = script.unwrap_or_default();
         let played = Mutex::new(vec![0; script.cues.len()]);
         Self { script, played, pace: Duration::ZERO }
@@ -39,17 +39,23 @@ impl RehearsalTransport {
         Self { pace, ..self }
     }
 
-    pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
+    pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let Some(cue) = self.next_cue(request) else {
-            tokio::time::sleep(self.pause(request)).await;
-            return Ok(received(request, built_in(request)?));
+            tokio::time::sleep(self.pause_before(request)).await;
+            return Ok(to_reply(request, built_in(request)?));
         };
         tokio::time::sleep(Duration::from_millis(cue.delay_ms)).await;
         match &cue.act {
-            Act::Reply(Value::String(text)) => Ok(billed(cue, received(request, text.clone()))),
-            Act::Reply(document) => Ok(billed(cue, received(request, json(document)?))),
-            Act::Fail(Fail::Hang | Fail::With(ErrorType::Timeout)) => std::future::pending().await,
-            Act::Fail(fail @ Fail::With(error_type)) => {
+            CueAction::Reply(Value::String(text)) => {
+                Ok(apply_usage(cue, to_reply(request, text.clone())))
+            }
+            CueAction::Reply(document) => {
+                Ok(apply_usage(cue, to_reply(request, to_json(document)?)))
+            }
+            CueAction::Fail(CueFailure::Hang | CueFailure::With(CallErrorType::Timeout)) => {
+                std::future::pending().await
+            }
+            CueAction::Fail(fail @ CueFailure::With(error_type)) => {
                 let message = format!("the rehearsal script says `{}`", fail.name());
                 Err(CallError::new(*error_type, message))
             }
@@ -57,80 +63,87 @@ impl RehearsalTransport {
     }
 
     /// Returns the first matching cue that may still play.
-    fn next_cue(&self, request: &Request) -> Option<&Cue> {
+    fn next_cue(&self, request: &CallRequest) -> Option<&ScriptCue> {
         let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cues = self.script.cues.iter().zip(played.iter_mut());
         let (cue, count) = cues.find(|(cue, count)| {
-            cue.matches(request) && cue.times.is_none_or(|times| **count < times)
+            cue.matches_request(request) && cue.times.is_none_or(|times| **count < times)
         })?;
         *count = count.saturating_add(1);
         Some(cue)
     }
 
-    pub(super) fn pause(&self, request: &Request) -> Duration {
+    pub(super) fn pause_before(&self, request: &CallRequest) -> Duration {
         const STEPS: u32 = 100;
-        let subject = prompt::subject(&request.messages.user);
+        let subject = prompt::read_subject(&request.messages.user);
         let parts = [subject.as_str(), request.seat.as_str(), request.purpose.name()];
-        let step = Variation::of(&parts).below(STEPS as usize + 1);
+        let step = ReplyVariation::from_texts(&parts).number_below(STEPS as usize + 1);
         let third = self.pace / 3;
         third + (self.pace - third) / STEPS * u32::try_from(step).unwrap_or(STEPS)
     }
 }
 
 /// Returns the built-in reply of a seat.
-fn built_in(request: &Request) -> Result<String, CallError> {
-    let temper = Temper::of(&request.seat);
-    let subject = prompt::subject(&request.messages.user);
+fn built_in(request: &CallRequest) -> Result<String, CallError> {
+    let temper = SeatTemper::for_seat(&request.seat);
+    let subject = prompt::read_subject(&request.messages.user);
     let parts = [subject.as_str(), request.seat.as_str(), request.purpose.name()];
-    let variation = Variation::of(&parts);
+    let variation = ReplyVariation::from_texts(&parts);
     let messages = &request.messages;
     match request.purpose {
-        Purpose::Opinion => json(&opinion::opinion(temper, &subject, messages, variation)),
-        Purpose::Review => json(&review::review(temper, messages, variation)),
-        Purpose::Synthesis => json(&report::report(&subject, messages, variation)),
-        Purpose::Conclusion => json(&conclusion::conclusion(&subject, messages, variation)),
-        Purpose::Audit => Ok(audit::audit(&subject, messages)),
-        Purpose::Revision => json(&revision::revision(&subject, messages, variation)),
-        Purpose::Restatement => Ok(audit::restatement(messages)),
-        Purpose::Judgement => json(&gate::judgement(request.seat.as_str(), messages)),
-        Purpose::CrossReading => json(&gate::cross_reading(request.seat.as_str(), messages)),
-        Purpose::Adjudication => json(&gate::adjudication(messages)),
-        Purpose::Other(name) => {
+        AskPurpose::Opinion => {
+            to_json(&opinion::write_opinion(temper, &subject, messages, variation))
+        }
+        AskPurpose::PeerReview => to_json(&review::write_review(temper, messages, variation)),
+        AskPurpose::Synthesis => to_json(&report::write_report(&subject, messages, variation)),
+        AskPurpose::Conclusion => {
+            to_json(&conclusion::write_conclusion(&subject, messages, variation))
+        }
+        AskPurpose::Audit => Ok(audit::audit_conclusion(&subject, messages)),
+        AskPurpose::Revision => to_json(&revision::write_revision(&subject, messages, variation)),
+        AskPurpose::Restatement => Ok(audit::restate_directive(messages)),
+        AskPurpose::Judgement => to_json(&gate::judge_artifact(request.seat.as_str(), messages)),
+        AskPurpose::CrossReading => {
+            to_json(&gate::reconsider_judgement(request.seat.as_str(), messages))
+        }
+        AskPurpose::Adjudication => to_json(&gate::adjudicate_review(messages)),
+        AskPurpose::Other(name) => {
             let message = format!("the rehearsal panel has no reply for '{name}'; give a script");
-            Err(CallError::new(ErrorType::BadRequest, message))
+            Err(CallError::new(CallErrorType::BadRequest, message))
         }
     }
 }
 
-fn json(document: &impl Serialize) -> Result<String, CallError> {
+fn to_json(document: &impl Serialize) -> Result<String, CallError> {
     serde_json::to_string(document)
-        .map_err(|error| CallError::new(ErrorType::Unknown, error.to_string()))
+        .map_err(|error| CallError::new(CallErrorType::Unknown, error.to_string()))
 }
 
-fn received(request: &Request, text: String) -> Received {
-    let usage = Usage {
-        input_tokens: estimate(&request.messages.system) + estimate(&request.messages.user),
-        output_tokens: estimate(&text),
+fn to_reply(request: &CallRequest, text: String) -> CallReply {
+    let usage = TokenUsage {
+        input_tokens: estimate_tokens(&request.messages.system)
+            + estimate_tokens(&request.messages.user),
+        output_tokens: estimate_tokens(&text),
     };
-    Received {
+    CallReply {
         text,
         usage: Some(usage),
         model: Some(MODEL.to_owned()),
-        finish: Finish::Stop,
+        finish: FinishReason::Stop,
         cost_usd: Some(0.0),
         structured: false,
     }
 }
 
 /// Applies the usage of the cue, whose cost follows from the seat's price.
-fn billed(cue: &Cue, received: Received) -> Received {
+fn apply_usage(cue: &ScriptCue, received: CallReply) -> CallReply {
     match cue.usage {
-        Some(usage) => Received { usage: Some(usage), cost_usd: None, ..received },
+        Some(usage) => CallReply { usage: Some(usage), cost_usd: None, ..received },
         None => received,
     }
 }
 
 /// Four characters per token, as in English text.
-fn estimate(text: &str) -> u64 {
+fn estimate_tokens(text: &str) -> u64 {
     text.chars().count().div_ceil(4) as u64
 }

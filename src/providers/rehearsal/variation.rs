@@ -3,13 +3,13 @@
 use sha2::{Digest, Sha256};
 
 #[derive(Debug, Clone)]
-pub(super) struct Variation {
+pub(super) struct ReplyVariation {
     bytes: Vec<u8>,
     drawn: usize,
 }
 
-impl Variation {
-    pub(super) fn of(parts: &[&str]) -> Self {
+impl ReplyVariation {
+    pub(super) fn from_texts(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
             hash.update(part.as_bytes());
@@ -20,19 +20,19 @@ impl Variation {
     }
 
     /// Returns a number below `end`.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(super) fn number_below(&mut self, end: usize) -> usize {
         let byte = self.bytes.iter().cycle().nth(self.drawn % self.bytes.len().max(1));
         self.drawn += 1;
         usize::from(byte.copied().unwrap_or_default()) % end.max(1)
     }
 
-    pub(super) fn pick(&mut self, options: &[&'static str]) -> &'static str {
-        options.get(self.below(options.len())).copied().unwrap_or_default()
+    pub(super) fn pick_one(&mut self, options: &[&'static str]) -> &'static str {
+        options.get(self.number_below(options.len())).copied().unwrap_or_default()
     }
 
     /// Returns several neighbouring entries of a list.
-    pub(super) fn some(&mut self, options: &[&str], count: usize) -> Vec<String> {
-        let start = self.below(options.len());
+    pub(super) fn pick_some(&mut self, options: &[&str], count: usize) -> Vec<String> {
+        let start = self.number_below(options.len());
         options
             .iter()
             .cycle()

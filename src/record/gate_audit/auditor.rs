@@ -6,91 +6,91 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::drift::{self, DriftVerdict, Subject, SubjectKind, VERDICTS_PER_WEEK_MIN};
-use super::group::{Group, Week};
-use super::overrules::Overrules;
-use super::remarks::{Remark, remarks};
-use super::scores::Points;
-use super::seats::{DeliberatorCount, MindChange, parts};
-use super::significance::{SCORE_TENTHS_MIN, SHARE_POINTS_MIN, WEEKS};
-use super::spread::Spread;
-use crate::domain::gate::{Decision, GateVerdict, LogRow};
+use super::drift::{self, DriftSubject, DriftSubjectKind, DriftVerdict, VERDICTS_PER_WEEK_MIN};
+use super::group::{RowGroup, WeekTally};
+use super::overrules::OverrideCounts;
+use super::remarks::{StatisticsRemark, build_remarks};
+use super::scores::ScoreSums;
+use super::seats::{DeliberatorStatistics, MindChange, list_deliberators};
+use super::significance::{DRIFT_WEEKS, SCORE_TENTHS_MIN, SHARE_POINTS_MIN};
+use super::spread::VerdictTally;
+use crate::domain::gate::{FinalVerdict, LogRow, ReviewDecision};
 use crate::domain::time::{Day, Moment};
 
 /// Statistics of a verdict log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GateAudit {
+pub struct ReviewStatistics {
     #[serde(flatten)]
-    pub spread: Spread,
+    pub spread: VerdictTally,
     /// Imported rows; they are counted.
     pub imported: usize,
     /// Rows of rehearsals; they are not counted.
     pub rehearsals_left_out: usize,
     pub from: Option<Moment>,
     pub to: Option<Moment>,
-    pub drift: Drift,
-    pub remarks: Vec<Remark>,
+    pub drift: DriftReport,
+    pub remarks: Vec<StatisticsRemark>,
     /// Largest first.
-    pub by_type: Vec<OfType>,
+    pub by_type: Vec<TypeVerdicts>,
     /// Largest first; rows without a producer are left out.
-    pub by_producer: Vec<OfProducer>,
+    pub by_producer: Vec<ProducerVerdicts>,
     /// Newest first.
-    pub by_week: Vec<OfWeek>,
+    pub by_week: Vec<WeekVerdicts>,
     /// Sorted by name.
-    pub deliberators: Vec<DeliberatorCount>,
+    pub deliberators: Vec<DeliberatorStatistics>,
     /// All deliberators together.
     pub change: MindChange,
-    pub scores: Vec<OfScore>,
-    pub overrides: Overrules,
+    pub scores: Vec<ScoreSeries>,
+    pub overrides: OverrideCounts,
 }
 
 /// Result of the drift detection and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Drift {
+pub struct DriftReport {
     /// `Drift` if any subject drifts, else `Steady` if any has enough data, else `CannotTell`.
     pub verdict: DriftVerdict,
     pub weeks: usize,
     pub verdicts_per_week_min: usize,
     pub share_points_min: usize,
     pub score_points_min: f64,
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<DriftSubject>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OfType {
+pub struct TypeVerdicts {
     pub artifact_type: String,
     #[serde(flatten)]
-    pub spread: Spread,
+    pub spread: VerdictTally,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OfProducer {
+pub struct ProducerVerdicts {
     pub producer: String,
     #[serde(flatten)]
-    pub spread: Spread,
+    pub spread: VerdictTally,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OfWeek {
+pub struct WeekVerdicts {
     /// Such as `2026-W06`.
     pub week: String,
     #[serde(flatten)]
-    pub spread: Spread,
+    pub spread: VerdictTally,
 }
 
 /// Values of one score of one deliberator.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OfScore {
+pub struct ScoreSeries {
     pub deliberator: String,
     pub score: String,
     pub count: u64,
     pub mean: Option<f64>,
     /// Newest first.
-    pub by_week: Vec<ScoreWeek>,
+    pub by_week: Vec<WeekScore>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScoreWeek {
+pub struct WeekScore {
     pub week: String,
     pub count: u64,
     pub mean: Option<f64>,
@@ -98,86 +98,89 @@ pub struct ScoreWeek {
 
 /// Counts rows; it keeps no row.
 #[derive(Debug, Default)]
-pub struct Auditor {
+pub struct StatisticsBuilder {
     imported: usize,
     rehearsals_left_out: usize,
     period: Option<(Moment, Moment)>,
-    all: Group,
-    by_type: BTreeMap<String, Group>,
-    by_producer: BTreeMap<String, Group>,
-    seats: BTreeMap<String, DeliberatorCount>,
-    overrules: Overrules,
+    all: RowGroup,
+    by_type: BTreeMap<String, RowGroup>,
+    by_producer: BTreeMap<String, RowGroup>,
+    seats: BTreeMap<String, DeliberatorStatistics>,
+    overrides: OverrideCounts,
 }
 
-impl Auditor {
+impl StatisticsBuilder {
     /// Adds a row and the newest human override of it.
-    pub fn note(&mut self, row: &LogRow, overridden: Option<Decision>) {
+    pub fn add_row(&mut self, row: &LogRow, overridden: Option<ReviewDecision>) {
         if row.rehearsal {
             self.rehearsals_left_out += 1;
             return;
         }
         let verdict = row.adjudicator.final_verdict;
-        let parts = parts(row);
-        let week = row.ts.day().week();
+        let parts = list_deliberators(row);
+        let week = row.ts.utc_day().iso_week();
         self.imported += usize::from(row.imported);
         let (from, to) = self.period.unwrap_or((row.ts, row.ts));
         self.period = Some((from.min(row.ts), to.max(row.ts)));
-        self.all.note(&week, verdict, &parts);
+        self.all.add_row(&week, verdict, &parts);
         let alike = self.by_type.entry(row.artifact_type.clone()).or_default();
-        alike.note(&week, verdict, &parts);
+        alike.add_row(&week, verdict, &parts);
         if let Some(producer) = &row.producer {
             let alike = self.by_producer.entry(producer.clone()).or_default();
-            alike.note(&week, verdict, &parts);
+            alike.add_row(&week, verdict, &parts);
         }
         for part in parts {
             let named = self.seats.entry(part.deliberator.to_owned());
-            let seat = named.or_insert_with_key(|name| DeliberatorCount::named(name));
-            seat.note_asked(part);
-            if verdict != GateVerdict::Incomplete {
-                seat.note_decided(part);
+            let seat =
+                named.or_insert_with_key(|name| DeliberatorStatistics::for_deliberator(name));
+            seat.add_review(part);
+            if verdict != FinalVerdict::Incomplete {
+                seat.add_decided_review(part);
             }
         }
-        self.overrules.note(verdict, overridden);
+        self.overrides.add_verdict(verdict, overridden);
     }
 
     /// Returns the statistics. `today` decides which week is still running.
-    pub fn audit(self, today: Day) -> GateAudit {
-        let spread = self.all.spread();
-        let drift = self.drift(&today.week());
-        let seats: Vec<DeliberatorCount> = self.seats.into_values().collect();
+    pub fn into_statistics(self, today: Day) -> ReviewStatistics {
+        let spread = self.all.total_counts();
+        let drift = self.build_drift(&today.iso_week());
+        let seats: Vec<DeliberatorStatistics> = self.seats.into_values().collect();
         let mut change = MindChange::default();
-        seats.iter().for_each(|seat| change.add(seat.change));
-        GateAudit {
+        seats.iter().for_each(|seat| change.add_counts(seat.change));
+        ReviewStatistics {
             spread,
             imported: self.imported,
             rehearsals_left_out: self.rehearsals_left_out,
             from: self.period.map(|(from, _)| from),
             to: self.period.map(|(_, to)| to),
-            remarks: remarks(spread, &drift.subjects, &self.overrules, &seats),
+            remarks: build_remarks(spread, &drift.subjects, &self.overrides, &seats),
             drift,
-            by_type: spreads(self.by_type, |artifact_type, spread| OfType {
+            by_type: sort_by_size(self.by_type, |artifact_type, spread| TypeVerdicts {
                 artifact_type,
                 spread,
             }),
-            by_producer: spreads(self.by_producer, |producer, spread| OfProducer {
+            by_producer: sort_by_size(self.by_producer, |producer, spread| ProducerVerdicts {
                 producer,
                 spread,
             }),
-            by_week: by_week(&self.all),
-            scores: scores(&self.all),
+            by_week: list_weeks(&self.all),
+            scores: list_scores(&self.all),
             deliberators: seats,
             change,
-            overrides: self.overrules,
+            overrides: self.overrides,
         }
     }
 
-    fn drift(&self, running_week: &str) -> Drift {
-        let kinds =
-            [(SubjectKind::Type, &self.by_type), (SubjectKind::Producer, &self.by_producer)];
-        let subjects: Vec<Subject> = kinds
+    fn build_drift(&self, running_week: &str) -> DriftReport {
+        let kinds = [
+            (DriftSubjectKind::Type, &self.by_type),
+            (DriftSubjectKind::Producer, &self.by_producer),
+        ];
+        let subjects: Vec<DriftSubject> = kinds
             .into_iter()
             .flat_map(|(of, groups)| groups.iter().map(move |(name, group)| (of, name, group)))
-            .filter_map(|(of, name, group)| drift::subject(of, name, group, running_week))
+            .filter_map(|(of, name, group)| drift::assess_subject(of, name, group, running_week))
             .collect();
         let any = |verdict| subjects.iter().any(|subject| subject.verdict == verdict);
         let verdict = match (any(DriftVerdict::Drift), any(DriftVerdict::Steady)) {
@@ -185,9 +188,9 @@ impl Auditor {
             (false, true) => DriftVerdict::Steady,
             (false, false) => DriftVerdict::CannotTell,
         };
-        Drift {
+        DriftReport {
             verdict,
-            weeks: WEEKS,
+            weeks: DRIFT_WEEKS,
             verdicts_per_week_min: VERDICTS_PER_WEEK_MIN,
             share_points_min: SHARE_POINTS_MIN,
             score_points_min: SCORE_TENTHS_MIN as f64 / 10.0,
@@ -197,40 +200,46 @@ impl Auditor {
 }
 
 /// Sorts groups by size. Groups of equal size stay sorted by name.
-fn spreads<T>(groups: BTreeMap<String, Group>, told: impl Fn(String, Spread) -> T) -> Vec<T> {
-    let mut spreads: Vec<(String, Spread)> =
-        groups.into_iter().map(|(name, group)| (name, group.spread())).collect();
-    spreads.sort_by_key(|(_, spread)| Reverse(spread.logged()));
+fn sort_by_size<T>(
+    groups: BTreeMap<String, RowGroup>,
+    told: impl Fn(String, VerdictTally) -> T,
+) -> Vec<T> {
+    let mut spreads: Vec<(String, VerdictTally)> =
+        groups.into_iter().map(|(name, group)| (name, group.total_counts())).collect();
+    spreads.sort_by_key(|(_, spread)| Reverse(spread.count_logged()));
     spreads.into_iter().map(|(name, spread)| told(name, spread)).collect()
 }
 
-fn by_week(all: &Group) -> Vec<OfWeek> {
+fn list_weeks(all: &RowGroup) -> Vec<WeekVerdicts> {
     let weeks = all.weeks.iter().rev();
-    weeks.map(|(name, week)| OfWeek { week: name.clone(), spread: week.spread }).collect()
+    weeks.map(|(name, week)| WeekVerdicts { week: name.clone(), spread: week.spread }).collect()
 }
 
-fn scores(all: &Group) -> Vec<OfScore> {
+fn list_scores(all: &RowGroup) -> Vec<ScoreSeries> {
     let names: BTreeSet<(&str, &str)> =
-        all.weeks.values().flat_map(|week| week.scores.names()).collect();
-    names.into_iter().map(|(deliberator, score)| of_score(all, deliberator, score)).collect()
+        all.weeks.values().flat_map(|week| week.scores.score_names()).collect();
+    names
+        .into_iter()
+        .map(|(deliberator, score)| build_score_series(all, deliberator, score))
+        .collect()
 }
 
-fn of_score(all: &Group, deliberator: &str, score: &str) -> OfScore {
-    let points = |week: &Week| week.scores.of(deliberator, score);
-    let mut total = Points::default();
-    all.weeks.values().for_each(|week| total.add(points(week)));
+fn build_score_series(all: &RowGroup, deliberator: &str, score: &str) -> ScoreSeries {
+    let points = |week: &WeekTally| week.scores.sums_of(deliberator, score);
+    let mut total = ScoreSums::default();
+    all.weeks.values().for_each(|week| total.add_sums(points(week)));
     let by_week = all.weeks.iter().rev().map(|(name, week)| (name, points(week)));
-    OfScore {
+    ScoreSeries {
         deliberator: deliberator.to_owned(),
         score: score.to_owned(),
         count: total.count,
-        mean: total.mean(),
+        mean: total.mean_score(),
         by_week: by_week
             .filter(|(_, points)| points.count > 0)
-            .map(|(week, points)| ScoreWeek {
+            .map(|(week, points)| WeekScore {
                 week: week.clone(),
                 count: points.count,
-                mean: points.mean(),
+                mean: points.mean_score(),
             })
             .collect(),
     }

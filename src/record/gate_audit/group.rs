@@ -2,42 +2,47 @@
 
 use std::collections::BTreeMap;
 
-use super::scores::Scores;
-use super::seats::ReviewPart;
-use super::spread::Spread;
-use crate::domain::gate::GateVerdict;
+use super::scores::DeliberatorScores;
+use super::seats::DeliberatorReview;
+use super::spread::VerdictTally;
+use crate::domain::gate::FinalVerdict;
 
 /// All rows, or the rows of one artifact type or producer.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Group {
+pub(super) struct RowGroup {
     /// By name. Week names sort by time: `2025-W52`, `2026-W01`.
-    pub weeks: BTreeMap<String, Week>,
+    pub weeks: BTreeMap<String, WeekTally>,
 }
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Week {
-    pub spread: Spread,
+pub(super) struct WeekTally {
+    pub spread: VerdictTally,
     /// Scores of decided verdicts only.
-    pub scores: Scores,
+    pub scores: DeliberatorScores,
 }
 
-impl Group {
-    pub(super) fn note(&mut self, week: &str, verdict: GateVerdict, parts: &[ReviewPart<'_>]) {
+impl RowGroup {
+    pub(super) fn add_row(
+        &mut self,
+        week: &str,
+        verdict: FinalVerdict,
+        parts: &[DeliberatorReview<'_>],
+    ) {
         let week = self.weeks.entry(week.to_owned()).or_default();
-        week.spread.note(verdict);
-        if verdict == GateVerdict::Incomplete {
+        week.spread.add_verdict(verdict);
+        if verdict == FinalVerdict::Incomplete {
             return;
         }
         for part in parts {
-            if let Some(held) = part.held() {
-                week.scores.note(part.deliberator, held);
+            if let Some(held) = part.final_judgement() {
+                week.scores.add_judgement(part.deliberator, held);
             }
         }
     }
 
-    pub(super) fn spread(&self) -> Spread {
-        let mut all = Spread::default();
-        self.weeks.values().for_each(|week| all.add(week.spread));
+    pub(super) fn total_counts(&self) -> VerdictTally {
+        let mut all = VerdictTally::default();
+        self.weeks.values().for_each(|week| all.add_counts(week.spread));
         all
     }
 }

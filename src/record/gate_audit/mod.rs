@@ -16,10 +16,16 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
-pub use auditor::{Auditor, Drift, GateAudit, OfProducer, OfScore, OfType, OfWeek};
-pub use drift::{DriftVerdict, Measure, Movement, Subject, SubjectKind, VERDICTS_PER_WEEK_MIN};
-pub use overrules::Overrules;
-pub use remarks::{Remark, RemarkCode};
-pub use seats::{DeliberatorCount, MindChange};
-pub use significance::WEEKS;
-pub use spread::Spread;
+pub use auditor::{
+    DriftReport, ProducerVerdicts, ReviewStatistics, ScoreSeries, StatisticsBuilder, TypeVerdicts,
+    WeekVerdicts,
+};
+pub use drift::{
+    DriftMeasure, DriftMovement, DriftSubject, DriftSubjectKind, DriftVerdict,
+    VERDICTS_PER_WEEK_MIN,
+};
+pub use overrules::OverrideCounts;
+pub use remarks::{RemarkCode, StatisticsRemark};
+pub use seats::{DeliberatorStatistics, MindChange};
+pub use significance::DRIFT_WEEKS;
+pub use spread::VerdictTally;

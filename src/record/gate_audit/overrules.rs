@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::domain::gate::{Decision, GateVerdict};
-use crate::record::share::percent;
+use crate::domain::gate::{FinalVerdict, ReviewDecision};
+use crate::record::share::percent_of;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Overrules {
+pub struct OverrideCounts {
     /// Decided verdicts.
     pub decided: usize,
     pub overridden: usize,
@@ -23,9 +23,13 @@ pub struct Overrules {
     pub of_incomplete: usize,
 }
 
-impl Overrules {
-    pub(super) fn note(&mut self, verdict: GateVerdict, overridden: Option<Decision>) {
-        let gate = verdict.decision();
+impl OverrideCounts {
+    pub(super) fn add_verdict(
+        &mut self,
+        verdict: FinalVerdict,
+        overridden: Option<ReviewDecision>,
+    ) {
+        let gate = verdict.to_decision();
         self.decided += usize::from(gate.is_some());
         let Some(person) = overridden else { return };
         let Some(gate) = gate else {
@@ -41,12 +45,13 @@ impl Overrules {
     }
 }
 
-impl Serialize for Overrules {
+impl Serialize for OverrideCounts {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut overrules = serializer.serialize_struct("Overrules", 7)?;
         overrules.serialize_field("decided", &self.decided)?;
         overrules.serialize_field("overridden", &self.overridden)?;
-        overrules.serialize_field("overridden_percent", &percent(self.overridden, self.decided))?;
+        overrules
+            .serialize_field("overridden_percent", &percent_of(self.overridden, self.decided))?;
         overrules.serialize_field("softened", &self.softened)?;
         overrules.serialize_field("hardened", &self.hardened)?;
         overrules.serialize_field("confirmed", &self.confirmed)?;

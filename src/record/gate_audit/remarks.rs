@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::drift::{DriftVerdict, Measure, Movement, Subject, SubjectKind};
-use super::overrules::Overrules;
-use super::seats::DeliberatorCount;
-use super::significance::Direction;
-use super::spread::Spread;
+use super::drift::{DriftMeasure, DriftMovement, DriftSubject, DriftSubjectKind, DriftVerdict};
+use super::overrules::OverrideCounts;
+use super::seats::DeliberatorStatistics;
+use super::significance::DriftDirection;
+use super::spread::VerdictTally;
 use crate::domain::words::words;
-use crate::record::share::is_over;
+use crate::record::share::exceeds_percent;
 
 /// Above this share, people override verdicts routinely.
 const OVERRIDDEN_PERCENT_MAX: usize = 20;
@@ -33,72 +33,72 @@ words! {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Remark {
+pub struct StatisticsRemark {
     pub code: RemarkCode,
     pub message: String,
 }
 
-pub(super) fn remarks(
-    spread: Spread,
-    drift: &[Subject],
-    overrules: &Overrules,
-    seats: &[DeliberatorCount],
-) -> Vec<Remark> {
+pub(super) fn build_remarks(
+    spread: VerdictTally,
+    drift: &[DriftSubject],
+    overrules: &OverrideCounts,
+    seats: &[DeliberatorStatistics],
+) -> Vec<StatisticsRemark> {
     let drifting = drift.iter().filter(|subject| subject.verdict == DriftVerdict::Drift);
-    let mut remarks: Vec<Remark> = drifting.map(of_drift).collect();
-    remarks.extend(of_overrules(overrules));
-    remarks.extend(of_incomplete(spread));
-    remarks.extend(seats.iter().filter_map(of_absence));
-    remarks.extend(seats.iter().filter_map(of_uncited));
+    let mut remarks: Vec<StatisticsRemark> = drifting.map(drift_remark).collect();
+    remarks.extend(override_remark(overrules));
+    remarks.extend(incomplete_remark(spread));
+    remarks.extend(seats.iter().filter_map(absence_remark));
+    remarks.extend(seats.iter().filter_map(uncited_remark));
     remarks
 }
 
 /// Describes all movements of a subject in one sentence, because many scores often fall together.
-fn of_drift(subject: &Subject) -> Remark {
+fn drift_remark(subject: &DriftSubject) -> StatisticsRemark {
     let whose = match subject.of {
-        SubjectKind::Type => subject.name.clone(),
-        SubjectKind::Producer => format!("producer {}", subject.name),
+        DriftSubjectKind::Type => subject.name.clone(),
+        DriftSubjectKind::Producer => format!("producer {}", subject.name),
     };
-    let (shares, scores): (Vec<&Movement>, Vec<&Movement>) =
-        subject.movements.iter().partition(|movement| movement.measure == Measure::NotShip);
-    let mut said: Vec<String> = shares.into_iter().map(moved).collect();
-    said.extend(scores_moved(&scores));
+    let (shares, scores): (Vec<&DriftMovement>, Vec<&DriftMovement>) =
+        subject.movements.iter().partition(|movement| movement.measure == DriftMeasure::NotShip);
+    let mut said: Vec<String> = shares.into_iter().map(describe_movement).collect();
+    said.extend(describe_scores(&scores));
     let [first, last] = [subject.weeks.first(), subject.weeks.last()]
         .map(|point| point.map_or("", |point| point.week.as_str()));
     let message = format!("{whose}: {}, {first} to {last}", said.join(", "));
-    Remark { code: RemarkCode::Drift, message }
+    StatisticsRemark { code: RemarkCode::Drift, message }
 }
 
-fn scores_moved(scores: &[&Movement]) -> Option<String> {
-    let far = |movement: &Movement| (movement.to - movement.from).abs();
+fn describe_scores(scores: &[&DriftMovement]) -> Option<String> {
+    let far = |movement: &DriftMovement| (movement.to - movement.from).abs();
     // If several moved equally far, the first.
-    let furthest = |a: &&&Movement, b: &&&Movement| far(b).total_cmp(&far(a));
-    let most = moved(scores.iter().min_by(furthest)?);
+    let furthest = |a: &&&DriftMovement, b: &&&DriftMovement| far(b).total_cmp(&far(a));
+    let most = describe_movement(scores.iter().min_by(furthest)?);
     Some(match scores.len() {
         1 => most,
         count => format!("{count} scores moved (most: {most})"),
     })
 }
 
-fn moved(movement: &Movement) -> String {
-    let Movement { measure, direction, from, to } = movement;
+fn describe_movement(movement: &DriftMovement) -> String {
+    let DriftMovement { measure, direction, from, to } = movement;
     let verb = match direction {
-        Direction::Rising => "rose",
-        Direction::Falling => "fell",
+        DriftDirection::Rising => "rose",
+        DriftDirection::Falling => "fell",
     };
     match measure {
-        Measure::NotShip => format!("not SHIP {verb} from {from:.0} % to {to:.0} %"),
-        Measure::Score { deliberator, score } => {
+        DriftMeasure::NotShip => format!("not SHIP {verb} from {from:.0} % to {to:.0} %"),
+        DriftMeasure::Score { deliberator, score } => {
             format!("{score} of {deliberator} {verb} from {from:.1} to {to:.1}")
         }
     }
 }
 
-fn of_overrules(overrules: &Overrules) -> Option<Remark> {
-    let Overrules { decided, softened, hardened, .. } = *overrules;
+fn override_remark(overrules: &OverrideCounts) -> Option<StatisticsRemark> {
+    let OverrideCounts { decided, softened, hardened, .. } = *overrules;
     // A confirmation is not an override.
     let overruled = softened + hardened;
-    is_over(overruled, decided, OVERRIDDEN_PERCENT_MAX).then(|| Remark {
+    exceeds_percent(overruled, decided, OVERRIDDEN_PERCENT_MAX).then(|| StatisticsRemark {
         code: RemarkCode::OftenOverridden,
         message: format!(
             "people overrule the gate: {overruled} of {decided} verdicts ({softened} softened, {hardened} hardened)"
@@ -106,25 +106,25 @@ fn of_overrules(overrules: &Overrules) -> Option<Remark> {
     })
 }
 
-fn of_incomplete(spread: Spread) -> Option<Remark> {
-    let (incomplete, all) = (spread.incomplete, spread.logged());
-    is_over(incomplete, all, INCOMPLETE_PERCENT_MAX).then(|| Remark {
+fn incomplete_remark(spread: VerdictTally) -> Option<StatisticsRemark> {
+    let (incomplete, all) = (spread.incomplete, spread.count_logged());
+    exceeds_percent(incomplete, all, INCOMPLETE_PERCENT_MAX).then(|| StatisticsRemark {
         code: RemarkCode::OftenIncomplete,
         message: format!("{incomplete} of {all} reviews were INCOMPLETE"),
     })
 }
 
-fn of_absence(seat: &DeliberatorCount) -> Option<Remark> {
-    let DeliberatorCount { deliberator, absent, asked, .. } = seat;
-    is_over(*absent, *asked, ABSENT_PERCENT_MAX).then(|| Remark {
+fn absence_remark(seat: &DeliberatorStatistics) -> Option<StatisticsRemark> {
+    let DeliberatorStatistics { deliberator, absent, asked, .. } = seat;
+    exceeds_percent(*absent, *asked, ABSENT_PERCENT_MAX).then(|| StatisticsRemark {
         code: RemarkCode::OftenAbsent,
         message: format!("{deliberator} was absent from {absent} of {asked} reviews"),
     })
 }
 
-fn of_uncited(seat: &DeliberatorCount) -> Option<Remark> {
+fn uncited_remark(seat: &DeliberatorStatistics) -> Option<StatisticsRemark> {
     let (uncited, changed) = (seat.change.uncited, seat.change.changed);
-    is_over(uncited, changed, UNCITED_PERCENT_MAX).then(|| Remark {
+    exceeds_percent(uncited, changed, UNCITED_PERCENT_MAX).then(|| StatisticsRemark {
         code: RemarkCode::OftenUncited,
         message: format!(
             "{} changed its mind {changed} times, {uncited} of them without naming a concern",

@@ -5,18 +5,18 @@ use std::cmp::Ordering;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::domain::gate::{Block, Judgement, LogRow, SeatRow};
-use crate::record::share::percent;
+use crate::domain::gate::{BlockLevel, DeliberatorJudgement, LogRow, SeatRow};
+use crate::record::share::percent_of;
 
 /// Counts of one deliberator over all rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DeliberatorCount {
+pub struct DeliberatorStatistics {
     pub deliberator: String,
     /// Reviews with this deliberator, decided or not.
     pub asked: usize,
     pub absent: usize,
     /// Decided reviews with an answer of this deliberator. Block percentages refer to this count.
-    pub heard: usize,
+    pub answered: usize,
     pub blocks: usize,
     pub irreducible: usize,
     pub change: MindChange,
@@ -39,7 +39,7 @@ pub struct MindChange {
 
 /// The part of one deliberator in one review.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ReviewPart<'a> {
+pub(super) struct DeliberatorReview<'a> {
     pub deliberator: &'a str,
     first: Option<&'a SeatRow>,
     second: Option<&'a SeatRow>,
@@ -47,8 +47,8 @@ pub(super) struct ReviewPart<'a> {
 }
 
 /// Lists each deliberator of a review once.
-pub(super) fn parts(row: &LogRow) -> Vec<ReviewPart<'_>> {
-    let mut parts: Vec<ReviewPart<'_>> = Vec::new();
+pub(super) fn list_deliberators(row: &LogRow) -> Vec<DeliberatorReview<'_>> {
+    let mut parts: Vec<DeliberatorReview<'_>> = Vec::new();
     for deliberator in row.round1.iter().chain(&row.round2).map(SeatRow::deliberator) {
         if parts.iter().any(|part| part.deliberator == deliberator) {
             continue;
@@ -56,19 +56,19 @@ pub(super) fn parts(row: &LogRow) -> Vec<ReviewPart<'_>> {
         let [first, second] = [&row.round1, &row.round2]
             .map(|round| round.iter().find(|seat| seat.deliberator() == deliberator));
         let had_second_round = !row.round2.is_empty();
-        parts.push(ReviewPart { deliberator, first, second, had_second_round });
+        parts.push(DeliberatorReview { deliberator, first, second, had_second_round });
     }
     parts
 }
 
-impl<'a> ReviewPart<'a> {
+impl<'a> DeliberatorReview<'a> {
     /// The judgement that counts: round 2, or round 1 if round 2 has none.
-    pub(super) fn held(self) -> Option<&'a Judgement> {
+    pub(super) fn final_judgement(self) -> Option<&'a DeliberatorJudgement> {
         self.second.and_then(SeatRow::judgement).or(self.first.and_then(SeatRow::judgement))
     }
 
     /// Both judgements, unless round 2 is a fallback.
-    fn compared(self) -> Option<(&'a Judgement, &'a Judgement)> {
+    fn both_judgements(self) -> Option<(&'a DeliberatorJudgement, &'a DeliberatorJudgement)> {
         let both =
             self.first.and_then(SeatRow::judgement).zip(self.second.and_then(SeatRow::judgement));
         both.filter(|_| !self.is_fallback())
@@ -77,7 +77,9 @@ impl<'a> ReviewPart<'a> {
     fn is_fallback(self) -> bool {
         match self.second {
             Some(SeatRow::Present { fallback, .. }) => *fallback,
-            Some(SeatRow::Absent { .. }) | None => self.had_second_round && self.held().is_some(),
+            Some(SeatRow::Absent { .. }) | None => {
+                self.had_second_round && self.final_judgement().is_some()
+            }
         }
     }
 
@@ -89,33 +91,38 @@ impl<'a> ReviewPart<'a> {
     }
 }
 
-impl DeliberatorCount {
-    pub(super) fn named(deliberator: &str) -> Self {
+impl DeliberatorStatistics {
+    pub(super) fn for_deliberator(deliberator: &str) -> Self {
         Self { deliberator: deliberator.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn note_asked(&mut self, part: ReviewPart<'_>) {
+    pub(super) fn add_review(&mut self, part: DeliberatorReview<'_>) {
         self.asked += 1;
-        self.absent += usize::from(part.held().is_none());
+        self.absent += usize::from(part.final_judgement().is_none());
     }
 
-    pub(super) fn note_decided(&mut self, part: ReviewPart<'_>) {
-        let Some(held) = part.held() else { return };
-        self.heard += 1;
+    pub(super) fn add_decided_review(&mut self, part: DeliberatorReview<'_>) {
+        let Some(held) = part.final_judgement() else { return };
+        self.answered += 1;
         self.blocks += usize::from(held.would_block);
-        self.irreducible += usize::from(held.block() == Block::Irreducible);
+        self.irreducible += usize::from(held.block_level() == BlockLevel::Irreducible);
         self.change.fallback += usize::from(part.is_fallback());
-        if let Some((before, after)) = part.compared() {
-            self.change.note(before, after, part.is_uncited());
+        if let Some((before, after)) = part.both_judgements() {
+            self.change.add_change(before, after, part.is_uncited());
         }
     }
 }
 
 impl MindChange {
-    fn note(&mut self, before: &Judgement, after: &Judgement, is_uncited: bool) {
+    fn add_change(
+        &mut self,
+        before: &DeliberatorJudgement,
+        after: &DeliberatorJudgement,
+        is_uncited: bool,
+    ) {
         self.compared += 1;
         // Compare the block first: it decides the outcome, a verdict without a block does not.
-        let stood = |judgement: &Judgement| (judgement.block(), judgement.verdict);
+        let stood = |judgement: &DeliberatorJudgement| (judgement.block_level(), judgement.verdict);
         match stood(after).cmp(&stood(before)) {
             Ordering::Equal => return,
             Ordering::Less => self.softened += 1,
@@ -125,7 +132,7 @@ impl MindChange {
         self.uncited += usize::from(is_uncited);
     }
 
-    pub(super) fn add(&mut self, other: Self) {
+    pub(super) fn add_counts(&mut self, other: Self) {
         self.compared += other.compared;
         self.changed += other.changed;
         self.softened += other.softened;
@@ -136,18 +143,19 @@ impl MindChange {
 }
 
 // The percentages are computed when the counts are serialised.
-impl Serialize for DeliberatorCount {
+impl Serialize for DeliberatorStatistics {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut count = serializer.serialize_struct("DeliberatorCount", 10)?;
         count.serialize_field("deliberator", &self.deliberator)?;
         count.serialize_field("asked", &self.asked)?;
         count.serialize_field("absent", &self.absent)?;
-        count.serialize_field("absent_percent", &percent(self.absent, self.asked))?;
-        count.serialize_field("heard", &self.heard)?;
+        count.serialize_field("absent_percent", &percent_of(self.absent, self.asked))?;
+        count.serialize_field("heard", &self.answered)?;
         count.serialize_field("blocks", &self.blocks)?;
-        count.serialize_field("block_percent", &percent(self.blocks, self.heard))?;
+        count.serialize_field("block_percent", &percent_of(self.blocks, self.answered))?;
         count.serialize_field("irreducible", &self.irreducible)?;
-        count.serialize_field("irreducible_percent", &percent(self.irreducible, self.heard))?;
+        count
+            .serialize_field("irreducible_percent", &percent_of(self.irreducible, self.answered))?;
         count.serialize_field("change", &self.change)?;
         count.end()
     }
@@ -158,7 +166,7 @@ impl Serialize for MindChange {
         let mut change = serializer.serialize_struct("MindChange", 7)?;
         change.serialize_field("compared", &self.compared)?;
         change.serialize_field("changed", &self.changed)?;
-        change.serialize_field("changed_percent", &percent(self.changed, self.compared))?;
+        change.serialize_field("changed_percent", &percent_of(self.changed, self.compared))?;
         change.serialize_field("softened", &self.softened)?;
         change.serialize_field("hardened", &self.hardened)?;
         change.serialize_field("uncited", &self.uncited)?;

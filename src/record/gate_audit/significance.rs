@@ -5,11 +5,11 @@
 
 use std::cmp::Ordering;
 
-use super::scores::Points;
+use super::scores::ScoreSums;
 use crate::domain::words::words;
 
 /// Two values always have a direction; a third can contradict it.
-pub const WEEKS: usize = 3;
+pub const DRIFT_WEEKS: usize = 3;
 
 /// Minimum change from first to last week, in percentage points.
 pub(super) const SHARE_POINTS_MIN: usize = 20;
@@ -25,7 +25,7 @@ const SHARE_HALF_ERRORS_MIN: i128 = 5;
 const SCORE_HALF_ERRORS_MIN: i128 = 8;
 
 words! {
-    pub enum Direction {
+    pub enum DriftDirection {
         Rising = "rising",
         Falling = "falling",
     }
@@ -33,70 +33,70 @@ words! {
 
 /// A fraction with a denominator above zero.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ratio {
+pub(super) struct ExactRatio {
     part: i128,
     whole: i128,
 }
 
-pub(super) fn share_moved(shares: [Ratio; WEEKS]) -> Option<Direction> {
+pub(super) fn share_direction(shares: [ExactRatio; DRIFT_WEEKS]) -> Option<DriftDirection> {
     let [first, _, last] = shares;
-    let (apart, wholes) = (first.apart(last), first.whole * last.whole);
+    let (apart, wholes) = (first.distance_to(last), first.whole * last.whole);
     let matters = apart * 100 >= SHARE_POINTS_MIN as i128 * wholes;
     // The standard error of the difference of two shares with a common share p and sizes n and m is
     // √(p(1−p)(1/n + 1/m)).
-    let common = Ratio { part: first.part + last.part, whole: first.whole + last.whole };
+    let common = ExactRatio { part: first.part + last.part, whole: first.whole + last.whole };
     let scatter = common.part * (common.whole - common.part);
     let chance = SHARE_HALF_ERRORS_MIN.pow(2) * wholes * scatter;
     let is_no_chance = 4 * apart.pow(2) * common.whole >= chance;
-    direction(shares).filter(|_| matters && is_no_chance)
+    common_direction(shares).filter(|_| matters && is_no_chance)
 }
 
-pub(super) fn score_moved(points: [Points; WEEKS]) -> Option<Direction> {
-    let means = points.map(Ratio::mean);
+pub(super) fn score_direction(points: [ScoreSums; DRIFT_WEEKS]) -> Option<DriftDirection> {
+    let means = points.map(ExactRatio::from_mean);
     let [first, _, last] = means;
-    let (apart, counts) = (first.apart(last), first.whole * last.whole);
+    let (apart, counts) = (first.distance_to(last), first.whole * last.whole);
     let matters = apart * 10 >= SCORE_TENTHS_MIN as i128 * counts;
     // The variances of both means add up. The variance of a mean is the variance of the scores
     // divided by their count.
-    let [first_scatter, _, last_scatter] = points.map(scatter);
-    let weight = |other: Ratio| other.whole.pow(2) * (other.whole - 1);
+    let [first_scatter, _, last_scatter] = points.map(score_scatter);
+    let weight = |other: ExactRatio| other.whole.pow(2) * (other.whole - 1);
     let chance = first_scatter * weight(last) + last_scatter * weight(first);
     let freedom = (first.whole - 1) * (last.whole - 1);
     let is_no_chance = 4 * apart.pow(2) * freedom >= SCORE_HALF_ERRORS_MIN.pow(2) * chance;
-    direction(means).filter(|_| matters && is_no_chance)
+    common_direction(means).filter(|_| matters && is_no_chance)
 }
 
 /// Variance of the scores, multiplied by n(n−1).
-fn scatter(points: Points) -> i128 {
+fn score_scatter(points: ScoreSums) -> i128 {
     let [count, sum, squares] = [points.count, points.sum, points.squares].map(i128::from);
     squares * count - sum.pow(2)
 }
 
 /// Direction of three values, or `None` if they reverse.
-fn direction([first, second, third]: [Ratio; WEEKS]) -> Option<Direction> {
-    let steps = [first.cmp(second), second.cmp(third)];
-    match first.cmp(third) {
-        Ordering::Less if steps.iter().all(|step| step.is_le()) => Some(Direction::Rising),
-        Ordering::Greater if steps.iter().all(|step| step.is_ge()) => Some(Direction::Falling),
+fn common_direction([first, second, third]: [ExactRatio; DRIFT_WEEKS]) -> Option<DriftDirection> {
+    let steps = [first.compare_to(second), second.compare_to(third)];
+    match first.compare_to(third) {
+        Ordering::Less if steps.iter().all(|step| step.is_le()) => Some(DriftDirection::Rising),
+        Ordering::Greater if steps.iter().all(|step| step.is_ge()) => Some(DriftDirection::Falling),
         Ordering::Less | Ordering::Equal | Ordering::Greater => None,
     }
 }
 
-impl Ratio {
-    pub(super) fn of(part: usize, whole: usize) -> Self {
+impl ExactRatio {
+    pub(super) fn from_counts(part: usize, whole: usize) -> Self {
         Self { part: part as i128, whole: whole.max(1) as i128 }
     }
 
-    fn mean(points: Points) -> Self {
+    fn from_mean(points: ScoreSums) -> Self {
         Self { part: i128::from(points.sum), whole: i128::from(points.count) }
     }
 
-    fn cmp(self, other: Self) -> Ordering {
+    fn compare_to(self, other: Self) -> Ordering {
         (self.part * other.whole).cmp(&(other.part * self.whole))
     }
 
     /// Absolute difference, multiplied by both denominators.
-    fn apart(self, other: Self) -> i128 {
+    fn distance_to(self, other: Self) -> i128 {
         (other.part * self.whole - self.part * other.whole).abs()
     }
 }
@@ -105,13 +105,13 @@ impl Ratio {
 mod tests {
     use super::*;
 
-    fn shares(weeks: [(usize, usize); WEEKS]) -> Option<Direction> {
-        share_moved(weeks.map(|(part, whole)| Ratio::of(part, whole)))
+    fn shares(weeks: [(usize, usize); DRIFT_WEEKS]) -> Option<DriftDirection> {
+        share_direction(weeks.map(|(part, whole)| ExactRatio::from_counts(part, whole)))
     }
 
     #[test]
     fn a_share_must_move_far_in_one_direction_and_beyond_chance() {
-        let (up, down) = (Some(Direction::Rising), Some(Direction::Falling));
+        let (up, down) = (Some(DriftDirection::Rising), Some(DriftDirection::Falling));
         assert_eq!(shares([(2, 20), (6, 20), (12, 20)]), up);
         assert_eq!(shares([(12, 20), (6, 20), (2, 20)]), down);
         // A level step is not a reversal.
@@ -132,17 +132,17 @@ mod tests {
         assert_eq!(shares([(0, 5), (3, 5), (5, 5)]), up);
     }
 
-    fn scores(weeks: [&[u8]; WEEKS]) -> Option<Direction> {
-        score_moved(weeks.map(|scores| {
-            let mut points = Points::default();
-            scores.iter().for_each(|score| points.note(*score));
+    fn scores(weeks: [&[u8]; DRIFT_WEEKS]) -> Option<DriftDirection> {
+        score_direction(weeks.map(|scores| {
+            let mut points = ScoreSums::default();
+            scores.iter().for_each(|score| points.add_score(*score));
             points
         }))
     }
 
     #[test]
     fn a_score_must_move_by_half_a_point_and_beyond_chance() {
-        let (up, down) = (Some(Direction::Rising), Some(Direction::Falling));
+        let (up, down) = (Some(DriftDirection::Rising), Some(DriftDirection::Falling));
         assert_eq!(scores([&[4; 5], &[3; 5], &[2; 5]]), down);
         assert_eq!(scores([&[2; 5], &[3; 5], &[4; 5]]), up);
         assert_eq!(scores([&[4; 5], &[2; 5], &[3; 5]]), None);

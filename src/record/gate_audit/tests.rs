@@ -1,7 +1,7 @@
 //! Tests of the review statistics on small logs, one line per row.
 
 use super::*;
-use crate::domain::gate::{Decision, LogRow};
+use crate::domain::gate::{LogRow, ReviewDecision};
 use crate::domain::time::Day;
 use serde_json::{Value, json};
 
@@ -50,18 +50,18 @@ fn today() -> Day {
     "2026-06-30".parse().unwrap()
 }
 
-fn audit_on(today: Day, rows: impl IntoIterator<Item = LogRow>) -> GateAudit {
-    let mut auditor = Auditor::default();
-    rows.into_iter().for_each(|row| auditor.note(&row, None));
-    auditor.audit(today)
+fn audit_on(today: Day, rows: impl IntoIterator<Item = LogRow>) -> ReviewStatistics {
+    let mut auditor = StatisticsBuilder::default();
+    rows.into_iter().for_each(|row| auditor.add_row(&row, None));
+    auditor.into_statistics(today)
 }
 
-fn audit(rows: impl IntoIterator<Item = LogRow>) -> GateAudit {
+fn audit(rows: impl IntoIterator<Item = LogRow>) -> ReviewStatistics {
     audit_on(today(), rows)
 }
 
-fn spread(ship: usize, revise: usize, hold: usize, incomplete: usize) -> Spread {
-    Spread { ship, revise, hold, incomplete }
+fn spread(ship: usize, revise: usize, hold: usize, incomplete: usize) -> VerdictTally {
+    VerdictTally { ship, revise, hold, incomplete }
 }
 
 #[test]
@@ -76,7 +76,10 @@ fn verdicts_are_spread_by_type_and_producer_and_week() {
     rows[1].imported = true;
     let found = audit(rows);
     assert_eq!(found.spread, spread(1, 1, 1, 1));
-    assert_eq!((found.spread.decided(), found.spread.logged(), found.imported), (3, 4, 1));
+    assert_eq!(
+        (found.spread.count_decided(), found.spread.count_logged(), found.imported),
+        (3, 4, 1)
+    );
     let types: Vec<_> =
         found.by_type.iter().map(|one| (one.artifact_type.as_str(), one.spread)).collect();
     assert_eq!(types, [("post", spread(1, 0, 1, 1)), ("memo", spread(0, 1, 0, 0))]);
@@ -86,7 +89,7 @@ fn verdicts_are_spread_by_type_and_producer_and_week() {
     let weeks: Vec<_> = found.by_week.iter().map(|one| (one.week.as_str(), one.spread)).collect();
     // The 24th is a Sunday.
     assert_eq!(weeks, [("2026-W22", spread(0, 0, 0, 1)), ("2026-W21", spread(1, 1, 1, 0))]);
-    let period = [found.from, found.to].map(|moment| moment.unwrap().day().to_string());
+    let period = [found.from, found.to].map(|moment| moment.unwrap().utc_day().to_string());
     assert_eq!(period, ["2026-05-18", "2026-05-25"]);
 }
 
@@ -119,7 +122,7 @@ fn rehearsals_are_left_out_and_counted() {
 #[test]
 fn an_empty_log_says_nothing() {
     let found = audit([]);
-    assert_eq!((found.spread, found.from, found.remarks.len()), (Spread::default(), None, 0));
+    assert_eq!((found.spread, found.from, found.remarks.len()), (VerdictTally::default(), None, 0));
     assert_eq!(found.drift.verdict, DriftVerdict::CannotTell);
     let told = serde_json::to_value(&found).unwrap();
     assert_eq!(told["not_ship_percent"], Value::Null);
@@ -138,7 +141,7 @@ fn blocks_are_a_share_of_those_that_were_heard() {
     let seats: Vec<_> = found
         .deliberators
         .iter()
-        .map(|seat| (seat.asked, seat.absent, seat.heard, seat.blocks, seat.irreducible))
+        .map(|seat| (seat.asked, seat.absent, seat.answered, seat.blocks, seat.irreducible))
         .collect();
     // Round 2 of `b` failed once, so its round 1 counted.
     assert_eq!(seats, [(4, 1, 2, 1, 0), (4, 1, 3, 1, 1)]);
@@ -198,7 +201,7 @@ fn scores_have_a_mean_by_week_and_those_off_the_scale_have_none() {
     rows.extend([0, 6, 255].map(|score| scored("2026-05-25", score)));
     rows.push(LogRow { ..scored("2026-05-25", 1) });
     rows.last_mut().unwrap().adjudicator.final_verdict =
-        crate::domain::gate::GateVerdict::Incomplete;
+        crate::domain::gate::FinalVerdict::Incomplete;
     let found = audit(rows);
     let [score] = found.scores.as_slice() else { panic!("{:?}", found.scores) };
     assert_eq!((score.deliberator.as_str(), score.score.as_str()), ("skeptic", "soundness"));
@@ -210,8 +213,8 @@ fn scores_have_a_mean_by_week_and_those_off_the_scale_have_none() {
 
 #[test]
 fn overrides_soften_or_harden() {
-    let mut auditor = Auditor::default();
-    let (ship, revise, hold) = (Decision::Ship, Decision::Revise, Decision::Hold);
+    let mut auditor = StatisticsBuilder::default();
+    let (ship, revise, hold) = (ReviewDecision::Ship, ReviewDecision::Revise, ReviewDecision::Hold);
     for (verdict, person) in [
         ("HOLD", Some(ship)),
         ("REVISE", Some(ship)),
@@ -221,11 +224,11 @@ fn overrides_soften_or_harden() {
         ("INCOMPLETE", Some(ship)),
         ("INCOMPLETE", None),
     ] {
-        auditor.note(&row("2026-05-18", "post", verdict), person);
+        auditor.add_row(&row("2026-05-18", "post", verdict), person);
     }
     let rehearsed = LogRow { rehearsal: true, ..row("2026-05-18", "post", "HOLD") };
-    auditor.note(&rehearsed, Some(ship));
-    let expected = Overrules {
+    auditor.add_row(&rehearsed, Some(ship));
+    let expected = OverrideCounts {
         decided: 5,
         overridden: 4,
         softened: 2,
@@ -233,7 +236,7 @@ fn overrides_soften_or_harden() {
         confirmed: 1,
         of_incomplete: 1,
     };
-    let found = auditor.audit(today()).overrides;
+    let found = auditor.into_statistics(today()).overrides;
     assert_eq!(found, expected);
     assert_eq!(serde_json::to_value(found).unwrap()["overridden_percent"], 80.0);
 }
@@ -241,7 +244,7 @@ fn overrides_soften_or_harden() {
 /// Rows from week 2026-W21 on; each pair is (not shipped, all).
 fn weeks(shares: &[(usize, usize)]) -> Vec<LogRow> {
     let first: Day = "2026-05-18".parse().unwrap();
-    let days = (0..).map(|week| first.later(7 * week).to_string());
+    let days = (0..).map(|week| first.plus_days(7 * week).to_string());
     let rows = shares.iter().zip(days).flat_map(|((not_ship, all), day)| {
         (0..*all)
             .map(move |place| row(&day, "post", if place < *not_ship { "HOLD" } else { "SHIP" }))
@@ -251,7 +254,7 @@ fn weeks(shares: &[(usize, usize)]) -> Vec<LogRow> {
 
 /// Checks the drift verdict on type `post` and its message.
 #[track_caller]
-fn check_drift(found: &GateAudit, verdict: DriftVerdict, says: &str) {
+fn check_drift(found: &ReviewStatistics, verdict: DriftVerdict, says: &str) {
     let subject = &found.drift.subjects[0];
     let messages = found.remarks.iter().filter(|remark| remark.code == RemarkCode::Drift);
     let said: Vec<&str> = messages.map(|remark| remark.message.as_str()).collect();
@@ -293,7 +296,7 @@ fn the_week_that_runs_counts_once_it_has_enough() {
     let monday: Day = "2026-06-08".parse().unwrap();
     assert_eq!(audit_on(monday, rows()).drift.verdict, DriftVerdict::Drift);
     // A week later it is a complete week.
-    assert_eq!(audit_on(monday.later(7), rows()).drift.verdict, DriftVerdict::CannotTell);
+    assert_eq!(audit_on(monday.plus_days(7), rows()).drift.verdict, DriftVerdict::CannotTell);
     let five = weeks(&[(1, 10), (4, 10), (7, 10), (0, 5)]);
     assert_eq!(audit_on(monday, five).drift.verdict, DriftVerdict::Steady);
 }
@@ -313,14 +316,14 @@ fn a_producer_may_drift_where_its_types_do_not() {
         row.artifact_type = format!("type {place}");
     }
     let found = audit(rows);
-    let drifting: Vec<&Subject> = found
+    let drifting: Vec<&DriftSubject> = found
         .drift
         .subjects
         .iter()
         .filter(|subject| subject.verdict == DriftVerdict::Drift)
         .collect();
     assert_eq!(drifting.len(), 1);
-    assert_eq!((drifting[0].of, drifting[0].name.as_str()), (SubjectKind::Producer, "ann"));
+    assert_eq!((drifting[0].of, drifting[0].name.as_str()), (DriftSubjectKind::Producer, "ann"));
     assert!(found.remarks[0].message.starts_with("producer ann: not SHIP rose"));
 }
 
@@ -350,10 +353,10 @@ fn a_score_drifts_like_a_share() {
 
 /// Checks the remarks on about ten rows.
 #[track_caller]
-fn check_remarks(rows: &[(LogRow, Option<Decision>)], expected: &[&str]) {
-    let mut auditor = Auditor::default();
-    rows.iter().for_each(|(row, person)| auditor.note(row, *person));
-    let found = auditor.audit(today());
+fn check_remarks(rows: &[(LogRow, Option<ReviewDecision>)], expected: &[&str]) {
+    let mut auditor = StatisticsBuilder::default();
+    rows.iter().for_each(|(row, person)| auditor.add_row(row, *person));
+    let found = auditor.into_statistics(today());
     let messages: Vec<&str> = found.remarks.iter().map(|one| one.message.as_str()).collect();
     assert_eq!(messages, expected);
 }
@@ -366,10 +369,10 @@ fn what_stands_out_is_said_beyond_its_limit_and_not_at_it() {
         [times(some, odd, person), times(10 - some, plain(), None)].concat()
     };
     let held_back = || row("2026-05-18", "post", "HOLD");
-    check_remarks(&mixed(2, held_back(), Some(Decision::Ship)), &[]);
+    check_remarks(&mixed(2, held_back(), Some(ReviewDecision::Ship)), &[]);
     let says = "people overrule the gate: 3 of 10 verdicts (3 softened, 0 hardened)";
-    check_remarks(&mixed(3, held_back(), Some(Decision::Ship)), &[says]);
-    check_remarks(&mixed(10, held_back(), Some(Decision::Hold)), &[]);
+    check_remarks(&mixed(3, held_back(), Some(ReviewDecision::Ship)), &[says]);
+    check_remarks(&mixed(10, held_back(), Some(ReviewDecision::Hold)), &[]);
     let undecided = || row("2026-05-18", "post", "INCOMPLETE");
     check_remarks(&mixed(2, undecided(), None), &[]);
     check_remarks(&mixed(3, undecided(), None), &["3 of 10 reviews were INCOMPLETE"]);
@@ -384,5 +387,5 @@ fn what_stands_out_is_said_beyond_its_limit_and_not_at_it() {
     let says = "a changed its mind 10 times, 6 of them without naming a concern";
     check_remarks(&changed(6).concat(), &[says]);
     // Nine rows are too few for a remark.
-    check_remarks(&times(9, held_back(), Some(Decision::Ship)), &[]);
+    check_remarks(&times(9, held_back(), Some(ReviewDecision::Ship)), &[]);
 }

@@ -4,57 +4,57 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::check::CheckedUpdate;
-use crate::domain::change::{NewEntity, NewEvent};
-use crate::domain::entity::Origin;
+use crate::domain::change::{NewEntity, NewEntityEvent};
+use crate::domain::entity::EventOrigin;
 use crate::domain::ids::{EntityId, EntityKind, LocalId};
-use crate::domain::lifecycle::Status;
-use crate::record::warning::Warning;
+use crate::domain::lifecycle::EntityStatus;
+use crate::record::warning::RequestWarning;
 
 /// The answer to a batch. The journal keeps it, so that the same batch gets the same answer again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct RegisterAnswer {
     pub status: String,
     pub round: u8,
     pub id_mapping: Map<String, Value>,
-    pub perspectives: Vec<Registered>,
-    pub recommendations: Vec<Registered>,
-    pub tensions: Vec<Registered>,
-    pub evidence: Vec<Registered>,
-    pub claims: Vec<Registered>,
-    pub tension_updates: Vec<Updated>,
-    pub updates: Vec<Updated>,
+    pub perspectives: Vec<RegisteredItem>,
+    pub recommendations: Vec<RegisteredItem>,
+    pub tensions: Vec<RegisteredItem>,
+    pub evidence: Vec<RegisteredItem>,
+    pub claims: Vec<RegisteredItem>,
+    pub tension_updates: Vec<UpdatedItem>,
+    pub updates: Vec<UpdatedItem>,
     /// Status changes caused by references and moves.
-    pub effects: Vec<Updated>,
-    pub warnings: Vec<Warning>,
+    pub effects: Vec<UpdatedItem>,
+    pub warnings: Vec<RequestWarning>,
     pub replayed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Registered {
+pub struct RegisteredItem {
     pub local_id: LocalId,
     pub id: EntityId,
     pub label: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Updated {
+pub struct UpdatedItem {
     pub id: EntityId,
-    pub status: Status,
+    pub status: EntityStatus,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<EntityId>,
 }
 
-impl Answer {
+impl RegisterAnswer {
     pub(super) fn new(
         round: u8,
         entities: &[NewEntity],
         updates: &[CheckedUpdate],
-        implied: &[NewEvent],
-        warnings: Vec<Warning>,
+        implied: &[NewEntityEvent],
+        warnings: Vec<RequestWarning>,
     ) -> Self {
         let registered = |kind: EntityKind| {
             let of_kind = entities.iter().filter(|entity| entity.id.kind == kind);
-            of_kind.map(registered).collect()
+            of_kind.map(to_registered_item).collect()
         };
         let (tensions, others): (Vec<_>, Vec<_>) =
             updates.iter().partition(|update| update.id.kind == EntityKind::Tension);
@@ -68,16 +68,16 @@ impl Answer {
             tensions: registered(EntityKind::Tension),
             evidence: registered(EntityKind::Evidence),
             claims: registered(EntityKind::Claim),
-            tension_updates: tensions.into_iter().map(updated).collect(),
-            updates: others.into_iter().map(updated).collect(),
-            effects: implied.iter().filter_map(effect).collect(),
+            tension_updates: tensions.into_iter().map(to_updated_item).collect(),
+            updates: others.into_iter().map(to_updated_item).collect(),
+            effects: implied.iter().filter_map(to_effect).collect(),
             warnings,
             replayed: false,
         }
     }
 
     /// All registered items, sorted by id.
-    pub fn registered(&self) -> impl Iterator<Item = &Registered> {
+    pub fn registered_items(&self) -> impl Iterator<Item = &RegisteredItem> {
         let sections = [
             &self.perspectives,
             &self.recommendations,
@@ -90,25 +90,25 @@ impl Answer {
 
     /// Marks the answer as a repetition.
     #[must_use]
-    pub fn replayed(self) -> Self {
+    pub fn mark_replayed(self) -> Self {
         Self { replayed: true, ..self }
     }
 }
 
-fn registered(entity: &NewEntity) -> Registered {
-    Registered { local_id: entity.local_id.clone(), id: entity.id, label: entity.label.clone() }
+fn to_registered_item(entity: &NewEntity) -> RegisteredItem {
+    RegisteredItem { local_id: entity.local_id.clone(), id: entity.id, label: entity.label.clone() }
 }
 
-fn updated(update: &CheckedUpdate) -> Updated {
-    Updated { id: update.id, status: update.status, via: update.via }
+fn to_updated_item(update: &CheckedUpdate) -> UpdatedItem {
+    UpdatedItem { id: update.id, status: update.status, via: update.via }
 }
 
 /// A comment changes no status, so it gives `None`.
-fn effect(event: &NewEvent) -> Option<Updated> {
-    let status = event.event_type.status(event.entity.kind)?;
+fn to_effect(event: &NewEntityEvent) -> Option<UpdatedItem> {
+    let status = event.event_type.resulting_status(event.entity.kind)?;
     let cause = match event.reference {
-        Some(Origin::Entity(id)) => Some(id),
-        Some(Origin::Verdict(_)) | None => None,
+        Some(EventOrigin::Entity(id)) => Some(id),
+        Some(EventOrigin::Verdict(_)) | None => None,
     };
-    Some(Updated { id: event.entity, status, via: event.result.or(cause) })
+    Some(UpdatedItem { id: event.entity, status, via: event.result.or(cause) })
 }

@@ -3,17 +3,17 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::digest::canonical_sha256;
-use crate::domain::facts::Mentions;
+use crate::domain::facts::LookupRequest;
 use crate::domain::ids::{DialogueId, EntityKind, LocalId};
-use crate::domain::lifecycle::Status;
-use crate::domain::reference::{MoveType, RefType};
-use crate::domain::refusal::Item;
-use crate::domain::target::Target;
-use crate::record::notes::Notes;
+use crate::domain::lifecycle::EntityStatus;
+use crate::domain::reference::{MoveType, ReferenceType};
+use crate::domain::refusal::ErrorItem;
+use crate::domain::target::EntityTarget;
+use crate::record::notes::Diagnostics;
 
 /// All contributions to one round.
 #[derive(Debug, Clone)]
-pub struct Batch {
+pub struct RegisterBatch {
     pub dialogue_id: DialogueId,
     /// Digest of the batch. The same batch gets the stored answer again.
     pub sha256: String,
@@ -23,29 +23,29 @@ pub struct Batch {
     pub(super) summary: Option<String>,
     pub(super) expert_scores: Vec<(String, i64)>,
     pub(super) raw_content: Vec<(String, String)>,
-    pub(super) items: Vec<NewItem>,
+    pub(super) items: Vec<RegisterItem>,
     /// Targets that refer to an item with errors.
     pub(super) faulty: Vec<String>,
-    pub(super) refs: Vec<LooseRef>,
-    pub(super) updates: Vec<Update>,
-    pub(super) moves: Vec<NewMove>,
+    pub(super) refs: Vec<RegisterReference>,
+    pub(super) updates: Vec<RegisterUpdate>,
+    pub(super) moves: Vec<RegisterMove>,
     pub(super) converge: Vec<String>,
     /// Errors and warnings of the parser.
-    pub(super) notes: Notes,
+    pub(super) notes: Diagnostics,
 }
 
 /// A new entity of a batch.
 #[derive(Debug, Clone)]
-pub struct NewItem {
+pub struct RegisterItem {
     pub local_id: LocalId,
     pub label: String,
     pub text: String,
     pub contributors: Vec<String>,
     pub parameters: Option<Value>,
-    pub references: Vec<(RefType, Target)>,
+    pub references: Vec<(ReferenceType, EntityTarget)>,
 }
 
-impl NewItem {
+impl RegisterItem {
     /// An entity of the expert that its local id names.
     pub fn new(local_id: LocalId, label: String, text: String) -> Self {
         let contributors = vec![local_id.expert.to_string()];
@@ -55,8 +55,8 @@ impl NewItem {
 
     /// Adds a reference to another item of this batch or of an earlier round.
     #[must_use]
-    pub fn refer(mut self, ref_type: RefType, target: LocalId) -> Self {
-        self.references.push((ref_type, Target::Local(target)));
+    pub fn refer(mut self, ref_type: ReferenceType, target: LocalId) -> Self {
+        self.references.push((ref_type, EntityTarget::Local(target)));
         self
     }
 
@@ -75,7 +75,7 @@ impl NewItem {
         request.insert("label".to_owned(), json!(self.label));
         request.insert(self.kind().text_field().to_owned(), json!(self.text));
         request.extend(self.parameters.iter().map(|all| ("parameters".to_owned(), all.clone())));
-        let reference = |(ref_type, target): &(RefType, Target)| json!({ "type": ref_type, "target": target.to_string() });
+        let reference = |(ref_type, target): &(ReferenceType, EntityTarget)| json!({ "type": ref_type, "target": target.to_string() });
         if !self.references.is_empty() {
             let references: Vec<Value> = self.references.iter().map(reference).collect();
             request.insert("references".to_owned(), references.into());
@@ -83,37 +83,40 @@ impl NewItem {
         request.into()
     }
 
-    pub(super) fn item(&self) -> Item {
-        Item::Local { item_type: self.kind().noun(), local_id: Some(self.local_id.to_string()) }
+    pub(super) fn error_item(&self) -> ErrorItem {
+        ErrorItem::Local {
+            item_type: self.kind().type_name(),
+            local_id: Some(self.local_id.to_string()),
+        }
     }
 }
 
 /// A reference listed beside the items, not inside its source.
 #[derive(Debug, Clone)]
-pub(super) struct LooseRef {
-    pub source: Target,
-    pub ref_type: RefType,
-    pub target: Target,
+pub(super) struct RegisterReference {
+    pub source: EntityTarget,
+    pub ref_type: ReferenceType,
+    pub target: EntityTarget,
 }
 
 /// A change of status that a batch asks for.
 #[derive(Debug, Clone)]
-pub struct Update {
-    pub id: Target,
-    pub status: Status,
+pub struct RegisterUpdate {
+    pub id: EntityTarget,
+    pub status: EntityStatus,
     pub by: Vec<String>,
-    pub via: Option<Target>,
+    pub via: Option<EntityTarget>,
     pub reason: Option<String>,
 }
 
-impl Update {
+impl RegisterUpdate {
     /// The expert gives up a tension of their own.
     pub fn resolve(tension: LocalId, via: Option<LocalId>, reason: Option<String>) -> Self {
         Self {
             by: vec![tension.expert.to_string()],
-            id: Target::Local(tension),
-            status: Status::Resolved,
-            via: via.map(Target::Local),
+            id: EntityTarget::Local(tension),
+            status: EntityStatus::Resolved,
+            via: via.map(EntityTarget::Local),
             reason,
         }
     }
@@ -128,9 +131,9 @@ impl Update {
         request.into()
     }
 
-    pub(super) fn item(&self) -> Item {
-        let item_type = item_type(self.id.kind());
-        Item::Source { item_type, source_id: Some(self.id.to_string()) }
+    pub(super) fn error_item(&self) -> ErrorItem {
+        let item_type = item_type(self.id.entity_kind());
+        ErrorItem::Source { item_type, source_id: Some(self.id.to_string()) }
     }
 }
 
@@ -140,28 +143,28 @@ pub(super) fn item_type(kind: EntityKind) -> &'static str {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct NewMove {
+pub(super) struct RegisterMove {
     pub expert: String,
     pub move_type: MoveType,
-    pub targets: Vec<Target>,
+    pub targets: Vec<EntityTarget>,
     pub context: Option<String>,
 }
 
-impl NewMove {
-    pub(super) fn item(&self) -> Item {
-        Item::Source { item_type: "move", source_id: Some(self.expert.clone()) }
+impl RegisterMove {
+    pub(super) fn error_item(&self) -> ErrorItem {
+        ErrorItem::Source { item_type: "move", source_id: Some(self.expert.clone()) }
     }
 }
 
-impl Batch {
+impl RegisterBatch {
     /// A round as a protocol registers it: unscored, with items in the order of their kinds.
     pub fn of_round(
         dialogue_id: DialogueId,
         round: u8,
         title: String,
         summary: Option<String>,
-        items: Vec<NewItem>,
-        updates: Vec<Update>,
+        items: Vec<RegisterItem>,
+        updates: Vec<RegisterUpdate>,
     ) -> Self {
         let batch = Self {
             dialogue_id,
@@ -178,7 +181,7 @@ impl Batch {
             updates,
             moves: Vec::new(),
             converge: Vec::new(),
-            notes: Notes::default(),
+            notes: Diagnostics::default(),
         };
         Self { sha256: canonical_sha256(&batch.as_request()), ..batch }
     }
@@ -191,7 +194,7 @@ impl Batch {
         self.summary.as_deref()
     }
 
-    pub fn items(&self) -> &[NewItem] {
+    pub fn items(&self) -> &[RegisterItem] {
         &self.items
     }
 
@@ -206,12 +209,12 @@ impl Batch {
         request.extend(self.summary.iter().map(|text| ("summary".to_owned(), json!(text))));
         for kind in EntityKind::ALL {
             let items = self.items.iter().filter(|item| item.kind() == *kind);
-            let items: Vec<Value> = items.map(NewItem::as_request).collect();
+            let items: Vec<Value> = items.map(RegisterItem::as_request).collect();
             if !items.is_empty() {
-                request.insert(kind.section().to_owned(), items.into());
+                request.insert(kind.section_name().to_owned(), items.into());
             }
         }
-        let updates: Vec<Value> = self.updates.iter().map(Update::as_request).collect();
+        let updates: Vec<Value> = self.updates.iter().map(RegisterUpdate::as_request).collect();
         if !updates.is_empty() {
             request.insert("tension_updates".to_owned(), updates.into());
         }
@@ -219,12 +222,12 @@ impl Batch {
     }
 
     /// The round number, if it fits into an id.
-    pub fn round(&self) -> Option<u8> {
+    pub fn round_number(&self) -> Option<u8> {
         self.round.and_then(|round| u8::try_from(round).ok())
     }
 
     /// Everything to look up before the decision.
-    pub fn mentions(&self) -> Mentions {
+    pub fn lookup_request(&self) -> LookupRequest {
         let in_items =
             self.items.iter().flat_map(|item| &item.references).map(|(_, target)| target);
         let in_refs = self.refs.iter().flat_map(|loose| [&loose.source, &loose.target]);
@@ -232,7 +235,7 @@ impl Batch {
             self.updates.iter().flat_map(|update| [&update.id].into_iter().chain(&update.via));
         let in_moves = self.moves.iter().flat_map(|made| &made.targets);
         let concessions = self.moves.iter().filter(|made| made.move_type == MoveType::Concede);
-        Mentions {
+        LookupRequest {
             targets: in_items.chain(in_refs).chain(in_updates).chain(in_moves).cloned().collect(),
             conceded: concessions.flat_map(|made| &made.targets).cloned().collect(),
             verdict: None,

@@ -2,37 +2,37 @@
 
 use serde_json::json;
 
-use super::batch::{Batch, Update};
+use super::batch::{RegisterBatch, RegisterUpdate};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::ids::{Actor, EntityId, EntityKind, JUDGE};
-use crate::domain::lifecycle::Status;
+use crate::domain::ids::{EntityId, EntityKind, EventActor, JUDGE_SLUG};
+use crate::domain::lifecycle::EntityStatus;
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
-use crate::domain::reference::{Link, Nonsense};
-use crate::domain::refusal::{Code, Fault, Item};
-use crate::record::board::Board;
-use crate::record::faults::{closed, out_of_order};
-use crate::record::lookup::Lookup;
-use crate::record::roll::Roll;
+use crate::domain::reference::{InvalidReference, ReferenceLink};
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError};
+use crate::record::board::EntityStates;
+use crate::record::faults::{dialogue_closed, out_of_order};
+use crate::record::lookup::TargetLookup;
+use crate::record::roll::ExpertLookup;
 
 /// Checks that the dialogue is open, that the round is its next one, and that the items fit.
-pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
+pub(super) fn check_batch(batch: &RegisterBatch, dialogue: &Dialogue) -> Vec<ValidationError> {
     let mut faults = Vec::new();
     if dialogue.status.is_closed() {
-        faults.push(closed(dialogue));
+        faults.push(dialogue_closed(dialogue));
     }
     faults.extend(batch.round.and_then(|round| out_of_order(round, dialogue)));
     for kind in EntityKind::ALL {
         let items = batch.items.iter().filter(|item| item.kind() == *kind).count();
         if items > usize::from(ITEMS_PER_ROUND_MAX) {
-            let section = kind.section();
+            let section = kind.section_name();
             let message = format!(
                 "a round holds at most {ITEMS_PER_ROUND_MAX} {section}, this one has {items}"
             );
             faults.push(
-                Fault::new(Code::RoundCapacityExceeded, message)
-                    .field(section)
-                    .value(items)
-                    .suggest("merge what is alike, or keep some for the next round"),
+                ValidationError::new(ErrorCode::RoundCapacityExceeded, message)
+                    .with_field(section)
+                    .with_value(items)
+                    .with_suggestion("merge what is alike, or keep some for the next round"),
             );
         }
     }
@@ -40,44 +40,52 @@ pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
 }
 
 /// Checks that a reference type is allowed between two entities.
-pub(super) fn meaning(link: Link, source_name: &str, item: &Item) -> Result<(), Fault> {
-    let Link { source, ref_type, target } = link;
+pub(super) fn check_reference(
+    link: ReferenceLink,
+    source_name: &str,
+    item: &ErrorItem,
+) -> Result<(), ValidationError> {
+    let ReferenceLink { source, ref_type, target } = link;
     let context =
         json!({"source_id": source_name, "target_id": target, "target_type": target.kind});
-    let complain = |code: Code, message: String| {
-        Fault::new(code, message)
-            .about(item)
-            .field("ref_type")
-            .value(ref_type.name())
-            .context(context)
+    let complain = |code: ErrorCode, message: String| {
+        ValidationError::new(code, message)
+            .about_item(item)
+            .with_field("ref_type")
+            .with_value(ref_type.name())
+            .with_context(context)
     };
     if source == target {
         let message = format!("'{source_name}' cannot reference itself");
-        return Err(complain(Code::InvalidRefTarget, message).suggest("point at another item"));
+        return Err(
+            complain(ErrorCode::InvalidRefTarget, message).with_suggestion("point at another item")
+        );
     }
-    match ref_type.check(source.kind, target.kind) {
+    match ref_type.check_kinds(source.kind, target.kind) {
         Ok(()) => Ok(()),
-        Err(Nonsense::TensionOnly) => {
+        Err(InvalidReference::TensionOnly) => {
             let message = format!(
                 "ref_type '{ref_type}' can only target Tensions (T), but target_type is '{}'",
                 target.kind
             );
-            Err(complain(Code::InvalidRefTarget, message).options(["T"]).suggest(format!(
-                "Use 'support' or 'oppose' for {} targets, or change target to a Tension ID",
-                target.kind.title()
-            )))
+            Err(complain(ErrorCode::InvalidRefTarget, message).with_options(["T"]).with_suggestion(
+                format!(
+                    "Use 'support' or 'oppose' for {} targets, or change target to a Tension ID",
+                    target.kind.title_case()
+                ),
+            ))
         }
-        Err(Nonsense::SameKindOnly) => {
+        Err(InvalidReference::SameKindOnly) => {
             let message = format!(
                 "ref_type 'refine' requires same source and target type (got {}→{})",
                 source.kind, target.kind
             );
-            Err(complain(Code::RefineTypeMismatch, message).options([source.kind]).suggest(
-                format!(
+            Err(complain(ErrorCode::RefineTypeMismatch, message)
+                .with_options([source.kind])
+                .with_suggestion(format!(
                     "Use 'support' or 'depend' across types, or refine a {}",
-                    source.kind.title()
-                ),
-            ))
+                    source.kind.title_case()
+                )))
         }
     }
 }
@@ -86,64 +94,68 @@ pub(super) fn meaning(link: Link, source_name: &str, item: &Item) -> Result<(), 
 #[derive(Debug)]
 pub(super) struct CheckedUpdate {
     pub id: EntityId,
-    pub status: Status,
-    pub actors: Vec<Actor>,
+    pub status: EntityStatus,
+    pub actors: Vec<EventActor>,
     pub via: Option<EntityId>,
     pub reason: Option<String>,
 }
 
-pub(super) fn update(
-    update: &Update,
-    lookup: &Lookup<'_>,
-    roll: &Roll<'_>,
-    board: &Board,
-    faults: &mut Vec<Fault>,
+pub(super) fn check_update(
+    update: &RegisterUpdate,
+    lookup: &TargetLookup<'_>,
+    roll: &ExpertLookup<'_>,
+    board: &EntityStates,
+    faults: &mut Vec<ValidationError>,
 ) -> Option<CheckedUpdate> {
-    let item = update.item();
+    let item = update.error_item();
     let before = faults.len();
-    let actors = roll.actors(&update.by, &item, faults);
-    let id = lookup.find(&update.id, (&item, "id"), faults);
-    let via = update.via.as_ref().map(|via| lookup.find(via, (&item, "via"), faults));
+    let actors = roll.find_actors(&update.by, &item, faults);
+    let id = lookup.find_target(&update.id, (&item, "id"), faults);
+    let via = update.via.as_ref().map(|via| lookup.find_target(via, (&item, "via"), faults));
     if faults.len() > before {
         return None;
     }
     let (id, via) = (id?, via.flatten());
     if via == Some(id) {
-        let fault = Fault::new(Code::InvalidRefTarget, format!("'{id}' cannot become itself"));
-        faults.push(fault.about(&item).field("via").value(id.to_string()));
+        let fault = ValidationError::new(
+            ErrorCode::InvalidRefTarget,
+            format!("'{id}' cannot become itself"),
+        );
+        faults.push(fault.about_item(&item).with_field("via").with_value(id.to_string()));
         return None;
     }
-    if update.status == Status::Resolved
-        && let Err(fault) = may_resolve(id, &actors, board)
+    if update.status == EntityStatus::Resolved
+        && let Err(fault) = check_may_resolve(id, &actors, board)
     {
-        faults.push(fault.about(&item).field("by"));
+        faults.push(fault.about_item(&item).with_field("by"));
         return None;
     }
     Some(CheckedUpdate { id, status: update.status, actors, via, reason: update.reason.clone() })
 }
 
 /// Only contributors of a tension or the Judge may resolve it.
-pub(in crate::record) fn may_resolve(
+pub(in crate::record) fn check_may_resolve(
     id: EntityId,
-    actors: &[Actor],
-    board: &Board,
-) -> Result<(), Fault> {
-    let may = |actor: &Actor| match actor {
-        Actor::Judge => true,
-        Actor::Expert(expert) => board.is_contributor(id, expert),
+    actors: &[EventActor],
+    board: &EntityStates,
+) -> Result<(), ValidationError> {
+    let may = |actor: &EventActor| match actor {
+        EventActor::Judge => true,
+        EventActor::Expert(expert) => board.is_contributor(id, expert),
     };
     if actors.iter().any(may) {
         return Ok(());
     }
-    let contributors: Vec<&str> = board.contributors(id).iter().map(|slug| slug.as_str()).collect();
+    let contributors: Vec<&str> =
+        board.contributors_of(id).iter().map(|slug| slug.as_str()).collect();
     let names: Vec<String> = actors.iter().map(ToString::to_string).collect();
     let message = format!(
         "{} cannot resolve {id}: only its contributors ({}) or the judge can",
         names.join(", "),
         contributors.join(", ")
     );
-    Err(Fault::new(Code::NotAuthorized, message)
-        .value(names)
-        .options(contributors.into_iter().chain([JUDGE]))
-        .suggest("propose 'addressed' instead, or let a contributor or the judge confirm"))
+    Err(ValidationError::new(ErrorCode::NotAuthorized, message)
+        .with_value(names)
+        .with_options(contributors.into_iter().chain([JUDGE_SLUG]))
+        .with_suggestion("propose 'addressed' instead, or let a contributor or the judge confirm"))
 }

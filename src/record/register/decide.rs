@@ -5,102 +5,115 @@
 
 use std::collections::HashMap;
 
-use super::answer::Answer;
-use super::batch::Batch;
-use super::find::{Found, find};
+use super::answer::RegisterAnswer;
+use super::batch::RegisterBatch;
+use super::find::{ResolvedBatch, resolve_batch};
 use super::{check, effects};
-use crate::domain::change::{Change, NewEntity};
+use crate::domain::change::{JournalEvent, NewEntity};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::expert::{PanelSeat, inherited_panel};
-use crate::domain::facts::Facts;
+use crate::domain::expert::{PanelSeat, inherit_panel};
+use crate::domain::facts::RecordLookup;
 use crate::domain::ids::{EntityId, ExpertSlug};
-use crate::domain::reference::{Link, Reference};
-use crate::domain::refusal::Refusal;
-use crate::record::board::Board;
+use crate::domain::reference::{EntityReference, ReferenceLink};
+use crate::domain::refusal::ValidationErrors;
+use crate::record::board::EntityStates;
 use crate::record::convergence;
 use crate::record::faults::out_of_order;
-use crate::record::roll::Roll;
-use crate::record::warning::Warning;
+use crate::record::roll::ExpertLookup;
+use crate::record::warning::RequestWarning;
 
 /// Result of a valid batch.
 #[derive(Debug)]
-pub struct Decision {
-    pub changes: Vec<Change>,
-    pub answer: Answer,
+pub struct RegisterDecision {
+    pub changes: Vec<JournalEvent>,
+    pub answer: RegisterAnswer,
 }
 
-pub fn decide(batch: &Batch, dialogue: &Dialogue, facts: &Facts) -> Result<Decision, Refusal> {
-    let mut faults = batch.notes.faults.clone();
-    faults.extend(check::whole_batch(batch, dialogue));
+pub fn decide_registration(
+    batch: &RegisterBatch,
+    dialogue: &Dialogue,
+    facts: &RecordLookup,
+) -> Result<RegisterDecision, ValidationErrors> {
+    let mut faults = batch.notes.errors.clone();
+    faults.extend(check::check_batch(batch, dialogue));
     if batch.round.is_some_and(|round| out_of_order(round, dialogue).is_some()) {
         // Other checks would compare the batch with the wrong state of the record.
-        return Err(Refusal::new(faults));
+        return Err(ValidationErrors::new(faults));
     }
     let round = dialogue.next_round();
-    let mut board = Board::new(round, facts);
-    let Some(found) = find(batch, round, Roll { dialogue, facts }, &mut board, &mut faults) else {
-        return Err(Refusal::new(faults));
+    let mut board = EntityStates::new(round, facts);
+    let Some(found) =
+        resolve_batch(batch, round, ExpertLookup { dialogue, facts }, &mut board, &mut faults)
+    else {
+        return Err(ValidationErrors::new(faults));
     };
     let explicit = board.events.len();
     let mut warnings = batch.notes.warnings.clone();
-    warnings.extend(off_panel(&found, facts));
-    warnings.extend(play(&found, facts, &mut board));
+    warnings.extend(warn_off_panel(&found, facts));
+    warnings.extend(apply_effects(&found, facts, &mut board));
     let implied = board.events.get(explicit..).unwrap_or_default();
-    let answer = Answer::new(round, &found.entities, &found.updates, implied, warnings);
-    Ok(Decision { changes: changes(batch, found, board, &answer, dialogue, facts), answer })
+    let answer = RegisterAnswer::new(round, &found.entities, &found.updates, implied, warnings);
+    Ok(RegisterDecision {
+        changes: build_events(batch, found, board, &answer, dialogue, facts),
+        answer,
+    })
 }
 
 /// Applies references, then moves.
-fn play(found: &Found, facts: &Facts, board: &mut Board) -> Vec<Warning> {
+fn apply_effects(
+    found: &ResolvedBatch,
+    facts: &RecordLookup,
+    board: &mut EntityStates,
+) -> Vec<RequestWarning> {
     let mut warnings = Vec::new();
     for link in &found.links {
-        warnings.extend(effects::of_reference(board, *link));
+        warnings.extend(effects::apply_reference(board, *link));
     }
     for made in &found.moves {
-        warnings.extend(effects::of_move(board, made, facts, &found.links));
+        warnings.extend(effects::apply_move(board, made, facts, &found.links));
     }
     warnings
 }
 
-fn changes(
-    batch: &Batch,
-    mut found: Found,
-    board: Board,
-    answer: &Answer,
+fn build_events(
+    batch: &RegisterBatch,
+    mut found: ResolvedBatch,
+    board: EntityStates,
+    answer: &RegisterAnswer,
     dialogue: &Dialogue,
-    facts: &Facts,
-) -> Vec<Change> {
+    facts: &RecordLookup,
+) -> Vec<JournalEvent> {
     let round = found.round;
     let new_perspectives = answer.perspectives.len();
     let scores: Vec<i64> = facts.recent_scores.iter().copied().chain([batch.score]).collect();
-    let work = convergence::work_remaining(board.active_tensions(), new_perspectives);
+    let work = convergence::work_remaining(board.count_active_tensions(), new_perspectives);
     let status = convergence::status_change(dialogue, &scores, work);
-    let late = attach(&mut found.entities, &found.links);
+    let late = attach_references(&mut found.entities, &found.links);
 
-    let mut changes = vec![Change::RoundHeld {
+    let mut changes = vec![JournalEvent::RoundRecorded {
         round,
         title: batch.title.clone(),
         score: batch.score,
         summary: batch.summary.clone(),
     }];
-    changes.extend(inherited(round, facts));
-    changes.extend(joined(&found, facts));
-    changes.extend(found.scores.into_iter().map(|(expert, score)| Change::ScoreGiven {
+    changes.extend(record_inherited_panel(round, facts));
+    changes.extend(build_join_events(&found, facts));
+    changes.extend(found.scores.into_iter().map(|(expert, score)| JournalEvent::ScoreGiven {
         round,
         expert,
         score,
     }));
-    changes.extend(found.replies.into_iter().map(|(expert, content)| Change::RawReplyKept {
+    changes.extend(found.replies.into_iter().map(|(expert, content)| JournalEvent::RawReplyKept {
         round,
         expert,
         content,
     }));
-    changes.extend(found.entities.into_iter().map(Change::EntityAdded));
+    changes.extend(found.entities.into_iter().map(JournalEvent::EntityAdded));
     changes.extend(late);
-    changes.extend(found.moves.into_iter().map(Change::MoveMade));
-    changes.extend(board.events.into_iter().map(Change::EventAdded));
+    changes.extend(found.moves.into_iter().map(JournalEvent::MoveMade));
+    changes.extend(board.events.into_iter().map(JournalEvent::EventAdded));
     changes.extend(status);
-    changes.push(Change::BatchAnswered {
+    changes.push(JournalEvent::BatchAnswered {
         round,
         batch_sha256: batch.sha256.clone(),
         answer: serde_json::json!(answer),
@@ -110,55 +123,56 @@ fn changes(
 
 /// Stores references of new entities with the entity. References of older entities become separate
 /// events.
-fn attach(entities: &mut [NewEntity], links: &[Link]) -> Vec<Change> {
+fn attach_references(entities: &mut [NewEntity], links: &[ReferenceLink]) -> Vec<JournalEvent> {
     let places: HashMap<EntityId, usize> =
         entities.iter().enumerate().map(|(place, entity)| (entity.id, place)).collect();
     let mut late = Vec::new();
     for link in links {
-        let Link { source, ref_type, target } = *link;
+        let ReferenceLink { source, ref_type, target } = *link;
         match places.get(&source).and_then(|place| entities.get_mut(*place)) {
-            Some(entity) => entity.references.push(Reference { ref_type, target }),
-            None => late.push(Change::ReferenceAdded(*link)),
+            Some(entity) => entity.references.push(EntityReference { ref_type, target }),
+            None => late.push(JournalEvent::ReferenceAdded(*link)),
         }
     }
     late
 }
 
 /// The panel of the round: recorded or inherited.
-fn panel(round: u8, facts: &Facts) -> Vec<PanelSeat> {
+fn round_panel(round: u8, facts: &RecordLookup) -> Vec<PanelSeat> {
     if facts.recorded_panel.is_empty() {
-        return inherited_panel(&facts.last_panel, &facts.experts, round);
+        return inherit_panel(&facts.last_panel, &facts.experts, round);
     }
     facts.recorded_panel.clone()
 }
 
 /// Records an inherited panel with its round, because experts who join later are not part of it.
-fn inherited(round: u8, facts: &Facts) -> Option<Change> {
-    let seats = panel(round, facts);
+fn record_inherited_panel(round: u8, facts: &RecordLookup) -> Option<JournalEvent> {
+    let seats = round_panel(round, facts);
     let is_new = facts.recorded_panel.is_empty() && !seats.is_empty();
-    is_new.then_some(Change::PanelSet { round, seats })
+    is_new.then_some(JournalEvent::PanelSet { round, seats })
 }
 
 /// Warns about experts who contribute without a seat on the panel.
-fn off_panel(found: &Found, facts: &Facts) -> Option<Warning> {
-    let panel = panel(found.round, facts);
+fn warn_off_panel(found: &ResolvedBatch, facts: &RecordLookup) -> Option<RequestWarning> {
+    let panel = round_panel(found.round, facts);
     let is_seated = |expert: &ExpertSlug| panel.iter().any(|seat| seat.expert_slug == *expert);
     let guests: Vec<&str> = found
-        .active()
+        .active_experts()
         .into_iter()
         .filter(|expert| !is_seated(expert))
         .map(ExpertSlug::as_str)
         .collect();
     let message = format!("not on the panel of round {}: {}", found.round, guests.join(", "));
-    (!guests.is_empty()).then(|| Warning::new("off_panel", message).with("experts", guests))
+    (!guests.is_empty())
+        .then(|| RequestWarning::new("off_panel", message).with_detail("experts", guests))
 }
 
 /// Events for experts who contribute for the first time.
-fn joined(found: &Found, facts: &Facts) -> Vec<Change> {
+fn build_join_events(found: &ResolvedBatch, facts: &RecordLookup) -> Vec<JournalEvent> {
     found
-        .active()
+        .active_experts()
         .into_iter()
         .filter(|expert| facts.newcomers.contains(*expert))
-        .map(|expert| Change::ExpertJoined { expert: expert.clone(), round: found.round })
+        .map(|expert| JournalEvent::ExpertJoined { expert: expert.clone(), round: found.round })
         .collect()
 }

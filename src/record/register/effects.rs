@@ -3,19 +3,22 @@
 //! An illegal transition is not an error here: the reference or move is kept without effect, with a
 //! warning.
 
-use crate::domain::entity::Origin;
-use crate::domain::facts::Facts;
-use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::Status;
-use crate::domain::reference::{Link, Move, MoveType, RefType};
-use crate::record::board::{Board, Cause, Illegal};
-use crate::record::warning::Warning;
+use crate::domain::entity::EventOrigin;
+use crate::domain::facts::RecordLookup;
+use crate::domain::ids::{EntityId, EntityKind, EventActor, ExpertSlug};
+use crate::domain::lifecycle::EntityStatus;
+use crate::domain::reference::{ExpertMove, MoveType, ReferenceLink, ReferenceType};
+use crate::record::board::{EntityStates, IllegalTransition, TransitionCause};
+use crate::record::warning::RequestWarning;
 
 /// Applies one reference.
-pub(super) fn of_reference(board: &mut Board, link: Link) -> Option<Warning> {
-    let Link { source, ref_type, target } = link;
-    let to = step_of(ref_type, target.kind)?;
-    let mut speakers = board.contributors(source).to_vec();
+pub(super) fn apply_reference(
+    board: &mut EntityStates,
+    link: ReferenceLink,
+) -> Option<RequestWarning> {
+    let ReferenceLink { source, ref_type, target } = link;
+    let to = requested_status(ref_type, target.kind)?;
+    let mut speakers = board.contributors_of(source).to_vec();
     if target.kind == EntityKind::Evidence {
         // Experts cannot confirm or challenge their own evidence.
         speakers.retain(|expert| !board.is_contributor(target, expert));
@@ -23,97 +26,102 @@ pub(super) fn of_reference(board: &mut Board, link: Link) -> Option<Warning> {
             return None;
         }
     }
-    let claim = (ref_type == RefType::Resolve).then(|| format!("{source} claims it is resolved"));
-    let cause = Cause::by(speakers.into_iter().map(Actor::Expert).collect())
-        .through(Some(Origin::Entity(source)))
-        .because(claim);
-    let illegal = board.step(target, to, cause).err()?;
-    let warning = no_effect(&format!("'{ref_type}' by {source}"), target, illegal);
-    Some(warning.with("source_id", source.to_string()))
+    let claim =
+        (ref_type == ReferenceType::Resolve).then(|| format!("{source} claims it is resolved"));
+    let cause = TransitionCause::by_actors(speakers.into_iter().map(EventActor::Expert).collect())
+        .with_origin(Some(EventOrigin::Entity(source)))
+        .with_reason(claim);
+    let illegal = board.transition(target, to, cause).err()?;
+    let warning = no_effect_warning(&format!("'{ref_type}' by {source}"), target, illegal);
+    Some(warning.with_detail("source_id", source.to_string()))
 }
 
 /// The status that a reference requests, if any.
-fn step_of(ref_type: RefType, target: EntityKind) -> Option<Status> {
+fn requested_status(ref_type: ReferenceType, target: EntityKind) -> Option<EntityStatus> {
     match (ref_type, target) {
-        (RefType::Refine, EntityKind::Perspective) => Some(Status::Refined),
-        (RefType::Refine, EntityKind::Recommendation) => Some(Status::Amended),
+        (ReferenceType::Refine, EntityKind::Perspective) => Some(EntityStatus::Refined),
+        (ReferenceType::Refine, EntityKind::Recommendation) => Some(EntityStatus::Amended),
         // A reference only claims that a tension is resolved; see `check_may_resolve`.
-        (RefType::Address | RefType::Resolve, EntityKind::Tension) => Some(Status::Addressed),
-        (RefType::Reopen, EntityKind::Tension) => Some(Status::Reopened),
-        (RefType::Support, EntityKind::Claim) => Some(Status::Supported),
-        (RefType::Oppose, EntityKind::Claim) => Some(Status::Opposed),
-        (RefType::Support, EntityKind::Evidence) => Some(Status::Confirmed),
-        (RefType::Oppose, EntityKind::Evidence) => Some(Status::Challenged),
+        (ReferenceType::Address | ReferenceType::Resolve, EntityKind::Tension) => {
+            Some(EntityStatus::Addressed)
+        }
+        (ReferenceType::Reopen, EntityKind::Tension) => Some(EntityStatus::Reopened),
+        (ReferenceType::Support, EntityKind::Claim) => Some(EntityStatus::Supported),
+        (ReferenceType::Oppose, EntityKind::Claim) => Some(EntityStatus::Opposed),
+        (ReferenceType::Support, EntityKind::Evidence) => Some(EntityStatus::Confirmed),
+        (ReferenceType::Oppose, EntityKind::Evidence) => Some(EntityStatus::Challenged),
         (
-            RefType::Support
-            | RefType::Oppose
-            | RefType::Refine
-            | RefType::Address
-            | RefType::Resolve
-            | RefType::Reopen
-            | RefType::Question
-            | RefType::Depend,
+            ReferenceType::Support
+            | ReferenceType::Oppose
+            | ReferenceType::Refine
+            | ReferenceType::Address
+            | ReferenceType::Resolve
+            | ReferenceType::Reopen
+            | ReferenceType::Question
+            | ReferenceType::Depend,
             _,
         ) => None,
     }
 }
 
 /// Applies one move. Only `concede` changes a status.
-pub(super) fn of_move(
-    board: &mut Board,
-    made: &Move,
-    facts: &Facts,
-    links: &[Link],
-) -> Vec<Warning> {
+pub(super) fn apply_move(
+    board: &mut EntityStates,
+    made: &ExpertMove,
+    facts: &RecordLookup,
+    links: &[ReferenceLink],
+) -> Vec<RequestWarning> {
     if made.move_type != MoveType::Concede {
         return Vec::new();
     }
-    let concede = |target: &EntityId| concede(board, &made.expert, *target, facts, links);
+    let concede = |target: &EntityId| apply_concession(board, &made.expert, *target, facts, links);
     made.targets.iter().flat_map(concede).collect()
 }
 
 /// Conceding an own item withdraws it. Conceding to another expert's item withdraws the own
 /// perspectives that oppose it.
-fn concede(
-    board: &mut Board,
+fn apply_concession(
+    board: &mut EntityStates,
     expert: &ExpertSlug,
     target: EntityId,
-    facts: &Facts,
-    links: &[Link],
-) -> Vec<Warning> {
+    facts: &RecordLookup,
+    links: &[ReferenceLink],
+) -> Vec<RequestWarning> {
     let what = format!("'concede' by {expert}");
-    let by_expert = Cause::by(vec![Actor::Expert(expert.clone())]);
-    let steps: Vec<(EntityId, Status, Cause)> = if board.is_contributor(target, expert) {
-        let to = match target.kind {
-            EntityKind::Perspective => Status::Conceded,
-            EntityKind::Claim => Status::Withdrawn,
-            EntityKind::Recommendation | EntityKind::Tension | EntityKind::Evidence => {
-                let message = format!("{what} is kept without effect: {target} is no position");
-                return vec![
-                    Warning::new("no_effect", message).with("target_id", target.to_string()),
-                ];
-            }
+    let by_expert = TransitionCause::by_actors(vec![EventActor::Expert(expert.clone())]);
+    let steps: Vec<(EntityId, EntityStatus, TransitionCause)> =
+        if board.is_contributor(target, expert) {
+            let to = match target.kind {
+                EntityKind::Perspective => EntityStatus::Conceded,
+                EntityKind::Claim => EntityStatus::Withdrawn,
+                EntityKind::Recommendation | EntityKind::Tension | EntityKind::Evidence => {
+                    let message = format!("{what} is kept without effect: {target} is no position");
+                    return vec![
+                        RequestWarning::new("no_effect", message)
+                            .with_detail("target_id", target.to_string()),
+                    ];
+                }
+            };
+            vec![(target, to, by_expert)]
+        } else {
+            let to_it = by_expert.with_origin(Some(EventOrigin::Entity(target)));
+            let own = opponents_of(target, facts, links).into_iter();
+            own.filter(|id| board.is_contributor(*id, expert))
+                .map(|id| (id, EntityStatus::Conceded, to_it.clone()))
+                .collect()
         };
-        vec![(target, to, by_expert)]
-    } else {
-        let to_it = by_expert.through(Some(Origin::Entity(target)));
-        let own = opponents_of(target, facts, links).into_iter();
-        own.filter(|id| board.is_contributor(*id, expert))
-            .map(|id| (id, Status::Conceded, to_it.clone()))
-            .collect()
-    };
     let failed = steps.into_iter().filter_map(|(id, to, cause)| {
-        let illegal = board.step(id, to, cause).err()?;
-        Some(no_effect(&what, id, illegal))
+        let illegal = board.transition(id, to, cause).err()?;
+        Some(no_effect_warning(&what, id, illegal))
     });
     failed.collect()
 }
 
 /// Perspectives that oppose an item, in the record and in this batch.
-fn opponents_of(target: EntityId, facts: &Facts, links: &[Link]) -> Vec<EntityId> {
+fn opponents_of(target: EntityId, facts: &RecordLookup, links: &[ReferenceLink]) -> Vec<EntityId> {
     let recorded = facts.opponents.get(&target).into_iter().flatten().copied();
-    let is_opposition = |link: &&Link| {
-        link.ref_type == RefType::Oppose
+    let is_opposition = |link: &&ReferenceLink| {
+        link.ref_type == ReferenceType::Oppose
             && link.target == target
             && link.source.kind == EntityKind::Perspective
     };
@@ -124,8 +132,12 @@ fn opponents_of(target: EntityId, facts: &Facts, links: &[Link]) -> Vec<EntityId
     all
 }
 
-fn no_effect(what: &str, target: EntityId, Illegal { from, to }: Illegal) -> Warning {
+fn no_effect_warning(
+    what: &str,
+    target: EntityId,
+    IllegalTransition { from, to }: IllegalTransition,
+) -> RequestWarning {
     let message =
         format!("{what} is kept without effect: {target} is {from} and cannot become {to}");
-    Warning::new("no_effect", message).with("target_id", target.to_string())
+    RequestWarning::new("no_effect", message).with_detail("target_id", target.to_string())
 }

@@ -2,36 +2,36 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::batch::{Batch, NewItem};
+use super::batch::{RegisterBatch, RegisterItem};
 use super::check::{self, CheckedUpdate};
 use crate::domain::change::NewEntity;
-use crate::domain::entity::Origin;
-use crate::domain::facts::Facts;
-use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, entity_id};
+use crate::domain::entity::EventOrigin;
+use crate::domain::facts::RecordLookup;
+use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, new_entity_id};
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
-use crate::domain::reference::{Link, Move, MoveType};
-use crate::domain::refusal::{Code, Fault, Item};
-use crate::domain::target::Target;
-use crate::record::board::{Board, Cause};
-use crate::record::faults::illegal_step;
-use crate::record::lookup::Lookup;
-use crate::record::roll::Roll;
+use crate::domain::reference::{ExpertMove, MoveType, ReferenceLink};
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError};
+use crate::domain::target::EntityTarget;
+use crate::record::board::{EntityStates, TransitionCause};
+use crate::record::faults::illegal_transition;
+use crate::record::lookup::TargetLookup;
+use crate::record::roll::ExpertLookup;
 
 /// A batch with all names and ids resolved.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ResolvedBatch {
     pub round: u8,
     pub scores: Vec<(ExpertSlug, i64)>,
     pub replies: Vec<(ExpertSlug, String)>,
     pub entities: Vec<NewEntity>,
     pub updates: Vec<CheckedUpdate>,
-    pub links: Vec<Link>,
-    pub moves: Vec<Move>,
+    pub links: Vec<ReferenceLink>,
+    pub moves: Vec<ExpertMove>,
 }
 
-impl Found {
+impl ResolvedBatch {
     /// All experts with a score, reply, item or move in the round.
-    pub(super) fn active(&self) -> BTreeSet<&ExpertSlug> {
+    pub(super) fn active_experts(&self) -> BTreeSet<&ExpertSlug> {
         self.scores
             .iter()
             .map(|(expert, _)| expert)
@@ -43,40 +43,40 @@ impl Found {
 }
 
 /// Resolves everything and applies the explicit updates. Returns `None` on errors.
-pub(super) fn find(
-    batch: &Batch,
+pub(super) fn resolve_batch(
+    batch: &RegisterBatch,
     round: u8,
-    roll: Roll<'_>,
-    board: &mut Board,
-    faults: &mut Vec<Fault>,
-) -> Option<Found> {
-    let scores = per_expert(&batch.expert_scores, "expert_scores", &roll, faults);
-    let replies = per_expert(&batch.raw_content, "raw_content", &roll, faults);
-    let entities = number(batch, round, &roll, faults);
-    let overflow = beyond_capacity(&batch.items);
-    let lookup = Lookup::in_record(roll.facts, roll.dialogue)
+    roll: ExpertLookup<'_>,
+    board: &mut EntityStates,
+    faults: &mut Vec<ValidationError>,
+) -> Option<ResolvedBatch> {
+    let scores = resolve_per_expert(&batch.expert_scores, "expert_scores", &roll, faults);
+    let replies = resolve_per_expert(&batch.raw_content, "raw_content", &roll, faults);
+    let entities = assign_ids(batch, round, &roll, faults);
+    let overflow = overflow_ids(&batch.items);
+    let lookup = TargetLookup::new_for_record(roll.facts, roll.dialogue)
         .with_batch(&entities, &[&batch.faulty[..], &overflow].concat());
     for entity in &entities {
-        board.add(entity.id, entity.contributors.clone());
+        board.add_entity(entity.id, entity.contributors.clone());
     }
     let updates = apply_updates(batch, &lookup, &roll, board, faults);
-    let links = connect(batch, &lookup, roll.facts, faults);
-    let moves = find_moves(batch, round, &lookup, &roll, faults);
-    let found = Found { round, scores, replies, entities, updates, links, moves };
+    let links = resolve_references(batch, &lookup, roll.facts, faults);
+    let moves = resolve_moves(batch, round, &lookup, &roll, faults);
+    let found = ResolvedBatch { round, scores, replies, entities, updates, links, moves };
     faults.is_empty().then_some(found)
 }
 
 /// Resolves the names in a list of values per expert.
-fn per_expert<T: Clone>(
+fn resolve_per_expert<T: Clone>(
     named: &[(String, T)],
     field: &'static str,
-    roll: &Roll<'_>,
-    faults: &mut Vec<Fault>,
+    roll: &ExpertLookup<'_>,
+    faults: &mut Vec<ValidationError>,
 ) -> Vec<(ExpertSlug, T)> {
     let mut found = Vec::with_capacity(named.len());
     for (name, value) in named {
-        let item = Item::Source { item_type: field, source_id: Some(name.clone()) };
-        match roll.expert(name, &item, field) {
+        let item = ErrorItem::Source { item_type: field, source_id: Some(name.clone()) };
+        match roll.find_expert(name, &item, field) {
             Ok(expert) => found.push((expert, value.clone())),
             Err(fault) => faults.push(fault),
         }
@@ -85,29 +85,36 @@ fn per_expert<T: Clone>(
 }
 
 /// Assigns global ids in batch order. References are added later.
-fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) -> Vec<NewEntity> {
+fn assign_ids(
+    batch: &RegisterBatch,
+    round: u8,
+    roll: &ExpertLookup<'_>,
+    faults: &mut Vec<ValidationError>,
+) -> Vec<NewEntity> {
     let mut taken = HashSet::new();
     let mut counts: HashMap<EntityKind, usize> = HashMap::new();
     let mut entities = Vec::with_capacity(batch.items.len());
     for new in &batch.items {
-        let item = new.item();
+        let item = new.error_item();
         if !taken.insert(&new.local_id) {
             let message = format!("local_id '{}' is used twice in this batch", new.local_id);
-            let fault = Fault::new(Code::DuplicateLocalId, message).about(&item).field("local_id");
-            faults.push(fault.value(new.local_id.to_string()));
+            let fault = ValidationError::new(ErrorCode::DuplicateLocalId, message)
+                .about_item(&item)
+                .with_field("local_id");
+            faults.push(fault.with_value(new.local_id.to_string()));
             continue;
         }
         let author = new.local_id.expert.as_str();
-        let contributors = roll.experts(&new.contributors, &item, "contributors", faults);
+        let contributors = roll.find_experts(&new.contributors, &item, "contributors", faults);
         if !new.contributors.iter().any(|name| name == author)
-            && let Err(fault) = roll.expert(author, &item, "local_id")
+            && let Err(fault) = roll.find_expert(author, &item, "local_id")
         {
             faults.push(fault);
         }
         let count = counts.entry(new.kind()).or_default();
         *count += 1;
         // `check_batch` already reports a round that is too full.
-        let Some(id) = entity_id(new.kind(), round, *count) else { continue };
+        let Some(id) = new_entity_id(new.kind(), round, *count) else { continue };
         entities.push(NewEntity {
             id,
             local_id: new.local_id.clone(),
@@ -122,7 +129,7 @@ fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) ->
 }
 
 /// Items beyond the capacity of the round. References to them are not reported again.
-fn beyond_capacity(items: &[NewItem]) -> Vec<String> {
+fn overflow_ids(items: &[RegisterItem]) -> Vec<String> {
     let mut beyond = Vec::new();
     for kind in EntityKind::ALL {
         let same = items.iter().filter(|item| item.kind() == *kind);
@@ -134,37 +141,41 @@ fn beyond_capacity(items: &[NewItem]) -> Vec<String> {
 
 /// Applies explicit updates in order. An illegal transition is an error.
 fn apply_updates(
-    batch: &Batch,
-    lookup: &Lookup<'_>,
-    roll: &Roll<'_>,
-    board: &mut Board,
-    faults: &mut Vec<Fault>,
+    batch: &RegisterBatch,
+    lookup: &TargetLookup<'_>,
+    roll: &ExpertLookup<'_>,
+    board: &mut EntityStates,
+    faults: &mut Vec<ValidationError>,
 ) -> Vec<CheckedUpdate> {
     let mut applied = Vec::new();
     for update in &batch.updates {
-        let Some(checked) = check::update(update, lookup, roll, board, faults) else { continue };
-        let cause = Cause::by(checked.actors.clone())
-            .through(checked.via.map(Origin::Entity))
-            .because(checked.reason.clone());
-        match board.step(checked.id, checked.status, cause) {
+        let Some(checked) = check::check_update(update, lookup, roll, board, faults) else {
+            continue;
+        };
+        let cause = TransitionCause::by_actors(checked.actors.clone())
+            .with_origin(checked.via.map(EventOrigin::Entity))
+            .with_reason(checked.reason.clone());
+        match board.transition(checked.id, checked.status, cause) {
             Ok(()) => applied.push(checked),
-            Err(illegal) => faults.push(illegal_step(checked.id, illegal, &update.item())),
+            Err(illegal) => {
+                faults.push(illegal_transition(checked.id, illegal, &update.error_item()))
+            }
         }
     }
     applied
 }
 
 /// Resolves all references in order of appearance, without duplicates.
-fn connect(
-    batch: &Batch,
-    lookup: &Lookup<'_>,
-    facts: &Facts,
-    faults: &mut Vec<Fault>,
-) -> Vec<Link> {
+fn resolve_references(
+    batch: &RegisterBatch,
+    lookup: &TargetLookup<'_>,
+    facts: &RecordLookup,
+    faults: &mut Vec<ValidationError>,
+) -> Vec<ReferenceLink> {
     let mut seen = facts.references.clone();
     let mut links = Vec::new();
     let inside = batch.items.iter().flat_map(|item| {
-        let source = Target::Local(item.local_id.clone());
+        let source = EntityTarget::Local(item.local_id.clone());
         item.references.iter().map(move |(ref_type, to)| (source.clone(), *ref_type, to, "target"))
     });
     let beside = batch
@@ -173,11 +184,15 @@ fn connect(
         .map(|loose| (loose.source.clone(), loose.ref_type, &loose.target, "target_id"));
     for (from, ref_type, to, field) in inside.chain(beside) {
         let source_id = from.to_string();
-        let item = Item::Source { item_type: "reference", source_id: Some(source_id.clone()) };
-        let Some(source) = lookup.find(&from, (&item, "source_id"), faults) else { continue };
-        let Some(target) = lookup.find_for(source, to, (&item, field), faults) else { continue };
-        let link = Link { source, ref_type, target };
-        match check::meaning(link, &source_id, &item) {
+        let item = ErrorItem::Source { item_type: "reference", source_id: Some(source_id.clone()) };
+        let Some(source) = lookup.find_target(&from, (&item, "source_id"), faults) else {
+            continue;
+        };
+        let Some(target) = lookup.find_target_of(source, to, (&item, field), faults) else {
+            continue;
+        };
+        let link = ReferenceLink { source, ref_type, target };
+        match check::check_reference(link, &source_id, &item) {
             Ok(()) if seen.insert(link) => links.push(link),
             Ok(()) => {}
             Err(fault) => faults.push(fault),
@@ -186,47 +201,50 @@ fn connect(
     links
 }
 
-fn find_moves(
-    batch: &Batch,
+fn resolve_moves(
+    batch: &RegisterBatch,
     round: u8,
-    lookup: &Lookup<'_>,
-    roll: &Roll<'_>,
-    faults: &mut Vec<Fault>,
-) -> Vec<Move> {
+    lookup: &TargetLookup<'_>,
+    roll: &ExpertLookup<'_>,
+    faults: &mut Vec<ValidationError>,
+) -> Vec<ExpertMove> {
     let mut moves = Vec::new();
     for made in &batch.moves {
-        let item = made.item();
-        let expert = roll.expert(&made.expert, &item, "expert").map_err(|fault| faults.push(fault));
+        let item = made.error_item();
+        let expert =
+            roll.find_expert(&made.expert, &item, "expert").map_err(|fault| faults.push(fault));
         let found: Vec<EntityId> = made
             .targets
             .iter()
-            .filter_map(|target| lookup.find(target, (&item, "targets"), faults))
+            .filter_map(|target| lookup.find_target(target, (&item, "targets"), faults))
             .collect();
-        let targets = each_once(&found);
+        let targets = dedup_ids(&found);
         let (move_type, context) = (made.move_type, made.context.clone());
         let needed = move_type.targets_min();
         // Two names may mean the same entity. Unresolved targets were already reported.
         if found.len() == made.targets.len() && targets.len() < needed {
             let message = format!("move '{move_type}' needs {needed} different targets");
-            let fault = Fault::new(Code::MissingField, message).about(&item).field("targets");
-            faults.push(fault.suggest("name another item"));
+            let fault = ValidationError::new(ErrorCode::MissingField, message)
+                .about_item(&item)
+                .with_field("targets");
+            faults.push(fault.with_suggestion("name another item"));
         }
         if let Ok(expert) = expert {
-            moves.push(Move { expert, round, move_type, targets, context });
+            moves.push(ExpertMove { expert, round, move_type, targets, context });
         }
     }
-    let item = Item::Source { item_type: "converge", source_id: None };
-    for expert in roll.experts(&batch.converge, &item, "converge", faults) {
+    let item = ErrorItem::Source { item_type: "converge", source_id: None };
+    for expert in roll.find_experts(&batch.converge, &item, "converge", faults) {
         let move_type = MoveType::Converge;
         // An expert may signal both here and as a move; keep one signal.
         if !moves.iter().any(|made| made.expert == expert && made.move_type == move_type) {
-            moves.push(Move { expert, round, move_type, targets: Vec::new(), context: None });
+            moves.push(ExpertMove { expert, round, move_type, targets: Vec::new(), context: None });
         }
     }
     moves
 }
 
-fn each_once(ids: &[EntityId]) -> Vec<EntityId> {
+fn dedup_ids(ids: &[EntityId]) -> Vec<EntityId> {
     let mut seen = HashSet::new();
     ids.iter().copied().filter(|id| seen.insert(*id)).collect()
 }

@@ -13,9 +13,9 @@ mod effects;
 mod find;
 mod read;
 
-pub use answer::{Answer, Registered, Updated};
-pub use batch::{Batch, NewItem, Update};
-pub use decide::{Decision, decide};
-pub use read::read;
+pub use answer::{RegisterAnswer, RegisteredItem, UpdatedItem};
+pub use batch::{RegisterBatch, RegisterItem, RegisterUpdate};
+pub use decide::{RegisterDecision, decide_registration};
+pub use read::parse_batch;
 
-pub(super) use check::may_resolve;
+pub(super) use check::check_may_resolve;

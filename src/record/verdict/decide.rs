@@ -1,103 +1,104 @@
 //! Decides whether a verdict is accepted and which events it causes.
 
-use super::gate::gate;
+use super::gate::check_convergence;
 use super::read::VerdictRequest;
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::dialogue::{Dialogue, DialogueStatus};
-use crate::domain::entity::Origin;
-use crate::domain::facts::Facts;
-use crate::domain::ids::{Actor, EntityId, EntityKind};
-use crate::domain::lifecycle::Status;
+use crate::domain::entity::EventOrigin;
+use crate::domain::facts::RecordLookup;
+use crate::domain::ids::{EntityId, EntityKind, EventActor};
+use crate::domain::lifecycle::EntityStatus;
 use crate::domain::limits::ROUND_MAX;
-use crate::domain::refusal::{Code, Fault, Item, Refusal};
-use crate::domain::target::Target;
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
+use crate::domain::target::EntityTarget;
 use crate::domain::verdict::{Verdict, VerdictType};
-use crate::record::board::{Board, Cause};
+use crate::record::board::{EntityStates, TransitionCause};
 use crate::record::convergence;
-use crate::record::faults::{closed, illegal_step};
-use crate::record::lookup::Lookup;
-use crate::record::register::may_resolve;
-use crate::record::roll::Roll;
-use crate::record::warning::Warning;
+use crate::record::faults::{dialogue_closed, illegal_transition};
+use crate::record::lookup::TargetLookup;
+use crate::record::register::check_may_resolve;
+use crate::record::roll::ExpertLookup;
+use crate::record::warning::RequestWarning;
 
 /// Result of an accepted verdict.
 #[derive(Debug)]
-pub struct Decision {
+pub struct VerdictDecision {
     pub verdict: Verdict,
     pub dialogue_status: DialogueStatus,
     pub adopted: Vec<EntityId>,
     pub tensions_resolved: Vec<EntityId>,
-    pub changes: Vec<Change>,
-    pub warnings: Vec<Warning>,
+    pub changes: Vec<JournalEvent>,
+    pub warnings: Vec<RequestWarning>,
 }
 
-pub fn decide(
+pub fn decide_verdict(
     request: &VerdictRequest,
     dialogue: &Dialogue,
-    facts: &Facts,
-) -> Result<Decision, Refusal> {
+    facts: &RecordLookup,
+) -> Result<VerdictDecision, ValidationErrors> {
     if facts.has_verdict {
-        return Err(already_given(request, dialogue).into());
+        return Err(verdict_exists_error(request, dialogue).into());
     }
     let takes_effect = request.verdict_type.takes_effect();
     let is_late_objection = dialogue.status == DialogueStatus::Converged && !takes_effect;
     if dialogue.status.is_closed() && !is_late_objection {
-        return Err(closed(dialogue).into());
+        return Err(dialogue_closed(dialogue).into());
     }
     let mut faults = Vec::new();
-    let verdict = find(request, dialogue, facts, &mut faults);
-    let mut board = Board::new(verdict.round, facts);
+    let verdict = resolve_verdict(request, dialogue, facts, &mut faults);
+    let mut board = EntityStates::new(verdict.round, facts);
     if faults.is_empty() && takes_effect {
-        take_effect(&verdict, &mut board, &mut faults);
+        apply_verdict(&verdict, &mut board, &mut faults);
     }
     if faults.is_empty() {
-        faults.extend(gate(&verdict, dialogue, facts));
+        faults.extend(check_convergence(&verdict, dialogue, facts));
     }
     if !faults.is_empty() {
-        return Err(Refusal::new(faults));
+        return Err(ValidationErrors::new(faults));
     }
-    Ok(decision(verdict, board, dialogue, facts))
+    Ok(build_decision(verdict, board, dialogue, facts))
 }
 
-fn already_given(request: &VerdictRequest, dialogue: &Dialogue) -> Fault {
+fn verdict_exists_error(request: &VerdictRequest, dialogue: &Dialogue) -> ValidationError {
     let message = format!(
         "dialogue '{}' already has a verdict '{}', and verdicts are immutable",
         dialogue.id(),
         request.verdict_id
     );
-    Fault::new(Code::VerdictExists, message)
-        .field("verdict_id")
-        .value(request.verdict_id.as_str())
-        .suggest("choose another verdict_id")
+    ValidationError::new(ErrorCode::VerdictExists, message)
+        .with_field("verdict_id")
+        .with_value(request.verdict_id.as_str())
+        .with_suggestion("choose another verdict_id")
 }
 
 /// Resolves the names and ids of a verdict and reports the unknown ones.
-fn find(
+fn resolve_verdict(
     request: &VerdictRequest,
     dialogue: &Dialogue,
-    facts: &Facts,
-    faults: &mut Vec<Fault>,
+    facts: &RecordLookup,
+    faults: &mut Vec<ValidationError>,
 ) -> Verdict {
-    let lookup = Lookup::in_record(facts, dialogue);
-    let roll = Roll { dialogue, facts };
+    let lookup = TargetLookup::new_for_record(facts, dialogue);
+    let roll = ExpertLookup { dialogue, facts };
     let named =
-        |name: &str| Item::Source { item_type: "verdict", source_id: Some(name.to_owned()) };
+        |name: &str| ErrorItem::Source { item_type: "verdict", source_id: Some(name.to_owned()) };
     let author_expert = request.author().and_then(|name| {
-        let found = roll.expert(name, &named(name), "author_expert");
+        let found = roll.find_expert(name, &named(name), "author_expert");
         found.map_err(|fault| faults.push(fault)).ok()
     });
     let supporting_experts = request.supporting_experts.as_ref().map(|names| {
-        let item = Item::Source { item_type: "verdict", source_id: None };
-        roll.experts(names, &item, "supporting_experts", faults)
+        let item = ErrorItem::Source { item_type: "verdict", source_id: None };
+        roll.find_experts(names, &item, "supporting_experts", faults)
     });
-    let mut all = |field, list: &Option<Vec<Target>>| find_all(field, list, &lookup, faults);
+    let mut all =
+        |field, list: &Option<Vec<EntityTarget>>| resolve_list(field, list, &lookup, faults);
     Verdict {
         tensions_resolved: all("tensions_resolved", &request.tensions_resolved),
         tensions_accepted: all("tensions_accepted", &request.tensions_accepted),
         recommendations_adopted: all("recommendations_adopted", &request.recommendations_adopted),
         key_evidence: all("key_evidence", &request.key_evidence),
         key_claims: all("key_claims", &request.key_claims),
-        round: issued_in(request, dialogue, faults),
+        round: verdict_round(request, dialogue, faults),
         verdict_id: request.verdict_id.clone(),
         verdict_type: request.verdict_type,
         author_expert,
@@ -112,23 +113,27 @@ fn find(
     }
 }
 
-fn find_all(
+fn resolve_list(
     field: &str,
-    list: &Option<Vec<Target>>,
-    lookup: &Lookup<'_>,
-    faults: &mut Vec<Fault>,
+    list: &Option<Vec<EntityTarget>>,
+    lookup: &TargetLookup<'_>,
+    faults: &mut Vec<ValidationError>,
 ) -> Option<Vec<EntityId>> {
     let mut ids = Vec::new();
     for target in list.as_ref()? {
-        let item = Item::Source { item_type: "verdict", source_id: Some(target.to_string()) };
-        let found = lookup.find(target, (&item, field), faults);
+        let item = ErrorItem::Source { item_type: "verdict", source_id: Some(target.to_string()) };
+        let found = lookup.find_target(target, (&item, field), faults);
         ids.extend(found.filter(|id| !ids.contains(id)));
     }
     Some(ids)
 }
 
 /// The round of the verdict: a registered one or the next one.
-fn issued_in(request: &VerdictRequest, dialogue: &Dialogue, faults: &mut Vec<Fault>) -> u8 {
+fn verdict_round(
+    request: &VerdictRequest,
+    dialogue: &Dialogue,
+    faults: &mut Vec<ValidationError>,
+) -> u8 {
     let first = dialogue.opening.protocol.first_round();
     let next = dialogue.next_round().min(ROUND_MAX);
     match request.round {
@@ -138,49 +143,56 @@ fn issued_in(request: &VerdictRequest, dialogue: &Dialogue, faults: &mut Vec<Fau
         }
         Some(round) => {
             let message = format!("round {round} has not been held: the next round is {next}");
-            let fault = Fault::new(Code::InvalidRound, message).field("round").value(round);
-            faults.push(fault.suggest("leave 'round' out to mean the newest one"));
+            let fault = ValidationError::new(ErrorCode::InvalidRound, message)
+                .with_field("round")
+                .with_value(round);
+            faults.push(fault.with_suggestion("leave 'round' out to mean the newest one"));
             next
         }
     }
 }
 
 /// Resolves tensions and adopts recommendations and claims, with events that name the verdict.
-fn take_effect(verdict: &Verdict, board: &mut Board, faults: &mut Vec<Fault>) {
-    let author = verdict.author_expert.clone().map_or(Actor::Judge, Actor::Expert);
-    let origin = Some(Origin::Verdict(verdict.verdict_id.clone()));
-    let cause = Cause::by(vec![author.clone()]).through(origin);
+fn apply_verdict(verdict: &Verdict, board: &mut EntityStates, faults: &mut Vec<ValidationError>) {
+    let author = verdict.author_expert.clone().map_or(EventActor::Judge, EventActor::Expert);
+    let origin = Some(EventOrigin::Verdict(verdict.verdict_id.clone()));
+    let cause = TransitionCause::by_actors(vec![author.clone()]).with_origin(origin);
     let steps = [
-        (&verdict.tensions_resolved, Status::Resolved),
-        (&verdict.recommendations_adopted, Status::Adopted),
-        (&verdict.key_claims, Status::Adopted),
+        (&verdict.tensions_resolved, EntityStatus::Resolved),
+        (&verdict.recommendations_adopted, EntityStatus::Adopted),
+        (&verdict.key_claims, EntityStatus::Adopted),
     ];
     for (list, to) in steps {
         for id in list.iter().flatten() {
-            let item = Item::Source { item_type: "verdict", source_id: Some(id.to_string()) };
+            let item = ErrorItem::Source { item_type: "verdict", source_id: Some(id.to_string()) };
             let authors = std::slice::from_ref(&author);
             if id.kind == EntityKind::Tension
-                && let Err(fault) = may_resolve(*id, authors, board)
+                && let Err(fault) = check_may_resolve(*id, authors, board)
             {
-                faults.push(fault.about(&item).field("author_expert"));
-            } else if let Err(illegal) = board.step(*id, to, cause.clone()) {
-                faults.push(illegal_step(*id, illegal, &item));
+                faults.push(fault.about_item(&item).with_field("author_expert"));
+            } else if let Err(illegal) = board.transition(*id, to, cause.clone()) {
+                faults.push(illegal_transition(*id, illegal, &item));
             }
         }
     }
 }
 
-fn decision(verdict: Verdict, board: Board, dialogue: &Dialogue, facts: &Facts) -> Decision {
-    let work = convergence::work_remaining(board.active_tensions(), facts.new_perspectives);
+fn build_decision(
+    verdict: Verdict,
+    board: EntityStates,
+    dialogue: &Dialogue,
+    facts: &RecordLookup,
+) -> VerdictDecision {
+    let work = convergence::work_remaining(board.count_active_tensions(), facts.new_perspectives);
     let status = if verdict.verdict_type == VerdictType::Final {
-        Some(Change::StatusSet { status: DialogueStatus::Converged, reason: None })
+        Some(JournalEvent::StatusSet { status: DialogueStatus::Converged, reason: None })
     } else if verdict.verdict_type == VerdictType::Interim {
         convergence::status_change(dialogue, &facts.recent_scores, work)
     } else {
         None
     };
     let dialogue_status = match &status {
-        Some(Change::StatusSet { status, .. }) => *status,
+        Some(JournalEvent::StatusSet { status, .. }) => *status,
         _ => dialogue.status,
     };
     let effective = |list: &Option<Vec<EntityId>>| -> Vec<EntityId> {
@@ -190,16 +202,16 @@ fn decision(verdict: Verdict, board: Board, dialogue: &Dialogue, facts: &Facts) 
     let adopted =
         [effective(&verdict.recommendations_adopted), effective(&verdict.key_claims)].concat();
     let tensions_resolved = effective(&verdict.tensions_resolved);
-    let mut changes = vec![Change::VerdictGiven(verdict.clone())];
-    changes.extend(board.events.into_iter().map(Change::EventAdded));
+    let mut changes = vec![JournalEvent::VerdictGiven(verdict.clone())];
+    changes.extend(board.events.into_iter().map(JournalEvent::EventAdded));
     changes.extend(status);
-    let warnings = too_many_votes(&verdict, facts).into_iter().collect();
-    Decision { verdict, dialogue_status, adopted, tensions_resolved, changes, warnings }
+    let warnings = warn_too_many_votes(&verdict, facts).into_iter().collect();
+    VerdictDecision { verdict, dialogue_status, adopted, tensions_resolved, changes, warnings }
 }
 
 /// Warns about an impossible tally. Only the Judge can correct it.
-fn too_many_votes(verdict: &Verdict, facts: &Facts) -> Option<Warning> {
-    let (cast, experts) = (verdict.vote?.cast()?, facts.experts.len());
+fn warn_too_many_votes(verdict: &Verdict, facts: &RecordLookup) -> Option<RequestWarning> {
+    let (cast, experts) = (verdict.vote?.votes_cast()?, facts.experts.len());
     let message = format!("{cast} votes were cast, but the dialogue has {experts} experts");
-    (cast > experts).then(|| Warning::new("too_many_votes", message))
+    (cast > experts).then(|| RequestWarning::new("too_many_votes", message))
 }

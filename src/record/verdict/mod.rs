@@ -4,6 +4,6 @@ mod decide;
 mod gate;
 mod read;
 
-pub use decide::{Decision, decide};
+pub use decide::{VerdictDecision, decide_verdict};
 pub use read::VerdictRequest;
 pub(super) use read::{target_fault, verdict_id_fault, vote_fault};

@@ -4,16 +4,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::domain::facts::Mentions;
-use crate::domain::ids::{DialogueId, EntityKind, ExpertSlug, JUDGE, LocalId, VerdictId};
+use crate::domain::facts::LookupRequest;
+use crate::domain::ids::{DialogueId, EntityKind, ExpertSlug, JUDGE_SLUG, LocalId, VerdictId};
 use crate::domain::inlined_schema::{NULL_SAYS_SOMETHING, word_schema};
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault, Item};
-use crate::domain::target::Target;
-use crate::domain::verdict::{Confidence, VerdictType, Vote};
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError};
+use crate::domain::target::EntityTarget;
+use crate::domain::verdict::{VerdictConfidence, VerdictType, VoteTally};
 use crate::record::faults::{not_an_id, wrong_kind};
-use crate::record::fields::cut;
-use crate::record::notes::Notes;
+use crate::record::fields::truncate_echo;
+use crate::record::notes::Diagnostics;
 use crate::record::request::{OperationRequest, ReadFields};
 
 /// Arguments of `verdict_register`.
@@ -39,25 +39,25 @@ pub struct VerdictRequest {
     pub(super) conditions: Option<Vec<String>>,
     /// 12-0, 10-1-1 or unanimous.
     #[schemars(length(max = LINE_CHARS_MAX))]
-    pub(super) vote: Option<Vote>,
+    pub(super) vote: Option<VoteTally>,
     #[serde(default)]
-    #[schemars(schema_with = "word_schema::<Confidence>")]
-    pub(super) confidence: Option<Confidence>,
-    #[serde(default)]
-    #[schemars(schema_with = "tension_ids")]
-    pub(super) tensions_resolved: Option<Vec<Target>>,
+    #[schemars(schema_with = "word_schema::<VerdictConfidence>")]
+    pub(super) confidence: Option<VerdictConfidence>,
     #[serde(default)]
     #[schemars(schema_with = "tension_ids")]
-    pub(super) tensions_accepted: Option<Vec<Target>>,
+    pub(super) tensions_resolved: Option<Vec<EntityTarget>>,
+    #[serde(default)]
+    #[schemars(schema_with = "tension_ids")]
+    pub(super) tensions_accepted: Option<Vec<EntityTarget>>,
     #[serde(default)]
     #[schemars(schema_with = "recommendation_ids")]
-    pub(super) recommendations_adopted: Option<Vec<Target>>,
+    pub(super) recommendations_adopted: Option<Vec<EntityTarget>>,
     #[serde(default)]
     #[schemars(schema_with = "evidence_ids")]
-    pub(super) key_evidence: Option<Vec<Target>>,
+    pub(super) key_evidence: Option<Vec<EntityTarget>>,
     #[serde(default)]
     #[schemars(schema_with = "claim_ids")]
-    pub(super) key_claims: Option<Vec<Target>>,
+    pub(super) key_claims: Option<Vec<EntityTarget>>,
     /// Whose a minority verdict is.
     #[schemars(inner(length(max = LINE_CHARS_MAX)))]
     pub(super) supporting_experts: Option<Vec<String>>,
@@ -98,84 +98,105 @@ fn ids_of(kind: EntityKind) -> Schema {
 }
 
 impl OperationRequest for VerdictRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         check_warning(fields, notes);
-        check_type_needs(fields, notes);
+        check_type_requirements(fields, notes);
         if fields.given.has("ethos_compliance") {
             let message =
                 "ethos_compliance belongs to calibrated dialogues, which are not supported";
-            notes.fault(Fault::new(Code::NotSupported, message).field("ethos_compliance"));
+            notes.add_error(
+                ValidationError::new(ErrorCode::NotSupported, message)
+                    .with_field("ethos_compliance"),
+            );
         }
     }
 }
 
 /// A forced verdict needs a warning.
-fn check_warning(fields: &ReadFields<'_>, notes: &mut Notes) {
+fn check_warning(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
     if fields.get("forced") != Some(true) {
         return;
     }
-    let missing = fields.given.missing("warning");
+    let missing = fields.given.missing_field("warning");
     match fields.get::<String>("warning") {
-        Some(text) if text.trim().is_empty() => notes.fault(missing.value(text)),
-        None if !fields.given.has("warning") => notes.fault(missing),
+        Some(text) if text.trim().is_empty() => notes.add_error(missing.with_value(text)),
+        None if !fields.given.has("warning") => notes.add_error(missing),
         Some(_) | None => {}
     }
 }
 
 /// Returns the fault of a text that is not a verdict id.
-pub(in crate::record) fn verdict_id_fault(text: &str) -> Option<Fault> {
+pub(in crate::record) fn verdict_id_fault(text: &str) -> Option<ValidationError> {
     if text.parse::<VerdictId>().is_ok() {
         return None;
     }
     let message = format!(
         "verdict_id '{}' is not a name: letters, digits, '-' and '_', such as 'final' or 'V01', and not an entity's id",
-        cut(text)
+        truncate_echo(text)
     );
-    Some(Fault::new(Code::InvalidSlug, message).field("verdict_id").value(text))
+    Some(
+        ValidationError::new(ErrorCode::InvalidSlug, message)
+            .with_field("verdict_id")
+            .with_value(text),
+    )
 }
 
 /// Returns the fault of a text that is not a vote.
-pub(in crate::record) fn vote_fault(text: &str) -> Option<Fault> {
-    if text.parse::<Vote>().is_ok() {
+pub(in crate::record) fn vote_fault(text: &str) -> Option<ValidationError> {
+    if text.parse::<VoteTally>().is_ok() {
         return None;
     }
-    let fault = Fault::new(Code::InvalidVote, format!("vote '{}' is not a tally", cut(text)));
+    let fault = ValidationError::new(
+        ErrorCode::InvalidVote,
+        format!("vote '{}' is not a tally", truncate_echo(text)),
+    );
     Some(
         fault
-            .field("vote")
-            .value(text)
-            .options(["N-M", "N-M-A", "unanimous"])
-            .suggest("write '11-1', '11-1-2' with two abstentions, or 'unanimous'"),
+            .with_field("vote")
+            .with_value(text)
+            .with_options(["N-M", "N-M-A", "unanimous"])
+            .with_suggestion("write '11-1', '11-1-2' with two abstentions, or 'unanimous'"),
     )
 }
 
 /// Returns the fault of a text that is not the id of an entity of this kind.
-pub(in crate::record) fn target_fault(kind: EntityKind, field: &str, text: &str) -> Option<Fault> {
-    let fault = match text.parse::<Target>() {
-        Ok(target) if target.kind() == kind && !matches!(target, Target::Position(_)) => {
+pub(in crate::record) fn target_fault(
+    kind: EntityKind,
+    field: &str,
+    text: &str,
+) -> Option<ValidationError> {
+    let fault = match text.parse::<EntityTarget>() {
+        Ok(target)
+            if target.entity_kind() == kind && !matches!(target, EntityTarget::Position(_)) =>
+        {
             return None;
         }
         Ok(_) => wrong_kind(field, kind, text),
         Err(_) => not_an_id(field, text),
     };
-    Some(fault.about(&Item::Source { item_type: "verdict", source_id: Some(cut(text)) }))
+    Some(fault.about_item(&ErrorItem::Source {
+        item_type: "verdict",
+        source_id: Some(truncate_echo(text)),
+    }))
 }
 
 /// A minority verdict needs supporting experts, a dissent needs an author.
-fn check_type_needs(fields: &ReadFields<'_>, notes: &mut Notes) {
+fn check_type_requirements(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
     match fields.get("verdict_type") {
         Some(VerdictType::Minority) => {
             let supporters: Vec<String> = fields.get("supporting_experts").unwrap_or_default();
             if supporters.is_empty() {
-                let fault = fields.given.missing("supporting_experts");
-                notes.fault(fault.suggest("a minority verdict names the experts behind it"));
+                let fault = fields.given.missing_field("supporting_experts");
+                notes.add_error(
+                    fault.with_suggestion("a minority verdict names the experts behind it"),
+                );
             }
         }
         Some(VerdictType::Dissent) => {
             let author: Option<String> = fields.get("author_expert");
-            if author.is_none_or(|author| author == JUDGE) {
-                let fault = fields.given.missing("author_expert");
-                notes.fault(fault.suggest("a dissent names the expert who objects"));
+            if author.is_none_or(|author| author == JUDGE_SLUG) {
+                let fault = fields.given.missing_field("author_expert");
+                notes.add_error(fault.with_suggestion("a dissent names the expert who objects"));
             }
         }
         Some(VerdictType::Interim | VerdictType::Final) | None => {}
@@ -221,13 +242,16 @@ impl VerdictRequest {
     /// The seat that decided; without one, or if it is called `judge`, the Judge.
     #[must_use]
     pub fn with_author(self, author: Option<&ExpertSlug>) -> Self {
-        let author = author.map(ToString::to_string).filter(|author| author != JUDGE);
+        let author = author.map(ToString::to_string).filter(|author| author != JUDGE_SLUG);
         Self { author_expert: author, ..self }
     }
 
     #[must_use]
     pub fn accept_tensions(self, tensions: Vec<LocalId>) -> Self {
-        Self { tensions_accepted: Some(tensions.into_iter().map(Target::Local).collect()), ..self }
+        Self {
+            tensions_accepted: Some(tensions.into_iter().map(EntityTarget::Local).collect()),
+            ..self
+        }
     }
 
     #[must_use]
@@ -237,16 +261,16 @@ impl VerdictRequest {
     }
 
     #[must_use]
-    pub fn with_vote(self, vote: Vote) -> Self {
+    pub fn with_vote(self, vote: VoteTally) -> Self {
         Self { vote: Some(vote), ..self }
     }
 
     /// The expert who wrote it; `None` for the Judge.
     pub(super) fn author(&self) -> Option<&str> {
-        self.author_expert.as_deref().filter(|author| *author != JUDGE)
+        self.author_expert.as_deref().filter(|author| *author != JUDGE_SLUG)
     }
 
-    pub fn mentions(&self) -> Mentions {
+    pub fn lookup_request(&self) -> LookupRequest {
         let lists = [
             &self.tensions_resolved,
             &self.tensions_accepted,
@@ -255,10 +279,10 @@ impl VerdictRequest {
             &self.key_claims,
         ];
         let targets = lists.into_iter().flatten().flatten();
-        Mentions {
+        LookupRequest {
             targets: targets.cloned().collect(),
             verdict: Some(self.verdict_id.clone()),
-            ..Mentions::default()
+            ..LookupRequest::default()
         }
     }
 }

@@ -8,22 +8,22 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use super::columns::to_json;
 use super::statements;
 use crate::domain::catalogue::SearchField;
-use crate::domain::change::{Change, NewEntity, NewEvent};
-use crate::domain::dialogue::{DialogueStatus, Opening, Stage};
-use crate::domain::entity::Origin;
-use crate::domain::expert::{PanelSeat, Profile};
+use crate::domain::change::{JournalEvent, NewEntity, NewEntityEvent};
+use crate::domain::dialogue::{ConclusionStage, DialogueOpening, DialogueStatus};
+use crate::domain::entity::EventOrigin;
+use crate::domain::expert::{ExpertProfile, PanelSeat};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::{EventType, Status};
-use crate::domain::reference::{Link, Move, Reference};
+use crate::domain::lifecycle::{EntityEventType, EntityStatus};
+use crate::domain::reference::{EntityReference, ExpertMove, ReferenceLink};
 use crate::domain::time::Moment;
 use crate::domain::verdict::Verdict;
 use crate::store::error::StoreError;
 
-pub(super) type Done = Result<(), StoreError>;
+pub(super) type ApplyResult = Result<(), StoreError>;
 
 /// Applies events of one journal entry to one dialogue.
 #[derive(Debug)]
-pub(super) struct Applier<'a> {
+pub(super) struct EventApplier<'a> {
     connection: &'a Connection,
     pub(super) id: &'a str,
     /// Global number of the journal entry.
@@ -31,7 +31,7 @@ pub(super) struct Applier<'a> {
     pub(super) at: String,
 }
 
-impl<'a> Applier<'a> {
+impl<'a> EventApplier<'a> {
     pub(super) fn new(
         connection: &'a Connection,
         id: &'a DialogueId,
@@ -41,70 +41,70 @@ impl<'a> Applier<'a> {
         Self { connection, id: id.as_str(), entry, at: at.to_string() }
     }
 
-    pub(super) fn apply(&self, change: &Change) -> Done {
+    pub(super) fn apply_event(&self, change: &JournalEvent) -> ApplyResult {
         match change {
-            Change::DialogueOpened(opening) => self.open(opening),
-            Change::PoolGiven { domain, experts } => self.run(
+            JournalEvent::DialogueOpened(opening) => self.insert_dialogue(opening),
+            JournalEvent::PoolGiven { domain, experts } => self.run_sql(
                 "INSERT INTO expert_pool (dialogue_id, domain, experts) VALUES (?1, ?2, ?3)",
                 params![self.id, domain, to_json(experts)?],
             ),
-            Change::ExpertAdded(profile) => self.add_expert(profile),
-            Change::ExpertJoined { expert, round } => self.run(
+            JournalEvent::ExpertAdded(profile) => self.add_expert(profile),
+            JournalEvent::ExpertJoined { expert, round } => self.run_sql(
                 "UPDATE expert_profiles SET first_round = ?3 WHERE dialogue_id = ?1 AND expert_slug = ?2",
                 params![self.id, expert.as_str(), round],
             ),
-            Change::PanelSet { round, seats } => self.set_panel(*round, seats),
-            Change::RoundHeld { round, title, score, summary } => {
-                self.hold_round(*round, title.as_deref(), *score, summary.as_deref())
+            JournalEvent::PanelSet { round, seats } => self.set_panel(*round, seats),
+            JournalEvent::RoundRecorded { round, title, score, summary } => {
+                self.insert_round(*round, title.as_deref(), *score, summary.as_deref())
             }
-            Change::ScoreGiven { round, expert, score } => self.score(*round, expert, *score),
-            Change::RawReplyKept { round, expert, content } => self.run(
+            JournalEvent::ScoreGiven { round, expert, score } => self.insert_score(*round, expert, *score),
+            JournalEvent::RawReplyKept { round, expert, content } => self.run_sql(
                 "INSERT INTO raw_replies (dialogue_id, round, expert_slug, content, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
                 params![self.id, round, expert.as_str(), content, self.at],
             ),
-            Change::EntityAdded(entity) => self.add_entity(entity),
-            Change::ReferenceAdded(link) => self.append_reference(*link),
-            Change::EventAdded(event) => self.add_event(event),
-            Change::MoveMade(made) => self.make_move(made),
-            Change::BatchAnswered { round, batch_sha256, answer } => self.run(
+            JournalEvent::EntityAdded(entity) => self.add_entity(entity),
+            JournalEvent::ReferenceAdded(link) => self.append_reference(*link),
+            JournalEvent::EventAdded(event) => self.add_event(event),
+            JournalEvent::MoveMade(made) => self.insert_move(made),
+            JournalEvent::BatchAnswered { round, batch_sha256, answer } => self.run_sql(
                 "INSERT INTO registrations (dialogue_id, round, batch_sha256, answer) VALUES (?1, ?2, ?3, ?4)",
                 params![self.id, round, batch_sha256, to_json(answer)?],
             ),
-            Change::VerdictGiven(verdict) => self.give_verdict(verdict),
-            Change::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
-            Change::ConclusionBegun { .. } => self.reach(Stage::Concluding),
-            Change::StageReached { stage } => self.reach(*stage),
-            Change::Concluded(ending) => self.conclude(ending),
-            Change::OutcomeRecorded(outcome) => self.record_outcome(outcome),
-            Change::VerdictLogged(row) => self.log_verdict(row),
-            Change::Overridden(decision) => self.override_verdict(decision),
+            JournalEvent::VerdictGiven(verdict) => self.insert_verdict(verdict),
+            JournalEvent::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
+            JournalEvent::ConclusionBegun { .. } => self.reach_stage(ConclusionStage::Concluding),
+            JournalEvent::StageReached { stage } => self.reach_stage(*stage),
+            JournalEvent::Concluded(ending) => self.insert_conclusion(ending),
+            JournalEvent::OutcomeRecorded(outcome) => self.insert_outcome(outcome),
+            JournalEvent::VerdictLogged(row) => self.insert_log_row(row),
+            JournalEvent::VerdictOverridden(decision) => self.insert_override(decision),
             // These events have no tables: a run is folded from the journal.
-            Change::RunPlanned(_)
-            | Change::RunStarted { .. }
-            | Change::CapsSet { .. }
-            | Change::AskPrepared { .. }
-            | Change::AskNotSent { .. }
-            | Change::CallSent(_)
-            | Change::ReplyKept { .. }
-            | Change::CallFailed { .. }
-            | Change::ReplyRead { .. }
-            | Change::ShortcutWeighed(_)
-            | Change::ReportGiven(_)
-            | Change::RunStopped(_)
-            | Change::Intervened { .. }
-            | Change::Ruled(_)
-            | Change::ConclusionPlanned { .. } => Ok(()),
+            JournalEvent::RunPlanned(_)
+            | JournalEvent::RunStarted { .. }
+            | JournalEvent::CapsSet { .. }
+            | JournalEvent::AskPrepared { .. }
+            | JournalEvent::AskNotSent { .. }
+            | JournalEvent::CallSent(_)
+            | JournalEvent::ReplyKept { .. }
+            | JournalEvent::CallFailed { .. }
+            | JournalEvent::ReplyParsed { .. }
+            | JournalEvent::ShortcutRecorded(_)
+            | JournalEvent::ReportGiven(_)
+            | JournalEvent::RunStopped(_)
+            | JournalEvent::Intervened { .. }
+            | JournalEvent::ReviewDecided(_)
+            | JournalEvent::ConclusionPlanned { .. } => Ok(()),
         }
     }
 
-    pub(super) fn run(&self, sql: &str, values: impl rusqlite::Params) -> Done {
+    pub(super) fn run_sql(&self, sql: &str, values: impl rusqlite::Params) -> ApplyResult {
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
 
-    fn open(&self, opening: &Opening) -> Done {
+    fn insert_dialogue(&self, opening: &DialogueOpening) -> ApplyResult {
         let background = opening.background.as_ref().map(to_json).transpose()?;
-        self.run(
+        self.run_sql(
             "INSERT INTO dialogues (dialogue_id, title, question, background, protocol, rehearsal,
                convergence_percent, panel_seed, output_dir, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -128,15 +128,15 @@ impl<'a> Applier<'a> {
         }
     }
 
-    pub(super) fn index_text(&self, field: SearchField, body: &str) -> Done {
-        self.run(
+    pub(super) fn index_text(&self, field: SearchField, body: &str) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO search_text (dialogue_id, field, body) VALUES (?1, ?2, ?3)",
             params![self.id, field.name(), body],
         )
     }
 
-    fn add_expert(&self, profile: &Profile) -> Done {
-        self.run(
+    fn add_expert(&self, profile: &ExpertProfile) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO expert_profiles (dialogue_id, expert_slug, place, role, description, focus, tier,
                source, relevance, creation_reason, mandate, color, planned_round, created_at)
              VALUES (?1, ?2, (SELECT count(*) FROM expert_profiles WHERE dialogue_id = ?1),
@@ -160,13 +160,13 @@ impl<'a> Applier<'a> {
     }
 
     /// A panel can be replaced until its round is registered. The journal keeps both.
-    fn set_panel(&self, round: u8, seats: &[PanelSeat]) -> Done {
-        self.run(
+    fn set_panel(&self, round: u8, seats: &[PanelSeat]) -> ApplyResult {
+        self.run_sql(
             "DELETE FROM panels WHERE dialogue_id = ?1 AND round = ?2",
             params![self.id, round],
         )?;
         for (place, seat) in seats.iter().enumerate() {
-            self.run(
+            self.run_sql(
                 "INSERT INTO panels (dialogue_id, round, expert_slug, seat, source, round_context, mandate, created_at)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                 params![
@@ -184,19 +184,19 @@ impl<'a> Applier<'a> {
         Ok(())
     }
 
-    fn hold_round(
+    fn insert_round(
         &self,
         round: u8,
         title: Option<&str>,
         score: i64,
         summary: Option<&str>,
-    ) -> Done {
-        self.run(
+    ) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO rounds (dialogue_id, round, title, score, summary, status, created_at, completed_at)
              VALUES (?1, ?2, ?3, ?4, ?5, 'completed', ?6, ?6)",
             params![self.id, round, title, score, summary, self.at],
         )?;
-        self.run(
+        self.run_sql(
             "UPDATE dialogues SET total_rounds = total_rounds + 1, total_alignment = total_alignment + ?2,
                lifecycle = CASE WHEN lifecycle IN ('concluding', 'auditing', 'revising', 'terminal')
                  THEN lifecycle ELSE ?3 END
@@ -205,23 +205,23 @@ impl<'a> Applier<'a> {
         )
     }
 
-    fn score(&self, round: u8, expert: &ExpertSlug, score: i64) -> Done {
-        self.run(
+    fn insert_score(&self, round: u8, expert: &ExpertSlug, score: i64) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO expert_scores (dialogue_id, round, expert_slug, score) VALUES (?1, ?2, ?3, ?4)",
             params![self.id, round, expert.as_str(), score],
         )?;
-        self.run(
+        self.run_sql(
             "UPDATE expert_profiles SET total_score = total_score + ?3
              WHERE dialogue_id = ?1 AND expert_slug = ?2",
             params![self.id, expert.as_str(), score],
         )
     }
 
-    fn add_entity(&self, entity: &NewEntity) -> Done {
+    fn add_entity(&self, entity: &NewEntity) -> ApplyResult {
         let EntityId { kind, round, seq } = entity.id;
         let contributors = to_json(&entity.contributors)?;
         let references = to_json(&entity.references)?;
-        let statements = statements::of(kind);
+        let statements = statements::statements_for(kind);
         let parameters = entity.parameters.as_ref().map(to_json).transpose()?;
         let mut values: Vec<&dyn ToSql> = vec![
             &self.id,
@@ -236,24 +236,28 @@ impl<'a> Applier<'a> {
         if kind == EntityKind::Recommendation {
             values.push(&parameters);
         }
-        self.run(&statements.insert, values.as_slice())?;
-        self.run(
+        self.run_sql(&statements.insert, values.as_slice())?;
+        self.run_sql(
             &statements.insert_first_event,
             params![
                 self.id,
                 round,
                 seq,
-                EventType::of_creation(kind).name(),
+                EntityEventType::for_creation(kind).name(),
                 contributors,
                 self.at
             ],
         )?;
-        self.run(
+        self.run_sql(
             "INSERT INTO local_ids (dialogue_id, local_id, round, expert_slug, global_id) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![self.id, entity.local_id.to_string(), round, entity.local_id.expert.as_str(), entity.id.to_string()],
         )?;
-        for Reference { ref_type, target } in &entity.references {
-            self.add_reference(Link { source: entity.id, ref_type: *ref_type, target: *target })?;
+        for EntityReference { ref_type, target } in &entity.references {
+            self.add_reference(ReferenceLink {
+                source: entity.id,
+                ref_type: *ref_type,
+                target: *target,
+            })?;
         }
         match kind {
             EntityKind::Tension => self.index_text(SearchField::Tension, &entity.label),
@@ -264,9 +268,9 @@ impl<'a> Applier<'a> {
         }
     }
 
-    fn add_reference(&self, link: Link) -> Done {
-        let Link { source, ref_type, target } = link;
-        self.run(
+    fn add_reference(&self, link: ReferenceLink) -> ApplyResult {
+        let ReferenceLink { source, ref_type, target } = link;
+        self.run_sql(
             "INSERT INTO refs (dialogue_id, source_type, source_id, ref_type, target_type, target_id, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
@@ -282,19 +286,24 @@ impl<'a> Applier<'a> {
     }
 
     /// Adds a reference to an existing entity.
-    fn append_reference(&self, link: Link) -> Done {
+    fn append_reference(&self, link: ReferenceLink) -> ApplyResult {
         self.add_reference(link)?;
-        let Link { source, ref_type, target } = link;
-        self.run(
-            &statements::of(source.kind).append_reference,
-            params![self.id, source.round, source.seq, to_json(&Reference { ref_type, target })?],
+        let ReferenceLink { source, ref_type, target } = link;
+        self.run_sql(
+            &statements::statements_for(source.kind).append_reference,
+            params![
+                self.id,
+                source.round,
+                source.seq,
+                to_json(&EntityReference { ref_type, target })?
+            ],
         )
     }
 
-    fn add_event(&self, event: &NewEvent) -> Done {
+    fn add_event(&self, event: &NewEntityEvent) -> ApplyResult {
         let EntityId { kind, round, seq } = event.entity;
-        let statements = statements::of(kind);
-        self.run(
+        let statements = statements::statements_for(kind);
+        self.run_sql(
             &statements.insert_event,
             params![
                 self.id,
@@ -309,21 +318,23 @@ impl<'a> Applier<'a> {
                 self.at,
             ],
         )?;
-        let Some(status) = event.event_type.status(kind) else { return Ok(()) };
+        let Some(status) = event.event_type.resulting_status(kind) else { return Ok(()) };
         let name = status.name();
         let mut values: Vec<&dyn ToSql> = vec![&self.id, &round, &seq, &name];
         let verdict = match &event.reference {
-            Some(Origin::Verdict(verdict)) if status == Status::Adopted => Some(verdict.as_str()),
-            Some(Origin::Verdict(_) | Origin::Entity(_)) | None => None,
+            Some(EventOrigin::Verdict(verdict)) if status == EntityStatus::Adopted => {
+                Some(verdict.as_str())
+            }
+            Some(EventOrigin::Verdict(_) | EventOrigin::Entity(_)) | None => None,
         };
         if kind == EntityKind::Recommendation {
             values.push(&verdict);
         }
-        self.run(&statements.set_status, values.as_slice())
+        self.run_sql(&statements.set_status, values.as_slice())
     }
 
-    fn make_move(&self, made: &Move) -> Done {
-        self.run(
+    fn insert_move(&self, made: &ExpertMove) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO moves (dialogue_id, round, seq, expert_slug, move_type, targets, context, created_at)
              VALUES (?1, ?2, (SELECT count(*) + 1 FROM moves WHERE dialogue_id = ?1 AND round = ?2),
                ?3, ?4, ?5, ?6, ?7)",
@@ -339,8 +350,8 @@ impl<'a> Applier<'a> {
         )
     }
 
-    fn give_verdict(&self, verdict: &Verdict) -> Done {
-        self.run(
+    fn insert_verdict(&self, verdict: &Verdict) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO verdicts (dialogue_id, verdict_id, seq, verdict_type, round, author_expert,
                recommendation, description, conditions, vote, confidence, tensions_resolved,
                tensions_accepted, recommendations_adopted, key_evidence, key_claims,
@@ -373,10 +384,10 @@ impl<'a> Applier<'a> {
         self.index_text(SearchField::Conclusion, &body)
     }
 
-    fn set_status(&self, status: DialogueStatus, reason: Option<&str>) -> Done {
+    fn set_status(&self, status: DialogueStatus, reason: Option<&str>) -> ApplyResult {
         let converged = (status == DialogueStatus::Converged).then_some(self.at.as_str());
         let lifecycle = status.is_closed().then_some("terminal");
-        self.run(
+        self.run_sql(
             "UPDATE dialogues SET status = ?2, converged_at = coalesce(?3, converged_at),
                lifecycle = coalesce(?4, lifecycle), closed_because = coalesce(?5, closed_because)
              WHERE dialogue_id = ?1",
@@ -386,7 +397,7 @@ impl<'a> Applier<'a> {
 }
 
 /// The first free creation time for a dialogue of this title.
-pub(super) fn free_moment(
+pub(super) fn find_free_moment(
     connection: &Connection,
     title: &str,
     at: Moment,
@@ -396,7 +407,7 @@ pub(super) fn free_moment(
         .prepare_cached("SELECT 1 FROM dialogues WHERE title = ?1 AND created_at = ?2")?;
     while find.query_row(params![title, free.to_string()], |_| Ok(())).optional()?.is_some() {
         // At the end of the time range, use an earlier time.
-        free = free.bumped().unwrap_or_else(|| at.hours_earlier(1));
+        free = free.next_moment().unwrap_or_else(|| at.minus_hours(1));
     }
     Ok(free)
 }

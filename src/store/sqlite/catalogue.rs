@@ -4,16 +4,20 @@ use std::str::FromStr;
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-use super::columns::{parsed, parsed_optional, query, stored_protocol};
+use super::columns::{parse_column, parse_optional_column, query_rows, stored_protocol};
 use super::{load, statements};
 use crate::domain::catalogue::{
-    Citation, Hit, Incoming, ListQuery, Outgoing, Stats, Summary, TopExpert,
+    DialogueQuery, DialogueSummary, EntityCitation, IncomingReference, OutgoingReference,
+    StoreStatistics, TextHit, TopExpert,
 };
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::store::error::StoreError;
 
 /// One page of dialogues. Pagination is by key, so every page costs the same.
-pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Summary>, StoreError> {
+pub(super) fn list_dialogues(
+    connection: &Connection,
+    asked: &DialogueQuery,
+) -> Result<Vec<DialogueSummary>, StoreError> {
     let after = asked.after.as_ref().map(DialogueId::as_str);
     let mut values: Vec<&dyn ToSql> = vec![&after, &asked.limit];
     let (status, protocol) = (asked.status.map(|s| s.name()), asked.protocol.map(|p| p.name()));
@@ -37,17 +41,17 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
            ) {filters}
          ORDER BY created_at DESC, dialogue_id DESC LIMIT ?2"
     );
-    query(connection, &sql, values.as_slice(), |row| {
-        Ok(Summary {
-            dialogue_id: parsed(row, 0, "dialogue id")?,
+    query_rows(connection, &sql, values.as_slice(), |row| {
+        Ok(DialogueSummary {
+            dialogue_id: parse_column(row, 0, "dialogue id")?,
             title: row.get(1)?,
             protocol: stored_protocol(row, 2)?,
-            status: parsed(row, 3, "status")?,
-            terminal_state: parsed_optional(row, 4, "terminal state")?,
+            status: parse_column(row, 3, "status")?,
+            terminal_state: parse_optional_column(row, 4, "terminal state")?,
             rounds: row.get(5)?,
             rehearsal: row.get(6)?,
-            created_at: parsed(row, 7, "moment")?,
-            verdict: parsed_optional(row, 8, "verdict")?,
+            created_at: parse_column(row, 7, "moment")?,
+            verdict: parse_optional_column(row, 8, "verdict")?,
         })
     })
 }
@@ -56,20 +60,20 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
 ///
 /// Ranking every match would get slower with each dialogue. The caller ranks the bounded number of
 /// candidates returned here.
-pub(super) fn search(
+pub(super) fn search_texts(
     connection: &Connection,
     words: &[String],
     limit: usize,
-) -> Result<Vec<Hit>, StoreError> {
+) -> Result<Vec<TextHit>, StoreError> {
     if words.is_empty() {
         return Ok(Vec::new());
     }
     // Quoting disables the query syntax of the search engine.
     let words: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
-    let mut hits = candidates(connection, &words.join(" AND "), limit)?;
+    let mut hits = find_candidates(connection, &words.join(" AND "), limit)?;
     if words.len() > 1 && hits.len() < limit {
-        for hit in candidates(connection, &words.join(" OR "), limit)? {
+        for hit in find_candidates(connection, &words.join(" OR "), limit)? {
             if hits.len() < limit && !hits.contains(&hit) {
                 hits.push(hit);
             }
@@ -78,25 +82,28 @@ pub(super) fn search(
     Ok(hits)
 }
 
-fn candidates(
+fn find_candidates(
     connection: &Connection,
     matching: &str,
     limit: usize,
-) -> Result<Vec<Hit>, StoreError> {
+) -> Result<Vec<TextHit>, StoreError> {
     let sql = "SELECT s.dialogue_id, d.title, s.field, s.body
                FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
                WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2";
-    query(connection, sql, params![matching, limit], |row| {
-        Ok(Hit {
-            dialogue_id: parsed(row, 0, "dialogue id")?,
+    query_rows(connection, sql, params![matching, limit], |row| {
+        Ok(TextHit {
+            dialogue_id: parse_column(row, 0, "dialogue id")?,
             title: row.get(1)?,
-            field: parsed(row, 2, "field")?,
+            field: parse_column(row, 2, "field")?,
             body: row.get(3)?,
         })
     })
 }
 
-pub(super) fn stats(connection: &Connection, top_experts: usize) -> Result<Stats, StoreError> {
+pub(super) fn load_stats(
+    connection: &Connection,
+    top_experts: usize,
+) -> Result<StoreStatistics, StoreError> {
     let (dialogues, rounds, total_alignment) = connection.query_row(
         "SELECT count(*), coalesce(sum(total_rounds), 0), coalesce(sum(total_alignment), 0)
          FROM dialogues WHERE NOT rehearsal",
@@ -108,7 +115,7 @@ pub(super) fn stats(connection: &Connection, top_experts: usize) -> Result<Stats
         let count = connection.query_row(
             &format!(
                 "SELECT count(*) FROM {} e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal",
-                kind.section()
+                kind.section_name()
             ),
             [],
             |row| row.get(0),
@@ -120,20 +127,20 @@ pub(super) fn stats(connection: &Connection, top_experts: usize) -> Result<Stats
         [],
         |row| row.get(0),
     )?;
-    Ok(Stats {
+    Ok(StoreStatistics {
         dialogues,
         rounds,
         experts,
         total_alignment,
-        by_status: counted(connection, "status")?,
-        by_protocol: counted(connection, "protocol")?,
-        by_terminal_state: counted(connection, "terminal_state")?,
+        by_status: count_by_column(connection, "status")?,
+        by_protocol: count_by_column(connection, "protocol")?,
+        by_terminal_state: count_by_column(connection, "terminal_state")?,
         entities,
-        top_experts: top(connection, top_experts)?,
+        top_experts: list_top_experts(connection, top_experts)?,
     })
 }
 
-fn counted<W: FromStr>(
+fn count_by_column<W: FromStr>(
     connection: &Connection,
     column: &str,
 ) -> Result<Vec<(W, usize)>, StoreError> {
@@ -141,47 +148,47 @@ fn counted<W: FromStr>(
         "SELECT {column}, count(*) FROM dialogues
          WHERE NOT rehearsal AND {column} IS NOT NULL GROUP BY {column}"
     );
-    query(connection, &sql, [], |row| Ok((parsed(row, 0, "word")?, row.get(1)?)))
+    query_rows(connection, &sql, [], |row| Ok((parse_column(row, 0, "word")?, row.get(1)?)))
 }
 
-fn top(connection: &Connection, limit: usize) -> Result<Vec<TopExpert>, StoreError> {
+fn list_top_experts(connection: &Connection, limit: usize) -> Result<Vec<TopExpert>, StoreError> {
     let sql = "SELECT expert_slug, sum(total_score), count(*)
                FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal
                GROUP BY expert_slug ORDER BY sum(total_score) DESC, expert_slug LIMIT ?1";
-    query(connection, sql, [limit], |row| {
+    query_rows(connection, sql, [limit], |row| {
         Ok(TopExpert {
-            expert_slug: parsed(row, 0, "expert")?,
+            expert_slug: parse_column(row, 0, "expert")?,
             total: row.get(1)?,
             dialogues: row.get(2)?,
         })
     })
 }
 
-pub(super) fn cite(
+pub(super) fn load_citation(
     connection: &Connection,
     dialogue: &DialogueId,
     id: EntityId,
-) -> Result<Option<Citation>, StoreError> {
-    let mut statement = connection.prepare_cached(&statements::of(id.kind).cite)?;
+) -> Result<Option<EntityCitation>, StoreError> {
+    let mut statement = connection.prepare_cached(&statements::statements_for(id.kind).cite)?;
     let mut rows = statement.query(params![dialogue.as_str(), id.round, id.seq])?;
     let Some(row) = rows.next()? else { return Ok(None) };
-    let entity = load::entity(row, id.kind)?;
+    let entity = load::read_entity(row, id.kind)?;
     let mut references = Vec::new();
     for made in &entity.references {
-        let label = label(connection, dialogue, made.target)?;
-        references.push(Outgoing { ref_type: made.ref_type, target: made.target, label });
+        let label = load_label(connection, dialogue, made.target)?;
+        references.push(OutgoingReference { ref_type: made.ref_type, target: made.target, label });
     }
     let mut referenced_by = Vec::new();
-    for (ref_type, source) in load::references_to(connection, dialogue, id)? {
-        let label = label(connection, dialogue, source)?;
-        referenced_by.push(Incoming { ref_type, source, label });
+    for (ref_type, source) in load::load_references_to(connection, dialogue, id)? {
+        let label = load_label(connection, dialogue, source)?;
+        referenced_by.push(IncomingReference { ref_type, source, label });
     }
-    Ok(Some(Citation {
+    Ok(Some(EntityCitation {
         references,
         referenced_by,
         id,
         dialogue_id: dialogue.clone(),
-        kind: id.kind.noun(),
+        kind: id.kind.type_name(),
         label: entity.label,
         content: entity.text,
         contributors: entity.contributors,
@@ -189,19 +196,19 @@ pub(super) fn cite(
         status: entity.status,
         parameters: entity.parameters,
         adopted_in_verdict: entity.adopted_in_verdict,
-        events: load::events_of(connection, dialogue, id)?,
+        events: load::load_events(connection, dialogue, id)?,
         created_at: entity.created_at,
     }))
 }
 
 /// The label of an entity; empty if the entity does not exist.
-fn label(
+fn load_label(
     connection: &Connection,
     dialogue: &DialogueId,
     id: EntityId,
 ) -> Result<String, StoreError> {
     let label: Option<String> = connection
-        .prepare_cached(&statements::of(id.kind).label)?
+        .prepare_cached(&statements::statements_for(id.kind).label)?
         .query_row(params![dialogue.as_str(), id.round, id.seq], |row| row.get(0))
         .optional()?;
     Ok(label.unwrap_or_default())

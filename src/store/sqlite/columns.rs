@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::domain::dialogue::Protocol;
+use crate::domain::dialogue::ProtocolKind;
 use crate::store::error::StoreError;
 
 /// A text column of a possibly manipulated file. A value of another type becomes a text that
@@ -30,7 +30,7 @@ pub(super) fn lossy_number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64
 }
 
 /// Runs a query and maps its rows.
-pub(super) fn query<T>(
+pub(super) fn query_rows<T>(
     connection: &Connection,
     sql: &str,
     values: impl rusqlite::Params,
@@ -46,55 +46,55 @@ pub(super) fn query<T>(
 }
 
 /// A text column that contains an enum name or an id.
-pub(super) fn parsed<T: FromStr>(
+pub(super) fn parse_column<T: FromStr>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
 ) -> Result<T, StoreError> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
-    text.parse().map_err(|_| malformed(what, text))
+    text.parse().map_err(|_| malformed_error(what, text))
 }
 
 /// The protocol of a dialogue, built in or not.
-pub(super) fn stored_protocol(row: &Row<'_>, column: usize) -> Result<Protocol, StoreError> {
+pub(super) fn stored_protocol(row: &Row<'_>, column: usize) -> Result<ProtocolKind, StoreError> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
-    Protocol::stored(text).ok_or_else(|| malformed("protocol", text))
+    ProtocolKind::stored(text).ok_or_else(|| malformed_error("protocol", text))
 }
 
 /// Same as `parse_column`, for a nullable column.
-pub(super) fn parsed_optional<T: FromStr>(
+pub(super) fn parse_optional_column<T: FromStr>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
 ) -> Result<Option<T>, StoreError> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-    text.map(|text| text.parse().map_err(|_| malformed(what, text))).transpose()
+    text.map(|text| text.parse().map_err(|_| malformed_error(what, text))).transpose()
 }
 
 /// A JSON column.
-pub(super) fn json<T: DeserializeOwned>(
+pub(super) fn read_json<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
 ) -> Result<T, StoreError> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
-    serde_json::from_str(text).map_err(|_| malformed(what, text))
+    serde_json::from_str(text).map_err(|_| malformed_error(what, text))
 }
 
 /// Same as `read_json`, for a nullable column.
-pub(super) fn json_optional<T: DeserializeOwned>(
+pub(super) fn read_optional_json<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
 ) -> Result<Option<T>, StoreError> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-    text.map(|text| serde_json::from_str(text).map_err(|_| malformed(what, text))).transpose()
+    text.map(|text| serde_json::from_str(text).map_err(|_| malformed_error(what, text))).transpose()
 }
 
 pub(super) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(StoreError::Unwritable)
 }
 
-pub(super) fn malformed(what: &'static str, text: &str) -> StoreError {
+pub(super) fn malformed_error(what: &'static str, text: &str) -> StoreError {
     StoreError::Malformed { what, text: text.chars().take(80).collect() }
 }

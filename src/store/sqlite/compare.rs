@@ -6,15 +6,15 @@ use std::ops::Range;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params};
 
-use super::apply::Applier;
+use super::apply::EventApplier;
 use super::columns::lossy_text;
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::ids::DialogueId;
 use crate::store::error::StoreError;
-use crate::store::verification::Finding;
+use crate::store::verification::VerifyFinding;
 
 /// All tables derived from the journal, parents before children.
-const PROJECTED: [&str; 26] = [
+const PROJECTED_TABLES: [&str; 26] = [
     "dialogues",
     "expert_pool",
     "expert_profiles",
@@ -44,15 +44,15 @@ const PROJECTED: [&str; 26] = [
 ];
 
 /// Replays a dialogue's journal and compares every table with the result.
-pub(super) fn dialogue(
+pub(super) fn compare_dialogue(
     connection: &Connection,
     replica: &Connection,
     id: &str,
     said: &SearchTexts,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(), StoreError> {
     let mut complain = |place: String, message: String| {
-        findings.push(Finding {
+        findings.push(VerifyFinding {
             check: "replay",
             dialogue_id: Some(id.to_owned()),
             place,
@@ -60,12 +60,13 @@ pub(super) fn dialogue(
         });
     };
     let transaction = replica.unchecked_transaction()?;
-    if let Err(message) = replay(connection, &transaction, id) {
+    if let Err(message) = replay_journal(connection, &transaction, id) {
         complain("journal".to_owned(), message);
         return Ok(());
     }
-    for table in PROJECTED {
-        let (live, replayed) = (rows(connection, table, id)?, rows(&transaction, table, id)?);
+    for table in PROJECTED_TABLES {
+        let (live, replayed) =
+            (read_rows(connection, table, id)?, read_rows(&transaction, table, id)?);
         for (key, row) in &live {
             match replayed.get(key) {
                 None => complain(table.to_owned(), format!("row {key} is not in the journal")),
@@ -79,15 +80,15 @@ pub(super) fn dialogue(
             complain(table.to_owned(), format!("row {key} is missing"));
         }
     }
-    if search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
-        complain(SEARCH.to_owned(), "does not say what the journal says".to_owned());
+    if read_search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
+        complain(SEARCH_TABLE.to_owned(), "does not say what the journal says".to_owned());
     }
     // The rollback empties the replica for the next dialogue.
     transaction.rollback()?;
     Ok(())
 }
 
-fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(), String> {
+fn replay_journal(connection: &Connection, replica: &Connection, id: &str) -> Result<(), String> {
     let describe = |error: rusqlite::Error| error.to_string();
     let dialogue_id: DialogueId =
         id.parse().map_err(|_| format!("`{id}` is not a dialogue's id"))?;
@@ -103,20 +104,20 @@ fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(),
         let entry = row.get(2).map_err(describe)?;
         let Some(payload) = payload else { continue };
         let at = ts.parse().map_err(|_| format!("`{ts}` is not a moment"))?;
-        let changes: Vec<Change> = serde_json::from_str(&payload)
+        let changes: Vec<JournalEvent> = serde_json::from_str(&payload)
             .map_err(|error| format!("an entry cannot be read: {error}"))?;
-        let applier = Applier::new(replica, &dialogue_id, entry, at);
+        let applier = EventApplier::new(replica, &dialogue_id, entry, at);
         for change in &changes {
             check_opening(&dialogue_id, change)?;
-            applier.apply(change).map_err(|error| format!("cannot be replayed: {error}"))?;
+            applier.apply_event(change).map_err(|error| format!("cannot be replayed: {error}"))?;
         }
     }
     Ok(())
 }
 
 /// The entry hash does not cover the dialogue id; only the opening event names the dialogue.
-fn check_opening(id: &DialogueId, change: &Change) -> Result<(), String> {
-    if let Change::DialogueOpened(opening) = change
+fn check_opening(id: &DialogueId, change: &JournalEvent) -> Result<(), String> {
+    if let JournalEvent::DialogueOpened(opening) = change
         && opening.dialogue_id != *id
     {
         return Err(format!("its journal opens the dialogue `{}`", opening.dialogue_id));
@@ -125,13 +126,13 @@ fn check_opening(id: &DialogueId, change: &Change) -> Result<(), String> {
 }
 
 /// Reports rows of unknown dialogues, which no comparison of a dialogue covers.
-pub(super) fn stray_rows(
+pub(super) fn find_stray_rows(
     connection: &Connection,
     ids: &[String],
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(), StoreError> {
     let known: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
-    for table in PROJECTED {
+    for table in PROJECTED_TABLES {
         let sql = format!("SELECT DISTINCT dialogue_id FROM {table}");
         let mut statement = connection.prepare(&sql)?;
         let mut rows = statement.query([])?;
@@ -140,7 +141,7 @@ pub(super) fn stray_rows(
             if !known.contains(id.as_str()) {
                 let message = format!("a row belongs to `{id}`, which is no dialogue");
                 let place = table.to_owned();
-                findings.push(Finding { check: "replay", dialogue_id: None, place, message });
+                findings.push(VerifyFinding { check: "replay", dialogue_id: None, place, message });
             }
         }
     }
@@ -148,7 +149,7 @@ pub(super) fn stray_rows(
 }
 
 /// The rows of a dialogue in one table, by the key that a finding shows.
-fn rows(
+fn read_rows(
     connection: &Connection,
     table: &str,
     id: &str,
@@ -162,9 +163,9 @@ fn rows(
     let mut rows = BTreeMap::new();
     while let Some(row) = found.next()? {
         let values = |columns: Range<usize>| -> Result<Vec<Value>, StoreError> {
-            columns.map(|column| Ok(value(row.get_ref(column)?))).collect()
+            columns.map(|column| Ok(to_owned_value(row.get_ref(column)?))).collect()
         };
-        let key: Vec<String> = values(1..keys.len())?.iter().map(key_part).collect();
+        let key: Vec<String> = values(1..keys.len())?.iter().map(format_key_part).collect();
         // The row of the dialogue itself has no further key columns.
         let name = if key.is_empty() { "of the dialogue".to_owned() } else { key.join("/") };
         rows.insert(name, values(keys.len()..columns)?);
@@ -173,7 +174,7 @@ fn rows(
 }
 
 /// An owned copy of a value. Text that is not UTF-8 becomes a blob.
-pub(super) fn value(found: ValueRef<'_>) -> Value {
+pub(super) fn to_owned_value(found: ValueRef<'_>) -> Value {
     match found {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(integer) => Value::Integer(integer),
@@ -187,7 +188,7 @@ pub(super) fn value(found: ValueRef<'_>) -> Value {
 }
 
 /// Formats a key column. Values that are no plain names are quoted, so that all keys are distinct.
-fn key_part(value: &Value) -> String {
+fn format_key_part(value: &Value) -> String {
     match value {
         Value::Integer(integer) => integer.to_string(),
         Value::Text(text)
@@ -212,11 +213,11 @@ fn key_columns(connection: &Connection, table: &str) -> Result<Vec<String>, Stor
 /// Indexed texts of one dialogue: pairs of field and body, sorted.
 pub(super) type SearchTexts = Vec<(String, String)>;
 
-const SEARCH: &str = "search_text";
+const SEARCH_TABLE: &str = "search_text";
 
 /// The indexed texts of all dialogues, or of one. The table has no index by dialogue, so it is read
 /// once.
-pub(super) fn search_texts(
+pub(super) fn read_search_texts(
     connection: &Connection,
     id: Option<&str>,
 ) -> Result<BTreeMap<String, SearchTexts>, StoreError> {
@@ -234,11 +235,11 @@ pub(super) fn search_texts(
 }
 
 /// Finding for indexed texts of an unknown dialogue.
-pub(super) fn unknown_search_text(id: String) -> Finding {
-    Finding {
+pub(super) fn unknown_text_finding(id: String) -> VerifyFinding {
+    VerifyFinding {
         check: "replay",
         dialogue_id: Some(id),
-        place: SEARCH.to_owned(),
+        place: SEARCH_TABLE.to_owned(),
         message: "belongs to no dialogue".to_owned(),
     }
 }

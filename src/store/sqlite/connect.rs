@@ -29,34 +29,34 @@ const PAGE_BYTES: i32 = 8 * 1024;
 const LOG_PAGES_MAX: i32 = 4 * 1024;
 
 /// Opens a store. Falls back to read-only access, which is enough for an audit.
-pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
-    match writable(path) {
-        Err(error) if is_denied(&error) => read_only(path).ok_or(error),
+pub(super) fn open_file(path: &Path) -> Result<Connection, StoreError> {
+    match open_writable(path) {
+        Err(error) if is_denied(&error) => open_read_only(path).ok_or(error),
         opened => opened,
     }
 }
 
-fn writable(path: &Path) -> Result<Connection, StoreError> {
+fn open_writable(path: &Path) -> Result<Connection, StoreError> {
     let unopenable = |source: rusqlite::Error| StoreError::Unopenable {
         path: path.to_owned(),
         source: Arc::new(source),
     };
-    refuse_stub(path)?;
+    reject_stub(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(unopenable)?;
-    claim(&connection, path)?;
+    check_application_id(&connection, path)?;
     // Before any change: a newer program may use another journal mode.
-    migrate::refuse_newer(&connection, path)?;
-    prepare(&connection)?;
-    migrate::forward(&connection, path)?;
+    migrate::reject_newer(&connection, path)?;
+    set_pragmas(&connection)?;
+    migrate::run_migrations(&connection, path)?;
     Ok(connection)
 }
 
 /// Rejects a file that is not empty but too short for a database. SQLite would treat a truncated
 /// store as new and overwrite it.
-fn refuse_stub(path: &Path) -> Result<(), StoreError> {
+fn reject_stub(path: &Path) -> Result<(), StoreError> {
     /// The minimum page size; a database has at least one page.
     const BYTES_MIN: u64 = 512;
     let is_stub = path
@@ -80,7 +80,7 @@ fn is_denied(error: &StoreError) -> bool {
 
 /// Opens the file read-only, if its write-ahead log is empty. Reading the log would need a writable
 /// index file.
-fn read_only(path: &Path) -> Option<Connection> {
+fn open_read_only(path: &Path) -> Option<Connection> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     if Path::new(&log).metadata().is_ok_and(|metadata| metadata.len() > 0) {
@@ -89,32 +89,32 @@ fn read_only(path: &Path) -> Option<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let address = format!("file:{}?immutable=1", percent_encoded(path.to_str()?));
+    let address = format!("file:{}?immutable=1", percent_encode(path.to_str()?));
     let connection = Connection::open_with_flags(address, flags).ok()?;
-    claim(&connection, path).ok()?;
+    check_application_id(&connection, path).ok()?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-    migrate::is_newest(&connection).ok()?.then_some(connection)
+    migrate::is_current_schema(&connection).ok()?.then_some(connection)
 }
 
-fn percent_encoded(path: &str) -> String {
+fn percent_encode(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
     path.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") })
         .collect()
 }
 
-pub(super) fn memory() -> Result<Connection, StoreError> {
+pub(super) fn open_in_memory() -> Result<Connection, StoreError> {
     let connection = Connection::open_in_memory()?;
-    prepare(&connection)?;
-    migrate::forward(&connection, Path::new(":memory:"))?;
+    set_pragmas(&connection)?;
+    migrate::run_migrations(&connection, Path::new(":memory:"))?;
     Ok(connection)
 }
 
 /// Rejects a file of another program before changing it.
-fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+fn check_application_id(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
     let foreign = || StoreError::Foreign { path: path.to_owned() };
-    let read = patiently(|| {
+    let read = retry_while_busy(|| {
         // Read both values in one snapshot, because another process may be creating the store.
         let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
         let tables: u32 =
@@ -128,17 +128,17 @@ fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
         Ok((0, 0)) => Ok(()),
         Ok(_) => Err(foreign()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => Err(foreign()),
-        Err(error) => Err(unopenable(path, error.into())),
+        Err(error) => Err(name_unopenable_file(path, error.into())),
     }
 }
 
 /// Adds the path to an I/O error.
-fn unopenable(path: &Path, error: StoreError) -> StoreError {
+fn name_unopenable_file(path: &Path, error: StoreError) -> StoreError {
     let StoreError::Io(source) = error else { return error };
     StoreError::Unopenable { path: path.to_owned(), source }
 }
 
-fn prepare(connection: &Connection) -> Result<(), StoreError> {
+fn set_pragmas(connection: &Connection) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     // Otherwise SQLite prepares sorting statements again for each bound value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -146,7 +146,7 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
     // An existing file keeps its page size.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     // Changing the journal mode ignores the busy timeout, so two first starts could conflict.
-    patiently(|| connection.pragma_update(None, "journal_mode", "WAL"))?;
+    retry_while_busy(|| connection.pragma_update(None, "journal_mode", "WAL"))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
@@ -157,12 +157,12 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
 }
 
 /// Writes the application id, within the transaction of a migration.
-pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
+pub(super) fn set_application_id(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)
 }
 
 /// Retries while another process locks the file.
-pub(super) fn patiently<T>(
+pub(super) fn retry_while_busy<T>(
     mut attempt: impl FnMut() -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
     const PAUSE: Duration = Duration::from_millis(5);

@@ -2,27 +2,30 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::apply::{Applier, Done};
+use super::apply::{ApplyResult, EventApplier};
 use super::columns::{
-    json, json_optional, parsed, parsed_optional, query, stored_protocol, to_json,
+    parse_column, parse_optional_column, query_rows, read_json, read_optional_json,
+    stored_protocol, to_json,
 };
-use crate::domain::catalogue::{AuditedEnding, Due, EndingQuery, SearchField};
-use crate::domain::conclusion::{Concluded, Conclusion, Ending, Outcome};
-use crate::domain::dialogue::Stage;
+use crate::domain::catalogue::{AuditedConclusion, ConclusionQuery, DueConclusion, SearchField};
+use crate::domain::conclusion::{
+    Conclusion, ConclusionOutcome, ConclusionResult, RecordedConclusion,
+};
+use crate::domain::dialogue::ConclusionStage;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::{Day, Moment};
 use crate::store::error::StoreError;
 
-impl Applier<'_> {
+impl EventApplier<'_> {
     /// Sets the stage. A dialogue never returns to an earlier stage: a second audit after a
     /// revision stays `revising`, and `terminal` is final.
-    pub(super) fn reach(&self, stage: Stage) -> Done {
+    pub(super) fn reach_stage(&self, stage: ConclusionStage) -> ApplyResult {
         let place = match stage {
-            Stage::Concluding => 1,
-            Stage::Auditing => 2,
-            Stage::Revising => 3,
+            ConclusionStage::Concluding => 1,
+            ConclusionStage::Auditing => 2,
+            ConclusionStage::Revising => 3,
         };
-        self.run(
+        self.run_sql(
             "UPDATE dialogues SET lifecycle = ?2
              WHERE dialogue_id = ?1
                AND CASE lifecycle WHEN 'concluding' THEN 1 WHEN 'auditing' THEN 2
@@ -31,10 +34,10 @@ impl Applier<'_> {
         )
     }
 
-    pub(super) fn conclude(&self, ending: &Ending) -> Done {
+    pub(super) fn insert_conclusion(&self, ending: &ConclusionResult) -> ApplyResult {
         let conclusion = &ending.conclusion;
         let state = ending.terminal_state.map(|state| state.name());
-        self.run(
+        self.run_sql(
             "INSERT INTO conclusions (dialogue_id, terminal_state, recommendation, key_condition,
                unresolved_points, review_by, participants, audit, synthesizer, critic, reviser,
                rehearsal, awaited, created_at)
@@ -53,32 +56,34 @@ impl Applier<'_> {
                 to_json(&ending.synthesizer)?,
                 ending.critic.as_ref().map(to_json).transpose()?,
                 ending.reviser.as_ref().map(to_json).transpose()?,
-                ending.delivered().is_some(),
+                ending.delivered_conclusion().is_some(),
                 self.at,
             ],
         )?;
-        self.run(
+        self.run_sql(
             "UPDATE dialogues SET terminal_state = ?2, lifecycle = 'terminal' WHERE dialogue_id = ?1",
             params![self.id, state],
         )?;
         // An undelivered conclusion is not indexed for search.
-        match ending.delivered() {
-            Some(conclusion) => self.index_text(SearchField::Conclusion, &searched(conclusion)),
+        match ending.delivered_conclusion() {
+            Some(conclusion) => {
+                self.index_text(SearchField::Conclusion, &conclusion_text(conclusion))
+            }
             None => Ok(()),
         }
     }
 
-    pub(super) fn record_outcome(&self, outcome: &Outcome) -> Done {
-        self.run(
+    pub(super) fn insert_outcome(&self, outcome: &ConclusionOutcome) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO outcomes (dialogue_id, seq, outcome, note, created_at)
              VALUES (?1, (SELECT count(*) + 1 FROM outcomes WHERE dialogue_id = ?1), ?2, ?3, ?4)",
             params![self.id, outcome.outcome.name(), outcome.note, self.at],
         )?;
-        self.run("UPDATE conclusions SET awaited = FALSE WHERE dialogue_id = ?1", [self.id])
+        self.run_sql("UPDATE conclusions SET awaited = FALSE WHERE dialogue_id = ?1", [self.id])
     }
 }
 
-fn searched(conclusion: &Conclusion) -> String {
+fn conclusion_text(conclusion: &Conclusion) -> String {
     let points = conclusion.unresolved_points.iter().map(|unresolved| unresolved.point.as_str());
     let said = [conclusion.recommendation.as_str(), conclusion.key_condition.as_str()];
     said.into_iter().chain(points).collect::<Vec<_>>().join("\n")
@@ -99,57 +104,58 @@ pub(super) fn is_ending(connection: &Connection, id: &DialogueId) -> Result<bool
 }
 
 /// The conclusion of a dialogue with its outcomes.
-pub(super) fn concluded(
+pub(super) fn load_conclusion(
     connection: &Connection,
     id: &DialogueId,
-) -> Result<Option<Concluded>, StoreError> {
-    let found = query(
+) -> Result<Option<RecordedConclusion>, StoreError> {
+    let found = query_rows(
         connection,
         "SELECT terminal_state, recommendation, key_condition, unresolved_points, review_by,
            participants, audit, synthesizer, critic, reviser, created_at
          FROM conclusions WHERE dialogue_id = ?1",
         [id.as_str()],
-        |row| Ok((read_ending(row)?, parsed(row, 10, "moment")?)),
+        |row| Ok((read_conclusion(row)?, parse_column(row, 10, "moment")?)),
     )?;
     let Some((ending, at)) = found.into_iter().next() else { return Ok(None) };
-    Ok(Some(Concluded { ending, at, outcomes: outcomes(connection, id)? }))
+    Ok(Some(RecordedConclusion { ending, at, outcomes: load_outcomes(connection, id)? }))
 }
 
-fn read_ending(row: &Row<'_>) -> Result<Ending, StoreError> {
-    Ok(Ending {
-        terminal_state: parsed_optional(row, 0, "terminal state")?,
+fn read_conclusion(row: &Row<'_>) -> Result<ConclusionResult, StoreError> {
+    Ok(ConclusionResult {
+        terminal_state: parse_optional_column(row, 0, "terminal state")?,
         conclusion: Conclusion {
             recommendation: row.get(1)?,
             key_condition: row.get(2)?,
-            unresolved_points: json(row, 3, "unresolved points")?,
-            review_by: parsed(row, 4, "day")?,
-            participants: json(row, 5, "participants")?,
+            unresolved_points: read_json(row, 3, "unresolved points")?,
+            review_by: parse_column(row, 4, "day")?,
+            participants: read_json(row, 5, "participants")?,
         },
-        audit: json_optional(row, 6, "audit")?,
-        synthesizer: json(row, 7, "synthesizer")?,
-        critic: json_optional(row, 8, "critic")?,
-        reviser: json_optional(row, 9, "reviser")?,
+        audit: read_optional_json(row, 6, "audit")?,
+        synthesizer: read_json(row, 7, "synthesizer")?,
+        critic: read_optional_json(row, 8, "critic")?,
+        reviser: read_optional_json(row, 9, "reviser")?,
     })
 }
 
-fn outcomes(
+fn load_outcomes(
     connection: &Connection,
     id: &DialogueId,
-) -> Result<Vec<(Moment, Outcome)>, StoreError> {
+) -> Result<Vec<(Moment, ConclusionOutcome)>, StoreError> {
     let sql = "SELECT created_at, outcome, note FROM outcomes WHERE dialogue_id = ?1 ORDER BY seq";
-    query(connection, sql, [id.as_str()], |row| {
-        let outcome = Outcome { outcome: parsed(row, 1, "outcome")?, note: row.get(2)? };
-        Ok((parsed(row, 0, "moment")?, outcome))
+    query_rows(connection, sql, [id.as_str()], |row| {
+        let outcome =
+            ConclusionOutcome { outcome: parse_column(row, 1, "outcome")?, note: row.get(2)? };
+        Ok((parse_column(row, 0, "moment")?, outcome))
     })
 }
 
 /// The newest conclusions with a terminal state, without rehearsals.
-pub(super) fn endings(
+pub(super) fn list_endings(
     connection: &Connection,
-    asked: &EndingQuery,
-) -> Result<Vec<AuditedEnding>, StoreError> {
+    asked: &ConclusionQuery,
+) -> Result<Vec<AuditedConclusion>, StoreError> {
     let since = asked.since.map(|since| since.to_string()).unwrap_or_default();
-    query(
+    query_rows(
         connection,
         "SELECT c.dialogue_id, d.protocol, c.terminal_state, c.critic, c.created_at
          FROM conclusions c JOIN dialogues d USING (dialogue_id)
@@ -157,20 +163,24 @@ pub(super) fn endings(
          ORDER BY c.created_at DESC, c.dialogue_id DESC LIMIT ?2",
         params![since, asked.limit],
         |row| {
-            Ok(AuditedEnding {
-                dialogue_id: parsed(row, 0, "dialogue id")?,
+            Ok(AuditedConclusion {
+                dialogue_id: parse_column(row, 0, "dialogue id")?,
                 protocol: stored_protocol(row, 1)?,
-                terminal_state: parsed(row, 2, "terminal state")?,
-                critic: json(row, 3, "critic")?,
-                at: parsed(row, 4, "moment")?,
+                terminal_state: parse_column(row, 2, "terminal state")?,
+                critic: read_json(row, 3, "critic")?,
+                at: parse_column(row, 4, "moment")?,
             })
         },
     )
 }
 
 /// Conclusions that are due for review and have no outcome yet.
-pub(super) fn due(connection: &Connection, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
-    query(
+pub(super) fn list_due(
+    connection: &Connection,
+    by: Day,
+    limit: usize,
+) -> Result<Vec<DueConclusion>, StoreError> {
+    query_rows(
         connection,
         "SELECT c.dialogue_id, d.title, c.recommendation, c.review_by, c.terminal_state
          FROM conclusions c JOIN dialogues d USING (dialogue_id)
@@ -178,12 +188,12 @@ pub(super) fn due(connection: &Connection, by: Day, limit: usize) -> Result<Vec<
          ORDER BY c.review_by, c.dialogue_id LIMIT ?2",
         params![by.to_string(), limit],
         |row| {
-            Ok(Due {
-                dialogue_id: parsed(row, 0, "dialogue id")?,
+            Ok(DueConclusion {
+                dialogue_id: parse_column(row, 0, "dialogue id")?,
                 title: row.get(1)?,
                 recommendation: row.get(2)?,
-                review_by: parsed(row, 3, "day")?,
-                terminal_state: parsed_optional(row, 4, "terminal state")?,
+                review_by: parse_column(row, 3, "day")?,
+                terminal_state: parse_optional_column(row, 4, "terminal state")?,
             })
         },
     )

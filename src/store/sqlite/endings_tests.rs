@@ -2,20 +2,22 @@
 
 use rusqlite::Connection;
 
-use super::apply::Applier;
+use super::apply::EventApplier;
 use super::connect;
-use crate::domain::change::Change;
-use crate::domain::conclusion::{Author, Conclusion, Ending};
-use crate::domain::dialogue::{DialogueStatus, Opening, Protocol, Stage, TerminalState};
+use crate::domain::change::JournalEvent;
+use crate::domain::conclusion::{Conclusion, ConclusionResult, SeatAuthor};
+use crate::domain::dialogue::{
+    ConclusionStage, DialogueOpening, DialogueStatus, ProtocolKind, TerminalState,
+};
 use crate::domain::ids::DialogueId;
 
-fn opening(id: &DialogueId) -> Change {
-    Change::DialogueOpened(Opening {
+fn opening(id: &DialogueId) -> JournalEvent {
+    JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: id.clone(),
         title: "Talk".into(),
         question: None,
         background: None,
-        protocol: Protocol::Council,
+        protocol: ProtocolKind::Council,
         rehearsal: false,
         convergence_percent: 100,
         panel_seed: None,
@@ -23,10 +25,10 @@ fn opening(id: &DialogueId) -> Change {
     })
 }
 
-fn concluded(terminal_state: Option<TerminalState>) -> Change {
+fn concluded(terminal_state: Option<TerminalState>) -> JournalEvent {
     let synthesizer =
-        Author { seat: "ann".parse().unwrap(), model: "m".into(), family: "f".into() };
-    Change::Concluded(Box::new(Ending {
+        SeatAuthor { seat: "ann".parse().unwrap(), model: "m".into(), family: "f".into() };
+    JournalEvent::Concluded(Box::new(ConclusionResult {
         terminal_state,
         conclusion: Conclusion {
             recommendation: "Do it.".into(),
@@ -42,16 +44,16 @@ fn concluded(terminal_state: Option<TerminalState>) -> Change {
     }))
 }
 
-fn reached(stage: Stage) -> Change {
-    Change::StageReached { stage }
+fn stage_reached(stage: ConclusionStage) -> JournalEvent {
+    JournalEvent::StageReached { stage }
 }
 
-fn held(round: u8) -> Change {
-    Change::RoundHeld { round, title: None, score: 0, summary: None }
+fn round_held(round: u8) -> JournalEvent {
+    JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None }
 }
 
-fn closed(status: DialogueStatus) -> Change {
-    Change::StatusSet { status, reason: None }
+fn status_set(status: DialogueStatus) -> JournalEvent {
+    JournalEvent::StatusSet { status, reason: None }
 }
 
 fn read(connection: &Connection, column: &str) -> Option<String> {
@@ -61,14 +63,14 @@ fn read(connection: &Connection, column: &str) -> Option<String> {
 
 /// Applies the events in order and checks the lifecycle after each.
 #[track_caller]
-fn check(steps: &[(Change, &str)]) {
-    let connection = connect::memory().unwrap();
+fn check(steps: &[(JournalEvent, &str)]) {
+    let connection = connect::open_in_memory().unwrap();
     let id: DialogueId = "talk".parse().unwrap();
-    let applier = Applier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
-    applier.apply(&opening(&id)).unwrap();
+    let applier = EventApplier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
+    applier.apply_event(&opening(&id)).unwrap();
     assert_eq!(read(&connection, "lifecycle").as_deref(), Some("pending"));
     for (change, expected) in steps {
-        applier.apply(change).unwrap();
+        applier.apply_event(change).unwrap();
         assert_eq!(read(&connection, "lifecycle").as_deref(), Some(*expected), "{change:?}");
     }
 }
@@ -76,38 +78,38 @@ fn check(steps: &[(Change, &str)]) {
 #[test]
 fn an_ending_goes_through_its_stages() {
     check(&[
-        (held(1), "round_1"),
-        (held(2), "round_2"),
-        (reached(Stage::Concluding), "concluding"),
-        (reached(Stage::Auditing), "auditing"),
-        (reached(Stage::Revising), "revising"),
+        (round_held(1), "round_1"),
+        (round_held(2), "round_2"),
+        (stage_reached(ConclusionStage::Concluding), "concluding"),
+        (stage_reached(ConclusionStage::Auditing), "auditing"),
+        (stage_reached(ConclusionStage::Revising), "revising"),
         (concluded(Some(TerminalState::Revised)), "terminal"),
     ]);
-    check(&[(reached(Stage::Auditing), "auditing")]);
+    check(&[(stage_reached(ConclusionStage::Auditing), "auditing")]);
 }
 
 #[test]
 fn a_lifecycle_never_goes_back() {
     check(&[
-        (reached(Stage::Revising), "revising"),
-        (reached(Stage::Auditing), "revising"),
-        (reached(Stage::Concluding), "revising"),
-        (held(1), "revising"),
+        (stage_reached(ConclusionStage::Revising), "revising"),
+        (stage_reached(ConclusionStage::Auditing), "revising"),
+        (stage_reached(ConclusionStage::Concluding), "revising"),
+        (round_held(1), "revising"),
         (concluded(Some(TerminalState::Unconverged)), "terminal"),
-        (held(2), "terminal"),
-        (reached(Stage::Concluding), "terminal"),
-        (reached(Stage::Revising), "terminal"),
+        (round_held(2), "terminal"),
+        (stage_reached(ConclusionStage::Concluding), "terminal"),
+        (stage_reached(ConclusionStage::Revising), "terminal"),
     ]);
     check(&[
-        (reached(Stage::Concluding), "concluding"),
-        (held(1), "concluding"),
-        (closed(DialogueStatus::Converging), "concluding"),
-        (closed(DialogueStatus::Abandoned), "terminal"),
-        (reached(Stage::Auditing), "terminal"),
+        (stage_reached(ConclusionStage::Concluding), "concluding"),
+        (round_held(1), "concluding"),
+        (status_set(DialogueStatus::Converging), "concluding"),
+        (status_set(DialogueStatus::Abandoned), "terminal"),
+        (stage_reached(ConclusionStage::Auditing), "terminal"),
     ]);
     check(&[
-        (closed(DialogueStatus::Converged), "terminal"),
-        (reached(Stage::Concluding), "terminal"),
+        (status_set(DialogueStatus::Converged), "terminal"),
+        (stage_reached(ConclusionStage::Concluding), "terminal"),
         (concluded(None), "terminal"),
     ]);
 }
@@ -115,11 +117,12 @@ fn a_lifecycle_never_goes_back() {
 #[test]
 fn a_terminal_state_stands_with_the_dialogue_too() {
     for state in [None, Some(TerminalState::Clean), Some(TerminalState::Unconverged)] {
-        let connection = connect::memory().unwrap();
+        let connection = connect::open_in_memory().unwrap();
         let id: DialogueId = "talk".parse().unwrap();
-        let applier = Applier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
-        applier.apply(&opening(&id)).unwrap();
-        applier.apply(&concluded(state)).unwrap();
+        let applier =
+            EventApplier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
+        applier.apply_event(&opening(&id)).unwrap();
+        applier.apply_event(&concluded(state)).unwrap();
         let expected = state.map(|state| state.name().to_owned());
         assert_eq!(read(&connection, "terminal_state"), expected);
         assert_eq!(
@@ -132,12 +135,12 @@ fn a_terminal_state_stands_with_the_dialogue_too() {
 
 #[test]
 fn a_conclusion_stands_and_there_is_one() {
-    let connection = connect::memory().unwrap();
+    let connection = connect::open_in_memory().unwrap();
     let id: DialogueId = "talk".parse().unwrap();
-    let applier = Applier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
-    applier.apply(&opening(&id)).unwrap();
-    applier.apply(&concluded(None)).unwrap();
-    assert!(applier.apply(&concluded(None)).is_err(), "a second one");
+    let applier = EventApplier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
+    applier.apply_event(&opening(&id)).unwrap();
+    applier.apply_event(&concluded(None)).unwrap();
+    assert!(applier.apply_event(&concluded(None)).is_err(), "a second one");
     for sql in [
         "UPDATE conclusions SET recommendation = 'Do not.'",
         "UPDATE conclusions SET terminal_state = 'clean'",

@@ -4,34 +4,37 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{json, parsed, query};
+use super::columns::{parse_column, query_rows, read_json};
 use super::{load, statements};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::facts::{Facts, Mentions, RECENT_SCORES_MAX, Standing};
+use crate::domain::facts::{EntityState, LookupRequest, RECENT_SCORES_MAX, RecordLookup};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, LocalId};
-use crate::domain::reference::Link;
-use crate::domain::target::Target;
-use crate::record::convergence::{Pulse, Ranked};
+use crate::domain::reference::ReferenceLink;
+use crate::domain::target::EntityTarget;
+use crate::record::convergence::{LeaderboardEntry, ProgressSnapshot};
 use crate::store::error::StoreError;
 
-pub(super) fn facts(
+pub(super) fn look_up_record(
     connection: &Connection,
     dialogue: &Dialogue,
-    mentions: &Mentions,
-) -> Result<Facts, StoreError> {
+    mentions: &LookupRequest,
+) -> Result<RecordLookup, StoreError> {
     let id = dialogue.id();
-    let mut facts = Facts {
-        experts: load::profiles(connection, id)?.into_iter().map(|(profile, _)| profile).collect(),
-        newcomers: newcomers(connection, id)?,
-        recorded_panel: load::panel(connection, id, dialogue.next_round())?,
-        active_tensions: active_tensions(connection, id)?,
-        recent_scores: recent_scores(connection, id)?,
-        ..Facts::default()
+    let mut facts = RecordLookup {
+        experts: load::load_profiles(connection, id)?
+            .into_iter()
+            .map(|(profile, _)| profile)
+            .collect(),
+        newcomers: load_newcomers(connection, id)?,
+        recorded_panel: load::load_panel(connection, id, dialogue.next_round())?,
+        active_tensions: load_active_tensions(connection, id)?,
+        recent_scores: load_recent_scores(connection, id)?,
+        ..RecordLookup::default()
     };
     if let Some(round) = dialogue.last_round() {
-        facts.last_panel = load::panel(connection, id, round)?;
-        facts.signals = signals(connection, id, round)?;
-        facts.new_perspectives = perspectives_of(connection, id, round)?;
+        facts.last_panel = load::load_panel(connection, id, round)?;
+        facts.signals = load_signals(connection, id, round)?;
+        facts.new_perspectives = count_perspectives(connection, id, round)?;
     }
     if let Some(verdict) = &mentions.verdict {
         facts.has_verdict = connection
@@ -46,25 +49,25 @@ pub(super) fn facts(
 fn find_targets(
     connection: &Connection,
     id: &DialogueId,
-    mentions: &Mentions,
-    facts: &mut Facts,
+    mentions: &LookupRequest,
+    facts: &mut RecordLookup,
 ) -> Result<(), StoreError> {
     for target in &mentions.targets {
         let found = match target {
-            Target::Global(entity) => Some(*entity),
-            Target::Local(local) => global_id(connection, id, local)?,
-            Target::Position(expert) => latest_perspective(connection, id, expert)?,
+            EntityTarget::Global(entity) => Some(*entity),
+            EntityTarget::Local(local) => find_global_id(connection, id, local)?,
+            EntityTarget::Position(expert) => find_latest_perspective(connection, id, expert)?,
         };
         let Some(entity) = found else { continue };
-        if note_standing(connection, id, entity, facts)? {
+        if add_entity_state(connection, id, entity, facts)? {
             facts.found.insert(target.clone(), entity);
         }
     }
     for target in &mentions.conceded {
         let Some(entity) = facts.found.get(target).copied() else { continue };
-        let opponents = opponents(connection, id, entity)?;
+        let opponents = find_opponents(connection, id, entity)?;
         for opponent in &opponents {
-            note_standing(connection, id, *opponent, facts)?;
+            add_entity_state(connection, id, *opponent, facts)?;
         }
         facts.opponents.insert(entity, opponents);
     }
@@ -72,37 +75,40 @@ fn find_targets(
 }
 
 /// Loads the state of an entity. Returns whether the entity exists.
-fn note_standing(
+fn add_entity_state(
     connection: &Connection,
     id: &DialogueId,
     entity: EntityId,
-    facts: &mut Facts,
+    facts: &mut RecordLookup,
 ) -> Result<bool, StoreError> {
     if facts.entities.contains_key(&entity) {
         return Ok(true);
     }
-    let Some(standing) = standing(connection, id, entity)? else { return Ok(false) };
+    let Some(standing) = load_entity_state(connection, id, entity)? else { return Ok(false) };
     facts.entities.insert(entity, standing);
-    for (ref_type, target) in load::references_from(connection, id, entity)? {
-        facts.references.insert(Link { source: entity, ref_type, target });
+    for (ref_type, target) in load::load_references_from(connection, id, entity)? {
+        facts.references.insert(ReferenceLink { source: entity, ref_type, target });
     }
     Ok(true)
 }
 
 /// Loads the values for `progress`.
-pub(super) fn pulse(connection: &Connection, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
-    let Some(dialogue) = load::dialogue(connection, id)? else { return Ok(None) };
+pub(super) fn load_progress(
+    connection: &Connection,
+    id: &DialogueId,
+) -> Result<Option<ProgressSnapshot>, StoreError> {
+    let Some(dialogue) = load::load_dialogue(connection, id)? else { return Ok(None) };
     let resolved_tensions = connection
         .prepare_cached(
             "SELECT count(*) FROM tensions WHERE dialogue_id = ?1 AND status = 'resolved'",
         )?
         .query_row([id.as_str()], |row| row.get(0))?;
-    let totals = load::profiles(connection, id)?
+    let totals = load::load_profiles(connection, id)?
         .into_iter()
-        .map(|(profile, total)| Ranked { expert_slug: profile.expert_slug, total });
-    let mut pulse = Pulse {
-        recent_scores: recent_scores(connection, id)?,
-        active_tensions: active_tensions(connection, id)?.len(),
+        .map(|(profile, total)| LeaderboardEntry { expert_slug: profile.expert_slug, total });
+    let mut pulse = ProgressSnapshot {
+        recent_scores: load_recent_scores(connection, id)?,
+        active_tensions: load_active_tensions(connection, id)?.len(),
         resolved_tensions,
         new_perspectives: 0,
         panel: Vec::new(),
@@ -111,54 +117,66 @@ pub(super) fn pulse(connection: &Connection, id: &DialogueId) -> Result<Option<P
         dialogue,
     };
     if let Some(round) = pulse.dialogue.last_round() {
-        let seats = load::panel(connection, id, round)?;
+        let seats = load::load_panel(connection, id, round)?;
         pulse.panel = seats.into_iter().map(|seat| seat.expert_slug).collect();
-        pulse.signals = signals(connection, id, round)?;
-        pulse.new_perspectives = perspectives_of(connection, id, round)?;
+        pulse.signals = load_signals(connection, id, round)?;
+        pulse.new_perspectives = count_perspectives(connection, id, round)?;
     }
     Ok(Some(pulse))
 }
 
 /// Experts without a contribution so far.
-fn newcomers(connection: &Connection, id: &DialogueId) -> Result<BTreeSet<ExpertSlug>, StoreError> {
+fn load_newcomers(
+    connection: &Connection,
+    id: &DialogueId,
+) -> Result<BTreeSet<ExpertSlug>, StoreError> {
     let sql =
         "SELECT expert_slug FROM expert_profiles WHERE dialogue_id = ?1 AND first_round IS NULL";
-    let found = query(connection, sql, [id.as_str()], |row| parsed(row, 0, "expert"))?;
+    let found = query_rows(connection, sql, [id.as_str()], |row| parse_column(row, 0, "expert"))?;
     Ok(found.into_iter().collect())
 }
 
-fn active_tensions(connection: &Connection, id: &DialogueId) -> Result<Vec<EntityId>, StoreError> {
+fn load_active_tensions(
+    connection: &Connection,
+    id: &DialogueId,
+) -> Result<Vec<EntityId>, StoreError> {
     let sql = "SELECT round, seq FROM tensions
                WHERE dialogue_id = ?1 AND status IN ('open', 'addressed', 'reopened')
                ORDER BY round, seq";
-    query(connection, sql, [id.as_str()], |row| {
+    query_rows(connection, sql, [id.as_str()], |row| {
         Ok(EntityId { kind: EntityKind::Tension, round: row.get(0)?, seq: row.get(1)? })
     })
 }
 
 /// Scores of the newest rounds, oldest first.
-fn recent_scores(connection: &Connection, id: &DialogueId) -> Result<Vec<i64>, StoreError> {
+fn load_recent_scores(connection: &Connection, id: &DialogueId) -> Result<Vec<i64>, StoreError> {
     let sql = "SELECT score FROM rounds WHERE dialogue_id = ?1 ORDER BY round DESC LIMIT ?2";
     let mut scores =
-        query(connection, sql, params![id.as_str(), RECENT_SCORES_MAX], |row| Ok(row.get(0)?))?;
+        query_rows(
+            connection,
+            sql,
+            params![id.as_str(), RECENT_SCORES_MAX],
+            |row| Ok(row.get(0)?),
+        )?;
     scores.reverse();
     Ok(scores)
 }
 
 /// Experts who signalled convergence in a round.
-fn signals(
+fn load_signals(
     connection: &Connection,
     id: &DialogueId,
     round: u8,
 ) -> Result<BTreeSet<ExpertSlug>, StoreError> {
     let sql = "SELECT expert_slug FROM moves
                WHERE dialogue_id = ?1 AND round = ?2 AND move_type = 'converge'";
-    let found =
-        query(connection, sql, params![id.as_str(), round], |row| parsed(row, 0, "expert"))?;
+    let found = query_rows(connection, sql, params![id.as_str(), round], |row| {
+        parse_column(row, 0, "expert")
+    })?;
     Ok(found.into_iter().collect())
 }
 
-fn perspectives_of(
+fn count_perspectives(
     connection: &Connection,
     id: &DialogueId,
     round: u8,
@@ -169,18 +187,20 @@ fn perspectives_of(
     Ok(count)
 }
 
-fn global_id(
+fn find_global_id(
     connection: &Connection,
     id: &DialogueId,
     local: &LocalId,
 ) -> Result<Option<EntityId>, StoreError> {
     let sql = "SELECT global_id FROM local_ids WHERE dialogue_id = ?1 AND local_id = ?2";
     let key = params![id.as_str(), local.to_string()];
-    Ok(query(connection, sql, key, |row| parsed(row, 0, "global id"))?.into_iter().next())
+    Ok(query_rows(connection, sql, key, |row| parse_column(row, 0, "global id"))?
+        .into_iter()
+        .next())
 }
 
 /// Searches from the newest perspective backwards, so active experts are found at once.
-fn latest_perspective(
+fn find_latest_perspective(
     connection: &Connection,
     id: &DialogueId,
     expert: &ExpertSlug,
@@ -199,7 +219,7 @@ fn latest_perspective(
 }
 
 /// Perspectives that oppose an item.
-fn opponents(
+fn find_opponents(
     connection: &Connection,
     id: &DialogueId,
     target: EntityId,
@@ -207,20 +227,21 @@ fn opponents(
     let sql = "SELECT source_id FROM refs
                WHERE dialogue_id = ?1 AND target_id = ?2 AND ref_type = 'oppose' AND source_type = 'P'";
     let key = params![id.as_str(), target.to_string()];
-    query(connection, sql, key, |row| parsed(row, 0, "source id"))
+    query_rows(connection, sql, key, |row| parse_column(row, 0, "source id"))
 }
 
-fn standing(
+fn load_entity_state(
     connection: &Connection,
     id: &DialogueId,
     entity: EntityId,
-) -> Result<Option<Standing>, StoreError> {
+) -> Result<Option<EntityState>, StoreError> {
     let key = params![id.as_str(), entity.round, entity.seq];
-    let found = query(connection, &statements::of(entity.kind).standing, key, |row| {
-        Ok(Standing {
-            status: parsed(row, 0, "status")?,
-            contributors: json(row, 1, "contributors")?,
-        })
-    })?;
+    let found =
+        query_rows(connection, &statements::statements_for(entity.kind).load_state, key, |row| {
+            Ok(EntityState {
+                status: parse_column(row, 0, "status")?,
+                contributors: read_json(row, 1, "contributors")?,
+            })
+        })?;
     Ok(found.into_iter().next())
 }

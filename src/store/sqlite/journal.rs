@@ -3,36 +3,36 @@
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{json, malformed, parsed, query, to_json};
-use crate::domain::change::{Change, Entry, EntryKind};
+use super::columns::{malformed_error, parse_column, query_rows, read_json, to_json};
+use crate::domain::change::{JournalEntry, JournalEntryKind, JournalEvent};
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 use crate::store::chain;
 use crate::store::error::StoreError;
-use crate::store::verbs::PlacedEntry;
+use crate::store::verbs::GlobalEntry;
 
 /// The newest entry of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct ChainHead {
     pub seq: u64,
     pub hash: String,
 }
 
 /// Appends an entry and returns its number within the dialogue.
-pub(super) fn append(
+pub(super) fn append_entry(
     connection: &Connection,
     id: &DialogueId,
-    kind: EntryKind,
+    kind: JournalEntryKind,
     at: Moment,
-    changes: &[Change],
+    changes: &[JournalEvent],
 ) -> Result<u64, StoreError> {
-    let own = head(connection, id.as_str())?;
-    let all = head(connection, chain::GLOBAL)?;
+    let own = load_head(connection, id.as_str())?;
+    let all = load_head(connection, chain::GLOBAL_SCOPE)?;
     let (payload, ts) = (to_json(changes)?, at.to_string());
-    let payload_sha256 = chain::digest(&payload);
+    let payload_sha256 = chain::digest_text(&payload);
     let (seq, global_seq) = (own.seq + 1, all.seq + 1);
-    let hash = chain::entry(&own.hash, seq, kind.name(), &ts, &payload_sha256);
-    let global_hash = chain::global(&all.hash, &hash);
+    let hash = chain::hash_entry(&own.hash, seq, kind.name(), &ts, &payload_sha256);
+    let global_hash = chain::hash_global(&all.hash, &hash);
     connection
         .prepare_cached(
             "INSERT INTO journal (global_seq, dialogue_id, seq, kind, ts, payload, payload_sha256, prev_hash, hash, global_hash)
@@ -51,17 +51,17 @@ pub(super) fn append(
             global_hash
         ])?;
     set_head(connection, id.as_str(), seq, &hash)?;
-    set_head(connection, chain::GLOBAL, global_seq, &global_hash)?;
+    set_head(connection, chain::GLOBAL_SCOPE, global_seq, &global_hash)?;
     Ok(seq)
 }
 
 /// Global number of the next entry.
-pub(super) fn next_entry(connection: &Connection) -> Result<u64, StoreError> {
-    Ok(head(connection, chain::GLOBAL)?.seq + 1)
+pub(super) fn next_entry_seq(connection: &Connection) -> Result<u64, StoreError> {
+    Ok(load_head(connection, chain::GLOBAL_SCOPE)?.seq + 1)
 }
 
 /// Global number of the newest intervention of any dialogue.
-pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreError> {
+pub(super) fn last_intervention_seq(connection: &Connection) -> Result<u64, StoreError> {
     let place: Option<u64> = connection
         .prepare_cached("SELECT max(global_seq) FROM journal WHERE kind = 'intervened'")?
         .query_row([], |row| row.get(0))?;
@@ -69,25 +69,25 @@ pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreErr
 }
 
 /// Clock changes and waiting writers can make an entry this much older than the one before it.
-const DISORDER_HOURS: u32 = 1;
+const CLOCK_SKEW_HOURS: u32 = 1;
 
 /// Entries of all dialogues that concern costs, after global number `after`.
-pub(super) fn cost_entries(
+pub(super) fn load_cost_entries(
     connection: &Connection,
     after: u64,
     since: Moment,
-) -> Result<Vec<PlacedEntry>, StoreError> {
+) -> Result<Vec<GlobalEntry>, StoreError> {
     // Search backwards from the newest entry to read only the requested period.
     let before: Option<u64> = connection
         .prepare_cached(
             "SELECT global_seq FROM journal WHERE global_seq > ?1 AND ts < ?2
              ORDER BY global_seq DESC LIMIT 1",
         )?
-        .query_row(params![after, since.hours_earlier(DISORDER_HOURS).to_string()], |row| {
+        .query_row(params![after, since.minus_hours(CLOCK_SKEW_HOURS).to_string()], |row| {
             row.get(0)
         })
         .optional()?;
-    query(
+    query_rows(
         connection,
         "SELECT global_seq, dialogue_id, payload FROM journal
          WHERE global_seq > ?1 AND ts >= ?2 AND payload IS NOT NULL AND kind IN
@@ -95,10 +95,10 @@ pub(super) fn cost_entries(
          ORDER BY global_seq",
         params![before.unwrap_or(after), since.to_string()],
         |row| {
-            Ok(PlacedEntry {
-                place: row.get(0)?,
-                dialogue_id: parsed(row, 1, "dialogue id")?,
-                changes: json(row, 2, "journal entry")?,
+            Ok(GlobalEntry {
+                global_seq: row.get(0)?,
+                dialogue_id: parse_column(row, 1, "dialogue id")?,
+                changes: read_json(row, 2, "journal entry")?,
             })
         },
     )
@@ -106,37 +106,37 @@ pub(super) fn cost_entries(
 
 /// The entries of a dialogue after the `after`-th. An entry without a payload is an error: a run
 /// that skipped it would send and pay for calls again.
-pub(super) fn entries(
+pub(super) fn load_entries(
     connection: &Connection,
     id: &DialogueId,
     after: u64,
-) -> Result<Vec<Entry>, StoreError> {
-    query(
+) -> Result<Vec<JournalEntry>, StoreError> {
+    query_rows(
         connection,
         "SELECT seq, kind, ts, payload FROM journal
          WHERE dialogue_id = ?1 AND seq > ?2 ORDER BY seq",
         params![id.as_str(), after],
         |row| {
             if row.get_ref(3)? == ValueRef::Null {
-                return Err(malformed("journal entry", &format!("{id}: no payload")));
+                return Err(malformed_error("journal entry", &format!("{id}: no payload")));
             }
-            Ok(Entry {
+            Ok(JournalEntry {
                 seq: row.get(0)?,
-                kind: parsed(row, 1, "entry kind")?,
-                at: parsed(row, 2, "moment")?,
-                changes: json(row, 3, "journal entry")?,
+                kind: parse_column(row, 1, "entry kind")?,
+                at: parse_column(row, 2, "moment")?,
+                events: read_json(row, 3, "journal entry")?,
             })
         },
     )
 }
 
 /// The stored head of a chain.
-pub(super) fn head(connection: &Connection, scope: &str) -> Result<Head, StoreError> {
+pub(super) fn load_head(connection: &Connection, scope: &str) -> Result<ChainHead, StoreError> {
     let found = connection
         .prepare_cached("SELECT seq, hash FROM chain_heads WHERE scope = ?1")?
-        .query_row([scope], |row| Ok(Head { seq: row.get(0)?, hash: row.get(1)? }))
+        .query_row([scope], |row| Ok(ChainHead { seq: row.get(0)?, hash: row.get(1)? }))
         .optional()?;
-    Ok(found.unwrap_or_else(|| Head { seq: 0, hash: chain::GENESIS.to_owned() }))
+    Ok(found.unwrap_or_else(|| ChainHead { seq: 0, hash: chain::GENESIS_HASH.to_owned() }))
 }
 
 fn set_head(connection: &Connection, scope: &str, seq: u64, hash: &str) -> Result<(), StoreError> {

@@ -19,46 +19,46 @@ const MIGRATIONS: [&str; 5] = [
 ];
 
 /// The current schema version.
-const NEWEST: u32 = MIGRATIONS.len() as u32;
+const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
-pub(super) fn forward(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let found = refuse_newer(connection, path)?;
-    for target in found + 1..=NEWEST {
-        step(connection, target)?;
+pub(super) fn run_migrations(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = reject_newer(connection, path)?;
+    for target in found + 1..=SCHEMA_VERSION {
+        run_migration(connection, target)?;
     }
     Ok(())
 }
 
 /// Returns the schema version, or an error if it is newer than this program.
-pub(super) fn refuse_newer(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
-    let found = version(connection)?;
-    if found > NEWEST {
-        return Err(StoreError::Newer { path: path.to_owned(), found, known: NEWEST });
+pub(super) fn reject_newer(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let found = schema_version(connection)?;
+    if found > SCHEMA_VERSION {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
     }
     Ok(found)
 }
 
 /// Whether no migration is pending.
-pub(super) fn is_newest(connection: &Connection) -> Result<bool, StoreError> {
-    Ok(version(connection)? == NEWEST)
+pub(super) fn is_current_schema(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(schema_version(connection)? == SCHEMA_VERSION)
 }
 
-fn step(connection: &Connection, target: u32) -> Result<(), StoreError> {
+fn run_migration(connection: &Connection, target: u32) -> Result<(), StoreError> {
     let transaction =
         rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have run this migration while this one waited for the lock.
-    if version(&transaction)? < target {
+    if schema_version(&transaction)? < target {
         let sql = MIGRATIONS.get(target as usize - 1).copied().unwrap_or_default();
         transaction.execute_batch(sql)?;
         transaction.pragma_update(None, "user_version", target)?;
-        connect::mark(&transaction)?;
+        connect::set_application_id(&transaction)?;
     }
     transaction.commit()?;
     Ok(())
 }
 
-fn version(connection: &Connection) -> Result<u32, StoreError> {
-    Ok(connect::patiently(|| {
+fn schema_version(connection: &Connection) -> Result<u32, StoreError> {
+    Ok(connect::retry_while_busy(|| {
         connection.pragma_query_value(None, "user_version", |row| row.get(0))
     })?)
 }

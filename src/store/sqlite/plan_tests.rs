@@ -11,26 +11,28 @@ use serde_json::{Value, json};
 
 use super::connect;
 use super::store::SqliteStore;
-use crate::ambient::{Ambient, Machine};
-use crate::domain::catalogue::EndingQuery;
-use crate::domain::change::{Change, EntryKind};
-use crate::domain::conclusion::{Outcome, OutcomeWord};
-use crate::domain::dialogue::Stage;
-use crate::domain::gate::{ContentQuery, Decision, LogQuery, LogRow, LogStretch, Override};
+use crate::ambient::{RealSystem, System};
+use crate::domain::catalogue::ConclusionQuery;
+use crate::domain::change::{JournalEntryKind, JournalEvent};
+use crate::domain::conclusion::{ConclusionOutcome, OutcomeKind};
+use crate::domain::dialogue::ConclusionStage;
+use crate::domain::gate::{
+    ContentQuery, LogQuery, LogRange, LogRow, ReviewDecision, VerdictOverride,
+};
 use crate::domain::ids::DialogueId;
-use crate::files::{Folders, WritePermission};
+use crate::files::{AllowedFolders, WritePermission};
 use crate::operations::{self, Project};
-use crate::store::{StoreError, transact};
+use crate::store::{StoreError, in_transaction};
 
 /// Statistics count whole tables, so these statements may scan.
 const COUNTED_WHOLE: [&str; 2] = ["SELECT count(*)", "GROUP BY"];
 
-type Seen = Arc<Mutex<BTreeSet<String>>>;
+type SeenStatements = Arc<Mutex<BTreeSet<String>>>;
 
 /// A workspace whose store records every statement.
-fn traced() -> (Project, Seen) {
+fn traced_workspace() -> (Project, SeenStatements) {
     let mut store = SqliteStore::in_memory().unwrap();
-    let seen = Seen::default();
+    let seen = SeenStatements::default();
     let notes = seen.clone();
     let note = move |event: TraceEvent<'_>| {
         if let TraceEvent::Stmt(statement, _) = event {
@@ -38,14 +40,14 @@ fn traced() -> (Project, Seen) {
         }
     };
     store.trace(TraceEventCodes::SQLITE_TRACE_STMT, note);
-    let folders = Folders::new(Path::new("."), Path::new("./plenary.db"), &[]);
-    (Project::new(std::sync::Arc::new(store), std::sync::Arc::new(Machine), folders), seen)
+    let folders = AllowedFolders::new(Path::new("."), Path::new("./plenary.db"), &[]);
+    (Project::new(std::sync::Arc::new(store), std::sync::Arc::new(RealSystem), folders), seen)
 }
 
 /// Runs a dialogue that uses every operation once.
-fn live(project: &Project) {
+fn run_dialogue(project: &Project) {
     let pool = json!({"experts": [{"slug": "ann", "role": "R", "tier": "Core"}, {"slug": "bob", "role": "R", "tier": "Wildcard"}]});
-    operations::create(
+    operations::create_dialogue(
         project,
         &json!({"title": "Talk", "question": "Q?", "expert_pool": pool, "output_dir": "out"}),
     )
@@ -63,14 +65,14 @@ fn live(project: &Project) {
             "moves": [{"expert": "ann", "type": "converge"}, {"expert": "bob", "type": "concede", "target": id("P")}],
         })
     };
-    operations::register(project, &round(0, json!([]))).unwrap();
+    operations::register_round(project, &round(0, json!([]))).unwrap();
     let mut second = round(
         1,
         json!([{"type": "support", "target": "@ann"}, {"type": "support", "target": "ANN-E0001"}, {"type": "support", "target": "C0001"}]),
     );
     second["refs"] = json!([{"source_id": "P0001", "ref_type": "question", "target_id": "T0001"}]);
     second["updates"] = json!([{"id": "R0001", "status": "amended", "by": "ann"}]);
-    operations::register(project, &second).unwrap();
+    operations::register_round(project, &second).unwrap();
     let verdict = json!({
         "dialogue_id": "talk", "verdict_id": "V1", "verdict_type": "final", "recommendation": "r", "description": "d", "vote": "1-0",
         "tensions_resolved": ["T0001", "T0101"], "recommendations_adopted": ["R0001"], "key_claims": ["C0001"],
@@ -79,7 +81,7 @@ fn live(project: &Project) {
 }
 
 /// Concludes the dialogue and records an outcome.
-fn end(project: &Project) {
+fn run_conclusion(project: &Project) {
     let id: DialogueId = "talk".parse().unwrap();
     let author = json!({"seat": "ann", "model": "m", "family": "f"});
     let ending = json!({
@@ -87,69 +89,76 @@ fn end(project: &Project) {
         "conclusion": {"recommendation": "r", "key_condition": "k", "unresolved_points": [], "review_by": "2020-01-01", "participants": []},
     });
     let changes = [
-        Change::StageReached { stage: Stage::Concluding },
-        Change::Concluded(Box::new(serde_json::from_value(ending).unwrap())),
+        JournalEvent::StageReached { stage: ConclusionStage::Concluding },
+        JournalEvent::Concluded(Box::new(serde_json::from_value(ending).unwrap())),
     ];
-    let done: Result<u64, StoreError> = transact(project.store.as_ref(), |unit| {
+    let done: Result<u64, StoreError> = in_transaction(project.store.as_ref(), |unit| {
         assert!(!unit.is_concluded(&id)?);
-        unit.apply(&id, EntryKind::Concluded, Machine.now(), &changes)
+        unit.append_entry(&id, JournalEntryKind::Concluded, RealSystem.now(), &changes)
     });
     done.unwrap();
-    let since = Some(Machine.now());
-    project.store.endings(&EndingQuery { limit: 50, since }).unwrap();
-    project.store.due(Machine.now().day(), 50).unwrap();
-    let outcome = Change::OutcomeRecorded(Outcome { outcome: OutcomeWord::Held, note: None });
-    let done: Result<u64, StoreError> = transact(project.store.as_ref(), |unit| {
-        unit.apply(&id, EntryKind::OutcomeRecorded, Machine.now(), &[outcome])
+    let since = Some(RealSystem.now());
+    project.store.list_endings(&ConclusionQuery { limit: 50, since }).unwrap();
+    project.store.list_due(RealSystem.now().utc_day(), 50).unwrap();
+    let outcome =
+        JournalEvent::OutcomeRecorded(ConclusionOutcome { outcome: OutcomeKind::Held, note: None });
+    let done: Result<u64, StoreError> = in_transaction(project.store.as_ref(), |unit| {
+        unit.append_entry(&id, JournalEntryKind::OutcomeRecorded, RealSystem.now(), &[outcome])
     });
     done.unwrap();
 }
 
 /// Logs a verdict, runs every query of the verdict log and overrides the verdict.
-fn gate(project: &Project) {
+fn run_verdict_log(project: &Project) {
     let id: DialogueId = "talk".parse().unwrap();
     let row = json!({
         "v": 2, "ts": "2026-05-18T10:00:00Z", "artifact": "a.md", "artifact_type": "post", "round1": [], "round2": [],
         "adjudicator": {"final_verdict": "HOLD", "reasoning": "r"}, "verdict_id": "talk/1", "artifact_sha256": "ab",
     });
     let row: LogRow = serde_json::from_value(row).unwrap();
-    let word = Override { verdict_id: "talk/1".into(), decision: Decision::Ship, why: "w".into() };
-    let changes = [Change::VerdictLogged(Box::new(row.clone())), Change::Overridden(word)];
-    let done: Result<u64, StoreError> = transact(project.store.as_ref(), |unit| {
-        assert!(unit.logged("talk/1")?.is_none());
-        assert!(unit.logged_alike(&row.fingerprint().unwrap())?.is_none());
-        assert!(unit.verdicts_logged(&id, 2)?.is_empty());
-        unit.apply(&id, EntryKind::VerdictLogged, Machine.now(), &changes)
+    let word = VerdictOverride {
+        verdict_id: "talk/1".into(),
+        decision: ReviewDecision::Ship,
+        why: "w".into(),
+    };
+    let changes =
+        [JournalEvent::VerdictLogged(Box::new(row.clone())), JournalEvent::VerdictOverridden(word)];
+    let done: Result<u64, StoreError> = in_transaction(project.store.as_ref(), |unit| {
+        assert!(unit.find_logged("talk/1")?.is_none());
+        assert!(unit.find_same_row(&row.content_hash().unwrap())?.is_none());
+        assert!(unit.logged_verdict_ids(&id, 2)?.is_empty());
+        unit.append_entry(&id, JournalEntryKind::VerdictLogged, RealSystem.now(), &changes)
     });
     done.unwrap();
     let store = project.store.as_ref();
-    assert_eq!(store.log_lines(0, 9).unwrap().len(), 1);
-    assert_eq!(store.priors("post", 5).unwrap().len(), 1);
+    assert_eq!(store.load_log_lines(0, 9).unwrap().len(), 1);
+    assert_eq!(store.prior_verdicts("post", 5).unwrap().len(), 1);
     let content = ContentQuery { sha256: "ab".into(), rehearsal: false };
-    assert!(store.decided(&content).unwrap().is_some());
-    assert!(store.logged("talk/1").unwrap().is_some_and(|found| found.overridden.is_some()));
-    assert!(store.log_line("talk/1").unwrap().is_some());
-    assert_eq!(store.overrides("talk/1").unwrap().len(), 1);
+    assert!(store.find_decided(&content).unwrap().is_some());
+    assert!(store.find_logged("talk/1").unwrap().is_some_and(|found| found.overridden.is_some()));
+    assert!(store.find_log_line("talk/1").unwrap().is_some());
+    assert_eq!(store.list_overrides("talk/1").unwrap().len(), 1);
     for (artifact_type, since) in
         [(None, None), (Some("post"), None), (None, Some(row.ts)), (Some("post"), Some(row.ts))]
     {
-        for stretch in [LogStretch::After(0), LogStretch::Last] {
+        for stretch in [LogRange::After(0), LogRange::Last] {
             let artifact_type = artifact_type.map(str::to_owned);
-            let asked = LogQuery { artifact_type, since, stretch, ..LogQuery::from_the_start(9) };
-            assert!(!store.log_page(&asked).unwrap().is_empty());
+            let asked =
+                LogQuery { artifact_type, since, range: stretch, ..LogQuery::from_start(9) };
+            assert!(!store.load_log_page(&asked).unwrap().is_empty());
         }
     }
 }
 
 fn load_run_state(project: &Project) {
     let talk = json!({"dialogue_id": "talk"});
-    operations::context(project, &talk, WritePermission::Local).unwrap();
-    operations::printed(project, &talk).unwrap();
-    operations::progress(project, &talk).unwrap();
-    operations::cite(project, &json!({"ids": ["talk/P0001"]})).unwrap();
-    operations::similar(project, &json!({"query": "talk some"})).unwrap();
-    operations::stats(project, &json!({})).unwrap();
-    project.store.last_intervention().unwrap();
+    operations::read_context(project, &talk, WritePermission::Local).unwrap();
+    operations::print_record(project, &talk).unwrap();
+    operations::read_progress(project, &talk).unwrap();
+    operations::resolve_citations(project, &json!({"ids": ["talk/P0001"]})).unwrap();
+    operations::find_similar(project, &json!({"query": "talk some"})).unwrap();
+    operations::count_records(project, &json!({})).unwrap();
+    project.store.last_intervention_seq().unwrap();
     for query in [
         json!({}),
         json!({"status": "open"}),
@@ -157,12 +166,12 @@ fn load_run_state(project: &Project) {
         json!({"status": "open", "protocol": "council"}),
         json!({"after": "talk"}),
     ] {
-        operations::list(project, &query).unwrap();
+        operations::list_dialogues(project, &query).unwrap();
     }
 }
 
 /// Steps of a query plan that scan a whole table or sort the rows of several dialogues.
-fn walks(connection: &Connection, sql: &str) -> Vec<String> {
+fn table_scans(connection: &Connection, sql: &str) -> Vec<String> {
     let within_one = sql.contains("dialogue_id = ?1");
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
     let count = statement.parameter_count();
@@ -179,12 +188,12 @@ fn walks(connection: &Connection, sql: &str) -> Vec<String> {
 
 #[test]
 fn no_question_is_answered_without_an_index() {
-    let (project, seen) = traced();
-    live(&project);
-    end(&project);
-    gate(&project);
+    let (project, seen) = traced_workspace();
+    run_dialogue(&project);
+    run_conclusion(&project);
+    run_verdict_log(&project);
     load_run_state(&project);
-    let connection = connect::memory().unwrap();
+    let connection = connect::open_in_memory().unwrap();
     let is_query = |sql: &&String| {
         ["SELECT", "INSERT", "UPDATE", "DELETE"]
             .iter()
@@ -198,7 +207,7 @@ fn no_question_is_answered_without_an_index() {
     for sql in statements {
         let counts = COUNTED_WHOLE.iter().any(|mark| sql.contains(mark))
             && !sql.contains("dialogue_id = ?1");
-        let walks = walks(&connection, sql);
+        let walks = table_scans(&connection, sql);
         if !counts && !walks.is_empty() {
             complaints.push(format!("{walks:?}\n{sql}"));
         }

@@ -5,13 +5,13 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::compare::value;
+use super::compare::to_owned_value;
 use super::connect;
 use crate::store::error::StoreError;
-use crate::store::verification::Finding;
+use crate::store::verification::VerifyFinding;
 
 /// Queries to compare on both indexes, with the message for a difference.
-const PARTS: [(&str, &str); 3] = [
+const COMPARED_QUERIES: [(&str, &str); 3] = [
     ("SELECT k, v FROM search_text_config ORDER BY k", "its settings were changed"),
     ("SELECT id, sz FROM search_text_docsize ORDER BY id", "the lengths of its texts were changed"),
     (
@@ -27,25 +27,26 @@ const VOCABULARY: &str = "
     CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_words
       USING fts5vocab('main', 'search_text', 'row');";
 
-const FORGET_VOCABULARY: &str =
+const DROP_VOCABULARY: &str =
     "DROP TABLE IF EXISTS temp.search_terms; DROP TABLE IF EXISTS temp.search_words;";
 
-pub(super) fn search_index(
+pub(super) fn compare_search_index(
     connection: &Connection,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(), StoreError> {
-    let rebuilt = connect::memory()?;
+    let rebuilt = connect::open_in_memory()?;
     copy_texts(connection, &rebuilt)?;
     for index in [connection, &rebuilt] {
         index.execute_batch(VOCABULARY)?;
     }
-    let parts = PARTS.map(|(sql, message)| (is_same(connection, &rebuilt, sql), message));
+    let parts =
+        COMPARED_QUERIES.map(|(sql, message)| (is_same_result(connection, &rebuilt, sql), message));
     let words = (finds_every_word(connection, &rebuilt), "does not find the words it holds");
     let mut compared = Ok(());
     for (is_same, message) in parts.into_iter().chain([words]) {
         match is_same {
             Ok(true) => {}
-            Ok(false) => findings.push(Finding {
+            Ok(false) => findings.push(VerifyFinding {
                 check: "search_index",
                 dialogue_id: None,
                 place: "search_text".to_owned(),
@@ -54,7 +55,7 @@ pub(super) fn search_index(
             Err(error) => compared = Err(error),
         }
     }
-    connection.execute_batch(FORGET_VOCABULARY)?;
+    connection.execute_batch(DROP_VOCABULARY)?;
     compared
 }
 
@@ -64,7 +65,7 @@ fn finds_every_word(live: &Connection, rebuilt: &Connection) -> Result<bool, Sto
     let mut look_up = live.prepare("SELECT doc, cnt FROM temp.search_words WHERE term = ?1")?;
     let mut words = words.query([])?;
     while let Some(word) = words.next()? {
-        let mut found = look_up.query([value(word.get_ref(2)?)])?;
+        let mut found = look_up.query([to_owned_value(word.get_ref(2)?)])?;
         let is_found = match found.next()? {
             Some(row) => is_same_row(row, word, 2)?,
             None => false,
@@ -86,10 +87,10 @@ fn copy_texts(connection: &Connection, rebuilt: &Connection) -> Result<(), Store
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {
         insert.execute(params![
-            value(row.get_ref(0)?),
-            value(row.get_ref(1)?),
-            value(row.get_ref(2)?),
-            value(row.get_ref(3)?)
+            to_owned_value(row.get_ref(0)?),
+            to_owned_value(row.get_ref(1)?),
+            to_owned_value(row.get_ref(2)?),
+            to_owned_value(row.get_ref(3)?)
         ])?;
     }
     drop(insert);
@@ -98,7 +99,7 @@ fn copy_texts(connection: &Connection, rebuilt: &Connection) -> Result<(), Store
 }
 
 /// Whether both return the same rows in the same order.
-fn is_same(live: &Connection, rebuilt: &Connection, sql: &str) -> Result<bool, StoreError> {
+fn is_same_result(live: &Connection, rebuilt: &Connection, sql: &str) -> Result<bool, StoreError> {
     let (mut live, mut rebuilt) = (live.prepare(sql)?, rebuilt.prepare(sql)?);
     let columns = live.column_count();
     let (mut live, mut rebuilt) = (live.query([])?, rebuilt.query([])?);

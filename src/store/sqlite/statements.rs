@@ -5,23 +5,25 @@ use std::sync::LazyLock;
 use crate::domain::ids::EntityKind;
 
 #[derive(Debug)]
-pub(super) struct Statements {
+pub(super) struct EntityStatements {
     pub insert: String,
     pub set_status: String,
     pub append_reference: String,
     pub insert_event: String,
     pub insert_first_event: String,
-    pub standing: String,
+    pub load_state: String,
     pub load: String,
     pub load_events: String,
     pub events_of: String,
-    pub show: String,
+    pub visit: String,
     pub cite: String,
     pub label: String,
 }
 
 /// Table, event table, and the columns for round and number in the event table.
-pub(super) fn names(kind: EntityKind) -> (&'static str, &'static str, &'static str, &'static str) {
+pub(super) fn table_names(
+    kind: EntityKind,
+) -> (&'static str, &'static str, &'static str, &'static str) {
     match kind {
         EntityKind::Perspective => {
             ("perspectives", "perspective_events", "perspective_round", "perspective_seq")
@@ -35,13 +37,17 @@ pub(super) fn names(kind: EntityKind) -> (&'static str, &'static str, &'static s
     }
 }
 
-pub(super) fn of(kind: EntityKind) -> &'static Statements {
-    static PERSPECTIVE: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Perspective));
-    static RECOMMENDATION: LazyLock<Statements> =
-        LazyLock::new(|| build(EntityKind::Recommendation));
-    static TENSION: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Tension));
-    static EVIDENCE: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Evidence));
-    static CLAIM: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Claim));
+pub(super) fn statements_for(kind: EntityKind) -> &'static EntityStatements {
+    static PERSPECTIVE: LazyLock<EntityStatements> =
+        LazyLock::new(|| build_statements(EntityKind::Perspective));
+    static RECOMMENDATION: LazyLock<EntityStatements> =
+        LazyLock::new(|| build_statements(EntityKind::Recommendation));
+    static TENSION: LazyLock<EntityStatements> =
+        LazyLock::new(|| build_statements(EntityKind::Tension));
+    static EVIDENCE: LazyLock<EntityStatements> =
+        LazyLock::new(|| build_statements(EntityKind::Evidence));
+    static CLAIM: LazyLock<EntityStatements> =
+        LazyLock::new(|| build_statements(EntityKind::Claim));
     match kind {
         EntityKind::Perspective => &PERSPECTIVE,
         EntityKind::Recommendation => &RECOMMENDATION,
@@ -51,15 +57,15 @@ pub(super) fn of(kind: EntityKind) -> &'static Statements {
     }
 }
 
-fn build(kind: EntityKind) -> Statements {
-    let (table, events, round, seq) = names(kind);
+fn build_statements(kind: EntityKind) -> EntityStatements {
+    let (table, events, round, seq) = table_names(kind);
     let text = kind.text_field();
     // Only recommendations have these columns; other kinds return null.
     let is_recommendation = kind == EntityKind::Recommendation;
     let extras = if is_recommendation { "parameters, adopted_in_verdict" } else { "NULL, NULL" };
     let (parameters, ninth) = if is_recommendation { (", parameters", ", ?9") } else { ("", "") };
     let key = "dialogue_id = ?1 AND round = ?2 AND seq = ?3";
-    Statements {
+    EntityStatements {
         insert: format!(
             r#"INSERT INTO {table} (dialogue_id, round, seq, label, {text}, contributors, "references", created_at{parameters})
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8{ninth})"#
@@ -84,7 +90,7 @@ fn build(kind: EntityKind) -> Statements {
             "INSERT INTO {events} (dialogue_id, {round}, {seq}, seq, event_type, event_round, actors, created_at)
              VALUES (?1, ?2, ?3, 1, ?4, ?2, ?5, ?6)"
         ),
-        standing: format!("SELECT status, contributors FROM {table} WHERE {key}"),
+        load_state: format!("SELECT status, contributors FROM {table} WHERE {key}"),
         load: format!(
             r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
                FROM {table} WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round, seq"#
@@ -97,7 +103,7 @@ fn build(kind: EntityKind) -> Statements {
             "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
              FROM {events} WHERE dialogue_id = ?1 ORDER BY {round}, {seq}, seq"
         ),
-        show: format!(
+        visit: format!(
             r#"SELECT seq, label, {text}, status, contributors, "references", {extras}
                FROM {table} WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seq"#
         ),

@@ -9,27 +9,30 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::apply::{self, Applier};
-use super::columns::{json, parsed, query};
-use super::load::Depth;
+use super::apply::{self, EventApplier};
+use super::columns::{parse_column, query_rows, read_json};
+use super::load::RecordDepth;
 use super::{catalogue, connect, endings, facts, journal, load, show, verdict_log, verify};
 use crate::domain::catalogue::{
-    AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
+    AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
+    EntityCitation, StoreStatistics, TextHit,
 };
-use crate::domain::change::{Change, Entry, EntryKind};
+use crate::domain::change::{JournalEntry, JournalEntryKind, JournalEvent};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::facts::{Facts, Mentions};
+use crate::domain::facts::{LookupRequest, RecordLookup};
 use crate::domain::gate::{
-    ContentQuery, DecidedContent, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
+    ContentDecision, ContentQuery, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
 };
 use crate::domain::ids::{DialogueId, EntityId};
-use crate::domain::record::Record;
-use crate::domain::shown::Viewer;
+use crate::domain::record::DialogueRecord;
+use crate::domain::shown::EntityVisitor;
 use crate::domain::time::{Day, Moment};
-use crate::record::convergence::Pulse;
+use crate::record::convergence::ProgressSnapshot;
 use crate::store::error::StoreError;
-use crate::store::verbs::{End, PlacedEntry, Registration, Store, Unit};
-use crate::store::verification::Verification;
+use crate::store::verbs::{
+    GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd,
+};
+use crate::store::verification::VerifyReport;
 
 /// Folder of the default store.
 const OWN_FOLDER: &str = ".plenary";
@@ -39,12 +42,12 @@ const READERS_KEPT: usize = 4;
 
 /// Dialogues in a SQLite file.
 pub struct SqliteStore {
-    place: Place,
+    location: StoreLocation,
     writer: Mutex<Connection>,
     readers: Mutex<Vec<Connection>>,
 }
 
-enum Place {
+enum StoreLocation {
     File(PathBuf),
     /// A single connection for everything, because a second one would open another database.
     Memory,
@@ -57,21 +60,25 @@ impl SqliteStore {
             make_folder(folder)?;
         }
         make_private_file(path);
-        let writer = Mutex::new(connect::file(path)?);
-        Ok(Self { place: Place::File(path.to_owned()), writer, readers: Mutex::default() })
+        let writer = Mutex::new(connect::open_file(path)?);
+        Ok(Self {
+            location: StoreLocation::File(path.to_owned()),
+            writer,
+            readers: Mutex::default(),
+        })
     }
 
     /// A store in memory, lost when dropped.
     pub fn in_memory() -> Result<Self, StoreError> {
-        let writer = Mutex::new(connect::memory()?);
-        Ok(Self { place: Place::Memory, writer, readers: Mutex::default() })
+        let writer = Mutex::new(connect::open_in_memory()?);
+        Ok(Self { location: StoreLocation::Memory, writer, readers: Mutex::default() })
     }
 
     /// Limits the file to this many pages, or to its current size if that is larger.
     #[cfg(test)]
     pub(crate) fn limit_pages(&self, pages: u32) {
         let sql = format!("PRAGMA max_page_count = {pages}");
-        lock(&self.writer).query_row(&sql, [], |_| Ok(())).unwrap();
+        lock_mutex(&self.writer).query_row(&sql, [], |_| Ok(())).unwrap();
     }
 
     /// Traces the connection of an in-memory store.
@@ -81,22 +88,24 @@ impl SqliteStore {
         events: rusqlite::trace::TraceEventCodes,
         note: impl FnMut(rusqlite::trace::TraceEvent<'_>) + Send + 'static,
     ) {
-        lock(&self.writer).trace_v2(events, Some(note)).unwrap();
+        lock_mutex(&self.writer).trace_v2(events, Some(note)).unwrap();
     }
 
     /// Runs a query on one snapshot of the store.
-    fn read<T>(
+    fn read_snapshot<T>(
         &self,
         ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let Place::File(path) = &self.place else { return snapshot(&lock(&self.writer), ask) };
-        let idle = lock(&self.readers).pop();
+        let StoreLocation::File(path) = &self.location else {
+            return run_snapshot(&lock_mutex(&self.writer), ask);
+        };
+        let idle = lock_mutex(&self.readers).pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => connect::file(path)?,
+            None => connect::open_file(path)?,
         };
-        let answer = snapshot(&connection, ask);
-        let mut readers = lock(&self.readers);
+        let answer = run_snapshot(&connection, ask);
+        let mut readers = lock_mutex(&self.readers);
         if readers.len() < READERS_KEPT {
             readers.push(connection);
         }
@@ -139,11 +148,11 @@ fn make_private_file(path: &Path) {
 }
 
 /// A poisoned lock is safe: SQLite rolled back the unfinished transaction.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn snapshot<T>(
+fn run_snapshot<T>(
     connection: &Connection,
     ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
@@ -155,150 +164,161 @@ fn snapshot<T>(
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::File(path) => write!(f, "SqliteStore({})", path.display()),
-            Place::Memory => f.write_str("SqliteStore(memory)"),
+        match &self.location {
+            StoreLocation::File(path) => write!(f, "SqliteStore({})", path.display()),
+            StoreLocation::Memory => f.write_str("SqliteStore(memory)"),
         }
     }
 }
 
 impl Store for SqliteStore {
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
-        let connection = lock(&self.writer);
+    fn write_transaction(
+        &self,
+        work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
+    ) -> Result<(), StoreError> {
+        let connection = lock_mutex(&self.writer);
         let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
-        match work(&mut SqliteUnit { connection: &transaction }) {
-            End::Commit => transaction.commit()?,
+        match work(&mut SqliteTransaction { connection: &transaction }) {
+            TransactionEnd::Commit => transaction.commit()?,
             // SQLite already rolled back after some errors, such as a full disk.
-            End::RollBack if transaction.is_autocommit() => {}
-            End::RollBack => transaction.rollback()?,
+            TransactionEnd::RollBack if transaction.is_autocommit() => {}
+            TransactionEnd::RollBack => transaction.rollback()?,
         }
         Ok(())
     }
 
-    fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
-        self.read(|connection| load::dialogue(connection, id))
+    fn load_dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.read_snapshot(|connection| load::load_dialogue(connection, id))
     }
 
-    fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError> {
-        self.read(|connection| load::record(connection, id, Depth::Whole))
+    fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError> {
+        self.read_snapshot(|connection| load::load_record(connection, id, RecordDepth::Whole))
     }
 
-    fn show_before(
+    fn visit_before(
         &self,
         id: &DialogueId,
         round: u8,
-        viewer: &mut Viewer<'_>,
-    ) -> Result<Option<Record>, StoreError> {
-        self.read(|connection| {
-            let record = load::record(connection, id, Depth::Before(round))?;
+        viewer: &mut EntityVisitor<'_>,
+    ) -> Result<Option<DialogueRecord>, StoreError> {
+        self.read_snapshot(|connection| {
+            let record = load::load_record(connection, id, RecordDepth::Before(round))?;
             if let Some(record) = &record {
-                show::entities(connection, record, viewer)?;
+                show::visit_entities(connection, record, viewer)?;
             }
             Ok(record)
         })
     }
 
-    fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError> {
-        self.read(|connection| journal::entries(connection, id, after))
+    fn load_entries(&self, id: &DialogueId, after: u64) -> Result<Vec<JournalEntry>, StoreError> {
+        self.read_snapshot(|connection| journal::load_entries(connection, id, after))
     }
 
-    fn last_intervention(&self) -> Result<u64, StoreError> {
-        self.read(journal::last_intervention)
+    fn last_intervention_seq(&self) -> Result<u64, StoreError> {
+        self.read_snapshot(journal::last_intervention_seq)
     }
 
-    fn cost_entries(&self, after: u64, since: Moment) -> Result<Vec<PlacedEntry>, StoreError> {
-        self.read(|connection| journal::cost_entries(connection, after, since))
+    fn load_cost_entries(&self, after: u64, since: Moment) -> Result<Vec<GlobalEntry>, StoreError> {
+        self.read_snapshot(|connection| journal::load_cost_entries(connection, after, since))
     }
 
-    fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
-        self.read(|connection| facts::pulse(connection, id))
+    fn load_progress(&self, id: &DialogueId) -> Result<Option<ProgressSnapshot>, StoreError> {
+        self.read_snapshot(|connection| facts::load_progress(connection, id))
     }
 
-    fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError> {
-        self.read(|connection| catalogue::list(connection, query))
+    fn list_dialogues(&self, query: &DialogueQuery) -> Result<Vec<DialogueSummary>, StoreError> {
+        self.read_snapshot(|connection| catalogue::list_dialogues(connection, query))
     }
 
-    fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError> {
-        self.read(|connection| catalogue::search(connection, words, limit))
+    fn search_texts(&self, words: &[String], limit: usize) -> Result<Vec<TextHit>, StoreError> {
+        self.read_snapshot(|connection| catalogue::search_texts(connection, words, limit))
     }
 
-    fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
-        self.read(|connection| catalogue::stats(connection, top_experts))
+    fn load_stats(&self, top_experts: usize) -> Result<StoreStatistics, StoreError> {
+        self.read_snapshot(|connection| catalogue::load_stats(connection, top_experts))
     }
 
-    fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError> {
-        self.read(|connection| endings::endings(connection, query))
+    fn list_endings(&self, query: &ConclusionQuery) -> Result<Vec<AuditedConclusion>, StoreError> {
+        self.read_snapshot(|connection| endings::list_endings(connection, query))
     }
 
-    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
-        self.read(|connection| endings::due(connection, by, limit))
+    fn list_due(&self, by: Day, limit: usize) -> Result<Vec<DueConclusion>, StoreError> {
+        self.read_snapshot(|connection| endings::list_due(connection, by, limit))
     }
 
-    fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
-        self.read(|connection| catalogue::cite(connection, dialogue, id))
+    fn load_citation(
+        &self,
+        dialogue: &DialogueId,
+        id: EntityId,
+    ) -> Result<Option<EntityCitation>, StoreError> {
+        self.read_snapshot(|connection| catalogue::load_citation(connection, dialogue, id))
     }
 
-    fn log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
-        self.read(|connection| verdict_log::lines(connection, after, limit))
+    fn load_log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::load_lines(connection, after, limit))
     }
 
-    fn log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
-        self.read(|connection| verdict_log::page(connection, query))
+    fn load_log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::load_page(connection, query))
     }
 
-    fn priors(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
-        self.read(|connection| verdict_log::priors(connection, artifact_type, limit))
+    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::load_priors(connection, artifact_type, limit))
     }
 
-    fn logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
-        self.read(|connection| verdict_log::logged(connection, verdict_id))
+    fn find_logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::find_logged(connection, verdict_id))
     }
 
-    fn log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
-        self.read(|connection| verdict_log::line(connection, verdict_id))
+    fn find_log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::find_line(connection, verdict_id))
     }
 
-    fn logged_alike(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
-        self.read(|connection| verdict_log::logged_alike(connection, fingerprint))
+    fn find_same_row(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::find_same_row(connection, fingerprint))
     }
 
-    fn decided(&self, content: &ContentQuery) -> Result<Option<DecidedContent>, StoreError> {
-        self.read(|connection| verdict_log::decided(connection, content))
+    fn find_decided(&self, content: &ContentQuery) -> Result<Option<ContentDecision>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::find_decided(connection, content))
     }
 
-    fn overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
-        self.read(|connection| verdict_log::overrides(connection, verdict_id))
+    fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
+        self.read_snapshot(|connection| verdict_log::load_overrides(connection, verdict_id))
     }
 
-    fn verify(
+    fn verify_record(
         &self,
         dialogue: Option<&DialogueId>,
         head: Option<&str>,
-    ) -> Result<Verification, StoreError> {
-        self.read(|connection| verify::verify(connection, dialogue, head))
+    ) -> Result<VerifyReport, StoreError> {
+        self.read_snapshot(|connection| verify::verify_record(connection, dialogue, head))
     }
 }
 
-struct SqliteUnit<'a> {
+struct SqliteTransaction<'a> {
     connection: &'a Connection,
 }
 
-impl Unit for SqliteUnit<'_> {
-    fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
+impl StoreTransaction for SqliteTransaction<'_> {
+    fn run_savepoint(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
+    ) -> Result<(), StoreError> {
         let run = |sql: &str| self.connection.prepare_cached(sql)?.execute([]);
         run("SAVEPOINT part")?;
-        if work(&mut SqliteUnit { connection: self.connection }) == End::RollBack {
+        if work(&mut SqliteTransaction { connection: self.connection }) == TransactionEnd::RollBack
+        {
             run("ROLLBACK TO part")?;
         }
         run("RELEASE part")?;
         Ok(())
     }
 
-    fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
-        load::dialogue(self.connection, id)
+    fn load_dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        load::load_dialogue(self.connection, id)
     }
 
-    fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+    fn is_id_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
         let mut statement =
             self.connection.prepare_cached("SELECT 1 FROM dialogues WHERE dialogue_id = ?1")?;
         Ok(statement.exists([id.as_str()])?)
@@ -312,67 +332,76 @@ impl Unit for SqliteUnit<'_> {
         endings::is_ending(self.connection, id)
     }
 
-    fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
-        Ok(journal::head(self.connection, id.as_str())?.seq)
+    fn count_entries(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
+        Ok(journal::load_head(self.connection, id.as_str())?.seq)
     }
 
-    fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
+    fn find_folder_owner(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
         let sql = "SELECT dialogue_id FROM dialogues WHERE output_dir = ?1";
-        let owners =
-            query(self.connection, sql, [output_dir], |row| parsed(row, 0, "dialogue id"))?;
+        let owners = query_rows(self.connection, sql, [output_dir], |row| {
+            parse_column(row, 0, "dialogue id")
+        })?;
         Ok(owners.into_iter().next())
     }
 
-    fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError> {
-        facts::facts(self.connection, dialogue, mentions)
+    fn look_up_record(
+        &mut self,
+        dialogue: &Dialogue,
+        mentions: &LookupRequest,
+    ) -> Result<RecordLookup, StoreError> {
+        facts::look_up_record(self.connection, dialogue, mentions)
     }
 
-    fn registration(
+    fn find_registration(
         &mut self,
         id: &DialogueId,
         round: u8,
-    ) -> Result<Option<Registration>, StoreError> {
+    ) -> Result<Option<RoundRegistration>, StoreError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT batch_sha256, answer FROM registrations WHERE dialogue_id = ?1 AND round = ?2",
         )?;
         let mut rows = statement.query(params![id.as_str(), round])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        Ok(Some(Registration { batch_sha256: row.get(0)?, answer: json(row, 1, "answer")? }))
+        Ok(Some(RoundRegistration {
+            batch_sha256: row.get(0)?,
+            answer: read_json(row, 1, "answer")?,
+        }))
     }
 
-    fn logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
-        verdict_log::logged(self.connection, verdict_id)
+    fn find_logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        verdict_log::find_logged(self.connection, verdict_id)
     }
 
-    fn logged_alike(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
-        verdict_log::logged_alike(self.connection, fingerprint)
+    fn find_same_row(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        verdict_log::find_same_row(self.connection, fingerprint)
     }
 
-    fn verdicts_logged(
+    fn logged_verdict_ids(
         &mut self,
         id: &DialogueId,
         limit: usize,
     ) -> Result<Vec<String>, StoreError> {
-        verdict_log::of_dialogue(self.connection, id, limit)
+        verdict_log::list_verdict_ids(self.connection, id, limit)
     }
 
-    fn apply(
+    fn append_entry(
         &mut self,
         id: &DialogueId,
-        kind: EntryKind,
+        kind: JournalEntryKind,
         at: Moment,
-        changes: &[Change],
+        changes: &[JournalEvent],
     ) -> Result<u64, StoreError> {
         let at = match changes.first() {
-            Some(Change::DialogueOpened(opening)) => {
-                apply::free_moment(self.connection, &opening.title, at)?
+            Some(JournalEvent::DialogueOpened(opening)) => {
+                apply::find_free_moment(self.connection, &opening.title, at)?
             }
             Some(_) | None => at,
         };
-        let applier = Applier::new(self.connection, id, journal::next_entry(self.connection)?, at);
+        let applier =
+            EventApplier::new(self.connection, id, journal::next_entry_seq(self.connection)?, at);
         for change in changes {
-            applier.apply(change)?;
+            applier.apply_event(change)?;
         }
-        journal::append(self.connection, id, kind, at, changes)
+        journal::append_entry(self.connection, id, kind, at, changes)
     }
 }

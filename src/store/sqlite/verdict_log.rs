@@ -2,11 +2,13 @@
 
 use rusqlite::{Connection, Row, ToSql, params};
 
-use super::apply::{Applier, Done};
-use super::columns::{json, malformed, parsed, parsed_optional, query, to_json};
+use super::apply::{ApplyResult, EventApplier};
+use super::columns::{
+    malformed_error, parse_column, parse_optional_column, query_rows, read_json, to_json,
+};
 use crate::domain::gate::{
-    ContentQuery, DecidedContent, LogLine, LogQuery, LogRow, LogStretch, LoggedVerdict, Override,
-    RecordedOverride, Tier,
+    ContentDecision, ContentQuery, LogLine, LogQuery, LogRange, LogRow, LoggedVerdict,
+    RecordedOverride, ReviewTier, VerdictOverride,
 };
 use crate::domain::ids::DialogueId;
 use crate::store::error::StoreError;
@@ -14,14 +16,14 @@ use crate::store::error::StoreError;
 /// Maximum number of rows per journal entry in `seq`. Even an import stays far below it.
 const ROWS_PER_ENTRY_MAX: u64 = 1_000_000;
 
-impl Applier<'_> {
-    pub(super) fn log_verdict(&self, row: &LogRow) -> Done {
+impl EventApplier<'_> {
+    pub(super) fn insert_log_row(&self, row: &LogRow) -> ApplyResult {
         let line = to_json(row)?;
         let Some(verdict_id) = &row.verdict_id else {
-            return Err(malformed("verdict without an id", &line));
+            return Err(malformed_error("verdict without an id", &line));
         };
-        let fingerprint = row.fingerprint().map_err(StoreError::Unwritable)?;
-        self.run(
+        let fingerprint = row.content_hash().map_err(StoreError::Unwritable)?;
+        self.run_sql(
             "INSERT INTO verdict_log (dialogue_id, verdict_id, seq, ts, artifact, artifact_type,
                artifact_sha256, tier, producer, verdict, rehearsal, imported, row_sha256, line)
              VALUES (?1, ?2, coalesce((SELECT max(seq) + 1 FROM verdict_log WHERE seq >= ?3), ?3),
@@ -34,7 +36,7 @@ impl Applier<'_> {
                 row.artifact,
                 row.artifact_type,
                 row.artifact_sha256,
-                row.tier.map(Tier::number),
+                row.tier.map(ReviewTier::tier_number),
                 row.producer,
                 row.adjudicator.final_verdict.name(),
                 row.rehearsal,
@@ -45,8 +47,8 @@ impl Applier<'_> {
         )
     }
 
-    pub(super) fn override_verdict(&self, decision: &Override) -> Done {
-        self.run(
+    pub(super) fn insert_override(&self, decision: &VerdictOverride) -> ApplyResult {
+        self.run_sql(
             "INSERT INTO overrides (dialogue_id, verdict_id, seq, decision, why, created_at)
              VALUES (?1, ?2,
                (SELECT count(*) + 1 FROM overrides WHERE dialogue_id = ?1 AND verdict_id = ?2),
@@ -56,21 +58,21 @@ impl Applier<'_> {
     }
 }
 
-pub(super) fn lines(
+pub(super) fn load_lines(
     connection: &Connection,
     after: u64,
     limit: usize,
 ) -> Result<Vec<LogLine>, StoreError> {
     let sql = "SELECT seq, line FROM verdict_log WHERE seq > ?1 ORDER BY seq LIMIT ?2";
-    query(connection, sql, params![after, limit], read_line)
+    query_rows(connection, sql, params![after, limit], read_line)
 }
 
-pub(super) fn line(
+pub(super) fn find_line(
     connection: &Connection,
     verdict_id: &str,
 ) -> Result<Option<LogLine>, StoreError> {
     let sql = "SELECT seq, line FROM verdict_log WHERE verdict_id = ?1";
-    Ok(query(connection, sql, [verdict_id], read_line)?.into_iter().next())
+    Ok(query_rows(connection, sql, [verdict_id], read_line)?.into_iter().next())
 }
 
 fn read_line(row: &Row<'_>) -> Result<LogLine, StoreError> {
@@ -78,7 +80,7 @@ fn read_line(row: &Row<'_>) -> Result<LogLine, StoreError> {
 }
 
 /// A row and its newest override.
-const LOGGED: &str = "SELECT l.seq, l.verdict_id, l.dialogue_id, l.line,
+const LOGGED_SELECT: &str = "SELECT l.seq, l.verdict_id, l.dialogue_id, l.line,
        o.decision, o.why, o.created_at
      FROM verdict_log l LEFT JOIN overrides o
        ON o.dialogue_id = l.dialogue_id AND o.verdict_id = l.verdict_id
@@ -86,13 +88,13 @@ const LOGGED: &str = "SELECT l.seq, l.verdict_id, l.dialogue_id, l.line,
            WHERE dialogue_id = l.dialogue_id AND verdict_id = l.verdict_id)";
 
 /// Pagination is by row number, so every page costs the same.
-pub(super) fn page(
+pub(super) fn load_page(
     connection: &Connection,
     asked: &LogQuery,
 ) -> Result<Vec<LoggedVerdict>, StoreError> {
-    let (after, order) = match asked.stretch {
-        LogStretch::After(seq) => (seq, "ASC"),
-        LogStretch::Last => (0, "DESC"),
+    let (after, order) = match asked.range {
+        LogRange::After(seq) => (seq, "ASC"),
+        LogRange::Last => (0, "DESC"),
     };
     let since = asked.since.map(|since| since.to_string());
     let mut values: Vec<&dyn ToSql> = vec![&after, &asked.limit];
@@ -103,41 +105,43 @@ pub(super) fn page(
             filters.push_str(&format!(" AND l.{column} ?{}", values.len()));
         }
     }
-    let sql = format!("{LOGGED} WHERE l.seq > ?1{filters} ORDER BY l.seq {order} LIMIT ?2");
-    let mut found = query(connection, &sql, values.as_slice(), read_logged)?;
-    if asked.stretch == LogStretch::Last {
+    let sql = format!("{LOGGED_SELECT} WHERE l.seq > ?1{filters} ORDER BY l.seq {order} LIMIT ?2");
+    let mut found = query_rows(connection, &sql, values.as_slice(), read_logged)?;
+    if asked.range == LogRange::Last {
         found.reverse();
     }
     Ok(found)
 }
 
-pub(super) fn logged(
+pub(super) fn find_logged(
     connection: &Connection,
     verdict_id: &str,
 ) -> Result<Option<LoggedVerdict>, StoreError> {
-    let sql = format!("{LOGGED} WHERE l.verdict_id = ?1");
-    Ok(query(connection, &sql, [verdict_id], read_logged)?.into_iter().next())
+    let sql = format!("{LOGGED_SELECT} WHERE l.verdict_id = ?1");
+    Ok(query_rows(connection, &sql, [verdict_id], read_logged)?.into_iter().next())
 }
 
 fn read_logged(row: &Row<'_>) -> Result<LoggedVerdict, StoreError> {
-    let decision = parsed_optional(row, 4, "decision")?;
+    let decision = parse_optional_column(row, 4, "decision")?;
     let overridden = match decision {
-        Some(decision) => {
-            Some(RecordedOverride { decision, why: row.get(5)?, at: parsed(row, 6, "moment")? })
-        }
+        Some(decision) => Some(RecordedOverride {
+            decision,
+            why: row.get(5)?,
+            at: parse_column(row, 6, "moment")?,
+        }),
         None => None,
     };
     Ok(LoggedVerdict {
         seq: row.get(0)?,
         verdict_id: row.get(1)?,
-        dialogue_id: parsed(row, 2, "dialogue id")?,
-        row: json(row, 3, "verdict")?,
+        dialogue_id: parse_column(row, 2, "dialogue id")?,
+        row: read_json(row, 3, "verdict")?,
         line: row.get(3)?,
         overridden,
     })
 }
 
-pub(super) fn priors(
+pub(super) fn load_priors(
     connection: &Connection,
     artifact_type: &str,
     limit: usize,
@@ -145,46 +149,46 @@ pub(super) fn priors(
     let sql = "SELECT line FROM verdict_log
                WHERE artifact_type = ?1 AND verdict <> 'INCOMPLETE' AND NOT rehearsal
                ORDER BY ts DESC, seq DESC LIMIT ?2";
-    query(connection, sql, params![artifact_type, limit], |row| json(row, 0, "verdict"))
+    query_rows(connection, sql, params![artifact_type, limit], |row| read_json(row, 0, "verdict"))
 }
 
-pub(super) fn logged_alike(
+pub(super) fn find_same_row(
     connection: &Connection,
     fingerprint: &str,
 ) -> Result<Option<u64>, StoreError> {
     let sql = "SELECT seq FROM verdict_log WHERE row_sha256 = ?1 LIMIT 1";
-    let found = query(connection, sql, [fingerprint], |row| Ok(row.get(0)?))?;
+    let found = query_rows(connection, sql, [fingerprint], |row| Ok(row.get(0)?))?;
     Ok(found.into_iter().next())
 }
 
-pub(super) fn of_dialogue(
+pub(super) fn list_verdict_ids(
     connection: &Connection,
     id: &DialogueId,
     limit: usize,
 ) -> Result<Vec<String>, StoreError> {
     let sql = "SELECT verdict_id FROM verdict_log WHERE dialogue_id = ?1 ORDER BY seq LIMIT ?2";
-    query(connection, sql, params![id.as_str(), limit], |row| Ok(row.get(0)?))
+    query_rows(connection, sql, params![id.as_str(), limit], |row| Ok(row.get(0)?))
 }
 
-pub(super) fn decided(
+pub(super) fn find_decided(
     connection: &Connection,
     content: &ContentQuery,
-) -> Result<Option<DecidedContent>, StoreError> {
+) -> Result<Option<ContentDecision>, StoreError> {
     let sql = "SELECT verdict_id, verdict, ts FROM verdict_log
                WHERE artifact_sha256 = ?1 AND artifact_sha256 IS NOT NULL
                  AND verdict <> 'INCOMPLETE' AND rehearsal = ?2
                ORDER BY seq DESC LIMIT 1";
-    let found = query(connection, sql, params![content.sha256, content.rehearsal], |row| {
-        Ok(DecidedContent {
+    let found = query_rows(connection, sql, params![content.sha256, content.rehearsal], |row| {
+        Ok(ContentDecision {
             verdict_id: row.get(0)?,
-            verdict: parsed(row, 1, "verdict")?,
-            ts: parsed(row, 2, "moment")?,
+            verdict: parse_column(row, 1, "verdict")?,
+            ts: parse_column(row, 2, "moment")?,
         })
     });
     Ok(found?.into_iter().next())
 }
 
-pub(super) fn overrides(
+pub(super) fn load_overrides(
     connection: &Connection,
     verdict_id: &str,
 ) -> Result<Vec<RecordedOverride>, StoreError> {
@@ -192,11 +196,11 @@ pub(super) fn overrides(
                FROM verdict_log l JOIN overrides o
                  ON o.dialogue_id = l.dialogue_id AND o.verdict_id = l.verdict_id
                WHERE l.verdict_id = ?1 ORDER BY o.seq";
-    query(connection, sql, [verdict_id], |row| {
+    query_rows(connection, sql, [verdict_id], |row| {
         Ok(RecordedOverride {
-            decision: parsed(row, 0, "decision")?,
+            decision: parse_column(row, 0, "decision")?,
             why: row.get(1)?,
-            at: parsed(row, 2, "moment")?,
+            at: parse_column(row, 2, "moment")?,
         })
     })
 }

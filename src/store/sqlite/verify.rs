@@ -11,79 +11,80 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use super::columns::{lossy_number, lossy_text};
-use super::journal::Head;
-use super::search_index::search_index;
+use super::journal::ChainHead;
+use super::search_index::compare_search_index;
 use super::{compare, connect, schema};
 use crate::domain::ids::DialogueId;
-use crate::domain::lifecycle::EventType;
+use crate::domain::lifecycle::EntityEventType;
 use crate::store::chain;
 use crate::store::error::StoreError;
-use crate::store::verification::{Finding, Verification};
+use crate::store::verification::{VerifyFinding, VerifyReport};
 
-pub(super) fn verify(
+pub(super) fn verify_record(
     connection: &Connection,
     dialogue: Option<&DialogueId>,
     head: Option<&str>,
-) -> Result<Verification, StoreError> {
-    let replica = connect::memory()?;
+) -> Result<VerifyReport, StoreError> {
+    let replica = connect::open_in_memory()?;
     let mut findings = Vec::new();
-    let compared = schema::schema(connection, &replica, &mut findings);
-    noting_damage(compared, "schema", &mut findings)?;
+    let compared = schema::compare_schema(connection, &replica, &mut findings);
+    record_damage(compared, "schema", &mut findings)?;
     let missing = schema::is_table_missing(connection, &replica);
     let is_unreadable = missing.is_err();
-    if noting_damage(missing, "schema", &mut findings)? || is_unreadable {
+    if record_damage(missing, "schema", &mut findings)? || is_unreadable {
         // A missing table cannot be compared.
-        let head = chain::GENESIS.to_owned();
-        return Ok(Verification { dialogues: 0, entries: 0, head, findings });
+        let head = chain::GENESIS_HASH.to_owned();
+        return Ok(VerifyReport { dialogues: 0, entries: 0, head, findings });
     }
-    let entries = chains(connection, dialogue, head, &mut findings);
-    let entries = noting_damage(entries, "journal", &mut findings)?;
+    let entries = verify_chains(connection, dialogue, head, &mut findings);
+    let entries = record_damage(entries, "journal", &mut findings)?;
     let dialogues = match dialogue {
         Some(id) => Ok(vec![id.to_string()]),
-        None => every_dialogue(connection),
+        None => list_dialogue_ids(connection),
     };
-    let ids = noting_damage(dialogues, "dialogues", &mut findings)?;
-    let texts = compare::search_texts(connection, dialogue.map(DialogueId::as_str));
-    let mut texts = noting_damage(texts, "search_text", &mut findings)?;
+    let ids = record_damage(dialogues, "dialogues", &mut findings)?;
+    let texts = compare::read_search_texts(connection, dialogue.map(DialogueId::as_str));
+    let mut texts = record_damage(texts, "search_text", &mut findings)?;
     for id in &ids {
         let said = texts.remove(id).unwrap_or_default();
-        let compared = compare::dialogue(connection, &replica, id, &said, &mut findings)
-            .and_then(|()| statuses(connection, id, &mut findings));
-        noting_damage(compared, id, &mut findings)?;
+        let compared = compare::compare_dialogue(connection, &replica, id, &said, &mut findings)
+            .and_then(|()| check_statuses(connection, id, &mut findings));
+        record_damage(compared, id, &mut findings)?;
     }
-    findings.extend(texts.into_keys().map(compare::unknown_search_text));
+    findings.extend(texts.into_keys().map(compare::unknown_text_finding));
     if dialogue.is_none() {
-        whole_store(connection, &ids, &mut findings)?;
+        check_whole_store(connection, &ids, &mut findings)?;
     }
-    let scope = dialogue.map_or(chain::GLOBAL, DialogueId::as_str);
-    let noted = noting_damage(noted(connection, Some(scope)), "chain_heads", &mut findings)?;
-    let head = noted.get(scope).map_or(chain::GENESIS, |head| &head.hash).to_owned();
-    Ok(Verification { dialogues: ids.len(), entries, head, findings })
+    let scope = dialogue.map_or(chain::GLOBAL_SCOPE, DialogueId::as_str);
+    let noted =
+        record_damage(load_noted_heads(connection, Some(scope)), "chain_heads", &mut findings)?;
+    let head = noted.get(scope).map_or(chain::GENESIS_HASH, |head| &head.hash).to_owned();
+    Ok(VerifyReport { dialogues: ids.len(), entries, head, findings })
 }
 
 /// Checks that cover all dialogues together.
-fn whole_store(
+fn check_whole_store(
     connection: &Connection,
     ids: &[String],
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(), StoreError> {
-    let compared = compare::stray_rows(connection, ids, findings);
-    noting_damage(compared, "rows", findings)?;
-    let compared = search_index(connection, findings);
-    noting_damage(compared, "search_text", findings)?;
-    let checked = database(connection, findings);
-    noting_damage(checked, "database", findings)
+    let compared = compare::find_stray_rows(connection, ids, findings);
+    record_damage(compared, "rows", findings)?;
+    let compared = compare_search_index(connection, findings);
+    record_damage(compared, "search_text", findings)?;
+    let checked = check_database(connection, findings);
+    record_damage(checked, "database", findings)
 }
 
 /// Turns damage that stops one check into a finding, so that the other checks still run.
-fn noting_damage<T: Default>(
+fn record_damage<T: Default>(
     checked: Result<T, StoreError>,
     place: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<T, StoreError> {
     match checked {
         Err(error @ (StoreError::Damaged { .. } | StoreError::Malformed { .. })) => {
-            findings.push(Finding {
+            findings.push(VerifyFinding {
                 check: "unreadable",
                 dialogue_id: None,
                 place: place.to_owned(),
@@ -95,7 +96,7 @@ fn noting_damage<T: Default>(
     }
 }
 
-fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
+fn list_dialogue_ids(connection: &Connection) -> Result<Vec<String>, StoreError> {
     // A dialogue may have lost its rows or its journal entries.
     let mut statement = connection.prepare(
         "SELECT dialogue_id FROM dialogues UNION SELECT dialogue_id FROM journal ORDER BY 1",
@@ -106,20 +107,20 @@ fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
 
 /// Chain heads computed so far.
 #[derive(Debug)]
-struct Walk {
-    heads: BTreeMap<String, Head>,
+struct ChainWalk {
+    heads: BTreeMap<String, ChainHead>,
     head_seen: bool,
     entries: usize,
 }
 
 /// Reads the journal from its first entry and recomputes every hash.
-fn chains(
+fn verify_chains(
     connection: &Connection,
     dialogue: Option<&DialogueId>,
     head: Option<&str>,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<usize, StoreError> {
-    let mut walk = Walk { heads: BTreeMap::new(), head_seen: false, entries: 0 };
+    let mut walk = ChainWalk { heads: BTreeMap::new(), head_seen: false, entries: 0 };
     let sql = match dialogue {
         Some(_) => "SELECT global_seq, dialogue_id, seq, kind, ts, payload, payload_sha256, prev_hash, hash, global_hash
                     FROM journal WHERE dialogue_id = ?1 ORDER BY seq",
@@ -129,23 +130,23 @@ fn chains(
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([dialogue.map(DialogueId::as_str)])?;
     while let Some(row) = rows.next()? {
-        let (own, global) = entry(row, &mut walk, dialogue.is_none(), findings)?;
+        let (own, global) = verify_entry(row, &mut walk, dialogue.is_none(), findings)?;
         walk.head_seen |= head.is_some_and(|head| head == own || head == global);
     }
-    noted_heads(connection, dialogue, &walk, findings)?;
+    compare_heads(connection, dialogue, &walk, findings)?;
     if let Some(head) = head.filter(|_| !walk.head_seen) {
-        findings.push(Finding {
+        findings.push(VerifyFinding {
             check: "head",
             dialogue_id: dialogue.map(ToString::to_string),
             place: "journal".to_owned(),
-            message: foreign_head(connection, head)?,
+            message: describe_missing_head(connection, head)?,
         });
     }
     Ok(walk.entries)
 }
 
 /// Explains where a missing head hash was found, if anywhere.
-fn foreign_head(connection: &Connection, head: &str) -> Result<String, StoreError> {
+fn describe_missing_head(connection: &Connection, head: &str) -> Result<String, StoreError> {
     let elsewhere = connection
         .prepare("SELECT 1 FROM journal WHERE hash = ?1 OR global_hash = ?1")?
         .exists([head])?;
@@ -155,11 +156,11 @@ fn foreign_head(connection: &Connection, head: &str) -> Result<String, StoreErro
     })
 }
 
-fn entry(
+fn verify_entry(
     row: &Row<'_>,
-    walk: &mut Walk,
+    walk: &mut ChainWalk,
     is_global: bool,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(String, String), StoreError> {
     let (global_seq, seq) = (lossy_number(row, 0)?, lossy_number(row, 2)?);
     let (id, kind, ts) = (lossy_text(row, 1)?, lossy_text(row, 3)?, lossy_text(row, 4)?);
@@ -167,9 +168,9 @@ fn entry(
     let (hash, global) = (lossy_text(row, 8)?, lossy_text(row, 9)?);
     let mut complain = |check: &'static str, message: String| {
         let place = format!("journal entry {seq}");
-        findings.push(Finding { check, dialogue_id: Some(id.clone()), place, message });
+        findings.push(VerifyFinding { check, dialogue_id: Some(id.clone()), place, message });
     };
-    let start = || Head { seq: 0, hash: chain::GENESIS.to_owned() };
+    let start = || ChainHead { seq: 0, hash: chain::GENESIS_HASH.to_owned() };
     let own = walk.heads.get(&id).cloned().unwrap_or_else(start);
     if seq != own.seq.saturating_add(1) {
         complain("gap", format!("entry {seq} follows entry {}", own.seq));
@@ -177,30 +178,34 @@ fn entry(
     if prev != own.hash {
         complain("chain", "does not follow the entry before it".to_owned());
     }
-    if let Some(message) = payload_fault(row.get_ref(5)?, &payload_sha256) {
+    if let Some(message) = check_payload(row.get_ref(5)?, &payload_sha256) {
         complain("payload", message.to_owned());
     }
-    if chain::entry(&prev, seq, &kind, &ts, &payload_sha256) != hash {
+    if chain::hash_entry(&prev, seq, &kind, &ts, &payload_sha256) != hash {
         complain("hash", "its hash does not seal it".to_owned());
     }
     if is_global {
-        let all = walk.heads.get(chain::GLOBAL).cloned().unwrap_or_else(start);
-        if global_seq != all.seq.saturating_add(1) || chain::global(&all.hash, &hash) != global {
+        let all = walk.heads.get(chain::GLOBAL_SCOPE).cloned().unwrap_or_else(start);
+        if global_seq != all.seq.saturating_add(1) || chain::hash_global(&all.hash, &hash) != global
+        {
             complain(
                 "global_chain",
                 format!("entry {global_seq} of all does not follow {}", all.seq),
             );
         }
-        walk.heads.insert(chain::GLOBAL.to_owned(), Head { seq: global_seq, hash: global.clone() });
+        walk.heads.insert(
+            chain::GLOBAL_SCOPE.to_owned(),
+            ChainHead { seq: global_seq, hash: global.clone() },
+        );
     }
-    walk.heads.insert(id, Head { seq, hash: hash.clone() });
+    walk.heads.insert(id, ChainHead { seq, hash: hash.clone() });
     walk.entries += 1;
     Ok((hash, global))
 }
 
 /// Checks a payload. None may be missing: if settings withhold the messages of a seat, the payload
 /// says so and contains their digest (`AskPrepared`).
-fn payload_fault(payload: ValueRef<'_>, sha256: &str) -> Option<&'static str> {
+fn check_payload(payload: ValueRef<'_>, sha256: &str) -> Option<&'static str> {
     match payload {
         ValueRef::Text(bytes) if chain::digest_bytes(bytes) == sha256 => None,
         ValueRef::Null => Some("its payload was erased"),
@@ -211,20 +216,20 @@ fn payload_fault(payload: ValueRef<'_>, sha256: &str) -> Option<&'static str> {
 }
 
 /// Compares computed and stored chain heads. A truncated chain is shorter than its stored head.
-fn noted_heads(
+fn compare_heads(
     connection: &Connection,
     dialogue: Option<&DialogueId>,
-    walk: &Walk,
-    findings: &mut Vec<Finding>,
+    walk: &ChainWalk,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(), StoreError> {
-    let noted = noted(connection, dialogue.map(DialogueId::as_str))?;
+    let noted = load_noted_heads(connection, dialogue.map(DialogueId::as_str))?;
     let scopes: std::collections::BTreeSet<&String> =
         noted.keys().chain(walk.heads.keys()).collect();
     for scope in scopes {
         if noted.get(scope) != walk.heads.get(scope) {
-            findings.push(Finding {
+            findings.push(VerifyFinding {
                 check: "cut",
-                dialogue_id: (scope != chain::GLOBAL).then(|| scope.clone()),
+                dialogue_id: (scope != chain::GLOBAL_SCOPE).then(|| scope.clone()),
                 place: "journal".to_owned(),
                 message: "does not end where its noted head says".to_owned(),
             });
@@ -234,29 +239,29 @@ fn noted_heads(
 }
 
 /// The stored heads of all chains, or of one.
-fn noted(
+fn load_noted_heads(
     connection: &Connection,
     scope: Option<&str>,
-) -> Result<BTreeMap<String, Head>, StoreError> {
+) -> Result<BTreeMap<String, ChainHead>, StoreError> {
     let mut statement = connection
         .prepare("SELECT scope, seq, hash FROM chain_heads WHERE scope = ?1 OR ?1 IS NULL")?;
     let mut rows = statement.query([scope])?;
     let mut noted = BTreeMap::new();
     while let Some(row) = rows.next()? {
-        let head = Head { seq: lossy_number(row, 1)?, hash: lossy_text(row, 2)? };
+        let head = ChainHead { seq: lossy_number(row, 1)?, hash: lossy_text(row, 2)? };
         noted.insert(lossy_text(row, 0)?, head);
     }
     Ok(noted)
 }
 
 /// Checks that each entity has the status of its newest status event.
-fn statuses(
+fn check_statuses(
     connection: &Connection,
     id: &str,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<VerifyFinding>,
 ) -> Result<(), StoreError> {
     for kind in crate::domain::ids::EntityKind::ALL {
-        let (table, events, round, seq) = super::statements::names(*kind);
+        let (table, events, round, seq) = super::statements::table_names(*kind);
         let mut statement = connection.prepare_cached(&format!(
             "SELECT e.round, e.seq, e.status,
                (SELECT v.event_type FROM {events} v
@@ -268,15 +273,15 @@ fn statuses(
         while let Some(row) = rows.next()? {
             let (status, event) = (lossy_text(row, 2)?, lossy_text(row, 3)?);
             let reached = event
-                .parse::<EventType>()
+                .parse::<EntityEventType>()
                 .ok()
-                .and_then(|event| event.status(*kind))
+                .and_then(|event| event.resulting_status(*kind))
                 .map(|status| status.name());
             if reached != Some(status.as_str()) {
                 let (round, seq) = (lossy_number(row, 0)?, lossy_number(row, 1)?);
                 let display = format!("{kind}{round:02}{seq:02}");
                 let reached = reached.unwrap_or("nothing");
-                findings.push(Finding {
+                findings.push(VerifyFinding {
                     check: "status",
                     dialogue_id: Some(id.to_owned()),
                     place: display,
@@ -289,9 +294,12 @@ fn statuses(
 }
 
 /// Runs SQLite's own integrity checks.
-fn database(connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), StoreError> {
+fn check_database(
+    connection: &Connection,
+    findings: &mut Vec<VerifyFinding>,
+) -> Result<(), StoreError> {
     let mut complain = |check, place: String, message: String| {
-        findings.push(Finding { check, dialogue_id: None, place, message });
+        findings.push(VerifyFinding { check, dialogue_id: None, place, message });
     };
     let mut statement =
         connection.prepare("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check")?;

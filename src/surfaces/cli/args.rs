@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::council::{ask, conclude, intervene};
 use super::dialogue::{DialogueCommand, queries};
-use super::doctor::Doctor;
+use super::doctor::DoctorArgs;
 use super::gate::{audit, log, override_verdict, review, sweep};
 use super::runs::{resume, watch};
 use super::{config, due, health, init, modularity, servers, trust, verify};
@@ -41,15 +41,15 @@ Exit codes:
 /// Begin with `plenary ask "…"`; it needs no key. `plenary doctor` tells who can be asked.
 #[derive(Debug, Parser)]
 #[command(name = "plenary", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100)]
-pub(super) struct Cli {
+pub(super) struct PlenaryArgs {
     #[command(flatten)]
-    pub global: Global,
+    pub global: GlobalArgs,
     #[command(subcommand)]
-    pub command: Command,
+    pub command: CliCommand,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Global {
+pub(super) struct GlobalArgs {
     /// Print one JSON document instead of text.
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
@@ -73,14 +73,14 @@ pub(super) struct Global {
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(super) enum CliCommand {
     Ask(Box<ask::AskArgs>),
-    Review(Box<review::Review>),
-    Sweep(Box<sweep::Sweep>),
-    Override(override_verdict::OverrideVerdict),
+    Review(Box<review::ReviewArgs>),
+    Sweep(Box<sweep::SweepArgs>),
+    Override(override_verdict::OverrideArgs),
     #[command(subcommand)]
     Log(log::LogCommand),
-    Audit(audit::Audit),
+    Audit(audit::AuditArgs),
     Resume(resume::ResumeArgs),
     Watch(watch::WatchArgs),
     Replay(watch::ReplayArgs),
@@ -94,16 +94,16 @@ pub(super) enum Command {
     Show(queries::ShowArgs),
     Cite(queries::CiteArgs),
     Export(queries::ExportArgs),
-    Health(health::Health),
-    Due(due::Due),
-    Verify(verify::Verify),
-    CheckModularity(modularity::CheckModularity),
+    Health(health::HealthArgs),
+    Due(due::DueArgs),
+    Verify(verify::VerifyArgs),
+    CheckModularity(modularity::CheckModularityArgs),
     Mcp(servers::McpArgs),
     Serve(servers::ServeArgs),
-    Init(init::Init),
-    Config(config::Config),
-    Trust(trust::Trust),
-    Doctor(Doctor),
+    Init(init::InitArgs),
+    Config(config::ConfigArgs),
+    Trust(trust::TrustArgs),
+    Doctor(DoctorArgs),
     /// Print a completion script for a shell
     ///
     /// For bash: plenary completions bash > ~/.local/share/bash-completion/completions/plenary
@@ -113,10 +113,10 @@ pub(super) enum Command {
     },
 }
 
-impl Command {
+impl CliCommand {
     /// Whether the command's own `--format` selects JSON, like `--json`.
-    pub(super) fn is_in_json(&self) -> bool {
-        let of_review = matches!(self, Self::Review(review) if review.is_in_json());
-        of_review || matches!(self, Self::Sweep(sweep) if sweep.is_in_json())
+    pub(super) fn wants_json(&self) -> bool {
+        let of_review = matches!(self, Self::Review(review) if review.wants_json());
+        of_review || matches!(self, Self::Sweep(sweep) if sweep.wants_json())
     }
 }

@@ -5,20 +5,23 @@ use std::path::Path;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use super::session::{Done, Session};
-use super::terminal_text::DataForm;
+use super::session::{CliSession, ExitStatus};
+use super::terminal_text::DataFormat;
 use crate::error::Error;
 
 /// An agent program that starts MCP servers itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Client {
+pub(super) enum AgentClient {
     Claude,
     Codex,
     Gemini,
 }
 
 /// Prints the configuration entry and says which file it belongs to.
-pub(super) fn print_configuration(session: &Session<'_>, client: Client) -> Result<Done, Error> {
+pub(super) fn print_client_config(
+    session: &CliSession<'_>,
+    client: AgentClient,
+) -> Result<ExitStatus, Error> {
     // Use the absolute path: agent programs may have another PATH than the user.
     let program = std::env::current_exe().unwrap_or_else(|_| Path::new("plenary").to_owned());
     // Pass the store and configuration flags on, so that the server uses the same ones.
@@ -27,37 +30,41 @@ pub(super) fn print_configuration(session: &Session<'_>, client: Client) -> Resu
     let server = json!({ "command": program.to_string_lossy(), "args": arguments });
     let entry = server_entry(client, &server);
     match session.ui.json {
-        true => session.ui.answer(&entry, |_| String::new())?,
-        false => session.ui.print_data(&text(client, &entry, &server), DataForm::Text)?,
+        true => session.ui.print_result(&entry, |_| String::new())?,
+        false => {
+            session.ui.print_data(&client_config_text(client, &entry, &server), DataFormat::Text)?
+        }
     }
     if !session.ui.json {
-        let place = place(client);
-        session.ui.say(&format!("merge it into {place}; it serves the folder the agent works in"));
+        let place = config_place(client);
+        session
+            .ui
+            .print_note(&format!("merge it into {place}; it serves the folder the agent works in"));
     }
-    Ok(Done::Well)
+    Ok(ExitStatus::Ok)
 }
 
-fn place(client: Client) -> &'static str {
+fn config_place(client: AgentClient) -> &'static str {
     match client {
-        Client::Claude => "`.mcp.json` of the project",
-        Client::Gemini => "`.gemini/settings.json` of the project",
-        Client::Codex => "`~/.codex/config.toml`",
+        AgentClient::Claude => "`.mcp.json` of the project",
+        AgentClient::Gemini => "`.gemini/settings.json` of the project",
+        AgentClient::Codex => "`~/.codex/config.toml`",
     }
 }
 
 /// The entry as JSON, under the key that the agent program expects.
-fn server_entry(client: Client, server: &Value) -> Value {
+fn server_entry(client: AgentClient, server: &Value) -> Value {
     match client {
-        Client::Claude | Client::Gemini => json!({ "mcpServers": { "plenary": server } }),
-        Client::Codex => json!({ "mcp_servers": { "plenary": server } }),
+        AgentClient::Claude | AgentClient::Gemini => json!({ "mcpServers": { "plenary": server } }),
+        AgentClient::Codex => json!({ "mcp_servers": { "plenary": server } }),
     }
 }
 
 /// The entry in the syntax of the program's configuration file.
-fn text(client: Client, entry: &Value, server: &Value) -> String {
+fn client_config_text(client: AgentClient, entry: &Value, server: &Value) -> String {
     match client {
-        Client::Claude | Client::Gemini => format!("{entry:#}"),
-        Client::Codex => {
+        AgentClient::Claude | AgentClient::Gemini => format!("{entry:#}"),
+        AgentClient::Codex => {
             // Strings and lists of strings have the same syntax in TOML and JSON.
             let fields =
                 ["command", "args"].map(|name| format!("{name} = {}", json!(server.get(name))));

@@ -4,9 +4,9 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::session::{Done, Session};
-use super::table::Table;
-use crate::config::{Setting, TrustReport};
+use super::session::{CliSession, ExitStatus};
+use super::table::TextTable;
+use crate::config::{EffectiveSetting, TrustReport};
 use crate::error::Error;
 
 /// Show the settings in effect, and where each came from
@@ -17,51 +17,58 @@ use crate::error::Error;
 /// all of them: exit code 5. Settings of a file that is not trusted are shown too; the
 /// commands that would use them refuse the file until `plenary trust` allows it.
 #[derive(Debug, Args)]
-pub(super) struct Config {}
+pub(super) struct ConfigArgs {}
 
 #[derive(Debug, Serialize)]
-struct Shown {
+struct ConfigReport {
     status: &'static str,
-    settings: Vec<Setting>,
+    settings: Vec<EffectiveSetting>,
     /// Whether the project file is trusted; `None` if no file was found or the user named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     trusted: Option<bool>,
 }
 
-impl Config {
-    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
+impl ConfigArgs {
+    pub(super) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let settings = session.loader.load_displayed_settings()?.origins;
         let trusted = session.loader.read_trust_report()?.as_ref().map(TrustReport::is_trusted);
-        let shown = Shown { status: "success", settings, trusted };
+        let shown = ConfigReport { status: "success", settings, trusted };
         let width = session.ui.table_width();
-        session.ui.answer(&shown, |shown| text(&shown.settings, width))?;
+        session.ui.print_result(&shown, |shown| config_text(&shown.settings, width))?;
         if trusted == Some(false) {
-            session.ui.say("this file is not trusted: `plenary trust` shows what it asks for");
+            session
+                .ui
+                .print_note("this file is not trusted: `plenary trust` shows what it asks for");
         }
-        session.ui.detail("`plenary doctor` tells whether each provider can be asked");
-        Ok(Done::Well)
+        session.ui.print_detail("`plenary doctor` tells whether each provider can be asked");
+        Ok(ExitStatus::Ok)
     }
 }
 
-fn text(settings: &[Setting], width: usize) -> String {
-    let mut table = Table::new(&["KEY", "VALUE", "SOURCE"]);
+fn config_text(settings: &[EffectiveSetting], width: usize) -> String {
+    let mut table = TextTable::new(&["KEY", "VALUE", "SOURCE"]);
     for setting in settings {
-        table.row([setting.key.clone(), value(&setting.value), setting.source.to_string()]);
+        table.add_row([
+            setting.key.clone(),
+            value_text(&setting.value),
+            setting.source.to_string(),
+        ]);
     }
-    table.draw(width)
+    table.draw_table(width)
 }
 
 /// Formats a value as it is written in the file.
-fn value(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(self::value).collect();
+            let items: Vec<String> = items.iter().map(self::value_text).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(fields) => {
-            let fields = fields.iter().map(|(key, field)| format!("{key}: {}", self::value(field)));
+            let fields =
+                fields.iter().map(|(key, field)| format!("{key}: {}", self::value_text(field)));
             format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
         Value::Bool(_) | Value::Number(_) => value.to_string(),

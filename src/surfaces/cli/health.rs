@@ -3,12 +3,12 @@
 use clap::Args;
 
 use super::runs::value_parsers;
-use super::session::{Done, Session};
+use super::session::{CliSession, ExitStatus};
 use super::show;
-use crate::domain::stretch::Since;
+use crate::domain::stretch::SinceDay;
 use crate::error::Error;
 use crate::operations;
-use crate::record::health::{HealthVerdict, LAST_MAX};
+use crate::record::health::{HEALTH_LAST_MAX, HealthVerdict};
 
 /// Say whether audited conclusions end as they should
 ///
@@ -20,23 +20,25 @@ use crate::record::health::{HealthVerdict, LAST_MAX};
 /// Rehearsals and conclusions that nobody audited are left out. The shares are also told
 /// by protocol, by critic and by week.
 #[derive(Debug, Args)]
-pub(super) struct Health {
+pub(super) struct HealthArgs {
     /// Only the newest N [default: 50, or all of them with `--since`]
-    #[arg(long, value_name = "N", value_parser = value_parsers::from_one_to(LAST_MAX))]
+    #[arg(long, value_name = "N", value_parser = value_parsers::from_one_to(HEALTH_LAST_MAX))]
     last: Option<usize>,
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::since)]
-    since: Option<Since>,
+    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::parse_since)]
+    since: Option<SinceDay>,
 }
 
-impl Health {
-    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let examined = operations::health(&session.for_existing()?, self.last, self.since)?;
-        let canvas = session.ui.canvas();
-        session.ui.answer(&examined, |examined| show::health::draw(examined, canvas))?;
+impl HealthArgs {
+    pub(super) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let examined = operations::check_health(&session.open_existing()?, self.last, self.since)?;
+        let canvas = session.ui.page_canvas();
+        session
+            .ui
+            .print_result(&examined, |examined| show::health::draw_health_page(examined, canvas))?;
         Ok(match examined.health.verdict {
-            HealthVerdict::Alarm => Done::WithFindings,
-            HealthVerdict::Healthy | HealthVerdict::TooFew => Done::Well,
+            HealthVerdict::Alarm => ExitStatus::WithFindings,
+            HealthVerdict::Healthy | HealthVerdict::TooFew => ExitStatus::Ok,
         })
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::clients::{Client, print_configuration};
-use super::session::{Done, Session};
-use super::skills::{OtherFiles, write_skills};
-use crate::config::{COUNCIL_FILE, ConfigError, TEMPLATE};
+use super::clients::{AgentClient, print_client_config};
+use super::session::{CliSession, ExitStatus};
+use super::skills::{OverwriteMode, write_skills};
+use crate::config::{COUNCIL_FILE, COUNCIL_TEMPLATE, ConfigError};
 use crate::error::Error;
 use crate::export::safe_text;
 use crate::files;
@@ -25,7 +25,7 @@ use crate::files;
 ///
 /// With `--mcp claude` (codex, gemini) it prints how to tell that program of `plenary mcp`.
 #[derive(Debug, Args)]
-pub(super) struct Init {
+pub(super) struct InitArgs {
     /// Replace files that are there and say something else.
     #[arg(long)]
     force: bool,
@@ -34,22 +34,22 @@ pub(super) struct Init {
     skills: Option<PathBuf>,
     /// Print what an agent program's configuration needs to start the MCP server, and nothing else.
     #[arg(long, value_name = "CLIENT", conflicts_with_all = ["skills", "force"])]
-    mcp: Option<Client>,
+    mcp: Option<AgentClient>,
 }
 
 #[derive(Debug, Serialize)]
-struct Written {
+struct InitReport {
     status: &'static str,
     path: String,
 }
 
-impl Init {
-    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
+impl InitArgs {
+    pub(super) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         if let Some(client) = self.mcp {
-            return print_configuration(session, client);
+            return print_client_config(session, client);
         }
         if let Some(folder) = &self.skills {
-            let others = if self.force { OtherFiles::Replace } else { OtherFiles::Keep };
+            let others = if self.force { OverwriteMode::Replace } else { OverwriteMode::Keep };
             return write_skills(session, folder, others);
         }
         let path = session.loader.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
@@ -58,16 +58,18 @@ impl Init {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());
         }
         match self.force {
-            true => files::replace(path, TEMPLATE.as_bytes())?,
-            false => files::create(path, TEMPLATE.as_bytes())?,
+            true => files::replace_file(path, COUNCIL_TEMPLATE.as_bytes())?,
+            false => files::create_file(path, COUNCIL_TEMPLATE.as_bytes())?,
         }
-        let written = Written { status: "success", path: path.display().to_string() };
-        session
-            .ui
-            .answer(&written, |written| format!("Wrote {}\n", safe_text::line(&written.path)))?;
+        let written = InitReport { status: "success", path: path.display().to_string() };
+        session.ui.print_result(&written, |written| {
+            format!("Wrote {}\n", safe_text::safe_line(&written.path))
+        })?;
         if !session.ui.json {
-            session.ui.say("next: take out the providers you do not have, then `plenary doctor`");
+            session
+                .ui
+                .print_note("next: take out the providers you do not have, then `plenary doctor`");
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }

@@ -26,9 +26,9 @@ mod ui;
 mod verify;
 mod wrap;
 
-pub use run::main;
-pub use show::{Canvas, Detail};
+pub use run::run_program;
+pub use show::{PageCanvas, PageDetail};
 pub(crate) use show::{
-    draw as draw_record, draw_closing, draw_council, draw_council_result, draw_imported,
-    draw_review, draw_review_result,
+    draw_concluded_dialogue, draw_council_record, draw_council_result,
+    draw_dialogue as draw_record, draw_imported_log, draw_review_record, draw_review_result,
 };

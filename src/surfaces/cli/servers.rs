@@ -11,10 +11,10 @@ use crate::error::Error;
 use crate::hosting::RunServer;
 use crate::providers::sweep_scratch_folders;
 use crate::surfaces::cli::runs::cli_runtime::raise_open_file_limit;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::signals::Signals;
-use crate::surfaces::cli::ui::talk;
-use crate::surfaces::mcp::{Address, HttpLimits, listen, serve_stdio};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::signals::StopSignals;
+use crate::surfaces::cli::ui::print_message;
+use crate::surfaces::mcp::{HttpLimits, ListenAddress, bind_http_server, serve_stdio};
 
 /// Serve agents by MCP on standard input and output
 ///
@@ -28,7 +28,7 @@ use crate::surfaces::mcp::{Address, HttpLimits, listen, serve_stdio};
 pub(crate) struct McpArgs {}
 
 impl McpArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         serve_until_stopped(session, async |run_server, stop| {
             tokio::select! {
                 () = serve_stdio(run_server) => {}
@@ -68,13 +68,13 @@ fn parse_loopback(typed: &str) -> Result<IpAddr, &'static str> {
 }
 
 impl ServeArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let address = Address { ip: self.bind, port: self.port };
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let address = ListenAddress { ip: self.bind, port: self.port };
         serve_until_stopped(session, async move |run_server, stop| {
-            let listening = listen(run_server, address, HttpLimits::of_process()).await?;
-            talk(&format!("serving MCP on http://{}/mcp", listening.address));
-            talk(&format!("the token is in {}", listening.token_path.display()));
-            listening.serve(stop).await;
+            let listening = bind_http_server(run_server, address, HttpLimits::of_process()).await?;
+            print_message(&format!("serving MCP on http://{}/mcp", listening.address));
+            print_message(&format!("the token is in {}", listening.token_path.display()));
+            listening.serve_until(stop).await;
             Ok(())
         })
     }
@@ -85,13 +85,13 @@ pub(super) type StopSignal = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Serves until stopped, then interrupts the running runs.
 pub(super) fn serve_until_stopped(
-    session: &Session<'_>,
+    session: &CliSession<'_>,
     serve: impl AsyncFnOnce(Arc<RunServer>, StopSignal) -> Result<(), Error>,
-) -> Result<Done, Error> {
+) -> Result<ExitStatus, Error> {
     raise_open_file_limit();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
     sweep_scratch_folders();
-    let say = if session.ui.is_quiet() { |_: &str| {} } else { talk };
+    let say = if session.ui.is_quiet() { |_: &str| {} } else { print_message };
     let run_server = RunServer::new(session.loader.without_confirmation(), say);
     let done = runtime.block_on(async {
         let (tell, told) = oneshot::channel();
@@ -99,11 +99,11 @@ pub(super) fn serve_until_stopped(
         let serving = async {
             let served = serve(Arc::clone(&run_server), stop).await;
             run_server.close().await;
-            served.map(|()| Done::Well)
+            served.map(|()| ExitStatus::Ok)
         };
         tokio::select! {
             done = serving => done,
-            () = stop_on_signals(&run_server, tell) => Ok(Done::Interrupted),
+            () = stop_on_signals(&run_server, tell) => Ok(ExitStatus::Interrupted),
         }
     });
     // A task may still read standard input and would block for ever.
@@ -114,10 +114,10 @@ pub(super) fn serve_until_stopped(
 /// Stops the server at the first signal and returns at the second. The first one interrupts the
 /// runs at once, because they cost money.
 async fn stop_on_signals(run_server: &RunServer, tell: oneshot::Sender<()>) {
-    let mut signals = Signals::open();
-    signals.next().await;
+    let mut signals = StopSignals::subscribe_all();
+    signals.next_signal().await;
     run_server.interrupt_all();
     // The server may have ended already.
     let _ = tell.send(());
-    signals.next().await;
+    signals.next_signal().await;
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::args::Global;
-use super::ui::Ui;
+use super::args::GlobalArgs;
+use super::ui::TerminalUi;
 use super::{report, trust};
-use crate::config::{Flags, Located};
-use crate::error::{Error, Kind};
+use crate::config::{ConfigFlags, ProjectPaths};
+use crate::error::{Error, ErrorKind};
 use crate::files;
 use crate::operations::{self, Project, SettingsLoader};
 use crate::protocols::Protocols;
@@ -17,82 +17,82 @@ use crate::store::StoreError;
 
 /// How a command ended. Ordered by exit code: for several results the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Done {
-    Well,
+pub(super) enum ExitStatus {
+    Ok,
     WithFindings,
     /// A review's verdict is HOLD.
-    Held,
+    Hold,
     Incomplete,
     /// One of several files could not be read.
     Unreadable,
     /// One of several items failed with an internal error.
-    Broken,
+    Internal,
     Interrupted,
 }
 
-impl Done {
+impl ExitStatus {
     pub(super) fn exit_code(self) -> u8 {
         match self {
-            Self::Well => 0,
-            Self::WithFindings => Kind::Refused.exit_code(),
+            Self::Ok => 0,
+            Self::WithFindings => ErrorKind::Refused.exit_code(),
             // HOLD is a result, not an error, so no error kind has this code.
-            Self::Held => 2,
-            Self::Incomplete => Kind::Incomplete.exit_code(),
-            Self::Unreadable => Kind::NotFound.exit_code(),
-            Self::Broken => Kind::Internal.exit_code(),
-            Self::Interrupted => Kind::Interrupted.exit_code(),
+            Self::Hold => 2,
+            Self::Incomplete => ErrorKind::Incomplete.exit_code(),
+            Self::Unreadable => ErrorKind::NotFound.exit_code(),
+            Self::Internal => ErrorKind::Internal.exit_code(),
+            Self::Interrupted => ErrorKind::Interrupted.exit_code(),
         }
     }
 
     /// The exit status for one failed item, after which the command continues with the others.
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(super) fn from_error_kind(kind: ErrorKind) -> Self {
         match kind {
-            Kind::Refused | Kind::Usage => Self::WithFindings,
-            Kind::Incomplete => Self::Incomplete,
-            Kind::NotFound | Kind::Configuration => Self::Unreadable,
-            Kind::Internal => Self::Broken,
-            Kind::Interrupted => Self::Interrupted,
+            ErrorKind::Refused | ErrorKind::Usage => Self::WithFindings,
+            ErrorKind::Incomplete => Self::Incomplete,
+            ErrorKind::NotFound | ErrorKind::Configuration => Self::Unreadable,
+            ErrorKind::Internal => Self::Internal,
+            ErrorKind::Interrupted => Self::Interrupted,
         }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Session<'a> {
+pub(super) struct CliSession<'a> {
     pub loader: Arc<SettingsLoader>,
-    pub ui: &'a Ui,
+    pub ui: &'a TerminalUi,
 }
 
-impl<'a> Session<'a> {
-    pub(super) fn new(global: &Global, ui: &'a Ui, protocols: Protocols) -> Self {
-        let flags = Flags {
+impl<'a> CliSession<'a> {
+    pub(super) fn new(global: &GlobalArgs, ui: &'a TerminalUi, protocols: Protocols) -> Self {
+        let flags = ConfigFlags {
             config: global.config.clone(),
             store: global.store.clone(),
             allow: global.allow.clone(),
         };
         let mut loader = SettingsLoader::new(flags, protocols);
         if !ui.is_quiet() {
-            loader = loader.with_warnings(report::warn_of);
+            loader = loader.with_warnings(report::print_warning_text);
         }
         if ui.can_ask() {
-            loader = loader.with_confirmation(trust::confirm);
+            loader = loader.with_confirmation(trust::confirm_trust);
         }
         Self { loader: Arc::new(loader), ui }
     }
 
     /// Opens the existing store; without one, an empty store in memory. Reading commands create no
     /// file.
-    pub(super) fn for_existing(&self) -> Result<Project, Error> {
+    pub(super) fn open_existing(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
         if let Some(project) = self.loader.open_existing(&located)? {
-            self.ui.detail(&format!("store: {}", located.store.display()));
+            self.ui.print_detail(&format!("store: {}", located.store.display()));
             return Ok(project);
         }
-        self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
+        self.ui.print_note(&format!("there is no store at `{}` yet", located.store.display()));
         self.loader.open_in_memory(&located)
     }
 
     /// The same without a message, for commands that create the store later.
-    pub(super) fn for_looking_first(&self) -> Result<Project, Error> {
+    pub(super) fn open_if_present(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
         match self.loader.open_existing(&located)? {
             Some(project) => Ok(project),
@@ -101,35 +101,35 @@ impl<'a> Session<'a> {
     }
 
     /// Opens the existing store; a missing store is an error, because it cannot be verified.
-    pub(super) fn for_auditing(&self) -> Result<Project, Error> {
+    pub(super) fn open_required(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
         let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
         if !is_there {
             return Err(StoreError::Missing { path: located.store }.into());
         }
-        self.open(&located)
+        self.open_or_create(&located)
     }
 
     /// Opens the store, or creates it: for commands that write the first dialogue.
-    pub(super) fn open(&self, located: &Located) -> Result<Project, Error> {
-        self.ui.detail(&format!("store: {}", located.store.display()));
+    pub(super) fn open_or_create(&self, located: &ProjectPaths) -> Result<Project, Error> {
+        self.ui.print_detail(&format!("store: {}", located.store.display()));
         self.loader.open_project(located)
     }
 }
 
 /// Arguments of an operation: the JSON of `--data`, with command line options on top.
 #[derive(Debug)]
-pub(super) struct Arguments(Value);
+pub(super) struct CliArguments(Value);
 
-impl Arguments {
+impl CliArguments {
     pub(super) fn new(data: Option<&Path>) -> Result<Self, Error> {
         let Some(path) = data else { return Ok(Self(Value::Object(Map::new()))) };
-        Ok(Self(operations::parse(&files::read_text(path)?)?))
+        Ok(Self(operations::parse_arguments(&files::read_request_text(path)?)?))
     }
 
     /// Sets a field from a command line option.
     #[must_use]
-    pub(super) fn with(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+    pub(super) fn set_field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
         if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
             map.insert(name.to_owned(), value.into());
         }
@@ -138,13 +138,13 @@ impl Arguments {
 
     /// Unwraps a round's batch if the data is the output of `extract`.
     #[must_use]
-    pub(super) fn unwrapped(self) -> Self {
-        Self(operations::unwrapped(&self.0).into_owned())
+    pub(super) fn unwrap_batch(self) -> Self {
+        Self(operations::unwrap_batch(&self.0).into_owned())
     }
 
     /// Adds command line values to the object under `name`.
     #[must_use]
-    pub(super) fn with_entries(mut self, name: &str, entries: Vec<(String, i64)>) -> Self {
+    pub(super) fn add_entries(mut self, name: &str, entries: Vec<(String, i64)>) -> Self {
         if let (Value::Object(map), false) = (&mut self.0, entries.is_empty()) {
             let under = map.entry(name).or_insert_with(|| Value::Object(Map::new()));
             if let Value::Object(under) = under {
@@ -161,20 +161,20 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    use super::Done;
+    use super::ExitStatus;
 
     #[test]
     fn of_several_ends_the_greatest_has_the_greatest_exit_code() {
         let ends = [
-            Done::Well,
-            Done::WithFindings,
-            Done::Held,
-            Done::Incomplete,
-            Done::Unreadable,
-            Done::Broken,
-            Done::Interrupted,
+            ExitStatus::Ok,
+            ExitStatus::WithFindings,
+            ExitStatus::Hold,
+            ExitStatus::Incomplete,
+            ExitStatus::Unreadable,
+            ExitStatus::Internal,
+            ExitStatus::Interrupted,
         ];
         assert!(ends.is_sorted());
-        assert_eq!(ends.map(Done::exit_code), [0, 1, 2, 3, 4, 70, 130]);
+        assert_eq!(ends.map(ExitStatus::exit_code), [0, 1, 2, 3, 4, 70, 130]);
     }
 }

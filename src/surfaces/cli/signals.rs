@@ -7,26 +7,26 @@ use std::task::Poll;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::error::Kind;
+use crate::error::ErrorKind;
 
 /// On the first signal, asks the run to stop so that it can be resumed. On the second, exits at
 /// once; this is safe because the journal is always complete.
 pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
-    let mut signals = Signals::open();
+    let mut signals = StopSignals::subscribe_all();
     loop {
-        signals.next().await;
+        signals.next_signal().await;
         if heard.send_replace(true) {
-            exit(i32::from(Kind::Interrupted.exit_code()));
+            exit(i32::from(ErrorKind::Interrupted.exit_code()));
         }
     }
 }
 
 /// SIGINT, SIGTERM, SIGQUIT and SIGHUP; all mean the same: stop and stay resumable. A signal that
 /// cannot be received keeps its default action.
-pub(super) struct Signals(Vec<Signal>);
+pub(super) struct StopSignals(Vec<Signal>);
 
-impl Signals {
-    pub(super) fn open() -> Self {
+impl StopSignals {
+    pub(super) fn subscribe_all() -> Self {
         let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::quit()];
         // `nohup plenary …` must continue after its terminal closes.
         if !is_hangup_ignored() {
@@ -36,7 +36,7 @@ impl Signals {
     }
 
     /// Waits for the next signal.
-    pub(super) async fn next(&mut self) {
+    pub(super) async fn next_signal(&mut self) {
         poll_fn(|context| {
             let is_told = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
             if is_told { Poll::Ready(()) } else { Poll::Pending }

@@ -4,7 +4,7 @@
 //! text that was missed there. A page may contain the colour codes of the palette; messages and
 //! documents contain none.
 
-use crate::domain::hidden::is_hidden;
+use crate::domain::hidden::is_invisible;
 use crate::export::safe_text;
 
 /// The escape codes of our styles: reset, bold, faint, underline, italic, and the colours.
@@ -35,14 +35,14 @@ const STYLE_CODES: [&str; 22] = [
 
 /// The kind of data written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DataForm {
+pub(super) enum DataFormat {
     Json,
     /// Markdown, a shell script, or workflow commands.
     Text,
 }
 
 /// Escapes a page: keeps style codes, makes every other control or invisible character visible.
-pub(super) fn page(text: &str) -> String {
+pub(super) fn escape_page(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
@@ -58,41 +58,41 @@ pub(super) fn page(text: &str) -> String {
 }
 
 /// Escapes a message, including style codes.
-pub(super) fn talk(text: &str) -> String {
-    text.split('\n').map(safe_text::line).collect::<Vec<_>>().join("\n")
+pub(super) fn escape_message(text: &str) -> String {
+    text.split('\n').map(safe_text::safe_line).collect::<Vec<_>>().join("\n")
 }
 
 /// Escapes data for a terminal. JSON keeps its meaning: each character becomes a `\u` escape.
-pub(super) fn data(text: &str, form: DataForm) -> String {
+pub(super) fn escape_data(text: &str, form: DataFormat) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         match form {
-            DataForm::Text => push_visible(letter, &mut shown),
-            DataForm::Json if is_to_be_shown(letter) => {
+            DataFormat::Text => push_visible(letter, &mut shown),
+            DataFormat::Json if must_escape(letter) => {
                 let mut units = [0; 2];
                 let units = letter.encode_utf16(&mut units).iter();
                 shown.extend(units.map(|unit| format!("\\u{unit:04x}")));
             }
-            DataForm::Json => shown.push(letter),
+            DataFormat::Json => shown.push(letter),
         }
     }
     shown
 }
 
 /// Whether the text contains a character that must be escaped for a terminal.
-pub(super) fn is_hostile(text: &str) -> bool {
-    text.contains(is_to_be_shown)
+pub(super) fn needs_escape(text: &str) -> bool {
+    text.contains(must_escape)
 }
 
 fn push_visible(letter: char, shown: &mut String) {
-    match is_to_be_shown(letter) {
+    match must_escape(letter) {
         true => shown.extend(letter.escape_unicode()),
         false => shown.push(letter),
     }
 }
 
-fn is_to_be_shown(letter: char) -> bool {
-    !matches!(letter, '\n' | '\t') && is_hidden(letter)
+fn must_escape(letter: char) -> bool {
+    !matches!(letter, '\n' | '\t') && is_invisible(letter)
 }
 
 #[cfg(test)]
@@ -115,21 +115,21 @@ mod tests {
             ),
             ("\u{1b}", r"\u{1b}"),
         ] {
-            assert_eq!(page(text), expected);
+            assert_eq!(escape_page(text), expected);
         }
     }
 
     #[test]
     fn talk_has_no_style() {
-        assert_eq!(talk("a \u{1b}[31mred\u{1b}[0m\nb"), "a \\u{1b}[31mred\\u{1b}[0m\nb");
+        assert_eq!(escape_message("a \u{1b}[31mred\u{1b}[0m\nb"), "a \\u{1b}[31mred\\u{1b}[0m\nb");
     }
 
     #[test]
     fn json_that_is_shown_means_the_same() {
         let value =
             serde_json::json!({ "a\u{7f}": "x\u{9b}31m \u{202e}\u{e0041}\n", "b": [1, "é漢"] });
-        let shown = data(&value.to_string(), DataForm::Json);
-        assert!(!is_hostile(&shown), "{shown}");
+        let shown = escape_data(&value.to_string(), DataFormat::Json);
+        assert!(!needs_escape(&shown), "{shown}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 }

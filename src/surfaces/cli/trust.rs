@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::session::{Done, Session};
-use super::table::Table;
-use super::ui::{self, talk};
+use super::session::{CliSession, ExitStatus};
+use super::table::TextTable;
+use super::ui::{self, print_message};
 use crate::config::{
-    self, COUNCIL_FILE, ConfigError, Environment, FileState, RiskySetting, TrustedFile,
+    self, COUNCIL_FILE, ConfigError, EnvVariables, FileState, RiskySetting, TrustedFile,
     UntrustedFile,
 };
 use crate::error::Error;
@@ -32,7 +32,7 @@ use crate::export::safe_text;
 /// Exit code 0 when the file is trusted or asks for nothing, 1 when it is not trusted, 5 when it
 /// has mistakes.
 #[derive(Debug, Args)]
-pub(super) struct Trust {
+pub(super) struct TrustArgs {
     /// The file [default: the council.yaml that is found from here]
     file: Option<PathBuf>,
     /// Trust the file without asking.
@@ -54,14 +54,14 @@ struct TrustAnswer<'a> {
     sha256: &'a str,
     settings: &'a [RiskySetting],
     #[serde(skip)]
-    listing: Listing,
+    listing: TrustListing,
 }
 
 /// Whether the text lists the risky settings; a prompt at the terminal has already listed them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listing {
+enum TrustListing {
     Shown,
-    Left,
+    Omitted,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -86,74 +86,78 @@ struct TrustRemoval {
     removed: usize,
 }
 
-impl Trust {
-    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let environment = Environment::of_process();
+impl TrustArgs {
+    pub(super) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let environment = EnvVariables::from_process();
         if self.list {
-            return list(session, &environment);
+            return list_trusted_files(session, &environment);
         }
-        let path = self.path(session, &environment)?;
+        let path = self.file_path(session, &environment)?;
         if self.remove {
-            return remove(session, &path, &environment);
+            return remove_trusted_file(session, &path, &environment);
         }
         let report = config::inspect_trust(&path, &environment)?;
         let file = &report.file;
         if file.settings.is_empty() || report.is_recorded {
             let is_needed = !file.settings.is_empty();
             let status = if is_needed { TrustStatus::Trusted } else { TrustStatus::NotNeeded };
-            return answer(session, file, status, Listing::Shown);
+            return print_answer(session, file, status, TrustListing::Shown);
         }
         let is_asked = !self.yes && session.ui.can_ask();
-        let listing = if is_asked { Listing::Left } else { Listing::Shown };
-        if self.yes || is_asked && confirm(file) {
+        let listing = if is_asked { TrustListing::Omitted } else { TrustListing::Shown };
+        if self.yes || is_asked && confirm_trust(file) {
             config::record_trust(file, &environment)?;
-            return answer(session, file, TrustStatus::Trusted, listing);
+            return print_answer(session, file, TrustStatus::Trusted, listing);
         }
-        let done = answer(session, file, TrustStatus::NotTrusted, listing)?;
+        let done = print_answer(session, file, TrustStatus::NotTrusted, listing)?;
         if !is_asked && !session.ui.json {
-            session.ui.say("`plenary trust --yes` trusts it without a question");
+            session.ui.print_note("`plenary trust --yes` trusts it without a question");
         }
         Ok(done)
     }
 
     /// The file that the user named; otherwise the one that the search finds.
-    fn path(&self, session: &Session<'_>, environment: &Environment) -> Result<PathBuf, Error> {
+    fn file_path(
+        &self,
+        session: &CliSession<'_>,
+        environment: &EnvVariables,
+    ) -> Result<PathBuf, Error> {
         if let Some(path) = self.file.as_deref().or(session.loader.config_flag()) {
             return Ok(path.to_owned());
         }
-        let found = config::find_project_file(&config::Flags::default(), environment)?;
+        let found = config::find_project_file(&config::ConfigFlags::default(), environment)?;
         Ok(found.ok_or_else(|| ConfigError::NoFile { path: COUNCIL_FILE.into() })?)
     }
 }
 
 /// Lists the risky settings on stderr and asks whether the user trusts the file.
-pub(super) fn confirm(file: &UntrustedFile) -> bool {
-    talk(&format!("{} asks for:", safe_text::line(&file.path().to_string_lossy())));
-    talk(&listing(&file.settings));
-    ui::confirm("Do you trust this file with this content?")
+pub(super) fn confirm_trust(file: &UntrustedFile) -> bool {
+    print_message(&format!("{} asks for:", safe_text::safe_line(&file.path().to_string_lossy())));
+    print_message(&settings_list(&file.settings));
+    ui::confirm_prompt("Do you trust this file with this content?")
 }
 
-fn answer(
-    session: &Session<'_>,
+fn print_answer(
+    session: &CliSession<'_>,
     file: &UntrustedFile,
     status: TrustStatus,
-    listing: Listing,
-) -> Result<Done, Error> {
+    listing: TrustListing,
+) -> Result<ExitStatus, Error> {
     let path = file.path().to_string_lossy().into_owned();
     let settings = file.settings.as_slice();
     let answer = TrustAnswer { status, path, sha256: file.sha256(), settings, listing };
-    session.ui.answer(&answer, answer_text)?;
+    session.ui.print_result(&answer, answer_text)?;
     Ok(match status {
-        TrustStatus::Trusted | TrustStatus::NotNeeded => Done::Well,
-        TrustStatus::NotTrusted => Done::WithFindings,
+        TrustStatus::Trusted | TrustStatus::NotNeeded => ExitStatus::Ok,
+        TrustStatus::NotTrusted => ExitStatus::WithFindings,
     })
 }
 
 fn answer_text(answer: &TrustAnswer<'_>) -> String {
-    let path = safe_text::line(&answer.path);
+    let path = safe_text::safe_line(&answer.path);
     let listed = match answer.listing {
-        Listing::Shown => format!("\n{}", listing(answer.settings)),
-        Listing::Left => String::new(),
+        TrustListing::Shown => format!("\n{}", settings_list(answer.settings)),
+        TrustListing::Omitted => String::new(),
     };
     match answer.status {
         TrustStatus::NotNeeded => format!("{path} asks for nothing that needs trust."),
@@ -163,12 +167,12 @@ fn answer_text(answer: &TrustAnswer<'_>) -> String {
 }
 
 /// One line per setting, with its line number in the file.
-fn listing(settings: &[RiskySetting]) -> String {
+fn settings_list(settings: &[RiskySetting]) -> String {
     let lines = settings.iter().map(|setting| {
-        let detail = safe_text::line(&setting.detail);
+        let detail = safe_text::safe_line(&setting.detail);
         let place = match (&setting.key, setting.line) {
-            (Some(key), Some(line)) => format!("line {line}, {}: ", safe_text::line(key)),
-            (Some(key), None) => format!("{}: ", safe_text::line(key)),
+            (Some(key), Some(line)) => format!("line {line}, {}: ", safe_text::safe_line(key)),
+            (Some(key), None) => format!("{}: ", safe_text::safe_line(key)),
             (None, _) => String::new(),
         };
         format!("  - {place}{detail}")
@@ -176,37 +180,44 @@ fn listing(settings: &[RiskySetting]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn list(session: &Session<'_>, environment: &Environment) -> Result<Done, Error> {
+fn list_trusted_files(
+    session: &CliSession<'_>,
+    environment: &EnvVariables,
+) -> Result<ExitStatus, Error> {
     let list = TrustList { status: "success", files: config::list_trusted(environment)? };
     let width = session.ui.table_width();
-    session.ui.answer(&list, |list| {
+    session.ui.print_result(&list, |list| {
         if list.files.is_empty() {
             return "No file is trusted.".to_owned();
         }
-        let mut table = Table::new(&["FILE", "CONTENT", "SHA-256"]);
+        let mut table = TextTable::new(&["FILE", "CONTENT", "SHA-256"]);
         for file in &list.files {
             let state = match file.state {
                 FileState::Unchanged => "unchanged",
                 FileState::Changed => "changed since",
                 FileState::Missing => "missing",
             };
-            table.row([&*file.path.to_string_lossy(), state, &file.sha256]);
+            table.add_row([&*file.path.to_string_lossy(), state, &file.sha256]);
         }
-        table.draw(width)
+        table.draw_table(width)
     })?;
-    Ok(Done::Well)
+    Ok(ExitStatus::Ok)
 }
 
-fn remove(session: &Session<'_>, path: &Path, environment: &Environment) -> Result<Done, Error> {
+fn remove_trusted_file(
+    session: &CliSession<'_>,
+    path: &Path,
+    environment: &EnvVariables,
+) -> Result<ExitStatus, Error> {
     let removed = config::remove_trust(path, environment)?;
     let path = path.to_string_lossy().into_owned();
     let removal = TrustRemoval { status: "success", path, removed };
-    session.ui.answer(&removal, |removal| {
-        let path = safe_text::line(&removal.path);
+    session.ui.print_result(&removal, |removal| {
+        let path = safe_text::safe_line(&removal.path);
         match removal.removed {
             0 => format!("{path} was not trusted."),
             _ => format!("No longer trusted: {path}"),
         }
     })?;
-    Ok(Done::Well)
+    Ok(ExitStatus::Ok)
 }

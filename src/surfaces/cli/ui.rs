@@ -4,71 +4,71 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 use serde::Serialize;
 
-use super::args::Global;
-use super::show::{Canvas, Detail};
-use super::terminal_text::{self, DataForm};
-use crate::error::{Error, document_text};
+use super::args::GlobalArgs;
+use super::show::{PageCanvas, PageDetail};
+use super::terminal_text::{self, DataFormat};
+use crate::error::{Error, to_json_text};
 
 /// Used if the terminal width is unknown.
 const WIDTH_DEFAULT: usize = 80;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
+pub(super) enum MessageLevel {
     Quiet,
     Normal,
     Verbose,
 }
 
 #[derive(Debug)]
-pub(super) struct Ui {
+pub(super) struct TerminalUi {
     pub json: bool,
-    pub voice: Voice,
+    pub level: MessageLevel,
 }
 
-impl Ui {
-    pub(super) fn new(global: &Global) -> Self {
+impl TerminalUi {
+    pub(super) fn new(global: &GlobalArgs) -> Self {
         let voice = match (global.quiet, global.verbose) {
-            (true, _) => Voice::Quiet,
-            (false, true) => Voice::Verbose,
-            (false, false) => Voice::Normal,
+            (true, _) => MessageLevel::Quiet,
+            (false, true) => MessageLevel::Verbose,
+            (false, false) => MessageLevel::Normal,
         };
-        Self { json: global.json, voice }
+        Self { json: global.json, level: voice }
     }
 
     /// Prints a result as one JSON document or as text.
-    pub(super) fn answer<T: Serialize>(
+    pub(super) fn print_result<T: Serialize>(
         &self,
         result: &T,
         as_text: impl FnOnce(&T) -> String,
     ) -> Result<(), Error> {
         if self.json {
-            return self.print_data(&document_text(result)?, DataForm::Json);
+            return self.print_data(&to_json_text(result)?, DataFormat::Json);
         }
-        self.print(&as_text(result))
+        self.print_page(&as_text(result))
     }
 
     /// Prints a page. A closed pipe is not an error: the exit code stays the same.
-    pub(super) fn print(&self, page: &str) -> Result<(), Error> {
-        unless_closed(print(page))
+    pub(super) fn print_page(&self, page: &str) -> Result<(), Error> {
+        ignore_closed_pipe(write_page(page))
     }
 
     /// Prints data: unchanged to a pipe or file, escaped to a terminal.
-    pub(super) fn print_data(&self, text: &str, form: DataForm) -> Result<(), Error> {
-        unless_closed(print_data(text, form))
+    pub(super) fn print_data(&self, text: &str, form: DataFormat) -> Result<(), Error> {
+        ignore_closed_pipe(write_data(text, form))
     }
 
     /// Prints a part of a longer output. A closed pipe is an error, so that the command stops.
-    pub(super) fn stream(&self, page: &str) -> Result<(), Error> {
-        print(page)
+    pub(super) fn stream_page(&self, page: &str) -> Result<(), Error> {
+        write_page(page)
     }
 
     /// Prints a part of longer data, with the same rule.
-    pub(super) fn stream_data(&self, text: &str, form: DataForm) -> Result<(), Error> {
-        print_data(text, form)
+    pub(super) fn stream_data(&self, text: &str, form: DataFormat) -> Result<(), Error> {
+        write_data(text, form)
     }
 
     pub(super) fn is_quiet(&self) -> bool {
-        self.voice == Voice::Quiet
+        self.level == MessageLevel::Quiet
     }
 
     /// Whether to show progress: stderr is a terminal and `--quiet` is not set.
@@ -82,31 +82,31 @@ impl Ui {
     }
 
     /// Prints a message unless `--quiet` is set.
-    pub(super) fn say(&self, text: &str) {
-        if self.voice != Voice::Quiet {
-            talk(text);
+    pub(super) fn print_note(&self, text: &str) {
+        if self.level != MessageLevel::Quiet {
+            print_message(text);
         }
     }
 
     /// Prints a message only with `--verbose`.
-    pub(super) fn detail(&self, text: &str) {
-        if self.voice == Voice::Verbose {
-            talk(text);
+    pub(super) fn print_detail(&self, text: &str) {
+        if self.level == MessageLevel::Verbose {
+            print_message(text);
         }
     }
 
     /// Width of a table; unlimited for a pipe or file, so that no cell is cut.
     pub(super) fn table_width(&self) -> usize {
-        if io::stdout().is_terminal() { self.width() } else { usize::MAX }
+        if io::stdout().is_terminal() { self.terminal_width() } else { usize::MAX }
     }
 
     /// A brief canvas as wide as the terminal.
-    pub(super) fn canvas(&self) -> Canvas {
-        Canvas { width: self.width(), detail: Detail::Brief, round: None }
+    pub(super) fn page_canvas(&self) -> PageCanvas {
+        PageCanvas { width: self.terminal_width(), detail: PageDetail::Brief, round: None }
     }
 
     /// Width of the terminal in columns.
-    pub(super) fn width(&self) -> usize {
+    pub(super) fn terminal_width(&self) -> usize {
         if !io::stdout().is_terminal() {
             return WIDTH_DEFAULT;
         }
@@ -114,7 +114,7 @@ impl Ui {
     }
 }
 
-fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
+fn ignore_closed_pipe(printed: Result<(), Error>) -> Result<(), Error> {
     match printed {
         Err(error) if error.is_closed_pipe() => Ok(()),
         printed => printed,
@@ -122,15 +122,15 @@ fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
 }
 
 /// Prints a page and a final newline. `anstream` removes colours where no terminal shows them.
-pub(super) fn print(page: &str) -> Result<(), Error> {
-    write_line(anstream::AutoStream::auto(io::stdout().lock()), &terminal_text::page(page))
+pub(super) fn write_page(page: &str) -> Result<(), Error> {
+    write_line(anstream::AutoStream::auto(io::stdout().lock()), &terminal_text::escape_page(page))
 }
 
 /// Prints data and a final newline.
-pub(super) fn print_data(text: &str, form: DataForm) -> Result<(), Error> {
+pub(super) fn write_data(text: &str, form: DataFormat) -> Result<(), Error> {
     let out = io::stdout();
     match out.is_terminal() {
-        true => write_line(out.lock(), &terminal_text::data(text, form)),
+        true => write_line(out.lock(), &terminal_text::escape_data(text, form)),
         false => write_line(out.lock(), text),
     }
 }
@@ -144,8 +144,8 @@ fn write_line(mut out: impl Write, text: &str) -> Result<(), Error> {
 }
 
 /// Prompts at the terminal. Everything except yes means no, also end of input.
-pub(super) fn confirm(question: &str) -> bool {
-    talk(&format!("{question} [y/N]"));
+pub(super) fn confirm_prompt(question: &str) -> bool {
+    print_message(&format!("{question} [y/N]"));
     let mut line = String::new();
     // A valid answer is short; a longer line counts as no.
     const ANSWER_BYTES_MAX: u64 = 256;
@@ -154,16 +154,16 @@ pub(super) fn confirm(question: &str) -> bool {
 }
 
 /// Prints a message without colours. A failure to write it is ignored.
-pub(super) fn talk(text: &str) {
-    say_on_stderr(&terminal_text::talk(text));
+pub(super) fn print_message(text: &str) {
+    write_stderr(&terminal_text::escape_message(text));
 }
 
 /// Prints a message with colours. The caller has escaped untrusted text.
-pub(super) fn talk_in_colour(page: &str) {
-    say_on_stderr(&terminal_text::page(page));
+pub(super) fn print_styled_message(page: &str) {
+    write_stderr(&terminal_text::escape_page(page));
 }
 
-fn say_on_stderr(text: &str) {
+fn write_stderr(text: &str) {
     let mut out = anstream::AutoStream::auto(io::stderr().lock());
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
 }

@@ -10,15 +10,15 @@ use crate::export::safe_text;
 /// Deeper indentation is reduced to this, to leave width for the text.
 const INDENT_MAX: usize = 8;
 
-const JOINT: &str = " · ";
+const ITEM_JOINER: &str = " · ";
 const ELLIPSIS: &str = " …";
 
 /// Wide punctuation that must not begin a line.
-const CLOSING: &str = "、。，．！？：；）」』】〉》";
+const CLOSING_PUNCTUATION: &str = "、。，．！？：；）」』】〉》";
 
 /// Wraps a heading or label; returns at least one line.
 pub(super) fn wrap_line(text: &str, width: usize) -> Vec<String> {
-    let lines = fill(&pieces(&safe_text::line(text)), width);
+    let lines = fill_lines(&split_pieces(&safe_text::safe_line(text)), width);
     if lines.is_empty() { vec![String::new()] } else { lines }
 }
 
@@ -26,12 +26,12 @@ pub(super) fn wrap_line(text: &str, width: usize) -> Vec<String> {
 /// their first word.
 pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     let mut set: Vec<String> = Vec::new();
-    for line in safe_text::lines(text) {
+    for line in safe_text::safe_lines(text) {
         let is_gap = line.trim().is_empty();
         if is_gap && set.last().is_none_or(String::is_empty) {
             continue;
         }
-        set.extend(if is_gap { vec![String::new()] } else { hang(&line, width) });
+        set.extend(if is_gap { vec![String::new()] } else { hang_line(&line, width) });
     }
     if set.last().is_some_and(String::is_empty) {
         set.pop();
@@ -42,10 +42,10 @@ pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
 /// Wraps short items joined with ` · `; no line ends with a joiner.
 pub(super) fn wrap_items(items: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for item in items.iter().map(|item| safe_text::line(item)) {
+    for item in items.iter().map(|item| safe_text::safe_line(item)) {
         match lines.last_mut() {
-            Some(line) if line.width() + JOINT.width() + item.width() <= width => {
-                line.push_str(JOINT);
+            Some(line) if line.width() + ITEM_JOINER.width() + item.width() <= width => {
+                line.push_str(ITEM_JOINER);
                 line.push_str(&item);
             }
             Some(_) | None => lines.extend(wrap_line(&item, width)),
@@ -55,7 +55,7 @@ pub(super) fn wrap_items(items: &[String], width: usize) -> Vec<String> {
 }
 
 /// Cuts a text to its first lines and ends it with an ellipsis.
-pub(super) fn cut(mut lines: Vec<String>, lines_max: usize, width: usize) -> Vec<String> {
+pub(super) fn cut_lines(mut lines: Vec<String>, lines_max: usize, width: usize) -> Vec<String> {
     if lines.len() <= lines_max {
         return lines;
     }
@@ -64,17 +64,17 @@ pub(super) fn cut(mut lines: Vec<String>, lines_max: usize, width: usize) -> Vec
         while last.width() + ELLIPSIS.width() > width && last.trim_start().contains(' ') {
             last.truncate(last.trim_end().rfind(' ').unwrap_or(0));
         }
-        *last = fit_from(&format!("{}{ELLIPSIS}", last.trim_end()), width);
+        *last = fit_safe_text(&format!("{}{ELLIPSIS}", last.trim_end()), width);
     }
     lines
 }
 
 /// Cuts a text to `width` and ends it with an ellipsis.
-pub(super) fn fit(text: &str, width: usize) -> String {
-    fit_from(safe_text::line(text).trim(), width)
+pub(super) fn fit_width(text: &str, width: usize) -> String {
+    fit_safe_text(safe_text::safe_line(text).trim(), width)
 }
 
-fn fit_from(text: &str, width: usize) -> String {
+fn fit_safe_text(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -89,13 +89,13 @@ fn fit_from(text: &str, width: usize) -> String {
 }
 
 /// Wraps one line; continuation lines are indented under its first word.
-fn hang(line: &str, width: usize) -> Vec<String> {
+fn hang_line(line: &str, width: usize) -> Vec<String> {
     let words = line.trim_start();
     let indent = (line.len() - words.len()).min(INDENT_MAX);
     let marker = marker_width(words);
     let room = width.saturating_sub(indent + marker);
     let (head, rest) = words.split_at_checked(marker).unwrap_or(("", words));
-    let set = fill(&pieces(rest), room).into_iter().enumerate();
+    let set = fill_lines(&split_pieces(rest), room).into_iter().enumerate();
     set.map(|(place, text)| {
         let lead = if place == 0 { head.to_owned() } else { " ".repeat(marker) };
         format!("{}{lead}{text}", " ".repeat(indent))
@@ -112,30 +112,31 @@ fn marker_width(line: &str) -> usize {
 }
 
 /// A piece that is not broken, and the space before it.
-struct Piece<'a> {
+struct TextPiece<'a> {
     gap: usize,
     text: &'a str,
 }
 
 /// Splits a text into words, and words after each wide character.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+fn split_pieces(text: &str) -> Vec<TextPiece<'_>> {
     text.split_whitespace()
-        .flat_map(|word| syllables(word).into_iter().enumerate())
-        .map(piece)
+        .flat_map(|word| split_word(word).into_iter().enumerate())
+        .map(to_piece)
         .collect()
 }
 
-fn piece((place, text): (usize, &str)) -> Piece<'_> {
-    Piece { gap: usize::from(place == 0), text }
+fn to_piece((place, text): (usize, &str)) -> TextPiece<'_> {
+    TextPiece { gap: usize::from(place == 0), text }
 }
 
-fn syllables(word: &str) -> Vec<&str> {
+fn split_word(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let mut wide_before = false;
     for (at, letter) in word.char_indices() {
         let width = letter.width().unwrap_or(0);
-        let may_break = width > 0 && (wide_before || width > 1) && !CLOSING.contains(letter);
+        let may_break =
+            width > 0 && (wide_before || width > 1) && !CLOSING_PUNCTUATION.contains(letter);
         if may_break && at > start {
             parts.extend(word.get(start..at));
             start = at;
@@ -146,10 +147,10 @@ fn syllables(word: &str) -> Vec<&str> {
     parts
 }
 
-fn fill(pieces: &[Piece<'_>], width: usize) -> Vec<String> {
+fn fill_lines(pieces: &[TextPiece<'_>], width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for Piece { gap, text } in pieces {
+    for TextPiece { gap, text } in pieces {
         let gap = if line.is_empty() { 0 } else { *gap };
         if line.width() + gap + text.width() <= width {
             line.push_str(" ".get(..gap).unwrap_or_default());
@@ -234,13 +235,13 @@ mod tests {
     #[test]
     fn cut_text_says_so() {
         let lines = || ["one two", "three"].map(str::to_owned).to_vec();
-        assert_eq!(cut(lines(), 2, 7), ["one two", "three"]);
-        assert_eq!(cut(lines(), 1, 9), ["one two …"]);
-        assert_eq!(cut(lines(), 1, 8), ["one …"]);
-        assert_eq!(cut(lines(), 1, 3), ["on…"]);
-        assert_eq!(fit("alignment", 9), "alignment");
-        assert_eq!(fit("alignment", 6), "align…");
-        assert_eq!(fit("日本語", 4), "日…");
-        assert_eq!(fit("alignment", 1), "…");
+        assert_eq!(cut_lines(lines(), 2, 7), ["one two", "three"]);
+        assert_eq!(cut_lines(lines(), 1, 9), ["one two …"]);
+        assert_eq!(cut_lines(lines(), 1, 8), ["one …"]);
+        assert_eq!(cut_lines(lines(), 1, 3), ["on…"]);
+        assert_eq!(fit_width("alignment", 9), "alignment");
+        assert_eq!(fit_width("alignment", 6), "align…");
+        assert_eq!(fit_width("日本語", 4), "日…");
+        assert_eq!(fit_width("alignment", 1), "…");
     }
 }

@@ -8,30 +8,30 @@ use crate::error::Error;
 /// Returns the answer as structured content, and as text for clients without support for it. An
 /// error is text only, because clients validate structured content against the tool's output
 /// schema.
-pub(super) fn result(answer: Result<String, Error>) -> CallToolResult {
-    match answer.and_then(structured) {
+pub(super) fn tool_result(answer: Result<String, Error>) -> CallToolResult {
+    match answer.and_then(parse_structured) {
         Ok((text, value)) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
             result.structured_content = Some(value);
             result
         }
-        Err(error) => refusal(&error.document()),
+        Err(error) => error_result(&error.to_document()),
     }
 }
 
-pub(super) fn refusal(document: &Value) -> CallToolResult {
+pub(super) fn error_result(document: &Value) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(document.to_string())])
 }
 
 /// Outside tool calls an error becomes a protocol error, with our error document as data.
-pub(super) fn or_protocol_error<T>(answer: Result<T, Error>) -> Result<T, ErrorData> {
+pub(super) fn to_protocol_result<T>(answer: Result<T, Error>) -> Result<T, ErrorData> {
     answer.map_err(|error| {
         let code = ErrorCode(error.kind().json_rpc_code());
-        ErrorData::new(code, error.sentence(), Some(error.document()))
+        ErrorData::new(code, error.full_message(), Some(error.to_document()))
     })
 }
 
-fn structured(text: String) -> Result<(String, Value), Error> {
+fn parse_structured(text: String) -> Result<(String, Value), Error> {
     let value = serde_json::from_str(&text).map_err(Error::Document)?;
     Ok((text, value))
 }

@@ -12,15 +12,15 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::run_answer::RunAnswer;
 use crate::domain::ids::DialogueId;
 use crate::error::Error;
-use crate::export::council::events;
-use crate::export::telling::tell;
+use crate::export::council::derive_events;
+use crate::export::telling::describe_event;
 use crate::hosting::{FOLLOW_INTERVAL, RunFollower, RunServer};
 
 /// Longest wait of a call; clients do not keep a connection open longer.
 pub(super) const WAIT_SECONDS_MAX: i64 = 3_600;
 
 #[derive(Debug)]
-pub(super) struct Call {
+pub(super) struct ToolCall {
     pub run_server: Arc<RunServer>,
     pub arguments: Value,
     context: RequestContext<RoleServer>,
@@ -28,14 +28,14 @@ pub(super) struct Call {
 
 /// What happens to a run when the client cancels the call that waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OnCancel {
+pub(super) enum CancelAction {
     /// This call started the run, so cancelling it interrupts the run.
     EndRun,
     /// The call only watches the run.
     LeaveRun,
 }
 
-impl Call {
+impl ToolCall {
     pub(super) fn new(
         run_server: Arc<RunServer>,
         arguments: Value,
@@ -54,37 +54,36 @@ impl Call {
         &self,
         id: &DialogueId,
         wait: Duration,
-        on_cancel: OnCancel,
+        on_cancel: CancelAction,
     ) -> Result<RunAnswer, Error> {
         let until = Instant::now() + wait;
-        let following = self.follow(id);
+        let following = self.report_progress(id);
         tokio::select! {
             followed = timeout_at(until, following) => if let Ok(followed) = followed { followed? },
-            () = self.context.ct.cancelled() => if on_cancel == OnCancel::EndRun {
-                self.run_server.interrupt(id);
+            () = self.context.ct.cancelled() => if on_cancel == CancelAction::EndRun {
+                self.run_server.interrupt_run(id);
             },
         }
-        Ok(self.run_server.report(id).await?.into())
+        Ok(self.run_server.report_status(id).await?.into())
     }
 
     /// Sends progress until the run ends.
-    async fn follow(&self, id: &DialogueId) -> Result<(), Error> {
+    async fn report_progress(&self, id: &DialogueId) -> Result<(), Error> {
         let mut following = RunFollower::new(&self.run_server.loader.protocols);
         let mut steps = 0_u32;
         loop {
             let is_running = self.run_server.is_running(id, &following)?;
-            let fresh = self.run_server.entries(id, following.seq).await?;
+            let fresh = self.run_server.read_entries(id, following.seq).await?;
             let is_quiet = fresh.is_empty();
             for entry in fresh {
                 let changes = following.apply_entry(&entry);
                 let Some(transcript) = &following.transcript else { continue };
-                let seen = events(transcript, &changes);
-                for told in seen
-                    .iter()
-                    .flat_map(|event| tell(&self.run_server.loader.protocols, transcript, event))
-                {
+                let seen = derive_events(transcript, &changes);
+                for told in seen.iter().flat_map(|event| {
+                    describe_event(&self.run_server.loader.protocols, transcript, event)
+                }) {
                     steps += 1;
-                    self.tell(steps, told.text.trim()).await;
+                    self.send_progress(steps, told.text.trim()).await;
                 }
             }
             if is_quiet && !is_running {
@@ -94,7 +93,7 @@ impl Call {
         }
     }
 
-    async fn tell(&self, step: u32, text: &str) {
+    async fn send_progress(&self, step: u32, text: &str) {
         let Some(token) = self.context.meta.get_progress_token() else { return };
         let param = ProgressNotificationParam::new(token, f64::from(step)).with_message(text);
         // Progress is optional, so a failure to send it is ignored.

@@ -42,10 +42,10 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Time for open connections to finish when the server stops. An event stream never finishes by
 /// itself.
-const FAREWELL: Duration = Duration::from_secs(2);
+const CONNECTION_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Response to a client when all connections are in use.
-const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
+const BUSY_RESPONSE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
     Retry-After: 1\r\nContent-Length: 30\r\n\r\nall connections are in use now";
 
 /// Limits of the HTTP server; tests set smaller ones.
@@ -85,7 +85,7 @@ pub(super) struct ConnectionState {
 
 impl ConnectionState {
     /// Marks the connection after a request with the token, so that it is not closed for others.
-    pub(super) fn admit(&self) {
+    pub(super) fn mark_admitted(&self) {
         self.is_admitted.store(true, Ordering::Relaxed);
     }
 
@@ -108,13 +108,13 @@ struct OpenConnections {
 
 /// A slot in the table; dropping it frees the slot.
 #[derive(Debug)]
-struct ConnectionPlace {
+struct ConnectionGuard {
     table: Arc<ConnectionTable>,
     number: u64,
     state: Arc<ConnectionState>,
 }
 
-impl Drop for ConnectionPlace {
+impl Drop for ConnectionGuard {
     fn drop(&mut self) {
         self.table.lock().states.remove(&self.number);
     }
@@ -123,7 +123,7 @@ impl Drop for ConnectionPlace {
 impl ConnectionTable {
     /// Takes a slot for a new connection. If all are in use, closes the oldest connection without
     /// the token.
-    fn enter(self: &Arc<Self>, connections_max: usize) -> Option<ConnectionPlace> {
+    fn add_connection(self: &Arc<Self>, connections_max: usize) -> Option<ConnectionGuard> {
         let mut open = self.lock();
         if open.states.len() >= connections_max && !open.close_oldest() {
             return None;
@@ -131,7 +131,7 @@ impl ConnectionTable {
         let (number, state) = (open.next, Arc::new(ConnectionState::default()));
         open.next += 1;
         open.states.insert(number, Arc::clone(&state));
-        Some(ConnectionPlace { table: Arc::clone(self), number, state })
+        Some(ConnectionGuard { table: Arc::clone(self), number, state })
     }
 
     fn lock(&self) -> MutexGuard<'_, OpenConnections> {
@@ -169,15 +169,15 @@ pub(super) async fn serve_connections(
             () = &mut stop => break,
         };
         match accepted {
-            Ok((stream, _)) => match table.enter(limits.connections_max) {
+            Ok((stream, _)) => match table.add_connection(limits.connections_max) {
                 Some(place) => {
                     let router = router.clone().layer(Extension(Arc::clone(&place.state)));
                     let is_stopping = is_stopping.clone();
-                    connections.spawn(serve_one(stream, router, place, limits, is_stopping));
+                    connections.spawn(serve_connection(stream, router, place, limits, is_stopping));
                 }
-                None => refuse(&stream),
+                None => refuse_connection(&stream),
             },
-            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) if is_connection_error(&error) => {}
             Err(_) => {
                 // No file descriptor is free, so close a client without the token.
                 table.lock().close_oldest();
@@ -187,11 +187,14 @@ pub(super) async fn serve_connections(
     }
     drop(listener);
     stopping.send_replace(true);
-    let _ = timeout(FAREWELL, async { while connections.join_next().await.is_some() {} }).await;
+    let _ = timeout(CONNECTION_DRAIN_TIMEOUT, async {
+        while connections.join_next().await.is_some() {}
+    })
+    .await;
 }
 
 /// Whether an `accept` error concerns only this one connection.
-fn is_of_one_connection(error: &io::Error) -> bool {
+fn is_connection_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
@@ -202,15 +205,15 @@ fn is_of_one_connection(error: &io::Error) -> bool {
 }
 
 /// Sends the busy response, as far as possible without waiting.
-fn refuse(stream: &TcpStream) {
+fn refuse_connection(stream: &TcpStream) {
     // If the response cannot be written, the client still sees the connection close.
-    let _ = stream.try_write(NO_PLACE);
+    let _ = stream.try_write(BUSY_RESPONSE);
 }
 
-async fn serve_one(
+async fn serve_connection(
     stream: TcpStream,
     router: Router,
-    place: ConnectionPlace,
+    place: ConnectionGuard,
     limits: HttpLimits,
     mut is_stopping: watch::Receiver<bool>,
 ) {

@@ -7,11 +7,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::config::Flags;
+use crate::config::ConfigFlags;
 use crate::hosting::RunServer;
 use crate::operations::SettingsLoader;
 use crate::protocols::Protocols;
-use crate::surfaces::mcp::http::{Address, listen};
+use crate::surfaces::mcp::http::{ListenAddress, bind_http_server};
 
 /// Never reached in a test.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -22,7 +22,7 @@ const SHORT: Duration = Duration::from_millis(100);
 /// A test that waits longer has hung.
 const HUNG: Duration = Duration::from_secs(60);
 
-const PATIENT: HttpLimits = HttpLimits {
+const LONG_LIMITS: HttpLimits = HttpLimits {
     connections_max: 8,
     admission_timeout: LONG,
     head_timeout: LONG,
@@ -30,27 +30,29 @@ const PATIENT: HttpLimits = HttpLimits {
 };
 
 /// A server on a free port, stopped on drop.
-struct Served {
+struct TestServer {
     address: SocketAddr,
     token: String,
     _stop: oneshot::Sender<()>,
     _folder: tempfile::TempDir,
 }
 
-impl Served {
+impl TestServer {
     #[expect(clippy::disallowed_methods, reason = "the token is read as a client reads it")]
-    async fn with(limits: HttpLimits) -> Self {
+    async fn start_with(limits: HttpLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Some(folder.path().join("plenary.db").to_string_lossy().into_owned());
-        let loader =
-            SettingsLoader::new(Flags { store, ..Flags::default() }, Protocols::built_in());
+        let loader = SettingsLoader::new(
+            ConfigFlags { store, ..ConfigFlags::default() },
+            Protocols::built_in(),
+        );
         let run_server = RunServer::new(loader, |_| {});
-        let address = Address { ip: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
-        let listening = listen(run_server, address, limits).await.unwrap();
+        let address = ListenAddress { ip: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
+        let listening = bind_http_server(run_server, address, limits).await.unwrap();
         let (address, path): (SocketAddr, PathBuf) =
             (listening.address, listening.token_path.clone());
         let (stop, stopped) = oneshot::channel::<()>();
-        tokio::spawn(listening.serve(async move { drop(stopped.await) }));
+        tokio::spawn(listening.serve_until(async move { drop(stopped.await) }));
         let token = std::fs::read_to_string(path).unwrap();
         Self { address, token, _stop: stop, _folder: folder }
     }
@@ -60,7 +62,7 @@ impl Served {
     }
 
     /// Sends the head of a request with the token.
-    async fn ask(&self, stream: &mut TcpStream, request: &str, headers: &str) {
+    async fn send_head(&self, stream: &mut TcpStream, request: &str, headers: &str) {
         let head = format!(
             "{request} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
              Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
@@ -75,22 +77,22 @@ impl Served {
         let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
         let mut first = self.connect().await;
         let length = format!("Connection: close\r\nContent-Length: {}\r\n", hello.len());
-        self.ask(&mut first, "POST /mcp", &length).await;
+        self.send_head(&mut first, "POST /mcp", &length).await;
         first.write_all(hello.as_bytes()).await.unwrap();
         let head = read_until(&mut first, "\r\n\r\n").await;
         let session = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
         let session =
             format!("Mcp-Session-Id: {}\r\n", session.unwrap_or_else(|| panic!("{head}")));
         let mut stream = self.connect().await;
-        self.ask(&mut stream, "GET /mcp", &session).await;
+        self.send_head(&mut stream, "GET /mcp", &session).await;
         let head = read_until(&mut stream, "\r\n\r\n").await;
         assert!(head.starts_with("HTTP/1.1 200"), "{head}");
         stream
     }
 
     /// The response to a request on a kept-alive connection.
-    async fn answered(&self, stream: &mut TcpStream) -> String {
-        self.ask(stream, "GET /nothing", "").await;
+    async fn request_response(&self, stream: &mut TcpStream) -> String {
+        self.send_head(stream, "GET /nothing", "").await;
         read_until(stream, "\r\n\r\n").await
     }
 }
@@ -124,7 +126,8 @@ fn is_open(stream: &TcpStream) -> bool {
 
 #[tokio::test]
 async fn a_client_without_the_token_is_closed_in_time_and_a_stream_of_events_is_not() {
-    let served = Served::with(HttpLimits { admission_timeout: SHORT, ..PATIENT }).await;
+    let served =
+        TestServer::start_with(HttpLimits { admission_timeout: SHORT, ..LONG_LIMITS }).await;
     let stream = served.open_stream().await;
     let mut silent = served.connect().await;
     let mut slow = served.connect().await;
@@ -136,18 +139,18 @@ async fn a_client_without_the_token_is_closed_in_time_and_a_stream_of_events_is_
 
 #[tokio::test]
 async fn a_head_that_does_not_come_ends_the_connection_with_the_token_too() {
-    let served = Served::with(HttpLimits { head_timeout: SHORT, ..PATIENT }).await;
+    let served = TestServer::start_with(HttpLimits { head_timeout: SHORT, ..LONG_LIMITS }).await;
     let mut kept = served.connect().await;
-    assert!(served.answered(&mut kept).await.starts_with("HTTP/1.1 404"));
+    assert!(served.request_response(&mut kept).await.starts_with("HTTP/1.1 404"));
     kept.write_all(b"POST /mcp HTTP/1.1\r\nHo").await.unwrap();
     wait_for_end(&mut kept).await;
 }
 
 #[tokio::test]
 async fn a_body_that_does_not_come_is_answered_with_a_timeout() {
-    let served = Served::with(HttpLimits { body_timeout: SHORT, ..PATIENT }).await;
+    let served = TestServer::start_with(HttpLimits { body_timeout: SHORT, ..LONG_LIMITS }).await;
     let mut slow = served.connect().await;
-    served.ask(&mut slow, "POST /mcp", "Content-Length: 1000\r\n").await;
+    served.send_head(&mut slow, "POST /mcp", "Content-Length: 1000\r\n").await;
     slow.write_all(b"{\"jsonrpc\"").await.unwrap();
     assert!(read_until(&mut slow, "\r\n\r\n").await.starts_with("HTTP/1.1 408"));
     wait_for_end(&mut slow).await;
@@ -155,7 +158,7 @@ async fn a_body_that_does_not_come_is_answered_with_a_timeout() {
 
 #[tokio::test]
 async fn a_crowd_without_the_token_makes_room_for_a_client_that_has_it() {
-    let served = Served::with(PATIENT).await;
+    let served = TestServer::start_with(LONG_LIMITS).await;
     let stream = served.open_stream().await;
     let mut crowd = Vec::new();
     for place in 0..60 {
@@ -166,17 +169,17 @@ async fn a_crowd_without_the_token_makes_room_for_a_client_that_has_it() {
         crowd.push(idle);
     }
     let mut owner = served.connect().await;
-    assert!(served.answered(&mut owner).await.starts_with("HTTP/1.1 404"));
+    assert!(served.request_response(&mut owner).await.starts_with("HTTP/1.1 404"));
     for oldest in &mut crowd[..40] {
         wait_for_end(oldest).await;
     }
     assert!(is_open(&stream), "a client with the token keeps its place");
-    assert!(served.answered(&mut owner).await.starts_with("HTTP/1.1 404"));
+    assert!(served.request_response(&mut owner).await.starts_with("HTTP/1.1 404"));
 }
 
 #[tokio::test]
 async fn a_refused_request_ends_its_connection() {
-    let served = Served::with(PATIENT).await;
+    let served = TestServer::start_with(LONG_LIMITS).await;
     let mut stranger = served.connect().await;
     let head = format!("GET /mcp HTTP/1.1\r\nHost: {}\r\n\r\n", served.address);
     stranger.write_all(head.as_bytes()).await.unwrap();
@@ -186,10 +189,10 @@ async fn a_refused_request_ends_its_connection() {
 
 #[tokio::test]
 async fn when_all_places_belong_to_clients_with_the_token_the_next_is_told() {
-    let served = Served::with(HttpLimits { connections_max: 2, ..PATIENT }).await;
+    let served = TestServer::start_with(HttpLimits { connections_max: 2, ..LONG_LIMITS }).await;
     let mut owners = [served.connect().await, served.connect().await];
     for owner in &mut owners {
-        assert!(served.answered(owner).await.starts_with("HTTP/1.1 404"));
+        assert!(served.request_response(owner).await.starts_with("HTTP/1.1 404"));
     }
     let mut next = served.connect().await;
     let told = read_until(&mut next, "in use now").await;
@@ -200,7 +203,7 @@ async fn when_all_places_belong_to_clients_with_the_token_the_next_is_told() {
     let answered = async {
         loop {
             let mut again = served.connect().await;
-            if served.answered(&mut again).await.starts_with("HTTP/1.1 404") {
+            if served.request_response(&mut again).await.starts_with("HTTP/1.1 404") {
                 return;
             }
         }

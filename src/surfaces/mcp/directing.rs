@@ -3,26 +3,26 @@
 //! **Invariant:** a restatement is recorded before the caller sees it. It was paid for, and a
 //! confirmation refers to that exact sentence.
 
-use super::call::Call;
-use super::deliberating::note;
+use super::call::ToolCall;
+use super::deliberating::record_intervention;
 use super::run_answer::RunAnswer;
 use super::tools::intervene::InterveneRequest;
-use crate::domain::intervention::{Intervention, unconfirmed};
-use crate::domain::transcript::Transcript;
+use crate::domain::intervention::{Intervention, find_unconfirmed};
+use crate::domain::transcript::RunState;
 use crate::engine::check_intervention;
 use crate::error::Error;
 use crate::hosting::{RestateOutcome, RunServer, restate_directive};
 
-pub(super) async fn direct(
-    call: &Call,
+pub(super) async fn call_direct(
+    call: &ToolCall,
     wanted: InterveneRequest,
-    transcript: Transcript,
+    transcript: RunState,
 ) -> Result<RunAnswer, Error> {
     let InterveneRequest { dialogue_id: id, text, confirmed, .. } = wanted;
     let directive =
         |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
     check_intervention(&transcript, &directive(None))?;
-    let known = unconfirmed(&transcript.interventions, &text).cloned();
+    let known = find_unconfirmed(&transcript.interventions, &text).cloned();
     let is_known = known.is_some();
     let RunServer { loader, factory, .. } = call.run_server.as_ref();
     let restated = match known {
@@ -42,8 +42,8 @@ pub(super) async fn direct(
     let is_noted = confirmed || (restatement.is_some() && !is_known);
     let answer: RunAnswer = match is_noted {
         // A confirmation applies to the caller's own text, restated or not.
-        true => note(call, id, directive(restatement)).await?,
-        false => call.run_server.report(&id).await?.into(),
+        true => record_intervention(call, id, directive(restatement)).await?,
+        false => call.run_server.report_status(&id).await?.into(),
     };
     let suggestion = match confirmed {
         true => format!("Taken up when the next round begins; {said}"),

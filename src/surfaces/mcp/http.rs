@@ -15,24 +15,24 @@ use tokio::net::TcpListener;
 
 use super::connections::{ConnectionState, HttpLimits, serve_connections};
 use super::message::MESSAGE_BYTES_MAX;
-use super::posted::{Posting, take_in};
-use super::server::Server;
-use super::token::Token;
+use super::posted::{PostState, read_post};
+use super::server::McpServer;
+use super::token::AccessToken;
 use crate::error::Error;
 use crate::hosting::RunServer;
 
 /// Host names by which local clients address this server.
-const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+const LOOPBACK_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// The address to listen on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Address {
+pub(crate) struct ListenAddress {
     pub ip: IpAddr,
     pub port: u16,
 }
 
 /// A bound server that does not answer yet.
-pub(crate) struct Listening {
+pub(crate) struct HttpServer {
     listener: TcpListener,
     router: Router,
     limits: HttpLimits,
@@ -41,67 +41,67 @@ pub(crate) struct Listening {
 }
 
 /// Binds the port; [`HttpServer::serve_until`] starts to answer.
-pub(crate) async fn listen(
+pub(crate) async fn bind_http_server(
     run_server: Arc<RunServer>,
-    address: Address,
+    address: ListenAddress,
     limits: HttpLimits,
-) -> Result<Listening, Error> {
+) -> Result<HttpServer, Error> {
     let project = run_server.create_project()?;
     let folder = project.folders.store_folder();
-    let token = Token::of_folder(folder, project.ambient.as_ref())?;
+    let token = AccessToken::load_or_create(folder, project.ambient.as_ref())?;
     let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
     let address = listener.local_addr().map_err(Error::Listen)?;
     let token_path = token.path.clone();
-    let admission = Admission::new(token, address);
+    let admission = AdmissionRules::new(token, address);
     // [`AdmissionRules`] checks host and origin of every request before its body is read, and
     // refuses duplicate headers. The library gets the same lists, because by default it accepts any
     // port and any origin: a request that bypassed our layer would be accepted.
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(admission.hosts.clone())
-        .with_allowed_origins(admission.origins())
+        .with_allowed_origins(admission.allowed_origins())
         .enforce_origin_validation()
         .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
     let sessions = Arc::new(LocalSessionManager::default());
     let service = StreamableHttpService::new(
-        move || Ok(Server::new(Arc::clone(&run_server))),
+        move || Ok(McpServer::new(Arc::clone(&run_server))),
         sessions,
         config,
     );
     let router = Router::new()
         .nest_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(Arc::new(Posting::new(limits)), take_in))
-        .layer(middleware::from_fn_with_state(Arc::new(admission), let_in));
-    Ok(Listening { listener, router, limits, address, token_path })
+        .layer(middleware::from_fn_with_state(Arc::new(PostState::new(limits)), read_post))
+        .layer(middleware::from_fn_with_state(Arc::new(admission), admit_request));
+    Ok(HttpServer { listener, router, limits, address, token_path })
 }
 
-impl Listening {
+impl HttpServer {
     /// Serves requests until `stop`.
-    pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
+    pub(crate) async fn serve_until(self, stop: impl Future<Output = ()>) {
         serve_connections(self.listener, self.router, self.limits, stop).await;
     }
 }
 
 /// Which requests are admitted: by host, origin and token.
 #[derive(Debug)]
-struct Admission {
-    token: Token,
+struct AdmissionRules {
+    token: AccessToken,
     /// Accepted `Host` values, with port.
     hosts: Vec<String>,
 }
 
-impl Admission {
-    fn new(token: Token, address: SocketAddr) -> Self {
-        let names = HOSTS.iter().map(|host| format!("{host}:{}", address.port()));
+impl AdmissionRules {
+    fn new(token: AccessToken, address: SocketAddr) -> Self {
+        let names = LOOPBACK_HOSTS.iter().map(|host| format!("{host}:{}", address.port()));
         // The user may listen on a loopback address other than 127.0.0.1.
         Self { token, hosts: names.chain([address.to_string()]).collect() }
     }
 
-    fn origins(&self) -> Vec<String> {
+    fn allowed_origins(&self) -> Vec<String> {
         self.hosts.iter().map(|host| format!("http://{host}")).collect()
     }
 
     /// Status and reason if the request is refused.
-    fn refuses(&self, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
+    fn refusal_reason(&self, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
         // Refuse duplicate headers: a proxy may have checked the other value.
         let only = |name| {
             let mut values = headers.get_all(name).iter();
@@ -113,8 +113,9 @@ impl Admission {
         if !host.is_some_and(is_ours) {
             return Some((StatusCode::FORBIDDEN, "this host is not served here"));
         }
-        let is_known =
-            |origin: &str| self.origins().iter().any(|known| known.eq_ignore_ascii_case(origin));
+        let is_known = |origin: &str| {
+            self.allowed_origins().iter().any(|known| known.eq_ignore_ascii_case(origin))
+        };
         match only(header::ORIGIN) {
             Ok(None) => {}
             Ok(Some(origin)) if origin.to_str().is_ok_and(is_known) => {}
@@ -123,7 +124,7 @@ impl Admission {
             }
         }
         match only(header::AUTHORIZATION) {
-            Ok(Some(given)) if self.token.is_in(given.as_bytes()) => None,
+            Ok(Some(given)) if self.token.matches_header(given.as_bytes()) => None,
             Ok(_) | Err(()) => Some((
                 StatusCode::UNAUTHORIZED,
                 "send `Authorization: Bearer TOKEN`; `plenary serve` says where the token is",
@@ -132,8 +133,12 @@ impl Admission {
     }
 }
 
-async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
-    if let Some((status, reason)) = admission.refuses(request.headers()) {
+async fn admit_request(
+    State(admission): State<Arc<AdmissionRules>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if let Some((status, reason)) = admission.refusal_reason(request.headers()) {
         let mut response = (status, reason).into_response();
         // Close the connection of a refused client, to free its slot.
         let close = header::HeaderValue::from_static("close");
@@ -145,7 +150,7 @@ async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next:
         return response;
     }
     if let Some(connection) = request.extensions().get::<Arc<ConnectionState>>() {
-        connection.admit();
+        connection.mark_admitted();
     }
     let is_farewell = request.method() == Method::DELETE;
     let mut response = next.run(request).await;

@@ -8,21 +8,21 @@ use rmcp::model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, Requ
 
 /// The set of active ids.
 #[derive(Debug)]
-pub(super) struct InFlight<K>(Mutex<HashSet<K>>);
+pub(super) struct ActiveIds<K>(Mutex<HashSet<K>>);
 
-impl<K> Default for InFlight<K> {
+impl<K> Default for ActiveIds<K> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<K: Eq + Hash> InFlight<K> {
+impl<K: Eq + Hash> ActiveIds<K> {
     /// Adds an id; returns false if it is already active.
-    pub(super) fn take(&self, key: K) -> bool {
+    pub(super) fn try_insert(&self, key: K) -> bool {
         self.lock().insert(key)
     }
 
-    pub(super) fn free(&self, key: &K) {
+    pub(super) fn release_id(&self, key: &K) {
         self.lock().remove(key);
     }
 
@@ -32,7 +32,7 @@ impl<K: Eq + Hash> InFlight<K> {
 }
 
 /// The id of a request.
-pub(super) fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+pub(super) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(&request.id),
         JsonRpcMessage::Response(_)
@@ -42,7 +42,7 @@ pub(super) fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
 }
 
 /// The id that a cancellation names; that request gets no answer.
-pub(super) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+pub(super) fn cancelled_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     let JsonRpcMessage::Notification(note) = message else { return None };
     let ClientNotification::CancelledNotification(cancelled) = &note.notification else {
         return None;

@@ -26,5 +26,5 @@ mod token;
 mod tools;
 
 pub(crate) use connections::HttpLimits;
-pub(crate) use http::{Address, listen};
-pub(crate) use stdio::serve as serve_stdio;
+pub(crate) use http::{ListenAddress, bind_http_server};
+pub(crate) use stdio::serve_stdio;

@@ -33,7 +33,7 @@ struct QueuedLine {
 
 /// Size of the queue, and bytes written so far.
 #[derive(Debug, Clone, Copy, Default)]
-struct Backlog {
+struct OutputBacklog {
     lines: usize,
     bytes: usize,
     written_bytes: u64,
@@ -41,7 +41,7 @@ struct Backlog {
     is_broken: bool,
 }
 
-impl Backlog {
+impl OutputBacklog {
     fn is_full(&self) -> bool {
         self.lines >= QUEUED_LINES_MAX || self.bytes >= QUEUED_BYTES_MAX
     }
@@ -51,20 +51,20 @@ impl Backlog {
 #[derive(Debug, Clone)]
 pub(super) struct OutputQueue {
     lines: mpsc::UnboundedSender<QueuedLine>,
-    backlog: watch::Sender<Backlog>,
+    backlog: watch::Sender<OutputBacklog>,
 }
 
 impl OutputQueue {
     /// Starts the writer task. It ends when the last queue is dropped.
-    pub(super) fn start(output: impl AsyncWrite + Unpin + Send + 'static) -> Self {
+    pub(super) fn spawn_writer(output: impl AsyncWrite + Unpin + Send + 'static) -> Self {
         let (lines, waiting) = mpsc::unbounded_channel();
-        let backlog = watch::Sender::new(Backlog::default());
+        let backlog = watch::Sender::new(OutputBacklog::default());
         tokio::spawn(write_lines(output, waiting, backlog.clone()));
         Self { lines, backlog }
     }
 
     /// Adds a message.
-    pub(super) fn add(
+    pub(super) fn add_message(
         &self,
         message: &ServerJsonRpcMessage,
         slot: Option<RequestSlot>,
@@ -82,27 +82,27 @@ impl OutputQueue {
 
     /// Adds a notification, unless the queue is so long that it would arrive outdated.
     pub(super) fn add_notice(&self, message: &ServerJsonRpcMessage) -> Result<(), JsonError> {
-        let Backlog { lines, bytes, .. } = *self.backlog.borrow();
+        let OutputBacklog { lines, bytes, .. } = *self.backlog.borrow();
         match lines >= QUEUED_LINES_MAX_FOR_NOTICE || bytes >= QUEUED_BYTES_MAX {
             true => Ok(()),
-            false => self.add(message, None),
+            false => self.add_message(message, None),
         }
     }
 
     /// Waits until the queue has space.
-    pub(super) async fn wait_for_room(&self) {
-        self.wait(|backlog| !backlog.is_full()).await;
+    pub(super) async fn wait_for_space(&self) {
+        self.wait_until(|backlog| !backlog.is_full()).await;
     }
 
     /// Waits until everything is written; gives up when the client reads nothing for `time`.
     pub(super) async fn wait_until_written(&self, time: Duration) {
         loop {
             let written = self.written_bytes();
-            let progress = |backlog: &Backlog| {
+            let progress = |backlog: &OutputBacklog| {
                 backlog.lines == 0 || backlog.is_broken || backlog.written_bytes != written
             };
-            let is_stuck = timeout(time, self.wait(progress)).await.is_err();
-            let Backlog { lines, is_broken, .. } = *self.backlog.borrow();
+            let is_stuck = timeout(time, self.wait_until(progress)).await.is_err();
+            let OutputBacklog { lines, is_broken, .. } = *self.backlog.borrow();
             if is_stuck || is_broken || lines == 0 {
                 return;
             }
@@ -124,7 +124,7 @@ impl OutputQueue {
         self.backlog.borrow().is_broken
     }
 
-    async fn wait(&self, is_reached: impl Fn(&Backlog) -> bool) {
+    async fn wait_until(&self, is_reached: impl Fn(&OutputBacklog) -> bool) {
         // `self` is a sender, so the channel stays open while this waits.
         let _ = self.backlog.subscribe().wait_for(|backlog| is_reached(backlog)).await;
     }
@@ -133,7 +133,7 @@ impl OutputQueue {
 async fn write_lines(
     mut output: impl AsyncWrite + Unpin,
     mut waiting: mpsc::UnboundedReceiver<QueuedLine>,
-    backlog: watch::Sender<Backlog>,
+    backlog: watch::Sender<OutputBacklog>,
 ) {
     let mut is_broken = false;
     while let Some(line) = waiting.recv().await {
@@ -154,7 +154,7 @@ async fn write_lines(
 async fn write_line(
     output: &mut (impl AsyncWrite + Unpin),
     line: &[u8],
-    backlog: &watch::Sender<Backlog>,
+    backlog: &watch::Sender<OutputBacklog>,
 ) -> std::io::Result<()> {
     for chunk in line.chunks(CHUNK_BYTES) {
         output.write_all(chunk).await?;
@@ -179,7 +179,7 @@ mod tests {
     async fn has_room(queue: &OutputQueue) -> bool {
         tokio::select! {
             biased;
-            () = queue.wait_for_room() => true,
+            () = queue.wait_for_space() => true,
             () = std::future::ready(()) => false,
         }
     }
@@ -188,12 +188,12 @@ mod tests {
     async fn there_is_room_until_too_many_lines_or_bytes_wait_and_again_when_they_are_read() {
         for (count, bytes) in [(QUEUED_LINES_MAX, 1), (4, QUEUED_BYTES_MAX / 4)] {
             let (mut reader, writer) = tokio::io::duplex(64);
-            let queue = OutputQueue::start(writer);
+            let queue = OutputQueue::spawn_writer(writer);
             for _ in 1..count {
-                queue.add(&message(bytes), None).unwrap();
+                queue.add_message(&message(bytes), None).unwrap();
             }
             assert!(has_room(&queue).await, "{count} lines of {bytes}");
-            queue.add(&message(bytes), None).unwrap();
+            queue.add_message(&message(bytes), None).unwrap();
             assert!(!has_room(&queue).await, "{count} lines of {bytes}");
             let waiting = *queue.backlog.borrow();
             queue.add_notice(&message(1)).unwrap();
@@ -201,19 +201,19 @@ mod tests {
             let mut read = vec![0; waiting.bytes];
             reader.read_exact(&mut read).await.unwrap();
             assert_eq!(read.iter().filter(|byte| **byte == b'\n').count(), count);
-            queue.wait_for_room().await;
+            queue.wait_for_space().await;
         }
     }
 
     #[tokio::test]
     async fn a_client_that_closed_its_end_leaves_nothing_waiting() {
         let (reader, writer) = tokio::io::duplex(64);
-        let queue = OutputQueue::start(writer);
+        let queue = OutputQueue::spawn_writer(writer);
         for _ in 0..QUEUED_LINES_MAX {
-            queue.add(&message(100), None).unwrap();
+            queue.add_message(&message(100), None).unwrap();
         }
         drop(reader);
-        queue.wait(|backlog| backlog.lines == 0).await;
+        queue.wait_until(|backlog| backlog.lines == 0).await;
         assert!(queue.is_broken());
         queue.wait_until_written(Duration::from_secs(60)).await;
     }

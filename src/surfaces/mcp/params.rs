@@ -7,31 +7,31 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::record::cut;
+use crate::record::truncate_echo;
 
 /// A sentence for the client, or `None` if the method is not supported here.
-pub(super) fn objection(request: &CustomRequest) -> Option<String> {
+pub(super) fn describe_params_error(request: &CustomRequest) -> Option<String> {
     let params = request.params.clone().unwrap_or_else(|| json!({}));
     let reason = match request.method.as_str() {
-        "initialize" => reason::<InitializeRequestParams>(params),
-        "tools/call" => reason::<CallToolRequestParams>(params),
-        "prompts/get" => reason::<GetPromptRequestParams>(params),
-        "resources/read" => reason::<ReadResourceRequestParams>(params),
-        "tasks/get" => reason::<GetTaskParams>(params),
-        "tasks/update" => reason::<UpdateTaskParams>(params),
-        "tasks/cancel" => reason::<CancelTaskParams>(params),
+        "initialize" => find_params_error::<InitializeRequestParams>(params),
+        "tools/call" => find_params_error::<CallToolRequestParams>(params),
+        "prompts/get" => find_params_error::<GetPromptRequestParams>(params),
+        "resources/read" => find_params_error::<ReadResourceRequestParams>(params),
+        "tasks/get" => find_params_error::<GetTaskParams>(params),
+        "tasks/update" => find_params_error::<UpdateTaskParams>(params),
+        "tasks/cancel" => find_params_error::<CancelTaskParams>(params),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
-            reason::<PaginatedRequestParams>(params)
+            find_params_error::<PaginatedRequestParams>(params)
         }
         "ping" | "server/discover" => None,
         _ => return None,
     };
     // The params alone are valid, so something around them is not, such as `_meta`.
     let reason = reason.unwrap_or_else(|| "they are not an object of the protocol".to_owned());
-    Some(format!("the params of `{}` cannot be read: {}", request.method, cut(&reason)))
+    Some(format!("the params of `{}` cannot be read: {}", request.method, truncate_echo(&reason)))
 }
 
-fn reason<P: DeserializeOwned>(params: Value) -> Option<String> {
+fn find_params_error<P: DeserializeOwned>(params: Value) -> Option<String> {
     let read: Result<P, _> = serde_path_to_error::deserialize(params);
     let error = read.err()?;
     let place = error.path().to_string();

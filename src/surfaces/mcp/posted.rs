@@ -13,41 +13,41 @@ use rmcp::model::RequestId;
 use tokio::time::timeout;
 
 use super::connections::HttpLimits;
-use super::in_flight::{InFlight, asked, cancelled};
-use super::message::{MESSAGE_BYTES_MAX, Unread, read_one};
+use super::in_flight::{ActiveIds, cancelled_id, request_id};
+use super::message::{MESSAGE_BYTES_MAX, MessageError, read_message};
 
 /// Header with the session of a request.
-const SESSION: &str = "mcp-session-id";
+const SESSION_HEADER: &str = "mcp-session-id";
 
 /// Session and request id; the answer goes to the last client that used the pair.
-type Key = (String, RequestId);
+type SessionRequest = (String, RequestId);
 
 /// State shared by all POST requests.
-pub(super) struct Posting {
-    in_flight: Arc<InFlight<Key>>,
+pub(super) struct PostState {
+    in_flight: Arc<ActiveIds<SessionRequest>>,
     body_timeout: Duration,
 }
 
-impl Posting {
+impl PostState {
     pub(super) fn new(limits: HttpLimits) -> Self {
         Self { in_flight: Arc::default(), body_timeout: limits.body_timeout }
     }
 }
 
 /// Keeps a request id active until its response is fully read or dropped.
-struct Held {
-    in_flight: Arc<InFlight<Key>>,
-    key: Key,
+struct ActiveIdGuard {
+    in_flight: Arc<ActiveIds<SessionRequest>>,
+    key: SessionRequest,
 }
 
-impl Drop for Held {
+impl Drop for ActiveIdGuard {
     fn drop(&mut self) {
-        self.in_flight.free(&self.key);
+        self.in_flight.release_id(&self.key);
     }
 }
 
-pub(super) async fn take_in(
-    State(posting): State<Arc<Posting>>,
+pub(super) async fn read_post(
+    State(posting): State<Arc<PostState>>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -66,19 +66,21 @@ pub(super) async fn take_in(
         let reason = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
         return (StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
     };
-    let message = match read_one(&bytes) {
+    let message = match read_message(&bytes) {
         Ok(message) => message,
-        Err(unread) => return answered(unread),
+        Err(unread) => return error_response(unread),
     };
-    let key = |id: &RequestId| Some((session(&parts.headers)?, id.clone()));
-    if let Some(key) = cancelled(&message).and_then(key) {
+    let key = |id: &RequestId| Some((session_id(&parts.headers)?, id.clone()));
+    if let Some(key) = cancelled_id(&message).and_then(key) {
         // A cancelled request gets no answer.
-        in_flight.free(&key);
+        in_flight.release_id(&key);
     }
-    let held = match asked(&message).and_then(key) {
-        Some(key) if !in_flight.take(key.clone()) => return answered(Unread::in_flight(&key.1)),
+    let held = match request_id(&message).and_then(key) {
+        Some(key) if !in_flight.try_insert(key.clone()) => {
+            return error_response(MessageError::duplicate_id(&key.1));
+        }
         // Without a session each request has its own response, so ids may repeat.
-        key => key.map(|key| Held { in_flight, key }),
+        key => key.map(|key| ActiveIdGuard { in_flight, key }),
     };
     let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
     let Some(held) = held else { return response };
@@ -90,14 +92,14 @@ pub(super) async fn take_in(
     Response::from_parts(parts, Body::from_stream(chunks))
 }
 
-fn session(headers: &HeaderMap) -> Option<String> {
-    headers.get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned)
+fn session_id(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
 /// The error response, with the request id if one was found.
-fn answered(unread: Unread) -> Response {
+fn error_response(unread: MessageError) -> Response {
     // Invalid params are a normal JSON-RPC error, sent with HTTP status 200.
-    let status = if unread.is_of_params() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
-    let body = serde_json::to_string(&unread.answer_in_any_case()).unwrap_or_default();
+    let status = if unread.is_params_error() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
+    let body = serde_json::to_string(&unread.into_reply()).unwrap_or_default();
     (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }

@@ -14,7 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::tools::{Run, TOOLS, Work};
 
 /// More would not be faster: the store has one writer, and an answer can have megabytes.
-const QUICK_MAX: usize = 16;
+const QUICK_SLOTS_MAX: usize = 16;
 
 /// Four times the maximum number of runs.
 pub(super) const WAITING_MAX: usize = 128;
@@ -37,7 +37,7 @@ pub(super) struct RequestSlots {
 impl Default for RequestSlots {
     fn default() -> Self {
         Self {
-            quick: Arc::new(Semaphore::new(QUICK_MAX)),
+            quick: Arc::new(Semaphore::new(QUICK_SLOTS_MAX)),
             waiting: Arc::new(Semaphore::new(WAITING_MAX)),
             unanswered: Mutex::default(),
         }
@@ -46,28 +46,28 @@ impl Default for RequestSlots {
 
 impl RequestSlots {
     /// Takes a slot for the message. Waits for a quick slot; does not wait for a waiting slot.
-    pub(super) async fn take(&self, message: &ClientJsonRpcMessage) -> TakenSlot {
-        let JsonRpcMessage::Request(request) = message else { return TakenSlot::NotNeeded };
+    pub(super) async fn take_slot(&self, message: &ClientJsonRpcMessage) -> SlotResult {
+        let JsonRpcMessage::Request(request) = message else { return SlotResult::NotNeeded };
         let permit = match may_wait(&request.request) {
             true => Arc::clone(&self.waiting).try_acquire_owned().ok(),
             // Cannot fail: the semaphore is never closed.
             false => Arc::clone(&self.quick).acquire_owned().await.ok(),
         };
         match permit {
-            Some(permit) => TakenSlot::Taken(RequestSlot { _permit: Arc::new(permit) }),
-            None => TakenSlot::NoneLeft,
+            Some(permit) => SlotResult::Taken(RequestSlot { _permit: Arc::new(permit) }),
+            None => SlotResult::NoneLeft,
         }
     }
 
     /// Ties the slot to the request: to its handler, and to this table until it is answered.
-    pub(super) fn attach(&self, message: &mut ClientJsonRpcMessage, slot: RequestSlot) {
+    pub(super) fn attach_slot(&self, message: &mut ClientJsonRpcMessage, slot: RequestSlot) {
         let JsonRpcMessage::Request(request) = message else { return };
         request.request.extensions_mut().insert(slot.clone());
         self.lock().insert(request.id.clone(), slot);
     }
 
     /// Removes the slot of a request that is answered or will never be.
-    pub(super) fn detach(&self, id: &RequestId) -> Option<RequestSlot> {
+    pub(super) fn detach_slot(&self, id: &RequestId) -> Option<RequestSlot> {
         self.lock().remove(id)
     }
 
@@ -78,7 +78,7 @@ impl RequestSlots {
 
 /// Result of taking a slot.
 #[derive(Debug)]
-pub(super) enum TakenSlot {
+pub(super) enum SlotResult {
     Taken(RequestSlot),
     NotNeeded,
     NoneLeft,
@@ -133,10 +133,12 @@ mod tests {
     async fn a_slot_is_free_when_the_handler_has_ended_and_the_answer_is_written() {
         let slots = RequestSlots::default();
         let mut message = call(7, "council_ask", &json!({ "wait_seconds": 9 }));
-        let TakenSlot::Taken(slot) = slots.take(&message).await else { panic!("none is taken") };
-        slots.attach(&mut message, slot);
+        let SlotResult::Taken(slot) = slots.take_slot(&message).await else {
+            panic!("none is taken")
+        };
+        slots.attach_slot(&mut message, slot);
         let free = || slots.waiting.available_permits();
-        let answered = slots.detach(&RequestId::Number(7)).unwrap();
+        let answered = slots.detach_slot(&RequestId::Number(7)).unwrap();
         assert_eq!(free(), WAITING_MAX - 1);
         drop(answered);
         assert_eq!(free(), WAITING_MAX - 1, "its handler still runs");
@@ -150,10 +152,10 @@ mod tests {
         let waiting = call(1, "deliberation_status", &json!({ "wait_seconds": 60 }));
         let mut held = Vec::new();
         for _ in 0..WAITING_MAX {
-            held.push(slots.take(&waiting).await);
+            held.push(slots.take_slot(&waiting).await);
         }
-        assert!(matches!(slots.take(&waiting).await, TakenSlot::NoneLeft));
+        assert!(matches!(slots.take_slot(&waiting).await, SlotResult::NoneLeft));
         let quick = call(2, "deliberation_status", &json!({}));
-        assert!(matches!(slots.take(&quick).await, TakenSlot::Taken(_)));
+        assert!(matches!(slots.take_slot(&quick).await, SlotResult::Taken(_)));
     }
 }

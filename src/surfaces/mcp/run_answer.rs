@@ -8,7 +8,7 @@ use crate::export::gate::ReviewDocument;
 use crate::hosting::{RunProgress, RunReport, RunStatus};
 
 /// Warns an agent not to pass on the result as advice.
-const REHEARSED: &str = "a REHEARSAL: no model was asked, and what it says is no advice";
+const REHEARSAL_NOTE: &str = "a REHEARSAL: no model was asked, and what it says is no advice";
 
 #[derive(Debug, Serialize)]
 pub(super) struct RunAnswer {
@@ -23,7 +23,7 @@ pub(super) struct RunAnswer {
 
 impl RunAnswer {
     /// The answer for a skipped document.
-    pub(super) fn skipped(document: &ReviewDocument) -> Result<Self, serde_json::Error> {
+    pub(super) fn for_skipped(document: &ReviewDocument) -> Result<Self, serde_json::Error> {
         Ok(Self {
             dialogue_id: None,
             status: RunStatus::Done,
@@ -37,8 +37,8 @@ impl RunAnswer {
 impl From<RunReport> for RunAnswer {
     fn from(report: RunReport) -> Self {
         let RunReport { dialogue_id, status, is_rehearsal, progress, result } = report;
-        let rehearsed = is_rehearsal.then(|| REHEARSED.to_owned());
-        let said = [rehearsed, suggestion(status, &dialogue_id)];
+        let rehearsed = is_rehearsal.then(|| REHEARSAL_NOTE.to_owned());
+        let said = [rehearsed, suggest_next(status, &dialogue_id)];
         let said: Vec<String> = said.into_iter().flatten().collect();
         Self {
             suggestion: (!said.is_empty()).then(|| said.join("; ")),
@@ -50,7 +50,7 @@ impl From<RunReport> for RunAnswer {
     }
 }
 
-fn suggestion(status: RunStatus, id: &DialogueId) -> Option<String> {
+fn suggest_next(status: RunStatus, id: &DialogueId) -> Option<String> {
     match status {
         RunStatus::Done => None,
         RunStatus::Running => {

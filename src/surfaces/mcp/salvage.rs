@@ -4,7 +4,7 @@ use rmcp::model::RequestId;
 
 /// Finds the top-level `id` of invalid or truncated JSON in one pass, without allocation or
 /// recursion.
-pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
+pub(super) fn recover_id(line: &[u8]) -> Option<RequestId> {
     let mut depth = 0_usize;
     let mut place = 0;
     while let Some(byte) = line.get(place) {
@@ -12,10 +12,10 @@ pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.checked_sub(1)?,
             b'"' => {
-                let end = end_of_text(line, place)?;
+                let end = find_text_end(line, place)?;
                 if depth == 1
                     && line.get(place..=end) == Some(br#""id""#)
-                    && let Some(id) = value_after(line, end + 1)
+                    && let Some(id) = read_value_after(line, end + 1)
                 {
                     return Some(id);
                 }
@@ -29,7 +29,7 @@ pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
 }
 
 /// Index of the closing quote of the string that starts here.
-fn end_of_text(line: &[u8], start: usize) -> Option<usize> {
+fn find_text_end(line: &[u8], start: usize) -> Option<usize> {
     let mut place = start + 1;
     loop {
         match line.get(place)? {
@@ -41,13 +41,13 @@ fn end_of_text(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// The string or number after a colon.
-fn value_after(line: &[u8], place: usize) -> Option<RequestId> {
+fn read_value_after(line: &[u8], place: usize) -> Option<RequestId> {
     /// A longer value is not an id.
     const ID_BYTES_MAX: usize = 1_000;
     let rest = line.get(place..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let rest = rest.get(..rest.len().min(ID_BYTES_MAX))?;
     let end = match rest.first()? {
-        b'"' => end_of_text(rest, 0)? + 1,
+        b'"' => find_text_end(rest, 0)? + 1,
         // Read a number to its end: a part of it would be another id.
         _ => rest
             .iter()
@@ -77,7 +77,7 @@ mod tests {
             (r#"}}}{"id":1}"#, None),
             ("", None),
         ] {
-            assert_eq!(id_of(line.as_bytes()), id, "{}", &line[..line.len().min(80)]);
+            assert_eq!(recover_id(line.as_bytes()), id, "{}", &line[..line.len().min(80)]);
         }
     }
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::inlined_schema::{NULL_SAYS_SOMETHING, order_items};
 
 /// Keywords that the derive adds to every type and clients do not need.
-const NOISE: [&str; 8] =
+const NOISE_KEYWORDS: [&str; 8] =
     ["$schema", "title", "format", "minimum", "maximum", "maxLength", "maxItems", "default"];
 
 /// Prefix of the keywords that only our own reader of arguments knows.
@@ -17,9 +17,9 @@ const OWN_KEYWORD: &str = "x-";
 
 /// The schema of a tool's arguments. A type that is used once is marked `#[schemars(inline)]`: the
 /// schema is shorter, and clients that read a single field see its type.
-pub(super) fn arguments<T: JsonSchema>() -> JsonObject {
+pub(super) fn argument_schema<T: JsonSchema>() -> JsonObject {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
-    match plain(order_items(schema.into())) {
+    match simplify_schema(order_items(schema.into())) {
         Value::Object(mut map) => {
             // The tool has its own description.
             map.shift_remove("description");
@@ -33,7 +33,7 @@ pub(super) fn arguments<T: JsonSchema>() -> JsonObject {
 }
 
 /// The schema of an answer: only its keys.
-pub(super) fn answer(keys: &[&str]) -> JsonObject {
+pub(super) fn answer_schema(keys: &[&str]) -> JsonObject {
     let properties: Map<String, Value> =
         keys.iter().map(|key| ((*key).to_owned(), json!({}))).collect();
     Map::from_iter([
@@ -43,42 +43,44 @@ pub(super) fn answer(keys: &[&str]) -> JsonObject {
 }
 
 /// Removes noise keywords, and null, because an absent field means the same.
-fn plain(schema: Value) -> Value {
+fn simplify_schema(schema: Value) -> Value {
     match schema {
-        Value::Object(map) => plain_map(map).into(),
-        Value::Array(list) => list.into_iter().map(plain).collect(),
+        Value::Object(map) => simplify_map(map).into(),
+        Value::Array(list) => list.into_iter().map(simplify_schema).collect(),
         // `true` accepts anything; some clients only accept an object.
         Value::Bool(true) => json!({}),
         Value::Bool(false) | Value::Null | Value::Number(_) | Value::String(_) => schema,
     }
 }
 
-fn plain_map(map: Map<String, Value>) -> Map<String, Value> {
+fn simplify_map(map: Map<String, Value>) -> Map<String, Value> {
     let types = map.get("type").filter(|_| map.contains_key(NULL_SAYS_SOMETHING)).cloned();
-    let map: Map<String, Value> = map.into_iter().filter_map(plain_entry).collect();
-    let mut map = without_choice(map);
+    let map: Map<String, Value> = map.into_iter().filter_map(simplify_entry).collect();
+    let mut map = drop_null_choice(map);
     map.extend(types.map(|types| ("type".to_owned(), types)));
     map
 }
 
-fn plain_entry((key, value): (String, Value)) -> Option<(String, Value)> {
+fn simplify_entry((key, value): (String, Value)) -> Option<(String, Value)> {
     match (key.as_str(), value) {
         // Keys in here are field names, not keywords.
         ("properties" | "$defs", Value::Object(fields)) => {
             let fields: Map<String, Value> =
-                fields.into_iter().map(|(name, field)| (name, plain(field))).collect();
+                fields.into_iter().map(|(name, field)| (name, simplify_schema(field))).collect();
             Some((key, fields.into()))
         }
         ("type", Value::Array(types)) => {
             Some((key, types.into_iter().find(|name| *name != "null")?))
         }
-        (keyword, _) if NOISE.contains(&keyword) || keyword.starts_with(OWN_KEYWORD) => None,
-        (_, value) => Some((key, plain(value))),
+        (keyword, _) if NOISE_KEYWORDS.contains(&keyword) || keyword.starts_with(OWN_KEYWORD) => {
+            None
+        }
+        (_, value) => Some((key, simplify_schema(value))),
     }
 }
 
 /// Replaces a choice between one type and null by that type.
-fn without_choice(mut schema: Map<String, Value>) -> Map<String, Value> {
+fn drop_null_choice(mut schema: Map<String, Value>) -> Map<String, Value> {
     let is_something = |option: &Value| option.get("type").is_none_or(|name| name != "null");
     let Some(Value::Array(options)) = schema.get("anyOf") else { return schema };
     let something: Vec<&Value> = options.iter().filter(|option| is_something(option)).collect();

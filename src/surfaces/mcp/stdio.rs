@@ -16,29 +16,29 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
 use tokio::time::{Instant, sleep};
 
-use super::in_flight::{InFlight, asked, cancelled};
-use super::message::{MESSAGE_BYTES_MAX, Unread, read};
+use super::in_flight::{ActiveIds, cancelled_id, request_id};
+use super::message::{MESSAGE_BYTES_MAX, MessageError, read_messages};
 use super::output_queue::OutputQueue;
-use super::request_slots::{RequestSlots, TakenSlot};
-use super::server::Server;
+use super::request_slots::{RequestSlots, SlotResult};
+use super::server::McpServer;
 use crate::hosting::RunServer;
 
 /// After the client closes stdin: time for pending answers, and for the client to read them.
-const FAREWELL: Duration = Duration::from_secs(2);
+const STDIO_DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Interval for checking whether a client that does not read has closed stdin.
-const HANG_UP_PAUSE: Duration = Duration::from_millis(200);
+const HANG_UP_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Serves stdin until the client closes it.
-pub(crate) async fn serve(run_server: Arc<RunServer>) {
+pub(crate) async fn serve_stdio(run_server: Arc<RunServer>) {
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let lines = Lines::new(input, output, Arc::clone(&run_server), is_input_closed);
+    let lines = StdioTransport::new(input, output, Arc::clone(&run_server), is_input_closed);
     let output = lines.output.clone();
     // A client that disconnects before the handshake is not an error.
-    if let Ok(service) = Server::new(run_server).serve(lines).await {
+    if let Ok(service) = McpServer::new(run_server).serve(lines).await {
         let _ = service.waiting().await;
     }
-    output.wait_until_written(FAREWELL).await;
+    output.wait_until_written(STDIO_DRAIN_TIMEOUT).await;
 }
 
 /// Whether the client has closed stdin, even if unread bytes remain.
@@ -52,7 +52,7 @@ fn is_input_closed() -> bool {
 
 /// Transport of messages as lines. An unreadable message gets an error if it has an id, and is
 /// ignored otherwise.
-struct Lines<R> {
+struct StdioTransport<R> {
     input: BufReader<R>,
     /// The incomplete line. It survives cancellation of the read.
     line: Vec<u8>,
@@ -60,20 +60,20 @@ struct Lines<R> {
     is_too_long: bool,
     /// Whether the conversation has started. Before that only requests are passed on, because the
     /// library treats any other message as the end.
-    is_begun: bool,
+    is_started: bool,
     waiting: VecDeque<ClientJsonRpcMessage>,
-    in_flight: InFlight<RequestId>,
+    in_flight: ActiveIds<RequestId>,
     slots: RequestSlots,
     output: OutputQueue,
     /// Whether the client has closed stdin.
     is_input_closed: fn() -> bool,
     /// When the client closed stdin, and how many bytes were written then.
-    deserted: Option<(Instant, u64)>,
+    input_closed_since: Option<(Instant, u64)>,
     /// Its runs end when stdin is closed.
     run_server: Arc<RunServer>,
 }
 
-impl<R: AsyncRead + Unpin + Send> Lines<R> {
+impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     fn new(
         input: R,
         output: impl AsyncWrite + Unpin + Send + 'static,
@@ -84,13 +84,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             input: BufReader::new(input),
             line: Vec::new(),
             is_too_long: false,
-            is_begun: false,
+            is_started: false,
             waiting: VecDeque::new(),
-            in_flight: InFlight::default(),
+            in_flight: ActiveIds::default(),
             slots: RequestSlots::default(),
-            output: OutputQueue::start(output),
+            output: OutputQueue::spawn_writer(output),
             is_input_closed,
-            deserted: None,
+            input_closed_since: None,
             run_server,
         }
     }
@@ -116,33 +116,35 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 
     /// Rejects a request whose id is still active.
-    fn unless_in_flight(
+    fn reject_duplicate_id(
         &self,
         message: ClientJsonRpcMessage,
-    ) -> Result<ClientJsonRpcMessage, Unread> {
-        if let Some(id) = cancelled(&message) {
+    ) -> Result<ClientJsonRpcMessage, MessageError> {
+        if let Some(id) = cancelled_id(&message) {
             // A cancelled request gets no answer.
-            self.in_flight.free(id);
+            self.in_flight.release_id(id);
         }
-        match asked(&message) {
-            Some(id) if !self.in_flight.take(id.clone()) => Err(Unread::in_flight(id)),
+        match request_id(&message) {
+            Some(id) if !self.in_flight.try_insert(id.clone()) => {
+                Err(MessageError::duplicate_id(id))
+            }
             Some(_) | None => Ok(message),
         }
     }
 
     /// Parses the line and answers its errors. Not async: the caller may be cancelled at any await,
     /// and the answer would be lost.
-    fn take_line(&mut self) {
+    fn parse_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         let is_too_long = std::mem::take(&mut self.is_too_long);
         let messages = match is_too_long {
-            true => vec![Err(Unread::too_long(&line))],
-            false => read(&line),
+            true => vec![Err(MessageError::too_long(&line))],
+            false => read_messages(&line),
         };
         for message in messages {
-            match message.and_then(|message| self.unless_in_flight(message)) {
-                Ok(message) if self.is_begun || asked(&message).is_some() => {
-                    self.is_begun |= begins(&message);
+            match message.and_then(|message| self.reject_duplicate_id(message)) {
+                Ok(message) if self.is_started || request_id(&message).is_some() => {
+                    self.is_started |= starts_conversation(&message);
                     self.waiting.push_back(message);
                 }
                 Ok(_) => {}
@@ -156,34 +158,34 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     fn end_runs_soon(&self) {
         let run_server = Arc::clone(&self.run_server);
         tokio::spawn(async move {
-            sleep(FAREWELL).await;
+            sleep(STDIO_DRAIN_TIMEOUT).await;
             run_server.interrupt_all();
         });
     }
 
-    fn answer_unread(&self, unread: Unread) {
-        let Some(answer) = unread.answer() else { return };
+    fn answer_unread(&self, unread: MessageError) {
+        let Some(answer) = unread.reply_if_addressed() else { return };
         // An error document can always be serialised.
-        let _ = self.output.add(&answer, None);
+        let _ = self.output.add_message(&answer, None);
     }
 
     /// Takes the next message to process. It stays in the queue until it has a slot, because the
     /// wait may be cancelled.
     async fn next_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
         while let Some(message) = self.waiting.front() {
-            let slot = self.slots.take(message).await;
+            let slot = self.slots.take_slot(message).await;
             let mut message = self.waiting.pop_front()?;
-            if let Some(id) = cancelled(&message) {
+            if let Some(id) = cancelled_id(&message) {
                 // No answer will come. The handler keeps its slot until it ends.
-                self.slots.detach(id);
+                self.slots.detach_slot(id);
             }
             match slot {
-                TakenSlot::Taken(slot) => self.slots.attach(&mut message, slot),
-                TakenSlot::NotNeeded => {}
-                TakenSlot::NoneLeft => {
-                    if let Some(id) = asked(&message) {
-                        self.in_flight.free(id);
-                        self.answer_unread(Unread::too_many_waiting(id));
+                SlotResult::Taken(slot) => self.slots.attach_slot(&mut message, slot),
+                SlotResult::NotNeeded => {}
+                SlotResult::NoneLeft => {
+                    if let Some(id) = request_id(&message) {
+                        self.in_flight.release_id(id);
+                        self.answer_unread(MessageError::too_many_waiting(id));
                     }
                     continue;
                 }
@@ -196,33 +198,33 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     /// The next message, once the queue has space; `None` at the end of input.
     async fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            self.output.wait_for_room().await;
+            self.output.wait_for_space().await;
             if let Some(message) = self.next_waiting().await {
                 return Some(message);
             }
             if !matches!(self.next_line().await, Ok(Some(()))) {
                 return None;
             }
-            self.take_line();
+            self.parse_line();
         }
     }
 
     /// Whether the client is gone while answers are unwritten: it closed stdout, or it closed stdin
     /// and reads nothing for some time. End of input cannot be detected by reading while requests
     /// before it are unread.
-    fn is_deserted(&mut self) -> bool {
+    fn is_client_gone(&mut self) -> bool {
         if self.output.is_broken() {
             return true;
         }
         if !(self.is_input_closed)() {
-            self.deserted = None;
+            self.input_closed_since = None;
             return false;
         }
         let written = self.output.written_bytes();
-        match self.deserted {
-            Some((since, seen)) if seen == written => since.elapsed() >= FAREWELL,
+        match self.input_closed_since {
+            Some((since, seen)) if seen == written => since.elapsed() >= STDIO_DRAIN_TIMEOUT,
             Some(_) | None => {
-                self.deserted = Some((Instant::now(), written));
+                self.input_closed_since = Some((Instant::now(), written));
                 false
             }
         }
@@ -232,7 +234,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
 /// Whether the message starts a conversation: a handshake, or a request of the newest version,
 /// which carries its client's identity. The library answers other requests and waits for one of
 /// these.
-fn begins(message: &ClientJsonRpcMessage) -> bool {
+fn starts_conversation(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let (request, meta) = (&request.request, request.request.get_meta());
     let says_who_asks = meta
@@ -245,7 +247,7 @@ fn begins(message: &ClientJsonRpcMessage) -> bool {
 }
 
 /// The id of the request that a message answers.
-fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+fn answered_id(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),
         JsonRpcMessage::Error(error) => error.id.as_ref(),
@@ -253,21 +255,21 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for StdioTransport<R> {
     type Error = io::Error;
 
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let slot = answered(&message).and_then(|id| {
-            self.in_flight.free(id);
-            self.slots.detach(id)
+        let slot = answered_id(&message).and_then(|id| {
+            self.in_flight.release_id(id);
+            self.slots.detach_slot(id)
         });
         let added = match message {
             JsonRpcMessage::Notification(_) => self.output.add_notice(&message),
             JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) | JsonRpcMessage::Request(_) => {
-                self.output.add(&message, slot)
+                self.output.add_message(&message, slot)
             }
         };
         std::future::ready(added.map_err(io::Error::from))
@@ -276,7 +278,7 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let is_answer_waiting = self.output.is_waiting();
-            if is_answer_waiting && self.is_deserted() {
+            if is_answer_waiting && self.is_client_gone() {
                 self.end_runs_soon();
                 return None;
             }
@@ -287,13 +289,13 @@ impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
                     }
                     return message;
                 }
-                () = sleep(HANG_UP_PAUSE), if is_answer_waiting => {}
+                () = sleep(HANG_UP_INTERVAL), if is_answer_waiting => {}
             }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.output.wait_until_written(FAREWELL).await;
+        self.output.wait_until_written(STDIO_DRAIN_TIMEOUT).await;
         Ok(())
     }
 }

@@ -9,57 +9,60 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::answer::{or_protocol_error, refusal, result};
-use super::call::Call;
-use super::deliberating::{Begun, start};
+use super::answer::{error_result, to_protocol_result, tool_result};
+use super::call::ToolCall;
+use super::deliberating::{StartResult, start_task_run};
 use super::run_answer::RunAnswer;
 use super::tools::Run;
 use crate::domain::ids::DialogueId;
 use crate::engine::load_run_state;
-use crate::error::{Error, document_text};
+use crate::error::{Error, to_json_text};
 use crate::hosting::{RunServer, RunStatus, run_blocking};
-use crate::record::no_dialogue;
+use crate::record::dialogue_not_found;
 
 /// Suggested polling interval.
 const POLL_MILLIS: u64 = 1_000;
 
 /// Starts a run and returns its task; a call without a run is answered at once.
-pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
-    let id = match start(run, call).await {
-        Ok(Begun::Run(id)) => id,
-        Ok(Begun::Answered(answer)) => return result(document_text(&answer)).into(),
-        Err(error) => return refusal(&error.document()).into(),
+pub(super) async fn start_task(run: Run, call: &ToolCall) -> CallToolResponse {
+    let id = match start_task_run(run, call).await {
+        Ok(StartResult::Run(id)) => id,
+        Ok(StartResult::Answered(answer)) => return tool_result(to_json_text(&answer)).into(),
+        Err(error) => return error_result(&error.to_document()).into(),
     };
-    match task(&call.run_server, &id, TaskStatus::Working).await {
+    match describe_task(&call.run_server, &id, TaskStatus::Working).await {
         Ok(task) => CallToolResponse::Task(CreateTaskResult::new(task)),
-        Err(error) => refusal(&error.document()).into(),
+        Err(error) => error_result(&error.to_document()).into(),
     }
 }
 
-pub(super) async fn get(run_server: &Arc<RunServer>, id: &str) -> Result<GetTaskResult, ErrorData> {
-    or_protocol_error(detailed(run_server, id).await).map(GetTaskResult::new)
+pub(super) async fn get_task(
+    run_server: &Arc<RunServer>,
+    id: &str,
+) -> Result<GetTaskResult, ErrorData> {
+    to_protocol_result(load_task(run_server, id).await).map(GetTaskResult::new)
 }
 
-async fn detailed(run_server: &Arc<RunServer>, id: &str) -> Result<DetailedTask, Error> {
-    let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-    let answer: RunAnswer = run_server.report(&id).await?.into();
+async fn load_task(run_server: &Arc<RunServer>, id: &str) -> Result<DetailedTask, Error> {
+    let id: DialogueId = id.parse().map_err(|_| dialogue_not_found(id))?;
+    let answer: RunAnswer = run_server.report_status(&id).await?.into();
     let payload = match run_server.is_cancelled(&id) {
         true => TaskPayload::Cancelled,
-        false => payload(&answer)?,
+        false => task_payload(&answer)?,
     };
-    let mut task = task(run_server, &id, payload.status()).await?;
+    let mut task = describe_task(run_server, &id, payload.status()).await?;
     task.status_message = answer.suggestion;
     Ok(DetailedTask::new(task, payload))
 }
 
 /// Reports an interrupted run as cancelled, because otherwise a client would poll forever. The
 /// status message says how to resume it.
-fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
+fn task_payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     Ok(match told.status {
         RunStatus::Running => TaskPayload::Working,
         RunStatus::Interrupted => TaskPayload::Cancelled,
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
-            let answer = serde_json::to_value(result(document_text(told)));
+            let answer = serde_json::to_value(tool_result(to_json_text(told)));
             let result = match answer.map_err(Error::Document)? {
                 Value::Object(map) => map,
                 Value::Null
@@ -73,7 +76,7 @@ fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     })
 }
 
-async fn task(
+async fn describe_task(
     run_server: &Arc<RunServer>,
     id: &DialogueId,
     status: TaskStatus,
@@ -90,8 +93,8 @@ async fn task(
 }
 
 /// Interrupts the run so that it can be resumed; the task itself stays cancelled even if it is.
-pub(super) async fn cancel(run_server: &Arc<RunServer>, id: &str) -> Result<(), ErrorData> {
+pub(super) async fn cancel_task(run_server: &Arc<RunServer>, id: &str) -> Result<(), ErrorData> {
     let found: Result<DialogueId, _> = id.parse();
-    let id = or_protocol_error(found.map_err(|_| no_dialogue(id).into()))?;
-    or_protocol_error(run_server.cancel(&id).await)
+    let id = to_protocol_result(found.map_err(|_| dialogue_not_found(id).into()))?;
+    to_protocol_result(run_server.cancel_run(&id).await)
 }

@@ -10,9 +10,9 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use crate::ambient::Ambient;
+use crate::ambient::System;
 use crate::domain::digest::sha256_hex;
-use crate::domain::store_files::TOKEN;
+use crate::domain::store_files::TOKEN_FILE;
 use crate::error::Error;
 use crate::files::{OpenFolder, TemporaryFile};
 
@@ -20,37 +20,39 @@ use crate::files::{OpenFolder, TemporaryFile};
 const CHARS_MIN: usize = 32;
 
 /// Far more than a secret needs.
-const BYTES_MAX: u64 = 4_096;
+const TOKEN_BYTES_MAX: u64 = 4_096;
 
 /// Only the owner may read and write it.
-const MODE: u32 = 0o600;
+const TOKEN_MODE: u32 = 0o600;
 
 /// Stores only the digest: comparing digests leaks nothing about the secret through timing.
 #[derive(Debug, Clone)]
-pub(super) struct Token {
+pub(super) struct AccessToken {
     digest: String,
     pub path: PathBuf,
 }
 
-impl Token {
+impl AccessToken {
     /// Reads the token, or creates it if there is none.
-    pub(super) fn of_folder(store_folder: &Path, ambient: &dyn Ambient) -> Result<Self, Error> {
-        let path = store_folder.join(TOKEN);
+    pub(super) fn load_or_create(store_folder: &Path, ambient: &dyn System) -> Result<Self, Error> {
+        let path = store_folder.join(TOKEN_FILE);
         let unusable = |source| Error::Token { path: path.clone(), source };
-        let folder = made_folder(store_folder).map_err(unusable)?;
-        if folder.look(OsStr::new(TOKEN)).map_err(unusable)?.is_none() {
-            make(&folder, ambient).map_err(unusable)?;
+        let folder = create_folder(store_folder).map_err(unusable)?;
+        if folder.stat_name(OsStr::new(TOKEN_FILE)).map_err(unusable)?.is_none() {
+            create_token(&folder, ambient).map_err(unusable)?;
         }
-        let secret = read(&folder).map_err(unusable)?;
+        let secret = read_token(&folder).map_err(unusable)?;
         let secret = secret.trim();
         if secret.len() < CHARS_MIN {
-            return Err(unusable(unfit(&format!("it has fewer than {CHARS_MIN} characters"))));
+            return Err(unusable(invalid_token(&format!(
+                "it has fewer than {CHARS_MIN} characters"
+            ))));
         }
         Ok(Self { digest: sha256_hex([secret.as_bytes()]), path })
     }
 
     /// Whether an `Authorization` value contains the token.
-    pub(super) fn is_in(&self, header: &[u8]) -> bool {
+    pub(super) fn matches_header(&self, header: &[u8]) -> bool {
         let scheme = header.get(..7).unwrap_or_default();
         let given = header.get(7..).unwrap_or_default();
         scheme.eq_ignore_ascii_case(b"bearer ") && sha256_hex([given]) == self.digest
@@ -58,19 +60,19 @@ impl Token {
 }
 
 #[expect(clippy::disallowed_methods, reason = "the token lies beside the store")]
-fn made_folder(folder: &Path) -> io::Result<OpenFolder> {
+fn create_folder(folder: &Path) -> io::Result<OpenFolder> {
     std::fs::create_dir_all(folder)?;
-    OpenFolder::at(folder)
+    OpenFolder::open_at(folder)
 }
 
 /// Creates the token. It is renamed into place when complete: a crash leaves no partial token, and
 /// of two concurrent servers the second uses the token of the first.
-fn make(folder: &OpenFolder, ambient: &dyn Ambient) -> io::Result<()> {
-    let mut temporary = TemporaryFile::new(folder, MODE)?;
-    let secret: String = (0..4).map(|_| format!("{:016x}", ambient.chance())).collect();
+fn create_token(folder: &OpenFolder, ambient: &dyn System) -> io::Result<()> {
+    let mut temporary = TemporaryFile::new(folder, TOKEN_MODE)?;
+    let secret: String = (0..4).map(|_| format!("{:016x}", ambient.random_u64())).collect();
     temporary.file.write_all(secret.as_bytes())?;
     temporary.file.sync_all()?;
-    match temporary.persist_new(OsStr::new(TOKEN)) {
+    match temporary.persist_new(OsStr::new(TOKEN_FILE)) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         named => named,
     }
@@ -78,31 +80,31 @@ fn make(folder: &OpenFolder, ambient: &dyn Ambient) -> io::Result<()> {
 
 /// Reads the secret from a file that only this user can have written. A clone or an archive may
 /// contain a file of that name, and its author would know the secret.
-fn read(folder: &OpenFolder) -> io::Result<String> {
-    let file = folder.open(OsStr::new(TOKEN), OFlags::RDONLY, 0).map_err(|error| {
+fn read_token(folder: &OpenFolder) -> io::Result<String> {
+    let file = folder.open_file(OsStr::new(TOKEN_FILE), OFlags::RDONLY, 0).map_err(|error| {
         let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
-        if is_link { unfit("it is a link") } else { error }
+        if is_link { invalid_token("it is a link") } else { error }
     })?;
     let metadata = file.metadata()?;
     let mode = metadata.mode() & 0o7777;
     if !metadata.is_file() {
-        return Err(unfit("it is not a regular file"));
+        return Err(invalid_token("it is not a regular file"));
     }
     if metadata.uid() != geteuid().as_raw() {
-        return Err(unfit(&format!("it belongs to another user (uid {})", metadata.uid())));
+        return Err(invalid_token(&format!("it belongs to another user (uid {})", metadata.uid())));
     }
-    if mode & !MODE != 0 {
-        return Err(unfit(&format!("others may read or write it (mode {mode:04o})")));
+    if mode & !TOKEN_MODE != 0 {
+        return Err(invalid_token(&format!("others may read or write it (mode {mode:04o})")));
     }
     if metadata.nlink() != 1 {
-        return Err(unfit("it has a second name (a hard link)"));
+        return Err(invalid_token("it has a second name (a hard link)"));
     }
     let mut secret = String::new();
-    file.take(BYTES_MAX).read_to_string(&mut secret)?;
+    file.take(TOKEN_BYTES_MAX).read_to_string(&mut secret)?;
     Ok(secret)
 }
 
-fn unfit(message: &str) -> io::Error {
+fn invalid_token(message: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
@@ -111,24 +113,24 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
     use super::*;
-    use crate::ambient::Machine;
+    use crate::ambient::RealSystem;
 
     const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef";
 
     #[test]
     fn a_token_is_made_once_and_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Token::of_folder(folder.path(), &Machine).unwrap();
-        let second = Token::of_folder(folder.path(), &Machine).unwrap();
+        let first = AccessToken::load_or_create(folder.path(), &RealSystem).unwrap();
+        let second = AccessToken::load_or_create(folder.path(), &RealSystem).unwrap();
         assert_eq!(first.digest, second.digest);
-        assert_eq!(std::fs::metadata(&first.path).unwrap().mode() & 0o777, MODE);
+        assert_eq!(std::fs::metadata(&first.path).unwrap().mode() & 0o777, TOKEN_MODE);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
     }
 
     #[test]
     fn servers_that_start_at_once_share_one_token() {
         let folder = tempfile::tempdir().unwrap();
-        let start = || Token::of_folder(folder.path(), &Machine).unwrap().digest;
+        let start = || AccessToken::load_or_create(folder.path(), &RealSystem).unwrap().digest;
         let digests: Vec<String> = std::thread::scope(|scope| {
             let servers: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
             servers.into_iter().map(|server| server.join().unwrap()).collect()
@@ -142,14 +144,14 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a user removes the file as the hint says")]
     fn check_refused(plant: impl FnOnce(&Path), said: &str) {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(TOKEN);
+        let path = folder.path().join(TOKEN_FILE);
         plant(&path);
-        let error = Token::of_folder(folder.path(), &Machine).unwrap_err();
-        assert!(error.sentence().contains(said), "{}", error.sentence());
+        let error = AccessToken::load_or_create(folder.path(), &RealSystem).unwrap_err();
+        assert!(error.full_message().contains(said), "{}", error.full_message());
         assert!(error.hint().is_some_and(|hint| hint.contains("remove the file")), "{error}");
         // Follow the hint.
         std::fs::remove_file(&path).unwrap();
-        Token::of_folder(folder.path(), &Machine).unwrap();
+        AccessToken::load_or_create(folder.path(), &RealSystem).unwrap();
     }
 
     #[expect(clippy::disallowed_methods, reason = "a token is planted on purpose")]
@@ -169,20 +171,20 @@ mod tests {
     fn a_token_that_is_not_a_file_of_its_own_is_refused() {
         let outside = tempfile::tempdir().unwrap();
         let target = outside.path().join("target");
-        plant(&target, SECRET, MODE);
+        plant(&target, SECRET, TOKEN_MODE);
         check_refused(|path| symlink(&target, path).unwrap(), "it is a link");
         check_refused(|path| symlink("nothing-there", path).unwrap(), "it is a link");
         check_refused(|path| std::fs::hard_link(&target, path).unwrap(), "hard link");
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join(TOKEN)).unwrap();
-        let error = Token::of_folder(folder.path(), &Machine).unwrap_err();
-        assert!(error.sentence().contains("not a regular file"), "{}", error.sentence());
+        std::fs::create_dir(folder.path().join(TOKEN_FILE)).unwrap();
+        let error = AccessToken::load_or_create(folder.path(), &RealSystem).unwrap_err();
+        assert!(error.full_message().contains("not a regular file"), "{}", error.full_message());
     }
 
     #[test]
     fn a_token_of_another_user_is_refused() {
         let of_another = |path: &Path| {
-            plant(path, SECRET, MODE);
+            plant(path, SECRET, TOKEN_MODE);
             // Only root can change the owner of a file; other users skip the check.
             let given = chown(path, Some(12_345), None);
             assert!(given.is_ok() || !geteuid().is_root());
@@ -194,15 +196,15 @@ mod tests {
 
     #[test]
     fn a_token_that_is_no_secret_is_an_error_of_its_own() {
-        check_refused(|path| plant(path, "", MODE), "fewer than 32");
-        check_refused(|path| plant(path, "short", MODE), "fewer than 32");
+        check_refused(|path| plant(path, "", TOKEN_MODE), "fewer than 32");
+        check_refused(|path| plant(path, "short", TOKEN_MODE), "fewer than 32");
     }
 
     #[test]
     fn a_token_that_its_owner_wrote_is_taken() {
         let folder = tempfile::tempdir().unwrap();
-        plant(&folder.path().join(TOKEN), &format!("{SECRET}\n"), MODE);
-        let token = Token::of_folder(folder.path(), &Machine).unwrap();
-        assert!(token.is_in(format!("Bearer {SECRET}").as_bytes()));
+        plant(&folder.path().join(TOKEN_FILE), &format!("{SECRET}\n"), TOKEN_MODE);
+        let token = AccessToken::load_or_create(folder.path(), &RealSystem).unwrap();
+        assert!(token.matches_header(format!("Bearer {SECRET}").as_bytes()));
     }
 }

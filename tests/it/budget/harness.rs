@@ -4,65 +4,65 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plenary::ambient::{Ambient, Machine};
-use plenary::domain::change::Change;
-use plenary::domain::dice::SplitMix;
+use plenary::ambient::{RealSystem, System};
+use plenary::domain::change::JournalEvent;
+use plenary::domain::dice::SeededRandom;
 use plenary::domain::ids::DialogueId;
 use plenary::domain::time::Moment;
-use plenary::domain::transcript::{Stop, Transcript};
+use plenary::domain::transcript::{RunState, RunStopReason};
 use plenary::engine::{
-    self, BatchShare, InterventionWatcher, Journal, Limits, NoopObserver, ProcessLock, RunContext,
-    RunObserver, RunQuestion,
+    self, BatchShare, InterventionWatcher, JournalWriter, NoopObserver, ProcessLock, RunContext,
+    RunLimits, RunObserver, RunQuestion,
 };
-use plenary::files::Folders;
+use plenary::files::AllowedFolders;
 use plenary::store::{SqliteStore, Store};
 use tokio::sync::watch;
 
-use super::random_runs::{RICH, Run, connections};
+use super::random_runs::{RandomRun, UNLIMITED_CAPS, scripted_connections};
 
 /// The real clock, with repeatable randomness.
 #[derive(Debug, Default)]
-struct Counted(AtomicU64);
+struct CountingClock(AtomicU64);
 
-impl Ambient for Counted {
+impl System for CountingClock {
     fn now(&self) -> Moment {
-        Machine.now()
+        RealSystem.now()
     }
 
-    fn chance(&self) -> u64 {
-        SplitMix::new(self.0.fetch_add(1, Ordering::Relaxed)).roll()
+    fn random_u64(&self) -> u64 {
+        SeededRandom::new(self.0.fetch_add(1, Ordering::Relaxed)).next_u64()
     }
 }
 
 /// Records the id that a council gets.
 #[derive(Debug, Default)]
-struct Named(OnceLock<DialogueId>);
+struct RunIdObserver(OnceLock<DialogueId>);
 
-impl RunObserver for Named {
-    fn on_entry(&self, id: &DialogueId, _: Moment, _: &[Change]) {
+impl RunObserver for RunIdObserver {
+    fn on_entry(&self, id: &DialogueId, _: Moment, _: &[JournalEvent]) {
         self.0.get_or_init(|| id.clone());
     }
 }
 
 /// Store, lock, journal writer and folders that the councils of a test share.
-pub struct Hall {
+pub struct BudgetHarness {
     pub store: Arc<dyn Store>,
     owner: Arc<ProcessLock>,
-    folders: Folders,
-    ambient: Arc<dyn Ambient>,
-    journal: Journal,
+    folders: AllowedFolders,
+    ambient: Arc<dyn System>,
+    journal: JournalWriter,
     _folder: tempfile::TempDir,
 }
 
-impl Hall {
+impl BudgetHarness {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
-        let (journal, _) = Journal::start(store.clone());
+        let (journal, _) = JournalWriter::start_writer(store.clone());
         Self {
             owner: Arc::new(ProcessLock::new(&folder.path().join("plenary.db"), 1).unwrap()),
-            folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
-            ambient: Arc::new(Counted::default()),
+            folders: AllowedFolders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
+            ambient: Arc::new(CountingClock::default()),
             store,
             journal,
             _folder: folder,
@@ -89,40 +89,48 @@ impl Hall {
         }
     }
 
-    pub async fn hold(&self, run: &Run, share: Option<BatchShare>) -> (Stop, Transcript) {
+    pub async fn run_council(
+        &self,
+        run: &RandomRun,
+        share: Option<BatchShare>,
+    ) -> (RunStopReason, RunState) {
         let question = RunQuestion {
             text: format!("Question {}?", run.number),
             protocol: &plenary::protocols::council::CouncilProtocol,
             rehearsal: true,
             plan: run.plan.clone(),
         };
-        let named = Arc::new(Named::default());
+        let named = Arc::new(RunIdObserver::default());
         let context = self.context(named.clone(), share);
-        let opened = engine::open_run(question, run.connections(), context);
+        let opened = engine::open_run(question, run.make_connections(), context);
         let council = opened.await.unwrap();
         if let Some(directive) = &run.directive {
             // Record the directive from outside: the run does not know it yet.
             let (store, ambient) = (self.store.as_ref(), self.ambient.as_ref());
-            engine::intervene(store, ambient, named.0.get().unwrap(), directive).unwrap();
+            engine::record_intervention(store, ambient, named.0.get().unwrap(), directive).unwrap();
         }
-        let stop = council.run(limits()).await.unwrap();
-        (stop, council.into_transcript())
+        let stop = council.run(test_limits()).await.unwrap();
+        (stop, council.into_state())
     }
 
     /// Resumes a stopped council without limits.
-    pub async fn resume(&self, id: &DialogueId) -> (Stop, Transcript) {
+    pub async fn resume_council(&self, id: &DialogueId) -> (RunStopReason, RunState) {
         let loaded = engine::load_run(self.store.as_ref(), id).unwrap();
-        let connections = connections(&loaded.transcript.plan);
+        let connections = scripted_connections(&loaded.transcript.plan);
         let context = self.context(Arc::new(NoopObserver), None);
-        let taken =
-            engine::resume_run(loaded, vec![Change::CapsSet { caps: RICH }], connections, context);
+        let taken = engine::resume_run(
+            loaded,
+            vec![JournalEvent::CapsSet { caps: UNLIMITED_CAPS }],
+            connections,
+            context,
+        );
         let council = taken.await.unwrap();
-        let stop = council.run(limits()).await.unwrap();
-        (stop, council.into_transcript())
+        let stop = council.run(test_limits()).await.unwrap();
+        (stop, council.into_state())
     }
 }
 
-fn limits() -> Limits {
+fn test_limits() -> RunLimits {
     let (_, interrupted) = watch::channel(false);
-    Limits { wall: Duration::from_secs(60), interrupted }
+    RunLimits { wall: Duration::from_secs(60), interrupted }
 }

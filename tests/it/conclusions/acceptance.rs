@@ -1,14 +1,14 @@
 //! Requests that new users try first: each draft is wrong, then right. The program itself counts
 //! what can be counted and does not trust the model.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use crate::councils::harness::{Asked, Council, Told};
-use crate::kit::{Play, fitting};
+use crate::councils::harness::{CommandResult, SeatRequest, TestCouncil};
+use crate::kit::{ScriptedReply, valid_reply};
 
 /// A wrong first draft, the critic's replies, and the fields of the right draft.
-struct Trial {
+struct DraftTrial {
     question: &'static str,
     wrong: Value,
     /// The critic's replies to its two audits.
@@ -16,44 +16,44 @@ struct Trial {
     right: Value,
 }
 
-impl Trial {
+impl DraftTrial {
     /// Runs the case; the critic must reject the wrong draft and the program must deliver the right
     /// one.
     #[track_caller]
-    fn play(self) -> (Council, Told) {
+    fn run_trial(self) -> (TestCouncil, CommandResult) {
         let Self { question, wrong, critic, right } = self;
-        let council = Council::new(move |asked| match asked.purpose {
-            Purpose::Conclusion => with(asked, &wrong),
-            Purpose::Revision => with(asked, &right),
-            Purpose::Audit => Play::Reply(critic[(asked.nth - 1).min(1)].to_owned()),
-            Purpose::Opinion
-            | Purpose::Review
-            | Purpose::Synthesis
-            | Purpose::Restatement
-            | Purpose::Other(_)
-            | Purpose::Judgement
-            | Purpose::CrossReading
-            | Purpose::Adjudication => Play::Fitting,
+        let council = TestCouncil::new(move |asked| match asked.purpose {
+            AskPurpose::Conclusion => valid_with(asked, &wrong),
+            AskPurpose::Revision => valid_with(asked, &right),
+            AskPurpose::Audit => ScriptedReply::Reply(critic[(asked.nth - 1).min(1)].to_owned()),
+            AskPurpose::Opinion
+            | AskPurpose::PeerReview
+            | AskPurpose::Synthesis
+            | AskPurpose::Restatement
+            | AskPurpose::Other(_)
+            | AskPurpose::Judgement
+            | AskPurpose::CrossReading
+            | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
-        let told = council.run(&["ask", "--json", "--quiet", question]);
-        told.expect("done", 0);
-        assert_eq!(told.at("terminal_state"), "revised", "{:#}", told.document);
+        let told = council.run_command(&["ask", "--json", "--quiet", question]);
+        told.expect_status("done", 0);
+        assert_eq!(told.value_at("terminal_state"), "revised", "{:#}", told.document);
         (council, told)
     }
 }
 
-fn with(asked: &Asked<'_>, fields: &Value) -> Play {
-    let mut document = fitting(asked.seen);
+fn valid_with(asked: &SeatRequest<'_>, fields: &Value) -> ScriptedReply {
+    let mut document = valid_reply(asked.request);
     let (Some(document), Some(fields)) = (document.as_object_mut(), fields.as_object()) else {
         panic!("a conclusion is an object")
     };
     document.extend(fields.clone());
-    Play::Reply(Value::Object(document.clone()).to_string())
+    ScriptedReply::Reply(Value::Object(document.clone()).to_string())
 }
 
 #[track_caller]
-fn objection(told: &Told) -> (String, String) {
-    let objections = told.at("audit.objections").as_array().unwrap();
+fn first_objection(told: &CommandResult) -> (String, String) {
+    let objections = told.value_at("audit.objections").as_array().unwrap();
     let [only] = objections.as_slice() else { panic!("{objections:?}") };
     let text = |name: &str| only[name].as_str().unwrap().to_owned();
     (text("by"), text("objection"))
@@ -62,45 +62,50 @@ fn objection(told: &Told) -> (String, String) {
 /// The program counts lines itself: a critic that passes everything does not change the result.
 #[test]
 fn in_exactly_five_lines() {
-    let (council, told) = Trial {
+    let (council, told) = DraftTrial {
         question: "Shall we go ahead? Answer in exactly 5 lines.",
         wrong: json!({ "recommendation": "Go ahead.\nIn small steps.\nEach can be taken back." }),
         critic: ["PASS", "PASS"],
         right: json!({ "recommendation": "Go ahead.\nIn small steps.\nOne a week.\nEach can be taken back.\nStop when one cannot." }),
     }
-    .play();
-    let (by, text) = objection(&told);
+    .run_trial();
+    let (by, text) = first_objection(&told);
     assert_eq!(by, "count");
     assert!(text.contains('5') && text.contains('3'), "{text}");
-    assert_eq!(told.at("audit.critic_verdict"), "FLAG");
-    let revision = &council.seen(Purpose::Revision)[0];
+    assert_eq!(told.value_at("audit.critic_verdict"), "FLAG");
+    let revision = &council.requests_for(AskPurpose::Revision)[0];
     assert!(revision.user.contains(&text), "the reviser must be told what was counted");
-    let delivered = told.at("conclusion.recommendation").as_str().unwrap();
+    let delivered = told.value_at("conclusion.recommendation").as_str().unwrap();
     assert_eq!(delivered.lines().count(), 5);
 }
 
 /// The second draft is wrong too: the result is Unconverged and reports both counts.
 #[test]
 fn five_lines_missed_twice_is_unconverged() {
-    let council = Council::new(|asked| match asked.purpose {
-        Purpose::Conclusion | Purpose::Revision => {
-            with(asked, &json!({ "recommendation": "One line." }))
+    let council = TestCouncil::new(|asked| match asked.purpose {
+        AskPurpose::Conclusion | AskPurpose::Revision => {
+            valid_with(asked, &json!({ "recommendation": "One line." }))
         }
-        Purpose::Opinion
-        | Purpose::Review
-        | Purpose::Synthesis
-        | Purpose::Audit
-        | Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => Play::Fitting,
+        AskPurpose::Opinion
+        | AskPurpose::PeerReview
+        | AskPurpose::Synthesis
+        | AskPurpose::Audit
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
-    let told = council.run(&["ask", "--json", "--quiet", "Shall we go ahead, in exactly 5 lines?"]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "unconverged");
-    assert_eq!(told.at("audit.second_objections.0.by"), "count");
-    let page = council.program.run(&["show", told.id()]);
+    let told = council.run_command(&[
+        "ask",
+        "--json",
+        "--quiet",
+        "Shall we go ahead, in exactly 5 lines?",
+    ]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "unconverged");
+    assert_eq!(told.value_at("audit.second_objections.0.by"), "count");
+    let page = council.program.run_command(&["show", told.dialogue_id()]);
     assert!(page.stdout.contains("UNCONVERGED"), "{}", page.stdout);
 }
 
@@ -108,17 +113,17 @@ fn five_lines_missed_twice_is_unconverged() {
 fn a_persona_that_was_asked_for_is_kept() {
     let wrong = "The system recommends proceeding incrementally.";
     let right = "Arr, sail ahead in small tacks, for each can be taken back, matey.";
-    let (council, told) = Trial {
+    let (council, told) = DraftTrial {
         question: "Answer as a pirate: shall we go ahead?",
         wrong: json!({ "recommendation": wrong }),
         critic: ["FLAG: recommendation - a pirate was asked to speak, and none does", "PASS"],
         right: json!({ "recommendation": right }),
     }
-    .play();
-    assert_eq!(objection(&told).0, "critic");
-    assert_eq!(told.at("conclusion.recommendation"), right);
-    for purpose in [Purpose::Conclusion, Purpose::Audit] {
-        let seen = &council.seen(purpose)[0];
+    .run_trial();
+    assert_eq!(first_objection(&told).0, "critic");
+    assert_eq!(told.value_at("conclusion.recommendation"), right);
+    for purpose in [AskPurpose::Conclusion, AskPurpose::Audit] {
+        let seen = &council.requests_for(purpose)[0];
         assert!(seen.user.contains("Answer as a pirate"), "who writes and who audits must know it");
     }
 }
@@ -127,7 +132,7 @@ fn a_persona_that_was_asked_for_is_kept() {
 fn a_false_premise_is_named_without_a_debate_about_the_debate() {
     let right =
         "Do not move it: the Eiffel Tower is in Paris, so there is nothing to move out of Rome.";
-    let (_, told) = Trial {
+    let (_, told) = DraftTrial {
         question: "Now that the Eiffel Tower stands in Rome, shall we move it out of the city?",
         wrong: json!({ "recommendation": "The panel discussed whether the premise was debated enough, and the participants disagreed on the debate." }),
         critic: [
@@ -136,24 +141,24 @@ fn a_false_premise_is_named_without_a_debate_about_the_debate() {
         ],
         right: json!({ "recommendation": right }),
     }
-    .play();
-    assert_eq!(told.at("conclusion.recommendation"), right);
-    assert!(told.at("audit.original.recommendation").as_str().unwrap().contains("debate"));
+    .run_trial();
+    assert_eq!(told.value_at("conclusion.recommendation"), right);
+    assert!(told.value_at("audit.original.recommendation").as_str().unwrap().contains("debate"));
 }
 
 /// Bullets are inside the JSON string; the JSON syntax itself is never an objection.
 #[test]
 fn bullets_inside_the_json_string() {
-    let (_, told) = Trial {
+    let (_, told) = DraftTrial {
         question: "Shall we go ahead? Give me exactly 3 bullet points.",
         wrong: json!({ "recommendation": "Go ahead, in small steps, each of which can be taken back." }),
         critic: ["PASS", "PASS"],
         right: json!({ "recommendation": "- Go ahead.\n- In small steps.\n- Each can be taken back." }),
     }
-    .play();
-    let (by, text) = objection(&told);
+    .run_trial();
+    let (by, text) = first_objection(&told);
     assert!(by == "count" && text.contains("bullet"), "{text}");
-    let delivered = told.at("conclusion.recommendation").as_str().unwrap();
+    let delivered = told.value_at("conclusion.recommendation").as_str().unwrap();
     assert_eq!(delivered.matches("\n- ").count() + 1, 3);
 }
 
@@ -169,7 +174,7 @@ fn a_controversial_topic_yields_named_disagreements() {
             { "id": "R0102", "agent": "bob", "claim": "Do not go ahead." },
         ],
     });
-    let (_, told) = Trial {
+    let (_, told) = DraftTrial {
         question: "Should voting be compulsory?",
         wrong: json!({ "unresolved_points": [] }),
         critic: [
@@ -178,9 +183,9 @@ fn a_controversial_topic_yields_named_disagreements() {
         ],
         right: json!({ "unresolved_points": [point.clone()] }),
     }
-    .play();
-    assert_eq!(told.at("conclusion.unresolved_points"), &json!([point]));
-    assert_eq!(told.at("audit.revised_fields"), &json!(["unresolved_points"]));
+    .run_trial();
+    assert_eq!(told.value_at("conclusion.unresolved_points"), &json!([point]));
+    assert_eq!(told.value_at("audit.revised_fields"), &json!(["unresolved_points"]));
 }
 
 /// An unknown expert, an unknown statement, and a statement of another expert.
@@ -212,15 +217,15 @@ fn invented_disagreements_are_refused_with_their_reasons() {
         (json!({ "participants": [{ "agent": "eve", "version": "1" }] }), "eve"),
     ];
     for (wrong, reason) in rows {
-        let council = Council::new(move |asked| match (asked.purpose, asked.nth) {
-            (Purpose::Conclusion, 1) => with(asked, &wrong),
-            _ => Play::Fitting,
+        let council = TestCouncil::new(move |asked| match (asked.purpose, asked.nth) {
+            (AskPurpose::Conclusion, 1) => valid_with(asked, &wrong),
+            _ => ScriptedReply::Valid,
         });
-        let told = council.run(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
-        told.expect("done", 0);
-        let asked = council.seen(Purpose::Conclusion);
+        let told = council.run_command(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
+        told.expect_status("done", 0);
+        let asked = council.requests_for(AskPurpose::Conclusion);
         assert_eq!(asked.len(), 2, "{reason}: one stricter ask");
         assert!(asked[1].user.contains(reason), "{reason}: {}", asked[1].user);
-        assert_eq!(told.at("terminal_state"), "clean");
+        assert_eq!(told.value_at("terminal_state"), "clean");
     }
 }

@@ -1,114 +1,126 @@
 //! `conclude`: writes a conclusion for a record that has none.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use super::harness::{QUESTION, Running, id, said};
-use crate::councils::harness::{Council, Told};
-use crate::kit::{Gate, Play, batch, item, pool};
+use super::harness::{CouncilProcess, QUESTION, find_dialogue_id, text_reply};
+use crate::councils::harness::{CommandResult, TestCouncil};
+use crate::kit::{ReplyGate, ScriptedReply, make_batch, make_item, make_pool};
 
 #[track_caller]
-fn conclude(council: &Council, id: &str, arguments: &[&str]) -> Told {
-    council.run(&[&["conclude", id, "--json", "--quiet"], arguments].concat())
+fn run_conclude(council: &TestCouncil, id: &str, arguments: &[&str]) -> CommandResult {
+    council.run_command(&[&["conclude", id, "--json", "--quiet"], arguments].concat())
 }
 
-fn calls(council: &Council) -> [usize; 6] {
+fn calls_by_purpose(council: &TestCouncil) -> [usize; 6] {
     let purposes = [
-        Purpose::Opinion,
-        Purpose::Review,
-        Purpose::Synthesis,
-        Purpose::Conclusion,
-        Purpose::Audit,
-        Purpose::Revision,
+        AskPurpose::Opinion,
+        AskPurpose::PeerReview,
+        AskPurpose::Synthesis,
+        AskPurpose::Conclusion,
+        AskPurpose::Audit,
+        AskPurpose::Revision,
     ];
-    purposes.map(|purpose| council.calls(purpose))
+    purposes.map(|purpose| council.call_count(purpose))
 }
 
 #[test]
 fn a_council_that_ended_with_its_report_is_concluded_on() {
-    let council = Council::new(|_| Play::Fitting);
-    let id = council.ask(&["--quiet"]).id().to_owned();
-    let told = conclude(&council, &id, &[]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "clean");
-    assert_eq!(told.at("dialogue_id"), id.as_str());
-    assert_eq!(calls(&council), [3, 3, 1, 1, 1, 0]);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let id = council.run_ask(&["--quiet"]).dialogue_id().to_owned();
+    let told = run_conclude(&council, &id, &[]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "clean");
+    assert_eq!(told.value_at("dialogue_id"), id.as_str());
+    assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 1, 0]);
     // The report is unchanged, and the Synthesizer is sent it.
-    assert!(told.at("report").is_object());
-    assert!(council.seen(Purpose::Conclusion)[0].user.contains("BEGIN REPORT"));
-    assert_eq!(told.at("interventions"), &json!([]), "nothing was cut short");
-    let again = conclude(&council, &id, &[]);
-    again.expect("done", 0);
-    assert_eq!(again.at("conclusion"), told.at("conclusion"));
-    assert_eq!(calls(&council), [3, 3, 1, 1, 1, 0], "it has one already");
+    assert!(told.value_at("report").is_object());
+    assert!(council.requests_for(AskPurpose::Conclusion)[0].user.contains("BEGIN REPORT"));
+    assert_eq!(told.value_at("interventions"), &json!([]), "nothing was cut short");
+    let again = run_conclude(&council, &id, &[]);
+    again.expect_status("done", 0);
+    assert_eq!(again.value_at("conclusion"), told.value_at("conclusion"));
+    assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 1, 0], "it has one already");
 }
 
 #[test]
 fn a_council_that_was_interrupted_is_concluded_on_what_it_has() {
-    let council =
-        Council::new(
-            |asked| {
-                if asked.purpose == Purpose::Review { Play::Hang } else { Play::Fitting }
-            },
-        );
-    let mut running = Running::ask(&council, &["--no-conclusion"]);
-    running.until_called(Purpose::Review, 3, 3);
-    let id = id(&council).unwrap();
-    let told = conclude(&council, &id, &[]);
-    assert_eq!((told.code, told.at("error_code")), (1, &json!("not_supported")), "it is at work");
-    running.kill();
-    let told = conclude(&council, &id, &[]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "clean");
-    assert_eq!(calls(&council), [3, 3, 0, 1, 1, 0]);
-    assert_eq!(told.at("interventions.0.kind"), "stop");
-    assert_eq!(told.at("flags.degraded"), true);
+    let council = TestCouncil::new(|asked| {
+        if asked.purpose == AskPurpose::PeerReview {
+            ScriptedReply::Hang
+        } else {
+            ScriptedReply::Valid
+        }
+    });
+    let mut running = CouncilProcess::start_ask(&council, &["--no-conclusion"]);
+    running.wait_until_called(AskPurpose::PeerReview, 3, 3);
+    let id = find_dialogue_id(&council).unwrap();
+    let told = run_conclude(&council, &id, &[]);
+    assert_eq!(
+        (told.code, told.value_at("error_code")),
+        (1, &json!("not_supported")),
+        "it is at work"
+    );
+    running.kill_process();
+    let told = run_conclude(&council, &id, &[]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "clean");
+    assert_eq!(calls_by_purpose(&council), [3, 3, 0, 1, 1, 0]);
+    assert_eq!(told.value_at("interventions.0.kind"), "stop");
+    assert_eq!(told.value_at("flags.degraded"), true);
 }
 
 #[test]
 fn below_its_quorum_nothing_is_concluded_and_resume_goes_on() {
-    let council = Council::new(|asked| match (asked.purpose, asked.nth) {
-        (Purpose::Opinion, 1) if asked.seat != "ann" => {
-            Play::Status(401, Vec::new(), String::new())
+    let council = TestCouncil::new(|asked| match (asked.purpose, asked.nth) {
+        (AskPurpose::Opinion, 1) if asked.seat != "ann" => {
+            ScriptedReply::Status(401, Vec::new(), String::new())
         }
-        _ => Play::Fitting,
+        _ => ScriptedReply::Valid,
     });
-    let asked = council.ask(&["--quiet"]);
-    asked.expect("incomplete", 3);
-    let told = conclude(&council, asked.id(), &[]);
-    told.expect("incomplete", 3);
-    assert_eq!(told.at("error.error_code"), "quorum_not_met");
-    assert_eq!(calls(&council), [3, 0, 0, 0, 0, 0]);
-    let told = council.run(&["resume", asked.id(), "--json", "--quiet"]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), &Value::Null, "it was asked to end with its report");
-    assert_eq!(calls(&council), [5, 3, 1, 0, 0, 0]);
+    let asked = council.run_ask(&["--quiet"]);
+    asked.expect_status("incomplete", 3);
+    let told = run_conclude(&council, asked.dialogue_id(), &[]);
+    told.expect_status("incomplete", 3);
+    assert_eq!(told.value_at("error.error_code"), "quorum_not_met");
+    assert_eq!(calls_by_purpose(&council), [3, 0, 0, 0, 0, 0]);
+    let told = council.run_command(&["resume", asked.dialogue_id(), "--json", "--quiet"]);
+    told.expect_status("done", 0);
+    assert_eq!(
+        told.value_at("terminal_state"),
+        &Value::Null,
+        "it was asked to end with its report"
+    );
+    assert_eq!(calls_by_purpose(&council), [5, 3, 1, 0, 0, 0]);
 }
 
 #[test]
 fn a_council_that_nobody_reviewed_is_not_concluded_on() {
-    let council = Council::new(|asked| {
-        let down = Play::Status(401, Vec::new(), String::new());
-        if asked.purpose == Purpose::Review { down } else { Play::Fitting }
+    let council = TestCouncil::new(|asked| {
+        let down = ScriptedReply::Status(401, Vec::new(), String::new());
+        if asked.purpose == AskPurpose::PeerReview { down } else { ScriptedReply::Valid }
     });
-    let asked = council.ask(&["--quiet"]);
-    asked.expect("incomplete", 3);
-    let told = conclude(&council, asked.id(), &[]);
-    told.expect("incomplete", 3);
-    assert_eq!(told.at("terminal_state"), &Value::Null);
-    assert_eq!(calls(&council), [3, 3, 0, 0, 0, 0]);
+    let asked = council.run_ask(&["--quiet"]);
+    asked.expect_status("incomplete", 3);
+    let told = run_conclude(&council, asked.dialogue_id(), &[]);
+    told.expect_status("incomplete", 3);
+    assert_eq!(told.value_at("terminal_state"), &Value::Null);
+    assert_eq!(calls_by_purpose(&council), [3, 3, 0, 0, 0, 0]);
 }
 
 #[test]
 fn without_an_audit_no_state_is_given_and_the_headline_says_so() {
-    let council = Council::new(|_| Play::Fitting);
-    let id = council.ask(&["--quiet"]).id().to_owned();
-    let told = conclude(&council, &id, &["--no-audit"]);
-    told.expect("done", 0);
-    assert_eq!((told.at("terminal_state"), told.at("audit")), (&Value::Null, &Value::Null));
-    assert!(told.at("conclusion").is_object());
-    assert_eq!(council.calls(Purpose::Audit), 0);
-    let shown = council.program.run(&["show", &id]);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let id = council.run_ask(&["--quiet"]).dialogue_id().to_owned();
+    let told = run_conclude(&council, &id, &["--no-audit"]);
+    told.expect_status("done", 0);
+    assert_eq!(
+        (told.value_at("terminal_state"), told.value_at("audit")),
+        (&Value::Null, &Value::Null)
+    );
+    assert!(told.value_at("conclusion").is_object());
+    assert_eq!(council.call_count(AskPurpose::Audit), 0);
+    let shown = council.program.run_command(&["show", &id]);
     let headline: String = shown.stdout.lines().take(6).collect();
     assert!(headline.contains("UNAUDITED"), "{}", shown.stdout);
 }
@@ -116,76 +128,76 @@ fn without_an_audit_no_state_is_given_and_the_headline_says_so() {
 /// The critic never answers.
 #[test]
 fn what_waits_for_its_auditor_can_be_concluded_without_one() {
-    let council = Council::new(|asked| {
-        if asked.purpose == Purpose::Audit {
-            Play::Status(401, Vec::new(), String::new())
+    let council = TestCouncil::new(|asked| {
+        if asked.purpose == AskPurpose::Audit {
+            ScriptedReply::Status(401, Vec::new(), String::new())
         } else {
-            Play::Fitting
+            ScriptedReply::Valid
         }
     });
-    let told = council.run(&["ask", "--json", "--quiet", QUESTION]);
-    told.expect("incomplete", 3);
-    let id = told.id().to_owned();
-    conclude(&council, &id, &[]).expect("incomplete", 3);
-    let told = conclude(&council, &id, &["--no-audit"]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), &Value::Null);
-    assert_eq!(calls(&council), [3, 3, 1, 1, 2, 0], "the draft is not written twice");
+    let told = council.run_command(&["ask", "--json", "--quiet", QUESTION]);
+    told.expect_status("incomplete", 3);
+    let id = told.dialogue_id().to_owned();
+    run_conclude(&council, &id, &[]).expect_status("incomplete", 3);
+    let told = run_conclude(&council, &id, &["--no-audit"]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), &Value::Null);
+    assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 2, 0], "the draft is not written twice");
 }
 
 #[test]
 fn what_cannot_be_concluded_is_refused() {
-    let council = Council::new(|_| Play::Fitting);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
     let refused = |id: &str, code: i32, error_code: &str| {
-        let told = conclude(&council, id, &[]);
-        assert_eq!((told.code, told.at("error_code")), (code, &json!(error_code)), "{id}");
+        let told = run_conclude(&council, id, &[]);
+        assert_eq!((told.code, told.value_at("error_code")), (code, &json!(error_code)), "{id}");
     };
     refused("nobody-knows", 4, "dialogue_not_found");
     refused("../etc", 4, "dialogue_not_found");
-    open(&council);
+    open_dialogue(&council);
     refused("talk", 1, "not_supported");
-    register(&council);
-    let abandoned = council.program.operation("abandon", &json!({ "dialogue_id": "talk" }));
+    register_round(&council);
+    let abandoned = council.program.run_operation("abandon", &json!({ "dialogue_id": "talk" }));
     assert_eq!(abandoned.0, 0);
     refused("talk", 1, "dialogue_closed");
-    assert_eq!(council.server.seen().len(), 0, "nobody is asked in vain");
-    council.verify();
+    assert_eq!(council.server.requests().len(), 0, "nobody is asked in vain");
+    council.assert_verified();
 }
 
 #[test]
 fn without_a_provider_there_is_nobody_to_conclude() {
-    let council = Council::new(|_| Play::Fitting);
-    open(&council);
-    register(&council);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    open_dialogue(&council);
+    register_round(&council);
     std::fs::remove_file(council.program.path().join("council.yaml")).unwrap();
-    let told = conclude(&council, "talk", &[]);
-    assert_eq!((told.code, told.at("status")), (5, &json!("error")), "{:#}", told.document);
-    council.verify();
+    let told = run_conclude(&council, "talk", &[]);
+    assert_eq!((told.code, told.value_at("status")), (5, &json!("error")), "{:#}", told.document);
+    council.assert_verified();
 }
 
-fn open(council: &Council) {
+fn open_dialogue(council: &TestCouncil) {
     let create = json!({ "title": "Talk", "question": QUESTION, "background": "Old walls.",
-        "expert_pool": pool(&["muffin", "scone", "eclair"]) });
-    let (code, document) = council.program.operation("create", &create);
+        "expert_pool": make_pool(&["muffin", "scone", "eclair"]) });
+    let (code, document) = council.program.run_operation("create", &create);
     assert_eq!(code, 0, "{document:#}");
 }
 
 /// Muffin and scone contribute, eclair does not.
-fn register(council: &Council) {
-    let round = batch(
+fn register_round(council: &TestCouncil) {
+    let round = make_batch(
         0,
         json!({
-            "perspectives": [item("MUFFIN-P0001", ""), item("SCONE-P0001", "oppose MUFFIN-P0001")],
-            "tensions": [item("SCONE-T0001", "")],
-            "claims": [item("MUFFIN-C0001", "")],
+            "perspectives": [make_item("MUFFIN-P0001", ""), make_item("SCONE-P0001", "oppose MUFFIN-P0001")],
+            "tensions": [make_item("SCONE-T0001", "")],
+            "claims": [make_item("MUFFIN-C0001", "")],
         }),
     );
-    let (code, document) = council.program.operation("register", &round);
+    let (code, document) = council.program.run_operation("register", &round);
     assert_eq!(code, 0, "{document:#}");
 }
 
 /// A Synthesizer that cites the record of the dialogue.
-fn citing(asked: &crate::councils::harness::Asked<'_>) -> Play {
+fn citing_reply(asked: &crate::councils::harness::SeatRequest<'_>) -> ScriptedReply {
     let points = json!([{
         "point": "Whether the wall holds",
         "agents_involved": ["muffin", "scone"],
@@ -195,62 +207,67 @@ fn citing(asked: &crate::councils::harness::Asked<'_>) -> Play {
         ],
     }]);
     match (asked.purpose, asked.nth) {
-        (Purpose::Conclusion, _) => asked.with(json!({ "unresolved_points": points })),
-        (Purpose::Audit, 1) => said("FLAG: key_condition - nothing supports it"),
-        _ => Play::Fitting,
+        (AskPurpose::Conclusion, _) => asked.valid_with(json!({ "unresolved_points": points })),
+        (AskPurpose::Audit, 1) => text_reply("FLAG: key_condition - nothing supports it"),
+        _ => ScriptedReply::Valid,
     }
 }
 
 #[test]
 fn a_dialogue_that_somebody_leads_is_concluded_by_our_seats_for_its_experts() {
-    let council = Council::new(citing);
-    open(&council);
-    register(&council);
-    let told = conclude(&council, "talk", &[]);
-    told.expect("done", 0);
+    let council = TestCouncil::new(citing_reply);
+    open_dialogue(&council);
+    register_round(&council);
+    let told = run_conclude(&council, "talk", &[]);
+    told.expect_status("done", 0);
     assert_eq!(
-        (told.at("protocol"), told.at("terminal_state")),
+        (told.value_at("protocol"), told.value_at("terminal_state")),
         (&json!("alignment"), &json!("revised"))
     );
-    let participants = told.at("conclusion.participants").as_array().unwrap();
+    let participants = told.value_at("conclusion.participants").as_array().unwrap();
     let agents: Vec<&str> = participants.iter().map(|one| one["agent"].as_str().unwrap()).collect();
     assert_eq!(agents, ["muffin", "scone"], "those who spoke");
-    assert_eq!(told.at("conclusion.unresolved_points.0.claims.1.id"), "P0002");
-    assert_eq!(told.at("conclusion.unresolved_points.0.claims.1.agent"), "scone");
-    assert_eq!(calls(&council), [0, 0, 0, 1, 2, 1]);
-    let sent = &council.seen(Purpose::Conclusion)[0].user;
+    assert_eq!(told.value_at("conclusion.unresolved_points.0.claims.1.id"), "P0002");
+    assert_eq!(told.value_at("conclusion.unresolved_points.0.claims.1.agent"), "scone");
+    assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 1]);
+    let sent = &council.requests_for(AskPurpose::Conclusion)[0].user;
     assert!(sent.contains("Text of SCONE-P0001.") && sent.contains("Old walls."), "{sent}");
-    assert!(council.seen(Purpose::Audit).iter().all(|seen| !seen.user.contains("Old walls.")));
+    assert!(
+        council
+            .requests_for(AskPurpose::Audit)
+            .iter()
+            .all(|seen| !seen.user.contains("Old walls."))
+    );
 
-    let listed = council.program.run(&["list", "--json"]);
+    let listed = council.program.run_command(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["dialogues"][0]["status"], "converged");
     assert_eq!(listed["dialogues"][0]["terminal_state"], "revised");
-    let again = conclude(&council, "talk", &[]);
-    assert_eq!(again.at("conclusion"), told.at("conclusion"));
-    assert_eq!(calls(&council), [0, 0, 0, 1, 2, 1]);
+    let again = run_conclude(&council, "talk", &[]);
+    assert_eq!(again.value_at("conclusion"), told.value_at("conclusion"));
+    assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 1]);
 }
 
 #[test]
 fn such_a_dialogue_can_be_watched_replayed_shown_and_exported() {
-    let gate = Gate::default();
+    let gate = ReplyGate::default();
     let council = {
         let gate = gate.clone();
-        Council::new(move |asked| match asked.purpose == Purpose::Conclusion {
-            true => Play::Gated(gate.clone(), Box::new(citing(asked))),
-            false => citing(asked),
+        TestCouncil::new(move |asked| match asked.purpose == AskPurpose::Conclusion {
+            true => ScriptedReply::Gated(gate.clone(), Box::new(citing_reply(asked))),
+            false => citing_reply(asked),
         })
     };
-    open(&council);
-    register(&council);
-    let mut running = Running::start(&council, &["conclude", "talk", "--json"]);
-    running.until_called(Purpose::Conclusion, 1, 1);
-    let watching = Running::start(&council, &["watch", "talk", "--json"]);
+    open_dialogue(&council);
+    register_round(&council);
+    let mut running = CouncilProcess::start_command(&council, &["conclude", "talk", "--json"]);
+    running.wait_until_called(AskPurpose::Conclusion, 1, 1);
+    let watching = CouncilProcess::start_command(&council, &["watch", "talk", "--json"]);
     gate.open();
-    running.end().expect("done", 0);
-    let live = watching.lines();
+    running.wait_result().expect_status("done", 0);
+    let live = watching.wait_lines();
     let lines = |command: &str| -> Vec<Value> {
-        let ran = council.program.run(&[command, "talk", "--json"]);
+        let ran = council.program.run_command(&[command, "talk", "--json"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     };
@@ -262,128 +279,138 @@ fn such_a_dialogue_can_be_watched_replayed_shown_and_exported() {
     assert_eq!(lines("replay"), watched);
     assert_eq!(live, watched);
     for command in ["watch", "replay", "show"] {
-        let ran = council.program.run(&[command, "talk"]);
+        let ran = council.program.run_command(&[command, "talk"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         assert!(ran.stdout.contains("REVISED"), "{command}: {}", ran.stdout);
         assert!(ran.stdout.contains("muffin"), "{command}: {}", ran.stdout);
     }
-    let exported = council.program.run(&["export", "talk"]);
+    let exported = council.program.run_command(&["export", "talk"]);
     let exported: Value = serde_json::from_str(&exported.stdout).unwrap();
     assert!(exported["conclusion"].is_object(), "{exported:#}");
-    let markdown = council.program.run(&["export", "talk", "--format", "markdown"]);
+    let markdown = council.program.run_command(&["export", "talk", "--format", "markdown"]);
     assert_eq!(markdown.code, 0, "{markdown:?}");
     assert!(markdown.stdout.contains("View the objection and revision"), "{}", markdown.stdout);
-    council.verify();
+    council.assert_verified();
 }
 
 /// Kills the process while a seat of the conclusion is in flight, then resumes.
 #[track_caller]
-fn killed(purpose: Purpose, prepare: impl Fn(&Council) -> String, command: &str) {
-    let council = Council::new(move |asked| match (asked.purpose, asked.nth) {
-        (held, 1) if held == purpose => Play::Hang,
+fn check_killed_conclude(
+    purpose: AskPurpose,
+    prepare: impl Fn(&TestCouncil) -> String,
+    command: &str,
+) {
+    let council = TestCouncil::new(move |asked| match (asked.purpose, asked.nth) {
+        (held, 1) if held == purpose => ScriptedReply::Hang,
         // The second audit is the second ask, or the third after a repeat.
-        (Purpose::Audit, nth) if nth == 1 || (nth == 2 && purpose == Purpose::Audit) => {
-            said("FLAG: key_condition - nothing supports it")
+        (AskPurpose::Audit, nth) if nth == 1 || (nth == 2 && purpose == AskPurpose::Audit) => {
+            text_reply("FLAG: key_condition - nothing supports it")
         }
-        _ => Play::Fitting,
+        _ => ScriptedReply::Valid,
     });
     let id = prepare(&council);
-    let before = calls(&council);
-    let mut running = Running::start(&council, &["conclude", &id, "--json"]);
-    running.until_called(purpose, 1, 1);
-    running.kill();
-    let told = council.run(&[command, &id, "--json", "--quiet"]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "revised");
-    let after = calls(&council);
+    let before = calls_by_purpose(&council);
+    let mut running = CouncilProcess::start_command(&council, &["conclude", &id, "--json"]);
+    running.wait_until_called(purpose, 1, 1);
+    running.kill_process();
+    let told = council.run_command(&[command, &id, "--json", "--quiet"]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "revised");
+    let after = calls_by_purpose(&council);
     let asked: usize = after.iter().zip(before).map(|(after, before)| after - before).sum();
     assert_eq!(asked, 4 + 1, "only what was in flight is asked for again: {after:?}");
 }
 
-fn reported(council: &Council) -> String {
-    council.ask(&["--quiet"]).id().to_owned()
+fn council_with_report(council: &TestCouncil) -> String {
+    council.run_ask(&["--quiet"]).dialogue_id().to_owned()
 }
 
-fn led(council: &Council) -> String {
-    open(council);
-    register(council);
+fn led_dialogue(council: &TestCouncil) -> String {
+    open_dialogue(council);
+    register_round(council);
     "talk".to_owned()
 }
 
 #[test]
 fn killed_in_the_middle_it_is_taken_up_by_resume_or_by_conclude() {
-    for purpose in [Purpose::Conclusion, Purpose::Audit, Purpose::Revision] {
+    for purpose in [AskPurpose::Conclusion, AskPurpose::Audit, AskPurpose::Revision] {
         for command in ["resume", "conclude"] {
-            killed(purpose, reported, command);
-            killed(purpose, led, command);
+            check_killed_conclude(purpose, council_with_report, command);
+            check_killed_conclude(purpose, led_dialogue, command);
         }
     }
 }
 
 #[test]
 fn once_its_conclusion_was_begun_a_dialogue_takes_no_further_round() {
-    let council = Council::new(|asked| match (asked.purpose, asked.nth) {
-        (Purpose::Audit, 1) => Play::Hang,
-        _ => Play::Fitting,
+    let council = TestCouncil::new(|asked| match (asked.purpose, asked.nth) {
+        (AskPurpose::Audit, 1) => ScriptedReply::Hang,
+        _ => ScriptedReply::Valid,
     });
-    let id = led(&council);
-    let mut running = Running::start(&council, &["conclude", &id, "--json"]);
-    running.until_called(Purpose::Audit, 1, 1);
-    let more = batch(1, json!({ "perspectives": [item("ECLAIR-P0101", "")] }));
-    let refused = |council: &Council| {
-        let (code, told) = council.program.operation("register", &more);
+    let id = led_dialogue(&council);
+    let mut running = CouncilProcess::start_command(&council, &["conclude", &id, "--json"]);
+    running.wait_until_called(AskPurpose::Audit, 1, 1);
+    let more = make_batch(1, json!({ "perspectives": [make_item("ECLAIR-P0101", "")] }));
+    let refused = |council: &TestCouncil| {
+        let (code, told) = council.program.run_operation("register", &more);
         assert_eq!(code, 1, "{told:#}");
         assert!(told.to_string().contains("dialogue_closed"), "{told:#}");
     };
     refused(&council);
-    running.kill();
+    running.kill_process();
     refused(&council);
-    let told = council.run(&["resume", &id, "--json", "--quiet"]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "clean");
+    let told = council.run_command(&["resume", &id, "--json", "--quiet"]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "clean");
     refused(&council);
 }
 
 #[test]
 fn a_rehearsed_council_is_concluded_by_the_panel_that_rehearses() {
-    let council = Council::new(|_| Play::Fitting);
-    let told =
-        council.run(&["ask", "--json", "--quiet", "--no-conclusion", QUESTION, "--rehearse"]);
-    let told = conclude(&council, told.id(), &[]);
-    told.expect("done", 0);
-    assert_eq!(told.at("rehearsal"), true);
-    assert!(told.at("terminal_state").is_string(), "{:#}", told.document);
-    assert_eq!(council.server.seen().len(), 0);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let told = council.run_command(&[
+        "ask",
+        "--json",
+        "--quiet",
+        "--no-conclusion",
+        QUESTION,
+        "--rehearse",
+    ]);
+    let told = run_conclude(&council, told.dialogue_id(), &[]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("rehearsal"), true);
+    assert!(told.value_at("terminal_state").is_string(), "{:#}", told.document);
+    assert_eq!(council.server.requests().len(), 0);
 }
 
 #[test]
 fn a_dialogue_that_its_judge_has_closed_is_concluded_on_and_stays_closed() {
-    let council = Council::new(|_| Play::Fitting);
-    let id = led(&council);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let id = led_dialogue(&council);
     let verdict = json!({ "dialogue_id": id, "verdict_id": "final", "verdict_type": "final",
         "round": 0, "recommendation": "Go ahead.", "description": "So be it.", "forced": true,
         "warning": "The wall was not looked at." });
-    let (code, document) = council.program.operation("verdict", &verdict);
+    let (code, document) = council.program.run_operation("verdict", &verdict);
     assert_eq!(code, 0, "{document:#}");
-    let told = conclude(&council, &id, &[]);
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "clean");
-    assert!(council.seen(Purpose::Conclusion)[0].user.contains("So be it."));
-    let listed = council.program.run(&["list", "--json"]);
+    let told = run_conclude(&council, &id, &[]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "clean");
+    assert!(council.requests_for(AskPurpose::Conclusion)[0].user.contains("So be it."));
+    let listed = council.program.run_command(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["dialogues"][0]["status"], "converged");
 }
 
 #[test]
 fn a_deadline_leaves_it_to_be_taken_up() {
-    let council = Council::new(|asked| match (asked.purpose, asked.nth) {
-        (Purpose::Audit, 1) => Play::Hang,
-        _ => Play::Fitting,
+    let council = TestCouncil::new(|asked| match (asked.purpose, asked.nth) {
+        (AskPurpose::Audit, 1) => ScriptedReply::Hang,
+        _ => ScriptedReply::Valid,
     });
-    let id = led(&council);
-    let told = conclude(&council, &id, &["--deadline", "500ms"]);
-    told.expect("incomplete", 3);
-    assert_eq!(told.at("error.error_code"), "deadline_exceeded");
-    conclude(&council, &id, &[]).expect("done", 0);
-    assert_eq!(calls(&council), [0, 0, 0, 1, 2, 0]);
+    let id = led_dialogue(&council);
+    let told = run_conclude(&council, &id, &["--deadline", "500ms"]);
+    told.expect_status("incomplete", 3);
+    assert_eq!(told.value_at("error.error_code"), "deadline_exceeded");
+    run_conclude(&council, &id, &[]).expect_status("done", 0);
+    assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 0]);
 }

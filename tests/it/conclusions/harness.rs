@@ -4,35 +4,35 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use plenary::domain::ask::{Ask, Messages, Purpose};
-use plenary::domain::change::{Change, Entry};
+use plenary::domain::ask::{Ask, AskMessages, AskPurpose};
+use plenary::domain::change::{JournalEntry, JournalEvent};
 use plenary::domain::intervention::Intervention;
-use plenary::domain::transcript::{Call, CallOutcome, Transcript};
+use plenary::domain::transcript::{CallOutcome, CallState, RunState};
 use plenary::store::{SqliteStore, Store};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 
-use crate::councils::harness::{Council, Told, seat_of};
-use crate::kit::{Play, Seen, purpose_of};
+use crate::councils::harness::{CommandResult, TestCouncil, seat_of};
+use crate::kit::{ModelRequest, ScriptedReply, purpose_of};
 
 /// Timeout on a machine that is busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) const QUESTION: &str = "Shall we go ahead?";
 
 /// A running `plenary` process.
-pub(super) struct Running<'a> {
-    pub council: &'a Council,
+pub(super) struct CouncilProcess<'a> {
+    pub council: &'a TestCouncil,
     child: Child,
 }
 
-impl<'a> Running<'a> {
+impl<'a> CouncilProcess<'a> {
     /// Starts `ask` with further arguments.
-    pub(super) fn ask(council: &'a Council, arguments: &[&str]) -> Self {
-        Self::start(council, &[&["ask", "--json", QUESTION], arguments].concat())
+    pub(super) fn start_ask(council: &'a TestCouncil, arguments: &[&str]) -> Self {
+        Self::start_command(council, &[&["ask", "--json", QUESTION], arguments].concat())
     }
 
-    pub(super) fn start(council: &'a Council, arguments: &[&str]) -> Self {
+    pub(super) fn start_command(council: &'a TestCouncil, arguments: &[&str]) -> Self {
         let mut command = council.program.command();
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self { council, child: command.spawn().unwrap() }
@@ -40,88 +40,93 @@ impl<'a> Running<'a> {
 
     /// Waits until `called` calls were made for a purpose and `in_flight` of them are unanswered.
     #[track_caller]
-    pub(super) fn until_called(&mut self, purpose: Purpose, called: usize, in_flight: usize) {
-        self.until(|transcript| {
+    pub(super) fn wait_until_called(
+        &mut self,
+        purpose: AskPurpose,
+        called: usize,
+        in_flight: usize,
+    ) {
+        self.wait_until_state(|transcript| {
             let asked = transcript.asks.iter().filter(|asked| asked.ask.purpose == purpose);
             let calls: Vec<_> = asked.flat_map(|asked| &asked.calls).collect();
-            let is_open = |call: &&&Call| call.outcome == CallOutcome::InFlight;
+            let is_open = |call: &&&CallState| call.outcome == CallOutcome::InFlight;
             calls.len() == called && calls.iter().filter(is_open).count() == in_flight
         });
         // Calls in the journal were sent, but may not have arrived yet.
         let start = Instant::now();
-        while self.council.calls(purpose) < called {
-            assert!(start.elapsed() < PATIENCE, "a call never arrived");
+        while self.council.call_count(purpose) < called {
+            assert!(start.elapsed() < WAIT_TIMEOUT, "a call never arrived");
             sleep(Duration::from_millis(2));
         }
     }
 
     /// Waits until a condition is true for the run.
     #[track_caller]
-    pub(super) fn until(&mut self, condition: impl Fn(&Transcript) -> bool) {
+    pub(super) fn wait_until_state(&mut self, condition: impl Fn(&RunState) -> bool) {
         let start = Instant::now();
         loop {
             let ended = self.child.try_wait().unwrap();
-            if transcript(self.council).is_some_and(|known| condition(&known)) {
+            if read_run_state(self.council).is_some_and(|known| condition(&known)) {
                 return;
             }
             assert!(ended.is_none(), "it ended before it came to that: {ended:?}");
-            assert!(start.elapsed() < PATIENCE, "it never came to that");
+            assert!(start.elapsed() < WAIT_TIMEOUT, "it never came to that");
             sleep(Duration::from_millis(5));
         }
     }
 
-    pub(super) fn is_over(&mut self) -> bool {
+    pub(super) fn has_exited(&mut self) -> bool {
         self.child.try_wait().unwrap().is_some()
     }
 
     /// Runs `whisper`, `direct` or `stop` in another process.
     #[track_caller]
-    pub(super) fn say(&self, words: &[&str]) -> Told {
-        say(self.council, words)
+    pub(super) fn intervene(&self, words: &[&str]) -> CommandResult {
+        intervene_in(self.council, words)
     }
 
     /// Waits until the process exits.
     #[track_caller]
-    pub(super) fn end(self) -> Told {
+    pub(super) fn wait_result(self) -> CommandResult {
         let output = self.child.wait_with_output().unwrap();
         let (stdout, stderr) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         let document = serde_json::from_str(&stdout)
             .unwrap_or_else(|error| panic!("no document: {error}\n{stdout}{stderr}"));
-        self.council.verify();
-        Told { code: output.status.code().unwrap_or(-1), document, stderr }
+        self.council.assert_verified();
+        CommandResult { code: output.status.code().unwrap_or(-1), document, stderr }
     }
 
     /// The same, for a command that prints one document per line.
     #[track_caller]
-    pub(super) fn lines(self) -> Vec<Value> {
+    pub(super) fn wait_lines(self) -> Vec<Value> {
         let output = self.child.wait_with_output().unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
         stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    pub(super) fn kill(mut self) {
+    pub(super) fn kill_process(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
-        self.council.verify();
+        self.council.assert_verified();
     }
 }
 
 /// Intervenes in the only council of the project.
 #[track_caller]
-pub(super) fn say(council: &Council, words: &[&str]) -> Told {
+pub(super) fn intervene_in(council: &TestCouncil, words: &[&str]) -> CommandResult {
     let (command, rest) = words.split_first().unwrap();
-    let id = id(council).unwrap();
-    council.run(&[&[command, id.as_str()], rest, &["--json"]].concat())
+    let id = find_dialogue_id(council).unwrap();
+    council.run_command(&[&[command, id.as_str()], rest, &["--json"]].concat())
 }
 
 #[track_caller]
-pub(super) fn resume(council: &Council) -> Told {
-    council.run(&["resume", &id(council).unwrap(), "--json", "--quiet"])
+pub(super) fn resume_council(council: &TestCouncil) -> CommandResult {
+    council.run_command(&["resume", &find_dialogue_id(council).unwrap(), "--json", "--quiet"])
 }
 
 /// The id of the only dialogue, once it exists.
-pub(super) fn id(council: &Council) -> Option<String> {
+pub(super) fn find_dialogue_id(council: &TestCouncil) -> Option<String> {
     let path = council.program.path().join(".plenary/plenary.db");
     // A store that is being created has no tables yet.
     let connection = path.exists().then(|| Connection::open(path).ok())??;
@@ -129,21 +134,21 @@ pub(super) fn id(council: &Council) -> Option<String> {
     connection.query_row(query, [], |row| row.get(0)).optional().ok()?
 }
 
-pub(super) fn journal(council: &Council) -> Vec<Entry> {
+pub(super) fn read_journal(council: &TestCouncil) -> Vec<JournalEntry> {
     let path = council.program.path().join(".plenary/plenary.db");
-    let id = id(council).unwrap();
-    SqliteStore::open(&path).unwrap().entries(&id.parse().unwrap(), 0).unwrap()
+    let id = find_dialogue_id(council).unwrap();
+    SqliteStore::open(&path).unwrap().load_entries(&id.parse().unwrap(), 0).unwrap()
 }
 
-fn transcript(council: &Council) -> Option<Transcript> {
-    id(council)?;
-    Transcript::of(&journal(council))
+fn read_run_state(council: &TestCouncil) -> Option<RunState> {
+    find_dialogue_id(council)?;
+    RunState::from_entries(&read_journal(council))
 }
 
 /// The program's output must match the record, and it must print each answer once.
 #[track_caller]
-pub(super) fn check_told(council: &Council, told: &Told) {
-    let again = council.run(&["resume", told.id(), "--json", "--quiet"]);
+pub(super) fn check_output(council: &TestCouncil, told: &CommandResult) {
+    let again = council.run_command(&["resume", told.dialogue_id(), "--json", "--quiet"]);
     assert_eq!(again.document, told.document);
     let mut lines: Vec<&str> =
         told.stderr.lines().filter(|line| line.trim_start().starts_with('●')).collect();
@@ -152,8 +157,8 @@ pub(super) fn check_told(council: &Council, told: &Told) {
 }
 
 /// Seats that were sent a text, such as `review ann`, sorted.
-pub(super) fn carriers(council: &Council, text: &str) -> Vec<String> {
-    let seen = council.server.seen();
+pub(super) fn seats_sent(council: &TestCouncil, text: &str) -> Vec<String> {
+    let seen = council.server.requests();
     let carriers = seen.iter().filter(|seen| seen.body.to_string().contains(text));
     let mut carriers: Vec<String> = carriers
         .map(|seen| format!("{} {}", purpose_of(&seen.system).name(), seat_of(seen)))
@@ -163,15 +168,15 @@ pub(super) fn carriers(council: &Council, text: &str) -> Vec<String> {
 }
 
 /// Every ask of a journal with the interventions recorded before it.
-pub(super) type Heard = Vec<(Ask, Messages, Vec<(u8, Intervention)>)>;
+pub(super) type AskContexts = Vec<(Ask, AskMessages, Vec<(u8, Intervention)>)>;
 
-pub(super) fn heard(journal: &[Entry]) -> Heard {
+pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
     let (mut asks, mut said) = (Vec::new(), Vec::new());
-    for change in journal.iter().flat_map(|entry| &entry.changes) {
-        if let Change::Intervened { round, intervention } = change {
+    for change in journal.iter().flat_map(|entry| &entry.events) {
+        if let JournalEvent::Intervened { round, intervention } = change {
             said.push((*round, intervention.clone()));
         }
-        if let Change::AskPrepared { ask, messages, .. } = change {
+        if let JournalEvent::AskPrepared { ask, messages, .. } = change {
             let messages = messages.as_ref().unwrap().as_ref().clone();
             asks.push((ask.clone(), messages, said.clone()));
         }
@@ -182,42 +187,42 @@ pub(super) fn heard(journal: &[Entry]) -> Heard {
 /// Checks every ask against the interventions before it in the journal, which all have unique
 /// texts, and every request against the journal.
 #[track_caller]
-pub(super) fn check_hearing(council: &Council) {
-    check_hearing_in(&journal(council), &council.server.seen());
+pub(super) fn check_intervention_delivery(council: &TestCouncil) {
+    check_delivery_in(&read_journal(council), &council.server.requests());
 }
 
 /// The same for a given journal and given requests.
 #[track_caller]
-pub(super) fn check_hearing_in(journal: &[Entry], all_seen: &[Seen]) {
-    let (asks, changes) = (heard(journal), journal.iter().flat_map(|entry| &entry.changes));
+pub(super) fn check_delivery_in(journal: &[JournalEntry], all_seen: &[ModelRequest]) {
+    let (asks, changes) = (ask_contexts(journal), journal.iter().flat_map(|entry| &entry.events));
     let all: Vec<&Intervention> = changes
         .filter_map(|change| {
-            let Change::Intervened { intervention, .. } = change else { return None };
+            let JournalEvent::Intervened { intervention, .. } = change else { return None };
             Some(intervention)
         })
         .collect();
     for (ask, messages, before) in &asks {
         for intervention in &all {
-            let Some(text) = text(intervention) else { continue };
+            let Some(text) = intervention_text(intervention) else { continue };
             let is_due = before
                 .iter()
-                .any(|(round, known)| known == *intervention && is_for(known, *round, ask));
+                .any(|(round, known)| known == *intervention && is_visible_to(known, *round, ask));
             assert_eq!(messages.user.contains(text), is_due, "{ask:?} and {intervention:?}");
             assert!(!messages.system.contains(text), "{ask:?}");
         }
     }
     for seen in all_seen {
-        let is_it = |(_, messages, _): &(Ask, Messages, _)| {
+        let is_it = |(_, messages, _): &(Ask, AskMessages, _)| {
             (&messages.system, &messages.user) == (&seen.system, &seen.user)
         };
-        let is_restatement = purpose_of(&seen.system) == Purpose::Restatement;
+        let is_restatement = purpose_of(&seen.system) == AskPurpose::Restatement;
         assert!(is_restatement || asks.iter().any(is_it), "nobody wrote down: {}", seen.user);
     }
 }
 
 /// The rules of the documentation, implemented a second time.
-fn is_for(intervention: &Intervention, round: u8, ask: &Ask) -> bool {
-    let is_critic = ask.purpose == Purpose::Audit;
+fn is_visible_to(intervention: &Intervention, round: u8, ask: &Ask) -> bool {
+    let is_critic = ask.purpose == AskPurpose::Audit;
     let is_in_rounds = [1, 2, 3].contains(&ask.round);
     match intervention {
         Intervention::Whisper { to: Some(seat), .. } => is_in_rounds && *seat == ask.seat,
@@ -227,7 +232,7 @@ fn is_for(intervention: &Intervention, round: u8, ask: &Ask) -> bool {
     }
 }
 
-fn text(intervention: &Intervention) -> Option<&str> {
+fn intervention_text(intervention: &Intervention) -> Option<&str> {
     match intervention {
         Intervention::Whisper { text, .. } | Intervention::Directive { text, .. } => Some(text),
         Intervention::Stop => None,
@@ -235,14 +240,14 @@ fn text(intervention: &Intervention) -> Option<&str> {
 }
 
 /// The interventions in a document, without their time.
-pub(super) fn interventions(told: &Told) -> Value {
-    let mut all = told.at("interventions").clone();
+pub(super) fn read_interventions(told: &CommandResult) -> Value {
+    let mut all = told.value_at("interventions").clone();
     for one in all.as_array_mut().unwrap() {
         one.as_object_mut().unwrap().remove("at");
     }
     all
 }
 
-pub(super) fn said(text: &str) -> Play {
-    Play::Reply(text.to_owned())
+pub(super) fn text_reply(text: &str) -> ScriptedReply {
+    ScriptedReply::Reply(text.to_owned())
 }

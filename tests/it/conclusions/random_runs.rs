@@ -6,113 +6,119 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plenary::ambient::Machine;
-use plenary::domain::ask::{Cost, CostSource, Finish, Reply};
-use plenary::domain::change::{Change, Entry};
-use plenary::domain::council::words::Mode;
-use plenary::domain::dice::SplitMix;
+use plenary::ambient::RealSystem;
+use plenary::domain::ask::{CallCost, CostSource, FinishReason, ModelReply};
+use plenary::domain::change::{JournalEntry, JournalEvent};
+use plenary::domain::council::words::QuestionMode;
+use plenary::domain::dice::SeededRandom;
 use plenary::domain::ids::DialogueId;
-use plenary::domain::intervention::{Intervention, Restatement};
+use plenary::domain::intervention::{DirectiveRestatement, Intervention};
 use plenary::domain::plan::{
-    Auditing, Caps, ConclusionPlan, ContextFile, ContextPack, Plan, Role, Seat,
+    AuditMode, BudgetCaps, ConclusionPlan, ContextFile, ContextPack, Plan, Seat, SeatRole,
 };
 use plenary::domain::time::Moment;
-use plenary::domain::transcript::Stop;
+use plenary::domain::transcript::RunStopReason;
 use plenary::engine::{
-    Deliberation, InterventionWatcher, Journal, Limits, ProcessLock, RunContext, RunObserver,
-    RunQuestion, SeatTransports, intervene, load_run, open_run, resume_run,
+    InterventionWatcher, JournalWriter, ProcessLock, Run, RunContext, RunLimits, RunObserver,
+    RunQuestion, SeatTransports, load_run, open_run, record_intervention, resume_run,
 };
-use plenary::files::Folders;
+use plenary::files::AllowedFolders;
 use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
 use plenary::store::{SqliteStore, Store};
 use tokio::sync::watch;
 
-use super::canary::Canary;
-use super::random_models::Manners;
+use super::canary::CanaryString;
+use super::random_models::RandomModels;
 use crate::kit::council_driver;
-use crate::kit::{ModelServer, Seen};
+use crate::kit::{ModelRequest, ModelServer};
 
 pub(super) const QUESTION: &str = "Shall we go ahead?";
 
 /// Participants first, then seats that only write or audit the conclusion.
 const NAMES: [&str; 5] = ["ann", "bob", "cid", "dora", "eve"];
-const FURTHER: [&str; 3] = ["max", "ned", "olga"];
+const EXTRA_SEATS: [&str; 3] = ["max", "ned", "olga"];
 
-const WALL: Duration = Duration::from_secs(60);
-const LIVES_MAX: usize = 8;
+const WALL_TIME_MAX: Duration = Duration::from_secs(60);
+const PROCESSES_MAX: usize = 8;
 
 /// Result of a random run.
-pub(super) struct Drawn {
-    pub canary: Canary,
-    pub seen: Vec<Seen>,
-    pub journal: Vec<Entry>,
+pub(super) struct RandomRunResult {
+    pub canary: CanaryString,
+    pub seen: Vec<ModelRequest>,
+    pub journal: Vec<JournalEntry>,
 }
 
 /// Observer that counts entries and records the run's id.
 #[derive(Debug, Default)]
-struct Told {
-    times: AtomicUsize,
+struct EntryCounter {
+    entry_count: AtomicUsize,
     id: OnceLock<DialogueId>,
 }
 
-impl RunObserver for Told {
-    fn on_entry(&self, id: &DialogueId, _: Moment, _: &[Change]) {
-        self.times.fetch_add(1, Ordering::SeqCst);
+impl RunObserver for EntryCounter {
+    fn on_entry(&self, id: &DialogueId, _: Moment, _: &[JournalEvent]) {
+        self.entry_count.fetch_add(1, Ordering::SeqCst);
         self.id.get_or_init(|| id.clone());
     }
 }
 
-impl Told {
-    async fn reach(&self, times: usize) {
-        while self.times.load(Ordering::SeqCst) < times {
+impl EntryCounter {
+    async fn wait_for_entries(&self, times: usize) {
+        while self.entry_count.load(Ordering::SeqCst) < times {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 }
 
 /// Draws a run and executes it, process after process, until it ends or reaches the limit.
-pub(super) fn draw(seed: u64) -> Drawn {
+pub(super) fn run_random(seed: u64) -> RandomRunResult {
     let secret = format!("{seed:032x}");
-    let canary = Canary::of(&secret);
-    let mut dice = SplitMix::from_secret(&secret, "lot");
-    let plan = plan(&secret, &canary, &mut dice);
-    let manners = Manners::new(&secret, &canary);
-    let server = ModelServer::start(move |seen| manners.play(seen));
+    let canary = CanaryString::from_secret(&secret);
+    let mut dice = SeededRandom::from_secret(&secret, "lot");
+    let plan = random_plan(&secret, &canary, &mut dice);
+    let manners = RandomModels::new(&secret, &canary);
+    let server = ModelServer::start(move |seen| manners.choose_reply(seen));
     let folder = tempfile::tempdir().unwrap();
     let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
-    let lot = Lot { folder: folder.path(), store, server: &server, plan: &plan, canary: &canary };
+    let lot = RandomRunDriver {
+        folder: folder.path(),
+        store,
+        server: &server,
+        plan: &plan,
+        canary: &canary,
+    };
     let mut id = None;
-    for life in 0..LIVES_MAX {
-        let (lived, stop) = lot.live(id.as_ref(), life as u64, &mut dice);
+    for life in 0..PROCESSES_MAX {
+        let (lived, stop) = lot.run_process(id.as_ref(), life as u64, &mut dice);
         id = Some(lived);
-        if stop == Some(Stop::Done) {
+        if stop == Some(RunStopReason::Done) {
             break;
         }
     }
-    let journal = lot.store.entries(&id.unwrap(), 0).unwrap();
-    assert_eq!(lot.store.verify(None, None).unwrap().findings, [], "seed {seed}");
-    Drawn { canary, seen: server.seen(), journal }
+    let journal = lot.store.load_entries(&id.unwrap(), 0).unwrap();
+    assert_eq!(lot.store.verify_record(None, None).unwrap().findings, [], "seed {seed}");
+    RandomRunResult { canary, seen: server.requests(), journal }
 }
 
-struct Lot<'a> {
+struct RandomRunDriver<'a> {
     folder: &'a Path,
     store: Arc<dyn Store>,
     server: &'a ModelServer,
     plan: &'a Plan,
-    canary: &'a Canary,
+    canary: &'a CanaryString,
 }
 
-impl Lot<'_> {
+impl RandomRunDriver<'_> {
     /// One process: opens or resumes the run, and completes or dies.
-    fn live(
+    fn run_process(
         &self,
         id: Option<&DialogueId>,
         life: u64,
-        dice: &mut SplitMix,
-    ) -> (DialogueId, Option<Stop>) {
-        let told = Arc::new(Told::default());
+        dice: &mut SeededRandom,
+    ) -> (DialogueId, Option<RunStopReason>) {
+        let told = Arc::new(EntryCounter::default());
         let owner = Arc::new(ProcessLock::new(&self.folder.join("plenary.db"), life).unwrap());
-        let (journal, writer) = Journal::start(Arc::clone(&self.store));
+        let (journal, writer) = JournalWriter::start_writer(Arc::clone(&self.store));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let lived = runtime.block_on(async {
             let (watcher, listening) = InterventionWatcher::start(Arc::clone(&self.store));
@@ -121,18 +127,18 @@ impl Lot<'_> {
                 protocols: plenary::protocols::Protocols::built_in(),
                 journal,
                 process_lock: owner.clone(),
-                folders: Folders::new(self.folder, &self.folder.join("plenary.db"), &[]),
+                folders: AllowedFolders::new(self.folder, &self.folder.join("plenary.db"), &[]),
                 store: Arc::clone(&self.store),
                 watcher,
-                ambient: Arc::new(Machine),
+                ambient: Arc::new(RealSystem),
                 observer: told.clone(),
                 batch_share: None,
                 daily_budget: None,
                 redaction: Arc::default(),
             };
-            let run = self.begin(id, context, dice).await;
+            let run = self.open_run(id, context, dice).await;
             let id = told.id.get().unwrap().clone();
-            let stop = self.run(&run, &id, &told, dice).await;
+            let stop = self.run_until_death(&run, &id, &told, dice).await;
             (id, stop)
         });
         drop(runtime);
@@ -140,19 +146,19 @@ impl Lot<'_> {
         lived
     }
 
-    async fn begin(
+    async fn open_run(
         &self,
         id: Option<&DialogueId>,
         context: RunContext,
-        dice: &mut SplitMix,
-    ) -> Deliberation {
-        let connections = self.connections();
+        dice: &mut SeededRandom,
+    ) -> Run {
+        let connections = self.make_connections();
         let begun = match id {
             Some(id) => {
                 let loaded = load_run(self.store.as_ref(), id).unwrap();
-                if dice.roll().is_multiple_of(3) {
+                if dice.next_u64().is_multiple_of(3) {
                     // An intervention between reading the journal and claiming the run.
-                    self.speak(id, dice);
+                    self.send_intervention(id, dice);
                 }
                 resume_run(loaded, Vec::new(), connections, context).await
             }
@@ -171,59 +177,59 @@ impl Lot<'_> {
     }
 
     /// Runs to the end or to the chosen moment of death, with interventions in parallel.
-    async fn run(
+    async fn run_until_death(
         &self,
-        run: &Deliberation,
+        run: &Run,
         id: &DialogueId,
-        told: &Told,
-        dice: &mut SplitMix,
-    ) -> Option<Stop> {
+        told: &EntryCounter,
+        dice: &mut SeededRandom,
+    ) -> Option<RunStopReason> {
         let (_heard, interrupted) = watch::channel(false);
-        let mut running = pin!(run.run(Limits { wall: WALL, interrupted }));
+        let mut running = pin!(run.run(RunLimits { wall: WALL_TIME_MAX, interrupted }));
         let mut moment = 0;
         loop {
-            moment += 1 + dice.roll() as usize % 8;
+            moment += 1 + dice.next_u64() as usize % 8;
             tokio::select! {
                 stop = &mut running => return Some(stop.unwrap()),
-                () = told.reach(moment) => {}
+                () = told.wait_for_entries(moment) => {}
             }
-            if dice.roll().is_multiple_of(5) {
+            if dice.next_u64().is_multiple_of(5) {
                 return None;
             }
-            self.speak(id, dice);
+            self.send_intervention(id, dice);
         }
     }
 
     /// Sends an intervention with a new text. It may arrive too late.
-    fn speak(&self, id: &DialogueId, dice: &mut SplitMix) {
-        let text = format!("{} {:016x}", self.canary.sentence(), dice.roll());
-        let word = match dice.roll() % 9 {
+    fn send_intervention(&self, id: &DialogueId, dice: &mut SeededRandom) {
+        let text = format!("{} {:016x}", self.canary.make_sentence(), dice.next_u64());
+        let word = match dice.next_u64() % 9 {
             0 => Intervention::Stop,
             1 | 2 => Intervention::Directive {
-                restatement: Some(Restatement {
+                restatement: Some(DirectiveRestatement {
                     seat: self.plan.chairs[0].clone(),
-                    sentence: self.canary.sentence(),
-                    reply: reply(self.canary.sentence()),
+                    sentence: self.canary.make_sentence(),
+                    reply: scripted_reply(self.canary.make_sentence()),
                 }),
                 text,
-                confirmed: dice.roll().is_multiple_of(2),
+                confirmed: dice.next_u64().is_multiple_of(2),
             },
             3 | 4 => {
-                let seat = &self.plan.seats[dice.roll() as usize % 2];
+                let seat = &self.plan.seats[dice.next_u64() as usize % 2];
                 Intervention::Whisper { text, to: Some(seat.name.clone()) }
             }
             _ => Intervention::Whisper { text, to: None },
         };
-        let _ = intervene(self.store.as_ref(), &Machine, id, &word);
+        let _ = record_intervention(self.store.as_ref(), &RealSystem, id, &word);
     }
 
-    fn connections(&self) -> SeatTransports {
+    fn make_connections(&self) -> SeatTransports {
         let mut connections = SeatTransports::default();
         let clients = Arc::<HttpClients>::default();
         for seat in &self.plan.seats {
             let provider = Provider {
                 model: seat.model.clone(),
-                ..self.server.provider(seat.name.as_str(), Dialect::OpenAi)
+                ..self.server.make_provider(seat.name.as_str(), Dialect::OpenAi)
             };
             let http = HttpTransport::new(Arc::new(provider), Arc::clone(&clients));
             connections.add(seat.name.clone(), [Transport::Http(http)].into());
@@ -233,21 +239,21 @@ impl Lot<'_> {
 }
 
 /// Two to five participants; synthesizer, critic and reviser may be among them.
-fn plan(secret: &str, canary: &Canary, dice: &mut SplitMix) -> Plan {
-    let mut below = |limit: usize| (dice.roll() % limit as u64) as usize;
+fn random_plan(secret: &str, canary: &CanaryString, dice: &mut SeededRandom) -> Plan {
+    let mut below = |limit: usize| (dice.next_u64() % limit as u64) as usize;
     let participants = 2 + below(4);
-    let seat = |name: &&str| council_driver::seat(name, &format!("model-{name}"), name);
+    let seat = |name: &&str| council_driver::make_seat(name, &format!("model-{name}"), name);
     let mut seats: Vec<Seat> = NAMES[..participants].iter().map(seat).collect();
-    seats.extend(FURTHER.iter().map(seat).map(|seat| Seat { roles: Vec::new(), ..seat }));
+    seats.extend(EXTRA_SEATS.iter().map(seat).map(|seat| Seat { roles: Vec::new(), ..seat }));
     let chair = below(participants);
-    seats[chair].roles.push(Role::Chair);
+    seats[chair].roles.push(SeatRole::Chair);
     let mut somebody = || seats[below(seats.len())].name.clone();
     let (synthesizer, critic, reviser) = (somebody(), somebody(), somebody());
-    let mode = Mode::ALL[below(Mode::ALL.len())];
+    let mode = QuestionMode::ALL[below(QuestionMode::ALL.len())];
     let file = ContextFile {
-        path: format!("{}.md", canary.word()),
+        path: format!("{}.md", canary.as_str()),
         sha256: String::new(),
-        text: canary.sentence(),
+        text: canary.make_sentence(),
     };
     Plan {
         mode,
@@ -256,26 +262,26 @@ fn plan(secret: &str, canary: &Canary, dice: &mut SplitMix) -> Plan {
             synthesizer,
             critic,
             reviser,
-            auditing: Auditing::Audited,
+            auditing: AuditMode::Audited,
         }),
-        caps: Caps {
+        caps: BudgetCaps {
             usd_micros: 1_000_000_000,
             tokens: 1_000_000_000,
             calls: 1_000,
-            ..Caps::default()
+            ..BudgetCaps::default()
         },
         context: ContextPack { files: vec![file], ..ContextPack::default() }.into(),
-        ..council_driver::plan(seats, secret)
+        ..council_driver::make_plan(seats, secret)
     }
 }
 
-fn reply(text: String) -> Reply {
-    Reply {
+fn scripted_reply(text: String) -> ModelReply {
+    ModelReply {
         text,
         usage: None,
         model: None,
-        finish: Finish::Stop,
-        cost: Cost { usd_micros: None, source: CostSource::Unknown },
+        finish: FinishReason::Stop,
+        cost: CallCost { usd_micros: None, source: CostSource::Unknown },
         latency_ms: 1,
         structured: false,
     }

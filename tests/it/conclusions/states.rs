@@ -1,48 +1,50 @@
 //! Clean, Revised, Unconverged, and runs that stop before a terminal state.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use crate::councils::harness::{Asked, Council, Told};
-use crate::kit::Play;
+use crate::councils::harness::{CommandResult, SeatRequest, TestCouncil};
+use crate::kit::ScriptedReply;
 
 /// A council whose seats reply validly except where the script sets a conclusion reply.
-fn council(script: impl Fn(&Asked<'_>) -> Option<Play> + Send + Sync + 'static) -> Council {
-    Council::new(move |asked| script(asked).unwrap_or(Play::Fitting))
+fn council_with_conclusion(
+    script: impl Fn(&SeatRequest<'_>) -> Option<ScriptedReply> + Send + Sync + 'static,
+) -> TestCouncil {
+    TestCouncil::new(move |asked| script(asked).unwrap_or(ScriptedReply::Valid))
 }
 
-fn ask(council: &Council, question: &str) -> Told {
-    council.run(&["ask", "--json", "--quiet", question])
+fn ask_question(council: &TestCouncil, question: &str) -> CommandResult {
+    council.run_command(&["ask", "--json", "--quiet", question])
 }
 
-fn reply(text: &str) -> Option<Play> {
-    Some(Play::Reply(text.to_owned()))
+fn text_reply(text: &str) -> Option<ScriptedReply> {
+    Some(ScriptedReply::Reply(text.to_owned()))
 }
 
-fn mended(fields: &Value) -> Option<Play> {
-    Some(Play::Reply(fields.to_string()))
+fn revised_reply(fields: &Value) -> Option<ScriptedReply> {
+    Some(ScriptedReply::Reply(fields.to_string()))
 }
 
 #[test]
 fn a_conclusion_that_passes_is_clean() {
-    let council = council(|_| None);
-    let told = ask(&council, "Shall we go ahead?");
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "clean");
-    assert_eq!(told.at("audit.critic_verdict"), "PASS");
-    assert_eq!(told.at("audit.objections"), &json!([]));
-    let participants = told.at("conclusion.participants").as_array().unwrap();
+    let council = council_with_conclusion(|_| None);
+    let told = ask_question(&council, "Shall we go ahead?");
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "clean");
+    assert_eq!(told.value_at("audit.critic_verdict"), "PASS");
+    assert_eq!(told.value_at("audit.objections"), &json!([]));
+    let participants = told.value_at("conclusion.participants").as_array().unwrap();
     let agents: Vec<_> = participants.iter().map(|one| one["agent"].as_str().unwrap()).collect();
     assert_eq!(agents, ["ann", "bob", "cid", "dot"]);
-    let calls = [Purpose::Conclusion, Purpose::Audit, Purpose::Revision];
-    assert_eq!(calls.map(|purpose| council.calls(purpose)), [1, 1, 0]);
+    let calls = [AskPurpose::Conclusion, AskPurpose::Audit, AskPurpose::Revision];
+    assert_eq!(calls.map(|purpose| council.call_count(purpose)), [1, 1, 0]);
 }
 
 #[test]
 fn only_what_was_flagged_is_taken_from_a_revision() {
-    let council = council(|asked| match (asked.purpose, asked.nth) {
-        (Purpose::Audit, 1) => reply("FLAG: key_condition - nothing in it supports this"),
-        (Purpose::Revision, _) => mended(&json!({
+    let council = council_with_conclusion(|asked| match (asked.purpose, asked.nth) {
+        (AskPurpose::Audit, 1) => text_reply("FLAG: key_condition - nothing in it supports this"),
+        (AskPurpose::Revision, _) => revised_reply(&json!({
             "recommendation": "Something else entirely.",
             "key_condition": "The way back was tried.",
             "unresolved_points": [],
@@ -51,11 +53,11 @@ fn only_what_was_flagged_is_taken_from_a_revision() {
         })),
         _ => None,
     });
-    let told = ask(&council, "Shall we go ahead?");
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "revised");
-    assert_eq!(told.at("audit.revised_fields"), &json!(["key_condition"]));
-    let (now, before) = (told.at("conclusion"), told.at("audit.original"));
+    let told = ask_question(&council, "Shall we go ahead?");
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "revised");
+    assert_eq!(told.value_at("audit.revised_fields"), &json!(["key_condition"]));
+    let (now, before) = (told.value_at("conclusion"), told.value_at("audit.original"));
     assert_eq!(now["key_condition"], "The way back was tried.");
     for field in ["recommendation", "unresolved_points", "review_by", "participants"] {
         assert_eq!(now[field].to_string(), before[field].to_string(), "{field}");
@@ -64,34 +66,35 @@ fn only_what_was_flagged_is_taken_from_a_revision() {
 
 #[test]
 fn rejected_twice_it_is_unconverged_and_says_why() {
-    let council = council(|asked| {
-        let is_audit = asked.purpose == Purpose::Audit;
-        is_audit.then(|| Play::Reply("FLAG: recommendation - it decides nothing".to_owned()))
+    let council = council_with_conclusion(|asked| {
+        let is_audit = asked.purpose == AskPurpose::Audit;
+        is_audit
+            .then(|| ScriptedReply::Reply("FLAG: recommendation - it decides nothing".to_owned()))
     });
-    let told = ask(&council, "Shall we go ahead?");
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "unconverged");
-    assert_eq!(told.at("conclusion"), &Value::Null);
-    assert!(told.at("draft.recommendation").is_string());
-    assert!(told.at("explanation").as_str().unwrap().contains("it decides nothing"));
-    let listed = council.program.run(&["list", "--json"]);
+    let told = ask_question(&council, "Shall we go ahead?");
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "unconverged");
+    assert_eq!(told.value_at("conclusion"), &Value::Null);
+    assert!(told.value_at("draft.recommendation").is_string());
+    assert!(told.value_at("explanation").as_str().unwrap().contains("it decides nothing"));
+    let listed = council.program.run_command(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["dialogues"][0]["status"], "open");
 }
 
 #[test]
 fn a_critic_who_rambles_leaves_it_auditing_and_resumable() {
-    let council = council(|asked| match (asked.purpose, asked.nth) {
-        (Purpose::Audit, 1 | 2) => reply("I think this is mostly fine, PASS!"),
+    let council = council_with_conclusion(|asked| match (asked.purpose, asked.nth) {
+        (AskPurpose::Audit, 1 | 2) => text_reply("I think this is mostly fine, PASS!"),
         _ => None,
     });
-    let told = ask(&council, "Shall we go ahead?");
-    told.expect("incomplete", 3);
-    assert_eq!(told.at("terminal_state"), &Value::Null);
-    assert_eq!(told.at("error.error_code"), "audit_unavailable");
-    assert_eq!(told.at("stage"), "auditing");
-    let again = council.run(&["resume", told.id(), "--json", "--quiet"]);
-    again.expect("done", 0);
-    assert_eq!(again.at("terminal_state"), "clean");
-    assert_eq!(council.calls(Purpose::Conclusion), 1, "the draft is not paid for twice");
+    let told = ask_question(&council, "Shall we go ahead?");
+    told.expect_status("incomplete", 3);
+    assert_eq!(told.value_at("terminal_state"), &Value::Null);
+    assert_eq!(told.value_at("error.error_code"), "audit_unavailable");
+    assert_eq!(told.value_at("stage"), "auditing");
+    let again = council.run_command(&["resume", told.dialogue_id(), "--json", "--quiet"]);
+    again.expect_status("done", 0);
+    assert_eq!(again.value_at("terminal_state"), "clean");
+    assert_eq!(council.call_count(AskPurpose::Conclusion), 1, "the draft is not paid for twice");
 }

@@ -3,48 +3,51 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use plenary::ambient::Machine;
-use plenary::domain::ask::Purpose;
-use plenary::domain::intervention::{Intervention, TEXT_CHARS_MAX};
+use plenary::ambient::RealSystem;
+use plenary::domain::ask::AskPurpose;
+use plenary::domain::intervention::{INTERVENTION_CHARS_MAX, Intervention};
 use plenary::engine;
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::harness::{
-    QUESTION, Running, carriers, check_hearing, check_hearing_in, check_told, id, interventions,
-    journal, resume, said, say,
+    CouncilProcess, QUESTION, check_delivery_in, check_intervention_delivery, check_output,
+    find_dialogue_id, intervene_in, read_interventions, read_journal, resume_council, seats_sent,
+    text_reply,
 };
-use super::random_runs::draw;
-use crate::councils::harness::{Asked, Council, check_all};
-use crate::kit::{Gate, Play, pool, times};
+use super::random_runs::run_random;
+use crate::councils::harness::{SeatRequest, TestCouncil, check_all};
+use crate::kit::{ReplyGate, ScriptedReply, make_pool, pick_repeats};
 
-const WORD: &str = "Mind the tax year.";
+const WHISPER_TEXT: &str = "Mind the tax year.";
 
 /// Cid answers when the gate opens; the critic objects once.
-fn gated(gate: &Gate) -> Council {
+fn gated_council(gate: &ReplyGate) -> TestCouncil {
     let gate = gate.clone();
-    Council::new(move |asked| match (asked.purpose, asked.seat, asked.nth) {
-        (Purpose::Opinion, "cid", _) => Play::Gated(gate.clone(), Box::new(Play::Fitting)),
-        (Purpose::Audit, _, 1) => said("FLAG: key_condition - nothing supports it"),
-        _ => Play::Fitting,
+    TestCouncil::new(move |asked| match (asked.purpose, asked.seat, asked.nth) {
+        (AskPurpose::Opinion, "cid", _) => {
+            ScriptedReply::Gated(gate.clone(), Box::new(ScriptedReply::Valid))
+        }
+        (AskPurpose::Audit, _, 1) => text_reply("FLAG: key_condition - nothing supports it"),
+        _ => ScriptedReply::Valid,
     })
 }
 
 /// Intervenes while the first round waits for cid, then lets the run complete.
 #[track_caller]
-fn after_saying(words: &[&str]) -> Council {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    let told = running.say(words);
-    assert_eq!((told.code, told.at("running")), (0, &json!(true)), "{:#}", told.document);
+fn run_with_intervention(words: &[&str]) -> TestCouncil {
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    let told = running.intervene(words);
+    assert_eq!((told.code, told.value_at("running")), (0, &json!(true)), "{:#}", told.document);
     gate.open();
-    let told = running.end();
-    told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "revised");
-    check_hearing(&council);
-    check_told(&council, &told);
+    let told = running.wait_result();
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "revised");
+    check_intervention_delivery(&council);
+    check_output(&council, &told);
     let asides = told.stderr.lines().filter(|line| line.contains("» whisper to "));
     assert_eq!(asides.count(), 1, "{}", told.stderr);
     council
@@ -52,92 +55,99 @@ fn after_saying(words: &[&str]) -> Council {
 
 #[test]
 fn a_whisper_is_read_in_every_later_ask_and_in_no_earlier_one() {
-    let council = after_saying(&["whisper", WORD]);
+    let council = run_with_intervention(&["whisper", WHISPER_TEXT]);
     let later = ["conclusion dot", "review ann", "review bob", "review cid", "revision dot"];
-    assert_eq!(carriers(&council, WORD), [&later[..], &["synthesis dot"]].concat());
+    assert_eq!(seats_sent(&council, WHISPER_TEXT), [&later[..], &["synthesis dot"]].concat());
 }
 
 /// Dot chairs, writes the conclusion and revises it; ann audits.
 #[test]
 fn a_private_whisper_is_read_by_its_seat_alone() {
-    let council = after_saying(&["whisper", WORD, "--to", "bob"]);
-    assert_eq!(carriers(&council, WORD), ["review bob"]);
-    let council = after_saying(&["whisper", WORD, "--to", "dot"]);
-    assert_eq!(carriers(&council, WORD), ["synthesis dot"]);
-    let council = after_saying(&["whisper", WORD, "--to", "ann"]);
-    assert_eq!(carriers(&council, WORD), ["review ann"]);
+    let council = run_with_intervention(&["whisper", WHISPER_TEXT, "--to", "bob"]);
+    assert_eq!(seats_sent(&council, WHISPER_TEXT), ["review bob"]);
+    let council = run_with_intervention(&["whisper", WHISPER_TEXT, "--to", "dot"]);
+    assert_eq!(seats_sent(&council, WHISPER_TEXT), ["synthesis dot"]);
+    let council = run_with_intervention(&["whisper", WHISPER_TEXT, "--to", "ann"]);
+    assert_eq!(seats_sent(&council, WHISPER_TEXT), ["review ann"]);
 }
 
 /// Bob's first call is answered with `first` when the gate opens.
-fn answered_late(gate: &Gate, first: Play) -> Council {
+fn council_with_late_bob(gate: &ReplyGate, first: ScriptedReply) -> TestCouncil {
     let gate = gate.clone();
-    Council::new(move |asked| match (asked.purpose, asked.seat, asked.nth) {
-        (Purpose::Opinion, "bob", 1) => Play::Gated(gate.clone(), Box::new(first.clone())),
-        _ => Play::Fitting,
+    TestCouncil::new(move |asked| match (asked.purpose, asked.seat, asked.nth) {
+        (AskPurpose::Opinion, "bob", 1) => {
+            ScriptedReply::Gated(gate.clone(), Box::new(first.clone()))
+        }
+        _ => ScriptedReply::Valid,
     })
 }
 
 #[track_caller]
-fn opinions_with(first: Play, words: &[&str]) -> Vec<String> {
-    let gate = Gate::default();
-    let council = answered_late(&gate, first);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    assert_eq!(running.say(words).code, 0);
+fn opinion_prompts_after(first: ScriptedReply, words: &[&str]) -> Vec<String> {
+    let gate = ReplyGate::default();
+    let council = council_with_late_bob(&gate, first);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    assert_eq!(running.intervene(words).code, 0);
     gate.open();
-    running.end().expect("done", 0);
-    check_hearing(&council);
-    assert_eq!(council.calls(Purpose::Opinion), 4, "bob is asked twice");
-    let mut carriers = carriers(&council, words[1]);
+    running.wait_result().expect_status("done", 0);
+    check_intervention_delivery(&council);
+    assert_eq!(council.call_count(AskPurpose::Opinion), 4, "bob is asked twice");
+    let mut carriers = seats_sent(&council, words[1]);
     carriers.retain(|who| who.starts_with("opinion"));
     carriers
 }
 
 #[test]
 fn a_call_that_is_made_again_says_what_it_said_and_a_stricter_ask_is_a_later_one() {
-    let down = Play::Status(500, Vec::new(), String::new());
-    assert_eq!(opinions_with(down, &["whisper", WORD]), [""; 0]);
-    assert_eq!(opinions_with(said("I would rather not say"), &["whisper", WORD]), ["opinion bob"]);
+    let down = ScriptedReply::Status(500, Vec::new(), String::new());
+    assert_eq!(opinion_prompts_after(down, &["whisper", WHISPER_TEXT]), [""; 0]);
+    assert_eq!(
+        opinion_prompts_after(text_reply("I would rather not say"), &["whisper", WHISPER_TEXT]),
+        ["opinion bob"]
+    );
     // A directive waits for the next round, even if a seat is asked again in this one.
-    let directive = ["direct", WORD, "--yes"];
-    assert_eq!(opinions_with(said("I would rather not say"), &directive), [""; 0]);
+    let directive = ["direct", WHISPER_TEXT, "--yes"];
+    assert_eq!(opinion_prompts_after(text_reply("I would rather not say"), &directive), [""; 0]);
 }
 
 /// Replies take a moment, so that interventions arrive in between; some seats need a retry.
-fn brisk(asked: &Asked<'_>) -> Play {
+fn delayed_reply(asked: &SeatRequest<'_>) -> ScriptedReply {
     let nth = (asked.seat.len() + asked.seat.as_bytes()[0] as usize + asked.nth) % 4;
     let then = match (asked.purpose, asked.nth) {
-        (Purpose::Opinion | Purpose::Conclusion, 1) if nth == 0 => said("Well, that depends."),
-        (Purpose::Audit, 1) => said("FLAG: recommendation - it decides nothing"),
-        _ => Play::Fitting,
+        (AskPurpose::Opinion | AskPurpose::Conclusion, 1) if nth == 0 => {
+            text_reply("Well, that depends.")
+        }
+        (AskPurpose::Audit, 1) => text_reply("FLAG: recommendation - it decides nothing"),
+        _ => ScriptedReply::Valid,
     };
-    Play::Slow(Duration::from_millis(10 + 20 * nth as u64), Box::new(then))
+    ScriptedReply::Slow(Duration::from_millis(10 + 20 * nth as u64), Box::new(then))
 }
 
 #[test]
 fn whispers_at_any_moment_from_other_processes_never_break_a_run() {
-    let runs: Vec<u32> = (0..times(4, 200)).collect();
+    let runs: Vec<u32> = (0..pick_repeats(4, 200)).collect();
     let heard = AtomicUsize::new(0);
     check_all(&runs, |nth| {
-        let council = Council::new(brisk);
-        let mut running = Running::ask(&council, &[]);
-        running.until(|_| true);
+        let council = TestCouncil::new(delayed_reply);
+        let mut running = CouncilProcess::start_ask(&council, &[]);
+        running.wait_until_state(|_| true);
         let mut words = 0;
-        while !running.is_over() {
+        while !running.has_exited() {
             words += 1;
             let text = format!("word {words} of {nth}.");
             let to: &[&str] = [&[][..], &["--to", "ann"], &["--to", "dot"]][words % 3];
-            let told = running.say(&[&["whisper", &text], to].concat());
+            let told = running.intervene(&[&["whisper", &text], to].concat());
             // A run that has ended or is ending rejects the whisper.
             let code = told.document.get("error_code").and_then(Value::as_str);
             assert!(told.code == 0 || code == Some("dialogue_closed"), "{:#}", told.document);
         }
-        let told = running.end();
-        told.expect("done", 0);
-        assert_eq!(told.at("terminal_state"), "revised");
-        check_hearing(&council);
-        check_told(&council, &told);
-        heard.fetch_add(told.at("interventions").as_array().unwrap().len(), Ordering::SeqCst);
+        let told = running.wait_result();
+        told.expect_status("done", 0);
+        assert_eq!(told.value_at("terminal_state"), "revised");
+        check_intervention_delivery(&council);
+        check_output(&council, &told);
+        heard.fetch_add(told.value_at("interventions").as_array().unwrap().len(), Ordering::SeqCst);
     });
     // On a busy machine a run may end before the second whisper arrives.
     assert!(heard.into_inner() >= runs.len() / 2, "hardly any whisper arrived in time");
@@ -145,10 +155,10 @@ fn whispers_at_any_moment_from_other_processes_never_break_a_run() {
 
 #[test]
 fn in_runs_of_every_kind_an_ask_carries_the_words_that_stand_before_it_and_no_other() {
-    let seeds: Vec<u64> = (0..u64::from(times(24, 1_000))).map(|nth| nth << 32).collect();
+    let seeds: Vec<u64> = (0..u64::from(pick_repeats(24, 1_000))).map(|nth| nth << 32).collect();
     check_all(&seeds, |seed| {
-        let drawn = draw(*seed);
-        check_hearing_in(&drawn.journal, &drawn.seen);
+        let drawn = run_random(*seed);
+        check_delivery_in(&drawn.journal, &drawn.seen);
     });
 }
 
@@ -156,46 +166,51 @@ fn in_runs_of_every_kind_an_ask_carries_the_words_that_stand_before_it_and_no_ot
 /// them.
 #[test]
 fn an_ask_that_is_repeated_says_what_it_said_though_nobody_kept_it() {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    council.set(|settings| settings["retention"] = json!({ "keep_prompts": false }));
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    running.say(&["whisper", WORD]);
-    running.say(&["direct", WORD, "--yes"]);
-    running.kill();
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    council.change_settings(|settings| settings["retention"] = json!({ "keep_prompts": false }));
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    running.intervene(&["whisper", WHISPER_TEXT]);
+    running.intervene(&["direct", WHISPER_TEXT, "--yes"]);
+    running.kill_process();
     gate.open();
-    resume(&council).expect("done", 0);
-    let asked = council.seen(Purpose::Opinion);
+    resume_council(&council).expect_status("done", 0);
+    let asked = council.requests_for(AskPurpose::Opinion);
     let cids: Vec<&Value> =
         asked.iter().filter(|seen| seen.model == "model-cid").map(|seen| &seen.body).collect();
     assert_eq!(cids.len(), 2);
     assert_eq!(cids[0], cids[1]);
-    assert!(council.seen(Purpose::Review).iter().all(|seen| seen.user.contains(WORD)));
+    assert!(
+        council
+            .requests_for(AskPurpose::PeerReview)
+            .iter()
+            .all(|seen| seen.user.contains(WHISPER_TEXT))
+    );
 }
 
 #[test]
 fn what_was_said_outlives_the_process_it_was_said_to() {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    running.say(&["whisper", WORD]);
-    running.say(&["direct", "Only reads count.", "--yes"]);
-    running.kill();
-    let told = say(&council, &["whisper", "Nobody is there.", "--to", "cid"]);
-    assert_eq!((told.code, told.at("running")), (0, &json!(false)));
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    running.intervene(&["whisper", WHISPER_TEXT]);
+    running.intervene(&["direct", "Only reads count.", "--yes"]);
+    running.kill_process();
+    let told = intervene_in(&council, &["whisper", "Nobody is there.", "--to", "cid"]);
+    assert_eq!((told.code, told.value_at("running")), (0, &json!(false)));
     gate.open();
-    let told = resume(&council);
-    told.expect("done", 0);
-    check_hearing(&council);
-    assert_eq!(council.calls(Purpose::Opinion), 4, "only cid is asked again");
-    assert!(carriers(&council, WORD).iter().all(|who| !who.starts_with("opinion")));
-    assert_eq!(carriers(&council, "Nobody is there."), ["review cid"]);
+    let told = resume_council(&council);
+    told.expect_status("done", 0);
+    check_intervention_delivery(&council);
+    assert_eq!(council.call_count(AskPurpose::Opinion), 4, "only cid is asked again");
+    assert!(seats_sent(&council, WHISPER_TEXT).iter().all(|who| !who.starts_with("opinion")));
+    assert_eq!(seats_sent(&council, "Nobody is there."), ["review cid"]);
     assert_eq!(
-        interventions(&told),
+        read_interventions(&told),
         json!([
-            { "round": 1, "kind": "whisper", "text": WORD, "to": null, "restated": null,
+            { "round": 1, "kind": "whisper", "text": WHISPER_TEXT, "to": null, "restated": null,
               "confirmed": null },
             { "round": 1, "kind": "direct", "text": "Only reads count.", "to": null,
               "restated": "Go ahead, but slowly.", "confirmed": true },
@@ -207,133 +222,146 @@ fn what_was_said_outlives_the_process_it_was_said_to() {
 
 #[test]
 fn during_the_ending_only_those_who_write_it_can_be_told_anything() {
-    let gate = Gate::default();
+    let gate = ReplyGate::default();
     let council = {
         let gate = gate.clone();
-        Council::new(move |asked| match (asked.purpose, asked.nth) {
-            (Purpose::Audit, 1) => {
-                let flag = said("FLAG: key_condition - nothing supports it");
-                Play::Gated(gate.clone(), Box::new(flag))
+        TestCouncil::new(move |asked| match (asked.purpose, asked.nth) {
+            (AskPurpose::Audit, 1) => {
+                let flag = text_reply("FLAG: key_condition - nothing supports it");
+                ScriptedReply::Gated(gate.clone(), Box::new(flag))
             }
-            _ => Play::Fitting,
+            _ => ScriptedReply::Valid,
         })
     };
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Audit, 1, 1);
-    assert_eq!(running.say(&["whisper", WORD]).code, 0);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Audit, 1, 1);
+    assert_eq!(running.intervene(&["whisper", WHISPER_TEXT]).code, 0);
     let refused: [&[&str]; 3] =
         [&["whisper", "x", "--to", "ann"], &["direct", "x", "--yes"], &["stop"]];
     for words in refused {
-        let told = running.say(words);
-        assert_eq!((told.code, told.at("error_code")), (1, &json!("dialogue_closed")), "{words:?}");
+        let told = running.intervene(words);
+        assert_eq!(
+            (told.code, told.value_at("error_code")),
+            (1, &json!("dialogue_closed")),
+            "{words:?}"
+        );
     }
     gate.open();
-    let told = running.end();
-    told.expect("done", 0);
-    assert_eq!(carriers(&council, WORD), ["revision dot"]);
-    assert_eq!(council.calls(Purpose::Restatement), 0);
-    assert_eq!(told.at("interventions").as_array().unwrap().len(), 1);
+    let told = running.wait_result();
+    told.expect_status("done", 0);
+    assert_eq!(seats_sent(&council, WHISPER_TEXT), ["revision dot"]);
+    assert_eq!(council.call_count(AskPurpose::Restatement), 0);
+    assert_eq!(told.value_at("interventions").as_array().unwrap().len(), 1);
 }
 
 #[track_caller]
-fn refused(council: &Council, arguments: &[&str], code: i32, error_code: &str) -> Value {
-    let told = council.run(&[arguments, &["--json"]].concat());
-    assert_eq!((told.code, told.at("error_code")), (code, &json!(error_code)), "{arguments:?}");
+fn expect_error(council: &TestCouncil, arguments: &[&str], code: i32, error_code: &str) -> Value {
+    let told = council.run_command(&[arguments, &["--json"]].concat());
+    assert_eq!(
+        (told.code, told.value_at("error_code")),
+        (code, &json!(error_code)),
+        "{arguments:?}"
+    );
     told.document
 }
 
 #[test]
 fn a_word_that_cannot_be_heard_is_refused_and_says_why() {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    let id = id(&council).unwrap();
-    let before = journal(&council).len();
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    let id = find_dialogue_id(&council).unwrap();
+    let before = read_journal(&council).len();
     for seat in ["zoe", "No Such Seat!", ""] {
-        let document =
-            refused(&council, &["whisper", &id, "x", "--to", seat], 1, "expert_not_in_dialogue");
+        let document = expect_error(
+            &council,
+            &["whisper", &id, "x", "--to", seat],
+            1,
+            "expert_not_in_dialogue",
+        );
         assert_eq!(document["valid_options"], json!(["ann", "bob", "cid", "dot"]));
         assert_eq!(document["value"], seat);
     }
-    refused(&council, &["whisper", &id, " \n"], 1, "missing_field");
-    refused(&council, &["direct", &id, "", "--yes"], 1, "missing_field");
-    let long = "x".repeat(TEXT_CHARS_MAX + 1);
-    refused(&council, &["whisper", &id, &long], 1, "field_too_long");
-    refused(&council, &["direct", &id, &long, "--yes"], 1, "field_too_long");
+    expect_error(&council, &["whisper", &id, " \n"], 1, "missing_field");
+    expect_error(&council, &["direct", &id, "", "--yes"], 1, "missing_field");
+    let long = "x".repeat(INTERVENTION_CHARS_MAX + 1);
+    expect_error(&council, &["whisper", &id, &long], 1, "field_too_long");
+    expect_error(&council, &["direct", &id, &long, "--yes"], 1, "field_too_long");
     for command in ["whisper", "direct"] {
-        refused(&council, &[command, "nobody-knows", "x"], 4, "dialogue_not_found");
-        refused(&council, &[command, "../etc", "x"], 4, "dialogue_not_found");
+        expect_error(&council, &[command, "nobody-knows", "x"], 4, "dialogue_not_found");
+        expect_error(&council, &[command, "../etc", "x"], 4, "dialogue_not_found");
     }
-    refused(&council, &["stop", "nobody-knows"], 4, "dialogue_not_found");
+    expect_error(&council, &["stop", "nobody-knows"], 4, "dialogue_not_found");
     // The command line cannot pass this text, but other clients can.
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     let nul = Intervention::Whisper { text: "a\0b".to_owned(), to: None };
-    let error = engine::intervene(&store, &Machine, &id.parse().unwrap(), &nul).unwrap_err();
-    assert_eq!(error.document()["error_code"], "invalid_type");
-    assert_eq!(journal(&council).len(), before, "what is refused leaves nothing behind");
-    assert_eq!(council.calls(Purpose::Restatement), 0);
-    let fits = "é".repeat(TEXT_CHARS_MAX);
-    assert_eq!(running.say(&["whisper", &fits]).code, 0);
+    let error =
+        engine::record_intervention(&store, &RealSystem, &id.parse().unwrap(), &nul).unwrap_err();
+    assert_eq!(error.to_document()["error_code"], "invalid_type");
+    assert_eq!(read_journal(&council).len(), before, "what is refused leaves nothing behind");
+    assert_eq!(council.call_count(AskPurpose::Restatement), 0);
+    let fits = "é".repeat(INTERVENTION_CHARS_MAX);
+    assert_eq!(running.intervene(&["whisper", &fits]).code, 0);
     gate.open();
-    running.end().expect("done", 0);
+    running.wait_result().expect_status("done", 0);
     for words in [&["whisper", &id, "x"][..], &["direct", &id, "x", "--yes"], &["stop", &id]] {
-        refused(&council, words, 1, "dialogue_closed");
+        expect_error(&council, words, 1, "dialogue_closed");
     }
 }
 
 #[test]
 fn there_is_an_end_to_what_is_said_to_one_run_and_it_can_be_stopped_all_the_same() {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    let id = id(&council).unwrap();
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    let id = find_dialogue_id(&council).unwrap();
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     for nth in 0..100 {
         let word = Intervention::Whisper { text: format!("Word {nth:03}."), to: None };
-        engine::intervene(&store, &Machine, &id.parse().unwrap(), &word).unwrap();
+        engine::record_intervention(&store, &RealSystem, &id.parse().unwrap(), &word).unwrap();
     }
-    refused(&council, &["whisper", &id, "x"], 1, "not_supported");
-    refused(&council, &["direct", &id, "x", "--yes"], 1, "not_supported");
-    assert_eq!(running.say(&["stop"]).code, 0);
-    running.end().expect("done", 0);
-    check_hearing(&council);
-    let sent = &council.seen(Purpose::Conclusion)[0].user;
+    expect_error(&council, &["whisper", &id, "x"], 1, "not_supported");
+    expect_error(&council, &["direct", &id, "x", "--yes"], 1, "not_supported");
+    assert_eq!(running.intervene(&["stop"]).code, 0);
+    running.wait_result().expect_status("done", 0);
+    check_intervention_delivery(&council);
+    let sent = &council.requests_for(AskPurpose::Conclusion)[0].user;
     assert!(sent.contains("Word 000.") && sent.contains("Word 099."));
 }
 
 #[test]
 fn whoever_has_no_run_cannot_be_spoken_to() {
-    let council = Council::new(|_| Play::Fitting);
-    let create = json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) });
-    assert_eq!(council.program.operation("create", &create).0, 0);
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let create = json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) });
+    assert_eq!(council.program.run_operation("create", &create).0, 0);
     for words in
         [&["whisper", "talk", "x"][..], &["direct", "talk", "x", "--yes"], &["stop", "talk"]]
     {
-        refused(&council, words, 1, "not_supported");
+        expect_error(&council, words, 1, "not_supported");
     }
-    let told = council.run(&["ask", "--json", "--quiet", "--deadline", "1ms", QUESTION]);
-    let id = told.id().to_owned();
-    assert_eq!(council.program.operation("abandon", &json!({ "dialogue_id": id })).0, 0);
-    refused(&council, &["whisper", &id, "x"], 1, "dialogue_closed");
-    refused(&council, &["resume", &id], 1, "dialogue_closed");
-    refused(&council, &["conclude", &id], 1, "dialogue_closed");
+    let told = council.run_command(&["ask", "--json", "--quiet", "--deadline", "1ms", QUESTION]);
+    let id = told.dialogue_id().to_owned();
+    assert_eq!(council.program.run_operation("abandon", &json!({ "dialogue_id": id })).0, 0);
+    expect_error(&council, &["whisper", &id, "x"], 1, "dialogue_closed");
+    expect_error(&council, &["resume", &id], 1, "dialogue_closed");
+    expect_error(&council, &["conclude", &id], 1, "dialogue_closed");
 }
 
 #[test]
 fn the_three_commands_say_what_was_noted_and_whoever_watches_sees_it() {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    let id = id(&council).unwrap();
-    let watching = Running::start(&council, &["watch", &id, "--json"]);
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    let id = find_dialogue_id(&council).unwrap();
+    let watching = CouncilProcess::start_command(&council, &["watch", &id, "--json"]);
     let told = [
-        running.say(&["whisper", WORD]),
-        running.say(&["whisper", WORD, "--to", "cid"]),
-        running.say(&["direct", "Only reads count.", "--yes"]),
-        running.say(&["stop"]),
+        running.intervene(&["whisper", WHISPER_TEXT]),
+        running.intervene(&["whisper", WHISPER_TEXT, "--to", "cid"]),
+        running.intervene(&["direct", "Only reads count.", "--yes"]),
+        running.intervene(&["stop"]),
     ];
     let shown = told.iter().map(|told| {
         let mut document = told.document.clone();
@@ -349,12 +377,12 @@ fn the_three_commands_say_what_was_noted_and_whoever_watches_sees_it() {
     {"status":"success","dialogue_id":"ID","running":true,"intervention":{"at":"AT","round":1,"kind":"direct","text":"Only reads count.","to":null,"restated":"Go ahead, but slowly.","confirmed":true}}
     {"status":"success","dialogue_id":"ID","running":true,"intervention":{"at":"AT","round":1,"kind":"stop","text":null,"to":null,"restated":null,"confirmed":null}}
     "#);
-    running.end().expect("done", 0);
-    let events = watching.lines();
+    running.wait_result().expect_status("done", 0);
+    let events = watching.wait_lines();
     let seen = events.iter().filter(|event| event["event"] == "intervened");
     let kinds: Vec<&str> = seen.map(|event| event["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["whisper", "whisper", "direct", "stop"]);
-    let replay = council.program.run(&["replay", &id, "--json"]);
+    let replay = council.program.run_command(&["replay", &id, "--json"]);
     let replayed: Vec<Value> =
         replay.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(replayed, events);
@@ -362,22 +390,22 @@ fn the_three_commands_say_what_was_noted_and_whoever_watches_sees_it() {
 
 #[test]
 fn in_words_each_says_what_will_come_of_it() {
-    let gate = Gate::default();
-    let council = gated(&gate);
-    let mut running = Running::ask(&council, &[]);
-    running.until_called(Purpose::Opinion, 3, 1);
-    let id = id(&council).unwrap();
+    let gate = ReplyGate::default();
+    let council = gated_council(&gate);
+    let mut running = CouncilProcess::start_ask(&council, &[]);
+    running.wait_until_called(AskPurpose::Opinion, 3, 1);
+    let id = find_dialogue_id(&council).unwrap();
     let say = |words: &[&str]| {
-        let ran = council.program.run(words);
+        let ran = council.program.run_command(words);
         format!("{}{}", ran.stderr, ran.stdout).replace(&id, "ID")
     };
     let told = [
-        say(&["whisper", &id, WORD]),
-        say(&["whisper", &id, WORD, "--to", "bob"]),
+        say(&["whisper", &id, WHISPER_TEXT]),
+        say(&["whisper", &id, WHISPER_TEXT, "--to", "bob"]),
         say(&["direct", &id, "Only reads count.", "--yes"]),
-        say(&["whisper", &id, WORD, "--to", "zoe"]),
+        say(&["whisper", &id, WHISPER_TEXT, "--to", "zoe"]),
     ];
-    running.kill();
+    running.kill_process();
     let alone = [say(&["stop", &id])];
     insta::assert_snapshot!(told.iter().chain(&alone).cloned().collect::<String>(), @r"
     Noted. Everybody who is asked from now on will read it.

@@ -4,79 +4,83 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use plenary::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 
-use crate::kit::{ModelServer, Play, Program, Seen, at, fitting, purpose_of};
+use crate::kit::{
+    ModelRequest, ModelServer, ScriptedReply, TestProgram, purpose_of, valid_reply, value_at,
+};
 
 pub(crate) const PARTICIPANTS: [&str; 3] = ["ann", "bob", "cid"];
 pub(crate) const CHAIR: &str = "dot";
 
 /// Table rows that run in parallel. They mostly wait.
-const AT_ONCE: usize = 6;
+const PARALLEL_ROWS: usize = 6;
 
 /// A request with its seat, its purpose and its number.
-pub(crate) struct Asked<'a> {
+pub(crate) struct SeatRequest<'a> {
     pub seat: &'a str,
-    pub purpose: Purpose,
+    pub purpose: AskPurpose,
     /// From 1, for this seat and this purpose.
     pub nth: usize,
-    pub seen: &'a Seen,
+    pub request: &'a ModelRequest,
 }
 
-impl Asked<'_> {
+impl SeatRequest<'_> {
     /// A valid reply with some fields replaced.
-    pub(crate) fn with(&self, fields: Value) -> Play {
-        let (mut document, Value::Object(fields)) = (fitting(self.seen), fields) else {
+    pub(crate) fn valid_with(&self, fields: Value) -> ScriptedReply {
+        let (mut document, Value::Object(fields)) = (valid_reply(self.request), fields) else {
             panic!("fields must be an object")
         };
         document.as_object_mut().unwrap().extend(fields);
-        Play::Reply(document.to_string())
+        ScriptedReply::Reply(document.to_string())
     }
 }
 
-pub(crate) struct Council {
-    pub program: Program,
+pub(crate) struct TestCouncil {
+    pub program: TestProgram,
     pub server: ModelServer,
 }
 
 /// Exit code, document and stderr of one command.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct CommandResult {
     pub code: i32,
     pub document: Value,
     pub stderr: String,
 }
 
-impl Told {
+impl CommandResult {
     #[track_caller]
-    pub(crate) fn at(&self, path: &str) -> &Value {
-        at(&self.document, path)
+    pub(crate) fn value_at(&self, path: &str) -> &Value {
+        value_at(&self.document, path)
     }
 
     #[track_caller]
-    pub(crate) fn id(&self) -> &str {
-        self.at("dialogue_id").as_str().unwrap()
+    pub(crate) fn dialogue_id(&self) -> &str {
+        self.value_at("dialogue_id").as_str().unwrap()
     }
 
     #[track_caller]
-    pub(crate) fn expect(&self, status: &str, code: i32) -> &Self {
-        let told = (self.at("status").as_str().unwrap(), self.code);
+    pub(crate) fn expect_status(&self, status: &str, code: i32) -> &Self {
+        let told = (self.value_at("status").as_str().unwrap(), self.code);
         assert_eq!(told, (status, code), "{:#}\n{}", self.document, self.stderr);
         self
     }
 }
 
-impl Council {
+impl TestCouncil {
     /// All seats reply validly except where the script says otherwise.
-    pub(crate) fn new(script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static) -> Self {
-        Self::with(script, |_| {})
+    pub(crate) fn new(
+        script: impl Fn(&SeatRequest<'_>) -> ScriptedReply + Send + Sync + 'static,
+    ) -> Self {
+        Self::with_settings(script, |_| {})
     }
 
     /// The same with changed settings.
-    pub(crate) fn with(
-        script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static,
+    pub(crate) fn with_settings(
+        script: impl Fn(&SeatRequest<'_>) -> ScriptedReply + Send + Sync + 'static,
         change: impl FnOnce(&mut Value),
     ) -> Self {
         let asked: Mutex<HashMap<(String, &'static str), usize>> = Mutex::default();
@@ -88,65 +92,67 @@ impl Council {
                 *count += 1;
                 *count
             };
-            script(&Asked { seat: &seat, purpose, nth, seen })
+            script(&SeatRequest { seat: &seat, purpose, nth, request: seen })
         });
-        let mut settings = configuration(&server.base_url());
+        let mut settings = default_settings(&server.base_url());
         change(&mut settings);
-        let program = Program::new();
-        program.file("council.yaml", &settings);
+        let program = TestProgram::new();
+        program.write_json("council.yaml", &settings);
         Self { program, server }
     }
 
     /// Changes the settings of an existing council.
-    pub(crate) fn set(&self, change: impl FnOnce(&mut Value)) {
-        let mut settings = configuration(&self.server.base_url());
+    pub(crate) fn change_settings(&self, change: impl FnOnce(&mut Value)) {
+        let mut settings = default_settings(&self.server.base_url());
         change(&mut settings);
-        self.program.file("council.yaml", &settings);
+        self.program.write_json("council.yaml", &settings);
     }
 
     /// Runs `ask … --json` and verifies the record afterwards.
     #[track_caller]
-    pub(crate) fn ask(&self, arguments: &[&str]) -> Told {
-        self.run(&[&["ask", "--json", "--no-conclusion", "Shall we go ahead?"], arguments].concat())
+    pub(crate) fn run_ask(&self, arguments: &[&str]) -> CommandResult {
+        self.run_command(
+            &[&["ask", "--json", "--no-conclusion", "Shall we go ahead?"], arguments].concat(),
+        )
     }
 
     /// Runs a command that prints one document and verifies the record afterwards.
     #[track_caller]
-    pub(crate) fn run(&self, arguments: &[&str]) -> Told {
-        let ran = self.program.run(arguments);
+    pub(crate) fn run_command(&self, arguments: &[&str]) -> CommandResult {
+        let ran = self.program.run_command(arguments);
         let document = serde_json::from_str(&ran.stdout)
             .unwrap_or_else(|error| panic!("{arguments:?} printed no document: {error}\n{ran:?}"));
-        self.verify();
-        Told { code: ran.code, document, stderr: ran.stderr }
+        self.assert_verified();
+        CommandResult { code: ran.code, document, stderr: ran.stderr }
     }
 
     /// `verify` must report no findings.
     #[track_caller]
-    pub(crate) fn verify(&self) {
+    pub(crate) fn assert_verified(&self) {
         let path = self.program.path().join(".plenary/plenary.db");
         if path.exists() {
-            let verification = SqliteStore::open(&path).unwrap().verify(None, None).unwrap();
+            let verification = SqliteStore::open(&path).unwrap().verify_record(None, None).unwrap();
             assert_eq!(verification.findings, [], "the record was damaged");
         }
     }
 
     /// Number of calls for a purpose, retries included.
-    pub(crate) fn calls(&self, purpose: Purpose) -> usize {
-        self.seen(purpose).len()
+    pub(crate) fn call_count(&self, purpose: AskPurpose) -> usize {
+        self.requests_for(purpose).len()
     }
 
-    pub(crate) fn seen(&self, purpose: Purpose) -> Vec<Seen> {
-        let seen = self.server.seen().into_iter();
+    pub(crate) fn requests_for(&self, purpose: AskPurpose) -> Vec<ModelRequest> {
+        let seen = self.server.requests().into_iter();
         seen.filter(|seen| purpose_of(&seen.system) == purpose).collect()
     }
 }
 
-pub(crate) fn seat_of(seen: &Seen) -> String {
+pub(crate) fn seat_of(seen: &ModelRequest) -> String {
     seen.model.trim_start_matches("model-").to_owned()
 }
 
 /// Timeouts are generous: a seat that must time out gets a shorter one.
-fn configuration(base_url: &str) -> Value {
+fn default_settings(base_url: &str) -> Value {
     let provider = |name: &str, role: &str| {
         json!({ "name": name, "role": [role], "model": format!("model-{name}"),
             "dialect": "openai", "base_url": base_url, "family": format!("family-{name}") })
@@ -168,7 +174,7 @@ fn configuration(base_url: &str) -> Value {
 pub(crate) fn check_all<T: Sync>(rows: &[T], check: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..PARALLEL_ROWS {
             scope.spawn(|| {
                 while let Some(row) = rows.get(next.fetch_add(1, Ordering::SeqCst)) {
                     check(row);

@@ -1,13 +1,13 @@
 //! The document of `ask --json`: every key, and values that are known in advance.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use super::harness::{Asked, CHAIR, Council, PARTICIPANTS, check_all, seat_of};
-use crate::kit::{Play, at, fitting};
+use super::harness::{CHAIR, PARTICIPANTS, SeatRequest, TestCouncil, check_all, seat_of};
+use crate::kit::{ScriptedReply, valid_reply, value_at};
 
 /// The keys of SPEC 1, which are present in every run that started.
-const KEYS: [(&str, &str); 10] = [
+const REPORT_KEYS: [(&str, &str); 10] = [
     (
         "",
         "dialogue_id protocol mode rehearsal status terminal_state conclusion draft explanation \
@@ -69,7 +69,7 @@ const DONE_KEYS: [(&str, &str); 8] = [
 #[track_caller]
 fn check_keys(document: &Value, places: &[(&str, &str)]) {
     for (place, keys) in places {
-        let part = if place.is_empty() { document } else { at(document, place) };
+        let part = if place.is_empty() { document } else { value_at(document, place) };
         for key in keys.split_whitespace() {
             assert!(part.get(key).is_some(), "no `{key}` at `{place}` in {part:#}");
         }
@@ -81,40 +81,44 @@ fn every_key_is_there_however_the_run_ended() {
     // Number of participants that fail in the first round.
     let rows = [(0, "done", 0), (2, "incomplete", 3), (3, "failed", 3)];
     check_all(&rows, |&(absent, status, code)| {
-        let council = Council::new(move |asked| {
+        let council = TestCouncil::new(move |asked| {
             let fails = PARTICIPANTS[..absent].contains(&asked.seat);
-            if fails { Play::Status(401, vec![], "no".to_owned()) } else { Play::Fitting }
+            if fails {
+                ScriptedReply::Status(401, vec![], "no".to_owned())
+            } else {
+                ScriptedReply::Valid
+            }
         });
-        let told = council.ask(&[]);
-        told.expect(status, code);
-        check_keys(&told.document, &KEYS);
+        let told = council.run_ask(&[]);
+        told.expect_status(status, code);
+        check_keys(&told.document, &REPORT_KEYS);
         if absent == 0 {
             check_keys(&told.document, &DONE_KEYS);
-            assert_eq!(*told.at("error"), Value::Null);
+            assert_eq!(*told.value_at("error"), Value::Null);
         } else {
             check_keys(&told.document, &[("error", "error_code message suggestion")]);
-            let resume = format!("plenary resume {}", told.id());
-            assert!(told.at("error.suggestion").as_str().unwrap().contains(&resume));
+            let resume = format!("plenary resume {}", told.dialogue_id());
+            assert!(told.value_at("error.suggestion").as_str().unwrap().contains(&resume));
             assert_eq!(
-                [told.at("rounds.r2"), told.at("rounds.r3"), told.at("report")],
+                [told.value_at("rounds.r2"), told.value_at("rounds.r3"), told.value_at("report")],
                 [&Value::Null; 3]
             );
         }
         for nothing in ["terminal_state", "conclusion", "draft", "explanation", "audit"] {
-            assert_eq!(*told.at(nothing), Value::Null, "{nothing}");
+            assert_eq!(*told.value_at(nothing), Value::Null, "{nothing}");
         }
     });
 }
 
 #[test]
 fn a_run_counts_what_it_did() {
-    let told = Council::new(|_| Play::Fitting).ask(&[]);
-    told.expect("done", 0);
-    let id = told.at("dialogue_id");
+    let told = TestCouncil::new(|_| ScriptedReply::Valid).run_ask(&[]);
+    told.expect_status("done", 0);
+    let id = told.value_at("dialogue_id");
     for same in ["report.run_id", "metrics.session.session_id", "transparency.run_id"] {
-        assert_eq!(told.at(same), id, "{same}");
+        assert_eq!(told.value_at(same), id, "{same}");
     }
-    let rounds = told.at("metrics.rounds").as_array().unwrap();
+    let rounds = told.value_at("metrics.rounds").as_array().unwrap();
     let counted: Vec<Value> = rounds
         .iter()
         .map(|round| {
@@ -125,16 +129,19 @@ fn a_run_counts_what_it_did() {
         .collect();
     assert_eq!(json!(counted), json!([["R1", [3, 3, 0]], ["R2", [3, 3, 0]], ["R3", [1, 1, 0]]]));
     assert!(rounds.iter().all(|round| round["total_tokens_out"].as_u64().unwrap() > 0));
-    assert_eq!(*told.at("metrics.session.calls"), 7);
-    assert_eq!(*told.at("metrics.session.rounds_completed"), 3);
-    assert_eq!(*told.at("report.rounds_completed"), 3);
+    assert_eq!(*told.value_at("metrics.session.calls"), 7);
+    assert_eq!(*told.value_at("metrics.session.rounds_completed"), 3);
+    assert_eq!(*told.value_at("report.rounds_completed"), 3);
     assert_eq!(
-        *told.at("tally"),
+        *told.value_at("tally"),
         json!({ "approve": 3, "reject": 0, "conditional": 0, "abstain": 0, "none": 0 })
     );
-    assert_eq!(*told.at("report.providers_participated"), json!(["ann", "bob", "cid", "dot"]));
+    assert_eq!(
+        *told.value_at("report.providers_participated"),
+        json!(["ann", "bob", "cid", "dot"])
+    );
     let mut seats: Vec<&str> = told
-        .at("transparency.letter_map")
+        .value_at("transparency.letter_map")
         .as_object()
         .unwrap()
         .values()
@@ -146,28 +153,33 @@ fn a_run_counts_what_it_did() {
 
 #[test]
 fn costs_say_where_they_come_from() {
-    let council = Council::with(
-        |_| Play::Fitting,
+    let council = TestCouncil::with_settings(
+        |_| ScriptedReply::Valid,
         |settings| {
             settings["council"]["providers"][1]["price"] =
                 json!({ "input_per_mtok": 1.0, "output_per_mtok": 10.0 });
         },
     );
-    let told = council.ask(&[]);
-    told.expect("done", 0);
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
     let cost = |place: usize| {
-        let usd = told.at(&format!("transparency.providers.{place}.cost_usd")).as_f64().unwrap();
-        (usd, told.at(&format!("transparency.providers.{place}.cost_source")).as_str().unwrap())
+        let usd =
+            told.value_at(&format!("transparency.providers.{place}.cost_usd")).as_f64().unwrap();
+        (
+            usd,
+            told.value_at(&format!("transparency.providers.{place}.cost_source")).as_str().unwrap(),
+        )
     };
     assert_eq!(cost(0), (0.0, "computed"), "a provider on loopback costs nothing unless priced");
     let (usd, source) = cost(1);
     assert_eq!(source, "computed");
-    let tokens =
-        |way: &str| told.at(&format!("transparency.providers.1.tokens_{way}")).as_f64().unwrap();
+    let tokens = |way: &str| {
+        told.value_at(&format!("transparency.providers.1.tokens_{way}")).as_f64().unwrap()
+    };
     // Each of its two calls is rounded up to a millionth.
     let exact = (tokens("in") + tokens("out") * 10.0) / 1e6;
     assert!((usd - exact).abs() <= 2e-6, "{usd} for {exact}");
-    assert_eq!(told.at("metrics.session.total_cost_estimate").as_f64(), Some(usd));
+    assert_eq!(told.value_at("metrics.session.total_cost_estimate").as_f64(), Some(usd));
 }
 
 #[test]
@@ -182,10 +194,12 @@ fn a_second_transport_is_named_with_its_reason_and_kept() {
         "if grep -q 'You are a reviewer'; then printf '%s' '{review}'; else printf '%s' '{opinion}'; fi"
     );
     let command = json!(["/bin/sh", "-c", answer]);
-    let council = Council::with(
+    let council = TestCouncil::with_settings(
         |asked| match (asked.seat, asked.purpose) {
-            ("ann", Purpose::Opinion) => Play::Status(401, vec![], "no such key".to_owned()),
-            _ => Play::Fitting,
+            ("ann", AskPurpose::Opinion) => {
+                ScriptedReply::Status(401, vec![], "no such key".to_owned())
+            }
+            _ => ScriptedReply::Valid,
         },
         move |settings| {
             let ann = &mut settings["council"]["providers"][0];
@@ -193,50 +207,50 @@ fn a_second_transport_is_named_with_its_reason_and_kept() {
             ann["command"] = command;
         },
     );
-    let told = council.ask(&[]);
-    told.expect("done", 0);
-    assert_eq!(*told.at("rounds.r1.opinions.0.summary"), "By another way.");
-    assert_eq!(*told.at("panel.failed"), json!([]));
-    let fallback = told.at("transparency.providers.0.fallback");
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    assert_eq!(*told.value_at("rounds.r1.opinions.0.summary"), "By another way.");
+    assert_eq!(*told.value_at("panel.failed"), json!([]));
+    let fallback = told.value_at("transparency.providers.0.fallback");
     assert_eq!(fallback["from"], "http");
     assert!(fallback["reason"].as_str().unwrap().contains("no such key"), "{fallback}");
-    let by_http = council.server.seen().iter().filter(|seen| seat_of(seen) == "ann").count();
+    let by_http = council.server.requests().iter().filter(|seen| seat_of(seen) == "ann").count();
     assert_eq!(by_http, 1, "a way that was closed is not tried again in every round");
-    assert_eq!(*told.at("transparency.providers.0.transport"), "cli");
+    assert_eq!(*told.value_at("transparency.providers.0.transport"), "cli");
 }
 
 /// Each opinion has a unique text by which a reviewer recognises it under any letter.
-const WORDS: [(&str, &str); 3] = [("ann", "alpha"), ("bob", "beta"), ("cid", "gamma")];
+const OPINION_TEXTS: [(&str, &str); 3] = [("ann", "alpha"), ("bob", "beta"), ("cid", "gamma")];
 
 /// Opinions with those texts, and reviews that rate by them.
-fn rated(asked: &Asked<'_>, ratings: [u8; 3]) -> Play {
+fn rated_reply(asked: &SeatRequest<'_>, ratings: [u8; 3]) -> ScriptedReply {
     match asked.purpose {
-        Purpose::Opinion => {
-            let (_, word) = WORDS.iter().find(|(seat, _)| *seat == asked.seat).unwrap();
-            asked.with(json!({ "summary": format!("The {word} way.") }))
+        AskPurpose::Opinion => {
+            let (_, word) = OPINION_TEXTS.iter().find(|(seat, _)| *seat == asked.seat).unwrap();
+            asked.valid_with(json!({ "summary": format!("The {word} way.") }))
         }
-        Purpose::Review => {
-            let mut targets = fitting(asked.seen)["targets"].clone();
+        AskPurpose::PeerReview => {
+            let mut targets = valid_reply(asked.request)["targets"].clone();
             for target in targets.as_array_mut().unwrap() {
                 let letter = target["letter"].as_str().unwrap();
                 let begin =
-                    asked.seen.user.find(&format!("===== BEGIN OPINION {letter} ")).unwrap();
-                let text = &asked.seen.user[begin..];
+                    asked.request.user.find(&format!("===== BEGIN OPINION {letter} ")).unwrap();
+                let text = &asked.request.user[begin..];
                 let text = &text[..text.find("===== END OPINION").unwrap()];
-                let place = WORDS.iter().position(|(_, word)| text.contains(word)).unwrap();
+                let place = OPINION_TEXTS.iter().position(|(_, word)| text.contains(word)).unwrap();
                 target["rating"] = json!(ratings[place]);
             }
-            asked.with(json!({ "targets": targets }))
+            asked.valid_with(json!({ "targets": targets }))
         }
-        Purpose::Synthesis => Play::Fitting,
-        Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => Play::Fitting,
+        AskPurpose::Synthesis => ScriptedReply::Valid,
+        AskPurpose::Conclusion
+        | AskPurpose::Audit
+        | AskPurpose::Revision
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => ScriptedReply::Valid,
     }
 }
 
@@ -250,24 +264,24 @@ fn the_best_rated_opinion_stands_beside_the_report_or_in_its_place() {
         ([4, 4, 7], "cid", 7.0),
     ];
     check_all(&rows, |&(ratings, best, mean)| {
-        let council = Council::new(move |asked| rated(asked, ratings));
-        let told = council.ask(&[]);
-        told.expect("done", 0);
-        assert_eq!(*told.at("report.chair_provider"), CHAIR);
-        let selected = council.ask(&["--select"]);
-        selected.expect("done", 0);
+        let council = TestCouncil::new(move |asked| rated_reply(asked, ratings));
+        let told = council.run_ask(&[]);
+        told.expect_status("done", 0);
+        assert_eq!(*told.value_at("report.chair_provider"), CHAIR);
+        let selected = council.run_ask(&["--select"]);
+        selected.expect_status("done", 0);
         for told in [&told, &selected] {
-            assert_eq!(*told.at("peer_choice.provider"), best, "{ratings:?}");
-            assert_eq!(told.at("peer_choice.rating").as_f64(), Some(mean));
-            assert_eq!(*told.at("peer_choice.ratings"), 2);
-            assert_eq!(*told.at("peer_choice.basis"), "peer_ratings");
+            assert_eq!(*told.value_at("peer_choice.provider"), best, "{ratings:?}");
+            assert_eq!(told.value_at("peer_choice.rating").as_f64(), Some(mean));
+            assert_eq!(*told.value_at("peer_choice.ratings"), 2);
+            assert_eq!(*told.value_at("peer_choice.basis"), "peer_ratings");
         }
-        assert_eq!(*selected.at("report.rationale.supporting_opinions.0.provider"), best);
-        assert_eq!(*selected.at("report.fallback"), false);
-        assert_eq!(*selected.at("report.chair_provider"), Value::Null);
+        assert_eq!(*selected.value_at("report.rationale.supporting_opinions.0.provider"), best);
+        assert_eq!(*selected.value_at("report.fallback"), false);
+        assert_eq!(*selected.value_at("report.chair_provider"), Value::Null);
         let label = "Selected, not synthesised: this is the opinion its peers rated best";
-        assert_eq!(*selected.at("report.disclaimer"), label);
-        assert_eq!(council.calls(Purpose::Synthesis), 1, "a selection needs no chair");
+        assert_eq!(*selected.value_at("report.disclaimer"), label);
+        assert_eq!(council.call_count(AskPurpose::Synthesis), 1, "a selection needs no chair");
     });
 }
 
@@ -281,50 +295,59 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
         (["none", "none", "none"], false, false),
     ];
     check_all(&rows, |&(stances, named, expected)| {
-        let council = Council::new(move |asked| match asked.purpose {
-            Purpose::Opinion => {
+        let council = TestCouncil::new(move |asked| match asked.purpose {
+            AskPurpose::Opinion => {
                 let place = PARTICIPANTS.iter().position(|name| *name == asked.seat).unwrap();
-                asked.with(json!({ "stance": stances[place] }))
+                asked.valid_with(json!({ "stance": stances[place] }))
             }
-            Purpose::Synthesis if named => asked.with(json!({ "disagreements": [{
+            AskPurpose::Synthesis if named => asked.valid_with(json!({ "disagreements": [{
                 "topic": "When", "positions": [{ "provider": "A", "position": "now" }],
                 "resolution": "soon", "resolution_rationale": "both",
             }] })),
-            Purpose::Review | Purpose::Synthesis => Play::Fitting,
-            Purpose::Conclusion
-            | Purpose::Audit
-            | Purpose::Revision
-            | Purpose::Restatement
-            | Purpose::Other(_)
-            | Purpose::Judgement
-            | Purpose::CrossReading
-            | Purpose::Adjudication => Play::Fitting,
+            AskPurpose::PeerReview | AskPurpose::Synthesis => ScriptedReply::Valid,
+            AskPurpose::Conclusion
+            | AskPurpose::Audit
+            | AskPurpose::Revision
+            | AskPurpose::Restatement
+            | AskPurpose::Other(_)
+            | AskPurpose::Judgement
+            | AskPurpose::CrossReading
+            | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
-        let told = council.ask(&[]);
-        told.expect("done", 0);
-        assert_eq!(*told.at("flags.false_consensus"), expected, "{stances:?} {named}");
+        let told = council.run_ask(&[]);
+        told.expect_status("done", 0);
+        assert_eq!(*told.value_at("flags.false_consensus"), expected, "{stances:?} {named}");
         let approving = stances.iter().filter(|stance| **stance == "approve").count();
-        assert_eq!(*told.at("tally.approve"), approving);
-        let warned = told.at("warnings").to_string().contains("split");
+        assert_eq!(*told.value_at("tally.approve"), approving);
+        let warned = told.value_at("warnings").to_string().contains("split");
         assert_eq!(warned, expected, "{stances:?}");
         if named {
-            let provider = told.at("report.disagreements.0.positions.0.provider").as_str().unwrap();
-            assert_eq!(*told.at("transparency.letter_map.A"), provider, "names stand for letters");
+            let provider =
+                told.value_at("report.disagreements.0.positions.0.provider").as_str().unwrap();
+            assert_eq!(
+                *told.value_at("transparency.letter_map.A"),
+                provider,
+                "names stand for letters"
+            );
         }
     });
 }
 
 #[test]
 fn providers_and_chair_are_chosen_on_the_command_line() {
-    let council = Council::new(|_| Play::Fitting);
-    let told = council.ask(&["--providers", "cid,ann", "--chair", "ann"]);
-    told.expect("done", 0);
-    assert_eq!(*told.at("report.providers_participated"), json!(["cid", "ann"]));
-    assert_eq!(*told.at("report.chair_provider"), "ann");
-    let named_for_it = council.ask(&["--providers", "bob,cid,dot"]);
-    assert_eq!(*named_for_it.at("rounds.r1.opinions.2.provider"), CHAIR, "whoever is named speaks");
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let told = council.run_ask(&["--providers", "cid,ann", "--chair", "ann"]);
+    told.expect_status("done", 0);
+    assert_eq!(*told.value_at("report.providers_participated"), json!(["cid", "ann"]));
+    assert_eq!(*told.value_at("report.chair_provider"), "ann");
+    let named_for_it = council.run_ask(&["--providers", "bob,cid,dot"]);
+    assert_eq!(
+        *named_for_it.value_at("rounds.r1.opinions.2.provider"),
+        CHAIR,
+        "whoever is named speaks"
+    );
 
-    let asked = council.server.seen().len();
+    let asked = council.server.requests().len();
     let refused = [
         (&["--providers", "ann,zed"][..], "no_panel", 5),
         (&["--providers", "ann,ann"], "no_panel", 5),
@@ -332,12 +355,12 @@ fn providers_and_chair_are_chosen_on_the_command_line() {
         (&["--chair", "zed"], "no_panel", 5),
     ];
     for (arguments, error, code) in refused {
-        let told = council.ask(arguments);
+        let told = council.run_ask(arguments);
         assert_eq!(
-            (told.at("error_code").as_str().unwrap(), told.code),
+            (told.value_at("error_code").as_str().unwrap(), told.code),
             (error, code),
             "{arguments:?}"
         );
     }
-    assert_eq!(council.server.seen().len(), asked, "nobody was asked");
+    assert_eq!(council.server.requests().len(), asked, "nobody was asked");
 }

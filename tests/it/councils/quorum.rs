@@ -3,28 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use super::harness::{Asked, CHAIR, Council, PARTICIPANTS, check_all, seat_of};
-use crate::kit::Play;
+use super::harness::{CHAIR, PARTICIPANTS, SeatRequest, TestCouncil, check_all, seat_of};
+use crate::kit::ScriptedReply;
 
-fn no() -> Play {
-    Play::Status(401, vec![], "no".to_owned())
+fn auth_failure() -> ScriptedReply {
+    ScriptedReply::Status(401, vec![], "no".to_owned())
 }
 
 /// One seat fails for one purpose; all others reply validly.
-fn turned_away(
+fn reject_calls(
     seats: &'static [&'static str],
-    purpose: Purpose,
-) -> impl Fn(&Asked<'_>) -> Play + Send + Sync {
+    purpose: AskPurpose,
+) -> impl Fn(&SeatRequest<'_>) -> ScriptedReply + Send + Sync {
     move |asked| match asked.purpose == purpose && seats.contains(&asked.seat) {
-        true => no(),
-        false => Play::Fitting,
+        true => auth_failure(),
+        false => ScriptedReply::Valid,
     }
 }
 
-fn second_chair(settings: &mut Value) {
+fn add_second_chair(settings: &mut Value) {
     let providers = settings["council"]["providers"].as_array_mut().unwrap();
     let mut eve = providers.last().unwrap().clone();
     (eve["name"], eve["model"]) = (json!("eve"), json!("model-eve"));
@@ -33,79 +33,83 @@ fn second_chair(settings: &mut Value) {
 
 #[test]
 fn another_provider_with_the_role_takes_the_chair() {
-    let council = Council::with(turned_away(&[CHAIR], Purpose::Synthesis), second_chair);
-    let told = council.ask(&[]);
-    told.expect("done", 0);
-    assert_eq!(*told.at("report.chair_provider"), "eve");
-    assert_eq!(*told.at("report.fallback"), false);
-    assert_eq!(*told.at("flags.degraded"), true);
-    assert_eq!(*told.at("panel.failed.0.provider"), CHAIR);
-    assert_eq!(*told.at("panel.attempted"), 5);
-    assert_eq!(*told.at("panel.succeeded"), 4);
-    assert_eq!(council.calls(Purpose::Synthesis), 2);
+    let council =
+        TestCouncil::with_settings(reject_calls(&[CHAIR], AskPurpose::Synthesis), add_second_chair);
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    assert_eq!(*told.value_at("report.chair_provider"), "eve");
+    assert_eq!(*told.value_at("report.fallback"), false);
+    assert_eq!(*told.value_at("flags.degraded"), true);
+    assert_eq!(*told.value_at("panel.failed.0.provider"), CHAIR);
+    assert_eq!(*told.value_at("panel.attempted"), 5);
+    assert_eq!(*told.value_at("panel.succeeded"), 4);
+    assert_eq!(council.call_count(AskPurpose::Synthesis), 2);
 }
 
 #[test]
 fn a_named_chair_goes_first_and_the_configured_one_stands_in() {
-    let council = Council::new(turned_away(&["bob"], Purpose::Synthesis));
-    let told = council.ask(&["--chair", "bob"]);
-    told.expect("done", 0);
-    let asked: Vec<String> = council.seen(Purpose::Synthesis).iter().map(seat_of).collect();
+    let council = TestCouncil::new(reject_calls(&["bob"], AskPurpose::Synthesis));
+    let told = council.run_ask(&["--chair", "bob"]);
+    told.expect_status("done", 0);
+    let asked: Vec<String> =
+        council.requests_for(AskPurpose::Synthesis).iter().map(seat_of).collect();
     assert_eq!(asked, ["bob", CHAIR]);
-    assert_eq!(*told.at("report.chair_provider"), CHAIR);
+    assert_eq!(*told.value_at("report.chair_provider"), CHAIR);
 }
 
 #[test]
 fn without_allow_partial_one_absence_ends_the_run() {
     let rows = [
-        (Purpose::Opinion, "bob", "in round 1", [3, 0, 0]),
-        (Purpose::Review, "bob", "in round 2", [3, 3, 0]),
-        (Purpose::Synthesis, CHAIR, "in round 3", [3, 3, 1]),
+        (AskPurpose::Opinion, "bob", "in round 1", [3, 0, 0]),
+        (AskPurpose::PeerReview, "bob", "in round 2", [3, 3, 0]),
+        (AskPurpose::Synthesis, CHAIR, "in round 3", [3, 3, 1]),
     ];
     check_all(&rows, |(purpose, seat, when, calls)| {
         let (purpose, seat) = (*purpose, *seat);
-        let script = move |asked: &Asked<'_>| match asked.purpose == purpose && asked.seat == seat {
-            true => no(),
-            false => Play::Fitting,
-        };
-        let council = Council::with(script, |settings| {
+        let script =
+            move |asked: &SeatRequest<'_>| match asked.purpose == purpose && asked.seat == seat {
+                true => auth_failure(),
+                false => ScriptedReply::Valid,
+            };
+        let council = TestCouncil::with_settings(script, |settings| {
             settings["council"]["quorum"] = json!({ "allow_partial": false });
         });
-        let told = council.ask(&[]);
-        told.expect("incomplete", 3);
-        assert_eq!(*told.at("error.error_code"), "partial_not_allowed");
+        let told = council.run_ask(&[]);
+        told.expect_status("incomplete", 3);
+        assert_eq!(*told.value_at("error.error_code"), "partial_not_allowed");
         assert!(
-            told.at("error.message").as_str().unwrap().contains(when),
+            told.value_at("error.message").as_str().unwrap().contains(when),
             "{:?}",
-            told.at("error")
+            told.value_at("error")
         );
-        let seen = [Purpose::Opinion, Purpose::Review, Purpose::Synthesis];
-        assert_eq!(seen.map(|purpose| council.calls(purpose)), *calls, "{when}");
+        let seen = [AskPurpose::Opinion, AskPurpose::PeerReview, AskPurpose::Synthesis];
+        assert_eq!(seen.map(|purpose| council.call_count(purpose)), *calls, "{when}");
     });
 }
 
 #[test]
 fn families_min_counts_the_families_that_were_heard() {
     // The families of ann, bob and cid; the absent seats; the expected status.
-    type Row = ([&'static str; 3], &'static [&'static str], &'static str, bool);
-    let rows: [Row; 3] = [
+    type FamilyRow = ([&'static str; 3], &'static [&'static str], &'static str, bool);
+    let rows: [FamilyRow; 3] = [
         (["one", "one", "one"], &[], "incomplete", true),
         (["one", "one", "two"], &[], "done", false),
         (["one", "one", "two"], &["cid"], "incomplete", true),
     ];
     check_all(&rows, |(families, absent, status, single)| {
-        let council = Council::with(turned_away(absent, Purpose::Opinion), |settings| {
-            settings["council"]["quorum"] = json!({ "families_min": 2 });
-            for (place, family) in families.iter().enumerate() {
-                settings["council"]["providers"][place]["family"] = json!(family);
-            }
-        });
-        let told = council.ask(&[]);
-        told.expect(status, if *status == "done" { 0 } else { 3 });
-        assert_eq!(*told.at("flags.single_family"), *single, "{families:?} {absent:?}");
+        let council =
+            TestCouncil::with_settings(reject_calls(absent, AskPurpose::Opinion), |settings| {
+                settings["council"]["quorum"] = json!({ "families_min": 2 });
+                for (place, family) in families.iter().enumerate() {
+                    settings["council"]["providers"][place]["family"] = json!(family);
+                }
+            });
+        let told = council.run_ask(&[]);
+        told.expect_status(status, if *status == "done" { 0 } else { 3 });
+        assert_eq!(*told.value_at("flags.single_family"), *single, "{families:?} {absent:?}");
         if *status != "done" {
-            assert_eq!(*told.at("error.error_code"), "families_not_met");
-            assert_eq!(council.calls(Purpose::Review), 0);
+            assert_eq!(*told.value_at("error.error_code"), "families_not_met");
+            assert_eq!(council.call_count(AskPurpose::PeerReview), 0);
         }
     });
 }
@@ -114,20 +118,20 @@ fn families_min_counts_the_families_that_were_heard() {
 fn a_chair_that_is_not_required_need_not_be_paid_for() {
     let rows = [(true, "incomplete", 3), (false, "done", 0)];
     check_all(&rows, |(required, status, code)| {
-        let council = Council::with(
-            |_| Play::Fitting,
+        let council = TestCouncil::with_settings(
+            |_| ScriptedReply::Valid,
             |settings| {
                 settings["council"]["quorum"] = json!({ "r3_required": required });
                 // Enough for two rounds of three calls.
                 settings["budget"]["calls_max"] = json!(6);
             },
         );
-        let told = council.ask(&[]);
-        told.expect(status, *code);
-        assert_eq!(council.calls(Purpose::Synthesis), 0);
+        let told = council.run_ask(&[]);
+        told.expect_status(status, *code);
+        assert_eq!(council.call_count(AskPurpose::Synthesis), 0);
         match required {
-            true => assert_eq!(*told.at("error.error_code"), "budget_exhausted"),
-            false => assert_eq!(*told.at("report.fallback"), true),
+            true => assert_eq!(*told.value_at("error.error_code"), "budget_exhausted"),
+            false => assert_eq!(*told.value_at("report.fallback"), true),
         }
     });
 }
@@ -135,12 +139,13 @@ fn a_chair_that_is_not_required_need_not_be_paid_for() {
 #[test]
 fn required_or_not_a_failed_chair_is_stood_in_for() {
     check_all(&[true, false], |required| {
-        let council = Council::with(turned_away(&[CHAIR], Purpose::Synthesis), |settings| {
-            settings["council"]["quorum"] = json!({ "r3_required": required });
-        });
-        let told = council.ask(&[]);
-        told.expect("done", 0);
-        assert_eq!(*told.at("report.fallback"), true);
+        let council =
+            TestCouncil::with_settings(reject_calls(&[CHAIR], AskPurpose::Synthesis), |settings| {
+                settings["council"]["quorum"] = json!({ "r3_required": required });
+            });
+        let told = council.run_ask(&[]);
+        told.expect_status("done", 0);
+        assert_eq!(*told.value_at("report.fallback"), true);
     });
 }
 
@@ -149,32 +154,36 @@ fn the_most_complete_opinion_stands_in_for_the_chair() {
     // Seats that leave out their questions, and the seat whose opinion is shown.
     let rows: [(&[&str], &str); 3] = [(&[], "ann"), (&["ann"], "bob"), (&["ann", "bob"], "cid")];
     check_all(&rows, |&(terse, best)| {
-        let council = Council::new(move |asked| match asked.purpose {
-            Purpose::Opinion if terse.contains(&asked.seat) => {
-                asked.with(json!({ "questions": [] }))
+        let council = TestCouncil::new(move |asked| match asked.purpose {
+            AskPurpose::Opinion if terse.contains(&asked.seat) => {
+                asked.valid_with(json!({ "questions": [] }))
             }
-            Purpose::Synthesis => Play::Refusal,
-            Purpose::Opinion | Purpose::Review => Play::Fitting,
-            Purpose::Conclusion
-            | Purpose::Audit
-            | Purpose::Revision
-            | Purpose::Restatement
-            | Purpose::Other(_)
-            | Purpose::Judgement
-            | Purpose::CrossReading
-            | Purpose::Adjudication => Play::Fitting,
+            AskPurpose::Synthesis => ScriptedReply::Refusal,
+            AskPurpose::Opinion | AskPurpose::PeerReview => ScriptedReply::Valid,
+            AskPurpose::Conclusion
+            | AskPurpose::Audit
+            | AskPurpose::Revision
+            | AskPurpose::Restatement
+            | AskPurpose::Other(_)
+            | AskPurpose::Judgement
+            | AskPurpose::CrossReading
+            | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
-        let told = council.ask(&[]);
-        told.expect("done", 0);
-        assert_eq!(*told.at("report.rationale.supporting_opinions.0.provider"), best, "{terse:?}");
+        let told = council.run_ask(&[]);
+        told.expect_status("done", 0);
+        assert_eq!(
+            *told.value_at("report.rationale.supporting_opinions.0.provider"),
+            best,
+            "{terse:?}"
+        );
     });
 }
 
 #[test]
 fn who_failed_in_the_first_round_still_reviews_the_others() {
-    let told = Council::new(turned_away(&["ann"], Purpose::Opinion)).ask(&[]);
-    told.expect("done", 0);
-    let reviews = told.at("rounds.r2.reviews").as_array().unwrap();
+    let told = TestCouncil::new(reject_calls(&["ann"], AskPurpose::Opinion)).run_ask(&[]);
+    told.expect_status("done", 0);
+    let reviews = told.value_at("rounds.r2.reviews").as_array().unwrap();
     let about = |reviewer: &str| -> Vec<&str> {
         let review = reviews.iter().find(|review| review["reviewer_provider"] == reviewer).unwrap();
         let targets = review["targets"].as_array().unwrap().iter();
@@ -186,20 +195,22 @@ fn who_failed_in_the_first_round_still_reviews_the_others() {
     assert_eq!(about("ann"), ["bob", "cid"]);
     assert_eq!(about("bob"), ["cid"]);
     assert_eq!(about("cid"), ["bob"]);
-    assert_eq!(*told.at("transparency.providers.0.status"), "partial");
+    assert_eq!(*told.value_at("transparency.providers.0.status"), "partial");
 }
 
 #[test]
 fn a_stricter_ask_says_what_was_wrong() {
-    let council = Council::new(|asked| match (asked.seat, asked.purpose, asked.nth) {
-        ("bob", Purpose::Opinion, 1) => Play::Reply(r#"{"summary": "Yes."}"#.to_owned()),
-        _ => Play::Fitting,
+    let council = TestCouncil::new(|asked| match (asked.seat, asked.purpose, asked.nth) {
+        ("bob", AskPurpose::Opinion, 1) => {
+            ScriptedReply::Reply(r#"{"summary": "Yes."}"#.to_owned())
+        }
+        _ => ScriptedReply::Valid,
     });
-    let told = council.ask(&[]);
-    told.expect("done", 0);
-    assert_eq!(*told.at("panel.failed"), json!([]));
-    assert_eq!(*told.at("flags.degraded"), false);
-    let seen = council.seen(Purpose::Opinion);
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    assert_eq!(*told.value_at("panel.failed"), json!([]));
+    assert_eq!(*told.value_at("flags.degraded"), false);
+    let seen = council.requests_for(AskPurpose::Opinion);
     let asked: Vec<&str> =
         seen.iter().filter(|seen| seat_of(seen) == "bob").map(|seen| seen.user.as_str()).collect();
     let [first, second] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
@@ -209,42 +220,47 @@ fn a_stricter_ask_says_what_was_wrong() {
 
 #[test]
 fn a_server_that_refuses_the_schema_is_sent_none_for_the_rest_of_the_run() {
-    let council = Council::new(|asked| match asked.seen.structured {
+    let council = TestCouncil::new(|asked| match asked.request.structured {
         true => {
             let body = json!({ "error": { "message": "response_format is not supported" } });
-            Play::Status(400, vec![], body.to_string())
+            ScriptedReply::Status(400, vec![], body.to_string())
         }
-        false => Play::Fitting,
+        false => ScriptedReply::Valid,
     });
-    let told = council.ask(&[]);
-    told.expect("done", 0);
-    assert_eq!(*told.at("panel.failed"), json!([]));
-    let calls = [Purpose::Opinion, Purpose::Review, Purpose::Synthesis]
-        .map(|purpose| council.calls(purpose));
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    assert_eq!(*told.value_at("panel.failed"), json!([]));
+    let calls = [AskPurpose::Opinion, AskPurpose::PeerReview, AskPurpose::Synthesis]
+        .map(|purpose| council.call_count(purpose));
     // Each provider is called twice for its first ask and once for later ones.
     assert_eq!(calls, [6, 3, 2]);
-    assert_eq!(*told.at("metrics.session.calls"), 7);
+    assert_eq!(*told.value_at("metrics.session.calls"), 7);
 }
 
 #[test]
 fn a_resumed_run_asks_only_those_who_were_not_heard() {
     let mended = Arc::new(AtomicBool::new(false));
     let is_mended = Arc::clone(&mended);
-    let council = Council::new(move |asked| {
-        let fails = asked.purpose == Purpose::Opinion && asked.seat != "ann";
-        if fails && !is_mended.load(Ordering::SeqCst) { no() } else { Play::Fitting }
+    let council = TestCouncil::new(move |asked| {
+        let fails = asked.purpose == AskPurpose::Opinion && asked.seat != "ann";
+        if fails && !is_mended.load(Ordering::SeqCst) {
+            auth_failure()
+        } else {
+            ScriptedReply::Valid
+        }
     });
-    let told = council.ask(&[]);
-    told.expect("incomplete", 3);
+    let told = council.run_ask(&[]);
+    told.expect_status("incomplete", 3);
     mended.store(true, Ordering::SeqCst);
-    let resumed = council.run(&["resume", told.id(), "--json"]);
-    resumed.expect("done", 0);
-    assert_eq!(*resumed.at("panel.failed"), json!([]));
-    assert_eq!(*resumed.at("transparency.starts"), 2);
-    let mut asked: Vec<String> = council.seen(Purpose::Opinion).iter().map(seat_of).collect();
+    let resumed = council.run_command(&["resume", told.dialogue_id(), "--json"]);
+    resumed.expect_status("done", 0);
+    assert_eq!(*resumed.value_at("panel.failed"), json!([]));
+    assert_eq!(*resumed.value_at("transparency.starts"), 2);
+    let mut asked: Vec<String> =
+        council.requests_for(AskPurpose::Opinion).iter().map(seat_of).collect();
     asked.sort();
     assert_eq!(asked, ["ann", "bob", "bob", "cid", "cid"]);
-    let again = council.run(&["resume", told.id(), "--json"]);
+    let again = council.run_command(&["resume", told.dialogue_id(), "--json"]);
     assert_eq!((again.code, &again.document), (0, &resumed.document), "finished is finished");
 }
 
@@ -255,23 +271,27 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
         "bob" => "beta",
         _ => "gamma",
     };
-    let council = Council::new(move |asked| match asked.purpose {
-        Purpose::Opinion => {
+    let council = TestCouncil::new(move |asked| match asked.purpose {
+        AskPurpose::Opinion => {
             let summary = format!("I am model-{0}, and I say {1}.", asked.seat, word(asked.seat));
-            asked.with(json!({ "summary": summary }))
+            asked.valid_with(json!({ "summary": summary }))
         }
-        Purpose::Review | Purpose::Synthesis => Play::Fitting,
-        Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => Play::Fitting,
+        AskPurpose::PeerReview | AskPurpose::Synthesis => ScriptedReply::Valid,
+        AskPurpose::Conclusion
+        | AskPurpose::Audit
+        | AskPurpose::Revision
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
-    council.ask(&[]).expect("done", 0);
-    for seen in council.seen(Purpose::Review).iter().chain(&council.seen(Purpose::Synthesis)) {
+    council.run_ask(&[]).expect_status("done", 0);
+    for seen in council
+        .requests_for(AskPurpose::PeerReview)
+        .iter()
+        .chain(&council.requests_for(AskPurpose::Synthesis))
+    {
         let reader = seat_of(seen);
         for name in PARTICIPANTS {
             assert!(!seen.user.contains(&format!("model-{name}")), "{reader} reads who {name} is");
@@ -283,24 +303,24 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
 
 #[test]
 fn a_run_that_is_out_of_calls_goes_on_when_there_are_more() {
-    let council = Council::with(
-        |_| Play::Fitting,
+    let council = TestCouncil::with_settings(
+        |_| ScriptedReply::Valid,
         |settings| {
             settings["budget"] = json!({ "calls_max": 4 });
         },
     );
-    let told = council.ask(&[]);
-    told.expect("incomplete", 3);
-    assert_eq!(*told.at("error.error_code"), "budget_exhausted");
-    assert!(told.at("error.suggestion").as_str().unwrap().contains("budget.calls_max"));
-    council.set(|settings| settings["budget"] = json!({ "calls_max": 60 }));
-    council.run(&["resume", told.id(), "--json"]).expect("done", 0);
+    let told = council.run_ask(&[]);
+    told.expect_status("incomplete", 3);
+    assert_eq!(*told.value_at("error.error_code"), "budget_exhausted");
+    assert!(told.value_at("error.suggestion").as_str().unwrap().contains("budget.calls_max"));
+    council.change_settings(|settings| settings["budget"] = json!({ "calls_max": 60 }));
+    council.run_command(&["resume", told.dialogue_id(), "--json"]).expect_status("done", 0);
 }
 
 #[test]
 fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
-    let council = Council::new(|asked| match asked.purpose {
-        Purpose::Synthesis => asked.with(json!({
+    let council = TestCouncil::new(|asked| match asked.purpose {
+        AskPurpose::Synthesis => asked.valid_with(json!({
             "disagreements": [{
                 "topic": "Whether",
                 "positions": [
@@ -310,35 +330,35 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
                 ],
             }],
         })),
-        Purpose::Opinion | Purpose::Review => Play::Fitting,
-        Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => Play::Fitting,
+        AskPurpose::Opinion | AskPurpose::PeerReview => ScriptedReply::Valid,
+        AskPurpose::Conclusion
+        | AskPurpose::Audit
+        | AskPurpose::Revision
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
-    let told = council.ask(&[]);
-    told.expect("done", 0);
-    let positions = told.at("report.disagreements.0.positions").as_array().unwrap();
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    let positions = told.value_at("report.disagreements.0.positions").as_array().unwrap();
     assert_eq!(positions.len(), 1, "{positions:?}");
-    let warnings = told.at("warnings").to_string();
+    let warnings = told.value_at("warnings").to_string();
     assert!(warnings.contains("2 participants that there are not"), "{warnings}");
 }
 
 #[test]
 fn who_never_answered_did_not_succeed() {
-    let council = Council::new(|asked| match asked.seat {
-        "cid" => Play::Hang,
-        _ => Play::Fitting,
+    let council = TestCouncil::new(|asked| match asked.seat {
+        "cid" => ScriptedReply::Hang,
+        _ => ScriptedReply::Valid,
     });
-    let told = council.ask(&["--deadline", "1500ms"]);
-    told.expect("incomplete", 3);
-    assert_eq!(*told.at("panel.attempted"), 3);
-    assert_eq!(*told.at("panel.succeeded"), 2);
-    let providers = told.at("transparency.providers").as_array().unwrap();
+    let told = council.run_ask(&["--deadline", "1500ms"]);
+    told.expect_status("incomplete", 3);
+    assert_eq!(*told.value_at("panel.attempted"), 3);
+    assert_eq!(*told.value_at("panel.succeeded"), 2);
+    let providers = told.value_at("transparency.providers").as_array().unwrap();
     let cid = providers.iter().find(|known| known["provider"] == "cid").unwrap();
     assert_eq!(cid["status"], "unanswered");
 }

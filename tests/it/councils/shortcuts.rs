@@ -1,14 +1,14 @@
 //! When the protocol skips a round, and when shadow mode only records that it would.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use super::harness::{Asked, Council, check_all};
-use crate::kit::Play;
+use super::harness::{SeatRequest, TestCouncil, check_all};
+use crate::kit::ScriptedReply;
 
 /// How the panel votes.
 #[derive(Clone, Copy)]
-enum Panel {
+enum PanelVote {
     Agrees,
     Splits,
     IsUnsure,
@@ -17,12 +17,12 @@ enum Panel {
     FindsAnError,
 }
 
-struct Row {
+struct ShortcutRow {
     name: &'static str,
     rules: Value,
     arguments: &'static [&'static str],
     calls_max: u32,
-    panel: Panel,
+    panel: PanelVote,
     /// Status and exit code, then the calls for reviews and for the report.
     ends: (&'static str, i32),
     calls: [usize; 2],
@@ -30,14 +30,14 @@ struct Row {
     decided: &'static [(u8, bool, bool, Option<bool>)],
 }
 
-const LOW: &[&str] = &["--stakes", "low"];
+const LOW_STAKES: &[&str] = &["--stakes", "low"];
 
-fn row(name: &'static str, rules: Value, panel: Panel) -> Row {
+fn make_row(name: &'static str, rules: Value, panel: PanelVote) -> ShortcutRow {
     let (arguments, calls_max, ends) = (&[][..], 60, ("done", 0));
-    Row { name, rules, arguments, calls_max, panel, ends, calls: [3, 1], decided: &[] }
+    ShortcutRow { name, rules, arguments, calls_max, panel, ends, calls: [3, 1], decided: &[] }
 }
 
-fn rows() -> Vec<Row> {
+fn shortcut_rows() -> Vec<ShortcutRow> {
     let agreement =
         json!({ "enabled": true, "skip_r2_if": ["high_agreement_in_r1"], "skip_r3_if": [] });
     let both = json!({ "enabled": true, "skip_r3_if": [] });
@@ -49,116 +49,146 @@ fn rows() -> Vec<Row> {
     let only_shadow = json!({ "shadow": true });
     let held: &[_] = &[(2, false, false, None), (3, false, false, None)];
     vec![
-        Row { arguments: LOW, ..row("off by default", json!({}), Panel::Agrees) },
-        Row {
+        ShortcutRow {
+            arguments: LOW_STAKES,
+            ..make_row("off by default", json!({}), PanelVote::Agrees)
+        },
+        ShortcutRow {
             calls: [0, 1],
             decided: &[(2, true, false, None), (3, false, false, None)],
-            ..row("agreement alone", agreement.clone(), Panel::Agrees)
+            ..make_row("agreement alone", agreement.clone(), PanelVote::Agrees)
         },
-        Row { decided: held, ..row("no agreement", agreement.clone(), Panel::Splits) },
-        Row { decided: held, ..row("low confidence", agreement.clone(), Panel::IsUnsure) },
-        Row { decided: held, ..row("a high risk", agreement.clone(), Panel::SeesHighRisk) },
-        Row { decided: held, ..row("agreeing on no stance", agreement, Panel::HasNoStance) },
-        Row { decided: held, ..row("both, nobody spoke of stakes", both.clone(), Panel::Agrees) },
-        Row {
-            arguments: LOW,
+        ShortcutRow {
+            decided: held,
+            ..make_row("no agreement", agreement.clone(), PanelVote::Splits)
+        },
+        ShortcutRow {
+            decided: held,
+            ..make_row("low confidence", agreement.clone(), PanelVote::IsUnsure)
+        },
+        ShortcutRow {
+            decided: held,
+            ..make_row("a high risk", agreement.clone(), PanelVote::SeesHighRisk)
+        },
+        ShortcutRow {
+            decided: held,
+            ..make_row("agreeing on no stance", agreement, PanelVote::HasNoStance)
+        },
+        ShortcutRow {
+            decided: held,
+            ..make_row("both, nobody spoke of stakes", both.clone(), PanelVote::Agrees)
+        },
+        ShortcutRow {
+            arguments: LOW_STAKES,
             calls: [0, 1],
             decided: &[(2, true, false, None), (3, false, false, None)],
-            ..row("both, low stakes", both.clone(), Panel::Agrees)
+            ..make_row("both, low stakes", both.clone(), PanelVote::Agrees)
         },
-        Row { arguments: LOW, decided: held, ..row("low stakes, split", both, Panel::Splits) },
-        Row { arguments: LOW, decided: held, ..row("no rule at all", none.clone(), Panel::Agrees) },
-        Row {
+        ShortcutRow {
+            arguments: LOW_STAKES,
+            decided: held,
+            ..make_row("low stakes, split", both, PanelVote::Splits)
+        },
+        ShortcutRow {
+            arguments: LOW_STAKES,
+            decided: held,
+            ..make_row("no rule at all", none.clone(), PanelVote::Agrees)
+        },
+        ShortcutRow {
             calls: [3, 0],
             decided: &[(2, false, false, None), (3, true, false, None)],
-            ..row("reviews confirm", confirmed.clone(), Panel::Agrees)
+            ..make_row("reviews confirm", confirmed.clone(), PanelVote::Agrees)
         },
-        Row {
+        ShortcutRow {
             decided: held,
-            ..row("a review finds an error", confirmed.clone(), Panel::FindsAnError)
+            ..make_row("a review finds an error", confirmed.clone(), PanelVote::FindsAnError)
         },
-        Row { decided: held, ..row("nothing to confirm", confirmed, Panel::Splits) },
-        Row {
+        ShortcutRow {
+            decided: held,
+            ..make_row("nothing to confirm", confirmed, PanelVote::Splits)
+        },
+        ShortcutRow {
             calls_max: 6,
             calls: [3, 0],
             decided: &[(2, false, false, None), (3, true, false, None)],
-            ..row("no budget for the chair", budget, Panel::Splits)
+            ..make_row("no budget for the chair", budget, PanelVote::Splits)
         },
-        Row {
+        ShortcutRow {
             calls_max: 6,
             calls: [3, 0],
             ends: ("incomplete", 3),
             decided: held,
-            ..row("no budget, no rule for it", none, Panel::Agrees)
+            ..make_row("no budget, no rule for it", none, PanelVote::Agrees)
         },
-        Row {
-            arguments: LOW,
+        ShortcutRow {
+            arguments: LOW_STAKES,
             decided: &[(2, true, true, Some(true)), (3, true, true, Some(true))],
-            ..row("in shadow, right", shadow.clone(), Panel::Agrees)
+            ..make_row("in shadow, right", shadow.clone(), PanelVote::Agrees)
         },
-        Row {
-            arguments: LOW,
+        ShortcutRow {
+            arguments: LOW_STAKES,
             decided: &[(2, true, true, Some(false)), (3, false, true, None)],
-            ..row("in shadow, wrong", shadow, Panel::FindsAnError)
+            ..make_row("in shadow, wrong", shadow, PanelVote::FindsAnError)
         },
-        Row {
-            arguments: LOW,
+        ShortcutRow {
+            arguments: LOW_STAKES,
             decided: &[(2, true, true, Some(true)), (3, true, true, Some(true))],
-            ..row("shadow alone", only_shadow, Panel::Agrees)
+            ..make_row("shadow alone", only_shadow, PanelVote::Agrees)
         },
     ]
 }
 
-fn play(panel: Panel, asked: &Asked<'_>) -> Play {
+fn panel_reply(panel: PanelVote, asked: &SeatRequest<'_>) -> ScriptedReply {
     let (opinion, review) = match panel {
-        Panel::Agrees => (json!({}), json!([])),
-        Panel::Splits if asked.seat == "bob" => (json!({ "stance": "reject" }), json!([])),
-        Panel::Splits => (json!({}), json!([])),
-        Panel::IsUnsure => (json!({ "confidence": "low" }), json!([])),
-        Panel::HasNoStance => (json!({ "stance": "none" }), json!([])),
-        Panel::SeesHighRisk => {
+        PanelVote::Agrees => (json!({}), json!([])),
+        PanelVote::Splits if asked.seat == "bob" => (json!({ "stance": "reject" }), json!([])),
+        PanelVote::Splits => (json!({}), json!([])),
+        PanelVote::IsUnsure => (json!({ "confidence": "low" }), json!([])),
+        PanelVote::HasNoStance => (json!({ "stance": "none" }), json!([])),
+        PanelVote::SeesHighRisk => {
             let risk = json!({ "description": "It cannot be undone.", "severity": "high" });
             (json!({ "risks": [risk] }), json!([]))
         }
-        Panel::FindsAnError => {
+        PanelVote::FindsAnError => {
             let error = json!({ "type": "error", "message": "Wrong.", "severity": "medium" });
             (json!({}), json!([error]))
         }
     };
     match asked.purpose {
-        Purpose::Opinion => asked.with(opinion),
-        Purpose::Review => {
-            let mut targets = crate::kit::fitting(asked.seen)["targets"].clone();
+        AskPurpose::Opinion => asked.valid_with(opinion),
+        AskPurpose::PeerReview => {
+            let mut targets = crate::kit::valid_reply(asked.request)["targets"].clone();
             targets[0]["critiques"] = review;
-            asked.with(json!({ "targets": targets }))
+            asked.valid_with(json!({ "targets": targets }))
         }
-        Purpose::Synthesis => Play::Fitting,
-        Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => Play::Fitting,
+        AskPurpose::Synthesis => ScriptedReply::Valid,
+        AskPurpose::Conclusion
+        | AskPurpose::Audit
+        | AskPurpose::Revision
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => ScriptedReply::Valid,
     }
 }
 
-fn check(row: &Row) {
+fn check_row(row: &ShortcutRow) {
     let (name, panel) = (row.name, row.panel);
-    let council = Council::with(
-        move |asked| play(panel, asked),
+    let council = TestCouncil::with_settings(
+        move |asked| panel_reply(panel, asked),
         |settings| {
             settings["council"]["short_circuit"] = row.rules.clone();
             settings["budget"]["calls_max"] = json!(row.calls_max);
         },
     );
-    let told = council.ask(row.arguments);
-    assert_eq!((told.at("status").as_str().unwrap(), told.code), row.ends, "{name}");
-    let calls = [Purpose::Review, Purpose::Synthesis].map(|purpose| council.calls(purpose));
+    let told = council.run_ask(row.arguments);
+    assert_eq!((told.value_at("status").as_str().unwrap(), told.code), row.ends, "{name}");
+    let calls =
+        [AskPurpose::PeerReview, AskPurpose::Synthesis].map(|purpose| council.call_count(purpose));
     assert_eq!(calls, row.calls, "{name}");
     let decided: Vec<(u8, bool, bool, Option<bool>)> = told
-        .at("transparency.short_circuit")
+        .value_at("transparency.short_circuit")
         .as_array()
         .unwrap()
         .iter()
@@ -175,9 +205,9 @@ fn check(row: &Row) {
         .collect();
     assert_eq!(decided, row.decided, "{name}");
     let acted: Vec<u8> = decided.iter().filter(|one| one.1 && !one.2).map(|one| one.0).collect();
-    assert_eq!(*told.at("flags.short_circuit"), json!(!acted.is_empty()), "{name}");
-    assert_eq!(*told.at("metrics.session.short_circuit_triggered"), json!(!acted.is_empty()));
-    for one in told.at("transparency.short_circuit").as_array().unwrap() {
+    assert_eq!(*told.value_at("flags.short_circuit"), json!(!acted.is_empty()), "{name}");
+    assert_eq!(*told.value_at("metrics.session.short_circuit_triggered"), json!(!acted.is_empty()));
+    for one in told.value_at("transparency.short_circuit").as_array().unwrap() {
         let round = u8::try_from(one["round"].as_u64().unwrap()).unwrap();
         let (adjustment, skipped) = match acted.contains(&round) {
             true => (-1, json!([format!("R{round}")])),
@@ -193,7 +223,7 @@ fn check(row: &Row) {
         );
     }
     if told.code == 0 {
-        check_delivery(name, &acted, told.at("report"));
+        check_delivery(name, &acted, told.value_at("report"));
     }
 }
 
@@ -214,5 +244,5 @@ fn check_delivery(name: &str, skipped: &[u8], report: &Value) {
 
 #[test]
 fn rounds_are_skipped_by_the_rules_and_by_nothing_else() {
-    check_all(&rows(), check);
+    check_all(&shortcut_rows(), check_row);
 }

@@ -5,22 +5,22 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::prompt_parser::{Walked, prompt, read};
-use crate::kit::{Bench, at, batch, item, open_dialogue};
-use crate::specification::{ID, play};
+use super::prompt_parser::{ParsedPrompt, read_prompt, render_prompt};
+use crate::kit::{TestProject, make_batch, make_item, open_dialogue, value_at};
+use crate::specification::{ID, run_steps};
 
 /// The steps of the example before its round 2 is registered.
 const BEFORE_ROUND_2: usize = 6;
 
-fn before_round_2() -> Bench {
-    let bench = Bench::new();
-    play(&bench, BEFORE_ROUND_2);
+fn project_before_round_2() -> TestProject {
+    let bench = TestProject::new();
+    run_steps(&bench, BEFORE_ROUND_2);
     bench
 }
 
 /// Checks that the lines occur in this order.
 #[track_caller]
-fn in_order(found: &[&str], expected: &[&str]) {
+fn assert_in_order(found: &[&str], expected: &[&str]) {
     let mut rest = found.iter();
     for line in expected {
         assert!(rest.any(|found| found == line), "no {line:?}, or not in its place: {found:#?}");
@@ -29,10 +29,10 @@ fn in_order(found: &[&str], expected: &[&str]) {
 
 #[test]
 fn a_retained_expert_reads_the_specifications_sections_in_its_order() {
-    let bench = before_round_2();
-    let text = prompt(&bench, ID, 2, "muffin");
-    let walked = Walked::of(&text);
-    in_order(
+    let bench = project_before_round_2();
+    let text = render_prompt(&bench, ID, 2, "muffin");
+    let walked = ParsedPrompt::parse_prompt(&text);
+    assert_in_order(
         &walked.outside,
         &[
             "# Dialogue: NVIDIA Investment Decision",
@@ -66,11 +66,11 @@ fn a_retained_expert_reads_the_specifications_sections_in_its_order() {
 
 #[test]
 fn each_section_holds_what_the_specification_shows_there() {
-    let bench = before_round_2();
-    let text = prompt(&bench, ID, 2, "muffin");
-    let walked = Walked::of(&text);
+    let bench = project_before_round_2();
+    let text = render_prompt(&bench, ID, 2, "muffin");
+    let walked = ParsedPrompt::parse_prompt(&text);
     let has = |label: &str, part: &str| {
-        let held = walked.fenced(label);
+        let held = walked.fenced_text(label);
         assert!(held.contains(part), "no {part:?} in {label}:\n{held}");
     };
     has("QUESTION", "Should Acme Trust swap its NVAI position for NVDA shares?");
@@ -91,7 +91,7 @@ fn each_section_holds_what_the_specification_shows_there() {
     has("SYNTHESIS OF ROUND 0", "11-1 split: majority concerns");
     has("ACTIVE TENSIONS", "| T0001 | Growth vs income | Muffin | addressed | originator |");
     has("ACTIVE TENSIONS", "| T0003 | Supply chain concentration | Cupcake and Scone | open | — |");
-    assert!(!walked.fenced("ACTIVE TENSIONS").contains("T0002"), "T0002 is resolved");
+    assert!(!walked.fenced_text("ACTIVE TENSIONS").contains("T0002"), "T0002 is resolved");
     let own = ["`MUFFIN-P0201`", "/round-2/response-muffin.md`", "since round 1?"];
     let (_, instructions) = text.split_once("\n## Instructions\n").unwrap();
     for part in own {
@@ -102,10 +102,10 @@ fn each_section_holds_what_the_specification_shows_there() {
 
 #[test]
 fn a_created_expert_gets_the_brief_with_its_six_parts() {
-    let bench = before_round_2();
-    let text = prompt(&bench, ID, 2, "palmier");
-    let walked = Walked::of(&text);
-    in_order(
+    let bench = project_before_round_2();
+    let text = render_prompt(&bench, ID, 2, "palmier");
+    let walked = ParsedPrompt::parse_prompt(&text);
+    assert_in_order(
         &walked.outside,
         &[
             "## Background",
@@ -128,7 +128,7 @@ fn a_created_expert_gets_the_brief_with_its_six_parts() {
             "## Instructions",
         ],
     );
-    let held = |label: &str| walked.fenced(label);
+    let held = |label: &str| walked.fenced_text(label);
     assert_eq!(held("QUESTION").matches("Should Acme Trust").count(), 2);
     assert_eq!(held("BACKGROUND").matches("| Time horizon | 20+ years |").count(), 2);
     assert!(held("REASON").contains("T0003 (supply chain concentration) requires"));
@@ -149,38 +149,39 @@ fn a_created_expert_gets_the_brief_with_its_six_parts() {
 
 #[test]
 fn the_brief_counts_as_progress_does() {
-    let bench = before_round_2();
-    let progress = bench.must("progress", &json!({ "dialogue_id": ID }));
+    let bench = project_before_round_2();
+    let progress = bench.run_ok("progress", &json!({ "dialogue_id": ID }));
     let line = format!(
         "- **Current ALIGNMENT:** {} (velocity {}, {}, {} tensions active)",
-        at(&progress, "total_alignment"),
-        at(&progress, "velocity"),
-        at(&progress, "status").as_str().unwrap(),
-        at(&progress, "open_tensions"),
+        value_at(&progress, "total_alignment"),
+        value_at(&progress, "velocity"),
+        value_at(&progress, "status").as_str().unwrap(),
+        value_at(&progress, "open_tensions"),
     );
-    assert!(prompt(&bench, ID, 2, "palmier").contains(&line), "{line}");
+    assert!(render_prompt(&bench, ID, 2, "palmier").contains(&line), "{line}");
 }
 
 #[test]
 fn everyone_from_pool_or_created_is_briefed_and_nobody_else() {
-    let bench = before_round_2();
-    let context = bench.must("context", &json!({ "dialogue_id": ID, "render": true }));
-    let files = at(&context, "prompts").as_array().unwrap();
+    let bench = project_before_round_2();
+    let context = bench.run_ok("context", &json!({ "dialogue_id": ID, "render": true }));
+    let files = value_at(&context, "prompts").as_array().unwrap();
     assert_eq!(files.len(), 13);
     for file in files {
-        let slug = at(file, "expert_slug").as_str().unwrap();
-        let text = read(at(file, "prompt_path"));
-        let is_briefed =
-            Walked::of(&text).headings().contains(&"## Context Brief (You are joining in Round 2)");
-        let source = at(&context, &format!("experts.{slug}.source"));
+        let slug = value_at(file, "expert_slug").as_str().unwrap();
+        let text = read_prompt(value_at(file, "prompt_path"));
+        let is_briefed = ParsedPrompt::parse_prompt(&text)
+            .list_headings()
+            .contains(&"## Context Brief (You are joining in Round 2)");
+        let source = value_at(&context, &format!("experts.{slug}.source"));
         assert_eq!(is_briefed, source != "retained", "{slug}");
     }
 }
 
 #[test]
 fn who_was_there_before_is_told_so() {
-    let bench = before_round_2();
-    let text = prompt(&bench, ID, 2, "brioche");
+    let bench = project_before_round_2();
+    let text = render_prompt(&bench, ID, 2, "brioche");
     assert!(text.contains("You spoke in it last in round 0; what you said is marked (You)."));
     assert!(text.contains("#### Brioche (You) — Trust Counsel"));
     assert!(text.contains("You were brought in to address **T0008**."), "{text}");
@@ -188,9 +189,9 @@ fn who_was_there_before_is_told_so() {
 
 #[test]
 fn the_opening_round_says_that_nothing_was_said() {
-    let bench = Bench::new();
-    play(&bench, 1);
-    let text = prompt(&bench, ID, 0, "churro");
+    let bench = TestProject::new();
+    run_steps(&bench, 1);
+    let text = render_prompt(&bench, ID, 0, "churro");
     for part in [
         "## Context Brief (You are joining in Round 0)",
         "- No round was held yet.",
@@ -205,10 +206,13 @@ fn the_opening_round_says_that_nothing_was_said() {
 
 #[test]
 fn a_dialogue_with_nothing_but_a_title_has_prompts() {
-    let bench = Bench::new();
+    let bench = TestProject::new();
     open_dialogue(&bench, &["ann"]);
-    bench.must("register", &batch(0, json!({ "perspectives": [item("ANN-P0001", "")] })));
-    let text = prompt(&bench, "talk", 1, "ann");
+    bench.run_ok(
+        "register",
+        &make_batch(0, json!({ "perspectives": [make_item("ANN-P0001", "")] })),
+    );
+    let text = render_prompt(&bench, "talk", 1, "ann");
     for part in [
         "# Dialogue: Talk\n",
         "No question was written down; the title says what it is about.",
@@ -223,13 +227,13 @@ fn a_dialogue_with_nothing_but_a_title_has_prompts() {
 
 #[test]
 fn a_past_round_is_told_as_its_panel_found_it() {
-    let bench = Bench::new();
-    play(&bench, 10);
-    let text = prompt(&bench, ID, 1, "muffin");
-    let walked = Walked::of(&text);
+    let bench = TestProject::new();
+    run_steps(&bench, 10);
+    let text = render_prompt(&bench, ID, 1, "muffin");
+    let walked = ParsedPrompt::parse_prompt(&text);
     assert!(text.contains("**Round:** 1 of ? | **Status:** open | **Total ALIGNMENT:** 117"));
     assert!(!text.contains("P0101: "), "round 1 was not held yet");
-    assert!(walked.fenced("ACTIVE TENSIONS").contains("| T0002 | Concentration risk |"));
+    assert!(walked.fenced_text("ACTIVE TENSIONS").contains("| T0002 | Concentration risk |"));
 }
 
 /// `docs/examples/prompt-palmier.md` must equal this prompt except for the folder and the mark,
@@ -237,10 +241,10 @@ fn a_past_round_is_told_as_its_panel_found_it() {
 #[test]
 fn the_example_in_the_documentation_is_what_is_written() {
     const MARK: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
-    let bench = before_round_2();
-    let text = prompt(&bench, ID, 2, "palmier");
+    let bench = project_before_round_2();
+    let text = render_prompt(&bench, ID, 2, "palmier");
     let folder = bench.folder.path().canonicalize().unwrap();
-    let text = text.replace(Walked::of(&text).mark, MARK);
+    let text = text.replace(ParsedPrompt::parse_prompt(&text).mark, MARK);
     let text = text.replace(folder.to_str().unwrap(), "/home/ada/trust");
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/prompt-palmier.md");
     if std::env::var_os("PLENARY_RENEW").is_some() {

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-pub fn folder() -> PathBuf {
+pub fn corpora_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora")
 }
 
 /// Every text of one corpus.
-pub fn strings(name: &str) -> Vec<String> {
-    let file = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
+pub fn read_corpus(name: &str) -> Vec<String> {
+    let file = std::fs::read_to_string(corpora_folder().join(format!("{name}.jsonl"))).unwrap();
     let texts = file.lines().map(|line| {
         let entry: Value = serde_json::from_str(line).unwrap();
         entry["text"].as_str().unwrap().to_owned()
@@ -21,7 +21,7 @@ pub fn strings(name: &str) -> Vec<String> {
 }
 
 /// All text corpora, with the look-alikes and limit cases.
-pub fn texts() -> Vec<String> {
+pub fn all_texts() -> Vec<String> {
     let corpora = [
         "naughty_strings",
         "structural_escapes",
@@ -39,6 +39,6 @@ pub fn texts() -> Vec<String> {
         "{\"$serde_json::private::RawValue\":\"1\"}",
         "\u{10ffff}\u{fffd}\u{1f468}\u{200d}\u{1f469}",
     ];
-    let all = corpora.iter().flat_map(|name| strings(name));
+    let all = corpora.iter().flat_map(|name| read_corpus(name));
     all.chain(own.map(str::to_owned)).collect()
 }

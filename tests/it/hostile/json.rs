@@ -2,18 +2,18 @@
 
 use std::path::PathBuf;
 
-use plenary::operations::parse;
+use plenary::operations::parse_arguments;
 use serde_json::{Value, json};
 
 use super::corpora;
-use crate::kit::{Bench, Program, batch, item, open_dialogue};
+use crate::kit::{TestProgram, TestProject, make_batch, make_item, open_dialogue};
 
 /// Every file of the suite, by name.
-fn suite() -> Vec<(String, PathBuf)> {
+fn suite_files() -> Vec<(String, PathBuf)> {
     let mut files = Vec::new();
     for folder in ["test_parsing", "test_transform"] {
         for entry in
-            std::fs::read_dir(corpora::folder().join("jsontestsuite").join(folder)).unwrap()
+            std::fs::read_dir(corpora::corpora_folder().join("jsontestsuite").join(folder)).unwrap()
         {
             let entry = entry.unwrap();
             files.push((entry.file_name().into_string().unwrap(), entry.path()));
@@ -25,31 +25,31 @@ fn suite() -> Vec<(String, PathBuf)> {
 }
 
 /// The result that a file name of the suite requires.
-enum Promise {
+enum ExpectedResult {
     Accepted,
     Refused,
     Either,
 }
 
-fn promise(name: &str) -> Promise {
+fn expected_result(name: &str) -> ExpectedResult {
     // JSON leaves duplicate keys to the parser; ours rejects them instead of losing one.
     if name.contains("duplicated_key") || name.contains("same_key") {
-        return Promise::Refused;
+        return ExpectedResult::Refused;
     }
     match name.split_once('_') {
-        Some(("y", _)) => Promise::Accepted,
-        Some(("n", _)) => Promise::Refused,
-        _ => Promise::Either,
+        Some(("y", _)) => ExpectedResult::Accepted,
+        Some(("n", _)) => ExpectedResult::Refused,
+        _ => ExpectedResult::Either,
     }
 }
 
 /// Parses as `--data` does; an error must have the code `invalid_json`.
 #[track_caller]
-fn check(name: &str, text: &str) -> bool {
-    match parse(text) {
+fn check_parse(name: &str, text: &str) -> bool {
+    match parse_arguments(text) {
         Ok(_) => true,
         Err(error) => {
-            let document = error.document();
+            let document = error.to_document();
             assert_eq!(document["error_code"], "invalid_json", "{name}: {document:#}");
             assert_eq!(error.kind().exit_code(), 1, "{name}");
             false
@@ -60,14 +60,14 @@ fn check(name: &str, text: &str) -> bool {
 #[test]
 fn the_suite_is_parsed_as_it_promises() {
     let mut texts = 0;
-    for (name, path) in suite() {
+    for (name, path) in suite_files() {
         let Ok(text) = String::from_utf8(std::fs::read(&path).unwrap()) else { continue };
         texts += 1;
-        let accepted = check(&name, &text);
-        match promise(&name) {
-            Promise::Accepted => assert!(accepted, "{name} was refused"),
-            Promise::Refused => assert!(!accepted, "{name} was accepted"),
-            Promise::Either => {}
+        let accepted = check_parse(&name, &text);
+        match expected_result(&name) {
+            ExpectedResult::Accepted => assert!(accepted, "{name} was refused"),
+            ExpectedResult::Refused => assert!(!accepted, "{name} was accepted"),
+            ExpectedResult::Either => {}
         }
     }
     assert!(texts > 300);
@@ -75,38 +75,44 @@ fn the_suite_is_parsed_as_it_promises() {
 
 #[test]
 fn every_document_of_the_suite_is_refused_or_answered_by_every_operation() {
-    let bench = Bench::new();
+    let bench = TestProject::new();
     open_dialogue(&bench, &["ann"]);
-    for (name, path) in suite() {
+    for (name, path) in suite_files() {
         let Ok(text) = String::from_utf8(std::fs::read(&path).unwrap()) else { continue };
-        let Ok(document) = parse(&text) else { continue };
+        let Ok(document) = parse_arguments(&text) else { continue };
         for operation in ["create", "panel", "expert", "register", "verdict", "context", "export"] {
             // One of them has a title and is a valid dialogue.
-            if let Err(error) = bench.run(operation, &document) {
-                assert_eq!(error.document()["status"], "error", "{name}");
+            if let Err(error) = bench.run_operation(operation, &document) {
+                assert_eq!(error.to_document()["status"], "error", "{name}");
             }
             let wrapped = json!({
                 "dialogue_id": &document, "title": &document, "round": &document, "score": &document,
                 "panel": &document, "perspectives": &document, "verdict_id": &document,
             });
-            let refusal = bench.run(operation, &wrapped);
+            let refusal = bench.run_operation(operation, &wrapped);
             assert!(refusal.is_err() || document.is_string(), "{operation} took {name}");
         }
     }
-    bench.verify();
+    bench.assert_verified();
 }
 
 #[test]
 fn a_file_that_is_not_text_is_unreadable() {
-    let program = Program::new();
-    let not_text: Vec<PathBuf> = suite()
+    let program = TestProgram::new();
+    let not_text: Vec<PathBuf> = suite_files()
         .into_iter()
         .map(|(_, path)| path)
         .filter(|path| String::from_utf8(std::fs::read(path).unwrap()).is_err())
         .collect();
     assert!(not_text.len() >= 15, "only {}", not_text.len());
     for path in not_text {
-        let ran = program.run(&["dialogue", "create", "--json", "--data", path.to_str().unwrap()]);
+        let ran = program.run_command(&[
+            "dialogue",
+            "create",
+            "--json",
+            "--data",
+            path.to_str().unwrap(),
+        ]);
         let document: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((ran.code, &document["error_code"]), (4, &json!("unreadable")), "{path:?}");
     }
@@ -115,16 +121,19 @@ fn a_file_that_is_not_text_is_unreadable() {
 #[test]
 fn depth_has_a_limit() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-    assert!(check("shallow", &nested(100)));
+    assert!(check_parse("shallow", &nested(100)));
     for depth in [1_000, 100_000] {
-        assert!(!check("deep", &nested(depth)));
-        assert!(!check("unclosed", &"[".repeat(depth)));
-        assert!(!check("objects", &format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth))));
+        assert!(!check_parse("deep", &nested(depth)));
+        assert!(!check_parse("unclosed", &"[".repeat(depth)));
+        assert!(!check_parse(
+            "objects",
+            &format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth))
+        ));
     }
-    let program = Program::new();
+    let program = TestProgram::new();
     let file = program.path().join("deep.json");
     std::fs::write(&file, nested(100_000)).unwrap();
-    let ran = program.run(&["dialogue", "create", "--json", "--data", "deep.json"]);
+    let ran = program.run_command(&["dialogue", "create", "--json", "--data", "deep.json"]);
     let document: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((ran.code, &document["error_code"]), (1, &json!("invalid_json")));
 }
@@ -144,19 +153,19 @@ fn what_is_accepted_can_be_read_again_however_deep() {
     let mut accepted = 0;
     let depths = [1, 40, 60, 63, 64, 100, 120, 121, 122, 123, 124, 125, 126, 127];
     for text in depths.into_iter().flat_map(deep_dialogues) {
-        let Ok(arguments) = parse(&text) else { continue };
-        let bench = Bench::new();
-        match bench.run("create", &arguments) {
+        let Ok(arguments) = parse_arguments(&text) else { continue };
+        let bench = TestProject::new();
+        match bench.run_operation("create", &arguments) {
             Ok(_) => {
                 accepted += 1;
-                let exported = bench.export("deep");
+                let exported = bench.export_dialogue("deep");
                 assert_eq!(exported["background"], arguments["background"]);
                 assert_eq!(exported["expert_pool"]["experts"], arguments["expert_pool"]["experts"]);
-                bench.must("context", &json!({ "dialogue_id": "deep" }));
+                bench.run_ok("context", &json!({ "dialogue_id": "deep" }));
             }
-            Err(error) => assert_eq!(error.document()["error_code"], "field_too_long", "{text}"),
+            Err(error) => assert_eq!(error.to_document()["error_code"], "field_too_long", "{text}"),
         }
-        bench.verify();
+        bench.assert_verified();
     }
     assert!(accepted >= 6, "only {accepted}");
 }
@@ -169,19 +178,20 @@ fn a_document_cannot_smuggle_depth_inside_a_string() {
         let lists = format!("{}{inner}{}", "[".repeat(100), "]".repeat(100));
         inner = json!({ "$serde_json::private::RawValue": lists }).to_string();
     }
-    let bench = Bench::new();
-    let Ok(arguments) = parse(&format!(r#"{{"title":"Deep","background":{inner}}}"#)) else {
+    let bench = TestProject::new();
+    let Ok(arguments) = parse_arguments(&format!(r#"{{"title":"Deep","background":{inner}}}"#))
+    else {
         return;
     };
-    if bench.run("create", &arguments).is_ok() {
-        bench.export("deep");
+    if bench.run_operation("create", &arguments).is_ok() {
+        bench.export_dialogue("deep");
     }
-    bench.verify();
+    bench.assert_verified();
 }
 
 #[test]
 fn numbers_are_kept_to_the_last_bit() {
-    let bench = Bench::new();
+    let bench = TestProject::new();
     let mut numbers =
         vec![0.1 + 0.2, 1e23, 5e-324, f64::MAX, f64::MIN_POSITIVE, 9007199254740993.0];
     // Fractions with seventeen digits, which a fast parser gets wrong by one bit.
@@ -201,14 +211,15 @@ fn numbers_are_kept_to_the_last_bit() {
         "title": "Talk", "background": numbers, "expert_pool": { "experts": experts },
     })
     .to_string();
-    bench.must("create", &parse(&text).unwrap());
-    let mut recommendation = item("MUFFIN-R0001", "");
+    bench.run_ok("create", &parse_arguments(&text).unwrap());
+    let mut recommendation = make_item("MUFFIN-R0001", "");
     recommendation["parameters"] = json!({ "numbers": numbers });
-    let round = batch(0, json!({ "recommendations": [recommendation] })).to_string();
-    bench.must("register", &parse(&round).unwrap());
+    let round = make_batch(0, json!({ "recommendations": [recommendation] })).to_string();
+    bench.run_ok("register", &parse_arguments(&round).unwrap());
     // Compared as text, because the test's own parser is under test.
-    let exported = plenary::operations::printed(&bench.project, &json!({ "dialogue_id": "talk" }));
+    let exported =
+        plenary::operations::print_record(&bench.project, &json!({ "dialogue_id": "talk" }));
     let expected = json!(numbers).to_string();
     assert_eq!(exported.unwrap().text.matches(&expected).count(), 2, "a number changed");
-    bench.verify();
+    bench.assert_verified();
 }

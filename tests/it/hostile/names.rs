@@ -4,7 +4,7 @@ use plenary::domain::ids::{DialogueId, ExpertSlug, LocalId, VerdictId};
 use serde_json::{Value, json};
 
 use super::corpora;
-use crate::kit::{Bench, batch, item, open_dialogue};
+use crate::kit::{TestProject, make_batch, make_item, open_dialogue};
 
 /// Names that look like a valid one.
 const LOOK_ALIKES: [&str; 14] = [
@@ -24,35 +24,50 @@ const LOOK_ALIKES: [&str; 14] = [
     "-ann",
 ];
 
-fn hostile() -> Vec<String> {
+fn hostile_names() -> Vec<String> {
     let long = [33, 81, 1_000, 5_000].map(|length| "a".repeat(length));
     let own = LOOK_ALIKES.map(str::to_owned).into_iter().chain(long);
-    corpora::texts().into_iter().chain(corpora::strings("path_traversal")).chain(own).collect()
+    corpora::all_texts()
+        .into_iter()
+        .chain(corpora::read_corpus("path_traversal"))
+        .chain(own)
+        .collect()
 }
 
-fn bench() -> Bench {
-    let bench = Bench::new();
+fn project_with_dialogue() -> TestProject {
+    let bench = TestProject::new();
     open_dialogue(&bench, &["ann", "bob"]);
-    bench.must("register", &batch(0, json!({ "perspectives": [item("ANN-P0001", "")] })));
+    bench.run_ok(
+        "register",
+        &make_batch(0, json!({ "perspectives": [make_item("ANN-P0001", "")] })),
+    );
     bench
 }
 
 /// Runs an operation with each name; its error codes must be among `codes`.
 #[track_caller]
-fn check(names: &[String], codes: &[&str], run: impl Fn(&Bench, &str) -> Option<Value>) {
-    let bench = bench();
-    let head = bench.store().verify(None, None).unwrap().head;
+fn check_names(
+    names: &[String],
+    codes: &[&str],
+    run: impl Fn(&TestProject, &str) -> Option<Value>,
+) {
+    let bench = project_with_dialogue();
+    let head = bench.store().verify_record(None, None).unwrap().head;
     for name in names {
         let Some(document) = run(&bench, name) else { continue };
-        for code in codes_of(&document) {
+        for code in error_codes(&document) {
             assert!(codes.contains(&code.as_str()), "{name:?}: {document:#}");
         }
     }
-    assert_eq!(bench.store().verify(None, None).unwrap().head, head, "something was written");
+    assert_eq!(
+        bench.store().verify_record(None, None).unwrap().head,
+        head,
+        "something was written"
+    );
 }
 
 /// The code of an error, or the codes of all its faults.
-fn codes_of(document: &Value) -> Vec<String> {
+fn error_codes(document: &Value) -> Vec<String> {
     let text = |fault: &Value| fault["error_code"].as_str().unwrap().to_owned();
     match document["errors"].as_array() {
         Some(faults) => faults.iter().map(text).collect(),
@@ -62,41 +77,41 @@ fn codes_of(document: &Value) -> Vec<String> {
 
 #[test]
 fn no_text_is_a_dialogue() {
-    let names = hostile();
+    let names = hostile_names();
     let (blank, names): (Vec<_>, Vec<_>) =
         names.into_iter().partition(|name| name.trim().is_empty());
     for operation in ["export", "export_file", "progress", "context", "register", "cite"] {
-        let run = |bench: &Bench, name: &str| {
+        let run = |bench: &TestProject, name: &str| {
             let mut arguments = json!({ "dialogue_id": name });
             match operation {
                 "register" => arguments = json!({ "dialogue_id": name, "round": 1, "score": 0 }),
                 "cite" => {
                     arguments = json!({ "dialogue_id": name, "ids": ["P0001"] });
-                    let refusal = bench.run("cite", &arguments);
-                    return Some(refusal.unwrap_or_else(|error| error.document()));
+                    let refusal = bench.run_operation("cite", &arguments);
+                    return Some(refusal.unwrap_or_else(|error| error.to_document()));
                 }
                 _ => {}
             }
-            Some(bench.refused(operation, &arguments))
+            Some(bench.expect_error(operation, &arguments))
         };
         // The dialogue of a citation is plain text.
-        check(&names, &["dialogue_not_found", "field_too_long"], run);
+        check_names(&names, &["dialogue_not_found", "field_too_long"], run);
         let missing = ["missing_field", "dialogue_not_found"];
-        check(&blank, &missing, run);
+        check_names(&blank, &missing, run);
     }
 }
 
 #[test]
 fn only_cite_limits_the_length_of_an_id() {
     let long = "a".repeat(5_000);
-    let refusal = bench().refused("progress", &json!({ "dialogue_id": long }));
+    let refusal = project_with_dialogue().expect_error("progress", &json!({ "dialogue_id": long }));
     assert_eq!(refusal["error_code"], "dialogue_not_found");
     assert!(refusal.to_string().len() < 1_000, "the id is echoed whole");
 }
 
 #[test]
 fn a_name_is_its_alphabet_or_nothing() {
-    for name in hostile() {
+    for name in hostile_names() {
         let plain = |extra: &str| {
             name.bytes().all(|byte| {
                 byte.is_ascii_lowercase()
@@ -120,51 +135,51 @@ fn a_name_is_its_alphabet_or_nothing() {
 
 #[test]
 fn an_expert_is_refused_or_exactly_named() {
-    let bench = bench();
-    let before = bench.export("talk")["experts"].as_array().unwrap().len();
+    let bench = project_with_dialogue();
+    let before = bench.export_dialogue("talk")["experts"].as_array().unwrap().len();
     let mut created = 0;
-    for name in hostile() {
+    for name in hostile_names() {
         let arguments = json!({
             "dialogue_id": "talk", "expert_slug": name, "role": "R", "tier": "Core", "reason": "why",
         });
-        match bench.run("expert", &arguments) {
+        match bench.run_operation("expert", &arguments) {
             Ok(answer) => {
                 assert_eq!(answer["expert"]["expert_slug"], name.as_str());
                 created += 1;
             }
             Err(error) => {
                 let codes = ["invalid_slug", "missing_field", "field_too_long", "expert_exists"];
-                let document = error.document();
+                let document = error.to_document();
                 let code = document["error_code"].as_str().unwrap();
                 assert!(codes.contains(&code), "{name:?}: {document:#}");
             }
         }
     }
-    let experts = bench.export("talk")["experts"].as_array().unwrap().len();
+    let experts = bench.export_dialogue("talk")["experts"].as_array().unwrap().len();
     assert_eq!(experts, before + created);
     assert!(created > 0, "`undefined` is a good name");
-    bench.verify();
+    bench.assert_verified();
 }
 
 #[test]
 fn a_pool_is_refused_whole_for_one_bad_name() {
     let names: Vec<String> =
-        hostile().into_iter().filter(|name| name.parse::<ExpertSlug>().is_err()).collect();
+        hostile_names().into_iter().filter(|name| name.parse::<ExpertSlug>().is_err()).collect();
     let codes = ["invalid_slug", "field_too_long", "missing_field"];
-    check(&names, &codes, |bench, name| {
+    check_names(&names, &codes, |bench, name| {
         let experts = json!([
             { "slug": "good", "role": "R", "tier": "Core" },
             { "slug": name, "role": "R", "tier": "Core" },
         ]);
         let arguments = json!({ "title": "Pool", "expert_pool": { "experts": experts } });
         // An empty name counts as absent and gets a default.
-        (!name.is_empty()).then(|| bench.refused("create", &arguments))
+        (!name.is_empty()).then(|| bench.expect_error("create", &arguments))
     });
 }
 
 #[test]
 fn every_bad_local_id_target_and_actor_of_a_batch_is_named() {
-    let names = hostile();
+    let names = hostile_names();
     let codes = [
         "invalid_local_id",
         "invalid_display_id",
@@ -174,9 +189,9 @@ fn every_bad_local_id_target_and_actor_of_a_batch_is_named() {
         "field_too_long",
     ];
     // A batch with bad ids only: each must be reported.
-    let local: Vec<Value> = names.iter().map(|name| item(name, "")).collect();
+    let local: Vec<Value> = names.iter().map(|name| make_item(name, "")).collect();
     let targets = |seq: usize, name: &String| {
-        let mut good = item(&format!("BOB-P01{:02}", seq + 1), "");
+        let mut good = make_item(&format!("BOB-P01{:02}", seq + 1), "");
         good["references"] = json!([{ "type": "support", "target": name }]);
         good["contributors"] = json!([name]);
         good
@@ -192,16 +207,17 @@ fn every_bad_local_id_target_and_actor_of_a_batch_is_named() {
             .map(|name| json!({ "id": name, "status": "refined", "by": name, "via": name }))
             .collect();
         let fields = json!({ "perspectives": items, "moves": moves, "updates": updates });
-        check(&["all".to_owned()], &codes, |bench, _| {
-            let refusal = bench.refused("register", &batch(1, fields.clone()));
+        check_names(&["all".to_owned()], &codes, |bench, _| {
+            let refusal = bench.expect_error("register", &make_batch(1, fields.clone()));
             let faults = refusal["errors"].as_array().unwrap();
             // Target, contributor, mover, moved, updated, by and via; one fault may cover a few.
             assert!(faults.len() >= names.len() * 4, "only {} faults", faults.len());
             Some(refusal)
         });
     }
-    check(&["all".to_owned()], &codes, |bench, _| {
-        let refusal = bench.refused("register", &batch(1, json!({ "perspectives": local })));
+    check_names(&["all".to_owned()], &codes, |bench, _| {
+        let refusal =
+            bench.expect_error("register", &make_batch(1, json!({ "perspectives": local })));
         assert!(refusal["errors"].as_array().unwrap().len() >= local.len());
         Some(refusal)
     });
@@ -209,13 +225,13 @@ fn every_bad_local_id_target_and_actor_of_a_batch_is_named() {
 
 #[test]
 fn a_citation_of_nonsense_is_an_error_beside_the_good_ones() {
-    let bench = bench();
-    for names in hostile().chunks(250) {
+    let bench = project_with_dialogue();
+    for names in hostile_names().chunks(250) {
         let short: Vec<&String> =
             names.iter().filter(|name| name.chars().count() <= 1_000).collect();
         let mut ids: Vec<&str> = short.iter().map(|name| name.as_str()).collect();
         ids.push("talk/P0001");
-        let cited = bench.must("cite", &json!({ "ids": ids }));
+        let cited = bench.run_ok("cite", &json!({ "ids": ids }));
         assert_eq!(cited["citations"].as_array().unwrap().len(), 1);
         assert_eq!(cited["errors"].as_array().unwrap().len(), short.len());
     }
@@ -223,9 +239,10 @@ fn a_citation_of_nonsense_is_an_error_beside_the_good_ones() {
 
 #[test]
 fn a_slug_has_its_length() {
-    let bench = bench();
+    let bench = project_with_dialogue();
     let check = |operation: &str, arguments: Value, code: Option<&str>| {
-        let answer = bench.run(operation, &arguments).map_err(|error| error.document());
+        let answer =
+            bench.run_operation(operation, &arguments).map_err(|error| error.to_document());
         let found = answer.err().map(|refusal| refusal["error_code"].as_str().unwrap().to_owned());
         assert_eq!(found.as_deref(), code, "{arguments}");
     };
@@ -233,16 +250,16 @@ fn a_slug_has_its_length() {
     check("expert", expert("a".repeat(32)), None);
     check("expert", expert("a".repeat(33)), Some("invalid_slug"));
     check("expert", expert("a".repeat(1_001)), Some("field_too_long"));
-    let local = |slug: String| json!({ "perspectives": [item(&format!("{slug}-P0101"), "")] });
-    check("register", batch(1, local("A".repeat(33))), Some("batch_validation_failed"));
-    check("register", batch(1, local("A".repeat(32))), None);
+    let local = |slug: String| json!({ "perspectives": [make_item(&format!("{slug}-P0101"), "")] });
+    check("register", make_batch(1, local("A".repeat(33))), Some("batch_validation_failed"));
+    check("register", make_batch(1, local("A".repeat(32))), None);
     let verdict = |id: String| {
         json!({ "dialogue_id": "talk", "verdict_id": id, "verdict_type": "interim",
                 "recommendation": "r", "description": "d" })
     };
     check("verdict", verdict("v".repeat(65)), Some("invalid_slug"));
     check("verdict", verdict("v".repeat(64)), None);
-    let created = bench.must("create", &json!({ "title": "ß".repeat(500) }));
+    let created = bench.run_ok("create", &json!({ "title": "ß".repeat(500) }));
     assert_eq!(created["dialogue_id"].as_str().unwrap().len(), 60);
-    bench.verify();
+    bench.assert_verified();
 }

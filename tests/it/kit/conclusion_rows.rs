@@ -1,21 +1,22 @@
 //! Concluded dialogues, written directly into a store.
 
-use plenary::domain::change::{Change, EntryKind};
+use plenary::domain::change::{JournalEntryKind, JournalEvent};
 use plenary::domain::conclusion::{
-    Auditor, Author, CitedClaim, Conclusion, Ending, Field, Objection, Outcome, OutcomeWord,
-    Participant, Trail, UnresolvedPoint,
+    AuditObjection, AuditTrail, CitedClaim, Conclusion, ConclusionField, ConclusionOutcome,
+    ConclusionParticipant, ConclusionResult, ObjectionSource, OutcomeKind, SeatAuthor,
+    UnresolvedPoint,
 };
-use plenary::domain::dialogue::{DialogueStatus, Opening, Protocol, TerminalState};
+use plenary::domain::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind, TerminalState};
 use plenary::domain::ids::{DialogueId, ExpertSlug};
 use plenary::domain::time::Moment;
-use plenary::store::{Store, StoreError, transact};
+use plenary::store::{Store, StoreError, in_transaction};
 
 /// How a dialogue concludes.
 #[derive(Debug, Clone)]
-pub struct Fate<'a> {
+pub struct ConclusionSpec<'a> {
     pub id: &'a str,
     pub title: &'a str,
-    pub protocol: Protocol,
+    pub protocol: ProtocolKind,
     pub rehearsal: bool,
     pub state: Option<TerminalState>,
     pub recommendation: &'a str,
@@ -23,38 +24,38 @@ pub struct Fate<'a> {
     /// Seat and model.
     pub critic: (&'a str, &'a str),
     /// When it concluded.
-    pub at: &'a str,
+    pub concluded_at: &'a str,
 }
 
-impl Default for Fate<'_> {
+impl Default for ConclusionSpec<'_> {
     fn default() -> Self {
         Self {
             id: "ended",
             title: "Should reads go through a cache?",
-            protocol: Protocol::Council,
+            protocol: ProtocolKind::Council,
             rehearsal: false,
             state: Some(TerminalState::Clean),
             recommendation: "Put a cache before the catalogue, and measure its hit rate.",
             review_by: "2026-06-01",
             critic: ("openai", "gpt-4o"),
-            at: "2026-02-02T09:00:00Z",
+            concluded_at: "2026-02-02T09:00:00Z",
         }
     }
 }
 
-pub fn moment(text: &str) -> Moment {
+pub fn parse_moment(text: &str) -> Moment {
     text.parse().unwrap()
 }
 
-fn slug(text: &str) -> ExpertSlug {
+fn parse_slug(text: &str) -> ExpertSlug {
     text.parse().unwrap()
 }
 
 /// A conclusion result with all fields that its state allows.
-pub fn ending(fate: &Fate<'_>) -> Ending {
+pub fn make_conclusion_result(fate: &ConclusionSpec<'_>) -> ConclusionResult {
     let (seat, model) = fate.critic;
-    let author = |seat: &str, model: &str| Author {
-        seat: slug(seat),
+    let author = |seat: &str, model: &str| SeatAuthor {
+        seat: parse_slug(seat),
         model: model.to_owned(),
         family: seat.to_owned(),
     };
@@ -63,27 +64,33 @@ pub fn ending(fate: &Fate<'_>) -> Ending {
         key_condition: "Reads outnumber writes ten to one.".to_owned(),
         unresolved_points: vec![UnresolvedPoint {
             point: "Whether stale prices may be shown".to_owned(),
-            agents_involved: vec![slug("claude"), slug("openai")],
+            agents_involved: vec![parse_slug("claude"), parse_slug("openai")],
             claims: vec![CitedClaim {
                 id: "C0201".parse().unwrap(),
-                agent: slug("openai"),
+                agent: parse_slug("openai"),
                 claim: "A price must never be a minute old.".to_owned(),
             }],
         }],
         review_by: fate.review_by.parse().unwrap(),
-        participants: vec![Participant { agent: slug("claude"), version: "3f9a".to_owned() }],
+        participants: vec![ConclusionParticipant {
+            agent: parse_slug("claude"),
+            version: "3f9a".to_owned(),
+        }],
     };
-    let objection =
-        |text: &str, by| Objection { field: Field::Recommendation, objection: text.to_owned(), by };
+    let objection = |text: &str, by| AuditObjection {
+        field: ConclusionField::Recommendation,
+        objection: text.to_owned(),
+        by,
+    };
     let is_revised = |state| state != TerminalState::Clean;
     let is_rejected = fate.state == Some(TerminalState::Unconverged);
     let trail = |state| match is_revised(state) {
-        false => Trail::default(),
-        true => Trail {
-            objections: vec![objection("three lines were asked for", Auditor::Count)],
-            revised_fields: vec![Field::Recommendation],
+        false => AuditTrail::default(),
+        true => AuditTrail {
+            objections: vec![objection("three lines were asked for", ObjectionSource::Count)],
+            revised_fields: vec![ConclusionField::Recommendation],
             second_objections: match is_rejected {
-                true => vec![objection("no reason is given", Auditor::Critic)],
+                true => vec![objection("no reason is given", ObjectionSource::Critic)],
                 false => Vec::new(),
             },
             original: Some(Conclusion {
@@ -92,7 +99,7 @@ pub fn ending(fate: &Fate<'_>) -> Ending {
             }),
         },
     };
-    Ending {
+    ConclusionResult {
         terminal_state: fate.state,
         audit: fate.state.map(trail),
         synthesizer: author("claude", "claude-sonnet-4-20250514"),
@@ -103,9 +110,9 @@ pub fn ending(fate: &Fate<'_>) -> Ending {
 }
 
 /// Opens the dialogue only.
-pub fn open_for(store: &dyn Store, fate: &Fate<'_>) -> DialogueId {
+pub fn open_spec_dialogue(store: &dyn Store, fate: &ConclusionSpec<'_>) -> DialogueId {
     let id: DialogueId = fate.id.parse().unwrap();
-    let opening = Opening {
+    let opening = DialogueOpening {
         dialogue_id: id.clone(),
         title: fate.title.to_owned(),
         question: Some(fate.title.to_owned()),
@@ -116,28 +123,41 @@ pub fn open_for(store: &dyn Store, fate: &Fate<'_>) -> DialogueId {
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
     };
-    apply(store, &id, EntryKind::DialogueCreated, fate.at, &[Change::DialogueOpened(opening)]);
+    apply_events(
+        store,
+        &id,
+        JournalEntryKind::DialogueCreated,
+        fate.concluded_at,
+        &[JournalEvent::DialogueOpened(opening)],
+    );
     id
 }
 
 /// Opens the dialogue and concludes it.
-pub fn conclude(store: &dyn Store, fate: &Fate<'_>) -> DialogueId {
-    let id = open_for(store, fate);
-    let mut changes = vec![Change::Concluded(Box::new(ending(fate)))];
+pub fn insert_conclusion(store: &dyn Store, fate: &ConclusionSpec<'_>) -> DialogueId {
+    let id = open_spec_dialogue(store, fate);
+    let mut changes = vec![JournalEvent::Concluded(Box::new(make_conclusion_result(fate)))];
     if fate.state.is_some_and(|state| state != TerminalState::Unconverged) {
         let status = DialogueStatus::Converged;
-        changes.push(Change::StatusSet { status, reason: None });
+        changes.push(JournalEvent::StatusSet { status, reason: None });
     }
-    apply(store, &id, EntryKind::Concluded, fate.at, &changes);
+    apply_events(store, &id, JournalEntryKind::Concluded, fate.concluded_at, &changes);
     id
 }
 
-pub fn record_outcome(store: &dyn Store, id: &DialogueId, outcome: OutcomeWord, at: &str) {
-    let change = Change::OutcomeRecorded(Outcome { outcome, note: Some("seen".to_owned()) });
-    apply(store, id, EntryKind::OutcomeRecorded, at, &[change]);
+pub fn insert_outcome(store: &dyn Store, id: &DialogueId, outcome: OutcomeKind, at: &str) {
+    let change =
+        JournalEvent::OutcomeRecorded(ConclusionOutcome { outcome, note: Some("seen".to_owned()) });
+    apply_events(store, id, JournalEntryKind::OutcomeRecorded, at, &[change]);
 }
 
-fn apply(store: &dyn Store, id: &DialogueId, kind: EntryKind, at: &str, changes: &[Change]) {
-    transact(store, |unit| unit.apply(id, kind, moment(at), changes))
+fn apply_events(
+    store: &dyn Store,
+    id: &DialogueId,
+    kind: JournalEntryKind,
+    at: &str,
+    changes: &[JournalEvent],
+) {
+    in_transaction(store, |unit| unit.append_entry(id, kind, parse_moment(at), changes))
         .unwrap_or_else(|error: StoreError| panic!("{error:?}"));
 }

@@ -1,36 +1,43 @@
 //! A council without models: the test drives the protocol and the prompts.
 
-use plenary::domain::ask::{Ask, Purpose, TransportKind};
-use plenary::domain::change::Change;
-use plenary::domain::conclusion::Participant;
-use plenary::domain::council::opinion::{Details, Finding, Opinion, Risk};
-use plenary::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
-use plenary::domain::council::words::{CritiqueType, FindingStand, Level, Mode, Stance};
-use plenary::domain::dialogue::{Opening, Protocol};
+use plenary::domain::ask::{Ask, AskPurpose, TransportKind};
+use plenary::domain::change::JournalEvent;
+use plenary::domain::conclusion::ConclusionParticipant;
+use plenary::domain::council::opinion::{
+    OpinionDetails, OpinionFinding, OpinionReply, OpinionRisk,
+};
+use plenary::domain::council::review::{
+    FindingPosition, OpinionAssessment, PeerCritique, PeerDisagreement, PeerReview,
+};
+use plenary::domain::council::words::{
+    CritiqueType, FindingStance, OpinionStance, QuestionMode, RatingLevel,
+};
+use plenary::domain::dialogue::{DialogueOpening, ProtocolKind};
 use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{
-    Caps, ContextPack, Delivery, Plan, Price, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
+    BudgetCaps, ContextPack, DeliveryMode, Plan, QuorumRules, RoundTimeouts, Seat, SeatRole,
+    ShortCircuitRules, StakesLevel, TokenPrice,
 };
-use plenary::domain::record::Record;
+use plenary::domain::record::DialogueRecord;
 use plenary::domain::time::Moment;
-use plenary::domain::transcript::{Document, Reading, Transcript};
-use plenary::prompting::Prepared;
+use plenary::domain::transcript::{ParseOutcome, ReplyDocument, RunState};
+use plenary::prompting::RenderedPrompt;
 use plenary::protocols::{EntryPart, Protocols, Step};
 
-pub const SECRET: &str = "00112233445566778899aabbccddeeff";
+pub const PLAN_SECRET: &str = "00112233445566778899aabbccddeeff";
 
 /// A participant's seat; its provider has its name.
-pub fn seat(name: &str, model: &str, family: &str) -> Seat {
+pub fn make_seat(name: &str, model: &str, family: &str) -> Seat {
     Seat {
         name: name.parse().unwrap(),
         provider: name.parse().unwrap(),
         model: model.to_owned(),
         family: family.to_owned(),
         version: "1".to_owned(),
-        roles: vec![Role::Participant],
+        roles: vec![SeatRole::Participant],
         transports: vec![TransportKind::Rehearsal],
         endpoint: None,
-        price: Some(Price {
+        price: Some(TokenPrice {
             input_per_mtok: 1.0,
             output_per_mtok: 2.0,
             source: "configuration".to_owned(),
@@ -42,21 +49,21 @@ pub fn seat(name: &str, model: &str, family: &str) -> Seat {
 }
 
 /// The default plan, with the first seat as the chair.
-pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
+pub fn make_plan(seats: Vec<Seat>, secret: &str) -> Plan {
     Plan {
-        mode: Mode::General,
+        mode: QuestionMode::General,
         chairs: vec![seats[0].name.clone()],
         seats,
-        timeouts: Timeouts::default(),
-        quorum: Quorum::default(),
-        short_circuit: ShortCircuit::default(),
+        timeouts: RoundTimeouts::default(),
+        quorum: QuorumRules::default(),
+        short_circuit: ShortCircuitRules::default(),
         conclusion: None,
-        gate: None,
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
+        review: None,
+        stakes: StakesLevel::Normal,
+        delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
         keep_prompts: true,
-        caps: Caps::default(),
+        caps: BudgetCaps::default(),
         secret: secret.to_owned(),
         context: ContextPack::default().into(),
         rehearsal_script: None,
@@ -65,25 +72,29 @@ pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
 }
 
 /// An opinion with the same text in every text field.
-pub fn opinion(text: &str) -> Opinion {
+pub fn make_opinion(text: &str) -> OpinionReply {
     let text = || text.to_owned();
-    Opinion {
+    OpinionReply {
         summary: text(),
-        details: Details {
+        details: OpinionDetails {
             understanding: text(),
             key_considerations: vec![text()],
             recommendation: text(),
             rationale: text(),
         },
-        risks: vec![Risk { description: text(), severity: Level::High, mitigation: Some(text()) }],
+        risks: vec![OpinionRisk {
+            description: text(),
+            severity: RatingLevel::High,
+            mitigation: Some(text()),
+        }],
         assumptions: vec![text()],
         questions: vec![text()],
-        confidence: Level::Medium,
-        stance: Stance::Approve,
-        findings: vec![Finding {
+        confidence: RatingLevel::Medium,
+        stance: OpinionStance::Approve,
+        findings: vec![OpinionFinding {
             id: text(),
             title: text(),
-            severity: Level::High,
+            severity: RatingLevel::High,
             category: text(),
             location: text(),
             description: text(),
@@ -93,20 +104,20 @@ pub fn opinion(text: &str) -> Opinion {
 }
 
 /// A review of the opinions with these letters, with the same text in every text field.
-pub fn review(letters: &[char], text: &str) -> Review {
+pub fn make_review(letters: &[char], text: &str) -> PeerReview {
     let text = || text.to_owned();
-    let target = |letter: &char| Target {
+    let target = |letter: &char| OpinionAssessment {
         letter: letter.to_string(),
         rating: 7,
-        critiques: vec![Critique {
+        critiques: vec![PeerCritique {
             critique_type: CritiqueType::Omission,
             message: text(),
-            severity: Level::High,
+            severity: RatingLevel::High,
             location: Some(text()),
             suggested_correction: Some(text()),
         }],
         agreement_points: vec![text()],
-        disagreement_points: vec![Disagreement {
+        disagreement_points: vec![PeerDisagreement {
             topic: text(),
             reviewer_position: text(),
             target_position: text(),
@@ -114,48 +125,54 @@ pub fn review(letters: &[char], text: &str) -> Review {
         }],
         finding_positions: vec![FindingPosition {
             id: text(),
-            position: FindingStand::Dispute,
+            position: FindingStance::Dispute,
             reason: text(),
         }],
     };
-    Review { targets: letters.iter().map(target).collect(), would_change_my_opinion: vec![text()] }
+    PeerReview {
+        targets: letters.iter().map(target).collect(),
+        would_change_my_opinion: vec![text()],
+    }
 }
 
-pub struct Chamber {
-    pub transcript: Transcript,
+pub struct CouncilDriver {
+    pub run_state: RunState,
 }
 
-impl Chamber {
+impl CouncilDriver {
     pub fn new(question: &str, plan: Plan) -> Self {
-        let opening = Opening {
+        let opening = DialogueOpening {
             dialogue_id: "chamber-1".parse().unwrap(),
             title: "Chamber".to_owned(),
             question: Some(question.to_owned()),
             background: None,
-            protocol: Protocol::Council,
+            protocol: ProtocolKind::Council,
             rehearsal: false,
             convergence_percent: 100,
             panel_seed: None,
             output_dir: "chamber".to_owned(),
         };
-        let changes = [Change::DialogueOpened(opening), Change::RunPlanned(Box::new(plan))];
-        Self { transcript: Transcript::begin(moment(), &changes).unwrap() }
+        let changes =
+            [JournalEvent::DialogueOpened(opening), JournalEvent::RunPlanned(Box::new(plan))];
+        Self { run_state: RunState::from_first_entry(fixed_moment(), &changes).unwrap() }
     }
 
     /// The next asks with their prompts; empty when the council is over.
-    pub fn ask(&mut self) -> Vec<(Ask, Prepared)> {
+    pub fn next_asks(&mut self) -> Vec<(Ask, RenderedPrompt)> {
         loop {
-            let part = match Protocols::built_in().next(&self.transcript) {
-                Step::Ask(asks) => return self.prepared(asks),
+            let part = match Protocols::built_in().next_step(&self.run_state) {
+                Step::Ask(asks) => return self.render_all(asks),
                 Step::Append(mut drafts) if drafts.len() == 1 => drafts.remove(0).parts.remove(0),
                 Step::Append(_) | Step::Finish | Step::Stop(_) => return Vec::new(),
             };
             let change = match part {
                 EntryPart::Batch(batch) => {
-                    let round = batch.round().unwrap();
-                    Change::RoundHeld { round, title: None, score: 0, summary: None }
+                    let round = batch.round_number().unwrap();
+                    JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None }
                 }
-                EntryPart::Change(change) if matches!(*change, Change::ShortcutWeighed(_)) => {
+                EntryPart::Change(change)
+                    if matches!(*change, JournalEvent::ShortcutRecorded(_)) =>
+                {
                     *change
                 }
                 EntryPart::Change(_)
@@ -164,38 +181,38 @@ impl Chamber {
                 | EntryPart::FromRecord(_)
                 | EntryPart::Converge => return Vec::new(),
             };
-            self.take_in(change);
+            self.append_event(change);
         }
     }
 
     /// The chair's report, which must be the next step, enters the record.
     pub fn deliver(&mut self) {
-        let step = Protocols::built_in().next(&self.transcript);
+        let step = Protocols::built_in().next_step(&self.run_state);
         let Step::Append(drafts) = step else { panic!("no report: {step:?}") };
         let parts = drafts.into_iter().flat_map(|draft| draft.parts);
         let report = parts.filter_map(|part| {
             let EntryPart::Change(change) = part else { return None };
             Some(*change)
         });
-        let mut report = report.filter(|change| matches!(change, Change::ReportGiven(_)));
-        self.take_in(report.next().expect("no report"));
+        let mut report = report.filter(|change| matches!(change, JournalEvent::ReportGiven(_)));
+        self.append_event(report.next().expect("no report"));
     }
 
-    fn prepared(&mut self, asks: Vec<Ask>) -> Vec<(Ask, Prepared)> {
+    fn render_all(&mut self, asks: Vec<Ask>) -> Vec<(Ask, RenderedPrompt)> {
         let with = |ask: Ask| {
             let protocols = Protocols::built_in();
-            let prepared = protocols.messages(&self.transcript, None, &ask).unwrap();
+            let prepared = protocols.render_messages(&self.run_state, None, &ask).unwrap();
             (ask, prepared)
         };
         let prepared: Vec<_> = asks.into_iter().map(with).collect();
         for (ask, prepared) in &prepared {
-            self.prepared_as(ask, prepared);
+            self.record_ask(ask, prepared);
         }
         prepared
     }
 
-    fn prepared_as(&mut self, ask: &Ask, prepared: &Prepared) {
-        self.take_in(Change::AskPrepared {
+    fn record_ask(&mut self, ask: &Ask, prepared: &RenderedPrompt) {
+        self.append_event(JournalEvent::AskPrepared {
             ask: ask.clone(),
             messages: Some(prepared.messages.clone().into()),
             messages_sha256: None,
@@ -204,62 +221,64 @@ impl Chamber {
     }
 
     /// Ends the rounds; every seat took part.
-    pub fn conclude(&mut self) {
-        let seats = self.transcript.plan.participants();
-        let participants = seats
-            .map(|seat| Participant { agent: seat.name.clone(), version: seat.version.clone() });
+    pub fn begin_conclusion(&mut self) {
+        let seats = self.run_state.plan.participant_seats();
+        let participants = seats.map(|seat| ConclusionParticipant {
+            agent: seat.name.clone(),
+            version: seat.version.clone(),
+        });
         let participants = participants.collect();
-        self.take_in(Change::ConclusionBegun { participants });
+        self.append_event(JournalEvent::ConclusionBegun { participants });
     }
 
     /// Asks the first seat for its part of the conclusion.
-    pub fn ask_for(
+    pub fn ask_first_seat(
         &mut self,
-        purpose: Purpose,
+        purpose: AskPurpose,
         round: u8,
-        record: &Record,
+        record: &DialogueRecord,
         stricter: Option<&str>,
-    ) -> (Ask, Prepared) {
+    ) -> (Ask, RenderedPrompt) {
         let ask = Ask {
-            id: self.transcript.next_ask_id(),
+            id: self.run_state.next_ask_id(),
             round,
-            seat: self.transcript.plan.seats[0].name.clone(),
+            seat: self.run_state.plan.seats[0].name.clone(),
             purpose,
-            stricter: stricter.map(str::to_owned),
+            retry_reason: stricter.map(str::to_owned),
         };
         let protocols = Protocols::built_in();
-        let prepared = protocols.messages(&self.transcript, Some(record), &ask).unwrap();
-        self.prepared_as(&ask, &prepared);
+        let prepared = protocols.render_messages(&self.run_state, Some(record), &ask).unwrap();
+        self.record_ask(&ask, &prepared);
         (ask, prepared)
     }
 
-    pub fn answer(&mut self, ask: &Ask, document: Document) {
-        let reading = Reading::Read { document, repaired: false, truncated: false };
-        self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    pub fn record_answer(&mut self, ask: &Ask, document: ReplyDocument) {
+        let reading = ParseOutcome::Parsed { document, repaired: false, truncated: false };
+        self.append_event(JournalEvent::ReplyParsed { ask: ask.id, reading });
     }
 
     /// Records a reply that could not be parsed.
-    pub fn mumble(&mut self, ask: &Ask, reason: &str) {
-        let reading = Reading::Unreadable { reason: reason.to_owned(), refusal: false };
-        self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    pub fn record_unreadable(&mut self, ask: &Ask, reason: &str) {
+        let reading = ParseOutcome::Unreadable { reason: reason.to_owned(), refusal: false };
+        self.append_event(JournalEvent::ReplyParsed { ask: ask.id, reading });
     }
 
     /// Records a refusal, after which the seat is not asked again.
-    pub fn decline(&mut self, ask: &Ask) {
-        let reading = Reading::Unreadable { reason: "no".to_owned(), refusal: true };
-        self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    pub fn record_refusal(&mut self, ask: &Ask) {
+        let reading = ParseOutcome::Unreadable { reason: "no".to_owned(), refusal: true };
+        self.append_event(JournalEvent::ReplyParsed { ask: ask.id, reading });
     }
 
     /// Records an intervention of the Principal in this round.
-    pub fn intervene(&mut self, round: u8, intervention: Intervention) {
-        self.take_in(Change::Intervened { round, intervention });
+    pub fn record_intervention(&mut self, round: u8, intervention: Intervention) {
+        self.append_event(JournalEvent::Intervened { round, intervention });
     }
 
-    pub fn take_in(&mut self, change: Change) {
-        self.transcript.add(moment(), &[change]);
+    pub fn append_event(&mut self, change: JournalEvent) {
+        self.run_state.apply_events(fixed_moment(), &[change]);
     }
 }
 
-fn moment() -> Moment {
+fn fixed_moment() -> Moment {
     Moment::new("2026-02-02T09:00:00Z".parse().unwrap())
 }

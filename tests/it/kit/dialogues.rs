@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::Bench;
+use super::TestProject;
 
 /// A pool of experts with these slugs, one of each tier in turn.
-pub fn pool(slugs: &[&str]) -> Value {
+pub fn make_pool(slugs: &[&str]) -> Value {
     let tiers = ["Core", "Adjacent", "Wildcard"];
     let experts = slugs.iter().zip(tiers.iter().cycle());
     let experts: Vec<Value> =
@@ -14,13 +14,14 @@ pub fn pool(slugs: &[&str]) -> Value {
 }
 
 /// Opens a dialogue called `talk` with these experts.
-pub fn open_dialogue(bench: &Bench, slugs: &[&str]) -> String {
-    let created = bench.must("create", &json!({ "title": "Talk", "expert_pool": pool(slugs) }));
+pub fn open_dialogue(bench: &TestProject, slugs: &[&str]) -> String {
+    let created =
+        bench.run_ok("create", &json!({ "title": "Talk", "expert_pool": make_pool(slugs) }));
     created.get("dialogue_id").and_then(Value::as_str).unwrap().to_owned()
 }
 
 /// A batch for a round of `talk`, with extra fields.
-pub fn batch(round: u8, fields: Value) -> Value {
+pub fn make_batch(round: u8, fields: Value) -> Value {
     let mut batch = json!({ "dialogue_id": "talk", "round": round, "score": 10 });
     let (Value::Object(all), Value::Object(more)) = (&mut batch, fields) else { unreachable!() };
     all.extend(more);
@@ -28,7 +29,7 @@ pub fn batch(round: u8, fields: Value) -> Value {
 }
 
 /// An item with its references written as `"refine P0001, address T0001"`.
-pub fn item(local_id: &str, references: &str) -> Value {
+pub fn make_item(local_id: &str, references: &str) -> Value {
     let references: Vec<Value> = references
         .split(',')
         .filter_map(|reference| reference.trim().split_once(' '))

@@ -1,41 +1,41 @@
 //! The instructions of a seat, by what it is asked for.
 
-use plenary::domain::ask::Purpose;
-use plenary::domain::council::words::Mode;
-use plenary::domain::gate::GatePlan;
+use plenary::domain::ask::AskPurpose;
+use plenary::domain::council::words::QuestionMode;
+use plenary::domain::gate::ReviewPlan;
 use plenary::domain::ids::ExpertSlug;
-use plenary::prompting::gate::{Turn, adjudicator_system, deliberator_system};
+use plenary::prompting::gate::{ReadingRound, adjudicator_system, deliberator_system};
 use plenary::prompting::instructions as roles;
 
-pub fn system(purpose: Purpose, mode: Mode) -> String {
+pub fn system(purpose: AskPurpose, mode: QuestionMode) -> String {
     let role = match purpose {
-        Purpose::Opinion => roles::OPINION,
-        Purpose::Review => roles::PEER_REVIEW,
-        Purpose::Synthesis => roles::SYNTHESIS,
-        Purpose::Conclusion => roles::DRAFT,
-        Purpose::Audit => roles::AUDIT,
-        Purpose::Revision => roles::REVISION,
-        Purpose::Restatement => roles::DIRECTIVE,
-        Purpose::Judgement => roles::JUDGEMENT,
-        Purpose::CrossReading => roles::CROSS_READING,
-        Purpose::Adjudication => roles::ADJUDICATION,
-        Purpose::Other(name) => panic!("no instructions for {name}"),
+        AskPurpose::Opinion => roles::OPINION,
+        AskPurpose::PeerReview => roles::PEER_REVIEW,
+        AskPurpose::Synthesis => roles::SYNTHESIS,
+        AskPurpose::Conclusion => roles::DRAFT,
+        AskPurpose::Audit => roles::AUDIT,
+        AskPurpose::Revision => roles::REVISION,
+        AskPurpose::Restatement => roles::DIRECTIVE,
+        AskPurpose::Judgement => roles::JUDGEMENT,
+        AskPurpose::CrossReading => roles::CROSS_READING,
+        AskPurpose::Adjudication => roles::ADJUDICATION,
+        AskPurpose::Other(name) => panic!("no instructions for {name}"),
     };
-    role.system(mode)
+    role.system_prompt(mode)
 }
 
-pub fn gate_system(gate: &GatePlan, purpose: Purpose, seat: &ExpertSlug) -> Option<String> {
+pub fn gate_system(gate: &ReviewPlan, purpose: AskPurpose, seat: &ExpertSlug) -> Option<String> {
     match purpose {
-        Purpose::Judgement => deliberator_system(gate, Turn::First, seat),
-        Purpose::CrossReading => deliberator_system(gate, Turn::Cross, seat),
-        Purpose::Adjudication => Some(adjudicator_system(gate)),
-        Purpose::Opinion
-        | Purpose::Review
-        | Purpose::Synthesis
-        | Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement
-        | Purpose::Other(_) => None,
+        AskPurpose::Judgement => deliberator_system(gate, ReadingRound::First, seat),
+        AskPurpose::CrossReading => deliberator_system(gate, ReadingRound::Cross, seat),
+        AskPurpose::Adjudication => Some(adjudicator_system(gate)),
+        AskPurpose::Opinion
+        | AskPurpose::PeerReview
+        | AskPurpose::Synthesis
+        | AskPurpose::Conclusion
+        | AskPurpose::Audit
+        | AskPurpose::Revision
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_) => None,
     }
 }

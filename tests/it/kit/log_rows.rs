@@ -1,23 +1,23 @@
 //! Review verdicts, written directly into a store.
 
-use plenary::domain::change::{Change, EntryKind};
-use plenary::domain::dialogue::Protocol;
-use plenary::domain::gate::{Decision, GateVerdict, LogRow, Override};
+use plenary::domain::change::{JournalEntryKind, JournalEvent};
+use plenary::domain::dialogue::ProtocolKind;
+use plenary::domain::gate::{FinalVerdict, LogRow, ReviewDecision, VerdictOverride};
 use plenary::domain::ids::DialogueId;
-use plenary::store::{Store, StoreError, transact};
+use plenary::store::{Store, StoreError, in_transaction};
 use serde_json::json;
 
-use super::conclusion_rows::{Fate, moment, open_for};
+use super::conclusion_rows::{ConclusionSpec, open_spec_dialogue, parse_moment};
 
 /// Journal time of all verdicts; their `ts` differ by seconds.
-const AT: &str = "2026-05-18T12:00:00Z";
+const LOGGED_AT: &str = "2026-05-18T12:00:00Z";
 
 /// A row of a type with this verdict and id, `seconds` after ten o'clock.
-pub fn log_row(id: &str, artifact_type: &str, verdict: GateVerdict, seconds: u32) -> LogRow {
-    let at = moment("2026-05-18T10:00:00Z").day().start();
+pub fn make_log_row(id: &str, artifact_type: &str, verdict: FinalVerdict, seconds: u32) -> LogRow {
+    let at = parse_moment("2026-05-18T10:00:00Z").utc_day().start_moment();
     let ts =
         at.to_string().replace("00:00:00", &format!("10:{:02}:{:02}", seconds / 60, seconds % 60));
-    let blocks = verdict != GateVerdict::Ship;
+    let blocks = verdict != FinalVerdict::Ship;
     let seat = |name: &str| {
         json!({
             "deliberator": name, "verdict": if blocks { "hold" } else { "ship" },
@@ -41,44 +41,59 @@ pub fn log_row(id: &str, artifact_type: &str, verdict: GateVerdict, seconds: u32
 /// Opens the review with this id unless it exists.
 fn open_review(store: &dyn Store, id: &str) -> DialogueId {
     let dialogue: DialogueId = id.parse().unwrap();
-    if store.dialogue(&dialogue).unwrap().is_some() {
+    if store.load_dialogue(&dialogue).unwrap().is_some() {
         return dialogue;
     }
-    open_for(store, &Fate { id, title: id, protocol: Protocol::Review, at: AT, ..Fate::default() })
+    open_spec_dialogue(
+        store,
+        &ConclusionSpec {
+            id,
+            title: id,
+            protocol: ProtocolKind::Review,
+            concluded_at: LOGGED_AT,
+            ..ConclusionSpec::default()
+        },
+    )
 }
 
 /// Logs rows in one entry of a review.
-pub fn log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) {
-    try_log_rows(store, dialogue, rows).unwrap_or_else(|error| panic!("{error:?}"));
+pub fn insert_log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) {
+    try_insert_log_rows(store, dialogue, rows).unwrap_or_else(|error| panic!("{error:?}"));
 }
 
 /// The same, for a store that may reject it.
-pub fn try_log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) -> Result<(), StoreError> {
+pub fn try_insert_log_rows(
+    store: &dyn Store,
+    dialogue: &str,
+    rows: &[LogRow],
+) -> Result<(), StoreError> {
     let id = open_review(store, dialogue);
-    let changes: Vec<Change> =
-        rows.iter().map(|row| Change::VerdictLogged(Box::new(row.clone()))).collect();
-    apply(store, &id, EntryKind::VerdictLogged, &changes)
+    let changes: Vec<JournalEvent> =
+        rows.iter().map(|row| JournalEvent::VerdictLogged(Box::new(row.clone()))).collect();
+    apply_events(store, &id, JournalEntryKind::VerdictLogged, &changes)
 }
 
 /// Logs the `n`-th verdict of a review.
-pub fn log_verdict(store: &dyn Store, dialogue: &str, n: u32, verdict: GateVerdict) -> LogRow {
-    let row = log_row(&format!("{dialogue}/{n}"), "post", verdict, n);
-    log_rows(store, dialogue, std::slice::from_ref(&row));
+pub fn insert_verdict(store: &dyn Store, dialogue: &str, n: u32, verdict: FinalVerdict) -> LogRow {
+    let row = make_log_row(&format!("{dialogue}/{n}"), "post", verdict, n);
+    insert_log_rows(store, dialogue, std::slice::from_ref(&row));
     row
 }
 
-pub fn override_verdict(store: &dyn Store, dialogue: &str, n: u32, decision: Decision) {
+pub fn insert_override(store: &dyn Store, dialogue: &str, n: u32, decision: ReviewDecision) {
     let verdict_id = format!("{dialogue}/{n}");
-    let word = Override { verdict_id, decision, why: "It was read again.".to_owned() };
-    let changes = [Change::Overridden(word)];
-    apply(store, &dialogue.parse().unwrap(), EntryKind::Overridden, &changes).unwrap();
+    let word = VerdictOverride { verdict_id, decision, why: "It was read again.".to_owned() };
+    let changes = [JournalEvent::VerdictOverridden(word)];
+    apply_events(store, &dialogue.parse().unwrap(), JournalEntryKind::VerdictOverridden, &changes)
+        .unwrap();
 }
 
-fn apply(
+fn apply_events(
     store: &dyn Store,
     id: &DialogueId,
-    kind: EntryKind,
-    changes: &[Change],
+    kind: JournalEntryKind,
+    changes: &[JournalEvent],
 ) -> Result<(), StoreError> {
-    transact(store, |unit| unit.apply(id, kind, moment(AT), changes)).map(drop)
+    in_transaction(store, |unit| unit.append_entry(id, kind, parse_moment(LOGGED_AT), changes))
+        .map(drop)
 }

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plenary::domain::ask::{Messages, Purpose, TransportKind};
-use plenary::domain::plan::Role;
-use plenary::providers::{Environment, Provider, Request};
+use plenary::domain::ask::{AskMessages, AskPurpose, TransportKind};
+use plenary::domain::plan::SeatRole;
+use plenary::providers::{CallRequest, ChildEnvironment, Provider};
 
 /// How long dead processes may take to disappear on a busy machine.
-const GONE_WITHIN: Duration = Duration::from_secs(60);
+const EXIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Start of a script that spawns six processes: a child in its group, one in its own session, one
 /// whose parent exits at once, one that combines both and has a child, and one with another
@@ -31,10 +31,10 @@ echo $$ >> "$pids"
 /// Number of pids that a script with [`RUNAWAYS`] records, its own included.
 pub const RUNAWAYS_COUNT: usize = 7;
 
-pub fn provider(name: &str, command: &[&str]) -> Provider {
+pub fn make_provider(name: &str, command: &[&str]) -> Provider {
     Provider {
         name: name.parse().unwrap(),
-        roles: vec![Role::Participant],
+        roles: vec![SeatRole::Participant],
         model: "test-model".to_owned(),
         family: name.to_owned(),
         version: None,
@@ -52,19 +52,19 @@ pub fn provider(name: &str, command: &[&str]) -> Provider {
     }
 }
 
-pub fn request(system: &str, user: &str) -> Request {
-    Request {
+pub fn make_request(system: &str, user: &str) -> CallRequest {
+    CallRequest {
         seat: "seat".parse().unwrap(),
         round: 1,
-        purpose: Purpose::Opinion,
-        messages: Arc::new(Messages { system: system.to_owned(), user: user.to_owned() }),
+        purpose: AskPurpose::Opinion,
+        messages: Arc::new(AskMessages { system: system.to_owned(), user: user.to_owned() }),
         schema: None,
         time_left: Duration::from_secs(60),
     }
 }
 
 /// An environment with PATH, the test's own HOME, and extra variables.
-pub fn surroundings(home: &Path, more: &[(&str, &str)]) -> Environment {
+pub fn make_environment(home: &Path, more: &[(&str, &str)]) -> ChildEnvironment {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let own = [("PATH".to_owned(), path), ("HOME".to_owned(), home.as_os_str().to_owned())];
     let more = more.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));
@@ -72,7 +72,7 @@ pub fn surroundings(home: &Path, more: &[(&str, &str)]) -> Environment {
 }
 
 /// Processes whose environment contains a text. Children inherit it in any group or session.
-pub fn alive_with(text: &str) -> Vec<PathBuf> {
+pub fn find_processes_with(text: &str) -> Vec<PathBuf> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
     let holds = |path: &PathBuf| {
         let environment = std::fs::read(path.join("environ")).unwrap_or_default();
@@ -83,29 +83,30 @@ pub fn alive_with(text: &str) -> Vec<PathBuf> {
 
 /// A process that was seen alive. The start time is needed because a pid may be reused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SeenProcess {
+pub struct LiveProcess {
     pub pid: i32,
-    started: String,
+    start_time: String,
 }
 
-impl SeenProcess {
-    pub fn look(pid: i32) -> Option<Self> {
-        let started = stat(pid)?.start_time;
-        Some(Self { pid, started })
+impl LiveProcess {
+    pub fn from_pid(pid: i32) -> Option<Self> {
+        let started = read_stat(pid)?.start_time;
+        Some(Self { pid, start_time: started })
     }
 
     /// A zombie counts as dead: it only waits for its parent.
     pub fn is_alive(&self) -> bool {
-        stat(self.pid).is_some_and(|now| now.start_time == self.started && now.state != "Z")
+        read_stat(self.pid).is_some_and(|now| now.start_time == self.start_time && now.state != "Z")
     }
 }
 
 /// The living children of a process that have this name.
-pub fn children_named(parent: u32, name: &str) -> Vec<i32> {
+pub fn find_children(parent: u32, name: &str) -> Vec<i32> {
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     pids.filter(|pid| {
-        stat(*pid).is_some_and(|now| now.parent == parent && now.name == name && now.state != "Z")
+        read_stat(*pid)
+            .is_some_and(|now| now.parent == parent && now.name == name && now.state != "Z")
     })
     .collect()
 }
@@ -117,7 +118,7 @@ struct ProcessStat {
     start_time: String,
 }
 
-fn stat(pid: i32) -> Option<ProcessStat> {
+fn read_stat(pid: i32) -> Option<ProcessStat> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (head, tail) = text.rsplit_once(')')?;
     let fields: Vec<&str> = tail.split_whitespace().collect();
@@ -130,9 +131,9 @@ fn stat(pid: i32) -> Option<ProcessStat> {
 }
 
 /// The same as `wait_until`, without a runtime.
-pub fn soon_enough(mut condition: impl FnMut() -> bool) -> bool {
+pub fn wait_until_blocking(mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
-    while start.elapsed() < GONE_WITHIN {
+    while start.elapsed() < EXIT_TIMEOUT {
         if condition() {
             return true;
         }
@@ -142,9 +143,9 @@ pub fn soon_enough(mut condition: impl FnMut() -> bool) -> bool {
 }
 
 /// Waits until a condition is true; returns false on timeout.
-pub async fn soon(mut condition: impl FnMut() -> bool) -> bool {
+pub async fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
-    while start.elapsed() < GONE_WITHIN {
+    while start.elapsed() < EXIT_TIMEOUT {
         if condition() {
             return true;
         }

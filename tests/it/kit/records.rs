@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use plenary::domain::dialogue::{Dialogue, DialogueStatus};
 use plenary::domain::entity::Entity;
 use plenary::domain::ids::{EntityId, EntityKind, ExpertSlug};
-use plenary::domain::lifecycle::initial;
-use plenary::domain::record::{Record, Round};
-use plenary::domain::reference::Reference;
-use plenary::domain::transcript::Transcript;
+use plenary::domain::lifecycle::initial_status;
+use plenary::domain::record::{DialogueRecord, RoundRecord};
+use plenary::domain::reference::EntityReference;
+use plenary::domain::transcript::RunState;
 use plenary::protocols::council::round_batch;
-use plenary::record::register::NewItem;
+use plenary::record::register::RegisterItem;
 
 /// A record without entities.
-pub fn empty_record(transcript: &Transcript) -> Record {
+pub fn empty_record(transcript: &RunState) -> DialogueRecord {
     let at = transcript.opened_at;
-    Record {
+    DialogueRecord {
         dialogue: Dialogue {
             opening: transcript.opening.clone(),
             status: DialogueStatus::Open,
@@ -44,42 +44,47 @@ pub fn empty_record(transcript: &Transcript) -> Record {
 }
 
 /// The entities of a council after its first two rounds, as the store would return them.
-pub fn council_record(transcript: &Transcript) -> Record {
+pub fn council_record(transcript: &RunState) -> DialogueRecord {
     let mut record = empty_record(transcript);
     let mut known: BTreeMap<String, EntityId> = BTreeMap::new();
     for round in [1, 2] {
         let batch = round_batch(transcript, round);
         let text = |text: Option<&str>| text.map(str::to_owned);
-        hold(&mut record, round, text(batch.title()), text(batch.summary()));
+        add_round(&mut record, round, text(batch.title()), text(batch.summary()));
         for kind in EntityKind::ALL {
             let items = batch.items().iter().filter(|item| item.local_id.kind == *kind);
             for (seq, item) in (1..).zip(items) {
                 let id = EntityId { kind: *kind, round, seq };
                 known.insert(item.local_id.to_string(), id);
-                let entity = entity_of(transcript, id, item, &known);
-                list(&mut record, *kind).push(entity);
+                let entity = make_entity(transcript, id, item, &known);
+                entities_of_kind(&mut record, *kind).push(entity);
             }
         }
     }
     record
 }
 
-pub fn hold(record: &mut Record, round: u8, title: Option<String>, summary: Option<String>) {
+pub fn add_round(
+    record: &mut DialogueRecord,
+    round: u8,
+    title: Option<String>,
+    summary: Option<String>,
+) {
     let created_at = record.dialogue.created_at;
-    record.rounds.push(Round { round, title, score: 0, summary, created_at });
+    record.rounds.push(RoundRecord { round, title, score: 0, summary, created_at });
 }
 
 /// An entity without events.
-pub fn add_entity(record: &mut Record, id: &str, by: &str, label: &str, text: &str) {
+pub fn add_entity(record: &mut DialogueRecord, id: &str, by: &str, label: &str, text: &str) {
     let id: EntityId = id.parse().unwrap();
     let contributors: Vec<ExpertSlug> = by.split(',').map(|name| name.parse().unwrap()).collect();
     let created_at = record.dialogue.created_at;
-    list(record, id.kind).push(Entity {
+    entities_of_kind(record, id.kind).push(Entity {
         id,
         label: label.to_owned(),
         text: text.to_owned(),
         contributors,
-        status: initial(id.kind),
+        status: initial_status(id.kind),
         parameters: None,
         references: Vec::new(),
         adopted_in_verdict: None,
@@ -88,13 +93,13 @@ pub fn add_entity(record: &mut Record, id: &str, by: &str, label: &str, text: &s
     });
 }
 
-fn entity_of(
-    transcript: &Transcript,
+fn make_entity(
+    transcript: &RunState,
     id: EntityId,
-    item: &NewItem,
+    item: &RegisterItem,
     known: &BTreeMap<String, EntityId>,
 ) -> Entity {
-    let references = item.references.iter().map(|(ref_type, target)| Reference {
+    let references = item.references.iter().map(|(ref_type, target)| EntityReference {
         ref_type: *ref_type,
         target: known[&target.to_string()],
     });
@@ -103,7 +108,7 @@ fn entity_of(
         label: item.label.clone(),
         text: item.text.clone(),
         contributors: vec![item.local_id.expert.clone()],
-        status: initial(id.kind),
+        status: initial_status(id.kind),
         parameters: item.parameters.clone(),
         references: references.collect(),
         adopted_in_verdict: None,
@@ -112,7 +117,7 @@ fn entity_of(
     }
 }
 
-fn list(record: &mut Record, kind: EntityKind) -> &mut Vec<Entity> {
+fn entities_of_kind(record: &mut DialogueRecord, kind: EntityKind) -> &mut Vec<Entity> {
     match kind {
         EntityKind::Perspective => &mut record.perspectives,
         EntityKind::Recommendation => &mut record.recommendations,

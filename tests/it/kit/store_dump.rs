@@ -5,16 +5,16 @@ use std::path::Path;
 use rusqlite::types::ValueRef;
 
 /// All tables and their rows in a fixed order.
-pub fn dump(folder: &Path) -> String {
+pub fn dump_store(folder: &Path) -> String {
     let connection = rusqlite::Connection::open(folder.join(".plenary/plenary.db")).unwrap();
     let mut tables = connection
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search_text_%' ORDER BY name")
         .unwrap();
     let names = tables.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    names.map(|name| rows(&connection, &name.unwrap())).collect()
+    names.map(|name| dump_rows(&connection, &name.unwrap())).collect()
 }
 
-fn rows(connection: &rusqlite::Connection, table: &str) -> String {
+fn dump_rows(connection: &rusqlite::Connection, table: &str) -> String {
     let mut statement = connection.prepare(&format!("SELECT * FROM {table}")).unwrap();
     let columns = statement.column_count();
     let mut found = statement.query([]).unwrap();

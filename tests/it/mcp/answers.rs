@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::stdio_client::Agent;
-use crate::kit::{Program, at, pool};
+use super::stdio_client::StdioClient;
+use crate::kit::{TestProgram, make_pool, value_at};
 
 /// Size limit of the tool list, which every conversation pays for.
 const LIST_BYTES_MAX: usize = 16_000;
@@ -15,14 +15,14 @@ const GOLDEN: &str = "tests/fixtures/mcp/tools.json";
 #[test]
 #[expect(clippy::print_stdout, reason = "what the list costs is worth knowing")]
 fn the_list_of_tools_is_the_one_that_was_agreed_on_and_small() {
-    let mut agent = Agent::alone();
-    let id = agent.request("tools/list", &json!({}));
-    let answer = agent.answer(id);
+    let mut agent = StdioClient::in_own_folder();
+    let id = agent.send_request("tools/list", &json!({}));
+    let answer = agent.wait_answer(id);
     let size = answer.to_string().len();
     println!("tools/list: {size} bytes of {LIST_BYTES_MAX}");
     assert!(size < LIST_BYTES_MAX, "{size} bytes");
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(GOLDEN);
-    let shown = format!("{:#}\n", at(&answer, "result.tools"));
+    let shown = format!("{:#}\n", value_at(&answer, "result.tools"));
     if std::env::var_os("PLENARY_WRITE_GOLDEN").is_some() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, &shown).unwrap();
@@ -37,44 +37,47 @@ fn the_list_of_tools_is_the_one_that_was_agreed_on_and_small() {
 #[test]
 fn every_version_is_spoken() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
-        let program = Program::new();
-        let mut agent = Agent::silent(&program, &["mcp"]);
+        let program = TestProgram::new();
+        let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
         let client = json!({ "name": "test", "version": "1" });
         let hello = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
-        let told = agent.ask("initialize", &hello);
-        assert_eq!(at(&told, "protocolVersion"), version);
-        assert_eq!(at(&told, "serverInfo.name"), "plenary");
-        assert!(at(&told, "instructions").as_str().unwrap().contains("council_ask"));
+        let told = agent.request_ok("initialize", &hello);
+        assert_eq!(value_at(&told, "protocolVersion"), version);
+        assert_eq!(value_at(&told, "serverInfo.name"), "plenary");
+        assert!(value_at(&told, "instructions").as_str().unwrap().contains("council_ask"));
     }
     // The newest version has no handshake: every request identifies its client.
-    let program = Program::new();
-    let mut agent = Agent::silent(&program, &["mcp"]);
+    let program = TestProgram::new();
+    let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let told = agent.ask("server/discover", &json!({ "_meta": meta }));
-    let versions = at(&told, "supportedVersions").as_array().unwrap();
+    let told = agent.request_ok("server/discover", &json!({ "_meta": meta }));
+    let versions = value_at(&told, "supportedVersions").as_array().unwrap();
     assert!(
         versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2024-11-05")),
         "{told:#}"
     );
-    let listed = agent.ask("tools/list", &json!({ "_meta": meta }));
-    assert_eq!(at(&listed, "tools").as_array().unwrap().len(), 13);
+    let listed = agent.request_ok("tools/list", &json!({ "_meta": meta }));
+    assert_eq!(value_at(&listed, "tools").as_array().unwrap().len(), 13);
 }
 
 /// The operation reads every property of its schema: a misspelled name is rejected with the correct
 /// one.
 #[test]
 fn every_property_of_a_schema_is_read_by_its_tool() {
-    let mut agent = Agent::alone();
-    agent.must("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) }));
-    let listed = agent.ask("tools/list", &json!({}));
+    let mut agent = StdioClient::in_own_folder();
+    agent.call_tool_ok(
+        "blue_dialogue_create",
+        &json!({ "title": "Talk", "expert_pool": make_pool(&["ann"]) }),
+    );
+    let listed = agent.request_ok("tools/list", &json!({}));
     let mut tried = 0;
-    for tool in at(&listed, "tools").as_array().unwrap() {
+    for tool in value_at(&listed, "tools").as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        for property in at(tool, "inputSchema.properties").as_object().unwrap().keys() {
+        for property in value_at(tool, "inputSchema.properties").as_object().unwrap().keys() {
             if property.len() < 3 {
                 // Too short for a misspelling to be recognised.
                 continue;
@@ -82,9 +85,9 @@ fn every_property_of_a_schema_is_read_by_its_tool() {
             let slip = format!("{property}x");
             let mut arguments = json!({ slip.clone(): 1 });
             if name == "blue_dialogue_search" {
-                arguments["op"] = json!(op_of(property));
+                arguments["op"] = json!(operation_of(property));
             }
-            let refused = agent.refused(name, &arguments);
+            let refused = agent.call_tool_error(name, &arguments);
             let said = refused.to_string();
             assert!(
                 said.contains(&slip) && said.contains(&format!("'{property}'")),
@@ -97,7 +100,7 @@ fn every_property_of_a_schema_is_read_by_its_tool() {
 }
 
 /// The search operation that reads a property.
-fn op_of(property: &str) -> &'static str {
+fn operation_of(property: &str) -> &'static str {
     match property {
         "ids" | "dialogue_id" => "cite",
         "query" => "similar",
@@ -106,25 +109,25 @@ fn op_of(property: &str) -> &'static str {
 }
 
 /// The keys of an object, sorted.
-fn keys(object: &Value) -> BTreeSet<String> {
+fn object_keys(object: &Value) -> BTreeSet<String> {
     object.as_object().unwrap().keys().cloned().collect()
 }
 
 /// The keys in a tool's output schema.
-fn promised(listed: &Value, name: &str) -> BTreeSet<String> {
-    let tools = at(listed, "tools").as_array().unwrap();
+fn schema_keys(listed: &Value, name: &str) -> BTreeSet<String> {
+    let tools = value_at(listed, "tools").as_array().unwrap();
     let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
-    keys(at(tool, "outputSchema.properties"))
+    object_keys(value_at(tool, "outputSchema.properties"))
 }
 
 #[test]
 fn answers_have_the_keys_that_their_schema_names() {
-    let mut agent = Agent::alone();
-    let listed = agent.ask("tools/list", &json!({}));
+    let mut agent = StdioClient::in_own_folder();
+    let listed = agent.request_ok("tools/list", &json!({}));
     let named = json!({ "dialogue_id": "talk" });
     let round = json!({ "dialogue_id": "talk", "round": 0, "score": 1 });
     for (tool, arguments) in [
-        ("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) })),
+        ("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": make_pool(&["ann"]) })),
         ("blue_dialogue_round_context", &named),
         ("blue_dialogue_round_context", &json!({ "dialogue_id": "talk", "render": true })),
         ("blue_dialogue_round_register", &round),
@@ -132,11 +135,11 @@ fn answers_have_the_keys_that_their_schema_names() {
         ("blue_dialogue_export", &named),
         ("council_ask", &json!({ "question": "Tea?", "rehearse": true, "wait_seconds": 30 })),
     ] {
-        let answer = agent.must(tool, arguments);
-        let mut promised = promised(&listed, tool);
+        let answer = agent.call_tool_ok(tool, arguments);
+        let mut promised = schema_keys(&listed, tool);
         // Without `render` no prompts are written.
         promised.retain(|key| key != "prompts" || arguments.get("render").is_some());
-        let told = keys(&answer);
+        let told = object_keys(&answer);
         // Warnings are optional.
         promised.retain(|key| key != "warnings" || told.contains(key));
         assert_eq!(told, promised, "{tool}");
@@ -149,36 +152,36 @@ fn answers_have_the_keys_that_their_schema_names() {
         json!({ "op": "stats" }),
         json!({ "op": "list", "colour": "red" }),
     ] {
-        told.extend(keys(&agent.must("blue_dialogue_search", &search)));
+        told.extend(object_keys(&agent.call_tool_ok("blue_dialogue_search", &search)));
     }
-    assert_eq!(told, promised(&listed, "blue_dialogue_search"));
+    assert_eq!(told, schema_keys(&listed, "blue_dialogue_search"));
 }
 
 #[test]
 fn standard_output_carries_the_protocol_and_nothing_else() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.path().join("post.md"), "A post.\n").unwrap();
     // A log that cannot be written causes a warning.
     std::fs::create_dir(program.path().join("council_log.jsonl")).unwrap();
-    let mut agent = Agent::with(&program, &["-v", "mcp"]);
-    agent.must(
+    let mut agent = StdioClient::with_arguments(&program, &["-v", "mcp"]);
+    agent.call_tool_ok(
         "council_review",
         &json!({ "path": "post.md", "rehearse": true, "wait_seconds": 30 }),
     );
-    agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
-    agent.refused("blue_dialogue_progress", &json!({ "dialogue_id": "nothing" }));
+    agent.call_tool_ok("blue_dialogue_create", &json!({ "title": "Talk" }));
+    agent.call_tool_error("blue_dialogue_progress", &json!({ "dialogue_id": "nothing" }));
     // The client panics on any line that is not a message.
-    let (code, said) = agent.leave();
+    let (code, said) = agent.close_client();
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("verdict log"), "{said}");
 }
 
 #[test]
 fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
-    let mut agent = Agent::alone();
-    let id =
-        agent.request("tools/call", &json!({ "name": "blue_dialogue_delete", "arguments": {} }));
-    let answer = agent.answer(id);
-    assert_eq!(at(&answer, "error.code"), -32602);
-    assert!(at(&answer, "error.message").as_str().unwrap().contains("tools/list"));
+    let mut agent = StdioClient::in_own_folder();
+    let id = agent
+        .send_request("tools/call", &json!({ "name": "blue_dialogue_delete", "arguments": {} }));
+    let answer = agent.wait_answer(id);
+    assert_eq!(value_at(&answer, "error.code"), -32602);
+    assert!(value_at(&answer, "error.message").as_str().unwrap().contains("tools/list"));
 }

@@ -3,32 +3,32 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use plenary::domain::intervention::Intervention;
 use serde_json::{Value, json};
 
-use super::run_tools::transcript;
-use super::stdio_client::Agent;
-use crate::councils::harness::{Asked, Council};
-use crate::kit::{Play, at};
+use super::run_tools::read_run_state;
+use super::stdio_client::StdioClient;
+use crate::councils::harness::{SeatRequest, TestCouncil};
+use crate::kit::{ScriptedReply, value_at};
 
 const SENTENCE: &str = "You want the costs weighed first.";
 
 /// A council that waits in its first round and whose chair restates.
-fn council() -> (Council, Arc<AtomicBool>) {
+fn waiting_council() -> (TestCouncil, Arc<AtomicBool>) {
     let is_open = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_open);
-    let script = move |ask: &Asked<'_>| match asked.load(Ordering::SeqCst) {
-        _ if ask.purpose == Purpose::Restatement => Play::Reply(SENTENCE.to_owned()),
-        true => Play::Fitting,
-        false => Play::Hang,
+    let script = move |ask: &SeatRequest<'_>| match asked.load(Ordering::SeqCst) {
+        _ if ask.purpose == AskPurpose::Restatement => ScriptedReply::Reply(SENTENCE.to_owned()),
+        true => ScriptedReply::Valid,
+        false => ScriptedReply::Hang,
     };
-    (Council::new(script), is_open)
+    (TestCouncil::new(script), is_open)
 }
 
 /// The directives in the record: whether confirmed, and the restatement.
-fn directives(council: &Council, id: &Value) -> Vec<(bool, String)> {
-    let noted = transcript(&council.program, id).interventions;
+fn read_directives(council: &TestCouncil, id: &Value) -> Vec<(bool, String)> {
+    let noted = read_run_state(&council.program, id).interventions;
     let told = noted.into_iter().map(|noted| {
         let Intervention::Directive { restatement, confirmed, .. } = noted.intervention else {
             panic!("{noted:?}")
@@ -40,43 +40,44 @@ fn directives(council: &Council, id: &Value) -> Vec<(bool, String)> {
 
 #[test]
 fn what_is_confirmed_is_what_was_restated_and_is_paid_for_once() {
-    let (council, is_open) = council();
-    let mut agent = Agent::new(&council.program);
-    let begun = agent.must("council_ask", &json!({ "question": "Tea?", "conclusion": false }));
-    let id = at(&begun, "dialogue_id").clone();
+    let (council, is_open) = waiting_council();
+    let mut agent = StdioClient::new(&council.program);
+    let begun =
+        agent.call_tool_ok("council_ask", &json!({ "question": "Tea?", "conclusion": false }));
+    let id = value_at(&begun, "dialogue_id").clone();
     let directive = json!({ "dialogue_id": id, "kind": "direct", "text": "Mind the cost." });
-    let told = agent.must("deliberation_intervene", &directive);
-    let suggestion = at(&told, "suggestion").as_str().unwrap();
+    let told = agent.call_tool_ok("deliberation_intervene", &directive);
+    let suggestion = value_at(&told, "suggestion").as_str().unwrap();
     assert!(suggestion.contains(SENTENCE) && suggestion.contains("confirmed"), "{suggestion}");
-    assert_eq!(directives(&council, &id), [(false, SENTENCE.to_owned())]);
+    assert_eq!(read_directives(&council, &id), [(false, SENTENCE.to_owned())]);
     let mut confirmed = directive.clone();
     confirmed["confirmed"] = json!(true);
-    let told = agent.must("deliberation_intervene", &confirmed);
-    assert!(at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
+    let told = agent.call_tool_ok("deliberation_intervene", &confirmed);
+    assert!(value_at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
     let both = [(false, SENTENCE.to_owned()), (true, SENTENCE.to_owned())];
-    assert_eq!(directives(&council, &id), both);
-    assert_eq!(council.calls(Purpose::Restatement), 1, "the chair was asked once");
+    assert_eq!(read_directives(&council, &id), both);
+    assert_eq!(council.call_count(AskPurpose::Restatement), 1, "the chair was asked once");
     is_open.store(true, Ordering::SeqCst);
     // The hanging calls time out; the resumed run repeats them.
-    agent.kill();
-    let mut next = Agent::new(&council.program);
+    agent.kill_server();
+    let mut next = StdioClient::new(&council.program);
     let asked = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
-    let ended = next.must("deliberation_status", &asked);
-    assert_eq!(at(&ended, "status"), "done", "{ended:#}");
-    let calls = at(&ended, "progress.calls").as_u64().unwrap();
-    assert_eq!(at(&ended, "result.metrics.session.calls"), calls + 1, "one restatement");
+    let ended = next.call_tool_ok("deliberation_status", &asked);
+    assert_eq!(value_at(&ended, "status"), "done", "{ended:#}");
+    let calls = value_at(&ended, "progress.calls").as_u64().unwrap();
+    assert_eq!(value_at(&ended, "result.metrics.session.calls"), calls + 1, "one restatement");
 }
 
 #[test]
 fn a_directive_that_is_confirmed_at_once_is_restated_and_told() {
-    let (council, _) = council();
-    let mut agent = Agent::new(&council.program);
-    let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
-    let id = at(&begun, "dialogue_id").clone();
+    let (council, _) = waiting_council();
+    let mut agent = StdioClient::new(&council.program);
+    let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
+    let id = value_at(&begun, "dialogue_id").clone();
     let directive =
         json!({ "dialogue_id": id, "kind": "direct", "text": "Mind the cost.", "confirmed": true });
-    let told = agent.must("deliberation_intervene", &directive);
-    assert!(at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
-    assert_eq!(directives(&council, &id), [(true, SENTENCE.to_owned())]);
-    assert_eq!(council.calls(Purpose::Restatement), 1);
+    let told = agent.call_tool_ok("deliberation_intervene", &directive);
+    assert!(value_at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
+    assert_eq!(read_directives(&council, &id), [(true, SENTENCE.to_owned())]);
+    assert_eq!(council.call_count(AskPurpose::Restatement), 1);
 }

@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::stdio_client::Agent;
-use crate::kit::{at, fixture};
-use crate::skills::{blocks, skill};
+use super::stdio_client::StdioClient;
+use crate::kit::{read_fixture, value_at};
+use crate::skills::{code_blocks, read_skill};
 
 /// The schemas of all tools' arguments, by name.
-fn schemas() -> Map<String, Value> {
-    let listed = Agent::alone().ask("tools/list", &json!({}));
-    let tools = at(&listed, "tools").as_array().unwrap().iter();
+fn tool_schemas() -> Map<String, Value> {
+    let listed = StdioClient::in_own_folder().request_ok("tools/list", &json!({}));
+    let tools = value_at(&listed, "tools").as_array().unwrap().iter();
     tools
         .map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool["inputSchema"].clone()))
         .collect()
@@ -17,41 +17,41 @@ fn schemas() -> Map<String, Value> {
 
 /// Validates a value against a published schema. Stricter than the standard: a field that the
 /// schema does not name is a fault, and an unknown keyword is a bug of the test.
-struct Checker<'a> {
+struct SchemaChecker<'a> {
     root: &'a Value,
     faults: Vec<String>,
 }
 
-impl Checker<'_> {
-    fn faults(schema: &Value, value: &Value) -> Vec<String> {
-        let mut checker = Checker { root: schema, faults: Vec::new() };
-        checker.check(schema, value, "");
+impl SchemaChecker<'_> {
+    fn find_faults(schema: &Value, value: &Value) -> Vec<String> {
+        let mut checker = SchemaChecker { root: schema, faults: Vec::new() };
+        checker.check_value(schema, value, "");
         checker.faults
     }
 
-    fn check(&mut self, schema: &Value, value: &Value, place: &str) {
+    fn check_value(&mut self, schema: &Value, value: &Value, place: &str) {
         for (keyword, rule) in schema.as_object().unwrap() {
             match keyword.as_str() {
                 "type" => self.check_type(rule, value, place),
                 "enum" => {
                     let options = rule.as_array().unwrap();
-                    self.expect(options.contains(value), place, &format!("{value} not of {rule}"));
+                    self.require(options.contains(value), place, &format!("{value} not of {rule}"));
                 }
                 "required" => self.check_required(rule, value, place),
                 "properties" => self.check_properties(rule, value, place),
                 "additionalProperties" => {
                     for (name, inner) in value.as_object().into_iter().flatten() {
-                        self.check(rule, inner, &format!("{place}/{name}"));
+                        self.check_value(rule, inner, &format!("{place}/{name}"));
                     }
                 }
                 "items" => {
                     for (index, inner) in value.as_array().into_iter().flatten().enumerate() {
-                        self.check(rule, inner, &format!("{place}/{index}"));
+                        self.check_value(rule, inner, &format!("{place}/{index}"));
                     }
                 }
                 "$ref" => {
                     let pointer = rule.as_str().unwrap().strip_prefix('#').unwrap();
-                    self.check(self.root.pointer(pointer).unwrap(), value, place);
+                    self.check_value(self.root.pointer(pointer).unwrap(), value, place);
                 }
                 "description" | "$defs" => {}
                 other => panic!("the keyword {other} is new: teach this test to check it"),
@@ -71,26 +71,26 @@ impl Checker<'_> {
             "null" => value.is_null(),
             other => panic!("{other} is no type"),
         });
-        self.expect(fits, place, &format!("{value} is not of type {rule}"));
+        self.require(fits, place, &format!("{value} is not of type {rule}"));
     }
 
     fn check_required(&mut self, names: &Value, value: &Value, place: &str) {
         for name in names.as_array().unwrap() {
             let is_there = value.get(name.as_str().unwrap()).is_some();
-            self.expect(is_there, place, &format!("{name} is missing"));
+            self.require(is_there, place, &format!("{name} is missing"));
         }
     }
 
     fn check_properties(&mut self, properties: &Value, value: &Value, place: &str) {
         for (name, inner) in value.as_object().into_iter().flatten() {
             match properties.get(name) {
-                Some(schema) => self.check(schema, inner, &format!("{place}/{name}")),
+                Some(schema) => self.check_value(schema, inner, &format!("{place}/{name}")),
                 None => self.faults.push(format!("{place}: {name} is not named")),
             }
         }
     }
 
-    fn expect(&mut self, is_met: bool, place: &str, fault: &str) {
+    fn require(&mut self, is_met: bool, place: &str, fault: &str) {
         if !is_met {
             self.faults.push(format!("{place}: {fault}"));
         }
@@ -99,7 +99,7 @@ impl Checker<'_> {
 
 #[test]
 fn the_dialogue_of_the_examples_fits_the_schemas() {
-    let schemas = schemas();
+    let schemas = tool_schemas();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/nvidia");
     let mut tried = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -113,8 +113,8 @@ fn the_dialogue_of_the_examples_fits_the_schemas() {
             _ if name == "README.md" => continue,
             _ => panic!("which tool takes {name}?"),
         };
-        let example = fixture(&format!("examples/nvidia/{name}"));
-        assert_eq!(Checker::faults(&schemas[tool], &example), [""; 0], "{name}");
+        let example = read_fixture(&format!("examples/nvidia/{name}"));
+        assert_eq!(SchemaChecker::find_faults(&schemas[tool], &example), [""; 0], "{name}");
         tried += 1;
     }
     assert_eq!(tried, 10);
@@ -122,11 +122,11 @@ fn the_dialogue_of_the_examples_fits_the_schemas() {
 
 #[test]
 fn the_examples_of_the_judges_skill_fit_the_schemas() {
-    let schemas = schemas();
-    for (heading, example) in blocks(skill("alignment-play"), "json") {
+    let schemas = tool_schemas();
+    for (heading, example) in code_blocks(read_skill("alignment-play"), "json") {
         let tool = heading.split('`').nth(1).unwrap();
         let example: Value = serde_json::from_str(&example).unwrap();
-        assert_eq!(Checker::faults(&schemas[tool], &example), [""; 0], "{heading}");
+        assert_eq!(SchemaChecker::find_faults(&schemas[tool], &example), [""; 0], "{heading}");
     }
 }
 
@@ -137,7 +137,7 @@ fn the_checker_finds_what_is_wrong() {
         "properties": { "id": { "$ref": "#/$defs/Id" }, "many": { "items": { "enum": ["a"] } } },
     });
     let check = |value: Value, faults: &[&str]| {
-        assert_eq!(Checker::faults(&schema, &value), faults, "{value}");
+        assert_eq!(SchemaChecker::find_faults(&schema, &value), faults, "{value}");
     };
     check(json!({ "id": null, "many": ["a"] }), &[]);
     check(json!({ "many": [] }), &[": \"id\" is missing"]);

@@ -2,19 +2,22 @@
 
 use serde_json::{Value, json};
 
-use super::stdio_client::Agent;
+use super::stdio_client::StdioClient;
 use crate::hostile::corpora;
-use crate::kit::{Program, at, pool};
+use crate::kit::{TestProgram, make_pool, value_at};
 
 /// Checks that the server still answers.
 #[track_caller]
-fn goes_on(agent: &mut Agent) {
-    assert_eq!(at(&agent.ask("tools/list", &json!({})), "tools").as_array().unwrap().len(), 13);
+fn check_alive(agent: &mut StdioClient) {
+    assert_eq!(
+        value_at(&agent.request_ok("tools/list", &json!({})), "tools").as_array().unwrap().len(),
+        13
+    );
 }
 
 #[test]
 fn lines_that_are_no_messages_are_answered_where_they_have_an_id() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     let deep = |id: u32| {
         let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
         format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{open}{close},"id":{id}}}"#)
@@ -31,9 +34,9 @@ fn lines_that_are_no_messages_are_answered_where_they_have_an_id() {
         (br#"{"jsonrpc":"2.0","id":1008,"method":"resources/read","params":{}}"#.to_vec(), json!(1008)),
     ] {
         agent.send_line(&line);
-        let answer = agent.heard();
+        let answer = agent.next_message();
         assert_eq!(answer["id"], id, "{answer:#}");
-        assert!(at(&answer, "error.code").as_i64().unwrap() < 0, "{answer:#}");
+        assert!(value_at(&answer, "error.code").as_i64().unwrap() < 0, "{answer:#}");
     }
     for line in [
         &b"nonsense"[..],
@@ -47,17 +50,18 @@ fn lines_that_are_no_messages_are_answered_where_they_have_an_id() {
     ] {
         agent.send_line(line);
     }
-    goes_on(&mut agent);
+    check_alive(&mut agent);
 }
 
 #[test]
 fn ten_megabytes_are_refused_with_a_word() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     let big = "x".repeat(10 * 1024 * 1024);
     let refused =
-        agent.refused("blue_dialogue_create", &json!({ "title": "Talk", "question": big }));
-    assert_eq!(at(&refused, "error_code"), "field_too_long");
-    let refused = agent.refused("council_ask", &json!({ "question": big, "rehearse": true }));
+        agent.call_tool_error("blue_dialogue_create", &json!({ "title": "Talk", "question": big }));
+    assert_eq!(value_at(&refused, "error_code"), "field_too_long");
+    let refused =
+        agent.call_tool_error("council_ask", &json!({ "question": big, "rehearse": true }));
     assert!(refused.to_string().contains("field_too_long"), "{refused:#}");
     // Over the line limit: its beginning still contains the id.
     let line = format!(
@@ -65,48 +69,48 @@ fn ten_megabytes_are_refused_with_a_word() {
         "y".repeat(17 * 1024 * 1024)
     );
     agent.send_line(line.as_bytes());
-    let answer = agent.heard();
-    assert_eq!((&answer["id"], at(&answer, "error.code")), (&json!(2001), &json!(-32600)));
-    goes_on(&mut agent);
+    let answer = agent.next_message();
+    assert_eq!((&answer["id"], value_at(&answer, "error.code")), (&json!(2001), &json!(-32600)));
+    check_alive(&mut agent);
 }
 
 #[test]
 fn what_is_said_before_the_handshake_ends_nothing() {
-    let program = Program::new();
-    let mut agent = Agent::silent(&program, &["mcp"]);
-    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
-    agent.send(&json!({ "jsonrpc": "2.0", "id": "early", "method": "tools/list" }));
-    let answer = agent.heard();
+    let program = TestProgram::new();
+    let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
+    agent.send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    agent.send_message(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+    agent.send_message(&json!({ "jsonrpc": "2.0", "id": "early", "method": "tools/list" }));
+    let answer = agent.next_message();
     assert_eq!(answer["id"], "early");
     let client = json!({ "name": "test", "version": "1" });
     let hello =
         json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-    agent.ask("initialize", &hello);
-    goes_on(&mut agent);
+    agent.request_ok("initialize", &hello);
+    check_alive(&mut agent);
 }
 
 /// A ping, or a request without a client, is answered and starts no session.
 #[test]
 fn what_follows_an_early_request_ends_nothing_either() {
     for early in ["ping", "tools/list", "server/discover"] {
-        let program = Program::new();
-        let mut agent = Agent::silent(&program, &["mcp"]);
-        agent.send(&json!({ "jsonrpc": "2.0", "id": "early", "method": early }));
-        assert_eq!(agent.heard()["id"], "early");
-        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-        agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+        let program = TestProgram::new();
+        let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
+        agent.send_message(&json!({ "jsonrpc": "2.0", "id": "early", "method": early }));
+        assert_eq!(agent.next_message()["id"], "early");
+        agent.send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent.send_message(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
         let client = json!({ "name": "test", "version": "1" });
         let hello =
             json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-        agent.ask("initialize", &hello);
-        goes_on(&mut agent);
+        agent.request_ok("initialize", &hello);
+        check_alive(&mut agent);
     }
 }
 
 #[test]
 fn params_that_cannot_be_read_are_told_from_a_method_that_is_not_there() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     for (method, params, code, word) in [
         ("tools/call", json!({ "name": "council_ask", "arguments": [] }), -32602, "arguments"),
         ("tools/call", json!({ "arguments": {} }), -32602, "name"),
@@ -115,19 +119,19 @@ fn params_that_cannot_be_read_are_told_from_a_method_that_is_not_there() {
         ("tasks/get", json!({}), -32602, "taskId"),
         ("no/such/method", json!({}), -32601, "there is no method `no/such/method`"),
     ] {
-        let id = agent.request(method, &params);
-        let answer = agent.answer(id);
-        assert_eq!(at(&answer, "error.code"), code, "{method} {params}: {answer:#}");
-        let message = at(&answer, "error.message").as_str().unwrap();
+        let id = agent.send_request(method, &params);
+        let answer = agent.wait_answer(id);
+        assert_eq!(value_at(&answer, "error.code"), code, "{method} {params}: {answer:#}");
+        let message = value_at(&answer, "error.message").as_str().unwrap();
         assert!(message.contains(word) && message.contains(' '), "{method} {params}: {message}");
     }
-    let id = agent.request("resources/list", &json!({ "cursor": "no-such-page" }));
-    assert_eq!(at(&agent.answer(id), "error.code"), -32602);
+    let id = agent.send_request("resources/list", &json!({ "cursor": "no-such-page" }));
+    assert_eq!(value_at(&agent.wait_answer(id), "error.code"), -32602);
 }
 
 #[test]
 fn a_name_of_ten_megabytes_is_not_sent_back() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     let big = "n".repeat(10 * 1024 * 1024);
     for (method, params) in [
         ("tools/call", json!({ "name": big })),
@@ -138,84 +142,88 @@ fn a_name_of_ten_megabytes_is_not_sent_back() {
         ("tasks/get", json!({ "taskId": big })),
         (big.as_str(), json!({})),
     ] {
-        let id = agent.request(method, &params);
-        let answer = agent.answer(id).to_string();
+        let id = agent.send_request(method, &params);
+        let answer = agent.wait_answer(id).to_string();
         assert!(answer.len() < 10_000, "{} bytes: {}", answer.len(), &answer[..500]);
     }
-    goes_on(&mut agent);
+    check_alive(&mut agent);
 }
 
 /// A numeric id outside our range: the error is sent without an id.
 #[test]
 fn an_id_that_cannot_be_answered_to_is_answered_without_one() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     for id in ["9223372036854775808", "1.5", "1e400"] {
         agent.send_line(
             format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#).as_bytes(),
         );
         if id != "1e400" {
-            let answer = agent.heard();
-            assert_eq!(at(&answer, "error.code"), -32600, "{answer:#}");
+            let answer = agent.next_message();
+            assert_eq!(value_at(&answer, "error.code"), -32600, "{answer:#}");
             assert!(answer.get("id").is_none_or(Value::is_null), "{answer:#}");
         }
     }
-    goes_on(&mut agent);
+    check_alive(&mut agent);
 }
 
 #[test]
 fn a_client_that_closes_at_once_still_hears_what_was_wrong() {
     for _ in 0..10 {
-        let program = Program::new();
-        let mut agent = Agent::with(&program, &["mcp"]);
+        let program = TestProgram::new();
+        let mut agent = StdioClient::with_arguments(&program, &["mcp"]);
         agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":77,\"method\":\"ping\"}\n");
-        assert_eq!(at(&agent.heard(), "error.code"), -32600);
+        assert_eq!(value_at(&agent.next_message(), "error.code"), -32600);
         // Also before initialisation, and without a newline at the end of the input.
-        let mut agent = Agent::silent(&program, &["mcp"]);
+        let mut agent = StdioClient::without_handshake(&program, &["mcp"]);
         agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":78,\"method\":\"ping\"}");
-        assert_eq!(at(&agent.heard(), "id"), 78);
+        assert_eq!(value_at(&agent.next_message(), "id"), 78);
     }
 }
 
 #[test]
 fn requests_that_overlap_are_all_answered_also_under_one_id() {
-    let mut agent = Agent::alone();
-    agent.must("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) }));
+    let mut agent = StdioClient::in_own_folder();
+    agent.call_tool_ok(
+        "blue_dialogue_create",
+        &json!({ "title": "Talk", "expert_pool": make_pool(&["ann"]) }),
+    );
     let call = |id: Value, name: &str, arguments: Value| {
         let params = json!({ "name": name, "arguments": arguments });
         json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
     };
     for n in 0..50 {
-        agent.send(&call(
+        agent.send_message(&call(
             json!(3000 + n),
             "blue_dialogue_progress",
             json!({ "dialogue_id": "talk" }),
         ));
     }
-    let mut heard: Vec<i64> = (0..50).map(|_| agent.heard()["id"].as_i64().unwrap()).collect();
+    let mut heard: Vec<i64> =
+        (0..50).map(|_| agent.next_message()["id"].as_i64().unwrap()).collect();
     heard.sort_unstable();
     assert_eq!(heard, (3000..3050).collect::<Vec<_>>());
     for _ in 0..5 {
-        agent.send(&call(json!(4000), "blue_dialogue_search", json!({ "op": "stats" })));
+        agent.send_message(&call(json!(4000), "blue_dialogue_search", json!({ "op": "stats" })));
     }
     // Each gets the result, or the error that its id is in use.
-    let answers: Vec<Value> = (0..5).map(|_| agent.heard()).collect();
+    let answers: Vec<Value> = (0..5).map(|_| agent.next_message()).collect();
     assert!(answers.iter().all(|answer| answer["id"] == 4000), "{answers:?}");
     assert!(answers.iter().any(|answer| answer.get("result").is_some()), "{answers:?}");
-    goes_on(&mut agent);
+    check_alive(&mut agent);
 }
 
 /// Every corpus path as output, dialogue, resource and document: no file outside the folder is read
 /// or written.
 #[test]
 fn no_path_of_the_corpora_leads_out_of_the_folder() {
-    let program = Program::new();
+    let program = TestProgram::new();
     // Deeper than any path climbs, so a bug stays inside this folder.
     let inside = program.path().join("street/".repeat(60)).join("home");
     std::fs::create_dir_all(&inside).unwrap();
     std::fs::write(inside.join("../secret.md"), "the secret of the house\n").unwrap();
-    let mut agent = Agent::below(&program, &inside);
-    agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
-    let before = files(program.path(), &inside);
+    let mut agent = StdioClient::in_subfolder(&program, &inside);
+    agent.call_tool_ok("blue_dialogue_create", &json!({ "title": "Talk" }));
+    let before = list_files(program.path(), &inside);
     let own = [
         "../secret.md",
         "./../secret.md",
@@ -223,34 +231,38 @@ fn no_path_of_the_corpora_leads_out_of_the_folder() {
         ".plenary/plenary.db",
         ".plenary/token",
     ];
-    let paths = corpora::strings("path_traversal");
+    let paths = corpora::read_corpus("path_traversal");
     for path in own.into_iter().map(str::to_owned).chain(paths) {
         let climbs = path.starts_with('/') || path.split('/').any(|part| part == "..");
-        let written = agent
-            .tool("blue_dialogue_export", &json!({ "dialogue_id": "talk", "output_path": path }));
+        let written = agent.call_tool(
+            "blue_dialogue_export",
+            &json!({ "dialogue_id": "talk", "output_path": path }),
+        );
         assert!(!climbs || written["isError"] == true, "{path}: {written}");
-        let named = agent.tool("blue_dialogue_progress", &json!({ "dialogue_id": path }));
+        let named = agent.call_tool("blue_dialogue_progress", &json!({ "dialogue_id": path }));
         assert_eq!(named["isError"], true, "{path}: {named}");
-        let id = agent
-            .request("resources/read", &json!({ "uri": format!("plenary://dialogues/{path}") }));
-        assert!(agent.answer(id).get("error").is_some(), "{path}");
+        let id = agent.send_request(
+            "resources/read",
+            &json!({ "uri": format!("plenary://dialogues/{path}") }),
+        );
+        assert!(agent.wait_answer(id).get("error").is_some(), "{path}");
         if climbs || path.starts_with(".plenary") {
             let arguments = json!({ "path": path, "rehearse": true });
-            let read = agent.tool("council_review", &arguments);
+            let read = agent.call_tool("council_review", &arguments);
             assert_eq!(read["isError"], true, "{path}: {read}");
             let arguments = json!({ "question": "?", "context": [path], "rehearse": true });
-            let read = agent.tool("council_ask", &arguments);
+            let read = agent.call_tool("council_ask", &arguments);
             assert_eq!(read["isError"], true, "{path}: {read}");
         }
     }
-    assert_eq!(files(program.path(), &inside), before, "something was written outside");
-    let stats = agent.must("blue_dialogue_search", &json!({ "op": "stats" }));
-    assert_eq!(at(&stats, "dialogues"), 1, "nothing was started");
-    goes_on(&mut agent);
+    assert_eq!(list_files(program.path(), &inside), before, "something was written outside");
+    let stats = agent.call_tool_ok("blue_dialogue_search", &json!({ "op": "stats" }));
+    assert_eq!(value_at(&stats, "dialogues"), 1, "nothing was started");
+    check_alive(&mut agent);
 }
 
 /// Every file below a folder except those in `but`.
-fn files(folder: &std::path::Path, but: &std::path::Path) -> Vec<std::path::PathBuf> {
+fn list_files(folder: &std::path::Path, but: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -4,16 +4,16 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::http_harness::{Served, call, hello, read};
-use super::run_tools::{first_dialogue, waiting};
-use super::stdio_client::Agent;
-use crate::kit::{Program, at};
+use super::http_harness::{HttpServerProcess, call_message, initialize_message, read_response};
+use super::run_tools::{first_dialogue, waiting_council};
+use super::stdio_client::StdioClient;
+use crate::kit::{TestProgram, value_at};
 
 #[test]
 fn whoever_has_the_token_is_answered() {
-    let program = Program::new();
-    let served = Served::new(&program);
-    let told = served.post(hello().to_string().as_bytes());
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let told = served.post_message(initialize_message().to_string().as_bytes());
     assert_eq!(told.status, 200, "{told:?}");
     assert!(told.body.contains("\"plenary\""), "{told:?}");
     let mode =
@@ -26,8 +26,8 @@ fn whoever_has_the_token_is_answered() {
 /// parts are valid.
 #[test]
 fn nobody_is_let_in_by_a_host_an_origin_or_a_token_that_is_not_ours() {
-    let program = Program::new();
-    let served = Served::new(&program);
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
     let (port, token) = (served.port, &served.token);
     let other_port = port ^ 1;
     let hosts: Vec<(Option<String>, bool)> = vec![
@@ -74,9 +74,9 @@ fn nobody_is_let_in_by_a_host_an_origin_or_a_token_that_is_not_ours() {
                 headers.extend(
                     given.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))),
                 );
-                let body = hello().to_string();
+                let body = initialize_message().to_string();
                 let body = if method == "POST" { body.as_bytes() } else { b"" };
-                let told = served.send(method, "/mcp", &headers, body);
+                let told = served.send_request(method, "/mcp", &headers, body);
                 let is_let_in = !matches!(told.status, 400 | 401 | 403)
                     || (method != "POST" && told.status == 400 && told.body.contains("ession"));
                 assert_eq!(
@@ -93,8 +93,8 @@ fn nobody_is_let_in_by_a_host_an_origin_or_a_token_that_is_not_ours() {
 
 #[test]
 fn two_of_a_header_are_one_too_many() {
-    let program = Program::new();
-    let served = Served::new(&program);
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
     let host = format!("127.0.0.1:{}", served.port);
     let bearer = format!("Bearer {}", served.token);
     let origin = format!("http://{host}");
@@ -103,15 +103,20 @@ fn two_of_a_header_are_one_too_many() {
         [("Host", "evil.example"), ("Authorization", "Bearer x"), ("Origin", "http://evil.example")]
     {
         let headers = [&all[..], &[("Origin", origin.as_str()), twice]].concat();
-        let told = served.send("POST", "/mcp", &headers, hello().to_string().as_bytes());
+        let told = served.send_request(
+            "POST",
+            "/mcp",
+            &headers,
+            initialize_message().to_string().as_bytes(),
+        );
         assert!(matches!(told.status, 400 | 401 | 403), "{twice:?}: {told:?}");
     }
 }
 
 #[test]
 fn what_cannot_be_read_is_answered_and_the_server_goes_on() {
-    let program = Program::new();
-    let served = Served::new(&program);
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}{}}}"#,
         "[".repeat(100_000),
@@ -127,21 +132,21 @@ fn what_cannot_be_read_is_answered_and_the_server_goes_on() {
         (b"{\"jsonrpc\":\"2.0\",\"id\":10,\"id\":10,\"method\":\"ping\"}".to_vec(), json!(10)),
         (b"nonsense".to_vec(), Value::Null),
     ] {
-        let told = served.post(&body);
+        let told = served.post_message(&body);
         assert_eq!(told.status, 400, "{told:?}");
         let answer: Value = serde_json::from_str(&told.body).unwrap_or_else(|_| panic!("{told:?}"));
         assert_eq!(answer.get("id").unwrap_or(&Value::Null), &id, "{answer:#}");
-        assert!(at(&answer, "error.code").as_i64().unwrap() < 0);
+        assert!(value_at(&answer, "error.code").as_i64().unwrap() < 0);
     }
-    let told = served.post(&vec![b' '; 17 * 1024 * 1024]);
+    let told = served.post_message(&vec![b' '; 17 * 1024 * 1024]);
     assert_eq!(told.status, 413, "{told:?}");
-    assert_eq!(served.post(hello().to_string().as_bytes()).status, 200);
+    assert_eq!(served.post_message(initialize_message().to_string().as_bytes()).status, 200);
 }
 
 #[test]
 fn a_batch_and_nothing_at_all_are_answered_with_a_reason() {
-    let program = Program::new();
-    let served = Served::new(&program);
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
     let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
     for (body, word) in [
         (json!([ping]).to_string(), "batch"),
@@ -149,62 +154,79 @@ fn a_batch_and_nothing_at_all_are_answered_with_a_reason() {
         (String::new(), "no message"),
         (" \n".to_owned(), "no message"),
     ] {
-        let told = served.post(body.as_bytes());
+        let told = served.post_message(body.as_bytes());
         assert_eq!(told.status, 400, "{told:?}");
-        let message = told.message();
-        assert!(at(&message, "error.message").as_str().unwrap().contains(word), "{message:#}");
+        let message = told.parse_message();
+        assert!(
+            value_at(&message, "error.message").as_str().unwrap().contains(word),
+            "{message:#}"
+        );
     }
 }
 
 #[test]
 fn an_id_that_is_in_use_is_refused_until_it_is_answered() {
-    let (council, _) = waiting();
-    let served = Served::new(&council.program);
-    let (session, other) = (served.greeted(), served.greeted());
-    let ask = call(2, "council_ask", &json!({ "question": "Tea?", "wait_seconds": 60 }));
-    let first = served.begin("POST", Some(&session), ask.to_string().as_bytes());
-    let mut agent = Agent::new(&council.program);
+    let (council, _) = waiting_council();
+    let served = HttpServerProcess::new(&council.program);
+    let (session, other) = (served.open_session(), served.open_session());
+    let ask = call_message(2, "council_ask", &json!({ "question": "Tea?", "wait_seconds": 60 }));
+    let first = served.start_request("POST", Some(&session), ask.to_string().as_bytes());
+    let mut agent = StdioClient::new(&council.program);
     let id = first_dialogue(&mut agent);
     let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
-    let told = served.post_in(&session, &ping);
-    assert_eq!(at(&told.message(), "error.code"), -32600, "{told:?}");
-    assert!(served.post_in(&other, &ping).message().get("result").is_some(), "another session");
-    agent.must("deliberation_intervene", &json!({ "dialogue_id": id, "kind": "stop" }));
-    let answer = read(first).message();
-    assert_eq!(at(&answer, "result.structuredContent.dialogue_id"), id.as_str(), "{answer:#}");
-    assert!(served.post_in(&session, &ping).message().get("result").is_some(), "free again");
+    let told = served.post_in_session(&session, &ping);
+    assert_eq!(value_at(&told.parse_message(), "error.code"), -32600, "{told:?}");
+    assert!(
+        served.post_in_session(&other, &ping).parse_message().get("result").is_some(),
+        "another session"
+    );
+    agent.call_tool_ok("deliberation_intervene", &json!({ "dialogue_id": id, "kind": "stop" }));
+    let answer = read_response(first).parse_message();
+    assert_eq!(
+        value_at(&answer, "result.structuredContent.dialogue_id"),
+        id.as_str(),
+        "{answer:#}"
+    );
+    assert!(
+        served.post_in_session(&session, &ping).parse_message().get("result").is_some(),
+        "free again"
+    );
 }
 
 #[test]
 fn params_that_cannot_be_read_are_an_answer_like_any_other() {
-    let program = Program::new();
-    let served = Served::new(&program);
-    let session = served.greeted();
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let session = served.open_session();
     let bad = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {} });
-    let told = served.post_in(&session, &bad);
-    assert_eq!((told.status, at(&told.message(), "error.code")), (200, &json!(-32602)), "{told:?}");
+    let told = served.post_in_session(&session, &bad);
+    assert_eq!(
+        (told.status, value_at(&told.parse_message(), "error.code")),
+        (200, &json!(-32602)),
+        "{told:?}"
+    );
 }
 
 #[test]
 fn a_server_knows_the_address_it_listens_on() {
-    let program = Program::new();
-    let served = Served::with(&program, &["--bind", "127.0.0.2"]);
+    let program = TestProgram::new();
+    let served = HttpServerProcess::with_options(&program, &["--bind", "127.0.0.2"]);
     assert!(served.address.starts_with("127.0.0.2:"), "{}", served.address);
-    served.greeted();
+    served.open_session();
 }
 
 #[test]
 fn a_planted_token_is_refused_with_what_to_do() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let path = program.path().join(".plenary/token");
     let refused = |said: &str| {
-        let ran = program.run(&["serve", "--port", "0"]);
+        let ran = program.run_command(&["serve", "--port", "0"]);
         assert_eq!(ran.code, 5, "{ran:?}");
         assert!(ran.stderr.contains("token") && ran.stderr.contains("remove"), "{ran:?}");
         assert!(ran.stderr.contains(said) && !ran.stderr.contains("--port"), "{ran:?}");
     };
     // As a git clone may bring it.
-    program.write(".plenary/token", &"0123456789abcdef".repeat(4));
+    program.write_text(".plenary/token", &"0123456789abcdef".repeat(4));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     refused("mode 0644");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
@@ -213,20 +235,20 @@ fn a_planted_token_is_refused_with_what_to_do() {
     refused("it is a link");
     std::fs::remove_file(&path).unwrap();
     // An incomplete token.
-    program.write(".plenary/token", "");
+    program.write_text(".plenary/token", "");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
     refused("fewer than");
     std::fs::remove_file(&path).unwrap();
-    assert!(Served::new(&program).token.len() >= 64);
+    assert!(HttpServerProcess::new(&program).token.len() >= 64);
 }
 
 #[test]
 fn only_this_machine_is_served_and_a_port_that_is_taken_is_said() {
-    let program = Program::new();
-    let served = Served::new(&program);
-    let ran = program.run(&["serve", "--bind", "0.0.0.0"]);
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let ran = program.run_command(&["serve", "--bind", "0.0.0.0"]);
     assert_eq!(ran.code, 64, "{ran:?}");
-    let ran = program.run(&["serve", "--port", &served.port.to_string()]);
+    let ran = program.run_command(&["serve", "--port", &served.port.to_string()]);
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.stderr.contains("--port"), "{ran:?}");
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::kit::{Program, binary};
+use crate::kit::{TestProgram, plenary_binary};
 
 /// `plenary serve` on a free port.
-pub struct Served {
+pub struct HttpServerProcess {
     server: Child,
     pub address: String,
     pub port: u16,
@@ -20,16 +20,16 @@ pub struct Served {
 
 /// An HTTP response.
 #[derive(Debug)]
-pub struct Response {
+pub struct ServerResponse {
     pub status: u16,
     head: String,
     pub body: String,
 }
 
-impl Response {
+impl ServerResponse {
     /// The session that was opened.
     #[track_caller]
-    pub fn session(&self) -> String {
+    pub fn session_id(&self) -> String {
         let lines = self.head.lines().filter_map(|line| line.split_once(": "));
         let mut sessions = lines.filter(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
         sessions.next().unwrap_or_else(|| panic!("{self:?}")).1.to_owned()
@@ -37,34 +37,34 @@ impl Response {
 
     /// The message in the body, which is one message or an event stream with one.
     #[track_caller]
-    pub fn message(&self) -> Value {
+    pub fn parse_message(&self) -> Value {
         let start = self.body.find("{\"").unwrap_or_else(|| panic!("{self:?}"));
         let mut values = serde_json::Deserializer::from_str(&self.body[start..]).into_iter();
         values.next().unwrap().unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
-impl Served {
-    pub fn new(program: &Program) -> Self {
-        Self::with(program, &[])
+impl HttpServerProcess {
+    pub fn new(program: &TestProgram) -> Self {
+        Self::with_options(program, &[])
     }
 
-    pub fn with(program: &Program, options: &[&str]) -> Self {
+    pub fn with_options(program: &TestProgram, options: &[&str]) -> Self {
         let mut command = program.command();
         command.args(["serve", "--port", "0"]).args(options);
-        Self::started(program, command)
+        Self::spawn_server(program, command)
     }
 
     /// The same, with a limit on open files.
-    pub fn with_files(program: &Program, files_max: u32) -> Self {
+    pub fn with_file_limit(program: &TestProgram, files_max: u32) -> Self {
         let limited = format!("ulimit -n {files_max} && exec \"$0\" serve --port 0");
         let mut command = Command::new("/bin/sh");
         command.current_dir(program.path()).env_clear().stdin(Stdio::null());
-        command.args(["-c", &limited]).arg(binary());
-        Self::started(program, command)
+        command.args(["-c", &limited]).arg(plenary_binary());
+        Self::spawn_server(program, command)
     }
 
-    fn started(program: &Program, mut command: Command) -> Self {
+    fn spawn_server(program: &TestProgram, mut command: Command) -> Self {
         let mut server = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap());
         let mut said = String::new();
@@ -80,18 +80,18 @@ impl Served {
         Self { server, address, port, token }
     }
 
-    pub fn send(
+    pub fn send_request(
         &self,
         method: &str,
         path: &str,
         headers: &[(&str, &str)],
         body: &[u8],
-    ) -> Response {
-        read(self.connect(method, path, headers, body))
+    ) -> ServerResponse {
+        read_response(self.send_unread(method, path, headers, body))
     }
 
     /// Sends a request and returns the stream before reading the answer.
-    fn connect(
+    fn send_unread(
         &self,
         method: &str,
         path: &str,
@@ -111,17 +111,17 @@ impl Served {
     }
 
     /// Posts a message with a valid token.
-    pub fn post(&self, body: &[u8]) -> Response {
-        read(self.begin("POST", None, body))
+    pub fn post_message(&self, body: &[u8]) -> ServerResponse {
+        read_response(self.start_request("POST", None, body))
     }
 
     /// The same, in a session.
-    pub fn post_in(&self, session: &str, message: &Value) -> Response {
-        read(self.begin("POST", Some(session), message.to_string().as_bytes()))
+    pub fn post_in_session(&self, session: &str, message: &Value) -> ServerResponse {
+        read_response(self.start_request("POST", Some(session), message.to_string().as_bytes()))
     }
 
     /// Starts a request with a valid token; the caller reads the answer.
-    pub fn begin(&self, method: &str, session: Option<&str>, body: &[u8]) -> TcpStream {
+    pub fn start_request(&self, method: &str, session: Option<&str>, body: &[u8]) -> TcpStream {
         let bearer = format!("Bearer {}", self.token);
         let mut headers = vec![
             ("Host", self.address.as_str()),
@@ -130,23 +130,23 @@ impl Served {
             ("Accept", "application/json, text/event-stream"),
         ];
         headers.extend(session.map(|session| ("Mcp-Session-Id", session)));
-        self.connect(method, "/mcp", &headers, body)
+        self.send_unread(method, "/mcp", &headers, body)
     }
 
     /// Initialises and returns the session.
-    pub fn greeted(&self) -> String {
-        let session = self.post(hello().to_string().as_bytes()).session();
+    pub fn open_session(&self) -> String {
+        let session = self.post_message(initialize_message().to_string().as_bytes()).session_id();
         let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.post_in(&session, &note);
+        self.post_in_session(&session, &note);
         session
     }
 
-    pub fn signal(&self, signal: Signal) {
+    pub fn send_signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.server), signal).unwrap();
     }
 
     /// Waits for the exit status; `None` on timeout.
-    pub fn ended_within(&mut self, time: Duration) -> Option<ExitStatus> {
+    pub fn wait_exit(&mut self, time: Duration) -> Option<ExitStatus> {
         let until = Instant::now() + time;
         while Instant::now() < until {
             if let Some(status) = self.server.try_wait().unwrap() {
@@ -158,7 +158,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for HttpServerProcess {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();
@@ -166,12 +166,12 @@ impl Drop for Served {
 }
 
 /// A call of a tool.
-pub fn call(id: u64, tool: &str, arguments: &Value) -> Value {
+pub fn call_message(id: u64, tool: &str, arguments: &Value) -> Value {
     let params = json!({ "name": tool, "arguments": arguments });
     json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
-pub fn hello() -> Value {
+pub fn initialize_message() -> Value {
     let client = json!({ "name": "test", "version": "1" });
     let params =
         json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
@@ -179,7 +179,7 @@ pub fn hello() -> Value {
 }
 
 /// Reads the whole answer. An event stream stays open; its first answer is enough.
-pub fn read(mut stream: TcpStream) -> Response {
+pub fn read_response(mut stream: TcpStream) -> ServerResponse {
     let mut answer = Vec::new();
     let mut chunk = [0; 65_536];
     while let Ok(read @ 1..) = stream.read(&mut chunk) {
@@ -195,5 +195,5 @@ pub fn read(mut stream: TcpStream) -> Response {
     let text = String::from_utf8_lossy(&answer).into_owned();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
     let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
-    Response { status, head: head.to_owned(), body: body.to_owned() }
+    ServerResponse { status, head: head.to_owned(), body: body.to_owned() }
 }

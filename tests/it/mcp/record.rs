@@ -2,31 +2,30 @@
 
 use serde_json::{Value, json};
 
-use super::stdio_client::Agent;
-use crate::kit::{Program, at, batch, item, pool};
+use super::stdio_client::StdioClient;
+use crate::kit::{TestProgram, make_batch, make_item, make_pool, value_at};
 
 /// A dialogue called `talk`, with round 0 registered.
-fn talk(agent: &mut Agent) {
-    agent.must(
+fn open_talk(agent: &mut StdioClient) {
+    agent.call_tool_ok(
         "blue_dialogue_create",
-        &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }),
+        &json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) }),
     );
-    let first =
-        json!({ "perspectives": [item("ANN-P0001", "")], "tensions": [item("BOB-T0001", "")] });
-    agent.must("blue_dialogue_round_register", &batch(0, first));
+    let first = json!({ "perspectives": [make_item("ANN-P0001", "")], "tensions": [make_item("BOB-T0001", "")] });
+    agent.call_tool_ok("blue_dialogue_round_register", &make_batch(0, first));
 }
 
 #[test]
 fn a_tool_and_the_command_of_its_name_are_one_thing() {
-    let (by_tool, by_command) = (Program::new(), Program::new());
-    let mut agent = Agent::new(&by_tool);
+    let (by_tool, by_command) = (TestProgram::new(), TestProgram::new());
+    let mut agent = StdioClient::new(&by_tool);
     let create =
-        json!({ "title": "Talk", "question": "Tea?", "expert_pool": pool(&["ann", "bob"]) });
+        json!({ "title": "Talk", "question": "Tea?", "expert_pool": make_pool(&["ann", "bob"]) });
     let panel = json!({ "dialogue_id": "talk", "round": 0, "panel": [{ "expert_slug": "ann", "source": "pool" }] });
     let expert = json!({ "dialogue_id": "talk", "expert_slug": "cid", "role": "Skeptic", "tier": "Wildcard", "reason": "T0001" });
-    let round = batch(
+    let round = make_batch(
         0,
-        json!({ "perspectives": [item("ANN-P0001", "")], "tensions": [item("ANN-T0001", "")] }),
+        json!({ "perspectives": [make_item("ANN-P0001", "")], "tensions": [make_item("ANN-T0001", "")] }),
     );
     let verdict = json!({ "dialogue_id": "talk", "verdict_id": "final", "verdict_type": "final", "round": 0,
         "recommendation": "Tea.", "description": "It is hot.", "vote": "unanimous", "tensions_accepted": ["T0001"] });
@@ -41,8 +40,8 @@ fn a_tool_and_the_command_of_its_name_are_one_thing() {
         ("blue_dialogue_progress", "progress", &named),
         ("blue_dialogue_verdict_register", "verdict", &verdict),
     ] {
-        let mut told = agent.must(tool, arguments);
-        let (code, mut printed) = by_command.operation(operation, arguments);
+        let mut told = agent.call_tool_ok(tool, arguments);
+        let (code, mut printed) = by_command.run_operation(operation, arguments);
         assert_eq!(code, 0, "{operation}: {printed:#}");
         for answer in [&mut told, &mut printed] {
             // The folder is the only difference.
@@ -52,16 +51,16 @@ fn a_tool_and_the_command_of_its_name_are_one_thing() {
         }
         assert_eq!(told, printed, "{tool}");
     }
-    let other = batch(0, json!({}));
-    let refused = agent.refused("blue_dialogue_round_register", &other);
-    assert_eq!(by_command.operation("register", &other), (1, refused));
+    let other = make_batch(0, json!({}));
+    let refused = agent.call_tool_error("blue_dialogue_round_register", &other);
+    assert_eq!(by_command.run_operation("register", &other), (1, refused));
 }
 
 #[test]
 fn a_dialogue_begins_with_the_protocol_of_its_judge() {
-    let mut agent = Agent::alone();
-    let created = agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
-    let protocol = at(&created, "judge_protocol").as_str().unwrap();
+    let mut agent = StdioClient::in_own_folder();
+    let created = agent.call_tool_ok("blue_dialogue_create", &json!({ "title": "Talk" }));
+    let protocol = value_at(&created, "judge_protocol").as_str().unwrap();
     for tool in ["blue_dialogue_round_context", "blue_dialogue_round_register"] {
         assert!(protocol.contains(tool), "{protocol}");
     }
@@ -69,25 +68,26 @@ fn a_dialogue_begins_with_the_protocol_of_its_judge() {
 
 #[test]
 fn looking_leaves_nothing_behind() {
-    let program = Program::new();
-    let mut agent = Agent::new(&program);
-    let listed = agent.must("blue_dialogue_search", &json!({ "op": "list" }));
-    assert_eq!(at(&listed, "dialogues"), &json!([]));
-    let refused = agent.refused("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
-    assert_eq!(at(&refused, "error_code"), "dialogue_not_found");
-    agent.leave();
+    let program = TestProgram::new();
+    let mut agent = StdioClient::new(&program);
+    let listed = agent.call_tool_ok("blue_dialogue_search", &json!({ "op": "list" }));
+    assert_eq!(value_at(&listed, "dialogues"), &json!([]));
+    let refused =
+        agent.call_tool_error("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(value_at(&refused, "error_code"), "dialogue_not_found");
+    agent.close_client();
     assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
 }
 
 /// An export may replace an earlier export, but no other file.
 #[test]
 fn an_export_leaves_alone_what_has_a_meaning_of_its_own() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let council = "review:\n  log_path: logs/verdicts.jsonl\n";
     std::fs::write(program.path().join("council.yaml"), council).unwrap();
     std::fs::create_dir_all(program.path().join(".git/hooks")).unwrap();
-    let mut agent = Agent::new(&program);
-    talk(&mut agent);
+    let mut agent = StdioClient::new(&program);
+    open_talk(&mut agent);
     let to = |path: &str| json!({ "dialogue_id": "talk", "output_path": path });
     for path in [
         "council.yaml",
@@ -98,23 +98,25 @@ fn an_export_leaves_alone_what_has_a_meaning_of_its_own() {
         "vendored/.git",
     ] {
         std::fs::create_dir_all(program.path().join("docs")).unwrap();
-        let refused = agent.refused("blue_dialogue_export", &to(path));
-        assert_eq!(at(&refused, "error_code"), "path_not_allowed", "{path}: {refused:#}");
-        let ran = program.run(&["export", "talk", "--output", path]);
+        let refused = agent.call_tool_error("blue_dialogue_export", &to(path));
+        assert_eq!(value_at(&refused, "error_code"), "path_not_allowed", "{path}: {refused:#}");
+        let ran = program.run_command(&["export", "talk", "--output", path]);
         assert_eq!(ran.code, 1, "{path}: {ran:?}");
     }
-    let refused = agent
-        .refused("blue_dialogue_create", &json!({ "title": "Hook", "output_dir": ".git/hooks" }));
-    assert_eq!(at(&refused, "error_code"), "path_not_allowed", "{refused:#}");
+    let refused = agent.call_tool_error(
+        "blue_dialogue_create",
+        &json!({ "title": "Hook", "output_dir": ".git/hooks" }),
+    );
+    assert_eq!(value_at(&refused, "error_code"), "path_not_allowed", "{refused:#}");
     assert_eq!(std::fs::read_to_string(program.path().join("council.yaml")).unwrap(), council);
     for _ in 0..2 {
-        agent.must("blue_dialogue_export", &to("docs/talk.json"));
+        agent.call_tool_ok("blue_dialogue_export", &to("docs/talk.json"));
     }
-    let listed = agent.ask("tools/list", &json!({}));
-    let tools = at(&listed, "tools").as_array().unwrap();
+    let listed = agent.request_ok("tools/list", &json!({}));
+    let tools = value_at(&listed, "tools").as_array().unwrap();
     let destructive: Vec<&Value> = tools
         .iter()
-        .filter(|tool| at(tool, "annotations").get("destructiveHint") == Some(&json!(true)))
+        .filter(|tool| value_at(tool, "annotations").get("destructiveHint") == Some(&json!(true)))
         .map(|tool| &tool["name"])
         .collect();
     assert_eq!(destructive, ["blue_dialogue_export"]);
@@ -122,29 +124,30 @@ fn an_export_leaves_alone_what_has_a_meaning_of_its_own() {
 
 #[test]
 fn every_search_answers_in_its_own_shape() {
-    let mut agent = Agent::alone();
-    talk(&mut agent);
-    let cited = agent.must(
+    let mut agent = StdioClient::in_own_folder();
+    open_talk(&mut agent);
+    let cited = agent.call_tool_ok(
         "blue_dialogue_search",
         &json!({ "op": "cite", "ids": ["talk/P0001", "talk/P0099"] }),
     );
-    assert_eq!(at(&cited, "citations.0.label"), "Label of ANN-P0001");
-    assert_eq!(at(&cited, "errors.0.error_code"), "target_not_found");
-    let similar = agent.must("blue_dialogue_search", &json!({ "op": "similar", "query": "talk" }));
-    assert_eq!(at(&similar, "results.0.dialogue_id"), "talk");
-    let stats = agent.must("blue_dialogue_search", &json!({ "op": "stats" }));
-    assert_eq!(at(&stats, "dialogues"), 1);
-    let refused = agent.refused("blue_dialogue_search", &json!({ "op": "find" }));
-    assert_eq!(at(&refused, "error_code"), "invalid_enum");
-    let refused = agent.refused("blue_dialogue_search", &json!({}));
-    assert_eq!(at(&refused, "error_code"), "missing_field");
+    assert_eq!(value_at(&cited, "citations.0.label"), "Label of ANN-P0001");
+    assert_eq!(value_at(&cited, "errors.0.error_code"), "target_not_found");
+    let similar =
+        agent.call_tool_ok("blue_dialogue_search", &json!({ "op": "similar", "query": "talk" }));
+    assert_eq!(value_at(&similar, "results.0.dialogue_id"), "talk");
+    let stats = agent.call_tool_ok("blue_dialogue_search", &json!({ "op": "stats" }));
+    assert_eq!(value_at(&stats, "dialogues"), 1);
+    let refused = agent.call_tool_error("blue_dialogue_search", &json!({ "op": "find" }));
+    assert_eq!(value_at(&refused, "error_code"), "invalid_enum");
+    let refused = agent.call_tool_error("blue_dialogue_search", &json!({}));
+    assert_eq!(value_at(&refused, "error_code"), "missing_field");
 }
 
 /// The specification's error table: input, code and message.
 #[test]
 fn every_error_of_the_specification_arrives_with_its_message() {
-    let mut agent = Agent::alone();
-    talk(&mut agent);
+    let mut agent = StdioClient::in_own_folder();
+    open_talk(&mut agent);
     let loose = |fields: Value| {
         let mut reference =
             json!({ "source_id": "ANN-P0101", "ref_type": "support", "target_id": "P0001" });
@@ -152,7 +155,7 @@ fn every_error_of_the_specification_arrives_with_its_message() {
             unreachable!()
         };
         all.extend(more);
-        json!({ "perspectives": [item("ANN-P0101", "")], "refs": [reference] })
+        json!({ "perspectives": [make_item("ANN-P0101", "")], "refs": [reference] })
     };
     let resolved = json!({ "id": "T0001", "status": "reopened", "by": "judge" });
     for (fields, code, message) in [
@@ -192,62 +195,63 @@ fn every_error_of_the_specification_arrives_with_its_message() {
             "Cannot transition T0001 from 'open' to 'reopened' (valid transitions: addressed, resolved)",
         ),
     ] {
-        let refused = agent.refused("blue_dialogue_round_register", &batch(1, fields));
-        assert_eq!(at(&refused, "status"), "error");
-        assert_eq!(at(&refused, "error_code"), "batch_validation_failed", "{refused:#}");
-        let error = at(&refused, "errors.0");
+        let refused = agent.call_tool_error("blue_dialogue_round_register", &make_batch(1, fields));
+        assert_eq!(value_at(&refused, "status"), "error");
+        assert_eq!(value_at(&refused, "error_code"), "batch_validation_failed", "{refused:#}");
+        let error = value_at(&refused, "errors.0");
         assert_eq!(
-            (at(error, "error_code"), at(error, "message")),
+            (value_at(error, "error_code"), value_at(error, "message")),
             (&json!(code), &json!(message))
         );
-        assert!(at(error, "suggestion").is_string(), "{error:#}");
+        assert!(value_at(error, "suggestion").is_string(), "{error:#}");
     }
-    let after = agent.must("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
-    assert_eq!(at(&after, "round"), 0, "nothing was stored");
+    let after = agent.call_tool_ok("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(value_at(&after, "round"), 0, "nothing was stored");
 }
 
 #[test]
 fn a_record_can_be_read_as_a_resource() {
-    let mut agent = Agent::alone();
-    talk(&mut agent);
-    let listed = agent.ask("resources/list", &json!({}));
-    assert_eq!(at(&listed, "resources.0.uri"), "plenary://dialogues/talk");
-    let templates = agent.ask("resources/templates/list", &json!({}));
+    let mut agent = StdioClient::in_own_folder();
+    open_talk(&mut agent);
+    let listed = agent.request_ok("resources/list", &json!({}));
+    assert_eq!(value_at(&listed, "resources.0.uri"), "plenary://dialogues/talk");
+    let templates = agent.request_ok("resources/templates/list", &json!({}));
     assert_eq!(
-        at(&templates, "resourceTemplates.2.uriTemplate"),
+        value_at(&templates, "resourceTemplates.2.uriTemplate"),
         "plenary://dialogues/{id}/conclusion"
     );
-    let read = agent.ask("resources/read", &json!({ "uri": "plenary://dialogues/talk" }));
+    let read = agent.request_ok("resources/read", &json!({ "uri": "plenary://dialogues/talk" }));
     let record: Value =
-        serde_json::from_str(at(&read, "contents.0.text").as_str().unwrap()).unwrap();
-    assert_eq!(at(&record, "title"), "Talk");
-    let read =
-        agent.ask("resources/read", &json!({ "uri": "plenary://dialogues/talk/transcript" }));
-    assert_eq!(at(&read, "contents.0.mimeType"), "text/markdown");
+        serde_json::from_str(value_at(&read, "contents.0.text").as_str().unwrap()).unwrap();
+    assert_eq!(value_at(&record, "title"), "Talk");
+    let read = agent
+        .request_ok("resources/read", &json!({ "uri": "plenary://dialogues/talk/transcript" }));
+    assert_eq!(value_at(&read, "contents.0.mimeType"), "text/markdown");
     for uri in
         ["plenary://dialogues/talk/conclusion", "plenary://dialogues/nothing", "file:///etc/hosts"]
     {
-        let id = agent.request("resources/read", &json!({ "uri": uri }));
-        let answer = agent.answer(id);
-        assert_eq!(at(&answer, "error.code"), -32002, "{answer:#}");
-        assert!(at(&answer, "error.data.suggestion").is_string(), "{answer:#}");
+        let id = agent.send_request("resources/read", &json!({ "uri": uri }));
+        let answer = agent.wait_answer(id);
+        assert_eq!(value_at(&answer, "error.code"), -32002, "{answer:#}");
+        assert!(value_at(&answer, "error.data.suggestion").is_string(), "{answer:#}");
     }
 }
 
 #[test]
 fn a_dialogue_that_somebody_leads_ends_by_their_verdicts() {
-    let mut agent = Agent::alone();
-    talk(&mut agent);
+    let mut agent = StdioClient::in_own_folder();
+    open_talk(&mut agent);
     let verdict = json!({
         "dialogue_id": "talk", "verdict_id": "V01", "verdict_type": "interim",
         "recommendation": "Go on.", "description": "There is more to say.",
     });
-    agent.must("blue_dialogue_verdict_register", &verdict);
-    let read =
-        agent.ask("resources/read", &json!({ "uri": "plenary://dialogues/talk/conclusion" }));
-    let told: Value = serde_json::from_str(at(&read, "contents.0.text").as_str().unwrap()).unwrap();
+    agent.call_tool_ok("blue_dialogue_verdict_register", &verdict);
+    let read = agent
+        .request_ok("resources/read", &json!({ "uri": "plenary://dialogues/talk/conclusion" }));
+    let told: Value =
+        serde_json::from_str(value_at(&read, "contents.0.text").as_str().unwrap()).unwrap();
     assert_eq!(
-        (at(&told, "dialogue_id"), at(&told, "verdicts.0.id")),
+        (value_at(&told, "dialogue_id"), value_at(&told, "verdicts.0.id")),
         (&json!("talk"), &json!("V01"))
     );
 }
@@ -255,36 +259,40 @@ fn a_dialogue_that_somebody_leads_ends_by_their_verdicts() {
 /// `plenary conclude` rejects a review, so the suggestion is another command.
 #[test]
 fn a_review_without_a_verdict_is_gone_on_with() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.path().join("post.md"), "We are the best.\n").unwrap();
     let silent = "- {seat: adjudicator, fail: auth}";
     std::fs::write(program.path().join("silent.yaml"), silent).unwrap();
-    let ran = program.run(&["review", "--json", "--rehearse", "silent.yaml", "post.md"]);
+    let ran = program.run_command(&["review", "--json", "--rehearse", "silent.yaml", "post.md"]);
     let review: Value = serde_json::from_str(&ran.stdout).unwrap();
-    assert_eq!(at(&review, "verdict"), "INCOMPLETE");
-    let id = at(&review, "dialogue_id").as_str().unwrap();
-    let mut agent = Agent::new(&program);
+    assert_eq!(value_at(&review, "verdict"), "INCOMPLETE");
+    let id = value_at(&review, "dialogue_id").as_str().unwrap();
+    let mut agent = StdioClient::new(&program);
     let uri = format!("plenary://dialogues/{id}/conclusion");
-    let asked = agent.request("resources/read", &json!({ "uri": uri }));
-    let answer = agent.answer(asked);
-    assert_eq!(at(&answer, "error.code"), -32002, "{answer:#}");
-    assert_eq!(at(&answer, "error.message"), &format!("'{id}' has no verdict of a review"));
-    let suggestion = at(&answer, "error.data.suggestion").as_str().unwrap();
+    let asked = agent.send_request("resources/read", &json!({ "uri": uri }));
+    let answer = agent.wait_answer(asked);
+    assert_eq!(value_at(&answer, "error.code"), -32002, "{answer:#}");
+    assert_eq!(value_at(&answer, "error.message"), &format!("'{id}' has no verdict of a review"));
+    let suggestion = value_at(&answer, "error.data.suggestion").as_str().unwrap();
     assert!(suggestion.starts_with("deliberation_status with resume: true"), "{suggestion}");
 }
 
 #[test]
 fn more_dialogues_than_a_page_are_listed_page_by_page() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     for n in 0..60 {
-        agent.must("blue_dialogue_create", &json!({ "title": format!("Talk number {n}") }));
+        agent.call_tool_ok("blue_dialogue_create", &json!({ "title": format!("Talk number {n}") }));
     }
     let mut names = Vec::new();
     let mut page = json!({});
     loop {
-        let listed = agent.ask("resources/list", &page);
+        let listed = agent.request_ok("resources/list", &page);
         names.extend(
-            at(&listed, "resources").as_array().unwrap().iter().map(|one| one["name"].clone()),
+            value_at(&listed, "resources")
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["name"].clone()),
         );
         let Some(cursor) = listed.get("nextCursor") else { break };
         page = json!({ "cursor": cursor });
@@ -296,19 +304,19 @@ fn more_dialogues_than_a_page_are_listed_page_by_page() {
 
 #[test]
 fn prompts_tell_a_judge_and_an_expert_what_they_must_know() {
-    let mut agent = Agent::alone();
-    let listed = agent.ask("prompts/list", &json!({}));
+    let mut agent = StdioClient::in_own_folder();
+    let listed = agent.request_ok("prompts/list", &json!({}));
     let names: Vec<&Value> =
-        at(&listed, "prompts").as_array().unwrap().iter().map(|one| &one["name"]).collect();
+        value_at(&listed, "prompts").as_array().unwrap().iter().map(|one| &one["name"]).collect();
     assert_eq!(names, ["judge_protocol", "alignment_expert"]);
     for (name, word) in
         [("judge_protocol", "blue_dialogue_round_register"), ("alignment_expert", "[RE:")]
     {
-        let prompt = agent.ask("prompts/get", &json!({ "name": name }));
-        let text = at(&prompt, "messages.0.content.text").as_str().unwrap();
+        let prompt = agent.request_ok("prompts/get", &json!({ "name": name }));
+        let text = value_at(&prompt, "messages.0.content.text").as_str().unwrap();
         // The prompt starts with its text, not with the front matter of its file.
         assert!(text.starts_with("# ") && text.contains(word), "{prompt:#}");
     }
-    let id = agent.request("prompts/get", &json!({ "name": "nothing" }));
-    assert_eq!(at(&agent.answer(id), "error.code"), -32602);
+    let id = agent.send_request("prompts/get", &json!({ "name": "nothing" }));
+    assert_eq!(value_at(&agent.wait_answer(id), "error.code"), -32602);
 }

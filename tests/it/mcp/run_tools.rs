@@ -4,66 +4,68 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use plenary::domain::transcript::Transcript;
+use plenary::domain::transcript::RunState;
 use plenary::engine::load_run_state;
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 
-use super::stdio_client::Agent;
-use crate::councils::harness::{Asked, Council};
-use crate::kit::{Play, Program, at};
+use super::stdio_client::StdioClient;
+use crate::councils::harness::{SeatRequest, TestCouncil};
+use crate::kit::{ScriptedReply, TestProgram, value_at};
 
 #[test]
 fn a_question_is_started_polled_and_answered() {
-    let mut agent = Agent::alone();
-    let begun =
-        agent.must("council_ask", &json!({ "question": "Tea or coffee?", "rehearse": true }));
-    let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
-    let ended =
-        agent.must("deliberation_status", &json!({ "dialogue_id": id, "wait_seconds": 30 }));
-    assert_eq!(at(&ended, "status"), "done", "{ended:#}");
-    assert_eq!(at(&ended, "result.dialogue_id"), id.as_str());
-    assert!(at(&ended, "result.conclusion.recommendation").is_string());
-    assert!(at(&ended, "suggestion").as_str().unwrap().starts_with("a REHEARSAL: no model"));
-    assert_eq!(at(&ended, "result.rehearsal"), true);
-    let read = agent
-        .ask("resources/read", &json!({ "uri": format!("plenary://dialogues/{id}/conclusion") }));
-    assert!(at(&read, "contents.0.text").as_str().unwrap().contains("recommendation"));
+    let mut agent = StdioClient::in_own_folder();
+    let begun = agent
+        .call_tool_ok("council_ask", &json!({ "question": "Tea or coffee?", "rehearse": true }));
+    let id = value_at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+    let ended = agent
+        .call_tool_ok("deliberation_status", &json!({ "dialogue_id": id, "wait_seconds": 30 }));
+    assert_eq!(value_at(&ended, "status"), "done", "{ended:#}");
+    assert_eq!(value_at(&ended, "result.dialogue_id"), id.as_str());
+    assert!(value_at(&ended, "result.conclusion.recommendation").is_string());
+    assert!(value_at(&ended, "suggestion").as_str().unwrap().starts_with("a REHEARSAL: no model"));
+    assert_eq!(value_at(&ended, "result.rehearsal"), true);
+    let read = agent.request_ok(
+        "resources/read",
+        &json!({ "uri": format!("plenary://dialogues/{id}/conclusion") }),
+    );
+    assert!(value_at(&read, "contents.0.text").as_str().unwrap().contains("recommendation"));
 }
 
 #[test]
 fn whoever_waits_is_told_how_it_goes() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     let call = json!({
         "name": "council_ask",
         "arguments": { "question": "Tea?", "rehearse": true, "wait_seconds": 30, "conclusion": false },
         "_meta": { "progressToken": "here" },
     });
-    let result = agent.ask("tools/call", &call);
-    assert_eq!(at(&result, "structuredContent.status"), "done");
-    assert_eq!(at(&result, "structuredContent.result.conclusion"), &Value::Null);
+    let result = agent.request_ok("tools/call", &call);
+    assert_eq!(value_at(&result, "structuredContent.status"), "done");
+    assert_eq!(value_at(&result, "structuredContent.result.conclusion"), &Value::Null);
     let told: Vec<&Value> =
         agent.notices.iter().filter(|one| one["method"] == "notifications/progress").collect();
     assert!(told.len() > 5, "{told:?}");
     let steps: Vec<f64> =
-        told.iter().map(|one| at(one, "params.progress").as_f64().unwrap()).collect();
+        told.iter().map(|one| value_at(one, "params.progress").as_f64().unwrap()).collect();
     assert!(steps.is_sorted(), "{steps:?}");
-    assert!(told.iter().all(|one| at(one, "params.progressToken") == "here"));
+    assert!(told.iter().all(|one| value_at(one, "params.progressToken") == "here"));
 }
 
 #[test]
 fn a_document_is_reviewed_by_its_path_or_as_text() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::create_dir(program.path().join("posts")).unwrap();
     std::fs::write(program.path().join("posts/a.md"), "We are the best.\n").unwrap();
-    let mut agent = Agent::new(&program);
+    let mut agent = StdioClient::new(&program);
     for given in [json!({ "path": "posts/a.md" }), json!({ "text": "We are.\n", "type": "email" })]
     {
         let mut arguments = given.clone();
         arguments["rehearse"] = json!(true);
         arguments["wait_seconds"] = json!(30);
-        let ended = agent.must("council_review", &arguments);
-        let verdict = at(&ended, "result.verdict").as_str().unwrap();
+        let ended = agent.call_tool_ok("council_review", &arguments);
+        let verdict = value_at(&ended, "result.verdict").as_str().unwrap();
         assert!(["SHIP", "REVISE", "HOLD"].contains(&verdict), "{ended:#}");
     }
     let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();
@@ -78,45 +80,46 @@ fn a_document_is_reviewed_by_its_path_or_as_text() {
         (json!({ "path": "../up.md", "rehearse": true }), "path_not_allowed"),
         (json!({ "path": ".plenary/plenary.db", "rehearse": true }), "path_not_allowed"),
     ] {
-        let refused = agent.refused("council_review", &arguments);
-        assert_eq!(at(&refused, "error_code"), code, "{arguments} {refused:#}");
+        let refused = agent.call_tool_error("council_review", &arguments);
+        assert_eq!(value_at(&refused, "error_code"), code, "{arguments} {refused:#}");
     }
 }
 
 #[test]
 fn what_the_rules_skip_is_answered_at_once() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(
         program.path().join("council.yaml"),
         "tier_rules:\n  tier_1: {post: [\"posts/*.md\"]}\n",
     )
     .unwrap();
     std::fs::write(program.path().join("note.md"), "A note.\n").unwrap();
-    let mut agent = Agent::new(&program);
-    let told = agent.must("council_review", &json!({ "path": "note.md", "rehearse": true }));
-    assert_eq!(at(&told, "status"), "done");
-    assert_eq!(at(&told, "result.verdict"), "SKIPPED");
-    assert_eq!(at(&told, "dialogue_id"), &Value::Null);
+    let mut agent = StdioClient::new(&program);
+    let told =
+        agent.call_tool_ok("council_review", &json!({ "path": "note.md", "rehearse": true }));
+    assert_eq!(value_at(&told, "status"), "done");
+    assert_eq!(value_at(&told, "result.verdict"), "SKIPPED");
+    assert_eq!(value_at(&told, "dialogue_id"), &Value::Null);
     // The suggestion names tool arguments, not command-line options.
-    assert!(at(&told, "suggestion").as_str().unwrap().contains("tier: 1"), "{told:#}");
+    assert!(value_at(&told, "suggestion").as_str().unwrap().contains("tier: 1"), "{told:#}");
     assert!(!told.to_string().contains("--"), "{told:#}");
     let wanted = json!({ "path": "note.md", "tier": 1, "rehearse": true, "wait_seconds": 30 });
-    let judged = agent.must("council_review", &wanted);
-    assert_ne!(at(&judged, "result.verdict"), "SKIPPED");
+    let judged = agent.call_tool_ok("council_review", &wanted);
+    assert_ne!(value_at(&judged, "result.verdict"), "SKIPPED");
 }
 
 #[test]
 fn a_key_in_a_document_is_refused_without_a_way_around() {
-    let mut agent = Agent::alone();
+    let mut agent = StdioClient::in_own_folder();
     let text = format!("Our key is ghp_{}.\n", "a1".repeat(18));
     let given = json!({ "text": text, "type": "email", "rehearse": true });
-    let refused = agent.refused("council_review", &given);
-    assert_eq!(at(&refused, "suggestion"), "take it out");
+    let refused = agent.call_tool_error("council_review", &given);
+    assert_eq!(value_at(&refused, "suggestion"), "take it out");
     assert!(!refused.to_string().contains("--force"), "{refused:#}");
 }
 
 /// A run state from the current journal.
-pub fn transcript(program: &Program, id: &Value) -> Transcript {
+pub fn read_run_state(program: &TestProgram, id: &Value) -> RunState {
     let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
     load_run_state(
         &plenary::protocols::Protocols::built_in(),
@@ -127,70 +130,74 @@ pub fn transcript(program: &Program, id: &Value) -> Transcript {
 }
 
 /// A council that answers once released.
-pub fn waiting() -> (Council, Arc<AtomicBool>) {
+pub fn waiting_council() -> (TestCouncil, Arc<AtomicBool>) {
     let is_open = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_open);
-    let script = move |_: &Asked<'_>| {
-        if asked.load(Ordering::SeqCst) { Play::Fitting } else { Play::Hang }
+    let script = move |_: &SeatRequest<'_>| {
+        if asked.load(Ordering::SeqCst) { ScriptedReply::Valid } else { ScriptedReply::Hang }
     };
-    (Council::new(script), is_open)
+    (TestCouncil::new(script), is_open)
 }
 
 #[test]
 fn cancelling_the_call_ends_the_run_and_it_goes_on_when_asked() {
-    let (council, is_open) = waiting();
-    let mut agent = Agent::new(&council.program);
+    let (council, is_open) = waiting_council();
+    let mut agent = StdioClient::new(&council.program);
     let arguments = json!({ "question": "Tea?", "wait_seconds": 60 });
     let call = json!({ "name": "council_ask", "arguments": arguments });
-    let id = agent.request("tools/call", &call);
+    let id = agent.send_request("tools/call", &call);
     let dialogue = first_dialogue(&mut agent);
     let params = json!({ "requestId": id });
-    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
-    let stand = until(&mut agent, &dialogue, "interrupted");
-    assert_eq!(at(&stand, "result"), &Value::Null);
-    assert!(at(&stand, "suggestion").as_str().unwrap().contains("resume"));
+    agent.send_message(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+    );
+    let stand = poll_until(&mut agent, &dialogue, "interrupted");
+    assert_eq!(value_at(&stand, "result"), &Value::Null);
+    assert!(value_at(&stand, "suggestion").as_str().unwrap().contains("resume"));
     is_open.store(true, Ordering::SeqCst);
     let asked = json!({ "dialogue_id": dialogue, "resume": true, "wait_seconds": 60 });
-    let ended = agent.must("deliberation_status", &asked);
-    assert_eq!(at(&ended, "status"), "done", "{ended:#}");
+    let ended = agent.call_tool_ok("deliberation_status", &asked);
+    assert_eq!(value_at(&ended, "status"), "done", "{ended:#}");
 }
 
 #[test]
 fn whoever_only_looks_ends_nothing() {
-    let (council, _) = waiting();
-    let mut agent = Agent::new(&council.program);
-    let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
-    let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+    let (council, _) = waiting_council();
+    let mut agent = StdioClient::new(&council.program);
+    let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
+    let id = value_at(&begun, "dialogue_id").as_str().unwrap().to_owned();
     let arguments = json!({ "dialogue_id": id, "wait_seconds": 60 });
     let call = json!({ "name": "deliberation_status", "arguments": arguments });
-    let looking = agent.request("tools/call", &call);
+    let looking = agent.send_request("tools/call", &call);
     let params = json!({ "requestId": looking });
-    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
-    let stand = agent.must("deliberation_status", &json!({ "dialogue_id": id }));
-    assert_eq!(at(&stand, "status"), "running", "{stand:#}");
+    agent.send_message(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+    );
+    let stand = agent.call_tool_ok("deliberation_status", &json!({ "dialogue_id": id }));
+    assert_eq!(value_at(&stand, "status"), "running", "{stand:#}");
     let stopped =
-        agent.must("deliberation_intervene", &json!({ "dialogue_id": id, "kind": "stop" }));
-    assert_eq!(at(&stopped, "dialogue_id"), id.as_str());
+        agent.call_tool_ok("deliberation_intervene", &json!({ "dialogue_id": id, "kind": "stop" }));
+    assert_eq!(value_at(&stopped, "dialogue_id"), id.as_str());
     // No seat answered, so there is no conclusion.
-    let ended =
-        agent.must("deliberation_status", &json!({ "dialogue_id": id, "wait_seconds": 60 }));
-    assert_eq!(at(&ended, "status"), "failed", "{ended:#}");
-    assert!(at(&ended, "result.error.suggestion").is_string(), "{ended:#}");
+    let ended = agent
+        .call_tool_ok("deliberation_status", &json!({ "dialogue_id": id, "wait_seconds": 60 }));
+    assert_eq!(value_at(&ended, "status"), "failed", "{ended:#}");
+    assert!(value_at(&ended, "result.error.suggestion").is_string(), "{ended:#}");
 }
 
 #[test]
 fn a_council_is_spoken_to_while_it_runs() {
-    let (council, _) = waiting();
-    let mut agent = Agent::new(&council.program);
-    let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
-    let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+    let (council, _) = waiting_council();
+    let mut agent = StdioClient::new(&council.program);
+    let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
+    let id = value_at(&begun, "dialogue_id").as_str().unwrap().to_owned();
     let say = |kind: &str, more: Value| {
         let mut arguments = json!({ "dialogue_id": id, "kind": kind });
         let (Value::Object(all), Value::Object(more)) = (&mut arguments, more) else { panic!() };
         all.extend(more);
         arguments
     };
-    agent.must(
+    agent.call_tool_ok(
         "deliberation_intervene",
         &say("whisper", json!({ "text": "Mind the cost.", "to": "ann" })),
     );
@@ -202,44 +209,44 @@ fn a_council_is_spoken_to_while_it_runs() {
         (say("shout", json!({ "text": "x" })), "invalid_enum"),
         (json!({ "dialogue_id": "nothing", "kind": "stop" }), "dialogue_not_found"),
     ] {
-        let refused = agent.refused("deliberation_intervene", &arguments);
-        assert_eq!(at(&refused, "error_code"), code, "{arguments}: {refused:#}");
+        let refused = agent.call_tool_error("deliberation_intervene", &arguments);
+        assert_eq!(value_at(&refused, "error_code"), code, "{arguments}: {refused:#}");
     }
 }
 
 #[test]
 fn a_server_that_ends_with_its_client_leaves_a_run_that_the_next_takes_up() {
-    let (council, is_open) = waiting();
-    for end in [End::Leave, End::Kill] {
+    let (council, is_open) = waiting_council();
+    for end in [ServerEnd::Leave, ServerEnd::Kill] {
         is_open.store(false, Ordering::SeqCst);
-        let mut agent = Agent::new(&council.program);
-        let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
-        let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
-        assert_eq!(at(&begun, "status"), "running", "{begun:#}");
+        let mut agent = StdioClient::new(&council.program);
+        let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
+        let id = value_at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+        assert_eq!(value_at(&begun, "status"), "running", "{begun:#}");
         match end {
-            End::Leave => assert_eq!(agent.leave().0, 0),
-            End::Kill => agent.kill(),
+            ServerEnd::Leave => assert_eq!(agent.close_client().0, 0),
+            ServerEnd::Kill => agent.kill_server(),
         }
         is_open.store(true, Ordering::SeqCst);
-        let mut next = Agent::new(&council.program);
-        let stand = next.must("deliberation_status", &json!({ "dialogue_id": id }));
-        assert_eq!(at(&stand, "status"), "interrupted", "{stand:#}");
+        let mut next = StdioClient::new(&council.program);
+        let stand = next.call_tool_ok("deliberation_status", &json!({ "dialogue_id": id }));
+        assert_eq!(value_at(&stand, "status"), "interrupted", "{stand:#}");
         let asked = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
-        let ended = next.must("deliberation_status", &asked);
-        assert_eq!(at(&ended, "status"), "done", "{ended:#}");
+        let ended = next.call_tool_ok("deliberation_status", &asked);
+        assert_eq!(value_at(&ended, "status"), "done", "{ended:#}");
     }
 }
 
 #[derive(Clone, Copy)]
-enum End {
+enum ServerEnd {
     Leave,
     Kill,
 }
 
 /// The id of the first dialogue, once it is open.
-pub fn first_dialogue(agent: &mut Agent) -> String {
+pub fn first_dialogue(agent: &mut StdioClient) -> String {
     for _ in 0..500 {
-        let listed = agent.must("blue_dialogue_search", &json!({ "op": "list" }));
+        let listed = agent.call_tool_ok("blue_dialogue_search", &json!({ "op": "list" }));
         if let Some(id) = listed.pointer("/dialogues/0/dialogue_id") {
             return id.as_str().unwrap().to_owned();
         }
@@ -249,9 +256,9 @@ pub fn first_dialogue(agent: &mut Agent) -> String {
 }
 
 /// Polls until the run has this status.
-fn until(agent: &mut Agent, id: &str, status: &str) -> Value {
+fn poll_until(agent: &mut StdioClient, id: &str, status: &str) -> Value {
     for _ in 0..100 {
-        let stand = agent.must("deliberation_status", &json!({ "dialogue_id": id }));
+        let stand = agent.call_tool_ok("deliberation_status", &json!({ "dialogue_id": id }));
         if stand["status"] == status {
             return stand;
         }

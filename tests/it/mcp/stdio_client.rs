@@ -8,78 +8,78 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Program, at};
+use crate::kit::{TestProgram, value_at};
 
 /// Timeout after which the server counts as hung.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client of `plenary mcp` in a folder.
-pub struct Agent {
+pub struct StdioClient {
     server: Child,
     input: Option<ChildStdin>,
     lines: Receiver<String>,
     next_id: u64,
     /// Keeps the folder alive if this client owns it.
-    _alone: Option<Program>,
+    _own_folder: Option<TestProgram>,
     /// Messages received while waiting for an answer.
     pub notices: Vec<Value>,
 }
 
-impl Agent {
+impl StdioClient {
     /// Starts the server and initialises with the most common protocol version.
-    pub fn new(program: &Program) -> Self {
-        Self::with(program, &["mcp"])
+    pub fn new(program: &TestProgram) -> Self {
+        Self::with_arguments(program, &["mcp"])
     }
 
     /// The same, in a folder owned by this client.
-    pub fn alone() -> Self {
-        let program = Program::new();
+    pub fn in_own_folder() -> Self {
+        let program = TestProgram::new();
         let mut agent = Self::new(&program);
-        agent._alone = Some(program);
+        agent._own_folder = Some(program);
         agent
     }
 
-    pub fn with(program: &Program, arguments: &[&str]) -> Self {
-        Self::silent(program, arguments).greeted()
+    pub fn with_arguments(program: &TestProgram, arguments: &[&str]) -> Self {
+        Self::without_handshake(program, arguments).initialize()
     }
 
     /// The same, with a prepared command.
-    pub fn of(command: Command) -> Self {
-        Self::started(command).greeted()
+    pub fn from_command(command: Command) -> Self {
+        Self::spawn_server(command).initialize()
     }
 
     /// Sends the initialisation.
-    fn greeted(mut self) -> Self {
+    fn initialize(mut self) -> Self {
         let agent = &mut self;
         let client = json!({ "name": "test", "version": "1" });
         let hello =
             json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
-        agent.ask("initialize", &hello);
-        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent.request_ok("initialize", &hello);
+        agent.send_message(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         self
     }
 
     /// The same, in a folder below the program's own.
-    pub fn below(program: &Program, folder: &Path) -> Self {
-        Self::below_with(program, folder, &["mcp"])
+    pub fn in_subfolder(program: &TestProgram, folder: &Path) -> Self {
+        Self::in_subfolder_with(program, folder, &["mcp"])
     }
 
-    pub fn below_with(program: &Program, folder: &Path, arguments: &[&str]) -> Self {
+    pub fn in_subfolder_with(program: &TestProgram, folder: &Path, arguments: &[&str]) -> Self {
         let mut command = program.command();
         command.current_dir(folder).args(arguments);
-        Self::started(command).greeted()
+        Self::spawn_server(command).initialize()
     }
 
     /// Starts the server without initialisation.
-    pub fn silent(program: &Program, arguments: &[&str]) -> Self {
+    pub fn without_handshake(program: &TestProgram, arguments: &[&str]) -> Self {
         let mut command = program.command();
         command.args(arguments);
-        Self::started(command)
+        Self::spawn_server(command)
     }
 
     /// Starts the server with the caller's command.
-    pub fn by_command(command: Command) -> Self {
-        Self::started(command).greeted()
+    pub fn without_handshake_from(command: Command) -> Self {
+        Self::spawn_server(command).initialize()
     }
 
     /// The process number of the server.
@@ -87,7 +87,7 @@ impl Agent {
         self.server.id()
     }
 
-    fn started(mut command: Command) -> Self {
+    fn spawn_server(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn().unwrap();
         let (input, output) = (server.stdin.take(), server.stdout.take().unwrap());
@@ -99,10 +99,10 @@ impl Agent {
                 }
             }
         });
-        Self { server, input, lines, next_id: 1, _alone: None, notices: Vec::new() }
+        Self { server, input, lines, next_id: 1, _own_folder: None, notices: Vec::new() }
     }
 
-    pub fn send(&mut self, message: &Value) {
+    pub fn send_message(&mut self, message: &Value) {
         self.send_line(message.to_string().as_bytes());
     }
 
@@ -123,7 +123,7 @@ impl Agent {
     }
 
     /// Waits for the exit code; `None` on timeout.
-    pub fn ended_within(&mut self, time: Duration) -> Option<i32> {
+    pub fn wait_exit(&mut self, time: Duration) -> Option<i32> {
         let until = Instant::now() + time;
         while Instant::now() < until {
             if let Some(status) = self.server.try_wait().unwrap() {
@@ -135,23 +135,25 @@ impl Agent {
     }
 
     /// The next message from the server.
-    pub fn heard(&mut self) -> Value {
-        let line = self.lines.recv_timeout(PATIENCE).expect("the server says nothing");
+    pub fn next_message(&mut self) -> Value {
+        let line = self.lines.recv_timeout(ANSWER_TIMEOUT).expect("the server says nothing");
         serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line}"))
     }
 
     /// Sends a request and returns its id.
-    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
+    pub fn send_request(&mut self, method: &str, params: &Value) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.send_message(
+            &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }),
+        );
         id
     }
 
     /// The whole answer to a request; other messages are kept in `notices`.
-    pub fn answer(&mut self, id: u64) -> Value {
+    pub fn wait_answer(&mut self, id: u64) -> Value {
         loop {
-            let message = self.heard();
+            let message = self.next_message();
             if message.get("id") == Some(&json!(id)) {
                 return message;
             }
@@ -161,40 +163,40 @@ impl Agent {
 
     /// The result of a request that must succeed.
     #[track_caller]
-    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
-        let id = self.request(method, params);
-        let answer = self.answer(id);
+    pub fn request_ok(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send_request(method, params);
+        let answer = self.wait_answer(id);
         assert!(answer.get("result").is_some(), "{method}: {answer:#}");
         answer["result"].clone()
     }
 
     /// The answer of a tool, success or error.
-    pub fn tool(&mut self, name: &str, arguments: &Value) -> Value {
-        self.ask("tools/call", &json!({ "name": name, "arguments": arguments }))
+    pub fn call_tool(&mut self, name: &str, arguments: &Value) -> Value {
+        self.request_ok("tools/call", &json!({ "name": name, "arguments": arguments }))
     }
 
     /// The answer of a tool that must succeed; its text must equal its structured content.
     #[track_caller]
-    pub fn must(&mut self, name: &str, arguments: &Value) -> Value {
-        let result = self.tool(name, arguments);
+    pub fn call_tool_ok(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.call_tool(name, arguments);
         assert_ne!(result["isError"], json!(true), "{name}: {result:#}");
         let text: Value =
-            serde_json::from_str(at(&result, "content.0.text").as_str().unwrap()).unwrap();
+            serde_json::from_str(value_at(&result, "content.0.text").as_str().unwrap()).unwrap();
         assert_eq!(text, result["structuredContent"], "{name}");
         text
     }
 
     /// The error document of a tool that must fail: text only.
     #[track_caller]
-    pub fn refused(&mut self, name: &str, arguments: &Value) -> Value {
-        let result = self.tool(name, arguments);
+    pub fn call_tool_error(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.call_tool(name, arguments);
         assert_eq!(result["isError"], json!(true), "{name}: {result:#}");
         assert!(result.get("structuredContent").is_none(), "{name}: {result:#}");
-        serde_json::from_str(at(&result, "content.0.text").as_str().unwrap()).unwrap()
+        serde_json::from_str(value_at(&result, "content.0.text").as_str().unwrap()).unwrap()
     }
 
     /// Closes stdin as a client does; returns the server's exit code and stderr.
-    pub fn leave(mut self) -> (i32, String) {
+    pub fn close_client(mut self) -> (i32, String) {
         drop(self.input.take());
         let mut said = String::new();
         let mut stderr = self.server.stderr.take().unwrap();
@@ -203,13 +205,13 @@ impl Agent {
     }
 
     /// Kills the server.
-    pub fn kill(mut self) {
+    pub fn kill_server(mut self) {
         self.server.kill().unwrap();
         self.server.wait().unwrap();
     }
 }
 
-impl Drop for Agent {
+impl Drop for StdioClient {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();

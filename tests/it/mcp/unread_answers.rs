@@ -9,15 +9,15 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use super::http_harness::{call, hello};
-use super::run_tools::{transcript, waiting};
-use crate::kit::Program;
+use super::http_harness::{call_message, initialize_message};
+use super::run_tools::{read_run_state, waiting_council};
+use crate::kit::TestProgram;
 
 /// A pipe that accepts nothing for this long is full.
 const FULL_AFTER: Duration = Duration::from_secs(3);
 
 /// Timeout after which the server counts as hung.
-const HUNG: Duration = Duration::from_secs(60);
+const HANG_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Requests that a client tries to send.
 const REQUESTS: u64 = 20_000;
@@ -26,13 +26,13 @@ const REQUESTS: u64 = 20_000;
 const MEMORY_MAX: u64 = 200 * 1024 * 1024;
 
 /// A client that initialises and then reads nothing until told to.
-struct DeafClient {
+struct NonReadingClient {
     server: Child,
     input: Option<ChildStdin>,
 }
 
-impl DeafClient {
-    fn new(program: &Program) -> Self {
+impl NonReadingClient {
+    fn new(program: &TestProgram) -> Self {
         let mut command = program.command();
         command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().unwrap();
@@ -40,12 +40,12 @@ impl DeafClient {
         fcntl_setfl(&input, fcntl_getfl(&input).unwrap() | OFlags::NONBLOCK).unwrap();
         let mut client = Self { server, input: Some(input) };
         let begun = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        assert!(client.send(&format!("{}\n{begun}\n", hello())));
+        assert!(client.try_send(&format!("{}\n{begun}\n", initialize_message())));
         client
     }
 
     /// Writes as much as the pipe accepts; returns whether that was all.
-    fn send(&mut self, text: &str) -> bool {
+    fn try_send(&mut self, text: &str) -> bool {
         let input = self.input.as_mut().unwrap();
         let (mut rest, mut since) = (text.as_bytes(), Instant::now());
         while !rest.is_empty() {
@@ -68,10 +68,10 @@ impl DeafClient {
 
     /// Sends requests until the pipe is full. Returns the ids that were sent completely; part of
     /// another request may be in the pipe.
-    fn flood(&mut self, request: impl Fn(u64) -> Value) -> BTreeSet<u64> {
+    fn send_until_full(&mut self, request: impl Fn(u64) -> Value) -> BTreeSet<u64> {
         let mut sent = BTreeSet::new();
         for id in 1_000..1_000 + REQUESTS {
-            if !self.send(&format!("{}\n", request(id))) {
+            if !self.try_send(&format!("{}\n", request(id))) {
                 break;
             }
             sent.insert(id);
@@ -80,7 +80,7 @@ impl DeafClient {
     }
 
     /// The ids of this many answers.
-    fn answered(&mut self, count: usize) -> BTreeSet<u64> {
+    fn read_answers(&mut self, count: usize) -> BTreeSet<u64> {
         let output = BufReader::new(self.server.stdout.as_mut().unwrap());
         let mut ids = BTreeSet::new();
         for line in output.lines() {
@@ -94,16 +94,16 @@ impl DeafClient {
     }
 
     /// Resident memory; `None` if it cannot be read.
-    fn memory(&self) -> Option<u64> {
+    fn resident_memory(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.id())).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
         line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
     }
 
     /// Waits for the exit code.
-    fn exit_code(&mut self) -> Option<i32> {
+    fn wait_exit(&mut self) -> Option<i32> {
         let since = Instant::now();
-        while since.elapsed() < HUNG {
+        while since.elapsed() < HANG_TIMEOUT {
             if let Some(status) = self.server.try_wait().unwrap() {
                 return status.code();
             }
@@ -113,7 +113,7 @@ impl DeafClient {
     }
 }
 
-impl Drop for DeafClient {
+impl Drop for NonReadingClient {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();
@@ -127,64 +127,64 @@ fn list_tools(id: u64) -> Value {
 #[test]
 fn a_client_that_never_reads_is_not_read_and_costs_little_memory() {
     let no_request = |id| json!({ "jsonrpc": "1.0", "id": id, "method": "tools/list" });
-    let no_tool = |id| call(id, "no_such_tool", &json!({}));
+    let no_tool = |id| call_message(id, "no_such_tool", &json!({}));
     let requests: [&dyn Fn(u64) -> Value; 3] = [&list_tools, &no_request, &no_tool];
     for request in requests {
-        let program = Program::new();
-        let mut client = DeafClient::new(&program);
-        let sent = client.flood(request);
+        let program = TestProgram::new();
+        let mut client = NonReadingClient::new(&program);
+        let sent = client.send_until_full(request);
         assert!(sent.len() < REQUESTS as usize, "all of them were taken");
-        if let Some(memory) = client.memory() {
+        if let Some(memory) = client.resident_memory() {
             assert!(memory < MEMORY_MAX, "{memory} bytes after {} requests", sent.len());
         }
-        assert_eq!(client.answered(sent.len()), sent, "each that was taken is answered");
+        assert_eq!(client.read_answers(sent.len()), sent, "each that was taken is answered");
     }
 }
 
 #[test]
 fn a_server_whose_answers_are_not_read_ends_with_its_input() {
-    let program = Program::new();
-    let mut client = DeafClient::new(&program);
-    client.flood(list_tools);
+    let program = TestProgram::new();
+    let mut client = NonReadingClient::new(&program);
+    client.send_until_full(list_tools);
     drop(client.input.take());
-    assert_eq!(client.exit_code(), Some(0));
+    assert_eq!(client.wait_exit(), Some(0));
 }
 
 #[test]
 fn a_server_whose_answers_are_not_read_ends_when_it_is_told() {
-    let program = Program::new();
-    let mut client = DeafClient::new(&program);
-    client.flood(list_tools);
+    let program = TestProgram::new();
+    let mut client = NonReadingClient::new(&program);
+    client.send_until_full(list_tools);
     kill_process(Pid::from_child(&client.server), Signal::TERM).unwrap();
-    assert_eq!(client.exit_code(), Some(0));
+    assert_eq!(client.wait_exit(), Some(0));
 }
 
 #[test]
 fn a_call_is_cancelled_while_its_client_reads_nothing() {
-    let (council, _) = waiting();
-    let mut client = DeafClient::new(&council.program);
+    let (council, _) = waiting_council();
+    let mut client = NonReadingClient::new(&council.program);
     let ask = json!({ "question": "Tea?", "wait_seconds": 600 });
-    assert!(client.send(&format!("{}\n", call(7, "council_ask", &ask))));
+    assert!(client.try_send(&format!("{}\n", call_message(7, "council_ask", &ask))));
     // More than a pipe buffers, less than the server buffers for a client.
     for id in 1_000..1_008 {
-        assert!(client.send(&format!("{}\n", list_tools(id))));
+        assert!(client.try_send(&format!("{}\n", list_tools(id))));
     }
-    let id = opened(&council.program);
+    let id = wait_for_dialogue(&council.program);
     let params = json!({ "requestId": 7 });
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
-    assert!(client.send(&format!("{cancel}\n")));
+    assert!(client.try_send(&format!("{cancel}\n")));
     let since = Instant::now();
-    while transcript(&council.program, &id).stopped.is_none() {
-        assert!(since.elapsed() < HUNG, "the run goes on");
+    while read_run_state(&council.program, &id).stopped.is_none() {
+        assert!(since.elapsed() < HANG_TIMEOUT, "the run goes on");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
 /// The dialogue that a client opened.
-fn opened(program: &Program) -> Value {
+fn wait_for_dialogue(program: &TestProgram) -> Value {
     let path = program.path().join(".plenary/plenary.db");
     let since = Instant::now();
-    while since.elapsed() < HUNG {
+    while since.elapsed() < HANG_TIMEOUT {
         let reading = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
         let store = rusqlite::Connection::open_with_flags(&path, reading);
         let found = store.ok().and_then(|store| {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::kit::{Program, binary};
+use crate::kit::{TestProgram, plenary_binary};
 
 fn temporary_names(folder: &Path) -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap();
@@ -18,11 +18,11 @@ fn temporary_names(folder: &Path) -> Vec<String> {
 }
 
 /// A program with a dialogue whose export is longer than the limit below.
-fn program_with_long_dialogue() -> Program {
-    let program = Program::new();
+fn program_with_long_dialogue() -> TestProgram {
+    let program = TestProgram::new();
     let question = "x".repeat(90_000);
     let background = json!({ "a": question, "b": question });
-    let (code, created) = program.operation(
+    let (code, created) = program.run_operation(
         "create",
         &json!({ "title": "Talk", "question": question, "background": background }),
     );
@@ -32,12 +32,12 @@ fn program_with_long_dialogue() -> Program {
 
 /// The kernel kills a process that exceeds its file size limit: here in the middle of the export,
 /// every time.
-fn killed_export(program: &Program, output: &str) {
+fn kill_during_export(program: &TestProgram, output: &str) {
     // Blocks of 512 or 1,024 bytes: more than SQLite's index of 32 KiB, less than the export.
     let script = format!("ulimit -c 0; ulimit -f 160; exec \"$0\" export talk --output {output}");
     let status = Command::new("sh")
         .args(["-c", &script])
-        .arg(binary())
+        .arg(plenary_binary())
         .current_dir(program.path())
         .env_clear()
         .stdin(Stdio::null())
@@ -50,11 +50,11 @@ fn killed_export(program: &Program, output: &str) {
 #[test]
 fn what_a_killed_export_left_is_removed_by_the_next() {
     let program = program_with_long_dialogue();
-    killed_export(&program, "out.json");
-    killed_export(&program, "out.json");
+    kill_during_export(&program, "out.json");
+    kill_during_export(&program, "out.json");
     assert!(!program.path().join("out.json").exists());
     assert_eq!(temporary_names(program.path()).len(), 1, "one is left, the earlier one is swept");
-    let ran = program.run(&["export", "talk", "--output", "out.json"]);
+    let ran = program.run_command(&["export", "talk", "--output", "out.json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(temporary_names(program.path()), Vec::<String>::new());
 }
@@ -71,19 +71,19 @@ fn a_file_that_is_not_a_leftover_of_ours_stays() {
     let not_ours =
         [".plenary-notes.tmp", ".plenary-1x-0.tmp", ".plenary--0.tmp", "plenary-1-0.tmp", "x.tmp"];
     for name in not_ours.into_iter().chain([alive.as_str()]) {
-        program.write(name, "of the user");
+        program.write_text(name, "of the user");
     }
     symlink(&target, program.path().join(format!(".plenary-{gone}-0.tmp"))).unwrap();
     std::fs::create_dir(program.path().join(format!(".plenary-{gone}-1.tmp"))).unwrap();
     std::fs::hard_link(&target, program.path().join(format!(".plenary-{gone}-2.tmp"))).unwrap();
     let before = temporary_names(program.path());
     assert_eq!(before.len(), 9);
-    program.write(&format!(".plenary-{gone}-3.tmp"), "left by a process that is gone");
+    program.write_text(&format!(".plenary-{gone}-3.tmp"), "left by a process that is gone");
     let held = program.path().join(format!(".plenary-{gone}-4.tmp"));
     std::fs::write(&held, "a process of another container is still at it").unwrap();
     let lock = std::fs::File::open(&held).unwrap();
     lock.lock().unwrap();
-    let ran = program.run(&["export", "talk", "--output", "out.json"]);
+    let ran = program.run_command(&["export", "talk", "--output", "out.json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(held.exists());
     std::fs::remove_file(&held).unwrap();

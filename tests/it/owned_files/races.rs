@@ -8,22 +8,22 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plenary::material::{Place, SecretGuard, gather_sources};
+use plenary::material::{DocumentLocation, SecretGuard, gather_sources};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::kit::{Bench, open_dialogue, times, workspace_in};
+use crate::kit::{TestProject, open_dialogue, open_workspace, pick_repeats};
 
 const SECRET: &str = "a secret of the neighbour";
 
 /// `home/` is allowed, `home/sub` is swapped with a link to `neighbour/`, which is not.
-struct Swapped {
+struct SwappedFolder {
     root: TempDir,
-    bench: Bench,
+    project: TestProject,
 }
 
-impl Swapped {
+impl SwappedFolder {
     fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         let (home, neighbour) = (root.path().join("home"), root.path().join("neighbour"));
@@ -35,9 +35,10 @@ impl Swapped {
             std::fs::write(home.join("sub").join(name), "our own").unwrap();
         }
         symlink(&neighbour, home.join("swap")).unwrap();
-        let bench = Bench { folder: tempfile::tempdir().unwrap(), project: workspace_in(&home) };
+        let bench =
+            TestProject { folder: tempfile::tempdir().unwrap(), project: open_workspace(&home) };
         open_dialogue(&bench, &["ann"]);
-        Self { root, bench }
+        Self { root, project: bench }
     }
 
     fn home(&self) -> PathBuf {
@@ -51,16 +52,16 @@ impl Swapped {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
-                    exchange(&sub, &swap);
+                    exchange_paths(&sub, &swap);
                 }
             });
             // Stops the other thread even if a call panics.
-            let over = Over(&is_over);
+            let over = StopOnDrop(&is_over);
             (0..calls).for_each(call);
             drop(over);
         });
         if sub.is_symlink() {
-            exchange(&sub, &swap);
+            exchange_paths(&sub, &swap);
         }
     }
 
@@ -79,63 +80,64 @@ impl Swapped {
     }
 }
 
-struct Over<'a>(&'a AtomicBool);
+struct StopOnDrop<'a>(&'a AtomicBool);
 
-impl Drop for Over<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
-fn exchange(one: &Path, other: &Path) {
+fn exchange_paths(one: &Path, other: &Path) {
     renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
 }
 
 #[test]
 fn no_export_gets_out_while_a_folder_becomes_a_link() {
-    let swapped = Swapped::new();
+    let swapped = SwappedFolder::new();
     let before = swapped.neighbours_files();
-    swapped.during_swaps(times(600, 6_000), |call| {
+    swapped.during_swaps(pick_repeats(600, 6_000), |call| {
         // A new name for each call: none is rejected because the file exists.
         let paths = [format!("sub/{call}.json"), format!("sub/deep/er/{call}.json")];
         for path in paths {
             let arguments = json!({ "dialogue_id": "talk", "output_path": path });
             // Rejected, or written inside.
-            let _ = swapped.bench.run("export_file", &arguments);
+            let _ = swapped.project.run_operation("export_file", &arguments);
         }
     });
     assert_eq!(swapped.neighbours_files(), before);
     // The guard accepts valid paths.
     let arguments = json!({ "dialogue_id": "talk", "output_path": "sub/deep/er/last.json" });
-    swapped.bench.must("export_file", &arguments);
+    swapped.project.run_ok("export_file", &arguments);
     assert!(swapped.home().join("sub/deep/er/last.json").is_file());
 }
 
 #[test]
 fn no_prompt_gets_out_while_a_folder_becomes_a_link() {
-    let swapped = Swapped::new();
+    let swapped = SwappedFolder::new();
     let title = json!({ "title": "Other", "output_dir": "sub/deep/other",
-        "expert_pool": crate::kit::pool(&["ann"]) });
-    swapped.bench.must("create", &title);
+        "expert_pool": crate::kit::make_pool(&["ann"]) });
+    swapped.project.run_ok("create", &title);
     let before = swapped.neighbours_files();
-    swapped.during_swaps(times(1_000, 10_000), |_| {
+    swapped.during_swaps(pick_repeats(1_000, 10_000), |_| {
         let render = json!({ "dialogue_id": "other", "render": true });
-        let _ = swapped.bench.run("context", &render);
+        let _ = swapped.project.run_operation("context", &render);
     });
     assert_eq!(swapped.neighbours_files(), before);
 }
 
 #[test]
 fn no_file_outside_is_read_while_a_folder_becomes_a_link() {
-    let swapped = Swapped::new();
-    let (home, folders) = (swapped.home(), &swapped.bench.project.folders);
+    let swapped = SwappedFolder::new();
+    let (home, folders) = (swapped.home(), &swapped.project.project.folders);
     let is_secret = |text: &str| text.contains(SECRET);
-    swapped.during_swaps(times(2_000, 20_000), |_| {
+    swapped.during_swaps(pick_repeats(2_000, 20_000), |_| {
         for named in ["sub/file.md", "sub/deep/file.md"] {
-            let Ok(source) = folders.source("path", named) else { continue };
-            let read = Place::of_source(&home, &source).and_then(|place| place.read_text());
+            let Ok(source) = folders.check_source("path", named) else { continue };
+            let read =
+                DocumentLocation::from_source(&home, &source).and_then(|place| place.read_text());
             assert!(!read.is_ok_and(|text| is_secret(&text)), "{named}");
-            let elsewhere = Place::of_source(swapped.bench.folder.path(), &source);
+            let elsewhere = DocumentLocation::from_source(swapped.project.folder.path(), &source);
             let read = elsewhere.and_then(|place| place.read_text());
             assert!(!read.is_ok_and(|text| is_secret(&text)), "{named}");
             let pack = gather_sources(&home, &[source], &SecretGuard::default());
@@ -147,11 +149,11 @@ fn no_file_outside_is_read_while_a_folder_becomes_a_link() {
 
 #[test]
 fn no_file_outside_is_gathered_with_a_folder_that_becomes_a_link() {
-    let swapped = Swapped::new();
-    let (home, folders) = (swapped.home(), &swapped.bench.project.folders);
-    swapped.during_swaps(times(500, 5_000), |_| {
+    let swapped = SwappedFolder::new();
+    let (home, folders) = (swapped.home(), &swapped.project.project.folders);
+    swapped.during_swaps(pick_repeats(500, 5_000), |_| {
         for named in [".", "sub", "sub/deep"] {
-            let Ok(source) = folders.source("context", named) else { continue };
+            let Ok(source) = folders.check_source("context", named) else { continue };
             let pack = gather_sources(&home, &[source], &SecretGuard::default());
             let mut texts = pack.into_iter().flat_map(|pack| pack.files);
             assert!(!texts.any(|file| file.text.contains(SECRET)), "{named}");

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::kit::{Program, Ran, at};
-use crate::mcp::stdio_client::Agent;
+use crate::kit::{CommandOutput, TestProgram, value_at};
+use crate::mcp::stdio_client::StdioClient;
 
-const COUNCIL: &str = "\
+const COUNCIL_YAML: &str = "\
 review:
   log_path: logs/verdicts.jsonl
   deliberators:
@@ -15,36 +15,36 @@ review:
 ";
 
 /// A dialogue `talk`, and a council.yaml that names files.
-fn program() -> Program {
-    let program = Program::new();
-    program.write("council.yaml", COUNCIL);
-    program.write("prompts/editor.md", "You are the editor.");
-    program.write("docs/style.md", "Short words.");
-    program.write("bin/ask.sh", "#!/bin/sh\n");
-    program.write("settings/model.json", "{}");
-    let (code, created) = program.operation(
+fn program_with_talk() -> TestProgram {
+    let program = TestProgram::new();
+    program.write_text("council.yaml", COUNCIL_YAML);
+    program.write_text("prompts/editor.md", "You are the editor.");
+    program.write_text("docs/style.md", "Short words.");
+    program.write_text("bin/ask.sh", "#!/bin/sh\n");
+    program.write_text("settings/model.json", "{}");
+    let (code, created) = program.run_operation(
         "create",
-        &json!({ "title": "Talk", "expert_pool": crate::kit::pool(&["ann", "bob"]) }),
+        &json!({ "title": "Talk", "expert_pool": crate::kit::make_pool(&["ann", "bob"]) }),
     );
     assert_eq!(code, 0, "{created:#}");
     program
 }
 
-fn export(program: &Program, path: &str, more: &[&str]) -> Ran {
+fn export_to(program: &TestProgram, path: &str, more: &[&str]) -> CommandOutput {
     let arguments = [&["export", "talk", "--output", path], more].concat();
-    program.run(&arguments)
+    program.run_command(&arguments)
 }
 
-fn text(program: &Program, path: &str) -> String {
+fn read_text(program: &TestProgram, path: &str) -> String {
     std::fs::read_to_string(program.path().join(path)).unwrap()
 }
 
 /// Checks that an export there is rejected and the file is unchanged.
 #[track_caller]
-fn check_refused(program: &Program, path: &str, more: &[&str], said: &str) {
+fn check_refused(program: &TestProgram, path: &str, more: &[&str], said: &str) {
     let place = program.path().join(path);
     let before = std::fs::read(&place).ok();
-    let ran = export(program, path, more);
+    let ran = export_to(program, path, more);
     assert_eq!(ran.code, 1, "{path}: {ran:?}");
     assert!(ran.stderr.contains(said), "{path}: {ran:?}");
     assert_eq!(std::fs::read(&place).ok(), before, "{path}");
@@ -52,7 +52,7 @@ fn check_refused(program: &Program, path: &str, more: &[&str], said: &str) {
 
 #[test]
 fn a_file_that_is_not_an_export_is_replaced_by_force_only() {
-    let program = program();
+    let program = program_with_talk();
     let files = [
         ("notes.md", "# Notes\n\nMine.\n"),
         ("data.json", r#"{"id":"talk","title":"Talk"}"#),
@@ -63,52 +63,52 @@ fn a_file_that_is_not_an_export_is_replaced_by_force_only() {
         ("plain", "text"),
     ];
     for (path, before) in files {
-        program.write(path, before);
+        program.write_text(path, before);
         check_refused(&program, path, &[], "--force");
-        assert_eq!(text(&program, path), before);
-        assert_eq!(export(&program, path, &["--force"]).code, 0, "{path}");
-        assert_ne!(text(&program, path), before);
+        assert_eq!(read_text(&program, path), before);
+        assert_eq!(export_to(&program, path, &["--force"]).code, 0, "{path}");
+        assert_ne!(read_text(&program, path), before);
     }
-    let ran = export(&program, "again.json", &[]);
+    let ran = export_to(&program, "again.json", &[]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    program.write("again.json", "mine now");
-    let ran = export(&program, "again.json", &[]);
+    program.write_text("again.json", "mine now");
+    let ran = export_to(&program, "again.json", &[]);
     assert!(ran.stderr.contains("again.json` exists and Plenary did not write it"), "{ran:?}");
 }
 
 #[test]
 fn an_export_is_replaced_by_a_later_one() {
-    let program = program();
+    let program = program_with_talk();
     for path in ["talk.json", "talk.md", "deep/talk.markdown"] {
         for _ in 0..2 {
-            let ran = export(&program, path, &[]);
+            let ran = export_to(&program, path, &[]);
             assert_eq!(ran.code, 0, "{path}: {ran:?}");
         }
     }
     // The other format is an export too.
-    assert_eq!(export(&program, "talk.json", &["--format", "markdown"]).code, 0);
-    assert_eq!(export(&program, "talk.json", &["--format", "json"]).code, 0);
-    let ran = program.run(&["ask", "--rehearse", "--json", "Which cache?"]);
+    assert_eq!(export_to(&program, "talk.json", &["--format", "markdown"]).code, 0);
+    assert_eq!(export_to(&program, "talk.json", &["--format", "json"]).code, 0);
+    let ran = program.run_command(&["ask", "--rehearse", "--json", "Which cache?"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let council: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    let id = at(&council, "dialogue_id").as_str().unwrap().to_owned();
+    let id = value_at(&council, "dialogue_id").as_str().unwrap().to_owned();
     for path in ["council.json", "council.md"] {
         for _ in 0..2 {
-            let ran = program.run(&["export", &id, "--output", path]);
+            let ran = program.run_command(&["export", &id, "--output", path]);
             assert_eq!(ran.code, 0, "{path}: {ran:?}");
         }
     }
     // Text before or after an export is not ours.
-    let markdown = text(&program, "council.md");
+    let markdown = read_text(&program, "council.md");
     for joined in [format!("# My report\n\n{markdown}"), format!("{markdown}\nMy notes.\n")] {
-        program.write("council.md", &joined);
+        program.write_text("council.md", &joined);
         check_refused(&program, "council.md", &[], "--force");
     }
 }
 
 #[test]
 fn a_file_that_the_configuration_names_is_never_replaced() {
-    let program = program();
+    let program = program_with_talk();
     let named = [
         "council.yaml",
         "prompts/editor.md",
@@ -127,7 +127,7 @@ fn a_file_that_the_configuration_names_is_never_replaced() {
         check_refused(&program, path, &["--force"], "not allowed");
     }
     // Not even as an export.
-    assert_eq!(export(&program, "mine.json", &[]).code, 0);
+    assert_eq!(export_to(&program, "mine.json", &[]).code, 0);
     std::fs::copy(program.path().join("mine.json"), program.path().join("settings/model.json"))
         .unwrap();
     check_refused(&program, "settings/model.json", &["--force"], "not allowed");
@@ -135,7 +135,7 @@ fn a_file_that_the_configuration_names_is_never_replaced() {
 
 #[test]
 fn a_file_of_the_store_is_never_replaced() {
-    let program = program();
+    let program = program_with_talk();
     let owned = [
         ".plenary/plenary.db",
         ".plenary/plenary.db-wal",
@@ -157,73 +157,86 @@ fn a_file_of_the_store_is_never_replaced() {
     )
     .unwrap();
     check_refused(&program, "other-name.json", &["--force"], "the store");
-    assert_eq!(program.run(&["verify"]).code, 0);
+    assert_eq!(program.run_command(&["verify"]).code, 0);
 }
 
 #[test]
 fn a_name_that_tools_act_on_is_not_taken() {
-    let program = program();
+    let program = program_with_talk();
     let names = ["AGENTS.md", "docs/CLAUDE.md", ".envrc", ".mcp.json", "Makefile", "package.json"];
     for path in names.into_iter().chain([".github/workflows/x.md", ".claude/commands/x.md"]) {
         check_refused(&program, path, &[], "act on");
         assert!(!program.path().join(path).exists(), "{path}");
     }
-    assert_eq!(export(&program, "docs/CLAUDE.md", &["--force"]).code, 0);
+    assert_eq!(export_to(&program, "docs/CLAUDE.md", &["--force"]).code, 0);
     let hidden = json!({ "title": "Hidden", "output_dir": ".claude/commands" });
-    let (code, refused) = program.operation("create", &hidden);
-    assert_eq!((code, at(&refused, "error_code")), (1, &json!("path_not_allowed")), "{refused:#}");
+    let (code, refused) = program.run_operation("create", &hidden);
+    assert_eq!(
+        (code, value_at(&refused, "error_code")),
+        (1, &json!("path_not_allowed")),
+        "{refused:#}"
+    );
 }
 
 #[test]
 fn a_remote_caller_cannot_force_and_names_files_as_what_they_are() {
-    let program = program();
-    program.write("notes.md", "Mine.\n");
-    let mut agent = Agent::new(&program);
+    let program = program_with_talk();
+    program.write_text("notes.md", "Mine.\n");
+    let mut agent = StdioClient::new(&program);
     let to = |path: &str| json!({ "dialogue_id": "talk", "output_path": path, "force": true });
     for path in ["notes.md", "prompts/editor.md", "docs/later.md", "AGENTS.md", ".mcp.json"] {
-        let refused = agent.refused("blue_dialogue_export", &to(path));
-        assert_eq!(at(&refused, "error_code"), "path_not_allowed", "{path}: {refused:#}");
-        let hint = at(&refused, "suggestion").as_str().unwrap();
+        let refused = agent.call_tool_error("blue_dialogue_export", &to(path));
+        assert_eq!(value_at(&refused, "error_code"), "path_not_allowed", "{path}: {refused:#}");
+        let hint = value_at(&refused, "suggestion").as_str().unwrap();
         assert!(!hint.contains("--force"), "{path}: {hint}");
     }
     for path in ["out.txt", "run.sh", "x.yaml", "x", "x.json.bak"] {
-        let refused = agent.refused("blue_dialogue_export", &to(path));
-        assert_eq!(at(&refused, "suggestion"), "end the name in `.json`", "{path}: {refused:#}");
+        let refused = agent.call_tool_error("blue_dialogue_export", &to(path));
+        assert_eq!(
+            value_at(&refused, "suggestion"),
+            "end the name in `.json`",
+            "{path}: {refused:#}"
+        );
         assert!(!program.path().join(path).exists(), "{path}");
     }
     let markdown = json!({ "dialogue_id": "talk", "output_path": "x.json", "format": "markdown" });
-    let refused = agent.refused("blue_dialogue_export", &markdown);
-    assert_eq!(at(&refused, "suggestion"), "end the name in `.md` or `.markdown`", "{refused:#}");
-    assert_eq!(text(&program, "notes.md"), "Mine.\n");
+    let refused = agent.call_tool_error("blue_dialogue_export", &markdown);
+    assert_eq!(
+        value_at(&refused, "suggestion"),
+        "end the name in `.md` or `.markdown`",
+        "{refused:#}"
+    );
+    assert_eq!(read_text(&program, "notes.md"), "Mine.\n");
     for path in ["x.json", "x.md", "docs/x.JSON", "x.json"] {
-        agent.must("blue_dialogue_export", &to(path));
+        agent.call_tool_ok("blue_dialogue_export", &to(path));
     }
     for _ in 0..2 {
-        agent.must("blue_dialogue_export", &json!({ "dialogue_id": "talk" }));
+        agent.call_tool_ok("blue_dialogue_export", &json!({ "dialogue_id": "talk" }));
     }
 }
 
 #[test]
 fn an_expert_prompt_replaces_an_earlier_one_and_nothing_else() {
-    let program = program();
+    let program = program_with_talk();
     for _ in 0..2 {
-        let ran = program.run(&["dialogue", "prompts", "talk"]);
+        let ran = program.run_command(&["dialogue", "prompts", "talk"]);
         assert_eq!(ran.code, 0, "{ran:?}");
     }
     let folder = ".plenary/dialogues/talk/round-0";
-    let first = text(&program, &format!("{folder}/prompt-ann.md"));
+    let first = read_text(&program, &format!("{folder}/prompt-ann.md"));
     for name in ["prompt-bob.md", "context-bob.json"] {
         let path = format!("{folder}/{name}");
-        let before = text(&program, &path);
-        program.write(&path, "mine");
-        program.write(&format!("{folder}/prompt-ann.md"), &format!("{first}\nan older prompt"));
-        let ran = program.run(&["dialogue", "prompts", "talk"]);
+        let before = read_text(&program, &path);
+        program.write_text(&path, "mine");
+        program
+            .write_text(&format!("{folder}/prompt-ann.md"), &format!("{first}\nan older prompt"));
+        let ran = program.run_command(&["dialogue", "prompts", "talk"]);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.stderr.contains(name) && ran.stderr.contains("--force"), "{ran:?}");
-        assert_eq!(text(&program, &path), "mine");
-        let ann = text(&program, &format!("{folder}/prompt-ann.md"));
+        assert_eq!(read_text(&program, &path), "mine");
+        let ann = read_text(&program, &format!("{folder}/prompt-ann.md"));
         assert!(ann.ends_with("an older prompt"), "where one is refused, none is written");
-        assert_eq!(program.run(&["dialogue", "prompts", "talk", "--force"]).code, 0);
-        assert_eq!(text(&program, &path), before);
+        assert_eq!(program.run_command(&["dialogue", "prompts", "talk", "--force"]).code, 0);
+        assert_eq!(read_text(&program, &path), before);
     }
 }

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::model_process::{brief, serve};
-use crate::kit::{Program, at};
+use super::model_process::{start_local_model, with_short_replies};
+use crate::kit::{TestProgram, value_at};
 
 /// Reviewed by deliberators with short instructions, because input tokens dominate the time.
-const SHORTLY: [&str; 9] = [
+const SHORT_REVIEWS: [&str; 9] = [
     "announcement.md",
     "readme.md",
     "incident-report.md",
@@ -21,9 +21,9 @@ const SHORTLY: [&str; 9] = [
     "contract-clause.md",
 ];
 /// Reviewed with the built-in instructions.
-const IN_FULL: &str = "post.md";
+const FULL_REVIEW: &str = "post.md";
 
-const PARTS: [(&str, &str); 4] = [
+const SHORT_INSTRUCTIONS: [(&str, &str); 4] = [
     (
         "skeptic",
         "Look for promises that nobody can keep, and for numbers that contradict each other.",
@@ -37,35 +37,37 @@ const PARTS: [(&str, &str); 4] = [
 const DECIDED_MIN: usize = 8;
 
 /// Two readings by four seats, and the adjudicator.
-const CALLS: u64 = 9;
+const CALLS_PER_REVIEW: u64 = 9;
 
-fn fixtures() -> PathBuf {
+fn fixtures_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts")
 }
 
 /// The documents, and two configurations with one store and one log.
-fn folder(providers: &str) -> Program {
-    let program = Program::new();
+fn review_folder(providers: &str) -> TestProgram {
+    let program = TestProgram::new();
     let write = |name: &str, text: &str| std::fs::write(program.path().join(name), text).unwrap();
-    for name in SHORTLY.iter().chain([&IN_FULL]) {
-        std::fs::copy(fixtures().join(name), program.path().join(name)).unwrap();
+    for name in SHORT_REVIEWS.iter().chain([&FULL_REVIEW]) {
+        std::fs::copy(fixtures_folder().join(name), program.path().join(name)).unwrap();
     }
-    let rules = std::fs::read_to_string(fixtures().join("council.yaml")).unwrap();
+    let rules = std::fs::read_to_string(fixtures_folder().join("council.yaml")).unwrap();
     let full = format!("{providers}{rules}");
-    let names = PARTS.map(|(name, _)| name).join(", ");
-    let entries = PARTS.map(|(name, _)| format!("{{name: {name}, prompt: {name}.md}}")).join(", ");
+    let names = SHORT_INSTRUCTIONS.map(|(name, _)| name).join(", ");
+    let entries = SHORT_INSTRUCTIONS
+        .map(|(name, _)| format!("{{name: {name}, prompt: {name}.md}}"))
+        .join(", ");
     let short = full.replace(&format!("[{names}]"), &format!("[{entries}]"));
     assert_ne!(short, full);
     write("in-full.yaml", &full);
     write("council.yaml", &short);
-    PARTS.iter().for_each(|(name, part)| write(&format!("{name}.md"), part));
+    SHORT_INSTRUCTIONS.iter().for_each(|(name, part)| write(&format!("{name}.md"), part));
     program
 }
 
 /// The exit code and one document per file.
 #[track_caller]
-fn review(program: &Program, arguments: &[&str]) -> (i32, Vec<Value>) {
-    let ran = program.run(&[&["review", "--json"], arguments].concat());
+fn run_review(program: &TestProgram, arguments: &[&str]) -> (i32, Vec<Value>) {
+    let ran = program.run_command(&[&["review", "--json"], arguments].concat());
     let told = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
     let told: Vec<Value> = told.collect();
     let named = arguments.iter().filter(|word| word.ends_with(".md")).count();
@@ -73,8 +75,8 @@ fn review(program: &Program, arguments: &[&str]) -> (i32, Vec<Value>) {
     (ran.code, told)
 }
 
-fn code(told: &Value) -> i32 {
-    match at(told, "verdict").as_str().unwrap() {
+fn expected_exit_code(told: &Value) -> i32 {
+    match value_at(told, "verdict").as_str().unwrap() {
         "SHIP" => 0,
         "REVISE" => 1,
         "HOLD" => 2,
@@ -86,39 +88,42 @@ fn code(told: &Value) -> i32 {
 #[test]
 #[ignore = "needs the model that `./check real` installs"]
 fn ten_documents_before_a_real_small_model_are_reviewed_to_the_end() {
-    let (_served, yaml) = serve(&["--quick"]);
-    let program = folder(&brief(&yaml, 300));
-    let (first_code, mut told) = review(&program, &SHORTLY);
-    assert_eq!(first_code, told.iter().map(code).max().unwrap());
-    let (last_code, last) = review(&program, &["--config", "in-full.yaml", IN_FULL]);
-    assert_eq!(last_code, code(&last[0]));
+    let (_served, yaml) = start_local_model(&["--quick"]);
+    let program = review_folder(&with_short_replies(&yaml, 300));
+    let (first_code, mut told) = run_review(&program, &SHORT_REVIEWS);
+    assert_eq!(first_code, told.iter().map(expected_exit_code).max().unwrap());
+    let (last_code, last) = run_review(&program, &["--config", "in-full.yaml", FULL_REVIEW]);
+    assert_eq!(last_code, expected_exit_code(&last[0]));
     told.extend(last);
 
-    for (name, told) in SHORTLY.iter().chain([&IN_FULL]).zip(&told) {
-        assert_eq!((at(told, "artifact"), at(told, "rehearsal")), (&(*name).into(), &false.into()));
+    for (name, told) in SHORT_REVIEWS.iter().chain([&FULL_REVIEW]).zip(&told) {
+        assert_eq!(
+            (value_at(told, "artifact"), value_at(told, "rehearsal")),
+            (&(*name).into(), &false.into())
+        );
         check_calls(told);
         check_seats(told);
-        assert_eq!(at(told, "verdict"), ruled(told), "{told:#}");
-        if at(told, "verdict") == "INCOMPLETE" {
-            assert!(at(told, "error.suggestion").is_string(), "{told:#}");
+        assert_eq!(value_at(told, "verdict"), expected_verdict(told), "{told:#}");
+        if value_at(told, "verdict") == "INCOMPLETE" {
+            assert!(value_at(told, "error.suggestion").is_string(), "{told:#}");
         }
     }
-    let decided = told.iter().filter(|told| code(told) < 3).count();
+    let decided = told.iter().filter(|told| expected_exit_code(told) < 3).count();
     assert!(decided >= DECIDED_MIN, "{decided} of 10 were decided: {told:#?}");
     check_log(&program, &told);
-    let verified = program.run(&["verify"]);
+    let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }
 
 /// Each seat is asked once or twice per round; each call counts its tokens.
 #[track_caller]
 fn check_calls(told: &Value) {
-    let session = at(told, "metrics.session");
-    let calls = at(session, "calls").as_u64().unwrap();
-    let least = if at(told, "verdict") == "INCOMPLETE" { 4 } else { CALLS };
-    assert!((least..=2 * CALLS).contains(&calls), "{calls} calls: {told:#}");
+    let session = value_at(told, "metrics.session");
+    let calls = value_at(session, "calls").as_u64().unwrap();
+    let least = if value_at(told, "verdict") == "INCOMPLETE" { 4 } else { CALLS_PER_REVIEW };
+    assert!((least..=2 * CALLS_PER_REVIEW).contains(&calls), "{calls} calls: {told:#}");
     for count in ["total_tokens_in", "total_tokens_out"] {
-        assert!(at(session, count).as_u64().unwrap() >= calls, "{told:#}");
+        assert!(value_at(session, count).as_u64().unwrap() >= calls, "{told:#}");
     }
 }
 
@@ -126,21 +131,21 @@ fn check_calls(told: &Value) {
 #[track_caller]
 fn check_seats(told: &Value) {
     for round in ["round1", "round2"] {
-        let seats = at(told, round).as_array().unwrap();
-        assert!([0, PARTS.len()].contains(&seats.len()), "{told:#}");
+        let seats = value_at(told, round).as_array().unwrap();
+        assert!([0, SHORT_INSTRUCTIONS.len()].contains(&seats.len()), "{told:#}");
         for seat in seats.iter().filter(|seat| seat.get("absent").is_some()) {
-            assert!(at(seat, "error_type").is_string(), "{told:#}");
+            assert!(value_at(seat, "error_type").is_string(), "{told:#}");
         }
     }
-    let failed = at(told, "panel.failed").as_array().unwrap();
+    let failed = value_at(told, "panel.failed").as_array().unwrap();
     let is_said = |failed: &Value| {
         ["error_type", "error_message"]
             .iter()
-            .all(|field| at(failed, field).as_str().is_some_and(|text| !text.is_empty()))
+            .all(|field| value_at(failed, field).as_str().is_some_and(|text| !text.is_empty()))
     };
     assert!(failed.iter().all(is_said), "{told:#}");
     let absent = |round: &str| {
-        let seats = at(told, round).as_array().unwrap().iter();
+        let seats = value_at(told, round).as_array().unwrap().iter();
         seats.filter(|seat| seat.get("absent").or(seat.get("fallback")).is_some()).count()
     };
     assert!(failed.len() >= absent("round1").max(absent("round2")), "{told:#}");
@@ -149,24 +154,24 @@ fn check_seats(told: &Value) {
 /// The policy `strict`, implemented a second time: counts each seat's last position, then applies
 /// the adjudicator's verdict.
 #[track_caller]
-fn ruled(told: &Value) -> &'static str {
-    let present: Vec<&Value> = at(told, "round2")
+fn expected_verdict(told: &Value) -> &'static str {
+    let present: Vec<&Value> = value_at(told, "round2")
         .as_array()
         .unwrap()
         .iter()
         .filter(|seat| seat.get("absent").is_none())
         .collect();
-    let holds = |seat: &Value, word: &str| at(seat, word).as_bool().unwrap();
+    let holds = |seat: &Value, word: &str| value_at(seat, word).as_bool().unwrap();
     let blocking = present.iter().filter(|seat| holds(seat, "would_block"));
     let (blocks, lasting) = blocking.fold((0, 0), |(blocks, lasting), seat| {
         (blocks + 1, lasting + i32::from(holds(seat, "irreducible")))
     });
-    let word = at(told, "adjudicator");
+    let word = value_at(told, "adjudicator");
     if present.len() < 3 || word.is_null() || word.get("absent").is_some() {
         return "INCOMPLETE";
     }
     let said = |field: &str| word.get(field).and_then(Value::as_str).unwrap_or_default();
-    let lifted = at(word, "downgrade") == true && !said("downgrade_reason").trim().is_empty();
+    let lifted = value_at(word, "downgrade") == true && !said("downgrade_reason").trim().is_empty();
     let counted = match (lasting, blocks) {
         (0, 0) => 0,
         (0, 1 | 2) => 1,
@@ -180,16 +185,20 @@ fn ruled(told: &Value) -> &'static str {
 
 /// One log line per review, equal to its document and to the store.
 #[track_caller]
-fn check_log(program: &Program, told: &[Value]) {
+fn check_log(program: &TestProgram, told: &[Value]) {
     let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();
     let rows: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(rows.len(), told.len(), "{log}");
     for (row, told) in rows.iter().zip(told) {
-        assert_eq!(at(row, "adjudicator.final_verdict"), at(told, "verdict"), "{row:#}");
+        assert_eq!(
+            value_at(row, "adjudicator.final_verdict"),
+            value_at(told, "verdict"),
+            "{row:#}"
+        );
         for field in ["artifact", "artifact_type", "artifact_sha256", "verdict_id", "rehearsal"] {
-            assert_eq!(at(row, field), at(told, field), "{row:#}");
+            assert_eq!(value_at(row, field), value_at(told, field), "{row:#}");
         }
     }
-    let exported = program.run(&["log", "export"]);
+    let exported = program.run_command(&["log", "export"]);
     assert_eq!((exported.code, exported.stdout), (0, log));
 }

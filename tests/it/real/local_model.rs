@@ -2,44 +2,48 @@
 
 use serde_json::Value;
 
-use super::model_process::{brief, serve};
-use crate::kit::{Program, at};
+use super::model_process::{start_local_model, with_short_replies};
+use crate::kit::{TestProgram, value_at};
 
 #[test]
 #[ignore = "needs the model that `./check real` installs"]
 fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
-    let (_served, yaml) = serve(&[]);
-    let program = Program::new();
-    std::fs::write(program.path().join("council.yaml"), brief(&yaml, 400)).unwrap();
+    let (_served, yaml) = start_local_model(&[]);
+    let program = TestProgram::new();
+    std::fs::write(program.path().join("council.yaml"), with_short_replies(&yaml, 400)).unwrap();
 
     let question = "Is tea or coffee better in the morning?";
-    let ran = program.run(&["ask", question, "--no-conclusion", "--json"]);
+    let ran = program.run_command(&["ask", question, "--no-conclusion", "--json"]);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    assert_eq!((ran.code, at(&told, "status").as_str()), (0, Some("done")), "{told:#}");
-    assert_eq!(at(&told, "rehearsal"), false);
-    let opinions = at(&told, "rounds.r1.opinions").as_array().unwrap();
+    assert_eq!((ran.code, value_at(&told, "status").as_str()), (0, Some("done")), "{told:#}");
+    assert_eq!(value_at(&told, "rehearsal"), false);
+    let opinions = value_at(&told, "rounds.r1.opinions").as_array().unwrap();
     assert_eq!(opinions.len(), 3, "{told:#}");
     for opinion in opinions {
         assert!(
-            at(opinion, "details.recommendation").as_str().is_some_and(|text| !text.is_empty())
+            value_at(opinion, "details.recommendation")
+                .as_str()
+                .is_some_and(|text| !text.is_empty())
         );
-        assert!(at(opinion, "token_usage.output_tokens").as_u64().is_some_and(|count| count > 0));
+        assert!(
+            value_at(opinion, "token_usage.output_tokens").as_u64().is_some_and(|count| count > 0)
+        );
     }
-    assert!(!at(&told, "rounds.r2.reviews").as_array().unwrap().is_empty(), "{told:#}");
-    assert!(at(&told, "report.conclusion.statement").is_string());
+    assert!(!value_at(&told, "rounds.r2.reviews").as_array().unwrap().is_empty(), "{told:#}");
+    assert!(value_at(&told, "report.conclusion.statement").is_string());
 
     // Such a weak model seldom writes a valid conclusion. The result must never be Clean without an
     // audit, and a stopped run must report its reason.
-    let id = at(&told, "dialogue_id").as_str().unwrap();
-    let ran = program.run(&["conclude", id, "--deadline", "3m", "--json"]);
+    let id = value_at(&told, "dialogue_id").as_str().unwrap();
+    let ran = program.run_command(&["conclude", id, "--deadline", "3m", "--json"]);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    let state = at(&told, "terminal_state");
+    let state = value_at(&told, "terminal_state");
     match ran.code {
-        0 => assert!(state.is_string() && at(&told, "audit.critic_verdict").is_string()),
-        3 => assert!(state.is_null() && at(&told, "error.suggestion").is_string()),
+        0 => assert!(state.is_string() && value_at(&told, "audit.critic_verdict").is_string()),
+        3 => assert!(state.is_null() && value_at(&told, "error.suggestion").is_string()),
         code => panic!("exit {code}: {told:#}"),
     }
 
-    let verified = program.run(&["verify"]);
+    let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }

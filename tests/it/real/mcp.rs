@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use plenary::domain::ask::ErrorType;
+use plenary::domain::ask::CallErrorType;
 use plenary::providers::{McpTool, McpTransport};
 
-use crate::kit::{alive_with, provider, request, soon, surroundings};
+use crate::kit::{find_processes_with, make_environment, make_provider, make_request, wait_until};
 
 #[tokio::test]
 #[ignore = "needs the Python that `./check real` installs"]
@@ -13,7 +13,7 @@ async fn a_tool_of_the_reference_library_answers_and_fails_as_a_seat() {
     let home = tempfile::tempdir().unwrap();
     let python = std::env::var("PLENARY_REAL_PYTHON").expect("`./check real` says where it is");
     let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/real/mcp_server.py");
-    let mut provider = provider("served", &[]);
+    let mut provider = make_provider("served", &[]);
     provider.mcp = Some(McpTool {
         command: python,
         args: vec![server.to_owned()],
@@ -22,15 +22,18 @@ async fn a_tool_of_the_reference_library_answers_and_fails_as_a_seat() {
         argument: "prompt".to_owned(),
     });
     let transport =
-        McpTransport::with_environment(Arc::new(provider), surroundings(home.path(), &[]));
+        McpTransport::with_environment(Arc::new(provider), make_environment(home.path(), &[]));
 
-    let received = transport.send(&request("You are the Chair.", "Is it so?")).await.unwrap();
+    let received = transport.send(&make_request("You are the Chair.", "Is it so?")).await.unwrap();
     assert_eq!(received.text, "Well, You are the Chair.\n\nIs it so?");
 
-    let error = transport.send(&request("", "fail")).await.unwrap_err();
-    assert_eq!(error.error_type, ErrorType::Unknown);
+    let error = transport.send(&make_request("", "fail")).await.unwrap_err();
+    assert_eq!(error.error_type, CallErrorType::Unknown);
     assert!(error.message.contains("the oracle is asleep"), "{error}");
 
     let home = home.path().to_str().unwrap();
-    assert!(soon(|| alive_with(home).is_empty()).await, "a server outlived its call");
+    assert!(
+        wait_until(|| find_processes_with(home).is_empty()).await,
+        "a server outlived its call"
+    );
 }

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::kit::Program;
+use crate::kit::TestProgram;
 
 /// Prints the violations of the document on standard input, and a count of its results.
-const VALIDATE: &str = r"
+const VALIDATE_SCRIPT: &str = r"
 import json, sys, jsonschema
 schema = json.load(open(sys.argv[1]))
 document = json.load(sys.stdin)
@@ -19,7 +19,7 @@ print(len(document['runs'][0]['results']), 'results')
 #[test]
 #[ignore = "needs the Python that `./check real` installs"]
 fn what_is_printed_as_sarif_is_sarif() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let names = ["council.yaml", "post.md", "email.md", "announcement.md"];
     for name in names {
@@ -32,20 +32,20 @@ fn what_is_printed_as_sarif_is_sarif() {
     let schema = fixtures.join("sarif/sarif-schema-2.1.0.json");
 
     let decided = ["--rehearse", "post.md", "email.md", "announcement.md"];
-    assert_eq!(check(&program, &decided, 2, &schema), "18 results");
+    assert_eq!(check_sarif(&program, &decided, 2, &schema), "18 results");
     let undecided = ["--rehearse", "silent.yaml", "--force", "post.md"];
-    assert_eq!(check(&program, &undecided, 3, &schema), "15 results");
+    assert_eq!(check_sarif(&program, &undecided, 3, &schema), "15 results");
     let unseen = ["--rehearse", "gone [1].md", "notes.xyz"];
-    assert_eq!(check(&program, &unseen, 4, &schema), "0 results");
+    assert_eq!(check_sarif(&program, &unseen, 4, &schema), "0 results");
 }
 
 #[track_caller]
-fn check(program: &Program, review: &[&str], code: i32, schema: &Path) -> String {
-    let ran = program.run(&[&["review", "--format", "sarif"], review].concat());
+fn check_sarif(program: &TestProgram, review: &[&str], code: i32, schema: &Path) -> String {
+    let ran = program.run_command(&[&["review", "--format", "sarif"], review].concat());
     assert_eq!(ran.code, code, "{ran:?}");
     let python = std::env::var("PLENARY_REAL_PYTHON").expect("`./check real` says where it is");
     let mut validator = Command::new(python)
-        .args(["-c", VALIDATE])
+        .args(["-c", VALIDATE_SCRIPT])
         .arg(schema)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -7,35 +7,35 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::tool_script::{Step, next_call};
+use super::tool_script::{ToolStep, next_call};
 
 /// How the server reacts to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Behaviour {
-    Answers,
+pub enum AgentReply {
+    Answer,
     /// Calls these tools, one after another, before it answers.
-    Leads(&'static [Step]),
-    Refuses(u16),
-    Hangs,
+    CallTools(&'static [ToolStep]),
+    Refuse(u16),
+    Hang,
 }
 
 /// A call to a model: path, headers and body.
 #[derive(Debug, Clone)]
-pub struct Called {
+pub struct ModelCall {
     pub path: String,
     pub headers: String,
     pub body: Value,
 }
 
 #[derive(Debug, Clone)]
-pub struct Server {
+pub struct AgentModelServer {
     pub port: u16,
-    calls: Arc<Mutex<Vec<Called>>>,
+    calls: Arc<Mutex<Vec<ModelCall>>>,
 }
 
-impl Server {
+impl AgentModelServer {
     /// Serves until the test's runtime ends.
-    pub async fn start(behaviour: Behaviour) -> Self {
+    pub async fn start(behaviour: AgentReply) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
         let server = Self { port, calls: Arc::default() };
@@ -43,39 +43,39 @@ impl Server {
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let serving = serving.clone();
-                tokio::spawn(async move { serving.serve(stream, behaviour).await });
+                tokio::spawn(async move { serving.handle_connection(stream, behaviour).await });
             }
         });
         server
     }
 
-    pub fn url(&self) -> String {
+    pub fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub fn calls(&self) -> Vec<Called> {
+    pub fn recorded_calls(&self) -> Vec<ModelCall> {
         self.calls.lock().unwrap().clone()
     }
 
     /// One request per connection; requests other than model calls get an empty answer.
-    async fn serve(&self, stream: TcpStream, behaviour: Behaviour) -> Option<()> {
+    async fn handle_connection(&self, stream: TcpStream, behaviour: AgentReply) -> Option<()> {
         let mut stream = BufReader::new(stream);
-        let called = read(&mut stream).await?;
+        let called = read_call(&mut stream).await?;
         let asks = called.body.is_object();
         if asks {
             self.calls.lock().unwrap().push(called.clone());
         }
         let (status, kind, text) = match behaviour {
             _ if !asks => (200, "application/json", "{}".to_owned()),
-            Behaviour::Answers => (200, "text/event-stream", answer(&called.path)),
-            Behaviour::Leads(steps) => {
-                let call = next_call(&called, steps).map(|call| events(&call));
-                (200, "text/event-stream", call.unwrap_or_else(|| answer(&called.path)))
+            AgentReply::Answer => (200, "text/event-stream", answer_body(&called.path)),
+            AgentReply::CallTools(steps) => {
+                let call = next_call(&called, steps).map(|call| event_stream(&call));
+                (200, "text/event-stream", call.unwrap_or_else(|| answer_body(&called.path)))
             }
-            Behaviour::Refuses(status) => {
-                (status, "application/json", refusal(&called.path, status).to_string())
+            AgentReply::Refuse(status) => {
+                (status, "application/json", refusal_body(&called.path, status).to_string())
             }
-            Behaviour::Hangs => return std::future::pending().await,
+            AgentReply::Hang => return std::future::pending().await,
         };
         let length = text.len();
         let head = format!(
@@ -87,7 +87,7 @@ impl Server {
     }
 }
 
-async fn read(stream: &mut BufReader<TcpStream>) -> Option<Called> {
+async fn read_call(stream: &mut BufReader<TcpStream>) -> Option<ModelCall> {
     let mut first = String::new();
     stream.read_line(&mut first).await.ok()?;
     let mut headers = String::new();
@@ -98,15 +98,15 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Called> {
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
     let path = first.split(' ').nth(1)?.to_owned();
-    Some(Called { path, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
+    Some(ModelCall { path, headers, body: serde_json::from_slice(&body).unwrap_or_default() })
 }
 
 /// `PONG`, for eleven tokens in and seven out.
-fn answer(path: &str) -> String {
+fn answer_body(path: &str) -> String {
     if path.starts_with("/v1/messages") {
         let usage = json!({"input_tokens": 11, "output_tokens": 1});
         let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "answering-model", "content": [], "stop_reason": null, "usage": usage});
-        return events(&[
+        return event_stream(&[
             json!({"type": "message_start", "message": message}),
             json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
             json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "PONG"}}),
@@ -119,7 +119,7 @@ fn answer(path: &str) -> String {
         let content = json!([{"type": "output_text", "text": "PONG", "annotations": []}]);
         let item = json!({"type": "message", "id": "m1", "role": "assistant", "status": "completed", "content": content});
         let usage = json!({"input_tokens": 11, "output_tokens": 7, "total_tokens": 18});
-        return events(&[
+        return event_stream(&[
             json!({"type": "response.created", "response": {"id": "r1"}}),
             json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
             json!({"type": "response.completed", "response": {"id": "r1", "output": [item], "usage": usage}}),
@@ -128,12 +128,12 @@ fn answer(path: &str) -> String {
     assert!(path.contains(":streamGenerateContent"), "nobody scripted {path}");
     let content = json!({"role": "model", "parts": [{"text": "PONG"}]});
     let usage = json!({"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18});
-    events(&[
+    event_stream(&[
         json!({"candidates": [{"content": content, "finishReason": "STOP", "index": 0}], "usageMetadata": usage, "modelVersion": "answering-model"}),
     ])
 }
 
-fn events(events: &[Value]) -> String {
+fn event_stream(events: &[Value]) -> String {
     let text = |event: &Value| match event["type"].as_str() {
         Some(kind) => format!("event: {kind}\ndata: {event}\n\n"),
         None => format!("data: {event}\n\n"),
@@ -141,7 +141,7 @@ fn events(events: &[Value]) -> String {
     events.iter().map(text).collect()
 }
 
-fn refusal(path: &str, status: u16) -> Value {
+fn refusal_body(path: &str, status: u16) -> Value {
     if path.starts_with("/v1/messages") {
         return json!({"type": "error", "error": {"type": "api_error", "message": "scripted"}});
     }

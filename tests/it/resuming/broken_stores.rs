@@ -5,104 +5,116 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use plenary::ambient::Machine;
+use plenary::ambient::RealSystem;
 use plenary::domain::catalogue::{
-    AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
+    AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
+    EntityCitation, StoreStatistics, TextHit,
 };
-use plenary::domain::change::{Change, Entry, EntryKind};
+use plenary::domain::change::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary::domain::dialogue::Dialogue;
-use plenary::domain::facts::{Facts, Mentions};
+use plenary::domain::facts::{LookupRequest, RecordLookup};
 use plenary::domain::gate::{
-    ContentQuery, DecidedContent, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
+    ContentDecision, ContentQuery, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
 };
 use plenary::domain::ids::{DialogueId, EntityId};
 use plenary::domain::intervention::Intervention;
-use plenary::domain::record::Record;
-use plenary::domain::shown::Viewer;
+use plenary::domain::record::DialogueRecord;
+use plenary::domain::shown::EntityVisitor;
 use plenary::domain::time::{Day, Moment};
-use plenary::engine::intervene;
-use plenary::record::convergence::Pulse;
-use plenary::store::{End, PlacedEntry, Registration, Store, StoreError, Unit, Verification};
+use plenary::engine::record_intervention;
+use plenary::record::convergence::ProgressSnapshot;
+use plenary::store::{
+    GlobalEntry, RoundRegistration, Store, StoreError, StoreTransaction, TransactionEnd,
+    VerifyReport,
+};
 
-use super::attempts::complaints;
-use super::library::Library;
-use super::scripted_seats::{Finale, play, seat};
-use crate::kit::Play;
+use super::attempts::find_complaints;
+use super::library::LibraryHarness;
+use super::scripted_seats::{CouncilFinale, reply_to, seat_of_request};
+use crate::kit::ScriptedReply;
 
 #[derive(Debug, Clone, Copy)]
-enum Flaw {
+enum StoreFlaw {
     /// Leaves an entry of this kind out of its transaction.
-    LeavesOut(EntryKind),
+    OmitEntry(JournalEntryKind),
     /// Never writes that a call was sent.
-    Unsent,
+    OmitSent,
     /// Reports success for a transaction with such an entry, but never commits it.
-    Forgets(EntryKind),
+    DropTransaction(JournalEntryKind),
     /// Leaves out the entry with the reply to this call.
-    Unheard { call: u32 },
+    OmitReply { call: u32 },
     /// Never commits the transaction with the reply to this call.
-    ForgetsReply { call: u32 },
+    DropReply { call: u32 },
     /// Reports a commit with a delay.
-    AnswersLate,
+    DelayCommit,
 }
 
 /// Long enough for another reader to see an entry before its commit is reported.
-const LATE: Duration = Duration::from_millis(500);
+const COMMIT_DELAY: Duration = Duration::from_millis(500);
 
 /// The critic's first audit: seven calls in the rounds, one for the draft.
-const AUDIT: u32 = 9;
+const AUDIT_CALL: u32 = 9;
 
 /// Reports success always, and numbers entries as if all were written.
 #[derive(Debug)]
-struct Broken {
-    sound: Arc<dyn Store>,
-    flaw: Flaw,
+struct BrokenStore {
+    inner: Arc<dyn Store>,
+    flaw: StoreFlaw,
     missing: AtomicU64,
 }
 
-struct BrokenUnit<'a> {
-    sound: &'a mut dyn Unit,
-    flaw: Flaw,
+struct BrokenTransaction<'a> {
+    inner: &'a mut dyn StoreTransaction,
+    flaw: StoreFlaw,
     missing: &'a AtomicU64,
     applied: u64,
-    forgets: bool,
+    drops_commit: bool,
 }
 
 /// A council whose process dies after two of three answers; returns the complaints.
-fn judged(flaw: Option<Flaw>) -> Vec<String> {
-    judged_at(flaw, Finale::Report, "opinion-cid", 3)
+fn complaints_for(flaw: Option<StoreFlaw>) -> Vec<String> {
+    complaints_at(flaw, CouncilFinale::Report, "opinion-cid", 3)
 }
 
 /// A council whose process dies after `asked` calls with one unanswered.
-fn judged_at(flaw: Option<Flaw>, finale: Finale, held: &str, asked: usize) -> Vec<String> {
-    let mut library = Library::sound();
+fn complaints_at(
+    flaw: Option<StoreFlaw>,
+    finale: CouncilFinale,
+    held: &str,
+    asked: usize,
+) -> Vec<String> {
+    let mut library = LibraryHarness::with_valid_replies();
     library.finale = finale;
     let store: Arc<dyn Store> = match flaw {
         Some(flaw) => {
-            Arc::new(Broken { sound: library.store.clone(), flaw, missing: AtomicU64::new(0) })
+            Arc::new(BrokenStore { inner: library.store.clone(), flaw, missing: AtomicU64::new(0) })
         }
         None => library.store.clone(),
     };
-    let lives = [format!("first.{}.{held}", finale.word()), format!("second.{}", finale.word())];
+    let lives =
+        [format!("first.{}.{held}", finale.name_part()), format!("second.{}", finale.name_part())];
     let [first, second] = lives.each_ref().map(String::as_str);
-    let (id, dead) = library.crash(store, first, library.connections(first), |told| {
-        let sent = library.server.seen().len();
+    let (id, dead) = library.crash_run(store, first, library.make_connections(first), |told| {
+        let sent = library.server.requests().len();
         // A flaw may hide that a reply belongs to a call, but not that the call was sent.
-        told.replies().len() == asked - 1 && sent == asked
+        told.received_replies().len() == asked - 1 && sent == asked
     });
-    let last = library.resume(&id, second, library.connections(second));
-    complaints(&[dead, last])
+    let last = library.resume_run(&id, second, library.make_connections(second));
+    find_complaints(&[dead, last])
 }
 
 #[test]
 fn a_sound_journal_is_not_complained_about() {
-    assert_eq!(judged(None), [""; 0]);
-    assert_eq!(judged_at(None, Finale::Revised, "revision-ann", 10), [""; 0]);
+    assert_eq!(complaints_for(None), [""; 0]);
+    assert_eq!(complaints_at(None, CouncilFinale::Revised, "revision-ann", 10), [""; 0]);
 }
 
 #[test]
 fn a_journal_without_the_critics_reply_is_found_out() {
-    for flaw in [Flaw::Unheard { call: AUDIT }, Flaw::ForgetsReply { call: AUDIT }] {
-        let complaints = judged_at(Some(flaw), Finale::Revised, "revision-ann", 10);
+    for flaw in
+        [StoreFlaw::OmitReply { call: AUDIT_CALL }, StoreFlaw::DropReply { call: AUDIT_CALL }]
+    {
+        let complaints = complaints_at(Some(flaw), CouncilFinale::Revised, "revision-ann", 10);
         let missing = "R5 bob was answered, and the record does not hold it once".to_owned();
         assert!(complaints.contains(&missing), "{flaw:?}: {complaints:#?}");
     }
@@ -111,8 +123,8 @@ fn a_journal_without_the_critics_reply_is_found_out() {
 /// Both answers must be missing: the seats are asked again, or, where the parse result went into a
 /// later entry, the reply itself is missing.
 #[track_caller]
-fn check(flaw: Flaw) -> Vec<String> {
-    let complaints = judged(Some(flaw));
+fn check_flaw(flaw: StoreFlaw) -> Vec<String> {
+    let complaints = complaints_for(Some(flaw));
     for seat in ["ann", "bob"] {
         let again = format!("life 1 asks R1 {seat} again, which was answered");
         let missing = format!("R1 {seat} was answered, and the record does not hold it once");
@@ -123,17 +135,17 @@ fn check(flaw: Flaw) -> Vec<String> {
 
 #[test]
 fn a_journal_that_leaves_replies_out_is_found_out() {
-    check(Flaw::LeavesOut(EntryKind::ReplyKept));
+    check_flaw(StoreFlaw::OmitEntry(JournalEntryKind::ReplyKept));
 }
 
 #[test]
 fn a_journal_that_answers_before_it_writes_is_found_out() {
-    check(Flaw::Forgets(EntryKind::ReplyKept));
+    check_flaw(StoreFlaw::DropTransaction(JournalEntryKind::ReplyKept));
 }
 
 #[test]
 fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
-    let complaints = check(Flaw::Unsent);
+    let complaints = check_flaw(StoreFlaw::OmitSent);
     let unrecorded = complaints.iter().filter(|complaint| complaint.ends_with("recorded less"));
     assert_eq!(unrecorded.count(), 3, "{complaints:#?}");
 }
@@ -141,245 +153,271 @@ fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
 /// A reader finds a stop in the journal together with the run's newest entries.
 #[test]
 fn what_was_read_is_told_once_whoever_else_reads_the_journal() {
-    let library = Library::new(|seen| match seat(seen) {
-        "bob" => Play::Slow(2 * LATE, Box::new(play(seen))),
-        _ => play(seen),
+    let library = LibraryHarness::new(|seen| match seat_of_request(seen) {
+        "bob" => ScriptedReply::Slow(2 * COMMIT_DELAY, Box::new(reply_to(seen))),
+        _ => reply_to(seen),
     });
     let sound = library.store.clone();
-    let store = Broken { sound: sound.clone(), flaw: Flaw::AnswersLate, missing: 0.into() };
+    let store =
+        BrokenStore { inner: sound.clone(), flaw: StoreFlaw::DelayCommit, missing: 0.into() };
     let life = "first.opinion-cid";
-    let (id, _) = library.crash(Arc::new(store), life, library.connections(life), |told| {
-        let kept = |entry: &Entry| entry.kind == EntryKind::ReplyKept;
-        let entries = sound.entries(&told.id(), 0).unwrap();
-        let heard = entries.iter().filter(|entry| kept(entry)).count();
-        if heard == 2 && entries.iter().all(|entry| entry.kind != EntryKind::Intervened) {
-            intervene(sound.as_ref(), &Machine, &told.id(), &Intervention::Stop).unwrap();
-        }
-        let mut read = told.read();
-        read.sort_unstable();
-        assert!(read.is_sorted_by(|one, next| one < next), "told twice: {read:?}");
-        told.is_cut_short() && read.len() == 2
-    });
-    assert_eq!(sound.verify(Some(&id), None).unwrap().findings, []);
+    let (id, _) =
+        library.crash_run(Arc::new(store), life, library.make_connections(life), |told| {
+            let kept = |entry: &JournalEntry| entry.kind == JournalEntryKind::ReplyKept;
+            let entries = sound.load_entries(&told.dialogue_id(), 0).unwrap();
+            let heard = entries.iter().filter(|entry| kept(entry)).count();
+            if heard == 2 && entries.iter().all(|entry| entry.kind != JournalEntryKind::Intervened)
+            {
+                record_intervention(
+                    sound.as_ref(),
+                    &RealSystem,
+                    &told.dialogue_id(),
+                    &Intervention::Stop,
+                )
+                .unwrap();
+            }
+            let mut read = told.parsed_asks();
+            read.sort_unstable();
+            assert!(read.is_sorted_by(|one, next| one < next), "told twice: {read:?}");
+            told.is_stopped() && read.len() == 2
+        });
+    assert_eq!(sound.verify_record(Some(&id), None).unwrap().findings, []);
 }
 
-impl Unit for BrokenUnit<'_> {
-    fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
+impl StoreTransaction for BrokenTransaction<'_> {
+    fn run_savepoint(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
+    ) -> Result<(), StoreError> {
         let (flaw, missing) = (self.flaw, self.missing);
         let (mut forgets, mut applied) = (false, 0);
-        self.sound.part(&mut |sound| {
-            let mut unit = BrokenUnit { sound, flaw, missing, applied: 0, forgets: false };
+        self.inner.run_savepoint(&mut |sound| {
+            let mut unit =
+                BrokenTransaction { inner: sound, flaw, missing, applied: 0, drops_commit: false };
             let end = work(&mut unit);
-            (forgets, applied) = (forgets | unit.forgets, applied + unit.applied);
+            (forgets, applied) = (forgets | unit.drops_commit, applied + unit.applied);
             end
         })?;
-        self.forgets |= forgets;
+        self.drops_commit |= forgets;
         self.applied += applied;
         Ok(())
     }
 
-    fn apply(
+    fn append_entry(
         &mut self,
         id: &DialogueId,
-        kind: EntryKind,
+        kind: JournalEntryKind,
         at: Moment,
-        changes: &[Change],
+        changes: &[JournalEvent],
     ) -> Result<u64, StoreError> {
         let holds_reply = |to: u32| {
-            let is_it =
-                |change: &Change| matches!(change, Change::ReplyKept { call, .. } if *call == to);
+            let is_it = |change: &JournalEvent| matches!(change, JournalEvent::ReplyKept { call, .. } if *call == to);
             changes.iter().any(is_it)
         };
         let is_left_out = match self.flaw {
-            Flaw::LeavesOut(what) => what == kind,
-            Flaw::Unheard { call } => holds_reply(call),
-            Flaw::Unsent | Flaw::Forgets(_) | Flaw::ForgetsReply { .. } | Flaw::AnswersLate => {
-                false
-            }
+            StoreFlaw::OmitEntry(what) => what == kind,
+            StoreFlaw::OmitReply { call } => holds_reply(call),
+            StoreFlaw::OmitSent
+            | StoreFlaw::DropTransaction(_)
+            | StoreFlaw::DropReply { .. }
+            | StoreFlaw::DelayCommit => false,
         };
         if is_left_out {
             self.missing.fetch_add(1, Ordering::Relaxed);
-            return self.entry_count(id);
+            return self.count_entries(id);
         }
         match self.flaw {
-            Flaw::Forgets(what) => self.forgets |= what == kind,
-            Flaw::ForgetsReply { call } => self.forgets |= holds_reply(call),
-            Flaw::Unsent => {
-                let is_sent = |change: &&Change| matches!(change, Change::CallSent(_));
-                let kept: Vec<Change> = changes.iter().filter(|c| !is_sent(c)).cloned().collect();
-                return self.sound.apply(id, kind, at, &kept);
+            StoreFlaw::DropTransaction(what) => self.drops_commit |= what == kind,
+            StoreFlaw::DropReply { call } => self.drops_commit |= holds_reply(call),
+            StoreFlaw::OmitSent => {
+                let is_sent = |change: &&JournalEvent| matches!(change, JournalEvent::CallSent(_));
+                let kept: Vec<JournalEvent> =
+                    changes.iter().filter(|c| !is_sent(c)).cloned().collect();
+                return self.inner.append_entry(id, kind, at, &kept);
             }
-            Flaw::LeavesOut(_) | Flaw::Unheard { .. } | Flaw::AnswersLate => {}
+            StoreFlaw::OmitEntry(_) | StoreFlaw::OmitReply { .. } | StoreFlaw::DelayCommit => {}
         }
         self.applied += 1;
-        Ok(self.sound.apply(id, kind, at, changes)? + self.missing.load(Ordering::Relaxed))
+        Ok(self.inner.append_entry(id, kind, at, changes)? + self.missing.load(Ordering::Relaxed))
     }
 
-    fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
-        self.sound.dialogue(id)
+    fn load_dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.inner.load_dialogue(id)
     }
 
-    fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
-        self.sound.is_taken(id)
+    fn is_id_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        self.inner.is_id_taken(id)
     }
 
     fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
-        self.sound.is_ending(id)
+        self.inner.is_ending(id)
     }
 
     fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
-        self.sound.is_concluded(id)
+        self.inner.is_concluded(id)
     }
 
-    fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
-        Ok(self.sound.entry_count(id)? + self.missing.load(Ordering::Relaxed))
+    fn count_entries(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
+        Ok(self.inner.count_entries(id)? + self.missing.load(Ordering::Relaxed))
     }
 
-    fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
-        self.sound.owner_of_folder(output_dir)
+    fn find_folder_owner(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
+        self.inner.find_folder_owner(output_dir)
     }
 
-    fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError> {
-        self.sound.facts(dialogue, mentions)
+    fn look_up_record(
+        &mut self,
+        dialogue: &Dialogue,
+        mentions: &LookupRequest,
+    ) -> Result<RecordLookup, StoreError> {
+        self.inner.look_up_record(dialogue, mentions)
     }
 
-    fn registration(
+    fn find_registration(
         &mut self,
         id: &DialogueId,
         round: u8,
-    ) -> Result<Option<Registration>, StoreError> {
-        self.sound.registration(id, round)
+    ) -> Result<Option<RoundRegistration>, StoreError> {
+        self.inner.find_registration(id, round)
     }
 
-    fn logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
-        self.sound.logged(verdict_id)
+    fn find_logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.inner.find_logged(verdict_id)
     }
 
-    fn logged_alike(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
-        self.sound.logged_alike(fingerprint)
+    fn find_same_row(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.inner.find_same_row(fingerprint)
     }
 
-    fn verdicts_logged(
+    fn logged_verdict_ids(
         &mut self,
         id: &DialogueId,
         limit: usize,
     ) -> Result<Vec<String>, StoreError> {
-        self.sound.verdicts_logged(id, limit)
+        self.inner.logged_verdict_ids(id, limit)
     }
 }
 
-impl Store for Broken {
-    fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
-        self.sound.write(&mut |sound| {
+impl Store for BrokenStore {
+    fn write_transaction(
+        &self,
+        work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
+    ) -> Result<(), StoreError> {
+        self.inner.write_transaction(&mut |sound| {
             let (flaw, missing) = (self.flaw, &self.missing);
-            let mut unit = BrokenUnit { sound, flaw, missing, applied: 0, forgets: false };
+            let mut unit =
+                BrokenTransaction { inner: sound, flaw, missing, applied: 0, drops_commit: false };
             let end = work(&mut unit);
-            if !unit.forgets {
+            if !unit.drops_commit {
                 return end;
             }
             missing.fetch_add(unit.applied, Ordering::Relaxed);
-            End::RollBack
+            TransactionEnd::RollBack
         })?;
-        if let Flaw::AnswersLate = self.flaw {
-            std::thread::sleep(LATE);
+        if let StoreFlaw::DelayCommit = self.flaw {
+            std::thread::sleep(COMMIT_DELAY);
         }
         Ok(())
     }
 
-    fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
-        self.sound.dialogue(id)
+    fn load_dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.inner.load_dialogue(id)
     }
 
-    fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError> {
-        self.sound.record(id)
+    fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError> {
+        self.inner.load_record(id)
     }
 
-    fn show_before(
+    fn visit_before(
         &self,
         id: &DialogueId,
         round: u8,
-        viewer: &mut Viewer<'_>,
-    ) -> Result<Option<Record>, StoreError> {
-        self.sound.show_before(id, round, viewer)
+        viewer: &mut EntityVisitor<'_>,
+    ) -> Result<Option<DialogueRecord>, StoreError> {
+        self.inner.visit_before(id, round, viewer)
     }
 
-    fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError> {
-        self.sound.entries(id, after)
+    fn load_entries(&self, id: &DialogueId, after: u64) -> Result<Vec<JournalEntry>, StoreError> {
+        self.inner.load_entries(id, after)
     }
 
-    fn last_intervention(&self) -> Result<u64, StoreError> {
-        self.sound.last_intervention()
+    fn last_intervention_seq(&self) -> Result<u64, StoreError> {
+        self.inner.last_intervention_seq()
     }
 
-    fn cost_entries(&self, after: u64, since: Moment) -> Result<Vec<PlacedEntry>, StoreError> {
-        self.sound.cost_entries(after, since)
+    fn load_cost_entries(&self, after: u64, since: Moment) -> Result<Vec<GlobalEntry>, StoreError> {
+        self.inner.load_cost_entries(after, since)
     }
 
-    fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
-        self.sound.pulse(id)
+    fn load_progress(&self, id: &DialogueId) -> Result<Option<ProgressSnapshot>, StoreError> {
+        self.inner.load_progress(id)
     }
 
-    fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError> {
-        self.sound.list(query)
+    fn list_dialogues(&self, query: &DialogueQuery) -> Result<Vec<DialogueSummary>, StoreError> {
+        self.inner.list_dialogues(query)
     }
 
-    fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError> {
-        self.sound.search(words, limit)
+    fn search_texts(&self, words: &[String], limit: usize) -> Result<Vec<TextHit>, StoreError> {
+        self.inner.search_texts(words, limit)
     }
 
-    fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
-        self.sound.stats(top_experts)
+    fn load_stats(&self, top_experts: usize) -> Result<StoreStatistics, StoreError> {
+        self.inner.load_stats(top_experts)
     }
 
-    fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError> {
-        self.sound.endings(query)
+    fn list_endings(&self, query: &ConclusionQuery) -> Result<Vec<AuditedConclusion>, StoreError> {
+        self.inner.list_endings(query)
     }
 
-    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
-        self.sound.due(by, limit)
+    fn list_due(&self, by: Day, limit: usize) -> Result<Vec<DueConclusion>, StoreError> {
+        self.inner.list_due(by, limit)
     }
 
-    fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
-        self.sound.cite(dialogue, id)
+    fn load_citation(
+        &self,
+        dialogue: &DialogueId,
+        id: EntityId,
+    ) -> Result<Option<EntityCitation>, StoreError> {
+        self.inner.load_citation(dialogue, id)
     }
 
-    fn log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
-        self.sound.log_lines(after, limit)
+    fn load_log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
+        self.inner.load_log_lines(after, limit)
     }
 
-    fn log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
-        self.sound.log_page(query)
+    fn load_log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
+        self.inner.load_log_page(query)
     }
 
-    fn priors(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
-        self.sound.priors(artifact_type, limit)
+    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
+        self.inner.prior_verdicts(artifact_type, limit)
     }
 
-    fn logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
-        self.sound.logged(verdict_id)
+    fn find_logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.inner.find_logged(verdict_id)
     }
 
-    fn log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
-        self.sound.log_line(verdict_id)
+    fn find_log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
+        self.inner.find_log_line(verdict_id)
     }
 
-    fn logged_alike(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
-        self.sound.logged_alike(fingerprint)
+    fn find_same_row(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.inner.find_same_row(fingerprint)
     }
 
-    fn decided(&self, content: &ContentQuery) -> Result<Option<DecidedContent>, StoreError> {
-        self.sound.decided(content)
+    fn find_decided(&self, content: &ContentQuery) -> Result<Option<ContentDecision>, StoreError> {
+        self.inner.find_decided(content)
     }
 
-    fn overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
-        self.sound.overrides(verdict_id)
+    fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
+        self.inner.list_overrides(verdict_id)
     }
 
-    fn verify(
+    fn verify_record(
         &self,
         dialogue: Option<&DialogueId>,
         head: Option<&str>,
-    ) -> Result<Verification, StoreError> {
-        self.sound.verify(dialogue, head)
+    ) -> Result<VerifyReport, StoreError> {
+        self.inner.verify_record(dialogue, head)
     }
 }

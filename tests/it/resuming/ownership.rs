@@ -5,109 +5,110 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::attempts::complaints;
-use super::harness::{Council, House};
-use super::scripted_seats::Finale;
-use crate::kit::{at, times};
+use super::attempts::find_complaints;
+use super::harness::{ResumeProject, ResumedCouncil};
+use super::scripted_seats::CouncilFinale;
+use crate::kit::{pick_repeats, value_at};
 
 #[test]
 fn a_council_that_somebody_works_on_is_not_taken_from_them() {
-    let house = House::new();
-    let mut council = Council::new(&house, "busy");
-    let mut process = council.start(&["opinion-bob"]);
+    let house = ResumeProject::new();
+    let mut council = ResumedCouncil::new(&house, "busy");
+    let mut process = council.start_process(&["opinion-bob"]);
     process.wait_until_asked(3, 1);
-    let (code, document, rival) = council.start(&["rival"]).end();
-    let id = council.id().unwrap();
+    let (code, document, rival) = council.start_process(&["rival"]).wait_result();
+    let id = council.find_dialogue_id().unwrap();
     assert_eq!(code, 1, "{document:#}");
-    assert_eq!(at(&document, "message"), &format!("another process is working on '{id}'"));
-    let hint = at(&document, "suggestion").as_str().unwrap();
+    assert_eq!(value_at(&document, "message"), &format!("another process is working on '{id}'"));
+    let hint = value_at(&document, "suggestion").as_str().unwrap();
     assert!(hint.contains(&format!("`plenary watch {id}`")), "{hint}");
-    assert_eq!(rival.asked, [""; 0]);
-    let dead = process.kill();
-    council.died(dead);
-    council.finish();
+    assert_eq!(rival.requests, [""; 0]);
+    let dead = process.kill_process();
+    council.record_kill(dead);
+    council.run_to_end();
 }
 
 /// The owner died after `asked` calls with the seats in `held` unanswered.
 #[track_caller]
-fn check_rivals(finale: Finale, asked: usize, held: &[&str], attempts: u32) {
-    let house = House::new();
+fn check_rivals(finale: CouncilFinale, asked: usize, held: &[&str], attempts: u32) {
+    let house = ResumeProject::new();
     for attempt in 0..attempts {
-        let mut council = Council::ending(&house, &format!("rivals{attempt}"), finale);
-        let mut process = council.start(held);
+        let mut council = ResumedCouncil::with_finale(&house, &format!("rivals{attempt}"), finale);
+        let mut process = council.start_process(held);
         process.wait_until_asked(asked, held.len());
-        let dead = process.kill();
-        council.died(dead);
-        let rivals = [council.start(&["slow", "one"]), council.start(&["slow", "other"])];
-        let mut ends = rivals.map(|rival| rival.end());
+        let dead = process.kill_process();
+        council.record_kill(dead);
+        let rivals =
+            [council.start_process(&["slow", "one"]), council.start_process(&["slow", "other"])];
+        let mut ends = rivals.map(|rival| rival.wait_result());
         ends.sort_by_key(|(code, ..)| *code);
         let [winner, (code, refusal, loser)] = ends;
         assert_eq!((winner.0, code), (0, 1), "{refusal:#}");
-        let message = at(&refusal, "message").as_str().unwrap();
+        let message = value_at(&refusal, "message").as_str().unwrap();
         assert!(message.starts_with("another process is working on"), "{message}");
-        assert_eq!(loser.asked, [""; 0]);
-        assert_eq!(at(&winner.1, "terminal_state"), &json!(finale.terminal_state()));
-        council.stopped(winner);
-        assert_eq!(complaints(&council.lives), [""; 0]);
+        assert_eq!(loser.requests, [""; 0]);
+        assert_eq!(value_at(&winner.1, "terminal_state"), &json!(finale.terminal_state()));
+        council.record_stop(winner);
+        assert_eq!(find_complaints(&council.attempts), [""; 0]);
     }
 }
 
 #[test]
 fn of_two_who_take_a_council_up_at_once_one_has_it() {
-    check_rivals(Finale::Report, 3, &["opinion-ann", "opinion-cid"], times(2, 50));
+    check_rivals(CouncilFinale::Report, 3, &["opinion-ann", "opinion-cid"], pick_repeats(2, 50));
 }
 
 #[test]
 fn of_two_who_take_an_ending_up_at_once_one_has_it() {
-    check_rivals(Finale::Unconverged, 9, &["audit-bob"], times(2, 50));
-    check_rivals(Finale::Revised, 11, &["second-audit-bob"], times(1, 50));
+    check_rivals(CouncilFinale::Unconverged, 9, &["audit-bob"], pick_repeats(2, 50));
+    check_rivals(CouncilFinale::Revised, 11, &["second-audit-bob"], pick_repeats(1, 50));
 }
 
 #[test]
 fn a_lock_that_a_dead_process_left_behind_blocks_nobody() {
-    let house = House::new();
-    let mut council = Council::new(&house, "litter");
-    let mut process = council.start(&["opinion-ann"]);
+    let house = ResumeProject::new();
+    let mut council = ResumedCouncil::new(&house, "litter");
+    let mut process = council.start_process(&["opinion-ann"]);
     process.wait_until_asked(3, 1);
-    let dead = process.kill();
-    council.died(dead);
-    let left = locks_in(&house.program.path().join(".plenary/plenary.db-locks"));
+    let dead = process.kill_process();
+    council.record_kill(dead);
+    let left = list_locks(&house.program.path().join(".plenary/plenary.db-locks"));
     assert_eq!(left.len(), 1, "{left:?}");
     // Another process checks at the same moment whether it is alive.
     let looked_at = File::open(&left[0]).unwrap();
     looked_at.try_lock_shared().unwrap();
-    council.finish();
+    council.run_to_end();
 }
 
 #[test]
 fn a_council_of_an_older_process_is_not_taken_from_it() {
-    let house = House::new();
-    let mut council = Council::new(&house, "older");
-    let mut process = council.start(&["opinion-ann"]);
+    let house = ResumeProject::new();
+    let mut council = ResumedCouncil::new(&house, "older");
+    let mut process = council.start_process(&["opinion-ann"]);
     process.wait_until_asked(3, 1);
-    let dead = process.kill();
-    council.died(dead);
+    let dead = process.kill_process();
+    council.record_kill(dead);
     // The lock of older versions: in `runs/`, under the same name.
     let store = house.program.path().join(".plenary");
-    let [left] = locks_in(&store.join("plenary.db-locks")).try_into().unwrap();
+    let [left] = list_locks(&store.join("plenary.db-locks")).try_into().unwrap();
     let older = store.join("runs").join(left.file_name().unwrap());
     std::fs::create_dir(store.join("runs")).unwrap();
     std::fs::rename(&left, &older).unwrap();
     let lock = File::open(&older).unwrap();
     lock.lock().unwrap();
-    let (code, document, rival) = council.start(&["rival"]).end();
+    let (code, document, rival) = council.start_process(&["rival"]).wait_result();
     assert_eq!(code, 1, "{document:#}");
-    let message = at(&document, "message").as_str().unwrap();
+    let message = value_at(&document, "message").as_str().unwrap();
     assert!(message.starts_with("another process is working on"), "{message}");
-    assert_eq!(rival.asked, [""; 0]);
+    assert_eq!(rival.requests, [""; 0]);
     // The old process ended: another may resume, and does not change that folder.
     drop(lock);
-    council.finish();
+    council.run_to_end();
     assert!(older.is_file());
 }
 
 /// The lock files in a folder: their names start with a process id.
-fn locks_in(folder: &Path) -> Vec<PathBuf> {
+fn list_locks(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let is_lock = |path: &PathBuf| {
         path.file_name()
@@ -121,37 +122,39 @@ fn locks_in(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn who_watches_sees_the_same_as_the_run_and_as_a_replay() {
-    check("done", Finale::Report, "", &["slow"], 0);
+    check_watch("done", CouncilFinale::Report, "", &["slow"], 0);
     let two = ["opinion-ann", "opinion-bob"];
-    check("short", Finale::Report, "  timeouts: {r1_per_provider: 900}\n", &two, 3);
+    check_watch("short", CouncilFinale::Report, "  timeouts: {r1_per_provider: 900}\n", &two, 3);
 }
 
 #[test]
 fn who_watches_an_ending_sees_the_same_as_the_run_and_as_a_replay() {
-    check("revised", Finale::Revised, "", &["slow"], 0);
-    check("unconverged", Finale::Unconverged, "", &["brisk"], 0);
+    check_watch("revised", CouncilFinale::Revised, "", &["slow"], 0);
+    check_watch("unconverged", CouncilFinale::Unconverged, "", &["brisk"], 0);
     let critic = ["audit-bob"];
-    check("unheard", Finale::Clean, "  timeouts: {r3_chair: 900}\n", &critic, 3);
+    check_watch("unheard", CouncilFinale::Clean, "  timeouts: {r3_chair: 900}\n", &critic, 3);
 }
 
 /// Runs a council with text output, watched as text and as events.
 #[track_caller]
-fn check(question: &str, finale: Finale, more: &str, held: &[&str], code: i32) {
-    let house = House::new();
-    let settings = house.settings(&format!("live.{}.{}", finale.word(), held.join(".")), more);
+fn check_watch(question: &str, finale: CouncilFinale, more: &str, held: &[&str], code: i32) {
+    let house = ResumeProject::new();
+    let settings =
+        house.write_settings(&format!("live.{}.{}", finale.name_part(), held.join(".")), more);
     let asking = ["ask", question, "--config", &settings];
-    let run = house.spawn(&[&asking, finale.arguments()].concat());
+    let run = house.spawn_program(&[&asking, finale.ask_arguments()].concat());
     let id = loop {
-        if let Some(id) = house.id(question) {
+        if let Some(id) = house.find_dialogue_id(question) {
             break id;
         }
     };
-    let watchers = [house.spawn(&["watch", &id]), house.spawn(&["watch", &id, "--json"])];
+    let watchers =
+        [house.spawn_program(&["watch", &id]), house.spawn_program(&["watch", &id, "--json"])];
     let [run, watched, events] =
-        [run].into_iter().chain(watchers).map(ended).collect::<Vec<_>>().try_into().unwrap();
+        [run].into_iter().chain(watchers).map(wait_output).collect::<Vec<_>>().try_into().unwrap();
     let [replayed, replayed_events, again] =
         [&["replay", &id][..], &["replay", &id, "--json"], &["replay", &id, "--json"]]
-            .map(|arguments| ended(house.spawn(arguments)));
+            .map(|arguments| wait_output(house.spawn_program(arguments)));
     assert_eq!(run.0, code, "{run:?}");
     assert_eq!([watched.0, events.0, replayed.0, replayed_events.0], [code; 4]);
     assert_eq!(watched.1, run.1);
@@ -160,17 +163,17 @@ fn check(question: &str, finale: Finale, more: &str, held: &[&str], code: i32) {
     assert_eq!(events.1, replayed_events.1);
     assert_eq!(again.1, replayed_events.1);
     // A parse result is written with the next entry, so only its position may differ.
-    assert_eq!(sorted(&watched.2), sorted(&run.2));
+    assert_eq!(sorted_lines(&watched.2), sorted_lines(&run.2));
     assert_eq!(replayed.2, watched.2);
 }
 
-fn ended(child: std::process::Child) -> (i32, String, String) {
+fn wait_output(child: std::process::Child) -> (i32, String, String) {
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-fn sorted(text: &str) -> Vec<&str> {
+fn sorted_lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     lines
@@ -178,27 +181,30 @@ fn sorted(text: &str) -> Vec<&str> {
 
 #[test]
 fn a_finished_council_is_printed_again_and_nobody_is_asked() {
-    for finale in Finale::ALL {
+    for finale in CouncilFinale::ALL {
         check_finished(finale);
     }
 }
 
 #[track_caller]
-fn check_finished(finale: Finale) {
-    let house = House::new();
-    let mut council = Council::ending(&house, "finished", finale);
-    let first = council.finish();
-    let asked = house.server.seen().len();
-    let entries = council.lives[0].journal.len();
-    let (code, again, life) = council.start(&[]).end();
+fn check_finished(finale: CouncilFinale) {
+    let house = ResumeProject::new();
+    let mut council = ResumedCouncil::with_finale(&house, "finished", finale);
+    let first = council.run_to_end();
+    let asked = house.server.requests().len();
+    let entries = council.attempts[0].journal.len();
+    let (code, again, life) = council.start_process(&[]).wait_result();
     assert_eq!((code, &again), (0, &first));
-    assert_eq!(life.asked, [""; 0]);
-    assert_eq!(house.server.seen().len(), asked);
-    let id = council.id().unwrap();
-    assert_eq!(house.journal(&id).len(), entries);
-    let text = house.program.run(&["resume", &id]);
-    assert_eq!(text.stdout, house.program.run(&["replay", &id]).stdout);
+    assert_eq!(life.requests, [""; 0]);
+    assert_eq!(house.server.requests().len(), asked);
+    let id = council.find_dialogue_id().unwrap();
+    assert_eq!(house.read_journal(&id).len(), entries);
+    let text = house.program.run_command(&["resume", &id]);
+    assert_eq!(text.stdout, house.program.run_command(&["replay", &id]).stdout);
     // The providers need not be configured any more.
-    let nobody = house.write("nobody", "council: {}\n");
-    assert_eq!(house.program.run(&["resume", &id, "--config", &nobody]).stdout, text.stdout);
+    let nobody = house.write_yaml("nobody", "council: {}\n");
+    assert_eq!(
+        house.program.run_command(&["resume", &id, "--config", &nobody]).stdout,
+        text.stdout
+    );
 }

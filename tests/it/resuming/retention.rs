@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::ask::Messages;
-use plenary::domain::change::Change;
+use plenary::domain::ask::AskMessages;
+use plenary::domain::change::JournalEvent;
 
-use super::harness::{Council, House, named};
-use super::scripted_seats::{Finale, life};
+use super::harness::{ResumeProject, ResumedCouncil, request_name};
+use super::scripted_seats::{CouncilFinale, attempt_of_request};
 
 /// Each process dies with an unanswered seat; then the Principal intervenes.
-const LIVES: [(&str, usize); 7] = [
+const ATTEMPTS: [(&str, usize); 7] = [
     ("opinion-cid", 3),
     ("review-cid", 4),
     ("synthesis-ann", 2),
@@ -21,25 +21,34 @@ const LIVES: [(&str, usize); 7] = [
 
 #[test]
 fn what_is_asked_again_is_what_was_asked_whatever_was_said_since() {
-    let house = House::new();
-    let mut council = Council::ending(&house, "unkept", Finale::Unconverged);
+    let house = ResumeProject::new();
+    let mut council = ResumedCouncil::with_finale(&house, "unkept", CouncilFinale::Unconverged);
     council.more = "retention: {keep_prompts: false}\n".to_owned();
-    for (held, asked) in LIVES {
-        let mut process = council.start(&[held]);
+    for (held, asked) in ATTEMPTS {
+        let mut process = council.start_process(&[held]);
         process.wait_until_asked(asked, 1);
-        let dead = process.kill();
-        let said = ["whisper", &council.id().unwrap(), &format!("Since {held}: mind the cost.")];
-        assert_eq!(house.program.run(&said).code, 0);
-        council.died(dead);
+        let dead = process.kill_process();
+        let said = [
+            "whisper",
+            &council.find_dialogue_id().unwrap(),
+            &format!("Since {held}: mind the cost."),
+        ];
+        assert_eq!(house.program.run_command(&said).code, 0);
+        council.record_kill(dead);
     }
-    council.finish();
-    let mut sent: BTreeMap<String, Vec<Messages>> = BTreeMap::new();
-    for seen in house.server.seen().iter().filter(|seen| life(seen).starts_with("unkept-")) {
-        let messages = Messages { system: seen.system.clone(), user: seen.user.clone() };
-        sent.entry(named(seen)).or_default().push(messages);
+    council.run_to_end();
+    let mut sent: BTreeMap<String, Vec<AskMessages>> = BTreeMap::new();
+    for seen in house
+        .server
+        .requests()
+        .iter()
+        .filter(|seen| attempt_of_request(seen).starts_with("unkept-"))
+    {
+        let messages = AskMessages { system: seen.system.clone(), user: seen.user.clone() };
+        sent.entry(request_name(seen)).or_default().push(messages);
     }
     let again: Vec<_> = sent.iter().filter(|(_, sent)| sent.len() > 1).collect();
-    assert_eq!(again.len(), LIVES.len());
+    assert_eq!(again.len(), ATTEMPTS.len());
     for (what, sent) in &again {
         assert!(sent.iter().all(|messages| *messages == sent[0]), "{what} was asked otherwise");
     }
@@ -47,10 +56,12 @@ fn what_is_asked_again_is_what_was_asked_whatever_was_said_since() {
     let heard = |what: &str| sent[what][0].user.matches("mind the cost").count();
     let heard = ["R1 cid", "R2 cid", "R3 ann", "R4 ann", "R5 bob", "R6 ann"].map(heard);
     assert_eq!(heard, [0, 1, 2, 3, 0, 5]);
-    let journal = &council.lives.last().unwrap().journal;
-    for change in journal.iter().flat_map(|entry| &entry.changes) {
-        let Change::AskPrepared { ask, messages, messages_sha256, .. } = change else { continue };
-        let digest = sent[&format!("R{} {}", ask.round, ask.seat)][0].digest();
+    let journal = &council.attempts.last().unwrap().journal;
+    for change in journal.iter().flat_map(|entry| &entry.events) {
+        let JournalEvent::AskPrepared { ask, messages, messages_sha256, .. } = change else {
+            continue;
+        };
+        let digest = sent[&format!("R{} {}", ask.round, ask.seat)][0].content_hash();
         assert_eq!((messages, messages_sha256), (&None, &Some(digest)), "{ask:?}");
     }
 }

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use crate::kit::{Play, Seen, fitting, purpose_of};
+use crate::kit::{ModelRequest, ScriptedReply, purpose_of, valid_reply};
 
 /// Each seat with the text that identifies its opinion, best first, and its stance.
 const SEATS: [(&str, &str, &str); 3] = [
@@ -17,27 +17,27 @@ const SEATS: [(&str, &str, &str); 3] = [
 
 /// The critic's objection and the revised text, by which a second audit is recognised.
 const OBJECTION: &str = "FLAG: key_condition - nobody says what going back costs";
-const MENDED: &str = "Somebody has tried the way back.";
+const REVISED_TEXT: &str = "Somebody has tried the way back.";
 
 /// Long enough for another process to intervene.
-const SLOW: Duration = Duration::from_millis(400);
+const SLOW_DELAY: Duration = Duration::from_millis(400);
 
 /// Long enough that a random moment often finds a call in flight.
-const BRISK: Duration = Duration::from_millis(20);
+const BRISK_DELAY: Duration = Duration::from_millis(20);
 
 /// The seat of a request.
-pub fn seat(seen: &Seen) -> &str {
+pub fn seat_of_request(seen: &ModelRequest) -> &str {
     seen.model.trim_start_matches("model-")
 }
 
 /// The attempt that sent a request: the first part of the path.
-pub fn life(seen: &Seen) -> &str {
+pub fn attempt_of_request(seen: &ModelRequest) -> &str {
     seen.path.split('/').nth(1).unwrap_or_default()
 }
 
 /// How a council ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Finale {
+pub enum CouncilFinale {
     /// With the chair's report, and no conclusion.
     Report,
     Unaudited,
@@ -46,12 +46,12 @@ pub enum Finale {
     Unconverged,
 }
 
-impl Finale {
+impl CouncilFinale {
     pub const ALL: [Self; 5] =
         [Self::Report, Self::Unaudited, Self::Clean, Self::Revised, Self::Unconverged];
 
     /// The part of the attempt's name that tells the critic how to reply.
-    pub fn word(self) -> &'static str {
+    pub fn name_part(self) -> &'static str {
         match self {
             Self::Report => "report",
             Self::Unaudited => "unaudited",
@@ -61,7 +61,7 @@ impl Finale {
         }
     }
 
-    pub fn arguments(self) -> &'static [&'static str] {
+    pub fn ask_arguments(self) -> &'static [&'static str] {
         match self {
             Self::Report => &["--no-conclusion"],
             Self::Unaudited => &["--no-audit"],
@@ -73,12 +73,12 @@ impl Finale {
     pub fn terminal_state(self) -> Option<&'static str> {
         match self {
             Self::Report | Self::Unaudited => None,
-            Self::Clean | Self::Revised | Self::Unconverged => Some(self.word()),
+            Self::Clean | Self::Revised | Self::Unconverged => Some(self.name_part()),
         }
     }
 
     /// Calls without failures: seven in the rounds, and those of the conclusion.
-    pub fn calls(self) -> usize {
+    pub fn call_count(self) -> usize {
         match self {
             Self::Report => 7,
             Self::Unaudited => 8,
@@ -90,80 +90,83 @@ impl Finale {
     /// Journal entries: the opening; two rounds of asks with their calls and three replies; a round
     /// of one with its verdict; the start of the conclusion, two entries for each of its calls, and
     /// its end.
-    pub fn entries(self) -> usize {
+    pub fn entry_count(self) -> usize {
         let rounds = 1 + 5 + 5 + 2 + 2;
         match self {
             Self::Report => rounds,
             Self::Unaudited | Self::Clean | Self::Revised | Self::Unconverged => {
-                rounds + 1 + 2 * (self.calls() - Self::Report.calls()) + 1
+                rounds + 1 + 2 * (self.call_count() - Self::Report.call_count()) + 1
             }
         }
     }
 }
 
 /// The round of a request.
-pub fn round(seen: &Seen) -> u8 {
+pub fn round_of_request(seen: &ModelRequest) -> u8 {
     match purpose_of(&seen.system) {
-        Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => 0,
-        Purpose::Opinion => 1,
-        Purpose::Review => 2,
-        Purpose::Synthesis => 3,
-        Purpose::Conclusion => 4,
-        Purpose::Audit if !seen.user.contains(MENDED) => 5,
-        Purpose::Revision => 6,
-        Purpose::Audit => 7,
+        AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => 0,
+        AskPurpose::Opinion => 1,
+        AskPurpose::PeerReview => 2,
+        AskPurpose::Synthesis => 3,
+        AskPurpose::Conclusion => 4,
+        AskPurpose::Audit if !seen.user.contains(REVISED_TEXT) => 5,
+        AskPurpose::Revision => 6,
+        AskPurpose::Audit => 7,
     }
 }
 
 /// Whether the attempt's name contains a keyword.
-fn says(seen: &Seen, word: &str) -> bool {
-    life(seen).split('.').any(|known| known == word)
+fn attempt_contains(seen: &ModelRequest, word: &str) -> bool {
+    attempt_of_request(seen).split('.').any(|known| known == word)
 }
 
 /// A valid reply. Never replies if the attempt's name contains `opinion-bob`, for the second audit
 /// `second-audit-bob`, and so on; replies with a delay if it contains `slow` or `brisk`.
-pub fn play(seen: &Seen) -> Play {
-    let second = if round(seen) == 7 { "second-" } else { "" };
-    let held = format!("{second}{}-{}", purpose_of(&seen.system).name(), seat(seen));
-    let reply = || Play::Reply(reply(seen));
-    if says(seen, &held) {
-        Play::Hang
-    } else if says(seen, "slow") {
-        Play::Slow(SLOW, Box::new(reply()))
-    } else if says(seen, "brisk") {
-        Play::Slow(BRISK, Box::new(reply()))
+pub fn reply_to(seen: &ModelRequest) -> ScriptedReply {
+    let second = if round_of_request(seen) == 7 { "second-" } else { "" };
+    let held = format!("{second}{}-{}", purpose_of(&seen.system).name(), seat_of_request(seen));
+    let reply = || ScriptedReply::Reply(reply_text(seen));
+    if attempt_contains(seen, &held) {
+        ScriptedReply::Hang
+    } else if attempt_contains(seen, "slow") {
+        ScriptedReply::Slow(SLOW_DELAY, Box::new(reply()))
+    } else if attempt_contains(seen, "brisk") {
+        ScriptedReply::Slow(BRISK_DELAY, Box::new(reply()))
     } else {
         reply()
     }
 }
 
-fn reply(seen: &Seen) -> String {
-    let is_any = |finales: &[Finale]| finales.iter().any(|finale| says(seen, finale.word()));
-    match round(seen) {
-        5 if is_any(&[Finale::Revised, Finale::Unconverged]) => OBJECTION.to_owned(),
-        7 if is_any(&[Finale::Unconverged]) => OBJECTION.to_owned(),
+fn reply_text(seen: &ModelRequest) -> String {
+    let is_any = |finales: &[CouncilFinale]| {
+        finales.iter().any(|finale| attempt_contains(seen, finale.name_part()))
+    };
+    match round_of_request(seen) {
+        5 if is_any(&[CouncilFinale::Revised, CouncilFinale::Unconverged]) => OBJECTION.to_owned(),
+        7 if is_any(&[CouncilFinale::Unconverged]) => OBJECTION.to_owned(),
         _ => {
-            let document = document(seen);
+            let document = reply_document(seen);
             // A plain string is not quoted as JSON.
             document.as_str().map_or_else(|| document.to_string(), str::to_owned)
         }
     }
 }
 
-fn document(seen: &Seen) -> Value {
-    let mut reply = fitting(seen);
-    let letters = letters(&seen.user);
+fn reply_document(seen: &ModelRequest) -> Value {
+    let mut reply = valid_reply(seen);
+    let letters = find_letters(&seen.user);
     match purpose_of(&seen.system) {
-        Purpose::Opinion => {
-            let (_, colour, stance) = SEATS.iter().find(|(name, ..)| *name == seat(seen)).unwrap();
+        AskPurpose::Opinion => {
+            let (_, colour, stance) =
+                SEATS.iter().find(|(name, ..)| *name == seat_of_request(seen)).unwrap();
             reply["summary"] = json!(format!("The {colour} way, in small steps."));
             reply["stance"] = json!(stance);
         }
-        Purpose::Review => {
+        AskPurpose::PeerReview => {
             let target = |(place, letter): (usize, &&str)| {
                 let mut target = reply["targets"][0].clone();
                 target["letter"] = json!(letter);
@@ -172,26 +175,26 @@ fn document(seen: &Seen) -> Value {
             };
             reply["targets"] = letters.iter().enumerate().map(target).collect();
         }
-        Purpose::Synthesis => {
+        AskPurpose::Synthesis => {
             let point =
                 |letter| json!({ "provider": letter, "key_point": "Steps", "weight": "high" });
             reply["rationale"]["supporting_opinions"] = letters.iter().map(point).collect();
             reply["risks"][0]["mentioned_by"] = json!(letters);
         }
-        Purpose::Revision => reply["key_condition"] = json!(MENDED),
-        Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Restatement
-        | Purpose::Other(_)
-        | Purpose::Judgement
-        | Purpose::CrossReading
-        | Purpose::Adjudication => {}
+        AskPurpose::Revision => reply["key_condition"] = json!(REVISED_TEXT),
+        AskPurpose::Conclusion
+        | AskPurpose::Audit
+        | AskPurpose::Restatement
+        | AskPurpose::Other(_)
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Adjudication => {}
     }
     reply
 }
 
 /// The letters of the opinions in a text, in the order of the seats.
-fn letters(text: &str) -> Vec<&str> {
+fn find_letters(text: &str) -> Vec<&str> {
     let letter = |(_, colour, _): &(&str, &str, &str)| {
         let before = &text[..text.find(colour)?];
         let (_, label) = before.rsplit_once("BEGIN OPINION ")?;

@@ -1,31 +1,34 @@
 //! Hostile strings in every place of a review's prompts.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use plenary::prompting::INPUT_BYTES_MAX;
 
-use super::harness::{Texts, plan_of, review};
-use crate::fencing::strings;
+use super::harness::{ForeignTexts, make_review_plan, run_review};
+use crate::fencing::corpus_strings;
 use crate::kit::instructions::gate_system;
-use crate::kit::times;
-use crate::prompt_fences::opened;
+use crate::kit::pick_repeats;
+use crate::prompt_fences::strip_fences;
 
 #[test]
 fn no_string_says_a_word_outside_its_fence() {
     let plain = "An honest text.";
-    let honest = review(Texts::all(plain), plain);
-    let tried: Vec<usize> = [Purpose::Judgement, Purpose::CrossReading, Purpose::Adjudication]
-        .map(|purpose| honest.iter().filter(|(ask, _)| ask.purpose == purpose).count())
-        .to_vec();
+    let honest = run_review(ForeignTexts::same_everywhere(plain), plain);
+    let tried: Vec<usize> =
+        [AskPurpose::Judgement, AskPurpose::CrossReading, AskPurpose::Adjudication]
+            .map(|purpose| honest.iter().filter(|(ask, _)| ask.purpose == purpose).count())
+            .to_vec();
     assert_eq!(tried, [6, 5, 2], "some place is not tried");
     let expected: Vec<String> =
-        honest.iter().map(|(_, prepared)| opened(&prepared.messages.user).0).collect();
-    let plan = plan_of(Texts::all(plain));
-    let gate = plan.gate.as_deref().unwrap();
+        honest.iter().map(|(_, prepared)| strip_fences(&prepared.messages.user).0).collect();
+    let plan = make_review_plan(ForeignTexts::same_everywhere(plain));
+    let gate = plan.review.as_deref().unwrap();
     // All strings take minutes; every sixtieth covers every corpus.
-    let step = times(60, 1) as usize;
-    for (id, text) in strings().into_iter().step_by(step) {
-        for ((ask, prepared), expected) in review(Texts::all(&text), &text).iter().zip(&expected) {
-            let (ours, faults) = opened(&prepared.messages.user);
+    let step = pick_repeats(60, 1) as usize;
+    for (id, text) in corpus_strings().into_iter().step_by(step) {
+        for ((ask, prepared), expected) in
+            run_review(ForeignTexts::same_everywhere(&text), &text).iter().zip(&expected)
+        {
+            let (ours, faults) = strip_fences(&prepared.messages.user);
             assert_eq!(faults, Vec::<String>::new(), "{id} for {ask:?}");
             assert_eq!(ours, *expected, "{id} for {ask:?}");
             let system = gate_system(gate, ask.purpose, &ask.seat).unwrap();
@@ -37,16 +40,19 @@ fn no_string_says_a_word_outside_its_fence() {
 /// A review of long texts by seats with long answers.
 #[track_caller]
 fn check_budget(text: &str, said: &str) {
-    for (ask, prepared) in review(Texts { about: "a", prior: "p", ..Texts::all(text) }, said) {
+    for (ask, prepared) in run_review(
+        ForeignTexts { about: "a", prior: "p", ..ForeignTexts::same_everywhere(text) },
+        said,
+    ) {
         let bytes = prepared.messages.user.len();
         assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
-        let (_, faults) = opened(&prepared.messages.user);
+        let (_, faults) = strip_fences(&prepared.messages.user);
         assert_eq!(faults, Vec::<String>::new());
         let cut = prepared.condensed.join("; ");
-        let is_deliberator = ask.purpose != Purpose::Adjudication;
+        let is_deliberator = ask.purpose != AskPurpose::Adjudication;
         let table = [
             ("the artifact was cut from ", is_deliberator),
-            ("in the judgements, texts over ", ask.purpose != Purpose::Judgement),
+            ("in the judgements, texts over ", ask.purpose != AskPurpose::Judgement),
             ("the context files were cut from ", ask.seat.as_str() == "evidence"),
         ];
         for (note, is_due) in table {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plenary::domain::ask::{Ask, Purpose};
-use plenary::domain::dialogue::Protocol;
+use plenary::domain::ask::{Ask, AskPurpose};
+use plenary::domain::dialogue::ProtocolKind;
 use plenary::domain::gate::{
-    Artifact, Concern, ContextRef, Deliberator, GatePlan, GateVerdict, Judgement, Leaning, Policy,
-    PolicyName, PriorVerdict, Tier,
+    DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, FinalVerdict,
+    PolicyName, PriorVerdict, ReviewArtifact, ReviewConcern, ReviewPlan, ReviewPolicy, ReviewTier,
 };
 use plenary::domain::plan::Plan;
-use plenary::domain::transcript::Document;
-use plenary::prompting::Prepared;
+use plenary::domain::transcript::ReplyDocument;
+use plenary::prompting::RenderedPrompt;
 
-use crate::kit::council_driver::{Chamber, SECRET, plan, seat};
+use crate::kit::council_driver::{CouncilDriver, PLAN_SECRET, make_plan, make_seat};
 
 pub(super) const SEATS: [&str; 4] = ["skeptic", "evidence", "legal", "strategy"];
 
@@ -22,26 +22,26 @@ pub(super) const INSTRUCTIONS: &str = "Your part: the law. Score `lawfulness`.";
 
 /// Foreign texts by their place in the prompt.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Texts<'a> {
+pub(super) struct ForeignTexts<'a> {
     pub artifact: &'a str,
     pub about: &'a str,
     pub context: &'a str,
     pub prior: &'a str,
 }
 
-impl<'a> Texts<'a> {
-    pub(super) fn all(text: &'a str) -> Self {
+impl<'a> ForeignTexts<'a> {
+    pub(super) fn same_everywhere(text: &'a str) -> Self {
         Self { artifact: text, about: text, context: text, prior: text }
     }
 }
 
-pub(super) fn plan_of(texts: Texts<'_>) -> Plan {
-    let context = |text: Option<&str>, missing: Option<&str>| ContextRef {
+pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
+    let context = |text: Option<&str>, missing: Option<&str>| DeliberatorContext {
         path: texts.context.to_owned(),
         text: text.map(str::to_owned),
         missing: missing.map(str::to_owned),
     };
-    let deliberator = |name: &str| Deliberator {
+    let deliberator = |name: &str| DeliberatorPlan {
         seat: name.parse().unwrap(),
         instructions: (name == "legal").then(|| INSTRUCTIONS.to_owned()),
         context: match name {
@@ -55,44 +55,45 @@ pub(super) fn plan_of(texts: Texts<'_>) -> Plan {
         ts: "2026-01-02T09:00:00Z".parse().unwrap(),
         artifact: texts.prior.to_owned(),
         producer: Some(texts.prior.to_owned()),
-        verdict: GateVerdict::Hold,
+        verdict: FinalVerdict::Hold,
         reasoning: texts.prior.to_owned(),
         revision_brief: texts.prior.to_owned(),
         concerns: vec![texts.prior.to_owned()],
     };
-    let gate = GatePlan {
-        artifact: Artifact {
+    let gate = ReviewPlan {
+        artifact: ReviewArtifact {
             path: texts.about.to_owned(),
             artifact_type: texts.about.to_owned(),
-            tier: Tier::Always,
+            tier: ReviewTier::Always,
             producer: Some(texts.about.to_owned()),
             sha256: "00".to_owned(),
             text: texts.artifact.to_owned(),
         },
         deliberators: SEATS.map(deliberator).to_vec(),
         adjudicator: "adjudicator".parse().unwrap(),
-        policy: Policy { name: PolicyName::Seed, min_deliberators: 2 },
+        policy: ReviewPolicy { name: PolicyName::Seed, min_deliberators: 2 },
         priors: vec![prior],
     };
-    let seats = SEATS.iter().chain(&["adjudicator"]).map(|name| seat(name, "m", "f")).collect();
-    Plan { gate: Some(Arc::new(gate)), ..plan(seats, SECRET) }
+    let seats =
+        SEATS.iter().chain(&["adjudicator"]).map(|name| make_seat(name, "m", "f")).collect();
+    Plan { review: Some(Arc::new(gate)), ..make_plan(seats, PLAN_SECRET) }
 }
 
-pub(super) fn chamber(plan: Plan) -> Chamber {
-    let mut chamber = Chamber::new("Review", plan);
-    chamber.transcript.opening.protocol = Protocol::Review;
+pub(super) fn review_driver(plan: Plan) -> CouncilDriver {
+    let mut chamber = CouncilDriver::new("Review", plan);
+    chamber.run_state.opening.protocol = ProtocolKind::Review;
     chamber
 }
 
 /// A judgement with the same text in every text field.
-pub(super) fn judgement(text: &str, would_block: bool) -> Document {
+pub(super) fn make_judgement(text: &str, would_block: bool) -> ReplyDocument {
     let text = || text.to_owned();
-    Document::Judgement(Box::new(Judgement {
-        verdict: if would_block { Leaning::Hold } else { Leaning::Ship },
+    ReplyDocument::Judgement(Box::new(DeliberatorJudgement {
+        verdict: if would_block { DeliberatorVerdict::Hold } else { DeliberatorVerdict::Ship },
         scores: BTreeMap::from([(text().chars().take(64).collect(), 3)]),
         would_block,
         irreducible: false,
-        concerns: vec![Concern { locus: text(), issue: text(), fix: text() }],
+        concerns: vec![ReviewConcern { locus: text(), issue: text(), fix: text() }],
         revision_brief: text(),
         concessions: vec![text()],
         escalations: vec![text()],
@@ -103,23 +104,26 @@ pub(super) fn judgement(text: &str, would_block: bool) -> Document {
 /// A whole review with every case: the skeptic is asked again and changes its position without a
 /// reason; `evidence` answers only in the second reading, `strategy` only in the first; the
 /// adjudicator is asked again. Models repeat one text in every field.
-pub(super) fn review(texts: Texts<'_>, said: &str) -> Vec<(Ask, Prepared)> {
-    let mut chamber = chamber(plan_of(texts));
+pub(super) fn run_review(texts: ForeignTexts<'_>, said: &str) -> Vec<(Ask, RenderedPrompt)> {
+    let mut chamber = review_driver(make_review_plan(texts));
     let mut all = Vec::new();
     // Our error reasons quote a limited part of the reply.
     let reason: String = said.chars().take(4_000).collect();
-    while let asked @ [_, ..] = chamber.ask().as_slice() {
+    while let asked @ [_, ..] = chamber.next_asks().as_slice() {
         for (ask, _) in asked {
-            let is_again = ask.stricter.is_some();
+            let is_again = ask.retry_reason.is_some();
             match (ask.seat.as_str(), ask.purpose, is_again) {
-                ("skeptic", Purpose::Judgement, false)
-                | ("evidence", Purpose::Judgement, _)
-                | ("strategy", Purpose::CrossReading, _)
-                | ("adjudicator", ..) => chamber.mumble(ask, &reason),
+                ("skeptic", AskPurpose::Judgement, false)
+                | ("evidence", AskPurpose::Judgement, _)
+                | ("strategy", AskPurpose::CrossReading, _)
+                | ("adjudicator", ..) => chamber.record_unreadable(ask, &reason),
                 ("skeptic", purpose, _) => {
-                    chamber.answer(ask, judgement(said, purpose == Purpose::CrossReading));
+                    chamber.record_answer(
+                        ask,
+                        make_judgement(said, purpose == AskPurpose::CrossReading),
+                    );
                 }
-                _ => chamber.answer(ask, judgement(said, true)),
+                _ => chamber.record_answer(ask, make_judgement(said, true)),
             }
         }
         all.extend(asked.iter().cloned());
@@ -128,7 +132,12 @@ pub(super) fn review(texts: Texts<'_>, said: &str) -> Vec<(Ask, Prepared)> {
 }
 
 /// The messages of a seat for a purpose, from its last ask.
-pub(super) fn of<'a>(all: &'a [(Ask, Prepared)], seat: &str, purpose: Purpose) -> &'a Prepared {
-    let asked = |(ask, _): &&(Ask, Prepared)| ask.seat.as_str() == seat && ask.purpose == purpose;
+pub(super) fn find_prompt<'a>(
+    all: &'a [(Ask, RenderedPrompt)],
+    seat: &str,
+    purpose: AskPurpose,
+) -> &'a RenderedPrompt {
+    let asked =
+        |(ask, _): &&(Ask, RenderedPrompt)| ask.seat.as_str() == seat && ask.purpose == purpose;
     &all.iter().rfind(asked).unwrap().1
 }

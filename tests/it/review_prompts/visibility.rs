@@ -1,11 +1,11 @@
 //! Which seat of a review may read which text.
 
-use plenary::domain::ask::Purpose;
-use plenary::prompting::{adjudicator_digest, digest, gate_digest};
+use plenary::domain::ask::AskPurpose;
+use plenary::prompting::{adjudicator_digest, deliberator_digest, instructions_digest};
 
-use super::harness::{INSTRUCTIONS, SEATS, Texts, of, review};
+use super::harness::{ForeignTexts, INSTRUCTIONS, SEATS, find_prompt, run_review};
 
-const TEXTS: Texts<'_> = Texts {
+const TEXTS: ForeignTexts<'_> = ForeignTexts {
     artifact: "canary-artifact",
     about: "canary-about",
     context: "canary-context",
@@ -15,11 +15,11 @@ const TEXTS: Texts<'_> = Texts {
 /// Which text each seat is shown, in which reading.
 #[test]
 fn each_reads_what_is_theirs_and_nothing_else() {
-    for (ask, prepared) in review(TEXTS, "canary-said") {
+    for (ask, prepared) in run_review(TEXTS, "canary-said") {
         let user = &prepared.messages.user;
-        let is_adjudicator = ask.purpose == Purpose::Adjudication;
-        let is_first = ask.purpose == Purpose::Judgement;
-        let again = ask.stricter.is_some();
+        let is_adjudicator = ask.purpose == AskPurpose::Adjudication;
+        let is_first = ask.purpose == AskPurpose::Judgement;
+        let again = ask.retry_reason.is_some();
         let table = [
             ("canary-artifact", !is_adjudicator),
             ("canary-about", true),
@@ -39,8 +39,8 @@ fn each_reads_what_is_theirs_and_nothing_else() {
 
 #[test]
 fn the_first_reading_is_alone() {
-    let all = review(TEXTS, "said");
-    for (ask, prepared) in all.iter().filter(|(ask, _)| ask.purpose == Purpose::Judgement) {
+    let all = run_review(TEXTS, "said");
+    for (ask, prepared) in all.iter().filter(|(ask, _)| ask.purpose == AskPurpose::Judgement) {
         assert!(!prepared.messages.user.contains("BEGIN JUDGEMENT"), "{ask:?}");
         assert!(!prepared.messages.user.contains("YOUR FIRST JUDGEMENT"), "{ask:?}");
     }
@@ -48,9 +48,9 @@ fn the_first_reading_is_alone() {
 
 #[test]
 fn at_the_second_reading_each_sees_the_others_and_its_own() {
-    let all = review(TEXTS, "said");
+    let all = run_review(TEXTS, "said");
     let shown = |seat: &str| -> Vec<String> {
-        let user = &of(&all, seat, Purpose::CrossReading).messages.user;
+        let user = &find_prompt(&all, seat, AskPurpose::CrossReading).messages.user;
         let labels = user.lines().filter_map(|line| line.strip_prefix("===== BEGIN "));
         let labels = labels.map(|label| label.rsplitn(3, ' ').last().unwrap().to_owned());
         labels.filter(|label| label != "REASON").collect()
@@ -70,16 +70,16 @@ fn at_the_second_reading_each_sees_the_others_and_its_own() {
     let expected =
         [&before.map(str::to_owned)[..], &context.map(str::to_owned), &after("evidence")];
     assert_eq!(shown("evidence"), expected.concat());
-    let user = &of(&all, "evidence", Purpose::CrossReading).messages.user;
+    let user = &find_prompt(&all, "evidence", AskPurpose::CrossReading).messages.user;
     assert!(user.contains("You were not heard at the first reading"), "{user}");
-    let user = &of(&all, "skeptic", Purpose::CrossReading).messages.user;
+    let user = &find_prompt(&all, "skeptic", AskPurpose::CrossReading).messages.user;
     assert!(user.contains("`evidence` was not heard at the first reading."), "{user}");
 }
 
 #[test]
 fn a_file_that_is_missing_is_named_with_its_reason() {
-    let all = review(TEXTS, "said");
-    let user = &of(&all, "evidence", Purpose::Judgement).messages.user;
+    let all = run_review(TEXTS, "said");
+    let user = &find_prompt(&all, "evidence", AskPurpose::Judgement).messages.user;
     assert!(
         user.contains("{\"path\":\"canary-context\"}\n[could not be read: canary-context]"),
         "{user}"
@@ -90,9 +90,9 @@ fn a_file_that_is_missing_is_named_with_its_reason() {
 
 #[test]
 fn an_operators_words_are_instructions() {
-    let all = review(TEXTS, "said");
-    for purpose in [Purpose::Judgement, Purpose::CrossReading] {
-        let messages = &of(&all, "legal", purpose).messages;
+    let all = run_review(TEXTS, "said");
+    for purpose in [AskPurpose::Judgement, AskPurpose::CrossReading] {
+        let messages = &find_prompt(&all, "legal", purpose).messages;
         assert!(messages.system.contains(INSTRUCTIONS));
         assert!(
             messages.system.starts_with("You are the deliberator `legal` of an artifact gate, at ")
@@ -103,15 +103,15 @@ fn an_operators_words_are_instructions() {
 
 #[test]
 fn versions_follow_what_a_seat_is_told() {
-    let skeptic = gate_digest("skeptic", None);
-    assert_eq!(skeptic, gate_digest("skeptic", None));
+    let skeptic = deliberator_digest("skeptic", None);
+    assert_eq!(skeptic, deliberator_digest("skeptic", None));
     let others = [
-        gate_digest("evidence", None),
-        gate_digest("skeptic", Some(INSTRUCTIONS)),
-        gate_digest("legal", Some(INSTRUCTIONS)),
-        gate_digest("legal", Some("Your part: the law.")),
+        deliberator_digest("evidence", None),
+        deliberator_digest("skeptic", Some(INSTRUCTIONS)),
+        deliberator_digest("legal", Some(INSTRUCTIONS)),
+        deliberator_digest("legal", Some("Your part: the law.")),
         adjudicator_digest(),
-        digest(),
+        instructions_digest(),
     ];
     for (place, other) in others.iter().enumerate() {
         assert_ne!(skeptic, *other);

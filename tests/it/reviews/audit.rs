@@ -1,24 +1,24 @@
 //! `audit`: statistics of the verdict log, through the program.
 
-use plenary::domain::change::{Change, EntryKind};
-use plenary::domain::dialogue::{Opening, Protocol};
-use plenary::domain::gate::{Decision, LogRow, Override};
+use plenary::domain::change::{JournalEntryKind, JournalEvent};
+use plenary::domain::dialogue::{DialogueOpening, ProtocolKind};
+use plenary::domain::gate::{LogRow, ReviewDecision, VerdictOverride};
 use plenary::domain::ids::DialogueId;
 use plenary::domain::time::{Day, Moment};
-use plenary::store::{SqliteStore, Store, StoreError, transact};
+use plenary::store::{SqliteStore, Store, StoreError, in_transaction};
 use serde_json::{Value, json};
 
-use crate::kit::Program;
+use crate::kit::TestProgram;
 
 const DIALOGUE: &str = "reviews";
 
 /// A verdict, and the overrides of it, oldest first.
-struct Verdict {
+struct LoggedSample {
     row: LogRow,
-    words: Vec<Decision>,
+    overrides: Vec<ReviewDecision>,
 }
 
-fn verdict(day: &str, artifact_type: &str, decided: &str) -> Verdict {
+fn make_sample(day: &str, artifact_type: &str, decided: &str) -> LoggedSample {
     let seat = |name: &str, blocks: bool| {
         json!({"deliberator": name, "verdict": if blocks { "hold" } else { "ship" },
                "scores": {"soundness": 3}, "would_block": blocks, "irreducible": blocks})
@@ -30,72 +30,90 @@ fn verdict(day: &str, artifact_type: &str, decided: &str) -> Verdict {
         "round2": [seat("skeptic", blocks), seat("evidence", blocks)],
         "adjudicator": {"final_verdict": decided, "reasoning": "r"},
     });
-    Verdict { row: serde_json::from_value(row).unwrap(), words: Vec::new() }
+    LoggedSample { row: serde_json::from_value(row).unwrap(), overrides: Vec::new() }
 }
 
 /// A folder whose store has logged these.
-fn logged(verdicts: Vec<Verdict>) -> Program {
-    let program = Program::new();
+fn program_with_log(verdicts: Vec<LoggedSample>) -> TestProgram {
+    let program = TestProgram::new();
     let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
     let id: DialogueId = DIALOGUE.parse().unwrap();
     let at: Moment = "2026-02-02T09:00:00Z".parse().unwrap();
-    let opening = Opening {
+    let opening = DialogueOpening {
         dialogue_id: id.clone(),
         title: "Reviews".to_owned(),
         question: None,
         background: None,
-        protocol: Protocol::Review,
+        protocol: ProtocolKind::Review,
         rehearsal: false,
         convergence_percent: 100,
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
     };
-    apply(&store, &id, EntryKind::DialogueCreated, at, &[Change::DialogueOpened(opening)]);
+    apply_events(
+        &store,
+        &id,
+        JournalEntryKind::DialogueCreated,
+        at,
+        &[JournalEvent::DialogueOpened(opening)],
+    );
     let mut changes = Vec::new();
-    for (number, Verdict { mut row, words }) in (1..).zip(verdicts) {
+    for (number, LoggedSample { mut row, overrides: words }) in (1..).zip(verdicts) {
         let verdict_id = format!("{id}/{number}");
         row.verdict_id = Some(verdict_id.clone());
-        changes.push(Change::VerdictLogged(Box::new(row)));
+        changes.push(JournalEvent::VerdictLogged(Box::new(row)));
         changes.extend(words.into_iter().map(|decision| {
             let verdict_id = verdict_id.clone();
-            Change::Overridden(Override { verdict_id, decision, why: "seen".to_owned() })
+            JournalEvent::VerdictOverridden(VerdictOverride {
+                verdict_id,
+                decision,
+                why: "seen".to_owned(),
+            })
         }));
     }
-    apply(&store, &id, EntryKind::VerdictLogged, at, &changes);
+    apply_events(&store, &id, JournalEntryKind::VerdictLogged, at, &changes);
     program
 }
 
-fn apply(store: &dyn Store, id: &DialogueId, kind: EntryKind, at: Moment, changes: &[Change]) {
-    let done: Result<u64, StoreError> = transact(store, |unit| unit.apply(id, kind, at, changes));
+fn apply_events(
+    store: &dyn Store,
+    id: &DialogueId,
+    kind: JournalEntryKind,
+    at: Moment,
+    changes: &[JournalEvent],
+) {
+    let done: Result<u64, StoreError> =
+        in_transaction(store, |unit| unit.append_entry(id, kind, at, changes));
     done.unwrap();
 }
 
 #[track_caller]
-fn audit(program: &Program, options: &str, code: i32) -> Value {
+fn run_audit(program: &TestProgram, options: &str, code: i32) -> Value {
     let words = options.split_whitespace();
-    let ran = program.run(&["audit", "--json"].into_iter().chain(words).collect::<Vec<_>>());
+    let ran =
+        program.run_command(&["audit", "--json"].into_iter().chain(words).collect::<Vec<_>>());
     assert_eq!(ran.code, code, "{ran:?}");
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
 /// Three weeks of posts with a rising rate of HOLD, and a memo.
-fn drifting() -> Vec<Verdict> {
+fn drifting_samples() -> Vec<LoggedSample> {
     let first: Day = "2026-01-05".parse().unwrap();
-    let mut verdicts = vec![verdict("2026-01-05", "memo", "REVISE")];
+    let mut verdicts = vec![make_sample("2026-01-05", "memo", "REVISE")];
     for (week, held_back) in [(0, 1), (1, 4), (2, 8)] {
-        let day = first.later(7 * week).to_string();
+        let day = first.plus_days(7 * week).to_string();
         let decided = |place| if place < held_back { "HOLD" } else { "SHIP" };
-        verdicts.extend((0..10).map(|place| verdict(&day, "post", decided(place))));
+        verdicts.extend((0..10).map(|place| make_sample(&day, "post", decided(place))));
     }
     verdicts
 }
 
 #[test]
 fn the_shape_that_programs_read_is_kept() {
-    let mut held_back = verdict("2026-01-01", "post", "HOLD");
-    held_back.words = vec![Decision::Ship];
-    let program = logged(vec![held_back]);
-    let document = audit(&program, "", 0);
+    let mut held_back = make_sample("2026-01-01", "post", "HOLD");
+    held_back.overrides = vec![ReviewDecision::Ship];
+    let program = program_with_log(vec![held_back]);
+    let document = run_audit(&program, "", 0);
     let spread = |of: Value| {
         let mut document = json!({"logged": 1, "decided": 1, "ship": 0, "revise": 0, "hold": 1,
                                   "incomplete": 0, "not_ship_percent": 100.0});
@@ -145,13 +163,13 @@ fn the_shape_that_programs_read_is_kept() {
 
 #[test]
 fn drift_is_a_finding() {
-    let program = logged(drifting());
-    let document = audit(&program, "", 1);
+    let program = program_with_log(drifting_samples());
+    let document = run_audit(&program, "", 1);
     assert_eq!(document["drift"]["verdict"], "drift");
     let moved = &document["drift"]["subjects"][1]["movements"][0];
     let expected = json!({"measure": "not_ship", "direction": "rising", "from": 10.0, "to": 80.0});
     assert_eq!(moved, &expected, "{document:#}");
-    let ran = program.run(&["audit"]);
+    let ran = program.run_command(&["audit"]);
     assert_eq!(ran.code, 1);
     let says = "DRIFT: post: not SHIP rose from 10 % to 80 %, 2026-W02 to 2026-W04.";
     assert!(ran.stdout.contains(says), "{}", ran.stdout);
@@ -159,31 +177,31 @@ fn drift_is_a_finding() {
 
 #[test]
 fn a_part_of_the_log_can_be_looked_at() {
-    let mut verdicts = drifting();
+    let mut verdicts = drifting_samples();
     verdicts[5].row.producer = Some("bob".to_owned());
     verdicts[6].row.producer = None;
     verdicts[7].row.imported = true;
     verdicts[8].row.rehearsal = true;
-    let program = logged(verdicts);
-    let whole = audit(&program, "", 1);
+    let program = program_with_log(verdicts);
+    let whole = run_audit(&program, "", 1);
     assert_eq!((&whole["logged"], &whole["imported"]), (&json!(30), &json!(1)));
     assert_eq!(whole["rehearsals_left_out"], 1);
-    let memo = audit(&program, "--type memo", 0);
+    let memo = run_audit(&program, "--type memo", 0);
     assert_eq!((&memo["logged"], &memo["revise"]), (&json!(1), &json!(1)));
     assert_eq!(memo["window"]["type"], "memo");
-    assert_eq!(audit(&program, "--producer bob", 0)["logged"], 1);
-    assert_eq!(audit(&program, "--since 2026-01-12", 0)["logged"], 20);
-    assert_eq!(audit(&program, "--since 2026-01-12 --producer bob", 0)["logged"], 0);
-    assert_eq!(audit(&program, "--type nothing", 0)["logged"], 0);
-    assert_eq!(program.run(&["audit", "--since", "soon"]).code, 64);
+    assert_eq!(run_audit(&program, "--producer bob", 0)["logged"], 1);
+    assert_eq!(run_audit(&program, "--since 2026-01-12", 0)["logged"], 20);
+    assert_eq!(run_audit(&program, "--since 2026-01-12 --producer bob", 0)["logged"], 0);
+    assert_eq!(run_audit(&program, "--type nothing", 0)["logged"], 0);
+    assert_eq!(program.run_command(&["audit", "--since", "soon"]).code, 64);
 }
 
 #[test]
 fn of_several_words_over_a_verdict_the_newest_counts() {
-    let (ship, hold) = (Decision::Ship, Decision::Hold);
-    let mut verdicts = vec![verdict("2026-01-05", "post", "REVISE")];
-    verdicts[0].words = vec![ship, hold];
-    let overrides = audit(&logged(verdicts), "", 0)["overrides"].clone();
+    let (ship, hold) = (ReviewDecision::Ship, ReviewDecision::Hold);
+    let mut verdicts = vec![make_sample("2026-01-05", "post", "REVISE")];
+    verdicts[0].overrides = vec![ship, hold];
+    let overrides = run_audit(&program_with_log(verdicts), "", 0)["overrides"].clone();
     assert_eq!((&overrides["overridden"], &overrides["softened"]), (&json!(1), &json!(0)));
     assert_eq!(overrides["hardened"], 1);
 }
@@ -192,10 +210,10 @@ fn of_several_words_over_a_verdict_the_newest_counts() {
 fn a_log_of_several_pages_is_counted_whole() {
     let days = (0..1_234).map(|day| {
         let first: Day = "2020-01-01".parse().unwrap();
-        first.later(day).to_string()
+        first.plus_days(day).to_string()
     });
-    let program = logged(days.map(|day| verdict(&day, "post", "SHIP")).collect());
-    let document = audit(&program, "", 0);
+    let program = program_with_log(days.map(|day| make_sample(&day, "post", "SHIP")).collect());
+    let document = run_audit(&program, "", 0);
     assert_eq!(document["logged"], 1_234);
     let weeks = document["by_week"].as_array().unwrap();
     assert_eq!(weeks.iter().map(|week| week["logged"].as_u64().unwrap()).sum::<u64>(), 1_234);
@@ -203,9 +221,9 @@ fn a_log_of_several_pages_is_counted_whole() {
 
 #[test]
 fn without_a_store_there_is_nothing_to_say_and_none_is_made() {
-    let program = Program::new();
-    assert_eq!(audit(&program, "", 0)["logged"], 0);
-    let ran = program.run(&["audit"]);
+    let program = TestProgram::new();
+    assert_eq!(run_audit(&program, "", 0)["logged"], 0);
+    let ran = program.run_command(&["audit"]);
     assert!(ran.stdout.contains("There is no verdict to count."), "{ran:?}");
     assert!(!program.path().join(".plenary").exists());
 }

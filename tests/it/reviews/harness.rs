@@ -1,10 +1,10 @@
 //! Harness: a review in its own folder, with four deliberators, an adjudicator and a model server.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use crate::councils::harness::{Asked, Council, Told};
-use crate::kit::Play;
+use crate::councils::harness::{CommandResult, SeatRequest, TestCouncil};
+use crate::kit::ScriptedReply;
 
 pub(super) const SEATS: [&str; 4] = ["skeptic", "voice_identity", "evidence", "strategy"];
 pub(super) const ADJUDICATOR: &str = "adjudicator";
@@ -14,16 +14,18 @@ pub(super) const ARTIFACT: &str = "# We launch\n\nOur cache is the fastest there
 
 /// All seats pass everything except where the script says otherwise. Each seat has its own model,
 /// by which the server identifies it.
-pub(super) fn gate(script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static) -> Council {
-    gate_with(script, |_| {})
+pub(super) fn review_council(
+    script: impl Fn(&SeatRequest<'_>) -> ScriptedReply + Send + Sync + 'static,
+) -> TestCouncil {
+    review_council_with(script, |_| {})
 }
 
 /// The same with changed settings.
-pub(super) fn gate_with(
-    script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static,
+pub(super) fn review_council_with(
+    script: impl Fn(&SeatRequest<'_>) -> ScriptedReply + Send + Sync + 'static,
     change: impl FnOnce(&mut Value),
-) -> Council {
-    let council = Council::with(script, |settings| {
+) -> TestCouncil {
+    let council = TestCouncil::with_settings(script, |settings| {
         let pattern = settings["council"]["providers"][0].clone();
         let provider = |seat: &str| {
             let mut provider = pattern.clone();
@@ -46,11 +48,11 @@ pub(super) fn gate_with(
         });
         change(settings);
     });
-    write(&council, "post.md", ARTIFACT);
+    write_artifact(&council, "post.md", ARTIFACT);
     council
 }
 
-pub(super) fn write(council: &Council, path: &str, text: &str) {
+pub(super) fn write_artifact(council: &TestCouncil, path: &str, text: &str) {
     let path = council.program.path().join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
@@ -58,28 +60,32 @@ pub(super) fn write(council: &Council, path: &str, text: &str) {
 
 /// Runs `review … --json` and verifies the record afterwards.
 #[track_caller]
-pub(super) fn review(council: &Council, arguments: &[&str]) -> Told {
-    council.run(&[&["review", "--json"], arguments].concat())
+pub(super) fn run_review(council: &TestCouncil, arguments: &[&str]) -> CommandResult {
+    council.run_command(&[&["review", "--json"], arguments].concat())
 }
 
 #[track_caller]
-pub(super) fn expect<'a>(told: &'a Told, verdict: &str, code: i32) -> &'a Told {
-    let got = (told.at("verdict").as_str().unwrap(), told.code);
+pub(super) fn expect_verdict<'a>(
+    told: &'a CommandResult,
+    verdict: &str,
+    code: i32,
+) -> &'a CommandResult {
+    let got = (told.value_at("verdict").as_str().unwrap(), told.code);
     assert_eq!(got, (verdict, code), "{:#}\n{}", told.document, told.stderr);
     told
 }
 
 /// A valid judgement with a block.
-pub(super) fn blocks(asked: &Asked<'_>, irreducible: bool) -> Play {
-    asked.with(json!({ "verdict": "hold", "would_block": true, "irreducible": irreducible }))
+pub(super) fn blocking_judgement(asked: &SeatRequest<'_>, irreducible: bool) -> ScriptedReply {
+    asked.valid_with(json!({ "verdict": "hold", "would_block": true, "irreducible": irreducible }))
 }
 
-pub(super) fn is_judging(asked: &Asked<'_>) -> bool {
-    matches!(asked.purpose, Purpose::Judgement | Purpose::CrossReading)
+pub(super) fn is_judging(asked: &SeatRequest<'_>) -> bool {
+    matches!(asked.purpose, AskPurpose::Judgement | AskPurpose::CrossReading)
 }
 
 /// The lines of the verdict log, parsed.
-pub(super) fn log(council: &Council) -> Vec<Value> {
+pub(super) fn read_log(council: &TestCouncil) -> Vec<Value> {
     let path = council.program.path().join("council_log.jsonl");
     let text = std::fs::read_to_string(path).unwrap_or_default();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()

@@ -6,40 +6,40 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::kit::{Program, Ran, binary};
+use crate::kit::{CommandOutput, TestProgram, plenary_binary};
 
-fn root() -> &'static Path {
+fn repository_root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A fixture document: `announcement.md` gets SHIP, `post.md` REVISE, `email.md` HOLD.
-fn fixture(name: &str) -> String {
-    std::fs::read_to_string(root().join("tests/fixtures/artifacts").join(name)).unwrap()
+fn read_fixture_text(name: &str) -> String {
+    std::fs::read_to_string(repository_root().join("tests/fixtures/artifacts").join(name)).unwrap()
 }
 
-fn rules(program: &Program) {
-    std::fs::write(program.path().join("council.yaml"), fixture("council.yaml")).unwrap();
+fn write_rules(program: &TestProgram) {
+    std::fs::write(program.path().join("council.yaml"), read_fixture_text("council.yaml")).unwrap();
 }
 
-fn write(program: &Program, path: &str, text: &str) {
+fn write_file(program: &TestProgram, path: &str, text: &str) {
     let path = program.path().join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
 }
 
-fn folder(names: &[&str]) -> Program {
-    let program = Program::new();
-    rules(&program);
-    names.iter().for_each(|name| write(&program, name, &fixture(name)));
+fn project_with(names: &[&str]) -> TestProgram {
+    let program = TestProgram::new();
+    write_rules(&program);
+    names.iter().for_each(|name| write_file(&program, name, &read_fixture_text(name)));
     program
 }
 
 #[test]
 fn annotations_stand_on_the_lines_of_the_document() {
-    let program = folder(&["post.md", "announcement.md"]);
-    write(&program, "notes.xyz", "whatever");
+    let program = project_with(&["post.md", "announcement.md"]);
+    write_file(&program, "notes.xyz", "whatever");
     let arguments = ["review", "--rehearse", "--format", "github", "post.md", "notes.xyz"];
-    let ran = program.run(&arguments);
+    let ran = program.run_command(&arguments);
     assert_eq!(ran.code, 1, "{ran:?}");
     let mut lines = ran.stdout.lines();
     let first = lines.next().unwrap();
@@ -52,10 +52,10 @@ fn annotations_stand_on_the_lines_of_the_document() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_an_annotation_too() {
-    let program = folder(&["announcement.md"]);
+    let program = project_with(&["announcement.md"]);
     let arguments =
         ["review", "--rehearse", "--format", "github", "posts/gone.md", "announcement.md"];
-    let ran = program.run(&arguments);
+    let ran = program.run_command(&arguments);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(
         ran.stdout.contains("::error file=posts/gone.md,title=Not reviewed::"),
@@ -68,12 +68,12 @@ fn a_file_that_cannot_be_read_is_an_annotation_too() {
 #[test]
 fn what_went_wrong_is_a_document_where_the_format_is_json() {
     #[track_caller]
-    fn check(yaml: &str, arguments: &[&str], expected: (i32, &str)) {
-        let program = Program::new();
-        write(&program, "council.yaml", yaml);
-        write(&program, "a.md", "A text.\n");
+    fn check_output(yaml: &str, arguments: &[&str], expected: (i32, &str)) {
+        let program = TestProgram::new();
+        write_file(&program, "council.yaml", yaml);
+        write_file(&program, "a.md", "A text.\n");
         let said = |format: &[&str]| {
-            let ran = program.run(&[arguments, format].concat());
+            let ran = program.run_command(&[arguments, format].concat());
             assert_eq!((ran.code, ran.stderr.as_str()), (expected.0, ""), "{ran:?}");
             serde_json::from_str::<Value>(&ran.stdout).unwrap()
         };
@@ -83,24 +83,24 @@ fn what_went_wrong_is_a_document_where_the_format_is_json() {
             (&json!("error"), &json!(expected.1))
         );
         assert_eq!(document, said(&["--json"]));
-        let ran = program.run(&[arguments, &["--format", "text"]].concat());
+        let ran = program.run_command(&[arguments, &["--format", "text"]].concat());
         assert!(ran.stdout.is_empty() && ran.stderr.contains("error:"), "{ran:?}");
     }
     let mistaken = "review: {policy: {name: lenient}}";
-    check(mistaken, &["review", "a.md"], (5, "invalid_configuration"));
-    check("", &["review", "a.md"], (5, "invalid_configuration"));
-    check("", &["review", "--rehearse"], (64, "usage"));
-    check("", &["sweep", "--rehearse"], (5, "invalid_configuration"));
+    check_output(mistaken, &["review", "a.md"], (5, "invalid_configuration"));
+    check_output("", &["review", "a.md"], (5, "invalid_configuration"));
+    check_output("", &["review", "--rehearse"], (64, "usage"));
+    check_output("", &["sweep", "--rehearse"], (5, "invalid_configuration"));
 }
 
 #[test]
 fn all_files_are_one_sarif_document() {
-    let program = folder(&["post.md", "email.md", "announcement.md"]);
+    let program = project_with(&["post.md", "email.md", "announcement.md"]);
     let arguments =
         ["review", "--rehearse", "--format", "sarif", "post.md", "email.md", "announcement.md"];
-    let ran = program.run(&arguments);
+    let ran = program.run_command(&arguments);
     assert_eq!(ran.code, 2, "{ran:?}");
-    let run = one_run(&ran.stdout);
+    let run = parse_sarif_run(&ran.stdout);
     let verdicts = run["properties"]["verdicts"].as_array().unwrap();
     let words: Vec<&str> = verdicts.iter().map(|one| one["verdict"].as_str().unwrap()).collect();
     assert_eq!(words, ["REVISE", "HOLD", "SHIP"]);
@@ -113,7 +113,7 @@ fn all_files_are_one_sarif_document() {
 }
 
 #[track_caller]
-fn one_run(text: &str) -> Value {
+fn parse_sarif_run(text: &str) -> Value {
     let document: Value = serde_json::from_str(text).unwrap();
     assert_eq!(document["version"], "2.1.0");
     let [run] = &document["runs"].as_array().unwrap()[..] else { panic!("{document:#}") };
@@ -121,34 +121,34 @@ fn one_run(text: &str) -> Value {
 }
 
 /// A git repository with the rules, and `plenary` on the PATH of its commands.
-struct Repository {
-    program: Program,
+struct GitRepository {
+    program: TestProgram,
     tools: tempfile::TempDir,
 }
 
-impl Repository {
+impl GitRepository {
     fn new() -> Self {
-        let (program, tools) = (Program::new(), tempfile::tempdir().unwrap());
-        std::os::unix::fs::symlink(binary(), tools.path().join("plenary")).unwrap();
+        let (program, tools) = (TestProgram::new(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(plenary_binary(), tools.path().join("plenary")).unwrap();
         let repository = Self { program, tools };
-        rules(&repository.program);
-        write(&repository.program, ".gitignore", ".plenary/\ncouncil_log.jsonl\n");
-        repository.git(&["init", "-q", "-b", "main"]);
-        repository.git(&["add", "."]);
-        repository.git(&["commit", "-q", "-m", "the rules"]);
+        write_rules(&repository.program);
+        write_file(&repository.program, ".gitignore", ".plenary/\ncouncil_log.jsonl\n");
+        repository.run_git(&["init", "-q", "-b", "main"]);
+        repository.run_git(&["add", "."]);
+        repository.run_git(&["commit", "-q", "-m", "the rules"]);
         repository
     }
 
     /// With the hook of the docs.
-    fn hooked() -> Self {
+    fn with_hook() -> Self {
         let repository = Self::new();
         let hook = repository.program.path().join(".git/hooks/pre-commit");
         std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
-        std::fs::copy(root().join("docs/examples/pre-commit"), &hook).unwrap();
+        std::fs::copy(repository_root().join("docs/examples/pre-commit"), &hook).unwrap();
         repository
     }
 
-    fn command(&self, program: &str) -> Command {
+    fn tool_command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.tools.path().display());
         command.current_dir(self.program.path()).env_clear().stdin(Stdio::null());
@@ -165,30 +165,30 @@ impl Repository {
     }
 
     #[track_caller]
-    fn git(&self, arguments: &[&str]) {
-        let ran = ran(self.command("git").args(arguments));
+    fn run_git(&self, arguments: &[&str]) {
+        let ran = run_output(self.tool_command("git").args(arguments));
         assert_eq!(ran.code, 0, "git {arguments:?}: {ran:?}");
     }
 
-    fn commit(&self) -> Ran {
-        ran(self.command("git").args(["commit", "-q", "-m", "more"]))
+    fn try_commit(&self) -> CommandOutput {
+        run_output(self.tool_command("git").args(["commit", "-q", "-m", "more"]))
     }
 
-    fn commits(&self) -> usize {
-        let counted = ran(self.command("git").args(["rev-list", "--count", "HEAD"]));
+    fn commit_count(&self) -> usize {
+        let counted = run_output(self.tool_command("git").args(["rev-list", "--count", "HEAD"]));
         counted.stdout.trim().parse().unwrap()
     }
 
     /// Stages a document.
-    fn stage(&self, path: &str, text: &str) {
-        write(&self.program, path, text);
-        self.git(&["add", "--", path]);
+    fn stage_file(&self, path: &str, text: &str) {
+        write_file(&self.program, path, text);
+        self.run_git(&["add", "--", path]);
     }
 }
 
-fn ran(command: &mut Command) -> Ran {
+fn run_output(command: &mut Command) -> CommandOutput {
     let output = command.output().unwrap();
-    Ran {
+    CommandOutput {
         code: output.status.code().unwrap_or(-1),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),
@@ -197,78 +197,81 @@ fn ran(command: &mut Command) -> Ran {
 
 #[test]
 fn the_hook_lets_through_what_ships() {
-    let repository = Repository::hooked();
-    repository.stage("announcement.md", &fixture("announcement.md"));
-    let ran = repository.commit();
-    assert_eq!((ran.code, repository.commits()), (0, 2), "{ran:?}");
+    let repository = GitRepository::with_hook();
+    repository.stage_file("announcement.md", &read_fixture_text("announcement.md"));
+    let ran = repository.try_commit();
+    assert_eq!((ran.code, repository.commit_count()), (0, 2), "{ran:?}");
     assert!((ran.stdout + &ran.stderr).contains("SHIP · REHEARSAL"));
 }
 
 #[test]
 fn the_hook_stops_what_is_to_be_revised_unless_that_may_pass() {
-    let repository = Repository::hooked();
-    repository.stage("announcement.md", &fixture("announcement.md"));
-    repository.stage("post.md", &fixture("post.md"));
-    let ran = repository.commit();
+    let repository = GitRepository::with_hook();
+    repository.stage_file("announcement.md", &read_fixture_text("announcement.md"));
+    repository.stage_file("post.md", &read_fixture_text("post.md"));
+    let ran = repository.try_commit();
     assert_ne!(ran.code, 0, "{ran:?}");
-    assert_eq!(repository.commits(), 1);
+    assert_eq!(repository.commit_count(), 1);
     assert!((ran.stdout + &ran.stderr).contains("REVISION BRIEF"));
-    let mut again = repository.command("git");
-    let ran =
-        self::ran(again.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"));
-    assert_eq!((ran.code, repository.commits()), (0, 2), "{ran:?}");
+    let mut again = repository.tool_command("git");
+    let ran = self::run_output(
+        again.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"),
+    );
+    assert_eq!((ran.code, repository.commit_count()), (0, 2), "{ran:?}");
 }
 
 #[test]
 fn what_is_held_never_passes_the_hook() {
-    let repository = Repository::hooked();
-    repository.stage("email.md", &fixture("email.md"));
-    let mut commit = repository.command("git");
-    let ran = ran(commit.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"));
+    let repository = GitRepository::with_hook();
+    repository.stage_file("email.md", &read_fixture_text("email.md"));
+    let mut commit = repository.tool_command("git");
+    let ran =
+        run_output(commit.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"));
     assert_ne!(ran.code, 0, "{ran:?}");
-    assert_eq!(repository.commits(), 1);
+    assert_eq!(repository.commit_count(), 1);
 }
 
 #[test]
 fn the_hook_judges_documents_alone_whatever_they_are_called() {
-    let repository = Repository::hooked();
-    repository.stage("main.rs", "fn main() {}\n");
-    assert_eq!(repository.commit().code, 0, "no document was staged");
-    assert_eq!(repository.commits(), 2);
+    let repository = GitRepository::with_hook();
+    repository.stage_file("main.rs", "fn main() {}\n");
+    assert_eq!(repository.try_commit().code, 0, "no document was staged");
+    assert_eq!(repository.commit_count(), 2);
     // No rule matches these and the tier rules skip them, but each counts as one file.
     for name in ["a b.md", "-rf.md", "$(touch owned).md", "new\nline.md", "*.md"] {
-        repository.stage(name, "# Hello\n");
+        repository.stage_file(name, "# Hello\n");
     }
-    let ran = repository.commit();
-    assert_eq!((ran.code, repository.commits()), (0, 3), "{ran:?}");
+    let ran = repository.try_commit();
+    assert_eq!((ran.code, repository.commit_count()), (0, 3), "{ran:?}");
     assert_eq!((ran.stdout + &ran.stderr).matches("SKIPPED").count(), 5);
     assert!(!repository.program.path().join("owned").exists());
 }
 
 #[test]
 fn the_hook_judges_no_file_that_is_not_the_one_that_is_committed() {
-    let repository = Repository::hooked();
-    repository.stage("announcement.md", &fixture("post.md"));
-    write(&repository.program, "announcement.md", &fixture("announcement.md"));
-    let ran = repository.commit();
+    let repository = GitRepository::with_hook();
+    repository.stage_file("announcement.md", &read_fixture_text("post.md"));
+    write_file(&repository.program, "announcement.md", &read_fixture_text("announcement.md"));
+    let ran = repository.try_commit();
     assert_ne!(ran.code, 0, "{ran:?}");
     assert!(ran.stderr.contains("not staged"), "{}", ran.stderr);
-    assert_eq!(repository.commits(), 1);
+    assert_eq!(repository.commit_count(), 1);
 }
 
 #[test]
 fn without_the_program_the_hook_lets_nothing_through() {
-    let repository = Repository::hooked();
+    let repository = GitRepository::with_hook();
     std::fs::remove_file(repository.tools.path().join("plenary")).unwrap();
-    repository.stage("announcement.md", &fixture("announcement.md"));
-    let ran = repository.commit();
+    repository.stage_file("announcement.md", &read_fixture_text("announcement.md"));
+    let ran = repository.try_commit();
     assert_ne!(ran.code, 0, "{ran:?}");
     assert!(ran.stderr.contains("nothing was reviewed"), "{}", ran.stderr);
 }
 
 /// The script of a workflow step in the docs.
-fn step(name: &str) -> String {
-    let text = std::fs::read_to_string(root().join("docs/examples/plenary-review.yml")).unwrap();
+fn workflow_step(name: &str) -> String {
+    let text = std::fs::read_to_string(repository_root().join("docs/examples/plenary-review.yml"))
+        .unwrap();
     let workflow: Value = serde_saphyr::from_str(&text).unwrap();
     let steps = workflow["jobs"]["review"]["steps"].as_array().unwrap();
     let step = steps.iter().find(|step| step["name"] == name);
@@ -276,38 +279,40 @@ fn step(name: &str) -> String {
 }
 
 /// A branch that is two documents ahead of its base.
-fn branch() -> Repository {
-    let repository = Repository::new();
+fn branch_repository() -> GitRepository {
+    let repository = GitRepository::new();
     // The workflow does not pass `--rehearse`, so a wrapper named `plenary` adds it.
     let path = repository.tools.path().join("plenary");
     std::fs::remove_file(&path).unwrap();
-    let script =
-        format!("#!/bin/sh\nshift\nexec '{}' review --rehearse \"$@\"\n", binary().display());
+    let script = format!(
+        "#!/bin/sh\nshift\nexec '{}' review --rehearse \"$@\"\n",
+        plenary_binary().display()
+    );
     std::fs::write(&path, script).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    repository.run_git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
     repository
 }
 
-fn run_step(repository: &Repository, name: &str) -> Ran {
-    let mut bash = repository.command("bash");
-    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step(name)]);
+fn run_step(repository: &GitRepository, name: &str) -> CommandOutput {
+    let mut bash = repository.tool_command("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &workflow_step(name)]);
     bash.env("GITHUB_BASE_REF", "main").env("RUNNER_TEMP", repository.tools.path());
     bash.env("AUTHOR", "ann").env("GATE", "council.yaml");
-    ran(&mut bash)
+    run_output(&mut bash)
 }
 
 #[test]
 fn the_workflow_reviews_what_changed_and_leaves_sarif() {
-    let repository = branch();
-    repository.stage("announcement.md", &fixture("announcement.md"));
-    repository.stage("post.md", &fixture("post.md"));
-    repository.stage("main.rs", "fn main() {}\n");
-    repository.git(&["commit", "-q", "-m", "documents"]);
+    let repository = branch_repository();
+    repository.stage_file("announcement.md", &read_fixture_text("announcement.md"));
+    repository.stage_file("post.md", &read_fixture_text("post.md"));
+    repository.stage_file("main.rs", "fn main() {}\n");
+    repository.run_git(&["commit", "-q", "-m", "documents"]);
     let ran = run_step(&repository, "Review what changed");
     assert_eq!(ran.code, 1, "{ran:?}");
     let sarif: PathBuf = repository.program.path().join("plenary.sarif");
-    let run = one_run(&std::fs::read_to_string(sarif).unwrap());
+    let run = parse_sarif_run(&std::fs::read_to_string(sarif).unwrap());
     let verdicts = run["properties"]["verdicts"].as_array().unwrap();
     let told: Vec<_> = verdicts.iter().map(|one| (&one["artifact"], &one["verdict"])).collect();
     assert_eq!(told.len(), 2, "{told:?}");
@@ -316,9 +321,9 @@ fn the_workflow_reviews_what_changed_and_leaves_sarif() {
 
 #[test]
 fn a_workflow_without_changed_documents_does_nothing() {
-    let repository = branch();
-    repository.stage("main.rs", "fn main() {}\n");
-    repository.git(&["commit", "-q", "-m", "code"]);
+    let repository = branch_repository();
+    repository.stage_file("main.rs", "fn main() {}\n");
+    repository.run_git(&["commit", "-q", "-m", "code"]);
     let ran = run_step(&repository, "Review what changed");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(!repository.program.path().join("plenary.sarif").exists());
@@ -326,26 +331,26 @@ fn a_workflow_without_changed_documents_does_nothing() {
 
 #[test]
 fn the_workflow_takes_its_rules_from_the_base() {
-    let repository = branch();
-    repository.stage("council.yaml", "tier_rules: {tier_2: {anything: [\"**\"]}}\n");
-    repository.git(&["commit", "-q", "-m", "a gate that lets everything through"]);
+    let repository = branch_repository();
+    repository.stage_file("council.yaml", "tier_rules: {tier_2: {anything: [\"**\"]}}\n");
+    repository.run_git(&["commit", "-q", "-m", "a gate that lets everything through"]);
     let ran = run_step(&repository, "Take the rules from the base branch");
     assert_eq!(ran.code, 0, "{ran:?}");
     let rules = std::fs::read_to_string(repository.program.path().join("council.yaml")).unwrap();
-    assert_eq!(rules, fixture("council.yaml"));
+    assert_eq!(rules, read_fixture_text("council.yaml"));
 }
 
 #[test]
 fn annotations_are_found_from_where_the_workflow_runs() {
-    let program = Program::new();
-    write(&program, "docs/council.yaml", &fixture("council.yaml"));
-    write(&program, "docs/post.md", &fixture("post.md"));
+    let program = TestProgram::new();
+    write_file(&program, "docs/council.yaml", &read_fixture_text("council.yaml"));
+    write_file(&program, "docs/post.md", &read_fixture_text("post.md"));
     let review = |format: &str| {
         let options = ["--config", "docs/council.yaml", "review", "--rehearse", "--format", format];
-        program.run(&[&options[..], &["docs/post.md"]].concat()).stdout
+        program.run_command(&[&options[..], &["docs/post.md"]].concat()).stdout
     };
     assert!(review("github").starts_with("::warning file=docs/post.md,"), "{}", review("github"));
-    let run = one_run(&review("sarif"));
+    let run = parse_sarif_run(&review("sarif"));
     let place = &run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
     assert_eq!(place["uri"], "docs/post.md");
     // The record uses the path that the rules use.

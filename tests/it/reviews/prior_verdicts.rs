@@ -1,32 +1,43 @@
 //! Earlier verdicts on the same type are shown to the adjudicator only.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::json;
 
-use super::harness::{ADJUDICATOR, blocks, expect, gate, is_judging, log, review, write};
-use crate::councils::harness::{Asked, Council};
-use crate::kit::Play;
+use super::harness::{
+    ADJUDICATOR, blocking_judgement, expect_verdict, is_judging, read_log, review_council,
+    run_review, write_artifact,
+};
+use crate::councils::harness::{SeatRequest, TestCouncil};
+use crate::kit::ScriptedReply;
 
 /// Every seat blocks everything and names the document.
-fn holding() -> Council {
-    gate(|asked| if is_judging(asked) { blocks(asked, true) } else { reasoned(asked) })
+fn blocking_council() -> TestCouncil {
+    review_council(|asked| {
+        if is_judging(asked) {
+            blocking_judgement(asked, true)
+        } else {
+            numbered_adjudication(asked)
+        }
+    })
 }
 
 /// The n-th adjudication gives a numbered reason.
-fn reasoned(asked: &Asked<'_>) -> Play {
-    asked.with(json!({ "final_verdict": "HOLD", "reasoning": format!("canary-{}", asked.nth) }))
+fn numbered_adjudication(asked: &SeatRequest<'_>) -> ScriptedReply {
+    asked.valid_with(
+        json!({ "final_verdict": "HOLD", "reasoning": format!("canary-{}", asked.nth) }),
+    )
 }
 
 #[test]
 fn two_holds_on_a_type_reach_the_third() {
-    let council = holding();
+    let council = blocking_council();
     for (path, artifact_type) in
         [("a.md", "post"), ("b.md", "post"), ("other.md", "poem"), ("c.md", "post")]
     {
-        write(&council, path, &format!("This is {path}.\n"));
-        expect(&review(&council, &[path, "--type", artifact_type]), "HOLD", 2);
+        write_artifact(&council, path, &format!("This is {path}.\n"));
+        expect_verdict(&run_review(&council, &[path, "--type", artifact_type]), "HOLD", 2);
     }
-    let asked = council.seen(Purpose::Adjudication);
+    let asked = council.requests_for(AskPurpose::Adjudication);
     let shown = |nth: usize| -> Vec<bool> {
         (1..=4).map(|canary| asked[nth - 1].user.contains(&format!("canary-{canary}"))).collect()
     };
@@ -37,12 +48,12 @@ fn two_holds_on_a_type_reach_the_third() {
     // Newest first.
     let last = &asked[3].user;
     assert!(last.find("canary-2") < last.find("canary-1"));
-    for seen in council.server.seen() {
+    for seen in council.server.requests() {
         let is_adjudicator = seen.model.ends_with(ADJUDICATOR);
         assert!(is_adjudicator || !seen.user.contains("canary-"), "{}", seen.model);
         assert!(!seen.system.contains("canary-"));
     }
-    let rows = log(&council);
+    let rows = read_log(&council);
     let consulted: Vec<(bool, u64)> = rows
         .iter()
         .map(|row| {
@@ -58,40 +69,40 @@ fn two_holds_on_a_type_reach_the_third() {
 
 #[test]
 fn what_was_not_decided_or_only_played_is_not_consulted() {
-    let council = gate(|asked| match (asked.purpose, asked.nth) {
+    let council = review_council(|asked| match (asked.purpose, asked.nth) {
         // The first review gets no readable adjudication.
-        (Purpose::Adjudication, 1 | 2) => Play::Reply("canary-incomplete".to_owned()),
-        (Purpose::Adjudication, _) => reasoned(asked),
-        _ if is_judging(asked) => blocks(asked, true),
-        _ => Play::Fitting,
+        (AskPurpose::Adjudication, 1 | 2) => ScriptedReply::Reply("canary-incomplete".to_owned()),
+        (AskPurpose::Adjudication, _) => numbered_adjudication(asked),
+        _ if is_judging(asked) => blocking_judgement(asked, true),
+        _ => ScriptedReply::Valid,
     });
-    expect(&review(&council, &["post.md"]), "INCOMPLETE", 3);
-    let rehearsed = review(&council, &["post.md", "--rehearse"]);
-    assert_eq!(rehearsed.at("rehearsal"), true);
-    let told = review(&council, &["post.md"]);
-    expect(&told, "HOLD", 2);
-    let rows = log(&council);
+    expect_verdict(&run_review(&council, &["post.md"]), "INCOMPLETE", 3);
+    let rehearsed = run_review(&council, &["post.md", "--rehearse"]);
+    assert_eq!(rehearsed.value_at("rehearsal"), true);
+    let told = run_review(&council, &["post.md"]);
+    expect_verdict(&told, "HOLD", 2);
+    let rows = read_log(&council);
     assert_eq!(rows.len(), 3);
     assert_eq!(rows[2]["adjudicator"]["prior_verdicts_consulted"], 0);
     assert_eq!(rows[1]["rehearsal"], true);
-    let asked = council.seen(Purpose::Adjudication);
+    let asked = council.requests_for(AskPurpose::Adjudication);
     assert!(!asked.last().unwrap().user.contains("PRIOR VERDICTS"));
 }
 
 #[test]
 fn no_more_than_the_last_five_are_shown_each_cut_short() {
-    let council = gate(|asked| {
+    let council = review_council(|asked| {
         if is_judging(asked) {
-            return blocks(asked, true);
+            return blocking_judgement(asked, true);
         }
         let reasoning = format!("canary-{} {}end", asked.nth, "x".repeat(2_000));
-        asked.with(json!({ "final_verdict": "HOLD", "reasoning": reasoning }))
+        asked.valid_with(json!({ "final_verdict": "HOLD", "reasoning": reasoning }))
     });
     for number in 1..=7 {
-        write(&council, "n.md", &format!("Number {number}.\n"));
-        review(&council, &["n.md"]);
+        write_artifact(&council, "n.md", &format!("Number {number}.\n"));
+        run_review(&council, &["n.md"]);
     }
-    let asked = council.seen(Purpose::Adjudication);
+    let asked = council.requests_for(AskPurpose::Adjudication);
     let shown: Vec<bool> =
         (1..=7).map(|canary| asked[6].user.contains(&format!("canary-{canary} "))).collect();
     assert_eq!(shown, [false, true, true, true, true, true, false]);
@@ -100,16 +111,16 @@ fn no_more_than_the_last_five_are_shown_each_cut_short() {
 
 #[test]
 fn verdicts_of_others_are_consulted_once_they_are_imported() {
-    let council = holding();
+    let council = blocking_council();
     let row = json!({
         "v": 2, "ts": "2026-05-18T10:00:00Z", "artifact": "old.md", "artifact_type": "post",
         "round1": [], "round2": [],
         "adjudicator": { "final_verdict": "HOLD", "reasoning": "canary-imported",
             "revision_brief": "Cite it.", "applied_compounding": false, "prior_verdicts_consulted": 0 },
     });
-    write(&council, "theirs.jsonl", &format!("{row}\n"));
-    assert_eq!(council.program.run(&["log", "import", "theirs.jsonl"]).code, 0);
-    expect(&review(&council, &["post.md", "--type", "post"]), "HOLD", 2);
-    let asked = &council.seen(Purpose::Adjudication)[0];
+    write_artifact(&council, "theirs.jsonl", &format!("{row}\n"));
+    assert_eq!(council.program.run_command(&["log", "import", "theirs.jsonl"]).code, 0);
+    expect_verdict(&run_review(&council, &["post.md", "--type", "post"]), "HOLD", 2);
+    let asked = &council.requests_for(AskPurpose::Adjudication)[0];
     assert!(asked.user.contains("canary-imported") && asked.user.contains("Cite it."));
 }

@@ -5,75 +5,75 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::kit::{Program, Ran};
+use crate::kit::{CommandOutput, TestProgram};
 
 /// A folder in which the rehearsal panel has reviewed `post.md`, and the dialogue id.
-fn reviewed() -> (Program, String) {
-    let program = Program::new();
+fn reviewed_program() -> (TestProgram, String) {
+    let program = TestProgram::new();
     for name in ["council.yaml", "post.md"] {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts");
         std::fs::copy(fixtures.join(name), program.path().join(name)).unwrap();
     }
-    let ran = program.run(&["review", "--rehearse", "--json", "post.md"]);
-    let id = read(&ran.stdout)["dialogue_id"].as_str().unwrap().to_owned();
+    let ran = program.run_command(&["review", "--rehearse", "--json", "post.md"]);
+    let id = parse_json(&ran.stdout)["dialogue_id"].as_str().unwrap().to_owned();
     (program, id)
 }
 
 /// A folder with one verdict imported from another log, and its dialogue id.
-fn imported() -> (Program, String) {
-    let program = Program::new();
+fn imported_program() -> (TestProgram, String) {
+    let program = TestProgram::new();
     let row = json!({
         "v": 2, "ts": "2026-05-18T10:00:00Z", "artifact": "posts/a.md",
         "artifact_type": "linkedin_post", "round1": [], "round2": [],
         "adjudicator": { "final_verdict": "HOLD", "reasoning": "bare figures" },
     });
     std::fs::write(program.path().join("theirs.jsonl"), format!("{row}\n")).unwrap();
-    let ran = program.run(&["log", "import", "theirs.jsonl", "--json"]);
-    let id = read(&ran.stdout)["dialogue_id"].as_str().unwrap().to_owned();
+    let ran = program.run_command(&["log", "import", "theirs.jsonl", "--json"]);
+    let id = parse_json(&ran.stdout)["dialogue_id"].as_str().unwrap().to_owned();
     (program, id)
 }
 
 #[track_caller]
-fn read(text: &str) -> Value {
+fn parse_json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 #[track_caller]
-fn well(program: &Program, arguments: &[&str]) -> String {
-    let ran = program.run(arguments);
+fn run_ok(program: &TestProgram, arguments: &[&str]) -> String {
+    let ran = program.run_command(arguments);
     assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
     ran.stdout
 }
 
 #[test]
 fn show_draws_the_review_and_then_its_record() {
-    let (program, id) = reviewed();
-    let page = well(&program, &["show", &id]);
+    let (program, id) = reviewed_program();
+    let page = run_ok(&program, &["show", &id]);
     for part in ["◐ REVISE · REHEARSAL", "REVISION BRIEF", "CONCERNS", "TENSIONS", "ROUND 2 ·"]
     {
         assert!(page.contains(part), "no {part} in:\n{page}");
     }
     assert!(page.contains(&format!("{id}/1")), "{page}");
-    let full = well(&program, &["show", &id, "--full"]);
+    let full = run_ok(&program, &["show", &id, "--full"]);
     assert!(full.contains("REPLIES"), "{full}");
-    let round = well(&program, &["show", &id, "--round", "1"]);
+    let round = run_ok(&program, &["show", &id, "--round", "1"]);
     assert!(round.contains("ROUND 1") && !round.contains("REVISION BRIEF"), "{round}");
 }
 
 #[test]
 fn the_document_of_a_review_is_the_same_everywhere() {
-    let (program, id) = reviewed();
-    let exported = read(&well(&program, &["export", &id]));
-    let shown = read(&well(&program, &["show", &id, "--json"]));
+    let (program, id) = reviewed_program();
+    let exported = parse_json(&run_ok(&program, &["export", &id]));
+    let shown = parse_json(&run_ok(&program, &["show", &id, "--json"]));
     assert_eq!(exported, shown);
     let review = &exported["review"];
     assert_eq!(review["verdict"], "REVISE");
     assert_eq!(review["verdict_id"], format!("{id}/1"));
     assert_eq!(exported["protocol"], "review");
     assert_eq!(exported.get("council"), None);
-    let again = program.run(&["resume", &id, "--json"]);
-    assert_eq!((again.code, &read(&again.stdout)), (1, review));
-    let markdown = well(&program, &["export", &id, "--format", "markdown"]);
+    let again = program.run_command(&["resume", &id, "--json"]);
+    assert_eq!((again.code, &parse_json(&again.stdout)), (1, review));
+    let markdown = run_ok(&program, &["export", &id, "--format", "markdown"]);
     for part in ["## Verdict: REVISE · REHEARSAL", "### Revision brief", "### Decision"] {
         assert!(markdown.contains(part), "no {part} in:\n{markdown}");
     }
@@ -81,27 +81,27 @@ fn the_document_of_a_review_is_the_same_everywhere() {
 
 #[test]
 fn a_review_is_listed_with_its_verdict_and_its_claims_can_be_cited() {
-    let (program, id) = reviewed();
-    let listed = read(&well(&program, &["list", "--protocol", "review", "--json"]));
+    let (program, id) = reviewed_program();
+    let listed = parse_json(&run_ok(&program, &["list", "--protocol", "review", "--json"]));
     assert_eq!(listed["dialogues"][0]["verdict"], "REVISE");
-    assert!(well(&program, &["list"]).contains("REVISE"));
-    let cited = well(&program, &["cite", &format!("{id}/T0101"), &format!("{id}/C0101")]);
+    assert!(run_ok(&program, &["list"]).contains("REVISE"));
+    let cited = run_ok(&program, &["cite", &format!("{id}/T0101"), &format!("{id}/C0101")]);
     assert!(cited.contains("skeptic blocks") && cited.contains("At: "), "{cited}");
 }
 
 #[test]
 fn a_review_is_played_back_in_its_own_events() {
-    let (program, id) = reviewed();
-    let ran = program.run(&["replay", &id, "--json"]);
+    let (program, id) = reviewed_program();
+    let ran = program.run_command(&["replay", &id, "--json"]);
     assert_eq!(ran.code, 1, "a replay ends as the review did: {ran:?}");
-    let events: Vec<Value> = ran.stdout.lines().map(read).collect();
+    let events: Vec<Value> = ran.stdout.lines().map(parse_json).collect();
     let of = |name: &str| events.iter().filter(|event| event["event"] == name).count();
     let counts = ["judged", "adjudicated", "ruled", "logged", "read"].map(of);
     assert_eq!(counts, [8, 1, 1, 1, 0]);
     let judged = events.iter().find(|event| event["event"] == "judged").unwrap();
     assert_eq!(judged["ask"]["purpose"], "judgement");
     assert_eq!(judged["would_block"], true);
-    let watched = program.run(&["watch", &id]);
+    let watched = program.run_command(&["watch", &id]);
     assert!(watched.stdout.contains("REVISION BRIEF"), "{watched:?}");
     assert!(watched.stderr.contains("revise, blocks, 4 concerns"), "{watched:?}");
     assert!(watched.stderr.contains("the policy strict alone says HOLD"), "{watched:?}");
@@ -109,53 +109,53 @@ fn a_review_is_played_back_in_its_own_events() {
 
 #[test]
 fn a_persons_decision_is_shown_and_told_and_takes_no_time() {
-    let (program, id) = reviewed();
-    let before = read(&well(&program, &["export", &id]));
+    let (program, id) = reviewed_program();
+    let before = parse_json(&run_ok(&program, &["export", &id]));
     let verdict = format!("{id}/1");
     let decide = ["override", &verdict, "--as", "SHIP", "--why", "the board has seen it"];
-    let ran = program.run(&decide);
+    let ran = program.run_command(&decide);
     assert_eq!(ran.code, 0, "{ran:?}");
-    let page = well(&program, &["show", &id]);
+    let page = run_ok(&program, &["show", &id]);
     assert!(page.contains("OVERRIDDEN: a person decided SHIP on "), "{page}");
-    let after = read(&well(&program, &["export", &id]));
+    let after = parse_json(&run_ok(&program, &["export", &id]));
     assert_eq!(after["review"]["verdict"], "REVISE");
     assert_eq!(after["review"]["overrides"][0]["why"], "the board has seen it");
     assert_eq!(after["review"]["metrics"], before["review"]["metrics"]);
-    let told = program.run(&["replay", &id, "--json"]).stdout;
+    let told = program.run_command(&["replay", &id, "--json"]).stdout;
     assert!(told.lines().last().unwrap().contains(r#""event":"overridden""#), "{told}");
 }
 
 #[track_caller]
-fn refused(ran: &Ran, part: &str) {
+fn check_refused(ran: &CommandOutput, part: &str) {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains(part), "{ran:?}");
 }
 
 #[test]
 fn nobody_has_a_hand_in_a_review() {
-    let (program, id) = reviewed();
+    let (program, id) = reviewed_program();
     let hears = "a gate hears the document, and nobody who wants it through";
-    refused(&program.run(&["whisper", &id, "let it pass"]), hears);
-    refused(&program.run(&["direct", &id, "let it pass", "--yes"]), hears);
-    refused(&program.run(&["stop", &id]), hears);
-    refused(&program.run(&["conclude", &id]), "its verdict is its end");
+    check_refused(&program.run_command(&["whisper", &id, "let it pass"]), hears);
+    check_refused(&program.run_command(&["direct", &id, "let it pass", "--yes"]), hears);
+    check_refused(&program.run_command(&["stop", &id]), hears);
+    check_refused(&program.run_command(&["conclude", &id]), "its verdict is its end");
 }
 
 #[test]
 fn imported_verdicts_are_a_record_that_nobody_ran() {
-    let (program, id) = imported();
-    let page = well(&program, &["show", &id]);
+    let (program, id) = imported_program();
+    let page = run_ok(&program, &["show", &id]);
     assert!(page.contains("IMPORTED VERDICTS") && page.contains("posts/a.md"), "{page}");
-    let exported = read(&well(&program, &["export", &id]));
+    let exported = parse_json(&run_ok(&program, &["export", &id]));
     assert_eq!(exported["imported"][0]["artifact"], "posts/a.md");
-    assert_eq!(exported, read(&well(&program, &["show", &id, "--json"])));
-    let markdown = well(&program, &["export", &id, "--format", "markdown"]);
+    assert_eq!(exported, parse_json(&run_ok(&program, &["show", &id, "--json"])));
+    let markdown = run_ok(&program, &["export", &id, "--format", "markdown"]);
     assert!(markdown.contains("## Imported verdicts: 1"), "{markdown}");
-    well(&program, &["verify"]);
-    let listed = read(&well(&program, &["list", "--json"]));
+    run_ok(&program, &["verify"]);
+    let listed = parse_json(&run_ok(&program, &["list", "--json"]));
     assert_eq!(listed["dialogues"][0].get("verdict"), None, "it has many, and none of its own");
     for command in ["resume", "watch", "replay", "stop"] {
-        refused(&program.run(&[command, &id]), "nothing was run on");
+        check_refused(&program.run_command(&[command, &id]), "nothing was run on");
     }
-    refused(&program.run(&["conclude", &id]), "its verdict is its end");
+    check_refused(&program.run_command(&["conclude", &id]), "its verdict is its end");
 }

@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::harness::{gate_with, log, review, write};
-use crate::councils::harness::{Council, Told};
-use crate::kit::Play;
+use super::harness::{read_log, review_council_with, run_review, write_artifact};
+use crate::councils::harness::{CommandResult, TestCouncil};
+use crate::kit::ScriptedReply;
 
-fn ruled() -> Council {
-    gate_with(
-        |_| Play::Fitting,
+fn council_with_rules() -> TestCouncil {
+    review_council_with(
+        |_| ScriptedReply::Valid,
         |settings| {
             settings["tier_rules"] = json!({
                 "tier_1": { "post": ["posts/*.md"] },
@@ -20,73 +20,73 @@ fn ruled() -> Council {
 }
 
 /// Verdict, type and tier.
-fn sorted(told: &Told) -> (String, String, u64) {
-    let text = |path: &str| told.at(path).as_str().unwrap().to_owned();
-    (text("verdict"), text("artifact_type"), told.at("tier").as_u64().unwrap())
+fn review_triage(told: &CommandResult) -> (String, String, u64) {
+    let text = |path: &str| told.value_at(path).as_str().unwrap().to_owned();
+    (text("verdict"), text("artifact_type"), told.value_at("tier").as_u64().unwrap())
 }
 
-fn row(verdict: &str, artifact_type: &str, tier: u64) -> (String, String, u64) {
+fn triage_row(verdict: &str, artifact_type: &str, tier: u64) -> (String, String, u64) {
     (verdict.to_owned(), artifact_type.to_owned(), tier)
 }
 
 #[test]
 fn rules_say_what_is_judged_and_flags_say_otherwise() {
-    let council = ruled();
+    let council = council_with_rules();
     for path in ["posts/a.md", "drafts/deep/a.md", "notes/a.md"] {
-        write(&council, path, "A text.\n");
+        write_artifact(&council, path, "A text.\n");
     }
     let table: [(&[&str], _); 9] = [
-        (&["posts/a.md"], row("SHIP", "post", 1)),
-        (&["drafts/deep/a.md"], row("SKIPPED", "draft", 2)),
-        (&["notes/a.md"], row("SKIPPED", "document", 2)),
-        (&["notes/a.md", "--tier", "1"], row("SHIP", "document", 1)),
-        (&["drafts/deep/a.md", "--force"], row("SHIP", "draft", 2)),
-        (&["notes/a.md", "--type", "post"], row("SHIP", "post", 1)),
-        (&["notes/a.md", "--type", "poem"], row("SKIPPED", "poem", 2)),
-        (&["notes/a.md", "--type", "poem", "--force"], row("SHIP", "poem", 2)),
-        (&["posts/a.md", "--tier", "2"], row("SKIPPED", "post", 2)),
+        (&["posts/a.md"], triage_row("SHIP", "post", 1)),
+        (&["drafts/deep/a.md"], triage_row("SKIPPED", "draft", 2)),
+        (&["notes/a.md"], triage_row("SKIPPED", "document", 2)),
+        (&["notes/a.md", "--tier", "1"], triage_row("SHIP", "document", 1)),
+        (&["drafts/deep/a.md", "--force"], triage_row("SHIP", "draft", 2)),
+        (&["notes/a.md", "--type", "post"], triage_row("SHIP", "post", 1)),
+        (&["notes/a.md", "--type", "poem"], triage_row("SKIPPED", "poem", 2)),
+        (&["notes/a.md", "--type", "poem", "--force"], triage_row("SHIP", "poem", 2)),
+        (&["posts/a.md", "--tier", "2"], triage_row("SKIPPED", "post", 2)),
     ];
     for (arguments, expected) in table {
-        let told = review(&council, arguments);
-        assert_eq!((sorted(&told), told.code), (expected, 0), "{arguments:?}");
-        let is_skipped = told.at("verdict") == "SKIPPED";
-        assert_eq!(told.at("skipped_because").is_string(), is_skipped, "{arguments:?}");
+        let told = run_review(&council, arguments);
+        assert_eq!((review_triage(&told), told.code), (expected, 0), "{arguments:?}");
+        let is_skipped = told.value_at("verdict") == "SKIPPED";
+        assert_eq!(told.value_at("skipped_because").is_string(), is_skipped, "{arguments:?}");
     }
     // Skipped files are not logged.
-    assert_eq!(log(&council).len(), 5);
+    assert_eq!(read_log(&council).len(), 5);
 }
 
 #[test]
 fn a_skip_is_said_with_what_would_have_it_judged() {
-    let council = ruled();
-    write(&council, "notes/a.md", "A text.\n");
-    let ran = council.program.run(&["review", "notes/a.md"]);
+    let council = council_with_rules();
+    write_artifact(&council, "notes/a.md", "A text.\n");
+    let ran = council.program.run_command(&["review", "notes/a.md"]);
     assert_eq!(ran.code, 0);
     let said = ran.stdout + &ran.stderr;
     assert!(
         said.contains("SKIPPED") && said.contains("tier_rules") && said.contains("--force"),
         "{said}"
     );
-    let ran = council.program.run(&["review", "notes/a.md", "--tier", "2"]);
+    let ran = council.program.run_command(&["review", "notes/a.md", "--tier", "2"]);
     assert!((ran.stdout + &ran.stderr).contains("tier 2 is not looked at; `--tier 1` is"));
     assert!(!council.program.path().join(".plenary").exists(), "a skip leaves nothing behind");
 }
 
 #[test]
 fn without_rules_whatever_is_named_is_judged() {
-    let council = gate_with(|_| Play::Fitting, |_| {});
-    let told = review(&council, &["post.md"]);
-    assert_eq!(sorted(&told), row("SHIP", "document", 1));
+    let council = review_council_with(|_| ScriptedReply::Valid, |_| {});
+    let told = run_review(&council, &["post.md"]);
+    assert_eq!(review_triage(&told), triage_row("SHIP", "document", 1));
 }
 
 #[test]
 fn the_same_file_on_two_machines_gets_the_same_answer() {
-    let houses = [ruled(), ruled()];
+    let houses = [council_with_rules(), council_with_rules()];
     let verdicts = houses.each_ref().map(|council| {
         let told = |day: u32| {
             let path = format!("briefings/{day}.md");
-            write(council, &path, "All is well.\n");
-            review(council, &[&path]).at("verdict").as_str().unwrap().to_owned()
+            write_artifact(council, &path, "All is well.\n");
+            run_review(council, &[&path]).value_at("verdict").as_str().unwrap().to_owned()
         };
         (0..12).map(told).collect::<Vec<_>>()
     });
@@ -98,11 +98,11 @@ fn the_same_file_on_two_machines_gets_the_same_answer() {
 
 #[test]
 fn of_several_files_the_greatest_code_counts() {
-    let council = ruled();
-    write(&council, "posts/a.md", "A text.\n");
-    write(&council, "posts/b.md", "\0");
-    write(&council, "notes/a.md", "A text.\n");
-    let ran = council.program.run(&[
+    let council = council_with_rules();
+    write_artifact(&council, "posts/a.md", "A text.\n");
+    write_artifact(&council, "posts/b.md", "\0");
+    write_artifact(&council, "notes/a.md", "A text.\n");
+    let ran = council.program.run_command(&[
         "review",
         "--json",
         "notes/a.md",
@@ -126,33 +126,36 @@ fn of_several_files_the_greatest_code_counts() {
 
 #[test]
 fn a_gate_does_not_rehearse_by_itself() {
-    let program = crate::kit::Program::new();
+    let program = crate::kit::TestProgram::new();
     std::fs::write(program.path().join("a.md"), "A text.\n").unwrap();
-    let ran = program.run(&["review", "a.md"]);
+    let ran = program.run_command(&["review", "a.md"]);
     assert_eq!(ran.code, 5);
     assert!(ran.stderr.contains("--rehearse"), "{}", ran.stderr);
-    let ran = program.run(&["review", "--rehearse", "a.md", "--json"]);
+    let ran = program.run_command(&["review", "--rehearse", "a.md", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
 }
 
 #[test]
 fn what_is_skipped_needs_nobody_to_be_asked() {
-    let program = crate::kit::Program::new();
+    let program = crate::kit::TestProgram::new();
     let rules =
         "tier_rules: {tier_1: {post: [\"posts/*.md\"]}, tier_2: {draft: [\"drafts/**\"]}}\n";
-    program.write("council.yaml", rules);
-    program.write("drafts/a.md", "A draft.\n");
-    program.write("posts/a.md", "A post.\n");
-    assert_eq!(program.run(&["review", "drafts/a.md"]).code, 0);
-    assert_eq!(program.run(&["sweep", "--since", "2030-01-01"]).code, 0);
-    assert_eq!(program.run(&["review", "drafts/a.md", "posts/a.md"]).code, 5);
+    program.write_text("council.yaml", rules);
+    program.write_text("drafts/a.md", "A draft.\n");
+    program.write_text("posts/a.md", "A post.\n");
+    assert_eq!(program.run_command(&["review", "drafts/a.md"]).code, 0);
+    assert_eq!(program.run_command(&["sweep", "--since", "2030-01-01"]).code, 0);
+    assert_eq!(program.run_command(&["review", "drafts/a.md", "posts/a.md"]).code, 5);
 }
 
 #[test]
 fn the_rules_of_a_user_are_meant_from_where_they_work() {
-    let program = crate::kit::Program::new();
-    program.write("home/plenary/council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
-    program.write("work/posts/a.md", "A post.\n");
+    let program = crate::kit::TestProgram::new();
+    program.write_text(
+        "home/plenary/council.yaml",
+        "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n",
+    );
+    program.write_text("work/posts/a.md", "A post.\n");
     let mut command = program.command();
     command.current_dir(program.path().join("work"));
     command.env("XDG_CONFIG_HOME", program.path().join("home"));
@@ -163,11 +166,11 @@ fn the_rules_of_a_user_are_meant_from_where_they_work() {
 
 #[test]
 fn elsewhere_the_lot_is_drawn_by_the_name() {
-    let program = crate::kit::Program::new();
-    program.write("here/council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
+    let program = crate::kit::TestProgram::new();
+    program.write_text("here/council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
     for number in 0..10 {
         let name = format!("{number}.md");
-        program.write(&format!("there/{name}"), "A briefing.\n");
+        program.write_text(&format!("there/{name}"), "A briefing.\n");
         let verdict = |path: String| {
             let mut command = program.command();
             command.current_dir(program.path().join("here"));
@@ -182,17 +185,17 @@ fn elsewhere_the_lot_is_drawn_by_the_name() {
 
 #[test]
 fn a_folder_and_a_text_without_a_path_do_not_pass_unseen() {
-    let program = crate::kit::Program::new();
-    program.write("council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
-    program.write("posts/a.md", "A post.\n");
-    let ran = program.run(&["review", "--rehearse", "posts"]);
+    let program = crate::kit::TestProgram::new();
+    program.write_text("council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
+    program.write_text("posts/a.md", "A post.\n");
+    let ran = program.run_command(&["review", "--rehearse", "posts"]);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(ran.stderr.contains("`posts` is a folder"), "{ran:?}");
-    let ran = program.run(&["review", "--rehearse", "-", "posts/a.md"]);
+    let ran = program.run_command(&["review", "--rehearse", "-", "posts/a.md"]);
     assert_eq!(ran.code, 64, "{ran:?}");
     assert!(ran.stderr.contains("`--type`, `--tier` or `--force`"), "{ran:?}");
     // The record and the token stay out of the repository.
-    program.run(&["review", "--rehearse", "posts/a.md"]);
+    program.run_command(&["review", "--rehearse", "posts/a.md"]);
     let ignored = std::fs::read_to_string(program.path().join(".plenary/.gitignore")).unwrap();
     assert_eq!(ignored, "*\n");
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::harness::{Project, ran};
+use super::harness::{UntrustedProject, run_output};
 
 /// Whether this test can give files to another user.
 #[expect(clippy::print_stdout, reason = "a test says when it looks at less")]
@@ -15,7 +15,7 @@ fn is_root() -> bool {
     is_root
 }
 
-fn give(path: &Path) {
+fn change_owner(path: &Path) {
     std::os::unix::fs::lchown(path, Some(12345), Some(12345)).unwrap();
 }
 
@@ -24,25 +24,25 @@ fn a_harmless_file_of_another_user_is_refused_by_every_command() {
     if !is_root() {
         return;
     }
-    let project = Project::with("budget: {usd_max: 1}\n");
-    assert_eq!(project.run(&["list"]).code, 0);
-    give(&project.file());
+    let project = UntrustedProject::with_settings("budget: {usd_max: 1}\n");
+    assert_eq!(project.run_command(&["list"]).code, 0);
+    change_owner(&project.settings_path());
     for arguments in [&["list"][..], &["ask", "Is it so?", "--rehearse"], &["doctor"], &["verify"]]
     {
-        let ran = project.refused(arguments);
+        let ran = project.expect_refused(arguments);
         let said = "the file belongs to another user (uid 12345)";
         assert!(ran.stderr.contains(said), "{arguments:?}: {ran:?}");
     }
     // The ways to allow it.
-    let file = project.file();
-    let named = ran(project.command().arg("--config").arg(&file).arg("list"));
+    let file = project.settings_path();
+    let named = run_output(project.untrusted_command().arg("--config").arg(&file).arg("list"));
     assert_eq!(named.code, 0, "{named:?}");
-    let all = ran(project.command().env("PLENARY_TRUST", "all").arg("list"));
+    let all = run_output(project.untrusted_command().env("PLENARY_TRUST", "all").arg("list"));
     assert_eq!(all.code, 0, "{all:?}");
-    let sudo = ran(project.command().env("SUDO_UID", "12345").arg("list"));
+    let sudo = run_output(project.untrusted_command().env("SUDO_UID", "12345").arg("list"));
     assert_eq!(sudo.code, 0, "{sudo:?}");
-    project.trust();
-    assert_eq!(project.run(&["list"]).code, 0);
+    project.trust_settings();
+    assert_eq!(project.run_command(&["list"]).code, 0);
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn a_file_in_a_folder_of_another_user_is_refused() {
     if !is_root() {
         return;
     }
-    let project = Project::with("budget: {usd_max: 1}\n");
-    give(&project.at("project"));
-    let ran = project.refused(&["list"]);
+    let project = UntrustedProject::with_settings("budget: {usd_max: 1}\n");
+    change_owner(&project.path_at("project"));
+    let ran = project.expect_refused(&["list"]);
     assert!(ran.stderr.contains("the folder of the file belongs to another user"), "{ran:?}");
 }
 
@@ -61,12 +61,13 @@ fn a_link_of_another_user_to_a_file_of_ours_is_refused() {
     if !is_root() {
         return;
     }
-    let project = Project::new();
-    std::fs::write(project.at("home/council.yaml"), "budget: {usd_max: 1}\n").unwrap();
-    std::os::unix::fs::symlink(project.at("home/council.yaml"), project.file()).unwrap();
-    assert_eq!(project.run(&["list"]).code, 0);
-    give(&project.file());
-    let ran = project.refused(&["list"]);
+    let project = UntrustedProject::new();
+    std::fs::write(project.path_at("home/council.yaml"), "budget: {usd_max: 1}\n").unwrap();
+    std::os::unix::fs::symlink(project.path_at("home/council.yaml"), project.settings_path())
+        .unwrap();
+    assert_eq!(project.run_command(&["list"]).code, 0);
+    change_owner(&project.settings_path());
+    let ran = project.expect_refused(&["list"]);
     assert!(ran.stderr.contains("the link to the file belongs to another user"), "{ran:?}");
 }
 
@@ -75,11 +76,11 @@ fn a_record_of_another_user_is_not_used() {
     if !is_root() {
         return;
     }
-    let project = Project::new();
-    project.write(&project.thief());
-    project.trust();
-    give(&project.at("home/.local/state/plenary/trusted"));
-    let ran = project.run(&["ask", "Is it so?"]);
+    let project = UntrustedProject::new();
+    project.write_settings(&project.stealing_settings());
+    project.trust_settings();
+    change_owner(&project.path_at("home/.local/state/plenary/trusted"));
+    let ran = project.run_command(&["ask", "Is it so?"]);
     assert_eq!(ran.code, 5);
     assert!(ran.stderr.contains("cannot use the record of trusted files"), "{ran:?}");
     project.assert_untouched();

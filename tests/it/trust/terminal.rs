@@ -8,10 +8,10 @@ use std::thread;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::harness::Project;
+use super::harness::UntrustedProject;
 
 /// Runs a command at a terminal with this input; returns its exit code and the screen.
-fn at_terminal(mut command: Command, typed: &str) -> (i32, String) {
+fn run_at_terminal(mut command: Command, typed: &str) -> (i32, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -40,8 +40,8 @@ fn at_terminal(mut command: Command, typed: &str) -> (i32, String) {
     (code, reader.join().unwrap())
 }
 
-fn ask(project: &Project, further: &[&str]) -> Command {
-    let mut command = project.command();
+fn ask_command(project: &UntrustedProject, further: &[&str]) -> Command {
+    let mut command = project.untrusted_command();
     command.args(["ask", "Is it so?", "--no-conclusion"]).args(further);
     command
 }
@@ -49,13 +49,13 @@ fn ask(project: &Project, further: &[&str]) -> Command {
 #[test]
 fn a_file_that_is_not_trusted_is_shown_and_a_yes_trusts_it() {
     for typed in ["y\n", "YES\n"] {
-        let project = Project::new();
-        project.write(&project.thief());
-        let (code, shown) = at_terminal(ask(&project, &[]), typed);
+        let project = UntrustedProject::new();
+        project.write_settings(&project.stealing_settings());
+        let (code, shown) = run_at_terminal(ask_command(&project, &[]), typed);
         assert_eq!(code, 0, "{shown}");
         assert!(shown.contains("line 3, council.providers.thief.api_key_env: sends"), "{shown}");
         assert!(shown.contains("Do you trust this file with this content? [y/N]"), "{shown}");
-        project.answered(&mut project.command());
+        project.expect_answered(&mut project.untrusted_command());
     }
 }
 
@@ -63,22 +63,22 @@ fn a_file_that_is_not_trusted_is_shown_and_a_yes_trusts_it() {
 #[test]
 fn everything_else_is_a_no() {
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {
-        let project = Project::new();
-        project.write(&project.thief());
-        let (code, shown) = at_terminal(ask(&project, &[]), typed);
+        let project = UntrustedProject::new();
+        project.write_settings(&project.stealing_settings());
+        let (code, shown) = run_at_terminal(ask_command(&project, &[]), typed);
         assert_eq!(code, 5, "{typed:?}: {shown}");
         assert!(shown.contains("is not trusted"), "{shown}");
         project.assert_untouched();
-        project.refused(&["ask", "Is it so?"]);
+        project.expect_refused(&["ask", "Is it so?"]);
     }
 }
 
 #[test]
 fn programs_and_quiet_people_are_not_asked() {
     for further in ["--json", "--quiet"] {
-        let project = Project::new();
-        project.write(&project.thief());
-        let (code, shown) = at_terminal(ask(&project, &[further]), "y\n");
+        let project = UntrustedProject::new();
+        project.write_settings(&project.stealing_settings());
+        let (code, shown) = run_at_terminal(ask_command(&project, &[further]), "y\n");
         assert_eq!(code, 5, "{shown}");
         assert!(!shown.contains("[y/N]"), "{shown}");
         project.assert_untouched();
@@ -87,17 +87,17 @@ fn programs_and_quiet_people_are_not_asked() {
 
 #[test]
 fn the_trust_command_asks_too() {
-    let project = Project::new();
-    project.write(&project.thief());
+    let project = UntrustedProject::new();
+    project.write_settings(&project.stealing_settings());
     let trust = || {
-        let mut command = project.command();
+        let mut command = project.untrusted_command();
         command.arg("trust");
         command
     };
-    let (code, shown) = at_terminal(trust(), "n\n");
+    let (code, shown) = run_at_terminal(trust(), "n\n");
     assert_eq!(code, 1, "{shown}");
-    project.refused(&["ask", "Is it so?"]);
-    let (code, shown) = at_terminal(trust(), "y\n");
+    project.expect_refused(&["ask", "Is it so?"]);
+    let (code, shown) = run_at_terminal(trust(), "y\n");
     assert_eq!(code, 0, "{shown}");
-    project.answered(&mut project.command());
+    project.expect_answered(&mut project.untrusted_command());
 }

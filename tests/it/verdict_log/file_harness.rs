@@ -2,66 +2,66 @@
 
 use std::path::PathBuf;
 
-use plenary::domain::gate::{GateVerdict, Redaction};
+use plenary::domain::gate::{FinalVerdict, LogRedaction};
 use plenary::store::Store;
-use plenary::verdict_log::{Differences, Synced, repair, sync};
+use plenary::verdict_log::{LogDifferences, SyncResult, repair_log, sync_log};
 
-use crate::kit::{Bench, log_verdict};
+use crate::kit::{TestProject, insert_verdict};
 
-pub struct Shelf {
-    pub bench: Bench,
-    pub path: PathBuf,
+pub struct LogFileProject {
+    pub project: TestProject,
+    pub log_path: PathBuf,
 }
 
-impl Shelf {
+impl LogFileProject {
     /// With this many verdicts of one review, and no file yet.
-    pub fn with(verdicts: u32) -> Self {
-        let bench = Bench::new();
+    pub fn with_verdicts(verdicts: u32) -> Self {
+        let bench = TestProject::new();
         let path = bench.folder.path().join("council_log.jsonl");
-        let shelf = Self { bench, path };
-        (1..=verdicts).for_each(|n| shelf.log(n));
+        let shelf = Self { project: bench, log_path: path };
+        (1..=verdicts).for_each(|n| shelf.insert_verdict(n));
         shelf
     }
 
-    pub fn log(&self, n: u32) {
-        log_verdict(self.store(), "review", n, GateVerdict::Hold);
+    pub fn insert_verdict(&self, n: u32) {
+        insert_verdict(self.store(), "review", n, FinalVerdict::Hold);
     }
 
     pub fn store(&self) -> &dyn Store {
-        self.bench.store()
+        self.project.store()
     }
 
     #[track_caller]
-    pub fn sync(&self) -> Synced {
-        sync(self.store(), &self.path).unwrap()
+    pub fn sync_file(&self) -> SyncResult {
+        sync_log(self.store(), &self.log_path).unwrap()
     }
 
     #[track_caller]
-    pub fn repair(&self) -> Differences {
-        repair(self.store(), &self.path, &Redaction::default()).unwrap()
+    pub fn repair_file(&self) -> LogDifferences {
+        repair_log(self.store(), &self.log_path, &LogRedaction::default()).unwrap()
     }
 
     /// The log lines in the table.
-    pub fn lines(&self) -> Vec<String> {
-        let lines = self.store().log_lines(0, usize::MAX >> 1).unwrap();
+    pub fn table_lines(&self) -> Vec<String> {
+        let lines = self.store().load_log_lines(0, usize::MAX >> 1).unwrap();
         lines.into_iter().map(|line| line.line).collect()
     }
 
     /// The content that the file should have.
-    pub fn table(&self) -> String {
-        self.lines().iter().map(|line| format!("{line}\n")).collect()
+    pub fn expected_file(&self) -> String {
+        self.table_lines().iter().map(|line| format!("{line}\n")).collect()
     }
 
-    pub fn file(&self) -> String {
-        String::from_utf8_lossy(&std::fs::read(&self.path).unwrap()).into_owned()
+    pub fn read_file(&self) -> String {
+        String::from_utf8_lossy(&std::fs::read(&self.log_path).unwrap()).into_owned()
     }
 
-    pub fn write(&self, text: impl AsRef<[u8]>) {
-        std::fs::write(&self.path, text).unwrap();
+    pub fn write_file(&self, text: impl AsRef<[u8]>) {
+        std::fs::write(&self.log_path, text).unwrap();
     }
 
     /// The content of the file with the lines set aside.
-    pub fn aside(&self) -> Option<String> {
-        std::fs::read_to_string(self.path.with_extension("jsonl.torn")).ok()
+    pub fn read_torn_file(&self) -> Option<String> {
+        std::fs::read_to_string(self.log_path.with_extension("jsonl.torn")).ok()
     }
 }

@@ -4,21 +4,21 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use plenary::domain::dice::SplitMix;
+use plenary::domain::dice::SeededRandom;
 use plenary::store::{SqliteStore, Store};
 use serde_json::json;
 
-use super::program_harness::{Desk, lines, theirs};
-use crate::kit::times;
+use super::program_harness::{LogProgram, foreign_row, to_lines};
+use crate::kit::pick_repeats;
 
 /// Timeout on a machine that is busy with other tests.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// State of the file when a process was killed, counted.
 #[derive(Debug, Default)]
-struct Seen {
+struct FileStateCounts {
     /// The file has all rows of the table.
-    whole: u32,
+    complete: u32,
     /// The file lacks rows.
     behind: u32,
     /// The last line is incomplete.
@@ -26,57 +26,58 @@ struct Seen {
 }
 
 /// Long enough to be written page by page, so that a signal can arrive in between.
-const LONG: usize = 2 * 1024 * 1024;
+const LONG_BYTES: usize = 2 * 1024 * 1024;
 
 /// The `n`-th command: a review, or an import of a short row or a long one.
-fn command(desk: &Desk, n: u32) -> Vec<String> {
+fn nth_command(desk: &LogProgram, n: u32) -> Vec<String> {
     let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
     if n.is_multiple_of(3) {
-        desk.write("post.md", format!("# Number {n}\n\nOur cache is fast.\n"));
+        desk.write_file("post.md", format!("# Number {n}\n\nOur cache is fast.\n"));
         return words(&["review", "--rehearse", "post.md", "--force"]);
     }
-    let mut row = theirs(n % 60, "HOLD");
+    let mut row = foreign_row(n % 60, "HOLD");
     row["artifact"] = json!(format!("posts/{n}.md"));
     if n.is_multiple_of(2) {
-        row["adjudicator"]["reasoning"] = json!("ä".repeat(LONG / 2));
+        row["adjudicator"]["reasoning"] = json!("ä".repeat(LONG_BYTES / 2));
     }
-    desk.write("row.jsonl", lines(&[row]));
+    desk.write_file("row.jsonl", to_lines(&[row]));
     words(&["log", "import", "row.jsonl"])
 }
 
-fn rows(store: &SqliteStore) -> u64 {
-    store.log_lines(0, 1_000_000).unwrap().last().map_or(0, |line| line.seq)
+fn count_rows(store: &SqliteStore) -> u64 {
+    store.load_log_lines(0, 1_000_000).unwrap().last().map_or(0, |line| line.seq)
 }
 
 /// Starts a process and kills it as soon as its row is committed, or a little later.
-fn kill(desk: &Desk, n: u32, dice: &mut SplitMix) {
-    let store = desk.store();
-    let before = rows(&store);
+fn kill_command(desk: &LogProgram, n: u32, dice: &mut SeededRandom) {
+    let store = desk.open_store();
+    let before = count_rows(&store);
     let mut process = desk.program.command();
-    process.args(command(desk, n)).stdout(Stdio::null()).stderr(Stdio::null());
+    process.args(nth_command(desk, n)).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = process.spawn().unwrap();
     let start = Instant::now();
-    while child.try_wait().unwrap().is_none() && store.log_lines(before, 1).unwrap().is_empty() {
-        assert!(start.elapsed() < PATIENCE, "nothing is logged");
+    while child.try_wait().unwrap().is_none() && store.load_log_lines(before, 1).unwrap().is_empty()
+    {
+        assert!(start.elapsed() < WAIT_TIMEOUT, "nothing is logged");
     }
-    std::thread::sleep(Duration::from_micros((dice.roll() % 4) * (dice.roll() % 1_000)));
+    std::thread::sleep(Duration::from_micros((dice.next_u64() % 4) * (dice.next_u64() % 1_000)));
     // It may have exited already.
     let _ = child.kill();
     child.wait().unwrap();
 }
 
 /// Kills this many processes one after another and checks the file after each.
-fn check(desk: &Desk, times: u32, dice: &mut SplitMix) -> Seen {
-    let mut seen = Seen::default();
-    desk.write("nothing.jsonl", "");
+fn check_kills(desk: &LogProgram, times: u32, dice: &mut SeededRandom) -> FileStateCounts {
+    let mut seen = FileStateCounts::default();
+    desk.write_file("nothing.jsonl", "");
     for n in 0..times {
-        kill(desk, n, dice);
+        kill_command(desk, n, dice);
         let path = desk.program.path().join("council_log.jsonl");
         let file = std::fs::read(&path).unwrap_or_default();
-        let table = desk.table();
+        let table = desk.expected_file();
         assert!(table.as_bytes().starts_with(&file), "{n}: the file is no beginning of the table");
         match (file.len() == table.len(), file.last()) {
-            (true, _) => seen.whole += 1,
+            (true, _) => seen.complete += 1,
             (false, None | Some(b'\n')) => seen.behind += 1,
             (false, Some(_)) => seen.torn += 1,
         }
@@ -87,24 +88,24 @@ fn check(desk: &Desk, times: u32, dice: &mut SplitMix) -> Seen {
             &["log", "export", "--type", "nothing"],
             &["audit"],
         ];
-        desk.must(starts[dice.roll() as usize % starts.len()]);
-        assert_eq!(desk.file().len(), table.len(), "{n}: the file is not whole");
-        assert!(desk.file() == table, "{n}: the file is not the table");
+        desk.run_ok(starts[dice.next_u64() as usize % starts.len()]);
+        assert_eq!(desk.read_log_file().len(), table.len(), "{n}: the file is not whole");
+        assert!(desk.read_log_file() == table, "{n}: the file is not the table");
     }
-    desk.verify();
+    desk.assert_verified();
     seen
 }
 
 #[test]
 fn killed_around_the_append_the_next_start_mends_the_file() {
-    let mut dice = SplitMix::new(7);
+    let mut dice = SeededRandom::new(7);
     // Start a new log after ten kills, because a long one only slows the test.
-    let mut all = Seen::default();
-    let mut left = times(30, 500);
+    let mut all = FileStateCounts::default();
+    let mut left = pick_repeats(30, 500);
     while left > 0 {
         let some = left.min(10);
-        let seen = check(&Desk::new(), some, &mut dice);
-        all.whole += seen.whole;
+        let seen = check_kills(&LogProgram::new(), some, &mut dice);
+        all.complete += seen.complete;
         all.behind += seen.behind;
         all.torn += seen.torn;
         left -= some;

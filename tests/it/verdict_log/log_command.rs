@@ -1,29 +1,30 @@
 //! `log`: shows and exports the verdict log.
 
-use plenary::domain::gate::{Decision, GateVerdict, LogRow};
+use plenary::domain::gate::{FinalVerdict, LogRow, ReviewDecision};
 use serde_json::{Value, json};
 
-use super::program_harness::{Desk, lines, theirs};
-use crate::kit::{log_row, log_rows, override_verdict};
+use super::program_harness::{LogProgram, foreign_row, to_lines};
+use crate::kit::{insert_log_rows, insert_override, make_log_row};
 
 #[test]
 fn the_tail_is_a_table() {
-    let desk = Desk::new();
-    let store = desk.store();
-    let rehearsed = LogRow { rehearsal: true, ..log_row("b/1", "post", GateVerdict::Ship, 2) };
+    let desk = LogProgram::new();
+    let store = desk.open_store();
+    let rehearsed =
+        LogRow { rehearsal: true, ..make_log_row("b/1", "post", FinalVerdict::Ship, 2) };
     let odd = LogRow {
         artifact: "a/very/long/path/to/a/document/that/does/not/fit\u{1b}[31m.md".into(),
-        ..log_row("c/1", "a_type_that_is_longer_than_most", GateVerdict::Incomplete, 3)
+        ..make_log_row("c/1", "a_type_that_is_longer_than_most", FinalVerdict::Incomplete, 3)
     };
-    log_rows(&store, "a", &[log_row("a/1", "linkedin_post", GateVerdict::Hold, 1)]);
-    log_rows(&store, "b", &[rehearsed]);
-    log_rows(&store, "c", &[odd]);
-    override_verdict(&store, "a", 1, Decision::Revise);
-    override_verdict(&store, "a", 1, Decision::Ship);
-    desk.write("theirs.jsonl", lines(&[theirs(1, "REVISE")]));
-    desk.must(&["log", "import", "theirs.jsonl"]);
-    let shown = desk.must(&["log", "tail"]).stdout;
-    let hexed = without_chance(&shown);
+    insert_log_rows(&store, "a", &[make_log_row("a/1", "linkedin_post", FinalVerdict::Hold, 1)]);
+    insert_log_rows(&store, "b", &[rehearsed]);
+    insert_log_rows(&store, "c", &[odd]);
+    insert_override(&store, "a", 1, ReviewDecision::Revise);
+    insert_override(&store, "a", 1, ReviewDecision::Ship);
+    desk.write_file("theirs.jsonl", to_lines(&[foreign_row(1, "REVISE")]));
+    desk.run_ok(&["log", "import", "theirs.jsonl"]);
+    let shown = desk.run_ok(&["log", "tail"]).stdout;
+    let hexed = without_random_values(&shown);
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     insta::assert_snapshot!(hexed, @r"
     WHEN (UTC)        VERDICT       TYPE                ARTIFACT
@@ -37,14 +38,14 @@ fn the_tail_is_a_table() {
     2026-03-02 10:01  ◐ REVISE      linkedin_post       posts/1.md
                       imported-verdicts-theirs-jsonl-XXXXXXXX/1  imported
     ");
-    let last = desk.must(&["log", "tail", "-n", "1"]).stdout;
+    let last = desk.run_ok(&["log", "tail", "-n", "1"]).stdout;
     assert_eq!(last.lines().count(), 3, "{last}");
-    let of_type = desk.must(&["log", "tail", "--type", "post"]).stdout;
+    let of_type = desk.run_ok(&["log", "tail", "--type", "post"]).stdout;
     assert!(of_type.contains("b/1") && !of_type.contains("a/1"), "{of_type}");
 }
 
 /// The table without random values.
-fn without_chance(shown: &str) -> String {
+fn without_random_values(shown: &str) -> String {
     let digits = |line: &str| match line.split_once("theirs-jsonl-") {
         Some((before, after)) => format!("{before}theirs-jsonl-XXXXXXXX{}", &after[8..]),
         None => line.to_owned(),
@@ -54,9 +55,9 @@ fn without_chance(shown: &str) -> String {
 
 #[test]
 fn the_tail_as_documents_has_what_stands() {
-    let desk = Desk::with(2);
-    override_verdict(&desk.store(), "review", 1, Decision::Ship);
-    let ran = desk.must(&["log", "tail", "--json"]);
+    let desk = LogProgram::with_verdicts(2);
+    insert_override(&desk.open_store(), "review", 1, ReviewDecision::Ship);
+    let ran = desk.run_ok(&["log", "tail", "--json"]);
     let rows: Vec<Value> =
         ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let standing: Vec<_> = rows.iter().map(|row| row["standing"].as_str().unwrap()).collect();
@@ -68,55 +69,58 @@ fn the_tail_as_documents_has_what_stands() {
 
 #[test]
 fn an_empty_log_is_said() {
-    let desk = Desk::new();
-    let ran = desk.must(&["log", "tail"]);
+    let desk = LogProgram::new();
+    let ran = desk.run_ok(&["log", "tail"]);
     assert!(ran.stdout.is_empty() && ran.stderr.contains("the verdict log is empty"), "{ran:?}");
     assert!(!desk.program.path().join(".plenary").exists(), "looking leaves nothing behind");
-    assert_eq!(desk.must(&["log", "tail", "--json"]).stdout, "");
-    assert_eq!(desk.must(&["log", "export"]).stdout, "");
-    let ran = desk.run(&["log", "tail", "-n", "0"]);
+    assert_eq!(desk.run_ok(&["log", "tail", "--json"]).stdout, "");
+    assert_eq!(desk.run_ok(&["log", "export"]).stdout, "");
+    let ran = desk.run_command(&["log", "tail", "-n", "0"]);
     assert_eq!(ran.code, 64);
 }
 
 #[test]
 fn an_export_can_be_narrowed_and_written_to_a_file() {
-    let desk = Desk::new();
-    let store = desk.store();
+    let desk = LogProgram::new();
+    let store = desk.open_store();
     let rows: Vec<LogRow> = (1..=150)
         .map(|n| {
             let artifact_type = if n % 3 == 0 { "memo" } else { "post" };
-            log_row(&format!("r/{n}"), artifact_type, GateVerdict::Hold, n)
+            make_log_row(&format!("r/{n}"), artifact_type, FinalVerdict::Hold, n)
         })
         .collect();
-    log_rows(&store, "r", &rows);
-    let exported = desk.must(&["log", "export", "--type", "memo"]).stdout;
+    insert_log_rows(&store, "r", &rows);
+    let exported = desk.run_ok(&["log", "export", "--type", "memo"]).stdout;
     assert_eq!(exported.lines().count(), 50);
-    assert_eq!(desk.must(&["log", "export", "--since", "2026-05-18"]).stdout.lines().count(), 150);
-    assert_eq!(desk.must(&["log", "export", "--since", "2026-05-19"]).stdout, "");
+    assert_eq!(
+        desk.run_ok(&["log", "export", "--since", "2026-05-18"]).stdout.lines().count(),
+        150
+    );
+    assert_eq!(desk.run_ok(&["log", "export", "--since", "2026-05-19"]).stdout, "");
     let arguments = ["log", "export", "--type", "memo", "--output", "out/memos.jsonl"];
-    let (code, document) = desk.document(&arguments);
+    let (code, document) = desk.run_json(&arguments);
     assert_eq!((code, &document["rows"]), (0, &json!(50)));
-    assert_eq!(desk.read("out/memos.jsonl"), exported);
+    assert_eq!(desk.read_file("out/memos.jsonl"), exported);
     // Lines of this log are replaced; other lines would be lost, so the export is rejected.
-    assert_eq!(desk.must(&arguments).stderr, "");
-    desk.write("out/memos.jsonl", format!("{exported}{{\"mine\":1}}\n"));
-    let (code, document) = desk.document(&arguments);
+    assert_eq!(desk.run_ok(&arguments).stderr, "");
+    desk.write_file("out/memos.jsonl", format!("{exported}{{\"mine\":1}}\n"));
+    let (code, document) = desk.run_json(&arguments);
     assert_eq!((code, document["error_code"].as_str()), (1, Some("path_not_allowed")));
     assert!(document["suggestion"].as_str().unwrap().contains("--force"), "{document:#}");
-    desk.must(&[&arguments[..], &["--force"]].concat());
-    assert_eq!(desk.read("out/memos.jsonl"), exported);
-    let (code, document) = desk.document(&["log", "export", "--output", "/etc/memos.jsonl"]);
+    desk.run_ok(&[&arguments[..], &["--force"]].concat());
+    assert_eq!(desk.read_file("out/memos.jsonl"), exported);
+    let (code, document) = desk.run_json(&["log", "export", "--output", "/etc/memos.jsonl"]);
     assert_eq!((code, document["error_code"].as_str()), (1, Some("path_not_allowed")));
 }
 
 #[test]
 fn a_repair_says_what_it_did() {
-    let desk = Desk::with(3);
-    let whole = desk.file();
-    assert!(desk.must(&["log", "repair"]).stdout.contains("holds the 3 verdicts of the store"));
+    let desk = LogProgram::with_verdicts(3);
+    let whole = desk.read_log_file();
+    assert!(desk.run_ok(&["log", "repair"]).stdout.contains("holds the 3 verdicts of the store"));
     let first = whole.lines().next().unwrap();
-    desk.write("council_log.jsonl", format!("{{\"theirs\":1}}\n{first}\n{first}\n{{\"v\":2,"));
-    let ran = desk.run(&["log", "repair", "--dry-run"]);
+    desk.write_file("council_log.jsonl", format!("{{\"theirs\":1}}\n{first}\n{first}\n{{\"v\":2,"));
+    let ran = desk.run_command(&["log", "repair", "--dry-run"]);
     assert_eq!(ran.code, 1);
     let said = ran.stdout.split_once('\n').unwrap().1.to_owned();
     insta::assert_snapshot!(said, @r"
@@ -125,51 +129,51 @@ fn a_repair_says_what_it_did() {
     1 line: not known to the store: kept, before the others
     the last line had no end
     ");
-    assert_eq!(desk.file().lines().count(), 4, "a dry run changes nothing");
-    let (code, document) = desk.document(&["log", "repair"]);
+    assert_eq!(desk.read_log_file().lines().count(), 4, "a dry run changes nothing");
+    let (code, document) = desk.run_json(&["log", "repair"]);
     assert_eq!((code, &document["differed"]), (0, &json!(true)));
     assert_eq!((&document["missing"], &document["torn"]), (&json!(2), &json!(true)));
-    assert_eq!(desk.file(), format!("{{\"theirs\":1}}\n{whole}"));
+    assert_eq!(desk.read_log_file(), format!("{{\"theirs\":1}}\n{whole}"));
 }
 
 #[test]
 fn a_log_that_cannot_be_written_is_a_warning_for_an_import_and_an_error_for_a_repair() {
-    let desk = Desk::new();
-    desk.configure("review: {log_path: logs}\n");
+    let desk = LogProgram::new();
+    desk.write_settings("review: {log_path: logs}\n");
     std::fs::create_dir(desk.program.path().join("logs")).unwrap();
-    desk.write("theirs.jsonl", lines(&[theirs(1, "HOLD")]));
-    let ran = desk.must(&["log", "import", "theirs.jsonl"]);
+    desk.write_file("theirs.jsonl", to_lines(&[foreign_row(1, "HOLD")]));
+    let ran = desk.run_ok(&["log", "import", "theirs.jsonl"]);
     assert!(ran.stdout.starts_with("Imported 1 verdict"), "{}", ran.stdout);
     assert!(
         ran.stderr.contains("is not a file") && ran.stderr.contains("log_path"),
         "{}",
         ran.stderr
     );
-    let ran = desk.run(&["log", "repair"]);
+    let ran = desk.run_command(&["log", "repair"]);
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.stderr.contains("hint: name a file with `review.log_path`"), "{}", ran.stderr);
 }
 
 #[test]
 fn whoever_looks_mends_what_is_torn() {
-    let desk = Desk::with(2);
+    let desk = LogProgram::with_verdicts(2);
     let verdict = ["override", "review/1", "--as", "SHIP", "--why", "Read again."];
     let looks: [&[&str]; 4] =
         [&["log", "tail"], &["log", "export", "--type", "none"], &["audit"], &verdict];
     for look in looks {
-        let whole = desk.file();
-        desk.write("council_log.jsonl", &whole[..whole.len() - 20]);
-        desk.must(look);
-        assert_eq!(desk.file(), desk.table(), "{look:?}");
+        let whole = desk.read_log_file();
+        desk.write_file("council_log.jsonl", &whole[..whole.len() - 20]);
+        desk.run_ok(look);
+        assert_eq!(desk.read_log_file(), desk.expected_file(), "{look:?}");
     }
 }
 
 #[test]
 fn a_part_of_the_log_does_not_take_its_place() {
-    let desk = Desk::with(2);
-    let whole = desk.file();
-    let ran = desk.run(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
+    let desk = LogProgram::with_verdicts(2);
+    let whole = desk.read_log_file();
+    let ran = desk.run_command(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("it is council.yaml, the verdict log"), "{ran:?}");
-    assert_eq!(desk.file(), whole);
+    assert_eq!(desk.read_log_file(), whole);
 }

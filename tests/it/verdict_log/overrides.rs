@@ -1,46 +1,50 @@
 //! `override`: a person replaces a verdict.
 
-use plenary::domain::change::EntryKind;
-use plenary::domain::gate::{Decision, GateVerdict};
+use plenary::domain::change::JournalEntryKind;
+use plenary::domain::gate::{FinalVerdict, ReviewDecision};
 use plenary::store::Store;
 use serde_json::json;
 
-use super::program_harness::Desk;
+use super::program_harness::LogProgram;
 
 #[test]
 fn a_decision_stands_over_the_gates() {
-    let desk = Desk::with(1);
-    let before = desk.file();
-    let ran = desk.must(&["override", "review/1", "--as", "ship", "--why", "Read again."]);
+    let desk = LogProgram::with_verdicts(1);
+    let before = desk.read_log_file();
+    let ran = desk.run_ok(&["override", "review/1", "--as", "ship", "--why", "Read again."]);
     assert_eq!(ran.stdout, "posts/review-1.md (review/1)\n  the gate said HOLD; SHIP stands\n");
-    let ran = desk.must(&["override", "review", "--as", "REVISE", "--why", "Read a third time."]);
+    let ran = desk.run_ok(&["override", "review", "--as", "REVISE", "--why", "Read a third time."]);
     assert!(
         ran.stdout.ends_with("the gate said HOLD, SHIP until now; REVISE stands\n"),
         "{}",
         ran.stdout
     );
-    assert_eq!(desk.file(), before, "the log is what the gate said");
-    desk.verify();
-    let store = desk.store();
-    let words = store.overrides("review/1").unwrap();
+    assert_eq!(desk.read_log_file(), before, "the log is what the gate said");
+    desk.assert_verified();
+    let store = desk.open_store();
+    let words = store.list_overrides("review/1").unwrap();
     let kept: Vec<_> = words.iter().map(|word| (word.decision, word.why.as_str())).collect();
-    let expected = [(Decision::Ship, "Read again."), (Decision::Revise, "Read a third time.")];
+    let expected =
+        [(ReviewDecision::Ship, "Read again."), (ReviewDecision::Revise, "Read a third time.")];
     assert_eq!(kept, expected);
-    let kinds: Vec<EntryKind> = store
-        .entries(&"review".parse().unwrap(), 0)
+    let kinds: Vec<JournalEntryKind> = store
+        .load_entries(&"review".parse().unwrap(), 0)
         .unwrap()
         .iter()
         .map(|entry| entry.kind)
         .collect();
-    assert_eq!(kinds.iter().filter(|kind| **kind == EntryKind::Overridden).count(), 2);
+    assert_eq!(
+        kinds.iter().filter(|kind| **kind == JournalEntryKind::VerdictOverridden).count(),
+        2
+    );
 }
 
 #[test]
 fn its_document_says_what_stood_and_what_stands() {
-    let desk = Desk::new();
-    desk.log(1, GateVerdict::Incomplete);
+    let desk = LogProgram::new();
+    desk.insert_verdict(1, FinalVerdict::Incomplete);
     let (code, document) =
-        desk.document(&["override", "review/1", "--as", "HOLD", "--why", "Nobody answered."]);
+        desk.run_json(&["override", "review/1", "--as", "HOLD", "--why", "Nobody answered."]);
     assert_eq!(code, 0);
     let expected = json!({
         "status": "success", "verdict_id": "review/1", "dialogue_id": "review",
@@ -52,28 +56,28 @@ fn its_document_says_what_stood_and_what_stands() {
 
 #[test]
 fn what_is_not_there_is_not_found() {
-    let desk = Desk::with(2);
+    let desk = LogProgram::with_verdicts(2);
     for named in ["review/3", "nobody", "no such id", "../x", ""] {
-        let (code, document) = desk.document(&["override", named, "--as", "SHIP", "--why", "w"]);
+        let (code, document) = desk.run_json(&["override", named, "--as", "SHIP", "--why", "w"]);
         let expected =
             if named.is_empty() { (1, "missing_field") } else { (4, "verdict_not_found") };
         assert_eq!((code, document["error_code"].as_str().unwrap()), expected, "{named}");
         assert!(document["suggestion"].is_string());
     }
-    let (code, document) = desk.document(&["override", "review", "--as", "SHIP", "--why", "w"]);
+    let (code, document) = desk.run_json(&["override", "review", "--as", "SHIP", "--why", "w"]);
     assert_eq!((code, &document["valid_options"]), (1, &json!(["review/1", "review/2"])));
 }
 
 #[test]
 fn a_decision_needs_a_reason_and_a_word() {
-    let desk = Desk::with(1);
-    let (code, document) = desk.document(&["override", "review/1", "--as", "SHIP", "--why", " \n"]);
+    let desk = LogProgram::with_verdicts(1);
+    let (code, document) = desk.run_json(&["override", "review/1", "--as", "SHIP", "--why", " \n"]);
     assert_eq!((code, document["field"].as_str()), (1, Some("why")));
     for arguments in
         [["--as", "INCOMPLETE", "--why", "w"].as_slice(), &["--as", "SHIP"], &["--why", "w"]]
     {
-        let ran = desk.run(&[&["override", "review/1"], arguments].concat());
+        let ran = desk.run_command(&[&["override", "review/1"], arguments].concat());
         assert_eq!(ran.code, 64, "{arguments:?}");
     }
-    assert!(desk.store().overrides("review/1").unwrap().is_empty());
+    assert!(desk.open_store().list_overrides("review/1").unwrap().is_empty());
 }

@@ -1,78 +1,78 @@
 //! Harness: the real program and its verdict log, with foreign log files beside it.
 
-use plenary::domain::gate::GateVerdict;
+use plenary::domain::gate::FinalVerdict;
 use plenary::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 
-use crate::kit::{Program, Ran, log_verdict};
+use crate::kit::{CommandOutput, TestProgram, insert_verdict};
 
-pub struct Desk {
-    pub program: Program,
+pub struct LogProgram {
+    pub program: TestProgram,
 }
 
-impl Desk {
+impl LogProgram {
     pub fn new() -> Self {
-        let program = Program::new();
+        let program = TestProgram::new();
         std::fs::write(program.path().join("council.yaml"), "council: {}\n").unwrap();
         Self { program }
     }
 
     /// With this many verdicts of one review, and their file.
-    pub fn with(verdicts: u32) -> Self {
+    pub fn with_verdicts(verdicts: u32) -> Self {
         let desk = Self::new();
-        (1..=verdicts).for_each(|n| desk.log(n, GateVerdict::Hold));
+        (1..=verdicts).for_each(|n| desk.insert_verdict(n, FinalVerdict::Hold));
         if verdicts > 0 {
-            desk.must(&["log", "repair"]);
+            desk.run_ok(&["log", "repair"]);
         }
         desk
     }
 
-    pub fn configure(&self, yaml: &str) {
-        self.write("council.yaml", yaml);
+    pub fn write_settings(&self, yaml: &str) {
+        self.write_file("council.yaml", yaml);
     }
 
-    pub fn store(&self) -> SqliteStore {
+    pub fn open_store(&self) -> SqliteStore {
         SqliteStore::open(&self.program.path().join(".plenary/plenary.db")).unwrap()
     }
 
-    pub fn log(&self, n: u32, verdict: GateVerdict) {
-        log_verdict(&self.store(), "review", n, verdict);
+    pub fn insert_verdict(&self, n: u32, verdict: FinalVerdict) {
+        insert_verdict(&self.open_store(), "review", n, verdict);
     }
 
-    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+    pub fn write_file(&self, name: &str, text: impl AsRef<[u8]>) {
         std::fs::write(self.program.path().join(name), text).unwrap();
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub fn read_file(&self, name: &str) -> String {
         std::fs::read_to_string(self.program.path().join(name)).unwrap()
     }
 
     /// The content of the log file.
-    pub fn file(&self) -> String {
-        self.read("council_log.jsonl")
+    pub fn read_log_file(&self) -> String {
+        self.read_file("council_log.jsonl")
     }
 
     /// The content that the log file should have, from the store.
-    pub fn table(&self) -> String {
-        let lines = self.store().log_lines(0, 100_000).unwrap();
+    pub fn expected_file(&self) -> String {
+        let lines = self.open_store().load_log_lines(0, 100_000).unwrap();
         lines.iter().map(|line| format!("{}\n", line.line)).collect()
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Ran {
-        self.program.run(arguments)
+    pub fn run_command(&self, arguments: &[&str]) -> CommandOutput {
+        self.program.run_command(arguments)
     }
 
     #[track_caller]
-    pub fn must(&self, arguments: &[&str]) -> Ran {
-        let ran = self.run(arguments);
+    pub fn run_ok(&self, arguments: &[&str]) -> CommandOutput {
+        let ran = self.run_command(arguments);
         assert_eq!(ran.code, 0, "{arguments:?}: {ran:?}");
         ran
     }
 
     /// Runs with `--json`: the exit code and the document.
     #[track_caller]
-    pub fn document(&self, arguments: &[&str]) -> (i32, Value) {
-        let ran = self.run(&[arguments, &["--json"]].concat());
+    pub fn run_json(&self, arguments: &[&str]) -> (i32, Value) {
+        let ran = self.run_command(&[arguments, &["--json"]].concat());
         let document = serde_json::from_str(&ran.stdout)
             .unwrap_or_else(|error| panic!("{arguments:?} printed no document: {error}\n{ran:?}"));
         (ran.code, document)
@@ -80,14 +80,14 @@ impl Desk {
 
     /// The store must be intact, and the file must match it.
     #[track_caller]
-    pub fn verify(&self) {
-        self.must(&["verify"]);
-        assert_eq!(self.file(), self.table());
+    pub fn assert_verified(&self) {
+        self.run_ok(&["verify"]);
+        assert_eq!(self.read_log_file(), self.expected_file());
     }
 }
 
 /// A row in another program's format, `n` minutes after ten.
-pub fn theirs(n: u32, verdict: &str) -> Value {
+pub fn foreign_row(n: u32, verdict: &str) -> Value {
     let blocks = verdict != "SHIP";
     let seat = json!({"deliberator": "skeptic", "verdict": "revise", "scores": {"argument_soundness": 3},
                       "would_block": blocks, "irreducible": false, "revision_brief": format!("Brief {n}.")});
@@ -100,6 +100,6 @@ pub fn theirs(n: u32, verdict: &str) -> Value {
 }
 
 /// Rows as the lines of a file.
-pub fn lines(rows: &[Value]) -> String {
+pub fn to_lines(rows: &[Value]) -> String {
     rows.iter().map(|row| format!("{row}\n")).collect()
 }

@@ -1,61 +1,61 @@
 //! Counts lines, bullets, sentences and words of a text, as a reader would.
 
-use super::sentences::sentences;
-use super::wish::Measure;
+use super::sentences::count_sentences;
+use super::wish::FormatUnit;
 
 /// Indentation that starts a new list level; less is treated as sloppy formatting.
 const LEVEL_SPACES: usize = 2;
 
 /// Counts the units; `None` if the script does not mark words and sentences.
-pub fn count(measure: Measure, text: &str) -> Option<usize> {
-    let text = with_breaks(text);
+pub fn count_units(measure: FormatUnit, text: &str) -> Option<usize> {
+    let text = unescape_breaks(text);
     match measure {
-        Measure::Lines => Some(lines(&text).count()),
-        Measure::Bullets => Some(bullets(&text)),
-        Measure::Sentences => is_countable(&text).then(|| sentences(&text)),
-        Measure::Words => is_countable(&text).then(|| words(&text)),
+        FormatUnit::Lines => Some(content_lines(&text).count()),
+        FormatUnit::Bullets => Some(count_bullets(&text)),
+        FormatUnit::Sentences => is_countable(&text).then(|| count_sentences(&text)),
+        FormatUnit::Words => is_countable(&text).then(|| count_words(&text)),
     }
 }
 
 /// Treats an escaped break as a break, because models write `\\n` in JSON.
-fn with_breaks(text: &str) -> String {
+fn unescape_breaks(text: &str) -> String {
     text.replace("\\r\\n", "\n").replace("\\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// Skips blank lines: they separate paragraphs, and padding with them must not change the count.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn content_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim().is_empty())
 }
 
 /// Counts the bullets of the outermost level; nested bullets belong to their parent.
-fn bullets(text: &str) -> usize {
-    let marked = lines(text).filter(|line| after_bullet(line).is_some());
-    let indents: Vec<usize> = marked.map(indent).collect();
+fn count_bullets(text: &str) -> usize {
+    let marked = content_lines(text).filter(|line| strip_bullet(line).is_some());
+    let indents: Vec<usize> = marked.map(indent_width).collect();
     let outermost = indents.iter().min().copied().unwrap_or(0);
     indents.iter().filter(|indent| **indent < outermost + LEVEL_SPACES).count()
 }
 
-fn indent(line: &str) -> usize {
+fn indent_width(line: &str) -> usize {
     let spaces = line.chars().take_while(|letter| letter.is_whitespace());
     spaces.map(|space| if space == '\t' { LEVEL_SPACES } else { 1 }).sum()
 }
 
 /// Returns the text after a bullet mark, if the line starts with one.
-pub(super) fn after_bullet(line: &str) -> Option<&str> {
+pub(super) fn strip_bullet(line: &str) -> Option<&str> {
     let line = line.trim_start();
-    let rest = after_sign(line).or_else(|| after_numeral(line))?;
+    let rest = strip_sign(line).or_else(|| strip_numeral(line))?;
     // `**bold**`, `-5` and `1.5` start no item.
     let is_apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
     let needs_no_space = line.starts_with(['•', '‣', '◦', '●', '▪', '・']);
     (is_apart || needs_no_space).then(|| rest.trim_start())
 }
 
-fn after_sign(line: &str) -> Option<&str> {
+fn strip_sign(line: &str) -> Option<&str> {
     line.strip_prefix(['-', '*', '+', '•', '–', '—', '‣', '◦', '●', '▪', '·', '・'])
 }
 
 /// `1.`, `1)`, `(1)` and `a)`.
-fn after_numeral(line: &str) -> Option<&str> {
+fn strip_numeral(line: &str) -> Option<&str> {
     let inner = line.strip_prefix('(').unwrap_or(line);
     let digits = inner.trim_start_matches(|letter: char| letter.is_ascii_digit());
     if digits.len() < inner.len() {
@@ -67,12 +67,12 @@ fn after_numeral(line: &str) -> Option<&str> {
 
 /// Counts parts between spaces and dashes that contain a letter or a digit. In a script without
 /// spaces each character counts as a word, as its writers count. Bullet marks do not count.
-fn words(text: &str) -> usize {
-    let line = |line| words_of(after_bullet(line).unwrap_or(line));
-    lines(text).map(line).sum()
+fn count_words(text: &str) -> usize {
+    let line = |line| count_line_words(strip_bullet(line).unwrap_or(line));
+    content_lines(text).map(line).sum()
 }
 
-fn words_of(line: &str) -> usize {
+fn count_line_words(line: &str) -> usize {
     let parts = line.split(|letter: char| letter.is_whitespace() || letter == '—');
     let count = |part: &str| {
         let characters = part.chars().filter(|letter| is_ideograph(*letter)).count();
@@ -102,8 +102,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(measure: Measure, text: &str, expected: usize) {
-        assert_eq!(count(measure, text), Some(expected), "{measure} of {text:?}");
+    fn check(measure: FormatUnit, text: &str, expected: usize) {
+        assert_eq!(count_units(measure, text), Some(expected), "{measure} of {text:?}");
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
             ("one\\r\\ntwo\\n\\nthree", 3),
             ("一\n二\n三", 3),
         ] {
-            check(Measure::Lines, text, expected);
+            check(FormatUnit::Lines, text, expected);
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
             ("1. a\n\t- nested\n2. b", 2),
             ("- one - two - three", 1),
         ] {
-            check(Measure::Bullets, text, expected);
+            check(FormatUnit::Bullets, text, expected);
         }
     }
 
@@ -159,9 +159,9 @@ mod tests {
             ("使用 Rust 语言", 5),
             ("배포해야 합니다", 2),
         ] {
-            check(Measure::Words, text, expected);
+            check(FormatUnit::Words, text, expected);
         }
-        assert_eq!(count(Measure::Words, "เราควรปล่อย"), None);
-        assert_eq!(count(Measure::Sentences, "เราควรปล่อย"), None);
+        assert_eq!(count_units(FormatUnit::Words, "เราควรปล่อย"), None);
+        assert_eq!(count_units(FormatUnit::Sentences, "เราควรปล่อย"), None);
     }
 }

@@ -23,6 +23,6 @@ mod property_tests;
 #[cfg(test)]
 mod request_tests;
 
-pub use count::count;
-pub use miscount::{miscounts, wishes};
-pub use wish::{Amount, Measure, Wish};
+pub use count::count_units;
+pub use miscount::{find_constraints, find_violations};
+pub use wish::{FormatAmount, FormatConstraint, FormatUnit};

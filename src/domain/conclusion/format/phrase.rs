@@ -3,10 +3,10 @@
 //!
 //! The `request` module decides whether a count is a request.
 
-use super::number::{Number, number};
-use super::question::{Mark, Sentence};
+use super::number::{NumberToken, parse_number};
+use super::question::{PunctuationMark, QuestionSentence};
 use super::vocabulary::{ADJECTIVES, ANSWER_NOUNS, NEGATIONS, TO_EXCEED};
-use super::wish::{Amount, Measure};
+use super::wish::{FormatAmount, FormatUnit};
 
 /// From this number of words on, a bare count is approximate unless it says `exactly`.
 const WORDS_ABOUT_FROM: usize = 20;
@@ -15,7 +15,7 @@ const WORDS_ABOUT_FROM: usize = 20;
 const NEGATION_WORDS_MAX: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CountForm {
     /// `5 lines`.
     Plain,
     /// `a 5-line summary`: names what has this form.
@@ -26,19 +26,19 @@ pub(super) enum Form {
 
 /// A count with all words that belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Phrase {
+pub(super) struct CountPhrase {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) measure: Measure,
-    pub(super) amount: Amount,
-    pub(super) form: Form,
+    pub(super) measure: FormatUnit,
+    pub(super) amount: FormatAmount,
+    pub(super) form: CountForm,
     /// True if it says `exactly`, `at most` or the like.
     pub(super) is_bounded: bool,
 }
 
 /// How a number bounds the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Bound {
+enum BoundKind {
     Exactly,
     AtMost,
     Below,
@@ -49,33 +49,36 @@ enum Bound {
     Plain,
 }
 
-const BEFORE: [(Bound, &str); 7] = [
-    (Bound::Exactly, "no more and no less than|exactly|precisely|strictly|only|just"),
+const BOUNDS_BEFORE: [(BoundKind, &str); 7] = [
+    (BoundKind::Exactly, "no more and no less than|exactly|precisely|strictly|only|just"),
     (
-        Bound::AtMost,
+        BoundKind::AtMost,
         "at most|at max|at maximum|no more than|no longer than|no greater than|a maximum length of|\
          a maximum of|a max of|maximum of|max of|a limit of|maximum|max|up to|within|< =|≤",
     ),
-    (Bound::Below, "under|below|less than|fewer than|shorter than|<"),
+    (BoundKind::Below, "under|below|less than|fewer than|shorter than|<"),
     (
-        Bound::AtLeast,
+        BoundKind::AtLeast,
         "at least|no fewer than|not fewer than|no less than|not less than|a minimum of|a min of|\
          minimum of|minimum|min|> =|≥",
     ),
-    (Bound::Above, "more than|longer than|over|>"),
-    (Bound::About, "about|around|approximately|approx|roughly|circa|ca|some|nearly|~"),
-    (Bound::Plain, "a total of|a length of"),
+    (BoundKind::Above, "more than|longer than|over|>"),
+    (BoundKind::About, "about|around|approximately|approx|roughly|circa|ca|some|nearly|~"),
+    (BoundKind::Plain, "a total of|a length of"),
 ];
 
-const AFTER: [(Bound, &str); 4] = [
-    (Bound::AtMost, "or less|or fewer|or under|or shorter|at most|at max|maximum|max|tops"),
-    (Bound::AtLeast, "or more|at least|minimum|min"),
-    (Bound::About, "or so|approximately|approx|roughly"),
-    (Bound::Exactly, "exactly|precisely|only"),
+const BOUNDS_AFTER: [(BoundKind, &str); 4] = [
+    (BoundKind::AtMost, "or less|or fewer|or under|or shorter|at most|at max|maximum|max|tops"),
+    (BoundKind::AtLeast, "or more|at least|minimum|min"),
+    (BoundKind::About, "or so|approximately|approx|roughly"),
+    (BoundKind::Exactly, "exactly|precisely|only"),
 ];
 
 /// Finds the longest matching wording and its number of words: `no more than` is not `more than`.
-fn bound(rows: &[(Bound, &str)], holds: impl Fn(&str, usize) -> bool) -> Option<(Bound, usize)> {
+fn find_bound(
+    rows: &[(BoundKind, &str)],
+    holds: impl Fn(&str, usize) -> bool,
+) -> Option<(BoundKind, usize)> {
     let wordings = rows.iter().flat_map(|(bound, wordings)| {
         wordings.split('|').map(|words| (*bound, words, words.split(' ').count()))
     });
@@ -84,12 +87,12 @@ fn bound(rows: &[(Bound, &str)], holds: impl Fn(&str, usize) -> bool) -> Option<
 }
 
 /// Finds the counts of a sentence, in order.
-pub(super) fn phrases(sentence: &Sentence) -> Vec<Phrase> {
-    let mut found: Vec<Phrase> = Vec::new();
+pub(super) fn find_phrases(sentence: &QuestionSentence) -> Vec<CountPhrase> {
+    let mut found: Vec<CountPhrase> = Vec::new();
     let mut at = 0;
     while at < sentence.tokens.len() {
         let from = found.last().map_or(0, |last| last.end);
-        match numbered(sentence, from, at).or_else(|| unnumbered(sentence, from, at)) {
+        match parse_numbered(sentence, from, at).or_else(|| parse_unnumbered(sentence, from, at)) {
             Some(phrase) => {
                 at = phrase.end;
                 found.push(phrase);
@@ -100,128 +103,137 @@ pub(super) fn phrases(sentence: &Sentence) -> Vec<Phrase> {
     found
 }
 
-fn numbered(sentence: &Sentence, from: usize, at: usize) -> Option<Phrase> {
-    let (least, most, end) = range(sentence, at)?;
-    let named = measure(sentence, least, most, end)?;
-    let Named { measure, form, mut end } = named;
-    let (before, mut start) = bound_before(sentence, from, at)?;
-    if form == Form::Compound && ["a", "an"].contains(&sentence.word_before(start)) {
+fn parse_numbered(sentence: &QuestionSentence, from: usize, at: usize) -> Option<CountPhrase> {
+    let (least, most, end) = parse_range(sentence, at)?;
+    let named = parse_unit(sentence, least, most, end)?;
+    let UnitMatch { measure, form, mut end } = named;
+    let (before, mut start) = parse_bound_before(sentence, from, at)?;
+    if form == CountForm::Compound && ["a", "an"].contains(&sentence.word_before(start)) {
         start -= 1;
     }
-    let after = bound(&AFTER, |words, _| sentence.reads(end, words));
+    let after = find_bound(&BOUNDS_AFTER, |words, _| sentence.matches_words(end, words));
     end += after.map_or(0, |(_, count)| count);
     let bound = before.or(after.map(|(bound, _)| bound));
     let amount = if least < most {
-        Amount::Between(least, most)
+        FormatAmount::Between(least, most)
     } else {
-        amount(measure, least, bound.unwrap_or(Bound::Plain))?
+        to_amount(measure, least, bound.unwrap_or(BoundKind::Plain))?
     };
-    let is_bounded = bound.is_some_and(|bound| bound != Bound::Plain);
-    Some(Phrase { start, end, measure, amount, form, is_bounded })
+    let is_bounded = bound.is_some_and(|bound| bound != BoundKind::Plain);
+    Some(CountPhrase { start, end, measure, amount, form, is_bounded })
 }
 
-fn amount(measure: Measure, number: usize, bound: Bound) -> Option<Amount> {
+fn to_amount(measure: FormatUnit, number: usize, bound: BoundKind) -> Option<FormatAmount> {
     Some(match bound {
-        Bound::Exactly => Amount::Exactly(number),
-        Bound::AtMost => Amount::AtMost(number),
-        Bound::Below => Amount::AtMost(number.checked_sub(1).filter(|most| *most > 0)?),
-        Bound::AtLeast => Amount::AtLeast(number),
-        Bound::Above => Amount::AtLeast(number + 1),
-        Bound::About => Amount::About(number),
-        Bound::Plain if measure == Measure::Words && number >= WORDS_ABOUT_FROM => {
-            Amount::About(number)
+        BoundKind::Exactly => FormatAmount::Exactly(number),
+        BoundKind::AtMost => FormatAmount::AtMost(number),
+        BoundKind::Below => FormatAmount::AtMost(number.checked_sub(1).filter(|most| *most > 0)?),
+        BoundKind::AtLeast => FormatAmount::AtLeast(number),
+        BoundKind::Above => FormatAmount::AtLeast(number + 1),
+        BoundKind::About => FormatAmount::About(number),
+        BoundKind::Plain if measure == FormatUnit::Words && number >= WORDS_ABOUT_FROM => {
+            FormatAmount::About(number)
         }
-        Bound::Plain => Amount::Exactly(number),
+        BoundKind::Plain => FormatAmount::Exactly(number),
     })
 }
 
 /// Parses a minimum and a maximum: `5`, `3-5`, `three to five`, `one or two`, `between 3 and 5`.
-fn range(sentence: &Sentence, at: usize) -> Option<(usize, usize, usize)> {
-    let joined = match sentence.word(at) {
+fn parse_range(sentence: &QuestionSentence, at: usize) -> Option<(usize, usize, usize)> {
+    let joined = match sentence.word_at(at) {
         "between" => Some("and"),
         "from" => Some("to"),
         _ => None,
     };
     if let Some(joint) = joined {
-        let least = number(sentence, at + 1)?;
-        let most = number(sentence, least.end + 1)?;
-        let holds = sentence.word(least.end) == joint && least.value < most.value;
+        let least = parse_number(sentence, at + 1)?;
+        let most = parse_number(sentence, least.end + 1)?;
+        let holds = sentence.word_at(least.end) == joint && least.value < most.value;
         return holds.then_some((least.value, most.value, most.end));
     }
     // Only in `a sentence` does the article count as a number.
     let is_counting = ["in", "than", "most"].contains(&sentence.word_before(at));
-    if is_counting && sentence.reads(at, "a sentence") {
+    if is_counting && sentence.matches_words(at, "a sentence") {
         return Some((1, 1, at + 1));
     }
-    let Number { value: least, end } = number(sentence, at)?;
-    let most = second(sentence, end).filter(|most| least < most.value);
+    let NumberToken { value: least, end } = parse_number(sentence, at)?;
+    let most = parse_range_end(sentence, end).filter(|most| least < most.value);
     Some(most.map_or((least, least, end), |most| (least, most.value, most.end)))
 }
 
 /// Parses the second number of a range, after its joining word.
-fn second(sentence: &Sentence, at: usize) -> Option<Number> {
-    let past_hyphen =
-        |place: usize| place + usize::from(sentence.mark(place) == Some(Mark::Hyphen));
-    let is_dash = matches!(sentence.mark(at), Some(Mark::Hyphen | Mark::Dash));
+fn parse_range_end(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
+    let past_hyphen = |place: usize| {
+        place + usize::from(sentence.mark_at(place) == Some(PunctuationMark::Hyphen))
+    };
+    let is_dash =
+        matches!(sentence.mark_at(at), Some(PunctuationMark::Hyphen | PunctuationMark::Dash));
     let place = past_hyphen(at);
-    match sentence.word(place) {
-        "to" | "or" => number(sentence, past_hyphen(place + 1)),
-        _ if is_dash => number(sentence, at + 1),
+    match sentence.word_at(place) {
+        "to" | "or" => parse_number(sentence, past_hyphen(place + 1)),
+        _ if is_dash => parse_number(sentence, at + 1),
         _ => None,
     }
 }
 
-struct Named {
-    measure: Measure,
-    form: Form,
+struct UnitMatch {
+    measure: FormatUnit,
+    form: CountForm,
     end: usize,
 }
 
 /// Parses the unit after the number.
-fn measure(sentence: &Sentence, least: usize, most: usize, at: usize) -> Option<Named> {
+fn parse_unit(
+    sentence: &QuestionSentence,
+    least: usize,
+    most: usize,
+    at: usize,
+) -> Option<UnitMatch> {
     let mut place = at;
     let mut is_joined = false;
     loop {
-        let is_hyphen = sentence.mark(place) == Some(Mark::Hyphen);
-        if !is_hyphen && !ADJECTIVES.has(sentence.word(place)) {
+        let is_hyphen = sentence.mark_at(place) == Some(PunctuationMark::Hyphen);
+        if !is_hyphen && !ADJECTIVES.contains_word(sentence.word_at(place)) {
             break;
         }
         is_joined |= is_hyphen;
         place += 1;
     }
-    if is_joined && ["liner", "liners"].contains(&sentence.word(place)) {
-        return (least == 1).then_some(Named {
-            measure: Measure::Lines,
-            form: Form::Compound,
+    if is_joined && ["liner", "liners"].contains(&sentence.word_at(place)) {
+        return (least == 1).then_some(UnitMatch {
+            measure: FormatUnit::Lines,
+            form: CountForm::Compound,
             end: place + 1,
         });
     }
-    let (measure, is_plural, end) = measure_word(sentence, place)?;
-    if let Some(end) = (!is_plural).then(|| end_of_noun(sentence, end)).flatten() {
-        return Some(Named { measure, form: Form::Compound, end });
+    let (measure, is_plural, end) = parse_unit_word(sentence, place)?;
+    if let Some(end) = (!is_plural).then(|| parse_answer_noun(sentence, end)).flatten() {
+        return Some(UnitMatch { measure, form: CountForm::Compound, end });
     }
-    let agrees = if is_plural { most > 1 || !sentence.reads(at - 1, "one") } else { most == 1 };
-    (agrees && !is_joined).then_some(Named { measure, form: Form::Plain, end })
+    let agrees =
+        if is_plural { most > 1 || !sentence.matches_words(at - 1, "one") } else { most == 1 };
+    (agrees && !is_joined).then_some(UnitMatch { measure, form: CountForm::Plain, end })
 }
 
 /// Parses a unit: which one, whether it is a plural, and the position after it.
-fn measure_word(sentence: &Sentence, at: usize) -> Option<(Measure, bool, usize)> {
-    let word = sentence.word(at);
+fn parse_unit_word(sentence: &QuestionSentence, at: usize) -> Option<(FormatUnit, bool, usize)> {
+    let word = sentence.word_at(at);
     let (measure, is_plural) = match word {
-        "line" => (Measure::Lines, false),
-        "lines" => (Measure::Lines, true),
-        "sentence" => (Measure::Sentences, false),
-        "sentences" => (Measure::Sentences, true),
-        "word" => (Measure::Words, false),
-        "words" => (Measure::Words, true),
-        "bulletpoint" => (Measure::Bullets, false),
-        "bullets" | "bulletpoints" => (Measure::Bullets, true),
+        "line" => (FormatUnit::Lines, false),
+        "lines" => (FormatUnit::Lines, true),
+        "sentence" => (FormatUnit::Sentences, false),
+        "sentences" => (FormatUnit::Sentences, true),
+        "word" => (FormatUnit::Words, false),
+        "words" => (FormatUnit::Words, true),
+        "bulletpoint" => (FormatUnit::Bullets, false),
+        "bullets" | "bulletpoints" => (FormatUnit::Bullets, true),
         "bullet" | "bulleted" => {
-            let next = at + 1 + usize::from(sentence.mark(at + 1) == Some(Mark::Hyphen));
-            return match sentence.word(next) {
-                "point" | "item" => Some((Measure::Bullets, false, next + 1)),
-                "points" | "items" => Some((Measure::Bullets, true, next + 1)),
-                _ => (word == "bullet").then_some((Measure::Bullets, false, at + 1)),
+            let next =
+                at + 1 + usize::from(sentence.mark_at(at + 1) == Some(PunctuationMark::Hyphen));
+            return match sentence.word_at(next) {
+                "point" | "item" => Some((FormatUnit::Bullets, false, next + 1)),
+                "points" | "items" => Some((FormatUnit::Bullets, true, next + 1)),
+                _ => (word == "bullet").then_some((FormatUnit::Bullets, false, at + 1)),
             };
         }
         _ => return None,
@@ -230,85 +242,100 @@ fn measure_word(sentence: &Sentence, at: usize) -> Option<(Measure, bool, usize)
 }
 
 /// Returns the position after the noun that has this form: `final answer`, `summary`.
-fn end_of_noun(sentence: &Sentence, at: usize) -> Option<usize> {
-    let mut place = at + usize::from(sentence.mark(at) == Some(Mark::Hyphen));
-    while ADJECTIVES.has(sentence.word(place)) {
+fn parse_answer_noun(sentence: &QuestionSentence, at: usize) -> Option<usize> {
+    let mut place = at + usize::from(sentence.mark_at(at) == Some(PunctuationMark::Hyphen));
+    while ADJECTIVES.contains_word(sentence.word_at(place)) {
         place += 1;
     }
-    ANSWER_NOUNS.has(sentence.word(place)).then_some(place + 1)
+    ANSWER_NOUNS.contains_word(sentence.word_at(place)).then_some(place + 1)
 }
 
 /// Parses the bound before a number, and where it starts. `None` if the wording makes no sense.
-fn bound_before(sentence: &Sentence, from: usize, at: usize) -> Option<(Option<Bound>, usize)> {
-    if TO_EXCEED.has(sentence.word_before(at)) {
-        return negation(sentence, from, at - 1).map(|start| (Some(Bound::AtMost), start));
+fn parse_bound_before(
+    sentence: &QuestionSentence,
+    from: usize,
+    at: usize,
+) -> Option<(Option<BoundKind>, usize)> {
+    if TO_EXCEED.contains_word(sentence.word_before(at)) {
+        return find_negation(sentence, from, at - 1).map(|start| (Some(BoundKind::AtMost), start));
     }
-    let stands = |words: &str, count| from + count <= at && sentence.reads(at - count, words);
-    let Some((found, count)) = bound(&BEFORE, stands) else { return Some((None, at)) };
+    let stands =
+        |words: &str, count| from + count <= at && sentence.matches_words(at - count, words);
+    let Some((found, count)) = find_bound(&BOUNDS_BEFORE, stands) else { return Some((None, at)) };
     let start = at - count;
     // `do not write more than`.
-    let denied = (found == Bound::Above).then(|| negation(sentence, from, start)).flatten();
-    Some(denied.map_or((Some(found), start), |start| (Some(Bound::AtMost), start)))
+    let denied =
+        (found == BoundKind::Above).then(|| find_negation(sentence, from, start)).flatten();
+    Some(denied.map_or((Some(found), start), |start| (Some(BoundKind::AtMost), start)))
 }
 
 /// Finds a negation shortly before a position.
-fn negation(sentence: &Sentence, from: usize, at: usize) -> Option<usize> {
+fn find_negation(sentence: &QuestionSentence, from: usize, at: usize) -> Option<usize> {
     let first = at.saturating_sub(NEGATION_WORDS_MAX).max(from);
-    let place = (first..at).rev().find(|place| NEGATIONS.has(sentence.word(*place)))?;
+    let place =
+        (first..at).rev().find(|place| NEGATIONS.contains_word(sentence.word_at(*place)))?;
     // A comma ends the negation.
-    let is_whole = (place..at).all(|place| !sentence.word(place).is_empty());
+    let is_whole = (place..at).all(|place| !sentence.word_at(place).is_empty());
     let is_do = place > from && sentence.word_before(place) == "do";
     is_whole.then_some(if is_do { place - 1 } else { place })
 }
 
 /// Finds bullets without a number.
-fn unnumbered(sentence: &Sentence, from: usize, at: usize) -> Option<Phrase> {
-    let end = bulleted_list(sentence, at).or_else(|| match measure_word(sentence, at) {
-        Some((Measure::Bullets, true, end)) => Some(end),
-        _ => None,
-    })?;
+fn parse_unnumbered(sentence: &QuestionSentence, from: usize, at: usize) -> Option<CountPhrase> {
+    let end =
+        parse_bulleted_list(sentence, at).or_else(|| match parse_unit_word(sentence, at) {
+            Some((FormatUnit::Bullets, true, end)) => Some(end),
+            _ => None,
+        })?;
     let mut start = at;
-    while start > from && ADJECTIVES.has(sentence.word_before(start)) {
+    while start > from && ADJECTIVES.contains_word(sentence.word_before(start)) {
         start -= 1;
     }
     if start > from && sentence.word_before(start) == "a" {
         start -= 1;
     }
-    let (measure, amount) = (Measure::Bullets, Amount::AtLeast(1));
-    Some(Phrase { start, end, measure, amount, form: Form::Unnumbered, is_bounded: false })
+    let (measure, amount) = (FormatUnit::Bullets, FormatAmount::AtLeast(1));
+    Some(CountPhrase {
+        start,
+        end,
+        measure,
+        amount,
+        form: CountForm::Unnumbered,
+        is_bounded: false,
+    })
 }
 
 /// Returns the position after `bulleted list`, `bullet-point list` and `bullet form`.
-fn bulleted_list(sentence: &Sentence, at: usize) -> Option<usize> {
-    if !["bullet", "bulleted"].contains(&sentence.word(at)) {
+fn parse_bulleted_list(sentence: &QuestionSentence, at: usize) -> Option<usize> {
+    if !["bullet", "bulleted"].contains(&sentence.word_at(at)) {
         return None;
     }
     let mut place = at + 1;
-    while sentence.mark(place) == Some(Mark::Hyphen)
-        || ["point", "points"].contains(&sentence.word(place))
+    while sentence.mark_at(place) == Some(PunctuationMark::Hyphen)
+        || ["point", "points"].contains(&sentence.word_at(place))
     {
         place += 1;
     }
-    ["list", "form", "format", "style"].contains(&sentence.word(place)).then_some(place + 1)
+    ["list", "form", "format", "style"].contains(&sentence.word_at(place)).then_some(place + 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::conclusion::format::question::sentences;
-    use crate::domain::conclusion::format::wish::Wish;
+    use crate::domain::conclusion::format::question::split_sentences;
+    use crate::domain::conclusion::format::wish::FormatConstraint;
 
     /// The counts of a text, each with its words.
     fn told(text: &str) -> Vec<String> {
-        let told = |sentence: &Sentence| {
-            let told = |phrase: Phrase| {
-                let Phrase { measure, amount, .. } = phrase;
-                let words: Vec<&str> = sentence.words(phrase.start..phrase.end).collect();
-                format!("{} = {}", words.join(" "), Wish { measure, amount })
+        let told = |sentence: &QuestionSentence| {
+            let told = |phrase: CountPhrase| {
+                let CountPhrase { measure, amount, .. } = phrase;
+                let words: Vec<&str> = sentence.words_in(phrase.start..phrase.end).collect();
+                format!("{} = {}", words.join(" "), FormatConstraint { measure, amount })
             };
-            phrases(sentence).into_iter().map(told).collect::<Vec<_>>()
+            find_phrases(sentence).into_iter().map(told).collect::<Vec<_>>()
         };
-        sentences(text).iter().flat_map(told).collect()
+        split_sentences(text).iter().flat_map(told).collect()
     }
 
     #[track_caller]

@@ -1,38 +1,39 @@
 //! A text built to a constraint has no violation; one unit more has one.
 
+use super::count_units;
 use proptest::prelude::*;
 
-use super::{Amount, Measure, count, miscounts, wishes};
+use super::{FormatAmount, FormatUnit, count, find_constraints, find_violations};
 
 /// A text with this many units.
-fn text(measure: Measure, number: usize) -> String {
+fn build_text(measure: FormatUnit, number: usize) -> String {
     let (piece, joint) = match measure {
-        Measure::Lines => ("Ship it on Monday", "\n"),
-        Measure::Bullets => ("- ship it", "\n"),
-        Measure::Sentences => ("Ship it, e.g. on Monday at 3.5 Hz.", " "),
-        Measure::Words => ("ship-it!", " "),
+        FormatUnit::Lines => ("Ship it on Monday", "\n"),
+        FormatUnit::Bullets => ("- ship it", "\n"),
+        FormatUnit::Sentences => ("Ship it, e.g. on Monday at 3.5 Hz.", " "),
+        FormatUnit::Words => ("ship-it!", " "),
     };
     vec![piece; number].join(joint)
 }
 
-fn measures() -> impl Strategy<Value = Measure> {
-    prop::sample::select(Measure::ALL)
+fn any_unit() -> impl Strategy<Value = FormatUnit> {
+    prop::sample::select(FormatUnit::ALL)
 }
 
 /// Wordings of a bound for which more than the number is too many.
-fn bounds() -> impl Strategy<Value = &'static str> {
+fn any_bound() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["exactly ", "at most ", "no more than ", "max. ", "up to ", "only "])
 }
 
 proptest! {
     #[test]
     fn what_is_built_to_a_wish_never_miscounts(
-        measure in measures(), bound in bounds(), number in 2..40_usize,
+        measure in any_unit(), bound in any_bound(), number in 2..40_usize,
     ) {
         let question = format!("Should we ship? Answer in {bound}{number} {measure}.");
-        prop_assert_eq!(wishes(&question).len(), 1, "{}", question);
-        prop_assert_eq!(miscounts(&question, &text(measure, number)), vec![]);
-        let more = miscounts(&question, &text(measure, number + 1));
+        prop_assert_eq!(find_constraints(&question).len(), 1, "{}", question);
+        prop_assert_eq!(find_violations(&question, &build_text(measure, number)), vec![]);
+        let more = find_violations(&question, &build_text(measure, number + 1));
         prop_assert_eq!(more.len(), 1);
         let counted = format!("; the recommendation has {}", number + 1);
         prop_assert!(more[0].objection.ends_with(&counted), "{}", more[0].objection);
@@ -40,46 +41,46 @@ proptest! {
 
     #[test]
     fn a_wish_can_be_met_by_what_it_says(
-        measure in measures(), least in 1..30_usize, more in 0..9_usize,
+        measure in any_unit(), least in 1..30_usize, more in 0..9_usize,
     ) {
         for amount in [
-            Amount::Exactly(least),
-            Amount::AtLeast(least),
-            Amount::AtMost(least),
-            Amount::Between(least, least + more),
-            Amount::About(least),
+            FormatAmount::Exactly(least),
+            FormatAmount::AtLeast(least),
+            FormatAmount::AtMost(least),
+            FormatAmount::Between(least, least + more),
+            FormatAmount::About(least),
         ] {
-            let counted = |number| count(measure, &text(measure, number)).unwrap();
-            prop_assert!(amount.is_met_by(counted(amount.least())));
-            prop_assert!(amount.most().is_none_or(|most| amount.is_met_by(counted(most))));
-            prop_assert!(amount.most().is_none_or(|most| !amount.is_met_by(counted(most + 1))));
-            prop_assert!(!amount.is_met_by(counted(amount.least() - 1)));
+            let counted = |number| count_units(measure, &build_text(measure, number)).unwrap();
+            prop_assert!(amount.is_met_by(counted(amount.min_count())));
+            prop_assert!(amount.max_count().is_none_or(|most| amount.is_met_by(counted(most))));
+            prop_assert!(amount.max_count().is_none_or(|most| !amount.is_met_by(counted(most + 1))));
+            prop_assert!(!amount.is_met_by(counted(amount.min_count() - 1)));
         }
     }
 
     #[test]
-    fn air_between_lines_changes_no_count(measure in measures(), number in 1..20_usize) {
-        let airy = text(measure, number).replace('\n', "\n\n \n");
-        prop_assert_eq!(count(measure, &airy), Some(number));
-        let escaped = text(measure, number).replace('\n', "\\n");
-        prop_assert_eq!(count(measure, &escaped), Some(number));
+    fn air_between_lines_changes_no_count(measure in any_unit(), number in 1..20_usize) {
+        let airy = build_text(measure, number).replace('\n', "\n\n \n");
+        prop_assert_eq!(count_units(measure, &airy), Some(number));
+        let escaped = build_text(measure, number).replace('\n', "\\n");
+        prop_assert_eq!(count_units(measure, &escaped), Some(number));
     }
 
     #[test]
     fn any_question_and_any_text_come_to_an_end(
         question in any::<String>(), said in any::<String>(),
     ) {
-        miscounts(&question, &said);
+        find_violations(&question, &said);
     }
 
     #[test]
-    fn any_mixture_of_words_comes_to_an_end(words in prop::collection::vec(word(), 0..40)) {
+    fn any_mixture_of_words_comes_to_an_end(words in prop::collection::vec(any_word(), 0..40)) {
         let question = words.join(" ");
-        miscounts(&question, &question);
+        find_violations(&question, &question);
     }
 }
 
-fn word() -> impl Strategy<Value = &'static str> {
+fn any_word() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "answer", "in", "5", "lines", "3", "bullets", "one", "sentence", "words", "at", "most",
         "a", "-", ",", ".", "?", ":", "(", ")", "\n", "- ", "not", "each", "or", "to", "between",
@@ -92,7 +93,7 @@ fn word() -> impl Strategy<Value = &'static str> {
 #[test]
 fn an_objection_has_both_numbers() {
     let told = |question: &str, said: &str| {
-        let objections = miscounts(question, said).into_iter();
+        let objections = find_violations(question, said).into_iter();
         objections.map(|one| format!("{}: {}", one.field, one.objection)).collect::<Vec<_>>()
     };
     let question = "Should we ship? In exactly 5 lines.";
@@ -118,6 +119,6 @@ fn long_questions_come_to_an_end() {
     let signs = [". ", "… ", "\"", "do not ", "a-", "( "];
     for piece in pieces.into_iter().chain(signs) {
         let long = piece.repeat(100_000 / piece.len());
-        miscounts(&long, &long);
+        find_violations(&long, &long);
     }
 }

@@ -1,19 +1,19 @@
 //! Splits a question into sentences of words and marks, in lower case, without quotations.
 
-use super::quotations::{HOLE, without_quotations};
+use super::quotations::{QUOTATION_PLACEHOLDER, remove_quotations};
 use super::vocabulary::{MENTIONS, NEVER_LAST, QUESTION_STARTS, SAYING, SELDOM_LAST, is_label};
 
 /// A longer sentence is ignored.
 const SENTENCE_TOKENS_MAX: usize = 400;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum QuestionToken {
     Word(String),
-    Mark(Mark),
+    Mark(PunctuationMark),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum PunctuationMark {
     /// Between two parts of one word.
     Hyphen,
     Comma,
@@ -23,12 +23,12 @@ pub(super) enum Mark {
     Open,
     Close,
     /// Position of a removed quotation.
-    Hole,
+    Placeholder,
 }
 
 /// How a sentence ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum SentenceEnd {
     Question,
     Stop,
     /// The sentences after it contain what it announces.
@@ -37,7 +37,7 @@ pub(super) enum End {
 
 /// Position of a sentence in the layout of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum SentencePlace {
     Prose,
     /// An item of a list.
     Item,
@@ -46,66 +46,66 @@ pub(super) enum Place {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sentence {
-    pub(super) tokens: Vec<Token>,
-    pub(super) end: End,
-    pub(super) place: Place,
+pub(super) struct QuestionSentence {
+    pub(super) tokens: Vec<QuestionToken>,
+    pub(super) end: SentenceEnd,
+    pub(super) place: SentencePlace,
     /// The sentence is text that the question is about, for example after `our policy says:`.
     pub(super) is_mention: bool,
 }
 
-impl Sentence {
+impl QuestionSentence {
     /// The word at a position; empty if there is none.
-    pub(super) fn word(&self, at: usize) -> &str {
+    pub(super) fn word_at(&self, at: usize) -> &str {
         match self.tokens.get(at) {
-            Some(Token::Word(word)) => word,
-            Some(Token::Mark(_)) | None => "",
+            Some(QuestionToken::Word(word)) => word,
+            Some(QuestionToken::Mark(_)) | None => "",
         }
     }
 
     /// The word before a position.
     pub(super) fn word_before(&self, at: usize) -> &str {
-        at.checked_sub(1).map_or("", |before| self.word(before))
+        at.checked_sub(1).map_or("", |before| self.word_at(before))
     }
 
-    pub(super) fn mark(&self, at: usize) -> Option<Mark> {
+    pub(super) fn mark_at(&self, at: usize) -> Option<PunctuationMark> {
         match self.tokens.get(at)? {
-            Token::Word(_) => None,
-            Token::Mark(mark) => Some(*mark),
+            QuestionToken::Word(_) => None,
+            QuestionToken::Mark(mark) => Some(*mark),
         }
     }
 
-    pub(super) fn mark_before(&self, at: usize) -> Option<Mark> {
-        self.mark(at.checked_sub(1)?)
+    pub(super) fn mark_before(&self, at: usize) -> Option<PunctuationMark> {
+        self.mark_at(at.checked_sub(1)?)
     }
 
-    pub(super) fn words(&self, places: std::ops::Range<usize>) -> impl Iterator<Item = &str> {
+    pub(super) fn words_in(&self, places: std::ops::Range<usize>) -> impl Iterator<Item = &str> {
         self.tokens.get(places).unwrap_or_default().iter().filter_map(|token| match token {
-            Token::Word(word) => Some(word.as_str()),
-            Token::Mark(_) => None,
+            QuestionToken::Word(word) => Some(word.as_str()),
+            QuestionToken::Mark(_) => None,
         })
     }
 
     /// Returns true if these words follow one another from this position on.
-    pub(super) fn reads(&self, at: usize, words: &str) -> bool {
-        words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
+    pub(super) fn matches_words(&self, at: usize, words: &str) -> bool {
+        words.split(' ').enumerate().all(|(offset, word)| self.word_at(at + offset) == word)
     }
 }
 
 /// Splits a question into sentences.
-pub(super) fn sentences(question: &str) -> Vec<Sentence> {
-    let question = without_quotations(question).replace(['’', 'ʼ'], "'");
-    let mut splitter = Splitter::default();
+pub(super) fn split_sentences(question: &str) -> Vec<QuestionSentence> {
+    let question = remove_quotations(question).replace(['’', 'ʼ'], "'");
+    let mut splitter = SentenceSplitter::default();
     for line in question.lines() {
-        splitter.line(line);
+        splitter.read_line(line);
     }
-    splitter.finish(End::Stop);
+    splitter.finish_sentence(SentenceEnd::Stop);
     splitter.done
 }
 
 /// Meaning of the last announcement for the lines below it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Announced {
+enum AnnouncedText {
     #[default]
     Nothing,
     Format,
@@ -113,10 +113,10 @@ enum Announced {
 }
 
 #[derive(Default)]
-struct Splitter {
-    done: Vec<Sentence>,
-    tokens: Vec<Token>,
-    announced: Announced,
+struct SentenceSplitter {
+    done: Vec<QuestionSentence>,
+    tokens: Vec<QuestionToken>,
+    announced: AnnouncedText,
     /// True after an announcement that ends a paragraph; it then applies to the next one.
     is_after_colon: bool,
     in_item: bool,
@@ -124,88 +124,88 @@ struct Splitter {
     is_about_texts: bool,
 }
 
-impl Splitter {
-    fn line(&mut self, line: &str) {
+impl SentenceSplitter {
+    fn read_line(&mut self, line: &str) {
         let text = line.trim();
         if text.is_empty() {
-            self.finish(End::Stop);
+            self.finish_sentence(SentenceEnd::Stop);
             if !self.is_after_colon {
-                self.announced = Announced::Nothing;
+                self.announced = AnnouncedText::Nothing;
             }
             return;
         }
         let text = text.trim_start_matches('#').trim_start();
-        let item = super::count::after_bullet(text);
+        let item = super::count::strip_bullet(text);
         let begins = item.is_some() || text.starts_with(|letter: char| letter.is_uppercase());
         if begins {
-            self.finish(End::Stop);
+            self.finish_sentence(SentenceEnd::Stop);
         }
         if self.tokens.is_empty() {
             self.in_item = item.is_some();
-            if self.in_item && self.announced == Announced::Nothing && self.is_about_texts {
-                self.announced = Announced::Mention;
+            if self.in_item && self.announced == AnnouncedText::Nothing && self.is_about_texts {
+                self.announced = AnnouncedText::Mention;
             }
         }
-        self.read(item.unwrap_or(text));
+        self.read_text(item.unwrap_or(text));
     }
 
-    fn read(&mut self, text: &str) {
+    fn read_text(&mut self, text: &str) {
         let letters: Vec<char> = text.chars().collect();
         let mut word = String::new();
         for (at, letter) in letters.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| letters.get(before)).copied();
             let next = letters.get(at + 1).copied();
-            match part(*letter, before, next) {
-                Part::Letter => word.extend(letter.to_lowercase()),
-                Part::Nothing => {}
-                Part::Space => self.push(&mut word),
-                Part::Alone => {
-                    self.push(&mut word);
-                    self.tokens.push(Token::Word(letter.to_string()));
+            match classify_char(*letter, before, next) {
+                CharRole::Letter => word.extend(letter.to_lowercase()),
+                CharRole::Nothing => {}
+                CharRole::Space => self.push_word(&mut word),
+                CharRole::Alone => {
+                    self.push_word(&mut word);
+                    self.tokens.push(QuestionToken::Word(letter.to_string()));
                 }
-                Part::Mark(Mark::Colon) => {
-                    self.push(&mut word);
-                    self.colon();
+                CharRole::Mark(PunctuationMark::Colon) => {
+                    self.push_word(&mut word);
+                    self.handle_colon();
                 }
-                Part::Mark(mark) => {
-                    self.push(&mut word);
-                    self.tokens.push(Token::Mark(mark));
+                CharRole::Mark(mark) => {
+                    self.push_word(&mut word);
+                    self.tokens.push(QuestionToken::Mark(mark));
                 }
-                Part::Point => {
+                CharRole::Point => {
                     let goes_on = is_abbreviated(&word, letters.get(at + 1..).unwrap_or_default());
-                    self.push(&mut word);
+                    self.push_word(&mut word);
                     if !goes_on {
-                        self.finish(End::Stop);
+                        self.finish_sentence(SentenceEnd::Stop);
                     }
                 }
-                Part::End(end) => {
-                    self.push(&mut word);
-                    self.finish(end);
+                CharRole::End(end) => {
+                    self.push_word(&mut word);
+                    self.finish_sentence(end);
                 }
             }
         }
-        self.push(&mut word);
+        self.push_word(&mut word);
     }
 
-    fn push(&mut self, word: &mut String) {
+    fn push_word(&mut self, word: &mut String) {
         let plain = word.trim_matches(['\'', '_']);
         if !plain.is_empty() {
-            self.tokens.push(Token::Word(plain.to_owned()));
+            self.tokens.push(QuestionToken::Word(plain.to_owned()));
             self.is_after_colon = false;
         }
         word.clear();
     }
 
     /// A colon splits a sentence if it announces text that the question is about.
-    fn colon(&mut self) {
-        match self.announcement() {
-            Announced::Mention => {
-                self.finish(End::Colon);
-                (self.announced, self.is_after_colon) = (Announced::Mention, true);
+    fn handle_colon(&mut self) {
+        match self.classify_announcement() {
+            AnnouncedText::Mention => {
+                self.finish_sentence(SentenceEnd::Colon);
+                (self.announced, self.is_after_colon) = (AnnouncedText::Mention, true);
             }
-            announced @ (Announced::Format | Announced::Nothing) => {
-                self.tokens.push(Token::Mark(Mark::Colon));
-                if self.announced != Announced::Mention {
+            announced @ (AnnouncedText::Format | AnnouncedText::Nothing) => {
+                self.tokens.push(QuestionToken::Mark(PunctuationMark::Colon));
+                if self.announced != AnnouncedText::Mention {
                     self.announced = announced;
                 }
                 self.is_after_colon = true;
@@ -213,34 +213,34 @@ impl Splitter {
         }
     }
 
-    fn announcement(&self) -> Announced {
-        let words: Vec<&str> = self.tokens.iter().filter_map(plain_word).collect();
+    fn classify_announcement(&self) -> AnnouncedText {
+        let words: Vec<&str> = self.tokens.iter().filter_map(as_word).collect();
         // `Our rule is:`.
         let is_verb = |word: &&&str| ["is", "are", "was", "were"].contains(*word);
         let Some(last) = words.iter().rev().find(|word| !is_verb(word)) else {
-            return Announced::Nothing;
+            return AnnouncedText::Nothing;
         };
-        let is_question = words.first().is_some_and(|first| QUESTION_STARTS.has(first));
-        let names_text = words.iter().any(|word| MENTIONS.has(word));
+        let is_question = words.first().is_some_and(|first| QUESTION_STARTS.contains_word(first));
+        let names_text = words.iter().any(|word| MENTIONS.contains_word(word));
         // `Rules:` alone are rules for the answer, `our rules:` are not, and `A:` names a choice.
-        let is_mention = SAYING.has(last)
-            || (words.len() > 1 && MENTIONS.has(last))
+        let is_mention = SAYING.contains_word(last)
+            || (words.len() > 1 && MENTIONS.contains_word(last))
             || (names_text && (is_question || words.contains(&"this")))
             || (last.len() == 1 && *last != "q");
         if is_mention {
-            Announced::Mention
+            AnnouncedText::Mention
         } else if is_label(words.iter().copied()) {
-            Announced::Format
+            AnnouncedText::Format
         } else {
-            Announced::Nothing
+            AnnouncedText::Nothing
         }
     }
 
-    fn finish(&mut self, end: End) {
+    fn finish_sentence(&mut self, end: SentenceEnd) {
         let mut tokens = std::mem::take(&mut self.tokens);
-        let end = if tokens.last() == Some(&Token::Mark(Mark::Colon)) {
+        let end = if tokens.last() == Some(&QuestionToken::Mark(PunctuationMark::Colon)) {
             tokens.pop();
-            End::Colon
+            SentenceEnd::Colon
         } else {
             end
         };
@@ -251,67 +251,67 @@ impl Splitter {
             tokens.clear();
         }
         if !self.in_item {
-            let mut words = tokens.iter().filter_map(plain_word);
-            self.is_about_texts = words.any(|word| MENTIONS.has(word));
+            let mut words = tokens.iter().filter_map(as_word);
+            self.is_about_texts = words.any(|word| MENTIONS.contains_word(word));
         }
         let place = match (self.in_item, self.announced) {
-            (false, _) => Place::Prose,
-            (true, Announced::Format) => Place::LabelledItem,
-            (true, Announced::Nothing | Announced::Mention) => Place::Item,
+            (false, _) => SentencePlace::Prose,
+            (true, AnnouncedText::Format) => SentencePlace::LabelledItem,
+            (true, AnnouncedText::Nothing | AnnouncedText::Mention) => SentencePlace::Item,
         };
-        let is_mention = self.announced == Announced::Mention;
-        self.done.push(Sentence { tokens, end, place, is_mention });
+        let is_mention = self.announced == AnnouncedText::Mention;
+        self.done.push(QuestionSentence { tokens, end, place, is_mention });
     }
 }
 
-fn plain_word(token: &Token) -> Option<&str> {
+fn as_word(token: &QuestionToken) -> Option<&str> {
     match token {
-        Token::Word(word) => Some(word),
-        Token::Mark(_) => None,
+        QuestionToken::Word(word) => Some(word),
+        QuestionToken::Mark(_) => None,
     }
 }
 
 /// Role of a character in its sentence.
-enum Part {
+enum CharRole {
     Letter,
     Space,
     /// A word of its own, such as `~`.
     Alone,
-    Mark(Mark),
+    Mark(PunctuationMark),
     Point,
-    End(End),
+    End(SentenceEnd),
     Nothing,
 }
 
-fn part(letter: char, before: Option<char>, next: Option<char>) -> Part {
+fn classify_char(letter: char, before: Option<char>, next: Option<char>) -> CharRole {
     let is_inside = |place: Option<char>| place.is_some_and(char::is_alphanumeric);
     let is_glued = is_inside(before) && is_inside(next);
     match letter {
         // Emphasis.
-        '*' => Part::Nothing,
-        '~' | '<' | '>' | '≤' | '≥' | '=' => Part::Alone,
-        ',' if is_glued => Part::Letter,
-        ',' => Part::Mark(Mark::Comma),
+        '*' => CharRole::Nothing,
+        '~' | '<' | '>' | '≤' | '≥' | '=' => CharRole::Alone,
+        ',' if is_glued => CharRole::Letter,
+        ',' => CharRole::Mark(PunctuationMark::Comma),
         // `tl;dr`.
-        ';' if is_glued => Part::Letter,
-        ';' => Part::Mark(Mark::Semicolon),
-        ':' if is_glued => Part::Letter,
-        ':' => Part::Mark(Mark::Colon),
-        '(' | '[' => Part::Mark(Mark::Open),
-        ')' | ']' => Part::Mark(Mark::Close),
-        '-' | '‑' if is_glued => Part::Mark(Mark::Hyphen),
+        ';' if is_glued => CharRole::Letter,
+        ';' => CharRole::Mark(PunctuationMark::Semicolon),
+        ':' if is_glued => CharRole::Letter,
+        ':' => CharRole::Mark(PunctuationMark::Colon),
+        '(' | '[' => CharRole::Mark(PunctuationMark::Open),
+        ')' | ']' => CharRole::Mark(PunctuationMark::Close),
+        '-' | '‑' if is_glued => CharRole::Mark(PunctuationMark::Hyphen),
         // `3–5`.
         '–' if is_glued && before.is_some_and(|digit| digit.is_ascii_digit()) => {
-            Part::Mark(Mark::Hyphen)
+            CharRole::Mark(PunctuationMark::Hyphen)
         }
-        '-' | '‑' | '–' | '—' | '―' => Part::Mark(Mark::Dash),
-        HOLE => Part::Mark(Mark::Hole),
-        '.' if is_inside(next) => Part::Letter,
-        '.' | '…' => Part::Point,
-        '!' | '。' | '！' => Part::End(End::Stop),
-        '?' | '？' => Part::End(End::Question),
-        space if space.is_whitespace() => Part::Space,
-        _ => Part::Letter,
+        '-' | '‑' | '–' | '—' | '―' => CharRole::Mark(PunctuationMark::Dash),
+        QUOTATION_PLACEHOLDER => CharRole::Mark(PunctuationMark::Placeholder),
+        '.' if is_inside(next) => CharRole::Letter,
+        '.' | '…' => CharRole::Point,
+        '!' | '。' | '！' => CharRole::End(SentenceEnd::Stop),
+        '?' | '？' => CharRole::End(SentenceEnd::Question),
+        space if space.is_whitespace() => CharRole::Space,
+        _ => CharRole::Letter,
     }
 }
 
@@ -319,7 +319,7 @@ fn part(letter: char, before: Option<char>, next: Option<char>) -> Part {
 fn is_abbreviated(word: &str, after: &[char]) -> bool {
     let next = after.iter().find(|letter| !letter.is_whitespace());
     let goes_on = next.is_some_and(|letter| !letter.is_uppercase());
-    goes_on && (NEVER_LAST.has(word) || SELDOM_LAST.has(word))
+    goes_on && (NEVER_LAST.contains_word(word) || SELDOM_LAST.contains_word(word))
 }
 
 #[cfg(test)]
@@ -328,36 +328,36 @@ mod tests {
 
     /// Sentences as text, with signs for marks.
     fn told(question: &str) -> Vec<String> {
-        let sign = |token: &Token| match token {
-            Token::Word(word) => word.clone(),
-            Token::Mark(mark) => match mark {
-                Mark::Hyphen => "^",
-                Mark::Comma => ",",
-                Mark::Semicolon => ";",
-                Mark::Colon => ":",
-                Mark::Dash => "/",
-                Mark::Open => "(",
-                Mark::Close => ")",
-                Mark::Hole => "_",
+        let sign = |token: &QuestionToken| match token {
+            QuestionToken::Word(word) => word.clone(),
+            QuestionToken::Mark(mark) => match mark {
+                PunctuationMark::Hyphen => "^",
+                PunctuationMark::Comma => ",",
+                PunctuationMark::Semicolon => ";",
+                PunctuationMark::Colon => ":",
+                PunctuationMark::Dash => "/",
+                PunctuationMark::Open => "(",
+                PunctuationMark::Close => ")",
+                PunctuationMark::Placeholder => "_",
             }
             .to_owned(),
         };
-        let told = |sentence: Sentence| {
+        let told = |sentence: QuestionSentence| {
             let words: Vec<String> = sentence.tokens.iter().map(sign).collect();
             let end = match sentence.end {
-                End::Question => "?",
-                End::Stop => ".",
-                End::Colon => ":",
+                SentenceEnd::Question => "?",
+                SentenceEnd::Stop => ".",
+                SentenceEnd::Colon => ":",
             };
             let place = match sentence.place {
-                Place::Prose => "",
-                Place::Item => "- ",
-                Place::LabelledItem => "+ ",
+                SentencePlace::Prose => "",
+                SentencePlace::Item => "- ",
+                SentencePlace::LabelledItem => "+ ",
             };
             let mention = if sentence.is_mention { " (mention)" } else { "" };
             format!("{place}{}{end}{mention}", words.join(" "))
         };
-        sentences(question).into_iter().map(told).collect()
+        split_sentences(question).into_iter().map(told).collect()
     }
 
     #[track_caller]

@@ -1,7 +1,7 @@
 //! Removes code and quotations from a question, because they make no request.
 
 /// Replaces removed text.
-pub(super) const HOLE: char = '\u{fffc}';
+pub(super) const QUOTATION_PLACEHOLDER: char = '\u{fffc}';
 
 /// Quotation marks further apart than this do not form a quotation.
 const QUOTATION_CHARS_MAX: usize = 2_000;
@@ -10,12 +10,12 @@ const QUOTATION_CHARS_MAX: usize = 2_000;
 const SINGLE_QUOTATION_CHARS_MAX: usize = 200;
 
 /// Replaces each code block, quoted line and quotation by [`QUOTATION_PLACEHOLDER`].
-pub(super) fn without_quotations(question: &str) -> String {
-    without_quotes(&without_blocks(unwrapped(question.trim())))
+pub(super) fn remove_quotations(question: &str) -> String {
+    remove_quotes(&remove_blocks(unwrap_quotes(question.trim())))
 }
 
 /// Unwraps a question that is quoted as a whole.
-fn unwrapped(question: &str) -> &str {
+fn unwrap_quotes(question: &str) -> &str {
     let inner =
         [('"', '"'), ('“', '”'), ('«', '»'), ('\'', '\'')].iter().find_map(|(open, close)| {
             let inner = question.strip_prefix(*open)?.strip_suffix(*close)?;
@@ -24,7 +24,7 @@ fn unwrapped(question: &str) -> &str {
     inner.unwrap_or(question)
 }
 
-fn without_blocks(question: &str) -> String {
+fn remove_blocks(question: &str) -> String {
     let mut kept = String::with_capacity(question.len());
     let mut open: Option<&str> = None;
     for line in question.split_inclusive('\n') {
@@ -45,7 +45,7 @@ fn without_blocks(question: &str) -> String {
             (None, None) => start.starts_with('>'),
         };
         if is_hidden {
-            kept.push(HOLE);
+            kept.push(QUOTATION_PLACEHOLDER);
             kept.push('\n');
         } else {
             kept.push_str(line);
@@ -54,14 +54,14 @@ fn without_blocks(question: &str) -> String {
     kept
 }
 
-fn without_quotes(text: &str) -> String {
+fn remove_quotes(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(letter) = letters.get(at) {
-        match end_of_quotation(&letters, at) {
+        match find_quotation_end(&letters, at) {
             Some(end) => {
-                kept.push(HOLE);
+                kept.push(QUOTATION_PLACEHOLDER);
                 at = end;
             }
             None => {
@@ -74,7 +74,7 @@ fn without_quotes(text: &str) -> String {
 }
 
 /// Returns the end of the quotation that starts here, if one does. It never spans a blank line.
-fn end_of_quotation(letters: &[char], at: usize) -> Option<usize> {
+fn find_quotation_end(letters: &[char], at: usize) -> Option<usize> {
     let open = *letters.get(at)?;
     let closers: &[char] = match open {
         '"' => &['"'],
@@ -116,7 +116,7 @@ mod tests {
 
     #[track_caller]
     fn check(question: &str, expected: &str) {
-        assert_eq!(without_quotations(question).replace(HOLE, "_"), expected);
+        assert_eq!(remove_quotations(question).replace(QUOTATION_PLACEHOLDER, "_"), expected);
     }
 
     #[test]
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn quotes_without_end_come_to_an_end() {
         for piece in ["\"a ", " 'a", "“", "`", "``` ", "> \n"] {
-            without_quotations(&piece.repeat(20_000));
+            remove_quotations(&piece.repeat(20_000));
         }
     }
 }

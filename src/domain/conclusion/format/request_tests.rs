@@ -1,10 +1,10 @@
 //! Questions with a format constraint, and many more that only mention one.
 
-use super::wishes;
+use super::find_constraints;
 
 /// The constraints on one line, or `-`.
 fn told(question: &str) -> String {
-    let wishes: Vec<String> = wishes(question).iter().map(ToString::to_string).collect();
+    let wishes: Vec<String> = find_constraints(question).iter().map(ToString::to_string).collect();
     if wishes.is_empty() { "-".to_owned() } else { wishes.join(", ") }
 }
 

@@ -1,16 +1,16 @@
 //! Counts sentences, and skips points that end none.
 
-use super::count::after_bullet;
-use super::vocabulary::{NEVER_LAST, Words};
+use super::count::strip_bullet;
+use super::vocabulary::{NEVER_LAST, WordList};
 
 /// Before a number, a point after these words ends no sentence.
-const BEFORE_NUMBERS: Words = Words("no nos fig figs sec eq vol pp");
+const BEFORE_NUMBERS: WordList = WordList("no nos fig figs sec eq vol pp");
 
 /// A single letter after a name or one of these words is an initial.
-const BEFORE_INITIALS: Words = Words("by from with and of to per");
+const BEFORE_INITIALS: WordList = WordList("by from with and of to per");
 
 /// A single letter after one of these words names a choice.
-const BEFORE_CHOICES: Words = Words(
+const BEFORE_CHOICES: WordList = WordList(
     "option plan vitamin type class group version variant case appendix section candidate team \
      figure table tier grade scenario choice phase",
 );
@@ -28,14 +28,14 @@ const CLOSERS: [char; 13] = ['"', '\'', ')', ']', '}', '”', '’', '»', '」'
 const OPENERS_MAX: usize = 8;
 
 /// Counts the sentences of a text.
-pub(super) fn sentences(text: &str) -> usize {
+pub(super) fn count_sentences(text: &str) -> usize {
     let has_capitals = text.chars().any(char::is_uppercase);
-    passages(text).iter().map(|passage| in_passage(passage, has_capitals)).sum()
+    split_passages(text).iter().map(|passage| count_in_passage(passage, has_capitals)).sum()
 }
 
 /// Splits a text where no sentence continues: at list items, at paragraphs, and at lines that do
 /// not continue the line before.
-fn passages(text: &str) -> Vec<String> {
+fn split_passages(text: &str) -> Vec<String> {
     let mut passages: Vec<String> = Vec::new();
     let mut is_open = false;
     for line in text.lines() {
@@ -43,7 +43,7 @@ fn passages(text: &str) -> Vec<String> {
             is_open &= passages.last().is_some_and(|passage| passage.ends_with(':'));
             continue;
         }
-        let item = after_bullet(line);
+        let item = strip_bullet(line);
         let said = item.unwrap_or(line).trim();
         let continues = item.is_none() && said.starts_with(char::is_lowercase);
         match passages.last_mut() {
@@ -59,7 +59,7 @@ fn passages(text: &str) -> Vec<String> {
     passages
 }
 
-fn in_passage(passage: &str, has_capitals: bool) -> usize {
+fn count_in_passage(passage: &str, has_capitals: bool) -> usize {
     let mut count = 0;
     // True after the first letter or digit since the last sentence ended.
     let mut is_begun = false;
@@ -76,7 +76,8 @@ fn in_passage(passage: &str, has_capitals: bool) -> usize {
         let after = rest.trim_start_matches(is_end_mark).trim_start_matches(CLOSERS);
         let is_point = rest.starts_with(". ");
         let ends = FULL_WIDTH_ENDS.contains(&mark)
-            || (is_end(after, has_capitals) && !(is_point && goes_on(said, after)));
+            || (is_sentence_end(after, has_capitals)
+                && !(is_point && is_abbreviation_point(said, after)));
         passed = passage.len() - after.len();
         count += usize::from(ends);
         is_begun &= !ends;
@@ -91,7 +92,7 @@ fn is_end_mark(letter: char) -> bool {
 
 /// Returns true if a sentence can end here: at the end of the text, or where another starts. A text
 /// without capital letters only needs a space.
-fn is_end(after: &str, has_capitals: bool) -> bool {
+fn is_sentence_end(after: &str, has_capitals: bool) -> bool {
     let next = after.trim_start();
     if next.len() == after.len() && !next.is_empty() {
         return false;
@@ -102,14 +103,16 @@ fn is_end(after: &str, has_capitals: bool) -> bool {
 
 /// Returns true if a point belongs to the word before it: an abbreviation, an initial, or the
 /// number of an item.
-fn goes_on(said: &str, after: &str) -> bool {
+fn is_abbreviation_point(said: &str, after: &str) -> bool {
     let is_edge = |letter: char| "([{\"'“‘*_".contains(letter);
     let mut words = said.split_whitespace().rev().map(|word| word.trim_start_matches(is_edge));
     let Some(word) = words.next() else { return false };
     let before = words.next().unwrap_or_default();
     let Some(next) = after.trim_start().chars().next() else { return false };
     let lower = word.to_lowercase();
-    if NEVER_LAST.has(&lower) || (next.is_ascii_digit() && BEFORE_NUMBERS.has(&lower)) {
+    if NEVER_LAST.contains_word(&lower)
+        || (next.is_ascii_digit() && BEFORE_NUMBERS.contains_word(&lower))
+    {
         return true;
     }
     let is_number = word.chars().all(|letter| letter.is_ascii_digit());
@@ -128,9 +131,9 @@ fn is_before_initial(before: &str) -> bool {
     let is_initial = before.ends_with('.') && before.starts_with(char::is_uppercase);
     // `A. Smith` at the start, or `A. The first choice`: the letter belongs to the next word.
     before.is_empty()
-        || BEFORE_INITIALS.has(&lower)
+        || BEFORE_INITIALS.contains_word(&lower)
         || is_initial
-        || (is_name && !BEFORE_CHOICES.has(&lower))
+        || (is_name && !BEFORE_CHOICES.contains_word(&lower))
 }
 
 #[cfg(test)]
@@ -182,7 +185,7 @@ mod tests {
             ("See No. 5 and Fig. 3 there.", 1),
             ("...", 0),
         ] {
-            assert_eq!(sentences(text), expected, "{text:?}");
+            assert_eq!(count_sentences(text), expected, "{text:?}");
         }
     }
 }

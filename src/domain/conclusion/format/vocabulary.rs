@@ -1,42 +1,42 @@
 //! Word lists that distinguish a request for a format from a mention of one.
 
-use super::question::Sentence;
+use super::question::QuestionSentence;
 
 /// Words separated by spaces.
-pub(super) struct Words(pub(super) &'static str);
+pub(super) struct WordList(pub(super) &'static str);
 
-impl Words {
-    pub(super) fn has(&self, word: &str) -> bool {
+impl WordList {
+    pub(super) fn contains_word(&self, word: &str) -> bool {
         !word.is_empty() && self.0.split(' ').any(|known| known == word)
     }
 }
 
 /// Wordings of several words, separated by bars. None is a prefix of another.
-pub(super) struct Wordings(&'static str);
+pub(super) struct PhraseList(&'static str);
 
-impl Wordings {
+impl PhraseList {
     /// Returns the position after the wording that starts here.
-    pub(super) fn end(&self, sentence: &Sentence, at: usize) -> Option<usize> {
-        let found = self.0.split('|').find(|words| sentence.reads(at, words))?;
+    pub(super) fn match_end(&self, sentence: &QuestionSentence, at: usize) -> Option<usize> {
+        let found = self.0.split('|').find(|words| sentence.matches_words(at, words))?;
         Some(at + found.split(' ').count())
     }
 }
 
 /// Names of an answer.
-pub(super) const ANSWER_NOUNS: Words = Words(
+pub(super) const ANSWER_NOUNS: WordList = WordList(
     "answer reply response summary recommendation conclusion explanation verdict overview \
      description paragraph list recap rationale justification argument assessment analysis \
      report tldr tl;dr",
 );
 
 /// Adjectives before such a noun, or between a number and its unit.
-pub(super) const ADJECTIVES: Words = Words(
+pub(super) const ADJECTIVES: WordList = WordList(
     "short brief concise clear simple plain complete full key quick final executive direct \
      overall numbered main single",
 );
 
 /// Verbs of a command that leads to a text.
-pub(super) const HEADS: Words = Words(
+pub(super) const HEADS: WordList = WordList(
     "answer reply respond summarise summarize explain describe write give list state provide \
      tell outline recap conclude keep limit use format present make return produce compare argue \
      discuss decide recommend evaluate assess analyse analyze review justify propose suggest \
@@ -46,25 +46,26 @@ pub(super) const HEADS: Words = Words(
 
 /// The verbs among them that always address the answerer, wherever in a sentence they start a
 /// clause.
-pub(super) const ANSWERING: Words =
-    Words("answer reply respond summarise summarize explain tell keep limit recap conclude give");
+pub(super) const ANSWERING: WordList = WordList(
+    "answer reply respond summarise summarize explain tell keep limit recap conclude give",
+);
 
 /// The verbs that concern the whole answer, even after `then`.
-pub(super) const WHOLE: Words = Words("answer reply respond conclude keep limit");
+pub(super) const WHOLE: WordList = WordList("answer reply respond conclude keep limit");
 
 /// Verbs that take a length: `keep it under 50 words`.
-pub(super) const LIMITING: Words = Words("keep limit stick stay");
+pub(super) const LIMITING: WordList = WordList("keep limit stick stay");
 
 /// Verbs that shorten `to` or `into` a length.
-pub(super) const CONDENSING: Words = Words("condense shorten reduce sum");
+pub(super) const CONDENSING: WordList = WordList("condense shorten reduce sum");
 
 /// Verbs that take a count as their object: `give me 5 lines`. They also make things that are no
 /// answers: `write a function in 5 lines`.
-pub(super) const GIVING: Words =
-    Words("give write use provide produce return output make draft list");
+pub(super) const GIVING: WordList =
+    WordList("give write use provide produce return output make draft list");
 
 /// Things with lines and words of their own.
-pub(super) const ARTEFACTS: Words = Words(
+pub(super) const ARTEFACTS: WordList = WordList(
     "function functions script program code class query test tests parser regex module method \
      algorithm app macro config file files commit commits message messages comment comments \
      docstring docstrings readme documentation docs policy policies template prompt prompts \
@@ -73,7 +74,7 @@ pub(super) const ARTEFACTS: Words = Words(
 );
 
 /// Verbs that own a count after them: `how to write it in 5 lines`.
-pub(super) const INNER_VERBS: Words = Words(
+pub(super) const INNER_VERBS: WordList = WordList(
     "write writes writing written wrote describe describes described answered answering say \
      says said summarised summarized summarising summarizing fit fits express expressed \
      expresses parse parses parsing parsed reads reading print prints printed shown shows split \
@@ -86,157 +87,162 @@ pub(super) const INNER_VERBS: Words = Words(
 );
 
 /// Words that may come before the content of a sentence.
-pub(super) const FILLERS: Words =
-    Words("please pls kindly now so ok okay and but just hi hello hey briefly clearly only always");
+pub(super) const FILLERS: WordList = WordList(
+    "please pls kindly now so ok okay and but just hi hello hey briefly clearly only always",
+);
 
 /// Like [`FILLERS`], but after them a request concerns only a part of the answer.
-pub(super) const PART_MARKS: Words =
-    Words("then also finally next first lastly additionally afterwards again");
+pub(super) const PART_MARKS: WordList =
+    WordList("then also finally next first lastly additionally afterwards again");
 
 /// Wordings that introduce a command.
-pub(super) const PREAMBLES: Wordings = Wordings(
+pub(super) const PREAMBLES: PhraseList = PhraseList(
     "i would like you to|i'd like you to|i want you to|i need you to|your task is to|make sure to|\
      be sure to|try to|you must|you can|can you|could you|would you|will you",
 );
 
 /// Wordings of a wish for an answer, whose format follows.
-pub(super) const WANTING: Wordings = Wordings("i would like|i'd like|i want|i need|i prefer");
+pub(super) const WANTING: PhraseList = PhraseList("i would like|i'd like|i want|i need|i prefer");
 
 /// Words that start a question.
-pub(super) const QUESTION_STARTS: Words = Words(
+pub(super) const QUESTION_STARTS: WordList = WordList(
     "should is are was were what what's why how do does did can could will would which who whom \
      whose when where has have had may must shall isn't aren't shouldn't don't doesn't won't \
      whether might",
 );
 
 /// Words that start a subordinate clause.
-pub(super) const SUBORDINATE: Words = Words(
+pub(super) const SUBORDINATE: WordList = WordList(
     "if when given considering assuming after before based as since because for in with to \
      although while once without having using whatever",
 );
 
 /// Words directly before a count that make it an existing or another count.
-pub(super) const DETERMINERS: Words = Words(
+pub(super) const DETERMINERS: WordList = WordList(
     "the these those this that first last next previous top bottom other another same my our \
      their its his her your any all both which every each no or nor than not per rather instead \
      versus",
 );
 
-pub(super) const NEGATIONS: Words =
-    Words("not don't never cannot can't mustn't shouldn't without avoid won't doesn't needn't");
+pub(super) const NEGATIONS: WordList =
+    WordList("not don't never cannot can't mustn't shouldn't without avoid won't doesn't needn't");
 
 /// Verbs that give a maximum after a negation, and no bound otherwise.
-pub(super) const TO_EXCEED: Words = Words("exceed exceeds exceeding surpass");
+pub(super) const TO_EXCEED: WordList = WordList("exceed exceeds exceeding surpass");
 
 /// Words that apply a count to each item instead of the whole.
-pub(super) const SHARING: Words = Words("each every per apiece respectively");
+pub(super) const SHARING: WordList = WordList("each every per apiece respectively");
 
 /// Nouns of a rule. A count in brackets after one belongs to the rule.
-pub(super) const LIMIT_NOUNS: Words = Words(
+pub(super) const LIMIT_NOUNS: WordList = WordList(
     "limit limits rule rules policy cap requirement constraint guideline standard convention \
      maximum minimum target",
 );
 
 /// Objects of `keep` and `limit` that mean the answer.
-pub(super) const ANSWER_OBJECTS: Words = Words(
+pub(super) const ANSWER_OBJECTS: WordList = WordList(
     "yourself it this your the final short brief concise length down everything things please \
      text a tight to at in as yourselves",
 );
 
 /// Words between a verb and the count that is its object.
-pub(super) const RECIPIENTS: Words =
-    Words("me us back please just it a an your answer up exactly be with");
+pub(super) const RECIPIENTS: WordList =
+    WordList("me us back please just it a an your answer up exactly be with");
 
 /// Modal words: `your answer must be in 5 lines`.
-pub(super) const OBLIGATIONS: Words = Words(
+pub(super) const OBLIGATIONS: WordList = WordList(
     "must should shall has have needs need to be is contain consist of fit use not may can will \
      in on as at only written given limited kept stay with within ought comprise a",
 );
 
 /// Returns true for headings of a format: `Format:`, `desired output format:`.
 pub(super) fn is_label<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
-    words.clone().any(|word| LABELS.has(word))
-        && words.into_iter().all(|word| LABELS.has(word) || BESIDE_LABELS.has(word))
+    words.clone().any(|word| LABELS.contains_word(word))
+        && words
+            .into_iter()
+            .all(|word| LABELS.contains_word(word) || BESIDE_LABELS.contains_word(word))
 }
 
-const LABELS: Words = Words(
+const LABELS: WordList = WordList(
     "format formatting length form requirements rules instructions constraints answer response \
      reply requirement",
 );
 
-const BESIDE_LABELS: Words =
-    Words("output desired required expected style the for your of recommendation");
+const BESIDE_LABELS: WordList =
+    WordList("output desired required expected style the for your of recommendation");
 
 /// Nouns that announce text the question is about.
-pub(super) const MENTIONS: Words = Words(
+pub(super) const MENTIONS: WordList = WordList(
     "prompt prompts sentence phrase wording headline text rule rules instruction instructions \
      policy policies guideline guidelines template message draft post email mail paragraph quote \
      comment tweet slogan tagline assignment spec readme ticket guide letter article standard \
      convention requirement",
 );
 
-pub(super) const SAYING: Words =
-    Words("says said reads states stated wrote writes told asked asks replied demands");
+pub(super) const SAYING: WordList =
+    WordList("says said reads states stated wrote writes told asked asks replied demands");
 
 /// Abbreviations whose point never ends a sentence. `etc.` and `Inc.` are missing, because they may
 /// end one before a capital letter.
-pub(super) const NEVER_LAST: Words =
-    Words("dr mr mrs ms prof st vs e.g i.e cf gen rev hon sgt capt approx ca resp viz esp");
+pub(super) const NEVER_LAST: WordList =
+    WordList("dr mr mrs ms prof st vs e.g i.e cf gen rev hon sgt capt approx ca resp viz esp");
 
 /// Abbreviations whose point ends a sentence only before a capital letter.
-pub(super) const SELDOM_LAST: Words = Words("max min no etc incl");
+pub(super) const SELDOM_LAST: WordList = WordList("max min no etc incl");
 
 /// Words that may follow a requested count.
-pub(super) const FOLLOWING: Words = Words(
+pub(super) const FOLLOWING: WordList = WordList(
     "please pls only total overall long about on regarding covering explaining summarising \
      summarizing describing why how what what's whether when who where if and then followed with \
      without using so not but given as because including thanks",
 );
 
 /// Nouns after `of` that leave the count to the answer: `two sentences of reasoning`.
-pub(super) const OF_WHAT: Words = Words(
+pub(super) const OF_WHAT: WordList = WordList(
     "text prose explanation rationale reasoning analysis justification argument summary \
      commentary plain reasons risks pros",
 );
 
 /// Words after `in` that leave the count to the answer: `in 5 lines in plain English`.
-pub(super) const IN_WHAT: Words = Words(
+pub(super) const IN_WHAT: WordList = WordList(
     "total all english plain simple german french spanish length markdown prose your layman's",
 );
 
 /// Words that may accompany a count in a sentence fragment.
-pub(super) const FRAGMENT_WORDS: Words = Words(
+pub(super) const FRAGMENT_WORDS: WordList = WordList(
     "please pls thanks thank you only total in overall no more less not nothing else with and as \
      long plain text english simple short brief answer answers exactly strictly or all max",
 );
 
 /// Words of a question about the count before it: `is that too long?`.
-pub(super) const JUDGED: Words = Words(
+pub(super) const JUDGED: WordList = WordList(
     "too enough ok okay fine sufficient reasonable long short fair realistic wise good right \
      possible allowed acceptable common normal sensible a really even still",
 );
 
 /// Nouns that always mean the answer: `the answer must be one line`.
-pub(super) const MINE: Words = Words("answer reply response recommendation conclusion");
+pub(super) const MINE: WordList = WordList("answer reply response recommendation conclusion");
 
 /// Verbs whose objects are items with words of their own: `suggest names in two words`.
-pub(super) const NAMING: Words = Words("suggest propose name identify choose list recommend show");
+pub(super) const NAMING: WordList =
+    WordList("suggest propose name identify choose list recommend show");
 
 /// Prepositions between a count and the verb or noun it belongs to.
-pub(super) const LEADS: Words = Words("in with using as into to of at");
+pub(super) const LEADS: WordList = WordList("in with using as into to of at");
 
 /// The prepositions that always introduce a format.
-pub(super) const FORM_LEADS: Words = Words("in using as");
+pub(super) const FORM_LEADS: WordList = WordList("in using as");
 
 /// Words between two counts of one request.
-pub(super) const JOINING: Words = Words("and then plus followed by in with");
+pub(super) const JOINING: WordList = WordList("and then plus followed by in with");
 
 /// Verbs that ask for more text: `one sentence. Then explain it`.
-pub(super) const PRODUCING: Words = Words(
+pub(super) const PRODUCING: WordList = WordList(
     "explain list give write add provide describe justify summarise summarize elaborate show \
      name include state tell outline compare recommend suggest propose append support back",
 );
 
 /// Words after a comma that continue the format: `5 lines, no jargon`.
-pub(super) const ADDING: Words =
-    Words("no not without each plain simple in with please for as like using written thanks then");
+pub(super) const ADDING: WordList = WordList(
+    "no not without each plain simple in with please for as like using written thanks then",
+);

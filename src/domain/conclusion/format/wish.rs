@@ -6,7 +6,7 @@ use crate::domain::words::words;
 
 words! {
     /// The unit that is counted.
-    pub enum Measure {
+    pub enum FormatUnit {
         Lines = "lines",
         Bullets = "bullets",
         Sentences = "sentences",
@@ -16,7 +16,7 @@ words! {
 
 /// The allowed number of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
+pub enum FormatAmount {
     Exactly(usize),
     AtLeast(usize),
     AtMost(usize),
@@ -27,49 +27,49 @@ pub enum Amount {
 
 /// One constraint on the format of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wish {
-    pub measure: Measure,
-    pub amount: Amount,
+pub struct FormatConstraint {
+    pub measure: FormatUnit,
+    pub amount: FormatAmount,
 }
 
-impl Amount {
+impl FormatAmount {
     /// The smallest allowed number.
-    pub fn least(self) -> usize {
+    pub fn min_count(self) -> usize {
         match self {
             Self::Exactly(number) | Self::AtLeast(number) | Self::Between(number, _) => number,
             // An empty answer satisfies no constraint.
             Self::AtMost(_) => 1,
-            Self::About(number) => number.saturating_sub(slack(number)).max(1),
+            Self::About(number) => number.saturating_sub(amount_tolerance(number)).max(1),
         }
     }
 
     /// The largest allowed number; `None` if there is no maximum.
-    pub fn most(self) -> Option<usize> {
+    pub fn max_count(self) -> Option<usize> {
         match self {
             Self::Exactly(number) | Self::AtMost(number) | Self::Between(_, number) => Some(number),
             Self::AtLeast(_) => None,
-            Self::About(number) => Some(number.saturating_add(slack(number))),
+            Self::About(number) => Some(number.saturating_add(amount_tolerance(number))),
         }
     }
 
     pub fn is_met_by(self, count: usize) -> bool {
-        count >= self.least() && self.most().is_none_or(|most| count <= most)
+        count >= self.min_count() && self.max_count().is_none_or(|most| count <= most)
     }
 }
 
 /// A fifth, but at least 1.
-fn slack(number: usize) -> usize {
+fn amount_tolerance(number: usize) -> usize {
     (number / 5).max(1)
 }
 
-impl fmt::Display for Wish {
+impl fmt::Display for FormatConstraint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (told, last) = match self.amount {
-            Amount::Exactly(number) => (format!("exactly {number}"), number),
-            Amount::AtLeast(number) => (format!("at least {number}"), number),
-            Amount::AtMost(number) => (format!("at most {number}"), number),
-            Amount::Between(least, most) => (format!("{least} to {most}"), most),
-            Amount::About(number) => (format!("about {number}"), number),
+            FormatAmount::Exactly(number) => (format!("exactly {number}"), number),
+            FormatAmount::AtLeast(number) => (format!("at least {number}"), number),
+            FormatAmount::AtMost(number) => (format!("at most {number}"), number),
+            FormatAmount::Between(least, most) => (format!("{least} to {most}"), most),
+            FormatAmount::About(number) => (format!("about {number}"), number),
         };
         let plural = self.measure.name();
         let singular = plural.strip_suffix('s').unwrap_or(plural);
@@ -83,19 +83,22 @@ mod tests {
 
     #[test]
     fn a_wish_says_what_it_asks_for() {
-        let told = |measure, amount| Wish { measure, amount }.to_string();
-        assert_eq!(told(Measure::Lines, Amount::Exactly(5)), "exactly 5 lines");
-        assert_eq!(told(Measure::Bullets, Amount::AtLeast(1)), "at least 1 bullet");
-        assert_eq!(told(Measure::Sentences, Amount::Between(1, 2)), "1 to 2 sentences");
-        assert_eq!(told(Measure::Words, Amount::About(100)), "about 100 words");
+        let told = |measure, amount| FormatConstraint { measure, amount }.to_string();
+        assert_eq!(told(FormatUnit::Lines, FormatAmount::Exactly(5)), "exactly 5 lines");
+        assert_eq!(told(FormatUnit::Bullets, FormatAmount::AtLeast(1)), "at least 1 bullet");
+        assert_eq!(told(FormatUnit::Sentences, FormatAmount::Between(1, 2)), "1 to 2 sentences");
+        assert_eq!(told(FormatUnit::Words, FormatAmount::About(100)), "about 100 words");
     }
 
     #[test]
     fn about_is_a_fifth_more_or_less() {
-        let about = Amount::About(100);
+        let about = FormatAmount::About(100);
         assert!(!about.is_met_by(79) && about.is_met_by(80));
         assert!(about.is_met_by(120) && !about.is_met_by(121));
-        assert_eq!((Amount::About(3).least(), Amount::About(3).most()), (2, Some(4)));
-        assert_eq!(Amount::About(1).least(), 1);
+        assert_eq!(
+            (FormatAmount::About(3).min_count(), FormatAmount::About(3).max_count()),
+            (2, Some(4))
+        );
+        assert_eq!(FormatAmount::About(1).min_count(), 1);
     }
 }

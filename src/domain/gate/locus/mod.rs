@@ -6,4 +6,4 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use resolve::{Lines, names_lines, resolve};
+pub use resolve::{LineRange, names_lines, resolve_locus};

@@ -1,8 +1,9 @@
 //! One line per way in which a model names a place.
 
+use super::resolve_locus;
 use proptest::prelude::*;
 
-use super::{Lines, resolve};
+use super::{LineRange, resolve};
 
 const TEXT: &str = "# We’re live\n\
     \n\
@@ -15,7 +16,7 @@ const TEXT: &str = "# We’re live\n\
 
 #[track_caller]
 fn check(locus: &str, expected: Option<(usize, usize)>) {
-    let found = resolve(locus, TEXT).map(|Lines { start, end }| (start, end));
+    let found = resolve_locus(locus, TEXT).map(|LineRange { start, end }| (start, end));
     assert_eq!(found, expected, "locus: {locus}");
 }
 
@@ -73,8 +74,8 @@ fn words_are_found_as_people_quote_them() {
 fn what_stands_twice_is_the_first_and_as_it_is_written_before_otherwise() {
     check("nothing", Some((7, 7)));
     let text = "the pricing\nThe Pricing\n";
-    assert_eq!(resolve("“The Pricing”", text), Some(Lines { start: 2, end: 2 }));
-    assert_eq!(resolve("THE PRICING", text), Some(Lines { start: 1, end: 1 }));
+    assert_eq!(resolve_locus("“The Pricing”", text), Some(LineRange { start: 2, end: 2 }));
+    assert_eq!(resolve_locus("THE PRICING", text), Some(LineRange { start: 1, end: 1 }));
 }
 
 #[test]
@@ -85,20 +86,20 @@ fn what_is_not_there_has_no_lines() {
     }
     check("Nothing can go right", None);
     check("anything else … Plenary is", None);
-    assert_eq!(resolve("anything", ""), None);
-    assert_eq!(resolve("L1", ""), None);
+    assert_eq!(resolve_locus("anything", ""), None);
+    assert_eq!(resolve_locus("L1", ""), None);
 }
 
 /// A text of words in several scripts, in lines.
-fn text() -> impl Strategy<Value = String> {
+fn any_text() -> impl Strategy<Value = String> {
     let word = "[a-zA-Zäöüé]{1,9}|[0-9]{1,3}|“[a-z]{2,5}”|[а-я]{3,8}|[-–*.,’]";
     let line = proptest::collection::vec(word, 0..9).prop_map(|words| words.join(" "));
     proptest::collection::vec(line, 1..12).prop_map(|lines| lines.join("\n"))
 }
 
 /// A text, and a part of it with at least twelve letters.
-fn part() -> impl Strategy<Value = (String, String)> {
-    (text(), any::<prop::sample::Index>(), any::<prop::sample::Index>()).prop_filter_map(
+fn any_part() -> impl Strategy<Value = (String, String)> {
+    (any_text(), any::<prop::sample::Index>(), any::<prop::sample::Index>()).prop_filter_map(
         "too short",
         |(text, one, other)| {
             let letters: Vec<char> = text.chars().collect();
@@ -111,24 +112,24 @@ fn part() -> impl Strategy<Value = (String, String)> {
 }
 
 /// The same words with other quotation marks, case and spaces.
-fn requoted(part: &str) -> String {
+fn requote_words(part: &str) -> String {
     let words: Vec<String> = part.split_whitespace().map(str::to_uppercase).collect();
     format!("“{}”", words.join("  ").replace(['“', '”'], "\"").replace('–', "-"))
 }
 
 proptest! {
     #[test]
-    fn any_part_of_a_text_is_found_at_its_line((text, part) in part()) {
+    fn any_part_of_a_text_is_found_at_its_line((text, part) in any_part()) {
         let words = part.trim();
         let at = text.find(words).unwrap();
         let start = text[..at].matches('\n').count() + 1;
         let end = start + words.matches('\n').count();
-        prop_assert_eq!(resolve(&part, &text), Some(Lines { start, end }));
+        prop_assert_eq!(resolve_locus(&part, &text), Some(LineRange { start, end }));
     }
 
     #[test]
-    fn a_part_that_was_requoted_is_found_where_its_words_stand((text, part) in part()) {
-        let Lines { start, end } = resolve(&requoted(&part), &text).unwrap();
+    fn a_part_that_was_requoted_is_found_where_its_words_stand((text, part) in any_part()) {
+        let LineRange { start, end } = resolve_locus(&requote_words(&part), &text).unwrap();
         let found: Vec<&str> = text.lines().skip(start - 1).take(end + 1 - start).collect();
         let plain = |text: &str| -> String {
             text.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
@@ -138,7 +139,7 @@ proptest! {
 
     #[test]
     fn no_locus_breaks_it(locus in "\\PC{0,60}", text in "\\PC{0,80}\n\\PC{0,80}") {
-        if let Some(Lines { start, end }) = resolve(&locus, &text) {
+        if let Some(LineRange { start, end }) = resolve_locus(&locus, &text) {
             prop_assert!(1 <= start && start <= end && end <= 2);
         }
     }

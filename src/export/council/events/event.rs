@@ -2,45 +2,47 @@
 
 use serde::Serialize;
 
-use crate::domain::ask::{ErrorType, Fallback, Purpose, TransportKind};
-use crate::domain::conclusion::{Field, Objection};
-use crate::domain::council::words::{Level, Mode, Outcome, Stance};
+use crate::domain::ask::{AskPurpose, CallErrorType, TransportFallback, TransportKind};
+use crate::domain::conclusion::{AuditObjection, ConclusionField};
+use crate::domain::council::words::{OpinionStance, QuestionMode, RatingLevel, ReportOutcome};
 use crate::domain::dialogue::TerminalState;
-use crate::domain::gate::{Arithmetic, Decision, GateVerdict, Leaning, Override};
+use crate::domain::gate::{
+    BlockTally, DeliberatorVerdict, FinalVerdict, ReviewDecision, VerdictOverride,
+};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::Role;
-use crate::domain::transcript::{Shortage, Shortcut, Stop};
+use crate::domain::plan::SeatRole;
+use crate::domain::transcript::{BudgetShortage, RoundShortcut, RunStopReason};
 use crate::domain::words::words;
 use crate::export::conclusion::AuditVerdict;
-use crate::export::interventions::InterventionSeen;
+use crate::export::interventions::InterventionSummary;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
+pub enum RunEvent {
     Opened {
         title: String,
         question: String,
-        mode: Mode,
+        mode: QuestionMode,
         rehearsal: bool,
-        seats: Vec<SeatSeen>,
+        seats: Vec<SeatSummary>,
     },
     Started {
         start: usize,
     },
     Asked {
-        ask: AskSeen,
+        ask: AskSummary,
         stricter: Option<String>,
     },
     CallSent {
-        ask: AskSeen,
+        ask: AskSummary,
         call: u32,
         transport: TransportKind,
         attempt: u8,
-        fallback: Option<Fallback>,
+        fallback: Option<TransportFallback>,
         repeats: Option<u32>,
     },
     Replied {
-        ask: AskSeen,
+        ask: AskSummary,
         call: u32,
         latency_ms: u64,
         tokens_in: Option<u64>,
@@ -48,54 +50,54 @@ pub enum Event {
         cost_usd: Option<f64>,
     },
     CallFailed {
-        ask: AskSeen,
+        ask: AskSummary,
         call: u32,
-        error_type: ErrorType,
+        error_type: CallErrorType,
         message: String,
         gave_up: bool,
     },
     Read {
-        ask: AskSeen,
-        stance: Option<Stance>,
-        confidence: Option<Level>,
+        ask: AskSummary,
+        stance: Option<OpinionStance>,
+        confidence: Option<RatingLevel>,
         repaired: bool,
         /// The reply was truncated twice and is used as it is.
         truncated: bool,
     },
     Unreadable {
-        ask: AskSeen,
+        ask: AskSummary,
         reason: String,
         refusal: bool,
     },
     NotSent {
-        ask: AskSeen,
-        shortage: Shortage,
+        ask: AskSummary,
+        shortage: BudgetShortage,
     },
-    Shortcut(Shortcut),
+    Shortcut(RoundShortcut),
     RoundHeld {
         round: u8,
     },
     Reported {
-        outcome: Outcome,
+        outcome: ReportOutcome,
         statement: String,
         chair: Option<ExpertSlug>,
         fallback: bool,
     },
-    Intervened(InterventionSeen),
+    Intervened(InterventionSummary),
     Drafted {
-        ask: AskSeen,
+        ask: AskSummary,
         recommendation: String,
         repaired: bool,
     },
     Audited {
-        ask: AskSeen,
-        look: Look,
+        ask: AskSummary,
+        look: AuditRound,
         verdict: AuditVerdict,
-        objections: Vec<Objection>,
+        objections: Vec<AuditObjection>,
     },
     Revised {
-        ask: AskSeen,
-        fields: Vec<Field>,
+        ask: AskSummary,
+        fields: Vec<ConclusionField>,
         recommendation: String,
         repaired: bool,
     },
@@ -104,48 +106,48 @@ pub enum Event {
         recommendation: Option<String>,
     },
     Judged {
-        ask: AskSeen,
+        ask: AskSummary,
         #[serde(flatten)]
-        judged: JudgementSeen,
+        judged: JudgementSummary,
     },
     Adjudicated {
-        ask: AskSeen,
+        ask: AskSummary,
         #[serde(flatten)]
-        word: AdjudicationSeen,
+        word: AdjudicationSummary,
     },
     Ruled {
-        verdict: Decision,
-        policy: Arithmetic,
+        verdict: ReviewDecision,
+        policy: BlockTally,
         revision_brief: String,
     },
     Logged {
         verdict_id: Option<String>,
-        verdict: GateVerdict,
+        verdict: FinalVerdict,
     },
-    Overridden(Override),
-    Stopped(Stop),
+    Overridden(VerdictOverride),
+    Stopped(RunStopReason),
 }
 
 words! {
     /// Which of the critic's two audits.
-    pub enum Look {
+    pub enum AuditRound {
         First = "first",
         Second = "second",
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct SeatSeen {
+pub struct SeatSummary {
     pub seat: ExpertSlug,
     pub model: String,
     pub family: String,
-    pub roles: Vec<Role>,
+    pub roles: Vec<SeatRole>,
 }
 
 /// The main facts of a deliberator's judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct JudgementSeen {
-    pub verdict: Leaning,
+pub struct JudgementSummary {
+    pub verdict: DeliberatorVerdict,
     pub would_block: bool,
     pub irreducible: bool,
     /// Number of concerns.
@@ -155,17 +157,17 @@ pub struct JudgementSeen {
 
 /// The adjudicator's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct AdjudicationSeen {
-    pub final_verdict: Decision,
+pub struct AdjudicationSummary {
+    pub final_verdict: ReviewDecision,
     pub downgrade: bool,
     pub repaired: bool,
 }
 
 /// The ask that an event belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct AskSeen {
+pub struct AskSummary {
     pub id: u32,
     pub round: u8,
     pub seat: ExpertSlug,
-    pub purpose: Purpose,
+    pub purpose: AskPurpose,
 }

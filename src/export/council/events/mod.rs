@@ -9,5 +9,7 @@ mod readings;
 #[cfg(test)]
 mod tests;
 
-pub use derive::events;
-pub use event::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look, SeatSeen};
+pub use derive::derive_events;
+pub use event::{
+    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent, SeatSummary,
+};

@@ -1,61 +1,74 @@
 //! Events for parsed replies. Conclusion and review replies have their own events.
 
-use super::event::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look};
-use crate::domain::conclusion::{Conclusion, Objection};
-use crate::domain::council::opinion::Opinion;
-use crate::domain::gate::Judgement;
-use crate::domain::transcript::{Document, Reading, Transcript};
+use super::event::{AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent};
+use crate::domain::conclusion::{AuditObjection, Conclusion};
+use crate::domain::council::opinion::OpinionReply;
+use crate::domain::gate::DeliberatorJudgement;
+use crate::domain::transcript::{ParseOutcome, ReplyDocument, RunState};
 use crate::export::conclusion::AuditVerdict;
-use crate::protocols::conclusion::{SECOND_AUDIT, trail};
+use crate::protocols::conclusion::{SECOND_AUDIT, audit_trail};
 
-pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) -> Event {
+pub(super) fn outcome_event(
+    transcript: &RunState,
+    ask: AskSummary,
+    reading: &ParseOutcome,
+) -> RunEvent {
     match reading {
-        Reading::Read { document, repaired, truncated } => read(
+        ParseOutcome::Parsed { document, repaired, truncated } => document_event(
             transcript,
             ask,
             document,
-            Condition { repaired: *repaired, truncated: *truncated },
+            ReplyCondition { repaired: *repaired, truncated: *truncated },
         ),
-        Reading::Unreadable { reason, refusal } => {
-            Event::Unreadable { ask, reason: reason.clone(), refusal: *refusal }
+        ParseOutcome::Unreadable { reason, refusal } => {
+            RunEvent::Unreadable { ask, reason: reason.clone(), refusal: *refusal }
         }
     }
 }
 
 /// Whether a reply was repaired or truncated.
 #[derive(Clone, Copy)]
-struct Condition {
+struct ReplyCondition {
     repaired: bool,
     truncated: bool,
 }
 
-fn read(transcript: &Transcript, ask: AskSeen, document: &Document, condition: Condition) -> Event {
+fn document_event(
+    transcript: &RunState,
+    ask: AskSummary,
+    document: &ReplyDocument,
+    condition: ReplyCondition,
+) -> RunEvent {
     // Truncated replies are used only in the rounds of a council.
-    let Condition { repaired, .. } = condition;
+    let ReplyCondition { repaired, .. } = condition;
     match document {
-        Document::Opinion(opinion) => heard(ask, Some(opinion), condition),
-        Document::Review(_) | Document::Report(_) | Document::Other(_) => {
-            heard(ask, None, condition)
+        ReplyDocument::Opinion(opinion) => read_event(ask, Some(opinion), condition),
+        ReplyDocument::PeerReview(_) | ReplyDocument::Report(_) | ReplyDocument::Other(_) => {
+            read_event(ask, None, condition)
         }
-        Document::Judgement(judgement) => judged(ask, judgement, repaired),
-        Document::Adjudication(given) => {
+        ReplyDocument::Judgement(judgement) => judged_event(ask, judgement, repaired),
+        ReplyDocument::Adjudication(given) => {
             let (final_verdict, downgrade) = (given.final_verdict, given.downgrade);
-            Event::Adjudicated {
+            RunEvent::Adjudicated {
                 ask,
-                word: AdjudicationSeen { final_verdict, downgrade, repaired },
+                word: AdjudicationSummary { final_verdict, downgrade, repaired },
             }
         }
-        Document::Conclusion(conclusion) => {
+        ReplyDocument::Conclusion(conclusion) => {
             let recommendation = conclusion.recommendation.clone();
-            Event::Drafted { ask, recommendation, repaired }
+            RunEvent::Drafted { ask, recommendation, repaired }
         }
-        Document::Audit(audit) => audited(ask, audit.objections()),
-        Document::Revision(conclusion) => revised(transcript, ask, conclusion, repaired),
+        ReplyDocument::Audit(audit) => audited_event(ask, audit.objections()),
+        ReplyDocument::Revision(conclusion) => revised_event(transcript, ask, conclusion, repaired),
     }
 }
 
-fn heard(ask: AskSeen, opinion: Option<&Opinion>, condition: Condition) -> Event {
-    Event::Read {
+fn read_event(
+    ask: AskSummary,
+    opinion: Option<&OpinionReply>,
+    condition: ReplyCondition,
+) -> RunEvent {
+    RunEvent::Read {
         ask,
         stance: opinion.map(|opinion| opinion.stance),
         confidence: opinion.map(|opinion| opinion.confidence),
@@ -64,30 +77,30 @@ fn heard(ask: AskSeen, opinion: Option<&Opinion>, condition: Condition) -> Event
     }
 }
 
-fn judged(ask: AskSeen, judgement: &Judgement, repaired: bool) -> Event {
-    let judged = JudgementSeen {
+fn judged_event(ask: AskSummary, judgement: &DeliberatorJudgement, repaired: bool) -> RunEvent {
+    let judged = JudgementSummary {
         verdict: judgement.verdict,
         would_block: judgement.would_block,
         irreducible: judgement.irreducible,
         concerns: judgement.concerns.len(),
         repaired,
     };
-    Event::Judged { ask, judged }
+    RunEvent::Judged { ask, judged }
 }
 
 /// The objections of an audit: format check and critic.
-fn audited(ask: AskSeen, objections: &[Objection]) -> Event {
-    let look = if ask.round == SECOND_AUDIT { Look::Second } else { Look::First };
-    let verdict = AuditVerdict::of(objections);
-    Event::Audited { ask, look, verdict, objections: objections.to_vec() }
+fn audited_event(ask: AskSummary, objections: &[AuditObjection]) -> RunEvent {
+    let look = if ask.round == SECOND_AUDIT { AuditRound::Second } else { AuditRound::First };
+    let verdict = AuditVerdict::from_objections(objections);
+    RunEvent::Audited { ask, look, verdict, objections: objections.to_vec() }
 }
 
-fn revised(
-    transcript: &Transcript,
-    ask: AskSeen,
+fn revised_event(
+    transcript: &RunState,
+    ask: AskSummary,
     conclusion: &Conclusion,
     repaired: bool,
-) -> Event {
-    let fields = trail(transcript).map(|trail| trail.revised_fields).unwrap_or_default();
-    Event::Revised { ask, fields, recommendation: conclusion.recommendation.clone(), repaired }
+) -> RunEvent {
+    let fields = audit_trail(transcript).map(|trail| trail.revised_fields).unwrap_or_default();
+    RunEvent::Revised { ask, fields, recommendation: conclusion.recommendation.clone(), repaired }
 }

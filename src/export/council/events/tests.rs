@@ -1,98 +1,102 @@
 //! Every event is documented, and each derives from the journal.
 
 use super::*;
-use crate::domain::ask::{ErrorType, Purpose, TransportKind};
-use crate::domain::change::Change;
-use crate::domain::conclusion::{Audit, Auditor, Field};
-use crate::domain::council::words::{Mode, Outcome};
-use crate::domain::dialogue::{Stage, TerminalState};
-use crate::domain::gate::{Decision, GateVerdict, Leaning, Override, Policy, PolicyName};
+use crate::domain::ask::{AskPurpose, CallErrorType, TransportKind};
+use crate::domain::change::JournalEvent;
+use crate::domain::conclusion::{AuditReply, ConclusionField, ObjectionSource};
+use crate::domain::council::words::{QuestionMode, ReportOutcome};
+use crate::domain::dialogue::{ConclusionStage, TerminalState};
+use crate::domain::gate::{
+    DeliberatorVerdict, FinalVerdict, PolicyName, ReviewDecision, ReviewPolicy, VerdictOverride,
+};
 use crate::domain::intervention::Intervention;
-use crate::domain::plan::Auditing;
-use crate::domain::transcript::{Document, Reading, Shortage, Shortcut, Stop, Transcript};
+use crate::domain::plan::AuditMode;
+use crate::domain::transcript::{
+    BudgetShortage, ParseOutcome, ReplyDocument, RoundShortcut, RunState, RunStopReason,
+};
 use crate::export::conclusion::AuditVerdict;
-use crate::export::conclusion::sample::{self, Run};
+use crate::export::conclusion::sample::{self, SampleRun};
 use crate::export::gate::sample as reviews;
-use crate::export::interventions::InterventionSeen;
+use crate::export::interventions::InterventionSummary;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 
 const PAGE: &str = include_str!("../../../../docs/events.md");
 
-fn seen() -> AskSeen {
-    AskSeen { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose: Purpose::Opinion }
+fn sample_ask() -> AskSummary {
+    AskSummary { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose: AskPurpose::Opinion }
 }
 
 /// A new event does not compile here until it is added; add it to the list below too.
-fn is_listed(event: &Event) -> bool {
+fn is_listed(event: &RunEvent) -> bool {
     match event {
-        Event::Opened { .. }
-        | Event::Started { .. }
-        | Event::Asked { .. }
-        | Event::CallSent { .. }
-        | Event::Replied { .. }
-        | Event::CallFailed { .. }
-        | Event::Read { .. }
-        | Event::Unreadable { .. }
-        | Event::NotSent { .. }
-        | Event::Shortcut(_)
-        | Event::RoundHeld { .. }
-        | Event::Reported { .. }
-        | Event::Intervened(_)
-        | Event::Drafted { .. }
-        | Event::Audited { .. }
-        | Event::Revised { .. }
-        | Event::Concluded { .. }
-        | Event::Judged { .. }
-        | Event::Adjudicated { .. }
-        | Event::Ruled { .. }
-        | Event::Logged { .. }
-        | Event::Overridden(_)
-        | Event::Stopped(_) => true,
+        RunEvent::Opened { .. }
+        | RunEvent::Started { .. }
+        | RunEvent::Asked { .. }
+        | RunEvent::CallSent { .. }
+        | RunEvent::Replied { .. }
+        | RunEvent::CallFailed { .. }
+        | RunEvent::Read { .. }
+        | RunEvent::Unreadable { .. }
+        | RunEvent::NotSent { .. }
+        | RunEvent::Shortcut(_)
+        | RunEvent::RoundHeld { .. }
+        | RunEvent::Reported { .. }
+        | RunEvent::Intervened(_)
+        | RunEvent::Drafted { .. }
+        | RunEvent::Audited { .. }
+        | RunEvent::Revised { .. }
+        | RunEvent::Concluded { .. }
+        | RunEvent::Judged { .. }
+        | RunEvent::Adjudicated { .. }
+        | RunEvent::Ruled { .. }
+        | RunEvent::Logged { .. }
+        | RunEvent::Overridden(_)
+        | RunEvent::Stopped(_) => true,
     }
 }
 
-fn read(ask: AskSeen) -> Event {
-    Event::Read { ask, stance: None, confidence: None, repaired: false, truncated: false }
+fn read(ask: AskSummary) -> RunEvent {
+    RunEvent::Read { ask, stance: None, confidence: None, repaired: false, truncated: false }
 }
 
-fn one_of_each() -> Vec<Event> {
+fn one_of_each() -> Vec<RunEvent> {
     vec![
-        Event::Opened {
+        RunEvent::Opened {
             title: String::new(),
             question: String::new(),
-            mode: Mode::General,
+            mode: QuestionMode::General,
             rehearsal: false,
             seats: Vec::new(),
         },
-        Event::Started { start: 1 },
-        Event::Asked { ask: seen(), stricter: None },
-        Event::CallSent {
-            ask: seen(),
+        RunEvent::Started { start: 1 },
+        RunEvent::Asked { ask: sample_ask(), stricter: None },
+        RunEvent::CallSent {
+            ask: sample_ask(),
             call: 1,
             transport: TransportKind::Http,
             attempt: 1,
             fallback: None,
             repeats: None,
         },
-        Event::Replied {
-            ask: seen(),
+        RunEvent::Replied {
+            ask: sample_ask(),
             call: 1,
             latency_ms: 1,
             tokens_in: None,
             tokens_out: None,
             cost_usd: None,
         },
-        Event::CallFailed {
-            ask: seen(),
+        RunEvent::CallFailed {
+            ask: sample_ask(),
             call: 1,
-            error_type: ErrorType::Timeout,
+            error_type: CallErrorType::Timeout,
             message: String::new(),
             gave_up: true,
         },
-        read(seen()),
-        Event::Unreadable { ask: seen(), reason: String::new(), refusal: false },
-        Event::NotSent { ask: seen(), shortage: Shortage::Money },
-        Event::Shortcut(Shortcut {
+        read(sample_ask()),
+        RunEvent::Unreadable { ask: sample_ask(), reason: String::new(), refusal: false },
+        RunEvent::NotSent { ask: sample_ask(), shortage: BudgetShortage::Money },
+        RunEvent::Shortcut(RoundShortcut {
             round: 2,
             triggered: true,
             reason: String::new(),
@@ -101,62 +105,62 @@ fn one_of_each() -> Vec<Event> {
             shadow: true,
             would_have_been_right: Some(true),
         }),
-        Event::RoundHeld { round: 1 },
-        Event::Reported {
-            outcome: Outcome::Adopt,
+        RunEvent::RoundHeld { round: 1 },
+        RunEvent::Reported {
+            outcome: ReportOutcome::Adopt,
             statement: String::new(),
             chair: None,
             fallback: true,
         },
-        Event::Intervened(InterventionSeen::of(1, &Intervention::Stop)),
-        Event::Drafted { ask: seen(), recommendation: String::new(), repaired: false },
-        Event::Audited {
-            ask: seen(),
-            look: Look::First,
+        RunEvent::Intervened(InterventionSummary::from_intervention(1, &Intervention::Stop)),
+        RunEvent::Drafted { ask: sample_ask(), recommendation: String::new(), repaired: false },
+        RunEvent::Audited {
+            ask: sample_ask(),
+            look: AuditRound::First,
             verdict: AuditVerdict::Pass,
             objections: Vec::new(),
         },
-        Event::Revised {
-            ask: seen(),
+        RunEvent::Revised {
+            ask: sample_ask(),
             fields: Vec::new(),
             recommendation: String::new(),
             repaired: false,
         },
-        Event::Concluded { terminal_state: None, recommendation: None },
-        Event::Stopped(Stop::Done),
+        RunEvent::Concluded { terminal_state: None, recommendation: None },
+        RunEvent::Stopped(RunStopReason::Done),
     ]
 }
 
 /// The events that only a review has.
-fn one_of_each_of_a_review() -> Vec<Event> {
+fn one_of_each_of_a_review() -> Vec<RunEvent> {
     vec![
-        Event::Judged {
-            ask: seen(),
-            judged: JudgementSeen {
-                verdict: Leaning::Hold,
+        RunEvent::Judged {
+            ask: sample_ask(),
+            judged: JudgementSummary {
+                verdict: DeliberatorVerdict::Hold,
                 would_block: true,
                 irreducible: true,
                 concerns: 2,
                 repaired: false,
             },
         },
-        Event::Adjudicated {
-            ask: seen(),
-            word: AdjudicationSeen {
-                final_verdict: Decision::Hold,
+        RunEvent::Adjudicated {
+            ask: sample_ask(),
+            word: AdjudicationSummary {
+                final_verdict: ReviewDecision::Hold,
                 downgrade: false,
                 repaired: false,
             },
         },
-        Event::Ruled {
-            verdict: Decision::Ship,
-            policy: Policy { name: PolicyName::Seed, min_deliberators: 3 }.count([]),
+        RunEvent::Ruled {
+            verdict: ReviewDecision::Ship,
+            policy: ReviewPolicy { name: PolicyName::Seed, min_deliberators: 3 }.count_blocks([]),
             revision_brief: String::new(),
         },
-        Event::Logged { verdict_id: None, verdict: GateVerdict::Incomplete },
-        Event::Overridden(Override {
+        RunEvent::Logged { verdict_id: None, verdict: FinalVerdict::Incomplete },
+        RunEvent::Overridden(VerdictOverride {
             verdict_id: String::new(),
-            decision: Decision::Ship,
+            decision: ReviewDecision::Ship,
             why: String::new(),
         }),
     ]
@@ -179,7 +183,7 @@ fn every_event_and_each_of_its_fields_is_documented() {
 
 #[test]
 fn every_reason_a_call_can_fail_for_is_documented() {
-    for error_type in ErrorType::ALL {
+    for error_type in CallErrorType::ALL {
         assert!(PAGE.contains(&format!("`{}`", error_type.name())), "{error_type}");
     }
 }
@@ -187,19 +191,19 @@ fn every_reason_a_call_can_fail_for_is_documented() {
 #[test]
 fn every_way_a_run_stops_is_documented() {
     let stops = [
-        Stop::Done,
-        Stop::Quorum { round: 1, heard: 0, needed: 2 },
-        Stop::Families { heard: 1, needed: 2 },
-        Stop::Partial { round: 1, seat: sample::slug("ann") },
-        Stop::Budget { shortage: Shortage::Money },
-        Stop::Unconcluded {
-            stage: Stage::Auditing,
+        RunStopReason::Done,
+        RunStopReason::Quorum { round: 1, heard: 0, needed: 2 },
+        RunStopReason::Families { heard: 1, needed: 2 },
+        RunStopReason::Partial { round: 1, seat: sample::slug("ann") },
+        RunStopReason::Budget { shortage: BudgetShortage::Money },
+        RunStopReason::Unconcluded {
+            stage: ConclusionStage::Auditing,
             seat: sample::slug("bob"),
             reason: String::new(),
         },
-        Stop::Unadjudicated { seat: sample::slug("adjudicator"), reason: String::new() },
-        Stop::Deadline,
-        Stop::Interrupted,
+        RunStopReason::Unadjudicated { seat: sample::slug("adjudicator"), reason: String::new() },
+        RunStopReason::Deadline,
+        RunStopReason::Interrupted,
     ];
     let row = PAGE.lines().find(|line| line.starts_with("| `stopped` |")).unwrap();
     for stop in stops {
@@ -225,51 +229,55 @@ fn the_rounds_of_the_ending_are_documented() {
 }
 
 /// The events of one change, after the run applied it.
-fn after(run: &mut Run, change: Change) -> Vec<Event> {
+fn events_after(run: &mut SampleRun, change: JournalEvent) -> Vec<RunEvent> {
     run.take(change.clone());
-    events(&run.transcript, &[change])
+    derive_events(&run.transcript, &[change])
 }
 
 /// The events of the newest ask's parse result.
-fn of_last_reading(transcript: &Transcript) -> Vec<Event> {
+fn events_of_last_ask(transcript: &RunState) -> Vec<RunEvent> {
     let last = transcript.asks.last().unwrap();
-    let reading = last.reading.clone().unwrap();
-    events(transcript, &[Change::ReplyRead { ask: last.ask.id, reading }])
+    let reading = last.parse_outcome.clone().unwrap();
+    derive_events(transcript, &[JournalEvent::ReplyParsed { ask: last.ask.id, reading }])
 }
 
 #[test]
 fn the_ending_is_told_in_events_of_its_own() {
-    let mut run = Run::debated(Auditing::Audited);
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(sample::original());
-    let [Event::Drafted { ask, recommendation, .. }] = &of_last_reading(&run.transcript)[..] else {
+    let [RunEvent::Drafted { ask, recommendation, .. }] = &events_of_last_ask(&run.transcript)[..]
+    else {
         panic!("no draft")
     };
     assert_eq!((ask.round, recommendation), (DRAFT, &sample::original().recommendation));
-    let flag = || Audit::Flag { objections: sample::FIRST.iter().map(sample::objection).collect() };
+    let flag =
+        || AuditReply::Flag { objections: sample::FIRST.iter().map(sample::objection).collect() };
     run.audited(flag());
-    let [Event::Audited { look, verdict, objections, .. }] = &of_last_reading(&run.transcript)[..]
+    let [RunEvent::Audited { look, verdict, objections, .. }] =
+        &events_of_last_ask(&run.transcript)[..]
     else {
         panic!("no audit")
     };
-    assert_eq!((*look, *verdict, objections.len()), (Look::First, AuditVerdict::Flag, 2));
-    assert_eq!(objections[0].by, Auditor::Count);
+    assert_eq!((*look, *verdict, objections.len()), (AuditRound::First, AuditVerdict::Flag, 2));
+    assert_eq!(objections[0].by, ObjectionSource::Count);
     run.revised(sample::conclusion());
-    let [Event::Revised { fields, .. }] = &of_last_reading(&run.transcript)[..] else {
+    let [RunEvent::Revised { fields, .. }] = &events_of_last_ask(&run.transcript)[..] else {
         panic!("no revision")
     };
-    assert_eq!(fields[..], [Field::Recommendation, Field::KeyCondition]);
-    run.audited(Audit::Pass);
-    let [Event::Audited { look, verdict, .. }] = &of_last_reading(&run.transcript)[..] else {
+    assert_eq!(fields[..], [ConclusionField::Recommendation, ConclusionField::KeyCondition]);
+    run.audited(AuditReply::Pass);
+    let [RunEvent::Audited { look, verdict, .. }] = &events_of_last_ask(&run.transcript)[..] else {
         panic!("no second audit")
     };
-    assert_eq!((*look, *verdict), (Look::Second, AuditVerdict::Pass));
+    assert_eq!((*look, *verdict), (AuditRound::Second, AuditVerdict::Pass));
 }
 
 #[test]
 fn what_was_rejected_twice_is_not_told_as_a_conclusion() {
-    let told = |transcript: Transcript| {
-        let ending = Change::Concluded(Box::new(transcript.ending.clone().unwrap()));
-        serde_json::to_value(events(&transcript, &[ending])).unwrap()
+    let told = |transcript: RunState| {
+        let ending =
+            JournalEvent::Concluded(Box::new(transcript.conclusion_result.clone().unwrap()));
+        serde_json::to_value(derive_events(&transcript, &[ending])).unwrap()
     };
     let unconverged = told(sample::unconverged());
     assert_eq!(unconverged[0]["terminal_state"], "unconverged");
@@ -282,10 +290,10 @@ fn what_was_rejected_twice_is_not_told_as_a_conclusion() {
 
 #[test]
 fn an_intervention_is_told_with_its_round() {
-    let mut run = Run::new(Auditing::Audited);
+    let mut run = SampleRun::new(AuditMode::Audited);
     let whisper =
         Intervention::Whisper { text: "quietly".to_owned(), to: Some(sample::slug("cid")) };
-    let told = after(&mut run, Change::Intervened { round: 2, intervention: whisper });
+    let told = events_after(&mut run, JournalEvent::Intervened { round: 2, intervention: whisper });
     insta::assert_snapshot!(
         serde_json::to_string(&told).unwrap(),
         @r#"[{"event":"intervened","round":2,"kind":"whisper","text":"quietly","to":"cid","restated":null,"confirmed":null}]"#
@@ -294,25 +302,26 @@ fn an_intervention_is_told_with_its_round() {
 
 #[test]
 fn an_audit_that_cannot_be_read_is_told_as_such() {
-    let mut run = Run::debated(Auditing::Audited);
+    let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(sample::conclusion());
-    run.says("bob", AUDIT, Purpose::Audit, Document::Audit(Audit::Pass));
+    run.says("bob", AUDIT, AskPurpose::Audit, ReplyDocument::Audit(AuditReply::Pass));
     let ask = run.transcript.asks.last().unwrap().ask.id;
-    let reading = Reading::Unreadable { reason: "neither PASS nor FLAG".into(), refusal: false };
-    let told = events(&run.transcript, &[Change::ReplyRead { ask, reading }]);
-    assert!(matches!(&told[..], [Event::Unreadable { .. }]), "{told:?}");
+    let reading =
+        ParseOutcome::Unreadable { reason: "neither PASS nor FLAG".into(), refusal: false };
+    let told = derive_events(&run.transcript, &[JournalEvent::ReplyParsed { ask, reading }]);
+    assert!(matches!(&told[..], [RunEvent::Unreadable { .. }]), "{told:?}");
 }
 
 #[test]
 fn a_review_is_told_in_events_of_its_own() {
     let transcript = reviews::revised();
     let readings = transcript.asks.iter().filter_map(|asked| {
-        let reading = asked.reading.clone()?;
-        Some(Change::ReplyRead { ask: asked.ask.id, reading })
+        let reading = asked.parse_outcome.clone()?;
+        Some(JournalEvent::ReplyParsed { ask: asked.ask.id, reading })
     });
-    let ruled = Change::Ruled(Box::new(transcript.ruling.clone().unwrap()));
-    let changes: Vec<Change> = readings.chain([ruled]).collect();
-    let told = serde_json::to_value(events(&transcript, &changes)).unwrap();
+    let ruled = JournalEvent::ReviewDecided(Box::new(transcript.review_outcome.clone().unwrap()));
+    let changes: Vec<JournalEvent> = readings.chain([ruled]).collect();
+    let told = serde_json::to_value(derive_events(&transcript, &changes)).unwrap();
     let told = told.as_array().unwrap();
     insta::assert_snapshot!(told[0], @r#"
     {"event":"judged","ask":{"id":1,"round":1,"seat":"skeptic","purpose":"judgement"},"verdict":"hold","would_block":true,"irreducible":true,"concerns":2,"repaired":false}

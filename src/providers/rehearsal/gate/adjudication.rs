@@ -1,10 +1,14 @@
 //! Reply of the rehearsed adjudicator: it counts verdicts by the policy and sorts the requested
 //! changes, without a critique of its own.
 
-use crate::domain::ask::Messages;
-use crate::domain::gate::{Adjudication, Arithmetic, Decision, GateVerdict, Policy};
+use crate::domain::ask::AskMessages;
+use crate::domain::gate::{
+    AdjudicatorReply, BlockTally, FinalVerdict, ReviewDecision, ReviewPolicy,
+};
 
-use super::papers::{Peer, Prior, peers, policy, priors};
+use super::papers::{
+    PeerJudgement, PriorReviewLine, read_peer_judgements, read_policy, read_prior_verdicts,
+};
 
 /// Maximum items of a brief.
 const BRIEF_ITEMS_MAX: usize = 8;
@@ -12,34 +16,36 @@ const BRIEF_ITEMS_MAX: usize = 8;
 /// Consecutive verdicts other than SHIP that count as a pattern.
 const PATTERN_MIN: usize = 2;
 
-pub(in crate::providers::rehearsal) fn adjudication(messages: &Messages) -> Adjudication {
-    let peers = peers(&messages.user);
+pub(in crate::providers::rehearsal) fn adjudicate_review(
+    messages: &AskMessages,
+) -> AdjudicatorReply {
+    let peers = read_peer_judgements(&messages.user);
     // The adjudicator does not check the minimum of deliberators.
-    let policy = Policy { name: policy(messages), min_deliberators: 1 };
-    let counted = policy.count(peers.iter().map(|peer| &peer.judgement));
+    let policy = ReviewPolicy { name: read_policy(messages), min_deliberators: 1 };
+    let counted = policy.count_blocks(peers.iter().map(|peer| &peer.judgement));
     let downgrade = counted.may_be_downgraded();
     // Without any judgement the result is HOLD.
-    let computed = counted.computed.unwrap_or(Decision::Hold);
-    let final_verdict = if downgrade { Decision::Revise } else { computed };
+    let computed = counted.computed.unwrap_or(ReviewDecision::Hold);
+    let final_verdict = if downgrade { ReviewDecision::Revise } else { computed };
     let said = [
-        Some(stands(&peers)),
-        moved(&peers),
-        Some(arithmetic(&counted, computed)),
-        pattern(&priors(&messages.user)),
+        Some(list_verdicts(&peers)),
+        list_changes(&peers),
+        Some(describe_count(&counted, computed)),
+        describe_pattern(&read_prior_verdicts(&messages.user)),
     ];
-    Adjudication {
+    AdjudicatorReply {
         final_verdict,
         reasoning: said.into_iter().flatten().collect::<Vec<_>>().join(" "),
-        revision_brief: brief(&peers),
+        revision_brief: write_brief(&peers),
         downgrade,
-        downgrade_reason: downgrade.then(|| downgrade_reason(&peers)),
+        downgrade_reason: downgrade.then(|| explain_downgrade(&peers)),
     }
 }
 
 /// Lists each deliberator's verdict.
-fn stands(peers: &[Peer]) -> String {
-    let blocking = names(peers, |peer| peer.judgement.would_block);
-    let content = names(peers, |peer| !peer.judgement.would_block);
+fn list_verdicts(peers: &[PeerJudgement]) -> String {
+    let blocking = join_names(peers, |peer| peer.judgement.would_block);
+    let content = join_names(peers, |peer| !peer.judgement.would_block);
     match (blocking, content) {
         (None, None) => "Nobody was heard.".to_owned(),
         (None, Some(content)) => format!("Nobody would block it: {content} let it pass."),
@@ -51,8 +57,8 @@ fn stands(peers: &[Peer]) -> String {
 }
 
 /// Lists the deliberators that changed their verdict, with their reasons.
-fn moved(peers: &[Peer]) -> Option<String> {
-    let is_moved = |peer: &&Peer| {
+fn list_changes(peers: &[PeerJudgement]) -> Option<String> {
+    let is_moved = |peer: &&PeerJudgement| {
         let judgement = &peer.judgement;
         !(judgement.concessions.is_empty() && judgement.escalations.is_empty())
     };
@@ -62,8 +68,8 @@ fn moved(peers: &[Peer]) -> Option<String> {
     (!told.is_empty()).then(|| format!("At the cross-reading {}", told.join(" ")))
 }
 
-fn arithmetic(counted: &Arithmetic, computed: Decision) -> String {
-    let Arithmetic { name, present, blocks, irreducible_blocks, .. } = counted;
+fn describe_count(counted: &BlockTally, computed: ReviewDecision) -> String {
+    let BlockTally { name, present, blocks, irreducible_blocks, .. } = counted;
     let lasting = match irreducible_blocks {
         0 => String::new(),
         count => format!(", {count} of them for what no revision can lift"),
@@ -75,10 +81,10 @@ fn arithmetic(counted: &Arithmetic, computed: Decision) -> String {
 }
 
 /// Describes what the last verdicts on this type have in common.
-fn pattern(priors: &[Prior]) -> Option<String> {
+fn describe_pattern(priors: &[PriorReviewLine]) -> Option<String> {
     let newest = priors.first()?;
     let verdicts: Vec<&str> = priors.iter().map(|prior| prior.verdict.name()).collect();
-    let in_a_row = priors.iter().take_while(|prior| prior.verdict != GateVerdict::Ship).count();
+    let in_a_row = priors.iter().take_while(|prior| prior.verdict != FinalVerdict::Ship).count();
     let told = format!(
         "Prior verdicts on this type, newest first: {} (the newest on `{}`).",
         verdicts.join(", "),
@@ -91,23 +97,24 @@ fn pattern(priors: &[Prior]) -> Option<String> {
     })
 }
 
-fn downgrade_reason(peers: &[Peer]) -> String {
-    let blocking = names(peers, |peer| peer.judgement.would_block && !peer.judgement.irreducible);
+fn explain_downgrade(peers: &[PeerJudgement]) -> String {
+    let blocking =
+        join_names(peers, |peer| peer.judgement.would_block && !peer.judgement.irreducible);
     let blocking = blocking.unwrap_or_else(|| "nobody".to_owned());
     format!("What {blocking} would block for is lifted by the changes in the brief.")
 }
 
 /// Lists the changes to make, without duplicates, permanent blocks first.
-fn brief(peers: &[Peer]) -> String {
-    let mut ordered: Vec<&Peer> = peers.iter().collect();
-    ordered.sort_by_key(|peer| std::cmp::Reverse(peer.judgement.block()));
+fn write_brief(peers: &[PeerJudgement]) -> String {
+    let mut ordered: Vec<&PeerJudgement> = peers.iter().collect();
+    ordered.sort_by_key(|peer| std::cmp::Reverse(peer.judgement.block_level()));
     let mut items: Vec<(&str, String)> = Vec::new();
     for cited in ordered.iter().flat_map(|peer| &peer.concerns) {
         let fix = cited.concern.fix.as_str();
         if fix.is_empty() || items.iter().any(|(known, _)| *known == fix) {
             continue;
         }
-        let place = place(&cited.concern.locus);
+        let place = format_location(&cited.concern.locus);
         items.push((fix, format!("{}. {place}{fix} (`{}`)", items.len() + 1, cited.id)));
     }
     let lines = items.into_iter().take(BRIEF_ITEMS_MAX).map(|(_, line)| line);
@@ -115,7 +122,7 @@ fn brief(peers: &[Peer]) -> String {
 }
 
 /// Formats a location: quotes a text, names a line.
-fn place(locus: &str) -> String {
+fn format_location(locus: &str) -> String {
     match locus {
         "" => String::new(),
         line if line.starts_with('L') && !line.contains(' ') => format!("At {line}: "),
@@ -123,7 +130,7 @@ fn place(locus: &str) -> String {
     }
 }
 
-fn names(peers: &[Peer], which: impl Fn(&Peer) -> bool) -> Option<String> {
+fn join_names(peers: &[PeerJudgement], which: impl Fn(&PeerJudgement) -> bool) -> Option<String> {
     let names: Vec<&str> =
         peers.iter().filter(|peer| which(peer)).map(|peer| peer.name.as_str()).collect();
     let (last, first) = names.split_last()?;

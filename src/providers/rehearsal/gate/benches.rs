@@ -1,43 +1,43 @@
 //! Which rules and checks each deliberator applies.
 
-use super::fault::Fault;
-use super::page::Page;
-use super::rule::Rule;
+use super::fault::PageFault;
+use super::page::ArtifactPage;
+use super::rule::PhraseRule;
 use super::{evidence, skeptic, strategy, voice_identity};
-use crate::domain::gate::BuiltIn;
+use crate::domain::gate::BuiltInDeliberator;
 
 /// Check that needs more than a phrase.
-pub(super) type Check = fn(&Page<'_>) -> Vec<Fault>;
+pub(super) type PageCheck = fn(&ArtifactPage<'_>) -> Vec<PageFault>;
 
 #[derive(Debug)]
-pub(super) struct Bench {
-    pub(super) rules: &'static [Rule],
-    pub(super) checks: &'static [Check],
+pub(super) struct CheckSet {
+    pub(super) rules: &'static [PhraseRule],
+    pub(super) checks: &'static [PageCheck],
 }
 
 /// A custom deliberator gets one rule of each kind, because the rehearsal cannot interpret its
 /// instructions.
-const OTHER: Bench = Bench {
+const CUSTOM_CHECKS: CheckSet = CheckSet {
     rules: &[skeptic::PROMISES, evidence::HEARSAY, voice_identity::PLACEHOLDERS],
-    checks: &[strategy::secrets],
+    checks: &[strategy::find_secrets],
 };
 
-impl Bench {
-    pub(super) fn of(seat: &str) -> &'static Self {
-        match BuiltIn::named(seat) {
-            Some(BuiltIn::Skeptic) => &skeptic::BENCH,
-            Some(BuiltIn::VoiceIdentity) => &voice_identity::BENCH,
-            Some(BuiltIn::Evidence) => &evidence::BENCH,
-            Some(BuiltIn::Strategy) => &strategy::BENCH,
-            None => &OTHER,
+impl CheckSet {
+    pub(super) fn for_seat(seat: &str) -> &'static Self {
+        match BuiltInDeliberator::named(seat) {
+            Some(BuiltInDeliberator::Skeptic) => &skeptic::SKEPTIC_CHECKS,
+            Some(BuiltInDeliberator::VoiceIdentity) => &voice_identity::VOICE_CHECKS,
+            Some(BuiltInDeliberator::Evidence) => &evidence::EVIDENCE_CHECKS,
+            Some(BuiltInDeliberator::Strategy) => &strategy::STRATEGY_CHECKS,
+            None => &CUSTOM_CHECKS,
         }
     }
 
     /// Returns all faults, the worst first.
-    pub(super) fn faults(&self, page: &Page<'_>) -> Vec<Fault> {
-        let by_rule = self.rules.iter().flat_map(|rule| rule.faults(page));
+    pub(super) fn find_faults(&self, page: &ArtifactPage<'_>) -> Vec<PageFault> {
+        let by_rule = self.rules.iter().flat_map(|rule| rule.find_faults(page));
         let by_check = self.checks.iter().flat_map(|check| check(page));
-        let mut faults: Vec<Fault> = by_rule.chain(by_check).collect();
+        let mut faults: Vec<PageFault> = by_rule.chain(by_check).collect();
         faults.sort_by_key(|fault| std::cmp::Reverse(fault.weight));
         faults
     }

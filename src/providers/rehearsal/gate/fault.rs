@@ -1,10 +1,10 @@
 //! One fault found by a rehearsed deliberator.
 
-use crate::domain::gate::Concern;
+use crate::domain::gate::ReviewConcern;
 
 /// Severity of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Weight {
+pub(super) enum FaultWeight {
     /// Minor; several of them together block.
     Remark,
     /// Blocks until reworded.
@@ -14,16 +14,16 @@ pub(super) enum Weight {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Fault {
-    pub(super) weight: Weight,
+pub(super) struct PageFault {
+    pub(super) weight: FaultWeight,
     /// Index of the seat's score that it lowers.
     pub(super) score: usize,
-    pub(super) concern: Concern,
+    pub(super) concern: ReviewConcern,
 }
 
-impl Fault {
-    pub(super) fn new(weight: Weight, score: usize, said: [String; 3]) -> Self {
+impl PageFault {
+    pub(super) fn new(weight: FaultWeight, score: usize, said: [String; 3]) -> Self {
         let [locus, issue, fix] = said;
-        Self { weight, score, concern: Concern { locus, issue, fix } }
+        Self { weight, score, concern: ReviewConcern { locus, issue, fix } }
     }
 }

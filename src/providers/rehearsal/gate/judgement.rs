@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::ask::Messages;
-use crate::domain::gate::{Concern, Judgement, Leaning, score_names};
-use crate::providers::rehearsal::prompt::part;
+use crate::domain::ask::AskMessages;
+use crate::domain::gate::{DeliberatorJudgement, DeliberatorVerdict, ReviewConcern, score_names};
+use crate::providers::rehearsal::prompt::find_part;
 
-use super::benches::Bench;
-use super::fault::{Fault, Weight};
-use super::page::Page;
+use super::benches::CheckSet;
+use super::fault::{FaultWeight, PageFault};
+use super::page::ArtifactPage;
 
 /// This many remarks together block.
 const REMARKS_TO_BLOCK: usize = 3;
@@ -29,35 +29,41 @@ const REMARKED_SCORE_MIN: usize = 3;
 const OTHER_SCORES: [&str; 1] = ["readiness"];
 
 /// Builds the judgement of the first round.
-pub(in crate::providers::rehearsal) fn judgement(seat: &str, messages: &Messages) -> Judgement {
-    match part(&messages.user, "ARTIFACT").filter(|text| !text.trim().is_empty()) {
-        Some(text) => weighed(seat, &Bench::of(seat).faults(&Page::read(text))),
-        None => weighed(seat, &[nothing_to_judge()]),
+pub(in crate::providers::rehearsal) fn judge_artifact(
+    seat: &str,
+    messages: &AskMessages,
+) -> DeliberatorJudgement {
+    match find_part(&messages.user, "ARTIFACT").filter(|text| !text.trim().is_empty()) {
+        Some(text) => weigh_faults(
+            seat,
+            &CheckSet::for_seat(seat).find_faults(&ArtifactPage::from_text(text)),
+        ),
+        None => weigh_faults(seat, &[nothing_to_judge()]),
     }
 }
 
 /// An empty artifact must not pass as a clean text.
-fn nothing_to_judge() -> Fault {
+fn nothing_to_judge() -> PageFault {
     let said = ["", "There is nothing to judge.", "Write it, and come back."].map(str::to_owned);
-    Fault::new(Weight::Grave, 0, said)
+    PageFault::new(FaultWeight::Grave, 0, said)
 }
 
-fn weighed(seat: &str, faults: &[Fault]) -> Judgement {
+fn weigh_faults(seat: &str, faults: &[PageFault]) -> DeliberatorJudgement {
     let worst = faults.iter().map(|fault| fault.weight).max();
-    let is_blocking = worst >= Some(Weight::Grave) || faults.len() >= REMARKS_TO_BLOCK;
-    let is_lasting = worst == Some(Weight::Lasting);
-    Judgement {
+    let is_blocking = worst >= Some(FaultWeight::Grave) || faults.len() >= REMARKS_TO_BLOCK;
+    let is_lasting = worst == Some(FaultWeight::Lasting);
+    DeliberatorJudgement {
         verdict: match faults.len() {
-            _ if is_lasting => Leaning::Hold,
-            _ if is_blocking => Leaning::Revise,
-            REMARKS_TO_REVISE.. => Leaning::Revise,
-            _ => Leaning::Ship,
+            _ if is_lasting => DeliberatorVerdict::Hold,
+            _ if is_blocking => DeliberatorVerdict::Revise,
+            REMARKS_TO_REVISE.. => DeliberatorVerdict::Revise,
+            _ => DeliberatorVerdict::Ship,
         },
-        scores: scores(seat, faults),
+        scores: score_faults(seat, faults),
         would_block: is_blocking,
         irreducible: is_lasting,
         concerns: faults.iter().take(CONCERNS_MAX).map(|fault| fault.concern.clone()).collect(),
-        revision_brief: brief(faults.iter().map(|fault| &fault.concern)),
+        revision_brief: list_fixes(faults.iter().map(|fault| &fault.concern)),
         concessions: Vec::new(),
         escalations: Vec::new(),
         delta_from_r1: String::new(),
@@ -65,7 +71,7 @@ fn weighed(seat: &str, faults: &[Fault]) -> Judgement {
 }
 
 /// Lists what to do, without duplicates.
-pub(super) fn brief<'a>(concerns: impl Iterator<Item = &'a Concern>) -> String {
+pub(super) fn list_fixes<'a>(concerns: impl Iterator<Item = &'a ReviewConcern>) -> String {
     let mut fixes: Vec<&str> = Vec::new();
     for concern in concerns {
         if !concern.fix.is_empty() && !fixes.contains(&concern.fix.as_str()) {
@@ -75,30 +81,30 @@ pub(super) fn brief<'a>(concerns: impl Iterator<Item = &'a Concern>) -> String {
     fixes.join(" ")
 }
 
-fn scores(seat: &str, faults: &[Fault]) -> BTreeMap<String, u8> {
+fn score_faults(seat: &str, faults: &[PageFault]) -> BTreeMap<String, u8> {
     let names = score_names(seat);
     let names: &[&str] = names.as_ref().map_or(&OTHER_SCORES, |names| names);
     let scored = names.iter().enumerate().map(|(place, name)| {
-        let is_here = |fault: &&Fault| fault.score.min(names.len() - 1) == place;
-        let weights: Vec<Weight> =
+        let is_here = |fault: &&PageFault| fault.score.min(names.len() - 1) == place;
+        let weights: Vec<FaultWeight> =
             faults.iter().filter(is_here).map(|fault| fault.weight).collect();
-        ((*name).to_owned(), score(&weights))
+        ((*name).to_owned(), score_one(&weights))
     });
     scored.collect()
 }
 
-fn score(weights: &[Weight]) -> u8 {
-    let grave = weights.iter().filter(|weight| **weight >= Weight::Grave).count();
+fn score_one(weights: &[FaultWeight]) -> u8 {
+    let grave = weights.iter().filter(|weight| **weight >= FaultWeight::Grave).count();
     let score = match grave {
         0 => SCORE_MAX.saturating_sub(weights.len()).max(REMARKED_SCORE_MIN),
-        1 if !weights.contains(&Weight::Lasting) => 2,
+        1 if !weights.contains(&FaultWeight::Lasting) => 2,
         _ => 1,
     };
     u8::try_from(score).unwrap_or(1)
 }
 
 /// Whether a judgement rests on remarks alone.
-pub(super) fn is_mild(judgement: &Judgement) -> bool {
+pub(super) fn is_mild(judgement: &DeliberatorJudgement) -> bool {
     let worst = judgement.scores.values().copied().min();
     worst.is_none_or(|score| usize::from(score) >= REMARKED_SCORE_MIN)
 }

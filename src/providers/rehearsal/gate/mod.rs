@@ -20,6 +20,6 @@ mod strategy;
 mod tests;
 mod voice_identity;
 
-pub(super) use adjudication::adjudication;
-pub(super) use cross_reading::cross_reading;
-pub(super) use judgement::judgement;
+pub(super) use adjudication::adjudicate_review;
+pub(super) use cross_reading::reconsider_judgement;
+pub(super) use judgement::judge_artifact;

@@ -10,14 +10,14 @@ const QUOTE_CHARS_MAX: usize = 90;
 const CODE_MARK: &str = "```";
 
 #[derive(Debug)]
-pub(super) struct Page<'a> {
+pub(super) struct ArtifactPage<'a> {
     text: &'a str,
-    blocks: Vec<Block<'a>>,
+    blocks: Vec<PageBlock<'a>>,
 }
 
 /// Text between two empty lines.
 #[derive(Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct PageBlock<'a> {
     text: &'a str,
     /// Lower case, on one line; positions equal those of the text.
     flat: String,
@@ -25,30 +25,30 @@ pub(super) struct Block<'a> {
 
 /// A match in a block.
 #[derive(Debug, Clone)]
-pub(super) struct Hit<'p> {
-    block: &'p Block<'p>,
+pub(super) struct PhraseHit<'p> {
+    block: &'p PageBlock<'p>,
     place: Range<usize>,
 }
 
-impl<'a> Page<'a> {
-    pub(super) fn read(text: &'a str) -> Self {
+impl<'a> ArtifactPage<'a> {
+    pub(super) fn from_text(text: &'a str) -> Self {
         let mut blocks = Vec::new();
         let (mut from, mut place, mut in_code) = (0, 0, false);
         for line in text.split_inclusive('\n') {
             let is_mark = line.trim_start().starts_with(CODE_MARK);
             if is_mark || line.trim().is_empty() {
-                blocks.extend(Block::of(text, from..place).filter(|_| !in_code));
+                blocks.extend(PageBlock::from_text(text, from..place).filter(|_| !in_code));
                 from = place + line.len();
             }
             in_code ^= is_mark;
             place += line.len();
         }
-        blocks.extend(Block::of(text, from..place).filter(|_| !in_code));
+        blocks.extend(PageBlock::from_text(text, from..place).filter(|_| !in_code));
         Self { text, blocks }
     }
 
     /// Blocks of prose, without code.
-    pub(super) fn blocks(&self) -> &[Block<'a>] {
+    pub(super) fn blocks(&self) -> &[PageBlock<'a>] {
         &self.blocks
     }
 
@@ -58,50 +58,50 @@ impl<'a> Page<'a> {
     }
 
     /// Finds the phrases, in the order of the text.
-    pub(super) fn hits<'p>(&'p self, phrases: &[&str]) -> Vec<Hit<'p>> {
-        self.blocks.iter().flat_map(|block| block.hits(phrases)).collect()
+    pub(super) fn find_hits<'p>(&'p self, phrases: &[&str]) -> Vec<PhraseHit<'p>> {
+        self.blocks.iter().flat_map(|block| block.find_hits(phrases)).collect()
     }
 
-    pub(super) fn has(&self, phrases: &[&str]) -> bool {
-        self.blocks.iter().any(|block| block.has(phrases))
+    pub(super) fn has_phrase(&self, phrases: &[&str]) -> bool {
+        self.blocks.iter().any(|block| block.has_phrase(phrases))
     }
 }
 
-impl<'a> Block<'a> {
-    fn of(text: &'a str, place: Range<usize>) -> Option<Self> {
+impl<'a> PageBlock<'a> {
+    fn from_text(text: &'a str, place: Range<usize>) -> Option<Self> {
         let text = text.get(place).filter(|text| !text.trim().is_empty())?;
         Some(Self { text, flat: text.to_ascii_lowercase().replace('\n', " ") })
     }
 
-    pub(super) fn flat(&self) -> &str {
+    pub(super) fn flat_text(&self) -> &str {
         &self.flat
     }
 
-    pub(super) fn text(&self) -> &'a str {
+    pub(super) fn full_text(&self) -> &'a str {
         self.text
     }
 
-    pub(super) fn has(&self, phrases: &[&str]) -> bool {
-        phrases.iter().any(|phrase| self.places(phrase).next().is_some())
+    pub(super) fn has_phrase(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.find_places(phrase).next().is_some())
     }
 
-    pub(super) fn hits(&self, phrases: &[&str]) -> Vec<Hit<'_>> {
-        let places = phrases.iter().flat_map(|phrase| self.places(phrase));
-        let mut hits: Vec<Hit<'_>> = places.map(|place| self.hit(place)).collect();
+    pub(super) fn find_hits(&self, phrases: &[&str]) -> Vec<PhraseHit<'_>> {
+        let places = phrases.iter().flat_map(|phrase| self.find_places(phrase));
+        let mut hits: Vec<PhraseHit<'_>> = places.map(|place| self.hit_at(place)).collect();
         hits.sort_by_key(|hit| hit.place.start);
         hits
     }
 
-    pub(super) fn hit(&self, place: Range<usize>) -> Hit<'_> {
-        Hit { block: self, place }
+    pub(super) fn hit_at(&self, place: Range<usize>) -> PhraseHit<'_> {
+        PhraseHit { block: self, place }
     }
 
     /// Finds a phrase as a sequence of whole terms, with any white space between them.
-    fn places(&self, phrase: &str) -> impl Iterator<Item = Range<usize>> {
+    fn find_places(&self, phrase: &str) -> impl Iterator<Item = Range<usize>> {
         let (is_word, first) =
             (phrase.starts_with(char::is_alphanumeric), phrase.split(' ').next().unwrap_or(phrase));
         let found = self.flat.match_indices(first).filter_map(move |(at, _)| {
-            let length = length(self.flat.get(at..)?, phrase)?;
+            let length = phrase_length(self.flat.get(at..)?, phrase)?;
             Some(at..at + length)
         });
         found.filter(move |place| {
@@ -113,16 +113,16 @@ impl<'a> Block<'a> {
     }
 
     /// Returns the sentence around a position. A list item, heading or table row starts one.
-    fn sentence(&self, place: &Range<usize>) -> Range<usize> {
+    fn sentence_range(&self, place: &Range<usize>) -> Range<usize> {
         let before = self.text.get(..place.start).unwrap_or_default();
         let after = self.text.get(place.end..).unwrap_or_default();
-        let from = ends(before).last().unwrap_or(0);
-        let to = ends(after).next().map_or(self.text.len(), |end| place.end + end);
+        let from = sentence_ends(before).last().unwrap_or(0);
+        let to = sentence_ends(after).next().map_or(self.text.len(), |end| place.end + end);
         from..to
     }
 
     /// Returns the line in which a position starts.
-    fn line(&self, start: usize) -> Range<usize> {
+    fn line_range(&self, start: usize) -> Range<usize> {
         let before = self.text.get(..start).unwrap_or_default();
         let from = before.rfind('\n').map_or(0, |place| place + 1);
         let rest = self.text.get(start..).unwrap_or_default();
@@ -130,46 +130,46 @@ impl<'a> Block<'a> {
     }
 }
 
-impl<'p> Hit<'p> {
-    pub(super) fn block(&self) -> &'p Block<'p> {
+impl<'p> PhraseHit<'p> {
+    pub(super) fn block(&self) -> &'p PageBlock<'p> {
         self.block
     }
 
     /// The matched text as written.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn matched_text(&self) -> String {
         let words = self.block.text.get(self.place.clone()).unwrap_or_default();
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Its sentence, in lower case.
-    pub(super) fn sentence(&self) -> &'p str {
-        self.block.flat.get(self.block.sentence(&self.place)).unwrap_or_default()
+    pub(super) fn sentence_text(&self) -> &'p str {
+        self.block.flat.get(self.block.sentence_range(&self.place)).unwrap_or_default()
     }
 
     /// The part of its sentence before it, in lower case.
-    pub(super) fn before(&self) -> &'p str {
-        let from = self.block.sentence(&self.place).start;
+    pub(super) fn text_before(&self) -> &'p str {
+        let from = self.block.sentence_range(&self.place).start;
         self.block.flat.get(from..self.place.start).unwrap_or_default()
     }
 
     /// The part of its block after it, in lower case.
-    pub(super) fn after(&self) -> &'p str {
+    pub(super) fn text_after(&self) -> &'p str {
         self.block.flat.get(self.place.end..).unwrap_or_default()
     }
 
     /// The part of its sentence on its line, verbatim, so that it can be found in the artifact.
-    pub(super) fn quote(&self) -> String {
+    pub(super) fn to_quote(&self) -> String {
         let (sentence, line) =
-            (self.block.sentence(&self.place), self.block.line(self.place.start));
+            (self.block.sentence_range(&self.place), self.block.line_range(self.place.start));
         let shown = sentence.start.max(line.start)..sentence.end.min(line.end);
         let text = self.block.text.get(shown.clone()).unwrap_or_default();
-        let cut = cut(text, self.place.start.saturating_sub(shown.start));
+        let cut = cut_around(text, self.place.start.saturating_sub(shown.start));
         cut.trim_start_matches(|mark: char| " \t-*#>|\\".contains(mark)).trim_end().to_owned()
     }
 }
 
 /// Returns the length of the phrase at the start of a text.
-fn length(text: &str, phrase: &str) -> Option<usize> {
+fn phrase_length(text: &str, phrase: &str) -> Option<usize> {
     let mut rest = text;
     for (number, word) in phrase.split(' ').enumerate() {
         let next = rest.trim_start_matches(' ');
@@ -180,7 +180,7 @@ fn length(text: &str, phrase: &str) -> Option<usize> {
 }
 
 /// Returns the ends of the sentences of a text.
-fn ends(text: &str) -> impl Iterator<Item = usize> {
+fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     const ITEMS: [char; 5] = ['-', '*', '#', '|', '>'];
     let letters = text.char_indices().zip(text.chars().skip(1));
     let ends = letters.filter(|((at, letter), next)| {
@@ -195,7 +195,7 @@ fn ends(text: &str) -> impl Iterator<Item = usize> {
 }
 
 /// Shortens a text around a position, at spaces.
-fn cut(text: &str, place: usize) -> &str {
+fn cut_around(text: &str, place: usize) -> &str {
     if text.chars().count() <= QUOTE_CHARS_MAX {
         return text;
     }
@@ -222,9 +222,9 @@ mod tests {
 
     #[track_caller]
     fn check(phrase: &str, expected: &[&str]) {
-        let page = Page::read(TEXT);
-        let hits = page.hits(&[phrase]);
-        assert_eq!(hits.iter().map(Hit::quote).collect::<Vec<_>>(), expected);
+        let page = ArtifactPage::from_text(TEXT);
+        let hits = page.find_hits(&[phrase]);
+        assert_eq!(hits.iter().map(PhraseHit::to_quote).collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -234,10 +234,10 @@ mod tests {
         check("goes on", &["is `there`, and goes on!"]);
         // The sentence began on the previous line, which is quoted on its own.
         check("two is", &["Two"]);
-        let page = Page::read("- there is no\n  risk");
-        let hits = page.hits(&["no risk"]);
+        let page = ArtifactPage::from_text("- there is no\n  risk");
+        let hits = page.find_hits(&["no risk"]);
         assert_eq!(
-            (hits[0].words().as_str(), hits[0].quote().as_str()),
+            (hits[0].matched_text().as_str(), hits[0].to_quote().as_str()),
             ("no risk", "there is no")
         );
         check("an item", &["an item, guaranteed"]);
@@ -249,18 +249,18 @@ mod tests {
         check("thre", &[]);
         check("guaranteed", &["an item, guaranteed"]);
         check("more", &[]);
-        let page = Page::read("a ```\nb");
+        let page = ArtifactPage::from_text("a ```\nb");
         assert_eq!(page.blocks().len(), 1);
     }
 
     #[test]
     fn a_long_sentence_is_cut_around_the_words() {
         let text = format!("{}here it is{}", "word ".repeat(60), " more".repeat(60));
-        let page = Page::read(&text);
-        let quote = page.hits(&["here it"])[0].quote();
+        let page = ArtifactPage::from_text(&text);
+        let quote = page.find_hits(&["here it"])[0].to_quote();
         assert!(quote.contains("here it is"), "{quote}");
         assert!(quote.chars().count() <= QUOTE_CHARS_MAX && text.contains(&quote), "{quote}");
         let narrow = "ü".repeat(300);
-        assert!(cut(&narrow, 200).chars().count() <= QUOTE_CHARS_MAX);
+        assert!(cut_around(&narrow, 200).chars().count() <= QUOTE_CHARS_MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! Phrase rules of the rehearsed deliberators, as table rows.
 
-use super::fault::{Fault, Weight};
-use super::page::{Hit, Page};
+use super::fault::{FaultWeight, PageFault};
+use super::page::{ArtifactPage, PhraseHit};
 
 /// Maximum faults of one rule in a judgement.
 const FAULTS_PER_RULE_MAX: usize = 3;
@@ -16,7 +16,7 @@ const NEGATIONS: [&str; 7] = ["not", "no", "never", "cannot", "nothing", "neithe
 const NEGATION_WORDS: usize = 3;
 
 /// Terms that indicate the source of a figure.
-const SOURCES: [&str; 12] = [
+const SOURCE_PHRASES: [&str; 12] = [
     "http",
     "](",
     "source:",
@@ -32,20 +32,20 @@ const SOURCES: [&str; 12] = [
 ];
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rule {
+pub(super) struct PhraseRule {
     /// In lower case.
     pub(super) phrases: &'static [&'static str],
-    pub(super) weight: Weight,
+    pub(super) weight: FaultWeight,
     pub(super) score: usize,
     /// Text that follows the match.
     pub(super) issue: &'static str,
     pub(super) fix: &'static str,
-    pub(super) excuse: Excuse,
+    pub(super) excuse: RuleExcuse,
 }
 
 /// Condition under which a phrase is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Excuse {
+pub(super) enum RuleExcuse {
     None,
     /// It is negated, as in `not guaranteed`.
     Negation,
@@ -57,46 +57,46 @@ pub(super) enum Excuse {
     SmallLetters,
 }
 
-impl Rule {
-    pub(super) fn faults(&self, page: &Page<'_>) -> Vec<Fault> {
-        let hits = page.hits(self.phrases);
-        let left = hits.iter().filter(|hit| !self.excuse.holds(hit)).take(FAULTS_PER_RULE_MAX);
-        left.map(|hit| self.fault(hit)).collect()
+impl PhraseRule {
+    pub(super) fn find_faults(&self, page: &ArtifactPage<'_>) -> Vec<PageFault> {
+        let hits = page.find_hits(self.phrases);
+        let left = hits.iter().filter(|hit| !self.excuse.applies_to(hit)).take(FAULTS_PER_RULE_MAX);
+        left.map(|hit| self.to_fault(hit)).collect()
     }
 
-    fn fault(&self, hit: &Hit<'_>) -> Fault {
-        let issue = format!("“{}” {}", hit.words(), self.issue);
-        Fault::new(self.weight, self.score, [hit.quote(), issue, self.fix.to_owned()])
+    fn to_fault(&self, hit: &PhraseHit<'_>) -> PageFault {
+        let issue = format!("“{}” {}", hit.matched_text(), self.issue);
+        PageFault::new(self.weight, self.score, [hit.to_quote(), issue, self.fix.to_owned()])
     }
 }
 
-impl Excuse {
-    fn holds(self, hit: &Hit<'_>) -> bool {
+impl RuleExcuse {
+    fn applies_to(self, hit: &PhraseHit<'_>) -> bool {
         match self {
             Self::None => false,
             Self::Negation => is_negated(hit),
             Self::Source => has_source(hit),
             Self::Norm => is_norm(hit),
-            Self::SmallLetters => hit.words().chars().any(char::is_lowercase),
+            Self::SmallLetters => hit.matched_text().chars().any(char::is_lowercase),
         }
     }
 }
 
-pub(super) fn has_source(hit: &Hit<'_>) -> bool {
-    let flat = hit.block().flat();
-    SOURCES.iter().any(|source| flat.contains(source))
+pub(super) fn has_source(hit: &PhraseHit<'_>) -> bool {
+    let flat = hit.block().flat_text();
+    SOURCE_PHRASES.iter().any(|source| flat.contains(source))
 }
 
-pub(super) fn is_norm(hit: &Hit<'_>) -> bool {
-    words(hit.sentence()).any(|word| NORMS.contains(&word))
-        || NORMS.iter().any(|norm| norm.contains(' ') && hit.sentence().contains(norm))
+pub(super) fn is_norm(hit: &PhraseHit<'_>) -> bool {
+    split_words(hit.sentence_text()).any(|word| NORMS.contains(&word))
+        || NORMS.iter().any(|norm| norm.contains(' ') && hit.sentence_text().contains(norm))
 }
 
-fn is_negated(hit: &Hit<'_>) -> bool {
-    let before: Vec<&str> = words(hit.before()).collect();
+fn is_negated(hit: &PhraseHit<'_>) -> bool {
+    let before: Vec<&str> = split_words(hit.text_before()).collect();
     before.iter().rev().take(NEGATION_WORDS).any(|word| NEGATIONS.contains(word))
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
 }

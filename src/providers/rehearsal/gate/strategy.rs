@@ -1,10 +1,10 @@
 //! Checks of the rehearsed strategy deliberator: secrets, disclosures, and commitments without a
 //! date or an owner.
 
-use super::benches::Bench;
-use super::fault::{Fault, Weight};
-use super::page::{Hit, Page};
-use super::rule::{Excuse, Rule};
+use super::benches::CheckSet;
+use super::fault::{FaultWeight, PageFault};
+use super::page::{ArtifactPage, PhraseHit};
+use super::rule::{PhraseRule, RuleExcuse};
 
 const STAKES: usize = 1;
 const OPPORTUNITY: usize = 2;
@@ -15,9 +15,10 @@ const PASSWORD_CHARS_MIN: usize = 6;
 
 const COMMITMENTS_MAX: usize = 2;
 
-pub(super) const BENCH: Bench = Bench { rules: &[DISCLOSURES], checks: &[secrets, commitments] };
+pub(super) const STRATEGY_CHECKS: CheckSet =
+    CheckSet { rules: &[DISCLOSURES], checks: &[find_secrets, find_commitments] };
 
-const DISCLOSURES: Rule = Rule {
+const DISCLOSURES: PhraseRule = PhraseRule {
     phrases: &[
         "strictly confidential",
         "internal only",
@@ -31,20 +32,20 @@ const DISCLOSURES: Rule = Rule {
         "off the record",
         "keep this between us",
     ],
-    weight: Weight::Lasting,
+    weight: FaultWeight::Lasting,
     score: STAKES,
     issue: "says itself that it is not for those who get it.",
     fix: "Leave the matter out altogether, and ask its owner before anything of it is sent.",
-    excuse: Excuse::Norm,
+    excuse: RuleExcuse::Norm,
 };
 
 /// Finds keys and passwords. They are not quoted, because judgements are recorded.
-pub(super) fn secrets(page: &Page<'_>) -> Vec<Fault> {
+pub(super) fn find_secrets(page: &ArtifactPage<'_>) -> Vec<PageFault> {
     let lines = page.lines().filter(|(_, line)| holds_secret(line));
     let faults = lines.map(|(number, _)| {
         let issue = "The line holds what looks like a key or a password.".to_owned();
         let fix = "Take it out, and have it replaced: it has been written down.".to_owned();
-        Fault::new(Weight::Lasting, STAKES, [format!("L{number}"), issue, fix])
+        PageFault::new(FaultWeight::Lasting, STAKES, [format!("L{number}"), issue, fix])
     });
     faults.take(1).collect()
 }
@@ -85,19 +86,20 @@ fn has_password(line: &str) -> bool {
 }
 
 /// Finds commitments without a date and without an owner.
-fn commitments(page: &Page<'_>) -> Vec<Fault> {
+fn find_commitments(page: &ArtifactPage<'_>) -> Vec<PageFault> {
     const PROMISED: [&str; 5] = ["we will", "we'll", "we shall", "we commit to", "we promise"];
-    let promised = page.hits(&PROMISED);
+    let promised = page.find_hits(&PROMISED);
     let open = promised.iter().filter(|hit| !is_bound(hit)).take(COMMITMENTS_MAX);
     let faults = open.map(|hit| {
-        let issue = format!("“{}” commits us, without a date and without an owner.", hit.words());
+        let issue =
+            format!("“{}” commits us, without a date and without an owner.", hit.matched_text());
         let fix = "Name the day or the person, or do not promise it.".to_owned();
-        Fault::new(Weight::Remark, OPPORTUNITY, [hit.quote(), issue, fix])
+        PageFault::new(FaultWeight::Remark, OPPORTUNITY, [hit.to_quote(), issue, fix])
     });
     faults.collect()
 }
 
-fn is_bound(hit: &Hit<'_>) -> bool {
+fn is_bound(hit: &PhraseHit<'_>) -> bool {
     const BONDS: [&str; 27] = [
         "january",
         "february",
@@ -127,7 +129,7 @@ fn is_bound(hit: &Hit<'_>) -> bool {
         "owner",
         "responsible",
     ];
-    let sentence = hit.sentence();
+    let sentence = hit.sentence_text();
     let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
     let has_year = words.any(|word| word.len() == 4 && word.starts_with("20"));
     has_year || sentence.contains('@') || BONDS.iter().any(|bond| sentence.contains(bond))

@@ -5,26 +5,26 @@ use serde_json::{Map, Value};
 use super::references::read_references;
 use crate::domain::ids::{EntityKind, LocalId};
 use crate::domain::limits::{BATCH_ITEMS_MAX, LINE_CHARS_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault, Item};
-use crate::domain::target::Target;
+use crate::domain::refusal::{ErrorCode, ErrorItem, ValidationError};
+use crate::domain::target::EntityTarget;
 use crate::record::faults::wrong_kind;
-use crate::record::fields::{Fields, cut};
-use crate::record::notes::Notes;
-use crate::record::register::batch::NewItem;
+use crate::record::fields::{RequestFields, truncate_echo};
+use crate::record::notes::Diagnostics;
+use crate::record::register::batch::RegisterItem;
 
 pub(super) fn read_items(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     kind: EntityKind,
     round: Option<u16>,
     faulty: &mut Vec<String>,
-    notes: &mut Notes,
-) -> Vec<NewItem> {
-    let maps = fields.objects(kind.section(), BATCH_ITEMS_MAX, notes);
+    notes: &mut Diagnostics,
+) -> Vec<RegisterItem> {
+    let maps = fields.read_objects(kind.section_name(), BATCH_ITEMS_MAX, notes);
     let read = maps.into_iter().filter_map(|map| {
-        let before = notes.faults.len();
+        let before = notes.errors.len();
         let item = read_item(map, kind, round, notes);
-        if !notes.is_sound_since(before) {
-            faulty.extend(meant_by(map));
+        if !notes.has_no_errors_since(before) {
+            faulty.extend(targets_of_item(map));
         }
         item
     });
@@ -32,9 +32,10 @@ pub(super) fn read_items(
 }
 
 /// The targets by which other items may refer to an item with errors.
-fn meant_by(map: &Map<String, Value>) -> Vec<String> {
+fn targets_of_item(map: &Map<String, Value>) -> Vec<String> {
     let Some(named) = map.get("local_id").and_then(Value::as_str) else { return Vec::new() };
-    let position = named.parse::<LocalId>().ok().map(|id| Target::Position(id.expert).to_string());
+    let position =
+        named.parse::<LocalId>().ok().map(|id| EntityTarget::Position(id.expert).to_string());
     [named.to_owned()].into_iter().chain(position).collect()
 }
 
@@ -42,25 +43,25 @@ fn read_item(
     map: &Map<String, Value>,
     kind: EntityKind,
     round: Option<u16>,
-    notes: &mut Notes,
-) -> Option<NewItem> {
-    let named = map.get("local_id").and_then(Value::as_str).map(cut);
-    let item = Item::Local { item_type: kind.noun(), local_id: named.clone() };
-    let fields = Fields::new(map, item);
+    notes: &mut Diagnostics,
+) -> Option<RegisterItem> {
+    let named = map.get("local_id").and_then(Value::as_str).map(truncate_echo);
+    let item = ErrorItem::Local { item_type: kind.type_name(), local_id: named.clone() };
+    let fields = RequestFields::new(map, item);
     let text_field = kind.text_field();
     let mut known = vec!["local_id", "label", text_field, "contributors", "references"];
     if kind == EntityKind::Recommendation {
         known.push("parameters");
     }
-    fields.expect_only(&known, notes);
+    fields.check_unknown_fields(&known, notes);
     let local_id = fields
-        .required_text("local_id", LINE_CHARS_MAX, notes)
+        .require_text("local_id", LINE_CHARS_MAX, notes)
         .and_then(|text| read_local_id(&fields, &text, kind, round, notes));
-    let label = fields.required_text("label", LINE_CHARS_MAX, notes);
-    let text = fields.required_text(text_field, TEXT_CHARS_MAX, notes);
-    let contributors = fields.texts("contributors", LINE_CHARS_MAX, notes);
+    let label = fields.require_text("label", LINE_CHARS_MAX, notes);
+    let text = fields.require_text(text_field, TEXT_CHARS_MAX, notes);
+    let contributors = fields.read_texts("contributors", LINE_CHARS_MAX, notes);
     let parameters = match kind {
-        EntityKind::Recommendation => fields.structured("parameters", notes),
+        EntityKind::Recommendation => fields.read_json("parameters", notes),
         EntityKind::Perspective
         | EntityKind::Tension
         | EntityKind::Evidence
@@ -72,37 +73,47 @@ fn read_item(
     let contributors = contributors
         .filter(|contributors| !contributors.is_empty())
         .unwrap_or_else(|| vec![local_id.expert.to_string()]);
-    Some(NewItem { local_id, label: label?, text: text?, contributors, parameters, references })
+    Some(RegisterItem {
+        local_id,
+        label: label?,
+        text: text?,
+        contributors,
+        parameters,
+        references,
+    })
 }
 
 fn read_local_id(
-    fields: &Fields<'_>,
+    fields: &RequestFields<'_>,
     text: &str,
     kind: EntityKind,
     round: Option<u16>,
-    notes: &mut Notes,
+    notes: &mut Diagnostics,
 ) -> Option<LocalId> {
-    let complain = |code: Code, message: String| {
-        Fault::new(code, message).about(fields.item()).field("local_id").value(text)
+    let complain = |code: ErrorCode, message: String| {
+        ValidationError::new(code, message)
+            .about_item(fields.item())
+            .with_field("local_id")
+            .with_value(text)
     };
     let letter = kind.name();
     let fault = match text.parse::<LocalId>() {
         Err(_) => {
             let message = format!(
                 "local_id '{}' is not a local id: EXPERT-{letter}{{round:02}}{{seq:02}}, as in MUFFIN-{letter}0101",
-                cut(text)
+                truncate_echo(text)
             );
-            let fault = complain(Code::InvalidLocalId, message);
+            let fault = complain(ErrorCode::InvalidLocalId, message);
             match text.to_ascii_uppercase().parse::<LocalId>() {
-                Ok(id) => fault.suggest(format!("write '{id}'")),
+                Ok(id) => fault.with_suggestion(format!("write '{id}'")),
                 Err(_) => fault,
             }
         }
         Ok(id) if id.kind != kind => {
-            let fault = wrong_kind("local_id", kind, text).about(fields.item());
-            fault.suggest(format!(
+            let fault = wrong_kind("local_id", kind, text).about_item(fields.item());
+            fault.with_suggestion(format!(
                 "move the item to '{}', or give it an id with '{letter}'",
-                id.kind.section()
+                id.kind.section_name()
             ))
         }
         Ok(id) if round.is_some_and(|round| round != u16::from(id.round)) => {
@@ -113,10 +124,10 @@ fn read_local_id(
             );
             let round = round.and_then(|round| u8::try_from(round).ok()).unwrap_or(id.round);
             let meant = LocalId { round, ..id };
-            complain(Code::InvalidLocalId, message).suggest(format!("write '{meant}'"))
+            complain(ErrorCode::InvalidLocalId, message).with_suggestion(format!("write '{meant}'"))
         }
         Ok(id) => return Some(id),
     };
-    notes.fault(fault);
+    notes.add_error(fault);
     None
 }

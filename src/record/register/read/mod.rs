@@ -6,4 +6,4 @@ mod moves;
 mod references;
 mod updates;
 
-pub use batch::read;
+pub use batch::parse_batch;

@@ -9,11 +9,11 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::batch;
-use crate::ambient::Machine;
-use crate::config::{Overrides, Settings};
-use crate::convening::{AskOptions, Estimate, PanelSetup, estimate, secret_guard};
-use crate::domain::council::words::Mode;
-use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
+use crate::ambient::RealSystem;
+use crate::config::{BudgetOverrides, Settings};
+use crate::convening::{AskOptions, CostEstimate, PanelSetup, estimate_cost, secret_guard};
+use crate::domain::council::words::QuestionMode;
+use crate::domain::plan::{AuditMode, DeliveryMode, Plan, StakesLevel};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::hosting::{PreparedRun, RunStart, council_settings, prepare_council};
@@ -22,8 +22,8 @@ use crate::protocols::Protocol;
 use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::surfaces::cli::runs::progress::ProgressDisplay;
 use crate::surfaces::cli::runs::value_parsers;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::table::Table as Grid;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::table::TextTable as Grid;
 
 /// Enough to keep a provider busy, few enough to avoid rate limits.
 const JOBS_DEFAULT: usize = 8;
@@ -49,7 +49,7 @@ pub(crate) struct AskArgs {
     question: Option<String>,
     /// What kind of question it is.
     #[arg(long, default_value = "general", value_parser = mode_parser())]
-    mode: Mode,
+    mode: QuestionMode,
     /// Files or folders that belong to the question. May be repeated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     context: Vec<PathBuf>,
@@ -64,7 +64,7 @@ pub(crate) struct AskArgs {
     select: bool,
     /// Say that being wrong would cost little; only matters with `short_circuit`.
     #[arg(long, value_name = "STAKES", default_value = "normal", value_parser = stakes_parser())]
-    stakes: Stakes,
+    stakes: StakesLevel,
     /// Conclude without an auditor; the result says so.
     #[arg(long)]
     no_audit: bool,
@@ -72,10 +72,10 @@ pub(crate) struct AskArgs {
     #[arg(long, conflicts_with = "no_audit")]
     no_conclusion: bool,
     /// Spend at most this much; for a batch, in all.
-    #[arg(long, value_name = "USD", value_parser = value_parsers::dollars, allow_negative_numbers = true)]
+    #[arg(long, value_name = "USD", value_parser = value_parsers::parse_dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = value_parsers::time)]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::parse_time)]
     deadline: Option<u64>,
     /// Print the plan and its worst cost, and ask nobody.
     // A batch has many plans; that it would be asked all the same must not be possible.
@@ -96,21 +96,23 @@ pub(crate) struct AskArgs {
     protocol: Option<String>,
 }
 
-fn mode_parser() -> impl TypedValueParser<Value = Mode> {
-    let names = Mode::ALL.iter().map(|mode| mode.name());
-    PossibleValuesParser::new(names).map(|name| Mode::named(&name).unwrap_or(Mode::General))
+fn mode_parser() -> impl TypedValueParser<Value = QuestionMode> {
+    let names = QuestionMode::ALL.iter().map(|mode| mode.name());
+    PossibleValuesParser::new(names)
+        .map(|name| QuestionMode::named(&name).unwrap_or(QuestionMode::General))
 }
 
-fn stakes_parser() -> impl TypedValueParser<Value = Stakes> {
-    let names = Stakes::ALL.iter().map(|stakes| stakes.name());
-    PossibleValuesParser::new(names).map(|name| Stakes::named(&name).unwrap_or(Stakes::Normal))
+fn stakes_parser() -> impl TypedValueParser<Value = StakesLevel> {
+    let names = StakesLevel::ALL.iter().map(|stakes| stakes.name());
+    PossibleValuesParser::new(names)
+        .map(|name| StakesLevel::named(&name).unwrap_or(StakesLevel::Normal))
 }
 
 impl AskArgs {
-    pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         self.find_question();
-        let options = self.options()?;
-        let overrides = Overrides {
+        let options = self.ask_options()?;
+        let overrides = BudgetOverrides {
             // The limit of a batch is a budget of its own.
             budget_usd: self.budget_usd.filter(|_| self.batch.is_none()),
             deadline_ms: self.deadline,
@@ -127,20 +129,25 @@ impl AskArgs {
             };
             return batch::run_batch(session, &settings, panel, asked, limits);
         }
-        let question = value_parsers::question(self.question.as_deref().unwrap_or_default())?;
-        let context =
-            material::gather(&settings.located.working, &self.context, &secret_guard(&settings))?
-                .into();
-        if self.mode == Mode::Review && self.context.is_empty() {
-            session.ui.say("there is nothing to review: give files with `--context`");
+        let question = value_parsers::parse_question(self.question.as_deref().unwrap_or_default())?;
+        let context = material::gather_files(
+            &settings.paths.working,
+            &self.context,
+            &secret_guard(&settings),
+        )?
+        .into();
+        if self.mode == QuestionMode::Review && self.context.is_empty() {
+            session.ui.print_note("there is nothing to review: give files with `--context`");
         }
         let protocol = session.loader.protocols.for_question(self.protocol.as_deref())?;
-        let plan = panel.plan(self.mode, context, &Machine);
+        let plan = panel.build_plan(self.mode, context, &RealSystem);
         if self.dry_run {
-            return dry_run(session, protocol, &plan, &question, &settings.warnings());
+            return dry_run(session, protocol, &plan, &question, &settings.list_warnings());
         }
-        if is_short(&plan, &estimate(protocol, &plan, &question)) {
-            session.ui.say("this may not get through with its budget; `--dry-run` shows why");
+        if is_short(&plan, &estimate_cost(protocol, &plan, &question)) {
+            session
+                .ui
+                .print_note("this may not get through with its budget; `--dry-run` shows why");
         }
         run_council(session, &settings, prepare_council(protocol, &panel, question, plan))
     }
@@ -159,40 +166,40 @@ impl AskArgs {
         self.question = path.map(|path| path.to_string_lossy().into_owned());
     }
 
-    fn options(&self) -> Result<AskOptions, Error> {
+    fn ask_options(&self) -> Result<AskOptions, Error> {
         Ok(AskOptions {
             providers: self.providers.iter().map(|name| name.trim().to_owned()).collect(),
             chair: self.chair.clone(),
             stakes: self.stakes,
-            delivery: if self.select { Delivery::Selection } else { Delivery::Synthesis },
+            delivery: if self.select { DeliveryMode::Selection } else { DeliveryMode::Synthesis },
             conclusion: match (self.no_conclusion, self.no_audit) {
                 (true, _) => None,
-                (false, true) => Some(Auditing::Unaudited),
-                (false, false) => Some(Auditing::Audited),
+                (false, true) => Some(AuditMode::Unaudited),
+                (false, false) => Some(AuditMode::Audited),
             },
-            rehearsal: value_parsers::rehearsal(self.rehearse.as_ref())?,
+            rehearsal: value_parsers::parse_rehearsal(self.rehearse.as_ref())?,
         })
     }
 }
 
 fn run_council(
-    session: &Session<'_>,
+    session: &CliSession<'_>,
     settings: &Settings,
     prepared: PreparedRun,
-) -> Result<Done, Error> {
-    let runtime = CliRuntime::open(session.open(&settings.located)?, Concurrency::One)?;
+) -> Result<ExitStatus, Error> {
+    let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::One)?;
     let progress = Arc::new(ProgressDisplay::new(session));
     runtime.complete_run(session, &progress, RunStart::New(prepared), None)
 }
 
 fn dry_run(
-    session: &Session<'_>,
+    session: &CliSession<'_>,
     protocol: &dyn Protocol,
     plan: &Plan,
     question: &str,
     warnings: &[String],
-) -> Result<Done, Error> {
-    let estimate = estimate(protocol, plan, question);
+) -> Result<ExitStatus, Error> {
+    let estimate = estimate_cost(protocol, plan, question);
     let seats: Vec<_> = plan
         .seats
         .iter()
@@ -213,38 +220,38 @@ fn dry_run(
         "notes": plan.notes,
         "warnings": warnings,
     });
-    session.ui.answer(&document, |_| plan_text(plan, &estimate, session.ui.table_width()))?;
-    Ok(Done::Well)
+    session.ui.print_result(&document, |_| plan_text(plan, &estimate, session.ui.table_width()))?;
+    Ok(ExitStatus::Ok)
 }
 
 /// Whether the worst case is more than the run may spend.
-fn is_short(plan: &Plan, estimate: &Estimate) -> bool {
+fn is_short(plan: &Plan, estimate: &CostEstimate) -> bool {
     let cap = plan.caps.usd_micros as f64 / 1e6;
     estimate.tokens_max > plan.caps.tokens
         || estimate.usd_max.is_some_and(|usd| usd > cap)
         || estimate.calls > plan.caps.calls as usize
 }
 
-fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
+fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
     let mut seats = Grid::new(&["SEAT", "ROLES", "FAMILY", "REACHED BY", "MODEL"]);
     for seat in &plan.seats {
         let roles: Vec<&str> = seat.roles.iter().map(|role| role.name()).collect();
         let ways: Vec<&str> = seat.transports.iter().map(|way| way.name()).collect();
         let (roles, ways) = (roles.join(", "), ways.join(", "));
-        seats.row([seat.name.as_str(), &roles, &seat.family, &ways, &seat.model]);
+        seats.add_row([seat.name.as_str(), &roles, &seat.family, &ways, &seat.model]);
     }
     let dollars = |usd: Option<f64>| usd.map_or("unknown".to_owned(), |usd| format!("${usd:.4}"));
     let mut rounds = Grid::new(&["ROUND", "CALLS", "TOKENS AT MOST", "COST AT MOST"]);
     for round in &estimate.rounds {
-        let tokens = wording::grouped(round.tokens_max);
+        let tokens = wording::group_digits(round.tokens_max);
         let cells = [round.calls.to_string(), tokens, dollars(round.usd_max)];
-        rounds.row([round.round.clone()].iter().chain(&cells));
+        rounds.add_row([round.round.clone()].iter().chain(&cells));
     }
-    let tokens = wording::grouped(estimate.tokens_max);
+    let tokens = wording::group_digits(estimate.tokens_max);
     let all = [estimate.calls.to_string(), tokens, dollars(estimate.usd_max)];
-    rounds.row(["all".to_owned()].iter().chain(&all));
+    rounds.add_row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
-    let tokens_cap = wording::grouped(plan.caps.tokens);
+    let tokens_cap = wording::group_digits(plan.caps.tokens);
     let short = match is_short(plan, estimate) {
         true => "It may not get through with that: raise `budget`, or send less.\n",
         false => "",
@@ -255,13 +262,13 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         .iter()
         .map(|left_out| {
             let (path, reason) =
-                (safe_text::line(&left_out.path), safe_text::line(&left_out.reason));
+                (safe_text::safe_line(&left_out.path), safe_text::safe_line(&left_out.reason));
             format!("left out: {path} ({reason})\n")
         })
         .collect();
     let files = plan.context.files.iter();
     let sent: String =
-        files.map(|file| format!("sent: {}\n", safe_text::line(&file.path))).collect();
+        files.map(|file| format!("sent: {}\n", safe_text::safe_line(&file.path))).collect();
     let files = match (plan.context.files.len(), excluded.is_empty()) {
         (0, true) => String::new(),
         (0, false) => format!("\nNo file goes with the question.\n{excluded}"),
@@ -274,7 +281,7 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
     };
     format!(
         "{}\n{}\nNobody was asked. This is one call for each seat and round with every reply as long as it\nmay be; retries come on top. The run may spend ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
-        seats.draw(width),
-        rounds.draw(width)
+        seats.draw_table(width),
+        rounds.draw_table(width)
     )
 }

@@ -12,17 +12,17 @@ use tokio::task::JoinSet;
 
 use crate::config::Settings;
 use crate::convening::{PanelSetup, expected_cost, secret_guard};
-use crate::domain::council::words::Mode;
-use crate::domain::dialogue::Protocol as ProtocolName;
+use crate::domain::council::words::QuestionMode;
+use crate::domain::dialogue::ProtocolKind as ProtocolName;
 use crate::domain::plan::ContextPack;
-use crate::domain::refusal::{Code, Fault, Refusal};
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::refusal::{ErrorCode, ValidationError, ValidationErrors};
+use crate::domain::transcript::{RunState, RunStopReason};
 use crate::engine::{
     AdmissionResult, BatchAdmission, BatchShare, Budget, CouncilEnd, NoopObserver,
 };
-use crate::error::{Error, document_text};
-use crate::export::conclusion::state_word;
-use crate::export::council::{Deliberated, document};
+use crate::error::{Error, to_json_text};
+use crate::export::conclusion::state_label;
+use crate::export::council::{CouncilDocument, council_document};
 use crate::export::{safe_text, wording};
 use crate::files;
 use crate::hosting::{RunEngine, RunStart, check_question, prepare_council, start_run};
@@ -31,15 +31,15 @@ use crate::operations;
 use crate::protocols::Protocol;
 use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency};
 use crate::surfaces::cli::runs::output::run_exit;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::terminal_text::DataFormat;
 
 /// A question of a batch.
 #[derive(Debug)]
 pub(super) struct BatchQuestion {
     id: Option<Value>,
     question: String,
-    mode: Mode,
+    mode: QuestionMode,
     context: Vec<PathBuf>,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct BatchLimits {
 struct BatchFields {
     id: Option<Value>,
     question: String,
-    mode: Option<Mode>,
+    mode: Option<QuestionMode>,
     #[serde(default)]
     context: Vec<PathBuf>,
 }
@@ -64,10 +64,10 @@ struct BatchFields {
 /// Reads the whole file before a model is called; every malformed line is reported.
 pub(super) fn read_questions(
     file: &Path,
-    mode: Mode,
+    mode: QuestionMode,
     context: &[PathBuf],
 ) -> Result<Vec<BatchQuestion>, Error> {
-    let text = files::read_text(file)?;
+    let text = files::read_request_text(file)?;
     let (mut asked, mut faults) = (Vec::new(), Vec::new());
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match read_line(line, mode, context) {
@@ -76,22 +76,24 @@ pub(super) fn read_questions(
                 let message = format!("line {}: {reason}", place + 1);
                 let shape =
                     "each line is a question as a JSON string, or {id?, question, mode?, context?}";
-                faults.push(Fault::new(Code::InvalidJson, message).suggest(shape));
+                faults.push(
+                    ValidationError::new(ErrorCode::InvalidJson, message).with_suggestion(shape),
+                );
             }
         }
     }
     if !faults.is_empty() {
-        return Err(Refusal::new(faults).into());
+        return Err(ValidationErrors::new(faults).into());
     }
     if asked.is_empty() {
-        let fault = Fault::new(Code::MissingField, "the batch holds no question");
-        return Err(fault.suggest("write one question per line, as JSON").into());
+        let fault = ValidationError::new(ErrorCode::MissingField, "the batch holds no question");
+        return Err(fault.with_suggestion("write one question per line, as JSON").into());
     }
     Ok(asked)
 }
 
-fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<BatchQuestion, String> {
-    let value = operations::parse(line).map_err(|_| "not JSON".to_owned())?;
+fn read_line(line: &str, mode: QuestionMode, context: &[PathBuf]) -> Result<BatchQuestion, String> {
+    let value = operations::parse_arguments(line).map_err(|_| "not JSON".to_owned())?;
     let fields = if let Value::String(question) = value {
         BatchFields { id: None, question, mode: None, context: Vec::new() }
     } else {
@@ -114,19 +116,19 @@ pub(super) fn shared_budget(usd: f64) -> Arc<Budget> {
 
 /// Runs the councils and prints each as it ends. The exit code is the greatest of all.
 pub(super) fn run_batch(
-    session: &Session<'_>,
+    session: &CliSession<'_>,
     settings: &Settings,
     panel: PanelSetup,
     asked: Vec<BatchQuestion>,
     limits: BatchLimits,
-) -> Result<Done, Error> {
+) -> Result<ExitStatus, Error> {
     let asked = gather_files(settings, asked)?;
     let total = asked.len();
-    let runtime = CliRuntime::open(session.open(&settings.located)?, Concurrency::Many)?;
+    let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::Many)?;
     let worst = runtime.block_on(|engine, interrupted| {
         run_councils(session, engine, interrupted, Arc::new(panel), asked, limits)
     })?;
-    session.ui.say(&wording::count(total, "question"));
+    session.ui.print_note(&wording::count_noun(total, "question"));
     Ok(worst)
 }
 
@@ -142,7 +144,9 @@ fn gather_files(
     for one in asked {
         let pack = match read.get(&one.context) {
             Some(pack) => Arc::clone(pack),
-            None => Arc::new(material::gather(&settings.located.working, &one.context, &guard)?),
+            None => {
+                Arc::new(material::gather_files(&settings.paths.working, &one.context, &guard)?)
+            }
         };
         read.insert(one.context.clone(), Arc::clone(&pack));
         all.push((pack, one));
@@ -151,29 +155,29 @@ fn gather_files(
 }
 
 async fn run_councils(
-    session: &Session<'_>,
+    session: &CliSession<'_>,
     engine: Arc<RunEngine>,
     interrupted: watch::Receiver<bool>,
     panel: Arc<PanelSetup>,
     asked: Vec<(Arc<ContextPack>, BatchQuestion)>,
     limits: BatchLimits,
-) -> Result<Done, Error> {
+) -> Result<ExitStatus, Error> {
     let BatchLimits { jobs, budget, deadline } = limits;
     let deadline = deadline.map(|time| Instant::now() + time);
     let mut queue = QuestionQueue {
         waiting: asked.into_iter().enumerate().collect(),
         admission: budget.clone().map(BatchAdmission::new),
         panel: Arc::clone(&panel),
-        protocol: session.loader.protocols.find(ProtocolName::Council)?,
+        protocol: session.loader.protocols.find_protocol(ProtocolName::Council)?,
         engine: Arc::clone(&engine),
         interrupted: interrupted.clone(),
         deadline,
     };
     let mut councils = JoinSet::new();
-    let (mut worst, mut not_started) = (Done::Well, 0);
+    let (mut worst, mut not_started) = (ExitStatus::Ok, 0);
     loop {
         while councils.len() < jobs {
-            match queue.next() {
+            match queue.next_question() {
                 Some(NextQuestion::Begin(index, context, one)) => {
                     let (engine, panel) = (Arc::clone(&engine), Arc::clone(&panel));
                     let interrupted = interrupted.clone();
@@ -195,7 +199,7 @@ async fn run_councils(
                 Some(NextQuestion::Unasked(index, one, reason)) => {
                     not_started +=
                         usize::from(matches!(reason, NotAskedReason::Unaffordable { .. }));
-                    let (error, how) = unasked(reason);
+                    let (error, how) = not_asked_error(reason);
                     print_unasked(session, index, one.id.as_ref(), "incomplete", &error)?;
                     worst = worst.max(how);
                 }
@@ -204,26 +208,26 @@ async fn run_councils(
         }
         let Some(ended) = councils.join_next().await else { break };
         let (index, id, ran) = ended.map_err(|error| Error::Runtime(error.into()))?;
-        queue.end(index, ran.as_ref().ok().map(|(stop, _)| stop));
+        queue.end_council(index, ran.as_ref().ok().map(|(stop, _)| stop));
         let how = match ran {
             Ok((stop, transcript)) => {
-                print(session, index, id, &transcript)?;
+                print_council(session, index, id, &transcript)?;
                 run_exit(&stop, &transcript)
             }
             // A failed council does not stop the others.
             Err(error) => {
-                let how = Done::of(error.kind());
-                let status = if how == Done::Incomplete { "incomplete" } else { "failed" };
-                print_unasked(session, index, id.as_ref(), status, &error.document())?;
+                let how = ExitStatus::from_error_kind(error.kind());
+                let status = if how == ExitStatus::Incomplete { "incomplete" } else { "failed" };
+                print_unasked(session, index, id.as_ref(), status, &error.to_document())?;
                 how
             }
         };
         worst = worst.max(how);
     }
     if not_started > 0 {
-        let questions = wording::count(not_started, "question");
+        let questions = wording::count_noun(not_started, "question");
         let hint = "ask them again with a higher `--budget-usd`";
-        session.ui.say(&format!(
+        session.ui.print_note(&format!(
             "not started, because the budget does not cover them: {questions}; {hint}"
         ));
     }
@@ -258,7 +262,7 @@ enum NotAskedReason {
 
 impl QuestionQueue {
     /// Takes the first question, unless a council must end before it can be asked.
-    fn next(&mut self) -> Option<NextQuestion> {
+    fn next_question(&mut self) -> Option<NextQuestion> {
         let (index, (context, one)) = self.waiting.front()?;
         let is_late = self.deadline.is_some_and(|at| Instant::now() >= at);
         let reason = match &mut self.admission {
@@ -267,8 +271,10 @@ impl QuestionQueue {
             None => None,
             Some(admission) => {
                 let ambient = self.engine.project.ambient.as_ref();
-                let plan = self.panel.plan(one.mode, Arc::clone(context), ambient);
-                match admission.admit(*index, expected_cost(self.protocol, &plan, &one.question)) {
+                let plan = self.panel.build_plan(one.mode, Arc::clone(context), ambient);
+                match admission
+                    .admit_council(*index, expected_cost(self.protocol, &plan, &one.question))
+                {
                     AdmissionResult::Now => None,
                     AdmissionResult::Later => return None,
                     AdmissionResult::Never { left_usd_micros, needed_usd_micros } => {
@@ -285,14 +291,14 @@ impl QuestionQueue {
     }
 
     /// Records that a council ended; a failed one has no stop.
-    fn end(&mut self, index: usize, stop: Option<&Stop>) {
+    fn end_council(&mut self, index: usize, stop: Option<&RunStopReason>) {
         let how = match stop {
-            Some(Stop::Done) => CouncilEnd::Done,
-            Some(Stop::Budget { .. }) => CouncilEnd::OutOfMoney,
+            Some(RunStopReason::Done) => CouncilEnd::Done,
+            Some(RunStopReason::Budget { .. }) => CouncilEnd::OutOfMoney,
             Some(_) | None => CouncilEnd::Otherwise,
         };
         if let Some(admission) = &mut self.admission {
-            admission.end(index, how);
+            admission.end_council(index, how);
         }
     }
 }
@@ -305,9 +311,9 @@ async fn run_council(
     asked: BatchQuestion,
     share: Option<BatchShare>,
     deadline: Option<Instant>,
-) -> Result<(Stop, Transcript), Error> {
-    let plan = panel.plan(asked.mode, context, engine.project.ambient.as_ref());
-    let protocol = engine.project.protocols.find(ProtocolName::Council)?;
+) -> Result<(RunStopReason, RunState), Error> {
+    let plan = panel.build_plan(asked.mode, context, engine.project.ambient.as_ref());
+    let protocol = engine.project.protocols.find_protocol(ProtocolName::Council)?;
     let prepared = prepare_council(protocol, panel, asked.question, plan);
     let context = engine.run_context(Arc::new(NoopObserver), share);
     let mut started = start_run(context, RunStart::New(prepared)).await?;
@@ -317,24 +323,24 @@ async fn run_council(
     engine.finish_run(started, interrupted).await
 }
 
-fn print(
-    session: &Session<'_>,
+fn print_council(
+    session: &CliSession<'_>,
     index: usize,
     id: Option<Value>,
-    transcript: &Transcript,
+    transcript: &RunState,
 ) -> Result<(), Error> {
-    let told = document(transcript);
+    let told = council_document(transcript);
     if session.ui.json {
         let line = BatchLine { index, id, told };
-        return session.ui.stream_data(&document_text(&line)?, DataForm::Json);
+        return session.ui.stream_data(&to_json_text(&line)?, DataFormat::Json);
     }
-    let labels = labels(&told);
-    let said = safe_text::line(&said(&told));
-    session.ui.stream(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
+    let labels = result_labels(&told);
+    let said = safe_text::safe_line(&result_sentence(&told));
+    session.ui.stream_page(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
 }
 
 /// The result in a sentence: the conclusion, why there is none, or the report.
-fn said(told: &Deliberated) -> String {
+fn result_sentence(told: &CouncilDocument) -> String {
     let ended = &told.ended;
     let ending = ended.conclusion.as_ref().map(|given| &given.recommendation);
     if let Some(said) = ending.or(ended.explanation.as_ref()) {
@@ -355,9 +361,9 @@ fn said(told: &Deliberated) -> String {
 }
 
 /// Labels that a headline must show.
-fn labels(told: &Deliberated) -> String {
+fn result_labels(told: &CouncilDocument) -> String {
     let labels = [
-        (told.ended.is_over(), state_word(told.ended.terminal_state)),
+        (told.ended.is_over(), state_label(told.ended.terminal_state)),
         (told.rehearsal, "REHEARSAL"),
         (told.flags.degraded, "DEGRADED"),
         (told.flags.truncated, "TRUNCATED"),
@@ -372,20 +378,20 @@ struct BatchLine {
     index: usize,
     id: Option<Value>,
     #[serde(flatten)]
-    told: Deliberated,
+    told: CouncilDocument,
 }
 
 /// Error document and exit status of a question that was not asked.
-fn unasked(reason: NotAskedReason) -> (Value, Done) {
+fn not_asked_error(reason: NotAskedReason) -> (Value, ExitStatus) {
     let dollars = |usd_micros: u64| format!("${:.4}", usd_micros as f64 / 1e6);
     let (error_code, message, how) = match reason {
         NotAskedReason::Interrupted => {
             let message = "it was interrupted before this question was asked".to_owned();
-            ("interrupted", message, Done::Interrupted)
+            ("interrupted", message, ExitStatus::Interrupted)
         }
         NotAskedReason::Late => {
             let message = "the deadline came before this question was asked".to_owned();
-            ("deadline_exceeded", message, Done::Incomplete)
+            ("deadline_exceeded", message, ExitStatus::Incomplete)
         }
         NotAskedReason::Unaffordable { left_usd_micros, needed_usd_micros } => {
             let message = format!(
@@ -394,7 +400,7 @@ fn unasked(reason: NotAskedReason) -> (Value, Done) {
                 dollars(left_usd_micros),
                 dollars(needed_usd_micros)
             );
-            ("budget_exhausted", message, Done::Incomplete)
+            ("budget_exhausted", message, ExitStatus::Incomplete)
         }
     };
     let suggestion = "put the questions that were not asked into a file, and run \
@@ -404,7 +410,7 @@ fn unasked(reason: NotAskedReason) -> (Value, Done) {
 
 /// A question without a result.
 fn print_unasked(
-    session: &Session<'_>,
+    session: &CliSession<'_>,
     index: usize,
     id: Option<&Value>,
     status: &str,
@@ -412,10 +418,10 @@ fn print_unasked(
 ) -> Result<(), Error> {
     if session.ui.json {
         let line = json!({ "index": index, "id": id, "status": status, "error": error });
-        return session.ui.stream_data(&line.to_string(), DataForm::Json);
+        return session.ui.stream_data(&line.to_string(), DataFormat::Json);
     }
     let message = error.get("message").and_then(Value::as_str).unwrap_or(status);
-    session.ui.stream(&format!("{}. {status}: {}", index + 1, safe_text::line(message)))
+    session.ui.stream_page(&format!("{}. {status}: {}", index + 1, safe_text::safe_line(message)))
 }
 
 #[cfg(test)]
@@ -425,16 +431,16 @@ mod tests {
 
     #[test]
     fn a_line_of_a_batch_says_how_it_ended() {
-        let line = |transcript: &Transcript| {
-            let told = document(transcript);
-            labels(&told) + &said(&told)
+        let line = |transcript: &RunState| {
+            let told = council_document(transcript);
+            result_labels(&told) + &result_sentence(&told)
         };
         let cases = [
             (sample::clean(), "[CLEAN] Put a read-through cache before the catalogue,"),
             (sample::unaudited(), "[UNAUDITED] Put a read-through cache"),
             (sample::unconverged(), "[UNCONVERGED] No conclusion came out"),
             (sample::cut_short(), "[CLEAN] [DEGRADED] Put a"),
-            (sample::unheard(), "incomplete: the conclusion could not be audited: bob"),
+            (sample::critic_failed(), "incomplete: the conclusion could not be audited: bob"),
         ];
         for (transcript, start) in cases {
             let line = line(&transcript);

@@ -4,25 +4,25 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::ambient::Machine;
-use crate::config::{Overrides, Settings};
-use crate::convening::{ending, ending_alone};
-use crate::domain::change::{Change, Entry};
+use crate::ambient::RealSystem;
+use crate::config::{BudgetOverrides, Settings};
+use crate::convening::{plan_conclusion, plan_conclusion_run};
+use crate::domain::change::{JournalEntry, JournalEvent};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::Intervention;
-use crate::domain::plan::{Auditing, ConclusionPlan};
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::plan::{AuditMode, ConclusionPlan};
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::transcript::{RunState, RunStopReason};
 use crate::engine::LoadedRun;
 use crate::error::Error;
 use crate::hosting::{ResumePlan, RunStart};
-use crate::record::no_dialogue;
+use crate::record::dialogue_not_found;
 use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::surfaces::cli::runs::output::print_result;
 use crate::surfaces::cli::runs::progress::ProgressDisplay;
 use crate::surfaces::cli::runs::value_parsers;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
 
 /// Conclude a record that has no conclusion yet
 ///
@@ -37,38 +37,40 @@ pub(crate) struct ConcludeArgs {
     #[arg(long)]
     no_audit: bool,
     /// What it may spend in all, from its beginning.
-    #[arg(long, value_name = "USD", value_parser = value_parsers::dollars, allow_negative_numbers = true)]
+    #[arg(long, value_name = "USD", value_parser = value_parsers::parse_dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = value_parsers::time)]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::parse_time)]
     deadline: Option<u64>,
 }
 
 impl ConcludeArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let project = session.for_existing()?;
-        let dialogue = project.store.dialogue(&id)?;
-        let dialogue = dialogue.ok_or_else(|| no_dialogue(id.as_str()))?;
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let project = session.open_existing()?;
+        let dialogue = project.store.load_dialogue(&id)?;
+        let dialogue = dialogue.ok_or_else(|| dialogue_not_found(id.as_str()))?;
         if !dialogue.opening.protocol.takes_contributions() {
             return Err(is_review(&id).into());
         }
-        let entries = project.store.entries(&id, 0)?;
-        let run = Transcript::of(&entries);
-        if let Some(transcript) = run.as_ref().filter(|run| run.ending.is_some()) {
-            session.ui.say("it has a conclusion already");
+        let entries = project.store.load_entries(&id, 0)?;
+        let run = RunState::from_entries(&entries);
+        if let Some(transcript) = run.as_ref().filter(|run| run.conclusion_result.is_some()) {
+            session.ui.print_note("it has a conclusion already");
             print_result(session, project.store.as_ref(), transcript)?;
-            return Ok(Done::Well);
+            return Ok(ExitStatus::Ok);
         }
-        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
+        let overrides = BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
         let settings = match &run {
             Some(run) => session.loader.load_run_settings(&run.opening, &overrides)?,
             None => session.loader.load_settings(&overrides)?,
         };
         if let Some(transcript) = run.as_ref().filter(|run| lacks_voices(run)) {
-            session.ui.say(&format!("too few were heard to conclude on: `plenary resume {id}`"));
+            session
+                .ui
+                .print_note(&format!("too few were heard to conclude on: `plenary resume {id}`"));
             print_result(session, project.store.as_ref(), transcript)?;
-            return Ok(Done::Incomplete);
+            return Ok(ExitStatus::Incomplete);
         }
         let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
         if !is_rehearsal {
@@ -88,10 +90,10 @@ impl ConcludeArgs {
     /// Changes with which a run concludes on what it has.
     fn of_run(
         &self,
-        entries: &[Entry],
-        run: &Transcript,
+        entries: &[JournalEntry],
+        run: &RunState,
         settings: &Settings,
-    ) -> Result<(LoadedRun, Vec<Change>), Error> {
+    ) -> Result<(LoadedRun, Vec<JournalEvent>), Error> {
         let id = &run.opening.dialogue_id;
         let mut changes = Vec::new();
         let auditing = self.auditing();
@@ -100,19 +102,21 @@ impl ConcludeArgs {
             // The audit is switched on or off.
             Some(planned) => {
                 let conclusion = ConclusionPlan { auditing, ..planned.clone() };
-                changes.push(Change::ConclusionPlanned { conclusion, seats: Vec::new() });
+                changes.push(JournalEvent::ConclusionPlanned { conclusion, seats: Vec::new() });
             }
             None => {
-                let planned = ending(settings, &run.plan.seats, auditing, run.opening.rehearsal);
-                let (conclusion, seats) = planned.ok_or_else(|| no_dialogue(id.as_str()))?;
-                changes.push(Change::ConclusionPlanned { conclusion, seats });
+                let planned =
+                    plan_conclusion(settings, &run.plan.seats, auditing, run.opening.rehearsal);
+                let (conclusion, seats) = planned.ok_or_else(|| dialogue_not_found(id.as_str()))?;
+                changes.push(JournalEvent::ConclusionPlanned { conclusion, seats });
             }
         }
-        if !run.opening.protocol.is_judged() && !run.asks_no_more_in_rounds() {
-            let round = run.round_under_way();
-            changes.push(Change::Intervened { round, intervention: Intervention::Stop });
+        if !run.opening.protocol.is_judged() && !run.rounds_are_over() {
+            let round = run.current_round();
+            changes.push(JournalEvent::Intervened { round, intervention: Intervention::Stop });
         }
-        let loaded = LoadedRun::of(entries).ok_or_else(|| no_dialogue(id.as_str()))?;
+        let loaded =
+            LoadedRun::from_entries(entries).ok_or_else(|| dialogue_not_found(id.as_str()))?;
         Ok((loaded, changes))
     }
 
@@ -120,42 +124,53 @@ impl ConcludeArgs {
     fn of_record(
         &self,
         dialogue: &Dialogue,
-        entries: &[Entry],
+        entries: &[JournalEntry],
         settings: &Settings,
-    ) -> Result<(LoadedRun, Vec<Change>), Error> {
+    ) -> Result<(LoadedRun, Vec<JournalEvent>), Error> {
         let id = dialogue.id();
-        let missing = || no_dialogue(id.as_str());
+        let missing = || dialogue_not_found(id.as_str());
         if dialogue.total_rounds == 0 {
-            let fault = Fault::new(Code::NotSupported, format!("nothing was said in '{id}' yet"));
-            return Err(fault.suggest("register a round first").into());
+            let fault = ValidationError::new(
+                ErrorCode::NotSupported,
+                format!("nothing was said in '{id}' yet"),
+            );
+            return Err(fault.with_suggestion("register a round first").into());
         }
-        let plan = ending_alone(settings, self.auditing(), &Machine).ok_or_else(missing)?;
-        let loaded = LoadedRun::planned(entries, plan.clone()).ok_or_else(missing)?;
-        Ok((loaded, vec![Change::RunPlanned(Box::new(plan))]))
+        let plan =
+            plan_conclusion_run(settings, self.auditing(), &RealSystem).ok_or_else(missing)?;
+        let loaded = LoadedRun::with_plan(entries, plan.clone()).ok_or_else(missing)?;
+        Ok((loaded, vec![JournalEvent::RunPlanned(Box::new(plan))]))
     }
 
-    fn auditing(&self) -> Auditing {
-        if self.no_audit { Auditing::Unaudited } else { Auditing::Audited }
+    fn auditing(&self) -> AuditMode {
+        if self.no_audit { AuditMode::Unaudited } else { AuditMode::Audited }
     }
 }
 
 /// Whether the rounds stopped below quorum: then no conclusion is written.
-fn lacks_voices(run: &Transcript) -> bool {
+fn lacks_voices(run: &RunState) -> bool {
     match run.stopped {
-        Some(Stop::Quorum { .. } | Stop::Families { .. } | Stop::Partial { .. }) => true,
         Some(
-            Stop::Done
-            | Stop::Budget { .. }
-            | Stop::Unconcluded { .. }
-            | Stop::Unadjudicated { .. }
-            | Stop::Deadline
-            | Stop::Interrupted,
+            RunStopReason::Quorum { .. }
+            | RunStopReason::Families { .. }
+            | RunStopReason::Partial { .. },
+        ) => true,
+        Some(
+            RunStopReason::Done
+            | RunStopReason::Budget { .. }
+            | RunStopReason::Unconcluded { .. }
+            | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Deadline
+            | RunStopReason::Interrupted,
         )
         | None => false,
     }
 }
 
-fn is_review(id: &DialogueId) -> Fault {
-    Fault::new(Code::NotSupported, format!("'{id}' is a review: its verdict is its end"))
-        .suggest(format!("`plenary show {id}` shows it"))
+fn is_review(id: &DialogueId) -> ValidationError {
+    ValidationError::new(
+        ErrorCode::NotSupported,
+        format!("'{id}' is a review: its verdict is its end"),
+    )
+    .with_suggestion(format!("`plenary show {id}` shows it"))
 }

@@ -6,17 +6,17 @@ use clap::Args;
 use serde_json::json;
 
 use crate::domain::ids::DialogueId;
-use crate::domain::intervention::{Intervention, Noted};
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::Transcript;
+use crate::domain::intervention::{Intervention, InterventionEntry};
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::transcript::RunState;
 use crate::engine::{self, check_intervention, is_running, unknown_seat};
 use crate::error::Error;
-use crate::export::{Intervened, safe_text};
+use crate::export::{TimedIntervention, safe_text};
 use crate::hosting::{RestateOutcome, restate_directive};
 use crate::operations::Project;
-use crate::record::no_dialogue;
+use crate::record::dialogue_not_found;
 use crate::surfaces::cli::runs::cli_runtime::transport_factory;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
 
 /// Say something to a running council
 ///
@@ -58,7 +58,7 @@ pub(crate) struct StopArgs {
 }
 
 impl WhisperArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let case = InterventionTarget::open(session, &self.id)?;
         let seat = |name: String| name.parse().map_err(|_| unknown_seat(&case.transcript, &name));
         let to = self.to.map(seat).transpose()?;
@@ -67,7 +67,7 @@ impl WhisperArgs {
 }
 
 impl DirectArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let case = InterventionTarget::open(session, &self.id)?;
         let directive = |restatement, confirmed| Intervention::Directive {
             text: self.text.clone(),
@@ -81,23 +81,25 @@ impl DirectArgs {
         let restatement = match case.restate(session, &self.text)? {
             RestateOutcome::Restated(restatement) => Some(restatement),
             RestateOutcome::Failed { reason } if self.yes => {
-                session.ui.say(&format!("it was not restated: {}", safe_text::line(&reason)));
+                session
+                    .ui
+                    .print_note(&format!("it was not restated: {}", safe_text::safe_line(&reason)));
                 None
             }
             RestateOutcome::Failed { reason } => return Err(not_restated(&reason).into()),
         };
         if let Some(restatement) = &restatement {
-            let (seat, sentence) = (&restatement.seat, safe_text::line(&restatement.sentence));
-            session.ui.say(&format!("{seat} understands: {sentence}"));
+            let (seat, sentence) = (&restatement.seat, safe_text::safe_line(&restatement.sentence));
+            session.ui.print_note(&format!("{seat} understands: {sentence}"));
         }
         let confirmed = self.yes || confirm_meaning(session)?;
         let done = case.record(session, &directive(restatement, confirmed))?;
-        if confirmed { Ok(done) } else { Ok(Done::WithFindings) }
+        if confirmed { Ok(done) } else { Ok(ExitStatus::WithFindings) }
     }
 }
 
 impl StopArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         InterventionTarget::open(session, &self.id)?.record(session, &Intervention::Stop)
     }
 }
@@ -106,32 +108,37 @@ impl StopArgs {
 struct InterventionTarget {
     id: DialogueId,
     project: Project,
-    transcript: Transcript,
+    transcript: RunState,
 }
 
 impl InterventionTarget {
-    fn open(session: &Session<'_>, id: &str) -> Result<Self, Error> {
-        let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-        let project = session.for_existing()?;
+    fn open(session: &CliSession<'_>, id: &str) -> Result<Self, Error> {
+        let id: DialogueId = id.parse().map_err(|_| dialogue_not_found(id))?;
+        let project = session.open_existing()?;
         let transcript = engine::load_run(project.store.as_ref(), &id)?.transcript;
         Ok(Self { id, project, transcript })
     }
 
-    fn record(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
+    fn record(
+        &self,
+        session: &CliSession<'_>,
+        intervention: &Intervention,
+    ) -> Result<ExitStatus, Error> {
         let Project { store, ambient, folders, .. } = &self.project;
-        let noted = engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
+        let noted =
+            engine::record_intervention(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
         let is_running = is_running(folders.store_file(), &self.transcript);
         let document = json!({
             "status": "success",
             "dialogue_id": self.id,
             "running": is_running,
-            "intervention": Intervened::of(&noted),
+            "intervention": TimedIntervention::from_noted(&noted),
         });
-        session.ui.answer(&document, |_| self.describe_result(&noted, is_running))?;
-        Ok(Done::Well)
+        session.ui.print_result(&document, |_| self.describe_result(&noted, is_running))?;
+        Ok(ExitStatus::Ok)
     }
 
-    fn restate(&self, session: &Session<'_>, text: &str) -> Result<RestateOutcome, Error> {
+    fn restate(&self, session: &CliSession<'_>, text: &str) -> Result<RestateOutcome, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;
         let Self { transcript, .. } = self;
@@ -146,15 +153,17 @@ impl InterventionTarget {
 }
 
 /// Asks for confirmation at the terminal; only yes confirms.
-fn confirm_meaning(session: &Session<'_>) -> Result<bool, Error> {
-    session.ui.say("Is that what you mean? All take it up when the next round begins. [y/N]");
+fn confirm_meaning(session: &CliSession<'_>) -> Result<bool, Error> {
+    session
+        .ui
+        .print_note("Is that what you mean? All take it up when the next round begins. [y/N]");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(Error::Output)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 impl InterventionTarget {
-    fn describe_result(&self, noted: &Noted, is_running: bool) -> String {
+    fn describe_result(&self, noted: &InterventionEntry, is_running: bool) -> String {
         let id = &self.id;
         let is_ending = self.transcript.participants.is_some();
         let said = match &noted.intervention {
@@ -185,12 +194,18 @@ impl InterventionTarget {
     }
 }
 
-fn nobody_to_confirm() -> Fault {
-    Fault::new(Code::NotSupported, "a directive is confirmed, and nobody is at the terminal")
-        .suggest("`--yes` takes it up without asking back")
+fn nobody_to_confirm() -> ValidationError {
+    ValidationError::new(
+        ErrorCode::NotSupported,
+        "a directive is confirmed, and nobody is at the terminal",
+    )
+    .with_suggestion("`--yes` takes it up without asking back")
 }
 
-fn not_restated(reason: &str) -> Fault {
-    Fault::new(Code::NotSupported, format!("the directive could not be restated: {reason}"))
-        .suggest("try again, or `--yes` takes it up as you wrote it")
+fn not_restated(reason: &str) -> ValidationError {
+    ValidationError::new(
+        ErrorCode::NotSupported,
+        format!("the directive could not be restated: {reason}"),
+    )
+    .with_suggestion("try again, or `--yes` takes it up as you wrote it")
 }

@@ -7,9 +7,9 @@ use clap::{Args, Subcommand};
 use super::{extract, lifecycle, queries, rounds};
 use crate::error::Error;
 use crate::export::safe_text;
-use crate::record::Warning;
-use crate::surfaces::cli::session::{Arguments, Done, Session};
-use crate::surfaces::cli::ui::Ui;
+use crate::record::RequestWarning;
+use crate::surfaces::cli::session::{CliArguments, CliSession, ExitStatus};
+use crate::surfaces::cli::ui::TerminalUi;
 
 /// Run an expert dialogue: open it, register its rounds, give its verdicts
 ///
@@ -46,13 +46,13 @@ pub(crate) struct DataArgs {
 
 impl DataArgs {
     /// What the file says; options are put on top.
-    pub(super) fn arguments(&self) -> Result<Arguments, Error> {
-        Arguments::new(self.data.as_deref())
+    pub(super) fn arguments(&self) -> Result<CliArguments, Error> {
+        CliArguments::new(self.data.as_deref())
     }
 }
 
 impl DialogueCommand {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         match self {
             Self::Create(command) => command.run(session),
             Self::Panel(command) => command.run(session),
@@ -75,11 +75,11 @@ impl DialogueCommand {
 }
 
 /// Warnings are talk; with `--json` they are in the document already.
-pub(super) fn warn(ui: &Ui, warnings: &[Warning]) {
+pub(super) fn warn(ui: &TerminalUi, warnings: &[RequestWarning]) {
     if ui.json {
         return;
     }
     for warning in warnings {
-        ui.say(&format!("warning: {}", safe_text::line(&warning.sentence())));
+        ui.print_note(&format!("warning: {}", safe_text::safe_line(&warning.to_sentence())));
     }
 }

@@ -8,16 +8,17 @@ use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
-use crate::domain::refusal::{Code, Fault};
-use crate::error::{Error, document_text};
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::error::{Error, to_json_text};
 use crate::export::safe_text;
 use crate::files;
 use crate::markers::{
-    Batch, Draft, Extraction, Marker, RawReplies, Summary, Warning, WarningKind, extract, gather,
+    MarkerWarning, RawReplies, ReplyExtraction, ReplyMarker, ReplySummary, RoundBatch,
+    VerdictDraft, WarningKind, check_across_replies, extract_reply,
 };
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show::draw_reply;
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::show::draw_marker_table;
+use crate::surfaces::cli::terminal_text::DataFormat;
 
 /// Read the markers in experts' replies: the batch of a round, for `register`
 ///
@@ -64,10 +65,10 @@ struct ReplySource {
 #[derive(Debug, Serialize)]
 struct ExtractDocument<'a> {
     status: &'static str,
-    batch: Batch<'a>,
-    verdicts: Vec<&'a Draft>,
-    markers: Vec<OfExpert<'a, Marker>>,
-    warnings: Vec<OfExpert<'a, Warning>>,
+    batch: RoundBatch<'a>,
+    verdicts: Vec<&'a VerdictDraft>,
+    markers: Vec<OfExpert<'a, ReplyMarker>>,
+    warnings: Vec<OfExpert<'a, MarkerWarning>>,
 }
 
 /// An item of an expert's reply.
@@ -79,29 +80,32 @@ struct OfExpert<'a, T> {
 }
 
 impl ExtractArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let round = self.round()?;
         let sources = self.sources()?;
-        let mut replies: Vec<Extraction> =
-            sources.iter().map(|source| extract(&source.text, &source.expert, round)).collect();
+        let mut replies: Vec<ReplyExtraction> = sources
+            .iter()
+            .map(|source| extract_reply(&source.text, &source.expert, round))
+            .collect();
         let raw = if self.no_raw { RawReplies::new() } else { raw_replies(&sources, &mut replies) };
-        gather(&mut replies);
+        check_across_replies(&mut replies);
         if self.summary {
-            session.ui.print_data(&summarise_replies(&sources, &replies)?, DataForm::Json)?;
+            session.ui.print_data(&summarise_replies(&sources, &replies)?, DataFormat::Json)?;
         } else if session.ui.json {
             session.ui.print_data(
-                &document_text(&extract_document(round, &replies, raw))?,
-                DataForm::Json,
+                &to_json_text(&extract_document(round, &replies, raw))?,
+                DataFormat::Json,
             )?;
         } else {
             let width = session.ui.table_width();
-            let pages: Vec<String> = replies.iter().map(|reply| draw_reply(reply, width)).collect();
-            session.ui.print(&pages.join("\n"))?;
+            let pages: Vec<String> =
+                replies.iter().map(|reply| draw_marker_table(reply, width)).collect();
+            session.ui.print_page(&pages.join("\n"))?;
         }
         if self.summary || !session.ui.json {
             warn_of_replies(session, &sources, &replies);
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 
     /// One round for all replies: a batch has only one.
@@ -135,7 +139,11 @@ impl ExtractArgs {
                 let message = format!("`{one}` and `{two}` are both of {expert}");
                 return Err(Error::Usage(message));
             }
-            sources.push(ReplySource { path: path.clone(), expert, text: files::read_text(path)? });
+            sources.push(ReplySource {
+                path: path.clone(),
+                expert,
+                text: files::read_request_text(path)?,
+            });
         }
         Ok(sources)
     }
@@ -148,8 +156,12 @@ impl ExtractArgs {
         };
         slug.parse().map_err(|_| {
             let message = format!("'{slug}' is not an expert's slug");
-            let fault = Fault::new(Code::InvalidSlug, message).field("expert").value(slug);
-            fault.suggest("write it as in the dialogue: small letters, digits, '-' and '_'").into()
+            let fault = ValidationError::new(ErrorCode::InvalidSlug, message)
+                .with_field("expert")
+                .with_value(slug);
+            fault
+                .with_suggestion("write it as in the dialogue: small letters, digits, '-' and '_'")
+                .into()
         })
     }
 }
@@ -167,7 +179,7 @@ fn folder_round(path: &Path) -> Option<u8> {
 }
 
 /// The replies verbatim, up to the limit of a record.
-fn raw_replies(sources: &[ReplySource], replies: &mut [Extraction]) -> RawReplies {
+fn raw_replies(sources: &[ReplySource], replies: &mut [ReplyExtraction]) -> RawReplies {
     let mut raw = RawReplies::new();
     for (source, reply) in sources.iter().zip(replies) {
         let is_long = source.text.len() > RAW_REPLY_CHARS_MAX
@@ -176,7 +188,7 @@ fn raw_replies(sources: &[ReplySource], replies: &mut [Extraction]) -> RawReplie
             let message =
                 format!("the reply is over {RAW_REPLY_CHARS_MAX} characters and is not kept whole");
             let (kind, slips) = (WarningKind::Cut, Vec::new());
-            reply.warnings.push(Warning { line: None, kind, message, slips });
+            reply.warnings.push(MarkerWarning { line: None, kind, message, slips });
         } else {
             raw.insert(source.expert.clone(), source.text.clone());
         }
@@ -184,7 +196,11 @@ fn raw_replies(sources: &[ReplySource], replies: &mut [Extraction]) -> RawReplie
     raw
 }
 
-fn extract_document(round: u8, replies: &[Extraction], raw: RawReplies) -> ExtractDocument<'_> {
+fn extract_document(
+    round: u8,
+    replies: &[ReplyExtraction],
+    raw: RawReplies,
+) -> ExtractDocument<'_> {
     let markers = replies.iter().flat_map(|reply| {
         reply.markers.iter().map(|what| OfExpert { expert: &reply.expert, what })
     });
@@ -193,29 +209,35 @@ fn extract_document(round: u8, replies: &[Extraction], raw: RawReplies) -> Extra
     });
     ExtractDocument {
         status: "success",
-        batch: Batch::of(round, replies, raw),
+        batch: RoundBatch::from_replies(round, replies, raw),
         verdicts: replies.iter().flat_map(|reply| &reply.verdicts).collect(),
         markers: markers.collect(),
         warnings: warnings.collect(),
     }
 }
 
-fn summarise_replies(sources: &[ReplySource], replies: &[Extraction]) -> Result<String, Error> {
+fn summarise_replies(
+    sources: &[ReplySource],
+    replies: &[ReplyExtraction],
+) -> Result<String, Error> {
     let lines = sources.iter().zip(replies).map(|(source, reply)| {
         let path = source.path.to_str().filter(|path| *path != "-");
-        document_text(&Summary::of(reply, path))
+        to_json_text(&ReplySummary::from_extraction(reply, path))
     });
     Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 /// In the form in which editors find a place.
-fn warn_of_replies(session: &Session<'_>, sources: &[ReplySource], replies: &[Extraction]) {
+fn warn_of_replies(session: &CliSession<'_>, sources: &[ReplySource], replies: &[ReplyExtraction]) {
     for (source, reply) in sources.iter().zip(replies) {
         for warning in &reply.warnings {
             let path = source.path.display();
             let place =
                 warning.line.map_or_else(|| format!("{path}"), |line| format!("{path}:{line}"));
-            session.ui.say(&safe_text::line(&format!("warning: {place}: {}", warning.message)));
+            session.ui.print_note(&safe_text::safe_line(&format!(
+                "warning: {place}: {}",
+                warning.message
+            )));
         }
     }
 }

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use super::command::{DataArgs, warn};
 use crate::error::Error;
 use crate::export::safe_text;
-use crate::operations::{self, Created, PanelEvolved};
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::table::Table;
+use crate::operations::{self, CreateResult, PanelResult};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::table::TextTable;
 
 /// Open a dialogue
 ///
@@ -36,40 +36,41 @@ pub(crate) struct CreateArgs {
 }
 
 impl CreateArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let located = session.loader.locate_files()?;
         let arguments = self
             .data
             .arguments()?
-            .with("title", self.title)
-            .with("question", self.question)
-            .with("panel_size", self.panel_size)
-            .with("convergence_percent", self.convergence_percent)
-            .with("output_dir", self.output_dir);
-        let created = operations::create(&session.open(&located)?, arguments.value())?;
+            .set_field("title", self.title)
+            .set_field("question", self.question)
+            .set_field("panel_size", self.panel_size)
+            .set_field("convergence_percent", self.convergence_percent)
+            .set_field("output_dir", self.output_dir);
+        let created =
+            operations::create_dialogue(&session.open_or_create(&located)?, arguments.value())?;
         let width = session.ui.table_width();
-        session.ui.answer(&created, |created| create_text(created, width))?;
+        session.ui.print_result(&created, |created| create_text(created, width))?;
         warn(session.ui, &created.warnings);
         if !session.ui.json {
-            session.ui.say(&create_next_step(&created));
+            session.ui.print_note(&create_next_step(&created));
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
-fn create_text(created: &Created, width: usize) -> String {
+fn create_text(created: &CreateResult, width: usize) -> String {
     let mut text = format!("Opened {}\n", created.dialogue_id);
     if !created.panel.is_empty() {
-        let mut table = Table::new(&["EXPERT", "TIER", "ROLE"]);
+        let mut table = TextTable::new(&["EXPERT", "TIER", "ROLE"]);
         for seat in &created.panel {
-            table.row([seat.expert_slug.as_str(), seat.tier.name(), &seat.role]);
+            table.add_row([seat.expert_slug.as_str(), seat.tier.name(), &seat.role]);
         }
-        text.push_str(&format!("\n{}", table.draw(width)));
+        text.push_str(&format!("\n{}", table.draw_table(width)));
     }
     text
 }
 
-fn create_next_step(created: &Created) -> String {
+fn create_next_step(created: &CreateResult) -> String {
     let id = &created.dialogue_id;
     if created.panel.is_empty() {
         format!("next: `plenary dialogue expert {id} SLUG --role … --tier Core --reason …`")
@@ -98,19 +99,19 @@ pub(crate) struct PanelArgs {
 }
 
 impl PanelArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let seats: Vec<Value> = self.seats.iter().map(|seat| seat_value(seat)).collect();
         let arguments = self
             .data
             .arguments()?
-            .with("dialogue_id", self.id)
-            .with("round", self.round)
-            .with("panel", (!seats.is_empty()).then_some(seats));
-        let evolved = operations::evolve_panel(&session.for_existing()?, arguments.value())?;
+            .set_field("dialogue_id", self.id)
+            .set_field("round", self.round)
+            .set_field("panel", (!seats.is_empty()).then_some(seats));
+        let evolved = operations::evolve_panel(&session.open_existing()?, arguments.value())?;
         let width = session.ui.table_width();
-        session.ui.answer(&evolved, |evolved| panel_text(evolved, width))?;
+        session.ui.print_result(&evolved, |evolved| panel_text(evolved, width))?;
         warn(session.ui, &evolved.warnings);
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
@@ -120,12 +121,17 @@ fn seat_value(seat: &str) -> Value {
     json!({ "expert_slug": expert, "source": source })
 }
 
-fn panel_text(evolved: &PanelEvolved, width: usize) -> String {
-    let mut table = Table::new(&["EXPERT", "SOURCE", "TIER", "ROLE"]);
+fn panel_text(evolved: &PanelResult, width: usize) -> String {
+    let mut table = TextTable::new(&["EXPERT", "SOURCE", "TIER", "ROLE"]);
     for seat in &evolved.panel {
-        table.row([seat.expert_slug.as_str(), seat.source.name(), seat.tier.name(), &seat.role]);
+        table.add_row([
+            seat.expert_slug.as_str(),
+            seat.source.name(),
+            seat.tier.name(),
+            &seat.role,
+        ]);
     }
-    format!("Panel of round {}\n\n{}", evolved.round, table.draw(width))
+    format!("Panel of round {}\n\n{}", evolved.round, table.draw_table(width))
 }
 
 /// Create an expert for a gap that nobody on the panel fills
@@ -158,32 +164,32 @@ pub(crate) struct ExpertArgs {
 }
 
 impl ExpertArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self
             .data
             .arguments()?
-            .with("dialogue_id", self.id)
-            .with("expert_slug", self.slug)
-            .with("role", self.role)
-            .with("tier", self.tier)
-            .with("reason", self.reason)
-            .with("focus", self.focus)
-            .with("description", self.description)
-            .with("mandate", self.mandate);
-        let created = operations::create_expert(&session.for_existing()?, arguments.value())?;
-        session.ui.answer(&created, |created| {
+            .set_field("dialogue_id", self.id)
+            .set_field("expert_slug", self.slug)
+            .set_field("role", self.role)
+            .set_field("tier", self.tier)
+            .set_field("reason", self.reason)
+            .set_field("focus", self.focus)
+            .set_field("description", self.description)
+            .set_field("mandate", self.mandate);
+        let created = operations::create_expert(&session.open_existing()?, arguments.value())?;
+        session.ui.print_result(&created, |created| {
             let expert = &created.expert;
             let joins = expert
                 .first_round
                 .map_or_else(String::new, |round| format!(", from round {round}"));
-            let role = safe_text::line(&expert.role);
+            let role = safe_text::safe_line(&expert.role);
             format!("Created {} ({role}, {}{joins})", expert.expert_slug, expert.tier)
         })?;
         warn(session.ui, &created.warnings);
         if !session.ui.json {
-            session.ui.say("next: `plenary dialogue panel` says who sits; before the first panel everyone does");
+            session.ui.print_note("next: `plenary dialogue panel` says who sits; before the first panel everyone does");
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
@@ -203,13 +209,13 @@ pub(crate) struct AbandonArgs {
 }
 
 impl AbandonArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments =
-            self.data.arguments()?.with("dialogue_id", self.id).with("reason", self.why);
-        let abandoned = operations::abandon(&session.for_existing()?, arguments.value())?;
+            self.data.arguments()?.set_field("dialogue_id", self.id).set_field("reason", self.why);
+        let abandoned = operations::abandon_dialogue(&session.open_existing()?, arguments.value())?;
         session
             .ui
-            .answer(&abandoned, |abandoned| format!("Abandoned {}", abandoned.dialogue_id))?;
-        Ok(Done::Well)
+            .print_result(&abandoned, |abandoned| format!("Abandoned {}", abandoned.dialogue_id))?;
+        Ok(ExitStatus::Ok)
     }
 }

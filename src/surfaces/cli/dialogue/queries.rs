@@ -4,23 +4,25 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::command::{DataArgs, warn};
-use crate::domain::catalogue::Citation;
+use crate::domain::catalogue::EntityCitation;
 use crate::domain::ids::EntityId;
-use crate::domain::record::Record;
-use crate::domain::reference::RefType;
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::record::DialogueRecord;
+use crate::domain::reference::ReferenceType;
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::engine;
-use crate::error::{Error, document_text};
+use crate::error::{Error, to_json_text};
 use crate::export::{safe_text, wording};
 use crate::files::WritePermission;
-use crate::operations::{self, Cited, Format, Listed, Matched, Printed, Project, Statistics};
+use crate::operations::{
+    self, CiteResult, Format, ListResult, PrintedExport, Project, SimilarResult, StatsResult,
+};
 use crate::protocols::ShownRun;
-use crate::record::no_dialogue;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show::{Canvas, Detail};
-use crate::surfaces::cli::table::Table;
-use crate::surfaces::cli::terminal_text::DataForm;
-use crate::surfaces::cli::ui::{Ui, talk};
+use crate::record::dialogue_not_found;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::show::{PageCanvas, PageDetail};
+use crate::surfaces::cli::table::TextTable;
+use crate::surfaces::cli::terminal_text::DataFormat;
+use crate::surfaces::cli::ui::{TerminalUi, print_message};
 use crate::surfaces::cli::wrap::wrap_text;
 
 /// List dialogues, newest first
@@ -43,33 +45,33 @@ pub(crate) struct ListArgs {
 }
 
 impl ListArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self
             .data
             .arguments()?
-            .with("status", self.status)
-            .with("protocol", self.protocol)
-            .with("limit", self.limit)
-            .with("after", self.after);
-        let listed = operations::list(&session.for_existing()?, arguments.value())?;
+            .set_field("status", self.status)
+            .set_field("protocol", self.protocol)
+            .set_field("limit", self.limit)
+            .set_field("after", self.after);
+        let listed = operations::list_dialogues(&session.open_existing()?, arguments.value())?;
         warn(session.ui, &listed.warnings);
         let width = session.ui.table_width();
         if listed.dialogues.is_empty() && !session.ui.json {
-            session.ui.say("no dialogues; `plenary dialogue create TITLE` opens one");
-            return Ok(Done::Well);
+            session.ui.print_note("no dialogues; `plenary dialogue create TITLE` opens one");
+            return Ok(ExitStatus::Ok);
         }
-        session.ui.answer(&listed, |listed| list_text(listed, width))?;
+        session.ui.print_result(&listed, |listed| list_text(listed, width))?;
         if let (Some(next), false) = (&listed.next, session.ui.json) {
-            session.ui.say(&format!("more: the same with `--after {next}`"));
+            session.ui.print_note(&format!("more: the same with `--after {next}`"));
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
-fn list_text(listed: &Listed, width: usize) -> String {
-    let mut table = Table::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
+fn list_text(listed: &ListResult, width: usize) -> String {
+    let mut table = TextTable::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
     for dialogue in &listed.dialogues {
-        let day = dialogue.created_at.day().to_string();
+        let day = dialogue.created_at.utc_day().to_string();
         let ended = match (dialogue.terminal_state, dialogue.verdict) {
             (Some(state), _) => format!("{} · {state}", dialogue.status),
             // The verdict of a review says more than its status.
@@ -77,7 +79,7 @@ fn list_text(listed: &Listed, width: usize) -> String {
             (None, None) => dialogue.status.to_string(),
         };
         let rehearsal = if dialogue.rehearsal { "rehearsal: " } else { "" };
-        table.row([
+        table.add_row([
             dialogue.dialogue_id.as_str(),
             &ended,
             &dialogue.rounds.to_string(),
@@ -85,7 +87,7 @@ fn list_text(listed: &Listed, width: usize) -> String {
             &format!("{rehearsal}{}", dialogue.title),
         ]);
     }
-    table.draw(width)
+    table.draw_table(width)
 }
 
 /// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
@@ -111,46 +113,55 @@ pub(crate) struct ShowArgs {
 }
 
 impl ShowArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = self.data.arguments()?.with("dialogue_id", self.id);
-        let project = session.for_existing()?;
-        let record = operations::record(&project, arguments.value())?;
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self.data.arguments()?.set_field("dialogue_id", self.id);
+        let project = session.open_existing()?;
+        let record = operations::read_record(&project, arguments.value())?;
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {
             let message = format!("round {round} has not been held");
-            return Err(Fault::new(Code::InvalidRound, message).field("round").value(round).into());
+            return Err(ValidationError::new(ErrorCode::InvalidRound, message)
+                .with_field("round")
+                .with_value(round)
+                .into());
         }
-        let canvas = Canvas {
-            width: self.width.map_or_else(|| session.ui.width(), usize::from),
-            detail: if self.full { Detail::Full } else { Detail::Brief },
+        let canvas = PageCanvas {
+            width: self.width.map_or_else(|| session.ui.terminal_width(), usize::from),
+            detail: if self.full { PageDetail::Full } else { PageDetail::Brief },
             round: self.round,
         };
         if session.ui.json {
-            session.ui.print_data(&operations::json(&project, &record)?, DataForm::Json)?;
+            session
+                .ui
+                .print_data(&operations::record_json(&project, &record)?, DataFormat::Json)?;
         } else {
-            session.ui.print(&draw_record(&project, &record, canvas)?)?;
+            session.ui.print_page(&draw_record(&project, &record, canvas)?)?;
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
 /// Draws the page, with the run on the dialogue if there is one.
-fn draw_record(project: &Project, record: &Record, canvas: Canvas) -> Result<String, Error> {
+fn draw_record(
+    project: &Project,
+    record: &DialogueRecord,
+    canvas: PageCanvas,
+) -> Result<String, Error> {
     let (store, id) = (project.store.as_ref(), record.dialogue.id());
-    let protocol = project.protocols.find(record.dialogue.opening.protocol)?;
-    let journal = store.entries(id, 0)?;
+    let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
+    let journal = store.load_entries(id, 0)?;
     let state = match engine::load_run_state(&project.protocols, store, id) {
         Err(Error::Refused(_)) => None,
         loaded => Some(loaded?),
     };
     let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
-    match protocol.page(&shown, canvas) {
+    match protocol.show_page(&shown, canvas) {
         Some(page) => Ok(page),
         // The refusal says that nothing was run.
         None => Err(engine::load_run(store, id)
             .err()
-            .unwrap_or_else(|| no_dialogue(id.as_str()).into())),
+            .unwrap_or_else(|| dialogue_not_found(id.as_str()).into())),
     }
 }
 
@@ -179,31 +190,31 @@ pub(crate) struct ExportArgs {
 }
 
 impl ExportArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self
             .data
             .arguments()?
-            .with("dialogue_id", self.id)
-            .with("output_path", self.output)
-            .with("format", self.format);
-        let project = session.for_existing()?;
+            .set_field("dialogue_id", self.id)
+            .set_field("output_path", self.output)
+            .set_field("format", self.format);
+        let project = session.open_existing()?;
         if arguments.value().get("output_path").is_none_or(serde_json::Value::is_null) {
-            let printed = operations::printed(&project, arguments.value())?;
+            let printed = operations::print_record(&project, arguments.value())?;
             warn(session.ui, &printed.warnings);
             let form = match printed.format {
-                Format::Markdown if !session.ui.json => DataForm::Text,
-                Format::Json | Format::Markdown => DataForm::Json,
+                Format::Markdown if !session.ui.json => DataFormat::Text,
+                Format::Json | Format::Markdown => DataFormat::Json,
             };
             session.ui.print_data(&to_output_form(session.ui, printed)?, form)?;
-            return Ok(Done::Well);
+            return Ok(ExitStatus::Ok);
         }
         let permission = write_permission(self.force);
-        let exported = operations::export(&project, arguments.value(), permission)?;
-        session
-            .ui
-            .answer(&exported, |exported| format!("Wrote {}", safe_text::line(&exported.path)))?;
+        let exported = operations::export_record(&project, arguments.value(), permission)?;
+        session.ui.print_result(&exported, |exported| {
+            format!("Wrote {}", safe_text::safe_line(&exported.path))
+        })?;
         warn(session.ui, &exported.warnings);
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
@@ -213,9 +224,9 @@ pub(crate) fn write_permission(force: bool) -> WritePermission {
 }
 
 /// With `--json` one JSON document is promised, so Markdown is wrapped in one.
-fn to_output_form(ui: &Ui, printed: Printed) -> Result<String, Error> {
+fn to_output_form(ui: &TerminalUi, printed: PrintedExport) -> Result<String, Error> {
     match printed.format {
-        Format::Markdown if ui.json => document_text(
+        Format::Markdown if ui.json => to_json_text(
             &json!({ "status": "success", "format": "markdown", "document": printed.text }),
         ),
         Format::Json | Format::Markdown => Ok(printed.text),
@@ -237,43 +248,45 @@ pub(crate) struct CiteArgs {
 }
 
 impl CiteArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self
             .data
             .arguments()?
-            .with("dialogue_id", self.dialogue)
-            .with("ids", (!self.ids.is_empty()).then_some(self.ids));
-        let cited = operations::cite(&session.for_existing()?, arguments.value())?;
+            .set_field("dialogue_id", self.dialogue)
+            .set_field("ids", (!self.ids.is_empty()).then_some(self.ids));
+        let cited = operations::resolve_citations(&session.open_existing()?, arguments.value())?;
         warn(session.ui, &cited.warnings);
         if session.ui.json || !cited.citations.is_empty() {
-            session.ui.answer(&cited, |cited| cite_text(cited, session.ui.width()))?;
+            session
+                .ui
+                .print_result(&cited, |cited| cite_text(cited, session.ui.terminal_width()))?;
         }
         if !session.ui.json {
             for error in &cited.errors {
                 let (message, hint) = (&error.fault.message, error.fault.hint());
-                talk(&format!(
+                print_message(&format!(
                     "error: {}\nhint: {}",
-                    safe_text::line(message),
-                    safe_text::line(hint)
+                    safe_text::safe_line(message),
+                    safe_text::safe_line(hint)
                 ));
             }
         }
-        Ok(if cited.citations.is_empty() { Done::WithFindings } else { Done::Well })
+        Ok(if cited.citations.is_empty() { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }
 }
 
-fn cite_text(cited: &Cited, width: usize) -> String {
+fn cite_text(cited: &CiteResult, width: usize) -> String {
     let told = cited.citations.iter().map(|citation| describe_citation(citation, width));
     told.collect::<Vec<_>>().join("\n")
 }
 
-fn describe_citation(citation: &Citation, width: usize) -> String {
+fn describe_citation(citation: &EntityCitation, width: usize) -> String {
     let bold = anstyle::Style::new().bold();
     let contributors: Vec<&str> = citation.contributors.iter().map(|slug| slug.as_str()).collect();
     let mut text = format!(
         "{bold}{} {}{bold:#}\n{} by {} in round {} of {}, {}\n\n",
         citation.id,
-        safe_text::line(&citation.label),
+        safe_text::safe_line(&citation.label),
         citation.kind,
         contributors.join(", "),
         citation.round,
@@ -284,11 +297,14 @@ fn describe_citation(citation: &Citation, width: usize) -> String {
         text.push_str(&format!("  {line}\n"));
     }
     if let Some(parameters) = &citation.parameters {
-        text.push_str(&format!("\n  parameters {}\n", safe_text::line(&parameters.to_string())));
+        text.push_str(&format!(
+            "\n  parameters {}\n",
+            safe_text::safe_line(&parameters.to_string())
+        ));
     }
     text.push_str("\nhistory\n");
     for event in &citation.events {
-        text.push_str(&format!("  {}\n", wording::happened(citation.id.kind, event)));
+        text.push_str(&format!("  {}\n", wording::event_phrase(citation.id.kind, event)));
     }
     let outgoing = citation.references.iter().map(|made| (made.ref_type, made.target, &made.label));
     text.push_str(&citation_links("refers to", outgoing));
@@ -300,10 +316,12 @@ fn describe_citation(citation: &Citation, width: usize) -> String {
 
 fn citation_links<'a>(
     heading: &str,
-    links: impl Iterator<Item = (RefType, EntityId, &'a String)>,
+    links: impl Iterator<Item = (ReferenceType, EntityId, &'a String)>,
 ) -> String {
     let lines: String = links
-        .map(|(ref_type, id, label)| format!("  {ref_type:<8} {id} {}\n", safe_text::line(label)))
+        .map(|(ref_type, id, label)| {
+            format!("  {ref_type:<8} {id} {}\n", safe_text::safe_line(label))
+        })
         .collect();
     if lines.is_empty() { lines } else { format!("\n{heading}\n{lines}") }
 }
@@ -323,31 +341,32 @@ pub(crate) struct SimilarArgs {
 }
 
 impl SimilarArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = self.data.arguments()?.with("query", self.query).with("limit", self.limit);
-        let matched = operations::similar(&session.for_existing()?, arguments.value())?;
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments =
+            self.data.arguments()?.set_field("query", self.query).set_field("limit", self.limit);
+        let matched = operations::find_similar(&session.open_existing()?, arguments.value())?;
         warn(session.ui, &matched.warnings);
         let width = session.ui.table_width();
         if matched.results.is_empty() && !session.ui.json {
-            session.ui.say("nothing similar");
-            return Ok(Done::Well);
+            session.ui.print_note("nothing similar");
+            return Ok(ExitStatus::Ok);
         }
-        session.ui.answer(&matched, |matched| similar_text(matched, width))?;
-        Ok(Done::Well)
+        session.ui.print_result(&matched, |matched| similar_text(matched, width))?;
+        Ok(ExitStatus::Ok)
     }
 }
 
-fn similar_text(matched: &Matched, width: usize) -> String {
-    let mut table = Table::new(&["DIALOGUE", "SCORE", "MATCHED", "TEXT"]);
+fn similar_text(matched: &SimilarResult, width: usize) -> String {
+    let mut table = TextTable::new(&["DIALOGUE", "SCORE", "MATCHED", "TEXT"]);
     for result in &matched.results {
-        table.row([
+        table.add_row([
             result.dialogue_id.as_str(),
             &format!("{:.2}", result.score),
             result.matched.name(),
             &result.snippet,
         ]);
     }
-    table.draw(width)
+    table.draw_table(width)
 }
 
 /// Count what the store holds
@@ -358,18 +377,18 @@ pub(crate) struct StatsArgs {
 }
 
 impl StatsArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self.data.arguments()?;
-        let statistics = operations::stats(&session.for_existing()?, arguments.value())?;
+        let statistics = operations::count_records(&session.open_existing()?, arguments.value())?;
         warn(session.ui, &statistics.warnings);
         let width = session.ui.table_width();
-        session.ui.answer(&statistics, |statistics| stats_text(statistics, width))?;
-        Ok(Done::Well)
+        session.ui.print_result(&statistics, |statistics| stats_text(statistics, width))?;
+        Ok(ExitStatus::Ok)
     }
 }
 
-fn stats_text(statistics: &Statistics, width: usize) -> String {
-    let count = wording::count(statistics.dialogues, "dialogue");
+fn stats_text(statistics: &StatsResult, width: usize) -> String {
+    let count = wording::count_noun(statistics.dialogues, "dialogue");
     let mut text = format!("{count}, rehearsals left out\n");
     let sections = [
         ("by status", &statistics.by_status),
@@ -382,15 +401,15 @@ fn stats_text(statistics: &Statistics, width: usize) -> String {
         text.push_str(&format!("\n{heading}\n{}", count_rows(counts)));
     }
     if !statistics.top_experts.is_empty() {
-        let mut table = Table::new(&["EXPERT", "TOTAL", "DIALOGUES"]);
+        let mut table = TextTable::new(&["EXPERT", "TOTAL", "DIALOGUES"]);
         for expert in &statistics.top_experts {
-            table.row([
+            table.add_row([
                 expert.expert_slug.to_string(),
                 expert.total.to_string(),
                 expert.dialogues.to_string(),
             ]);
         }
-        text.push_str(&format!("\n{}", table.draw(width)));
+        text.push_str(&format!("\n{}", table.draw_table(width)));
     }
     text
 }

@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::files::WritePermission;
 use crate::operations::{self, PromptsWritten, VerdictRegistered};
-use crate::record::convergence::Progress as ProgressReport;
-use crate::record::register::Answer;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::table::Table;
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::record::convergence::DialogueProgress as ProgressReport;
+use crate::record::register::RegisterAnswer;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::table::TextTable;
+use crate::surfaces::cli::terminal_text::DataFormat;
 
 /// Show what the experts of a round may read; with `--json`, all of it
 ///
@@ -33,21 +33,21 @@ pub(crate) struct ContextArgs {
 }
 
 impl ContextArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments =
-            self.data.arguments()?.with("dialogue_id", self.id).with("round", self.round);
-        let document = operations::context(
-            &session.for_existing()?,
+            self.data.arguments()?.set_field("dialogue_id", self.id).set_field("round", self.round);
+        let document = operations::read_context(
+            &session.open_existing()?,
             arguments.value(),
             WritePermission::Local,
         )?;
         if session.ui.json {
-            session.ui.print_data(&document, DataForm::Json)?;
+            session.ui.print_data(&document, DataFormat::Json)?;
         } else {
-            session.ui.print(&outline_context(&document, session.ui.table_width()))?;
-            session.ui.say("this is an outline; `--json` prints what the experts read");
+            session.ui.print_page(&outline_context(&document, session.ui.table_width()))?;
+            session.ui.print_note("this is an outline; `--json` prints what the experts read");
         }
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
@@ -62,24 +62,25 @@ fn outline_context(document: &str, width: usize) -> String {
     let dialogue = context.get("dialogue").cloned().unwrap_or_default();
     let mut text = format!(
         "{}, before round {}\n",
-        safe_text::line(&field(&dialogue, "title")),
+        safe_text::safe_line(&field(&dialogue, "title")),
         field(&dialogue, "current_round")
     );
     let rounds = context.get("prior_rounds").and_then(Value::as_array).map_or(0, Vec::len);
-    text.push_str(&format!("{} held\n", wording::count(rounds, "round")));
-    let mut experts = Table::new(&["EXPERT", "SOURCE", "SCORE", "TASK"]);
+    text.push_str(&format!("{} held\n", wording::count_noun(rounds, "round")));
+    let mut experts = TextTable::new(&["EXPERT", "SOURCE", "SCORE", "TASK"]);
     for expert in
         context.get("experts").and_then(Value::as_object).into_iter().flat_map(Map::values)
     {
-        experts
-            .row(["slug", "source", "your_score", "round_context"].map(|name| field(expert, name)));
+        experts.add_row(
+            ["slug", "source", "your_score", "round_context"].map(|name| field(expert, name)),
+        );
     }
-    let mut tensions = Table::new(&["TENSION", "STATUS", "LABEL"]);
+    let mut tensions = TextTable::new(&["TENSION", "STATUS", "LABEL"]);
     for tension in context.get("active_tensions").and_then(Value::as_array).into_iter().flatten() {
-        tensions.row(["id", "status", "label"].map(|name| field(tension, name)));
+        tensions.add_row(["id", "status", "label"].map(|name| field(tension, name)));
     }
     for table in [experts, tensions].iter().filter(|table| !table.is_empty()) {
-        text.push_str(&format!("\n{}", table.draw(width)));
+        text.push_str(&format!("\n{}", table.draw_table(width)));
     }
     text
 }
@@ -116,47 +117,47 @@ pub(crate) struct PromptsArgs {
 }
 
 impl PromptsArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self
             .data
             .arguments()?
-            .with("dialogue_id", self.id)
-            .with("round", self.round)
-            .with("render", Some(true));
-        let project = session.for_existing()?;
+            .set_field("dialogue_id", self.id)
+            .set_field("round", self.round)
+            .set_field("render", Some(true));
+        let project = session.open_existing()?;
         if let Some(expert) = self.expert {
-            let prompt = operations::prompt(&project, arguments.value(), &expert)?;
+            let prompt = operations::render_prompt(&project, arguments.value(), &expert)?;
             match session.ui.json {
-                true => session.ui.answer(&prompt, |_| String::new())?,
-                false => session.ui.print_data(&prompt.prompt, DataForm::Text)?,
+                true => session.ui.print_result(&prompt, |_| String::new())?,
+                false => session.ui.print_data(&prompt.prompt, DataFormat::Text)?,
             }
-            return Ok(Done::Well);
+            return Ok(ExitStatus::Ok);
         }
         let written =
-            operations::prompts(&project, arguments.value(), write_permission(self.force))?;
+            operations::render_prompts(&project, arguments.value(), write_permission(self.force))?;
         if session.ui.json {
-            session.ui.print_data(&written.answer, DataForm::Json)?;
-            return Ok(Done::Well);
+            session.ui.print_data(&written.answer, DataFormat::Json)?;
+            return Ok(ExitStatus::Ok);
         }
         if !written.prompts.is_empty() {
-            session.ui.print(&prompts_text(&written, session.ui.table_width()))?;
+            session.ui.print_page(&prompts_text(&written, session.ui.table_width()))?;
         }
-        session.ui.say(&prompts_next_step(&written));
-        Ok(Done::Well)
+        session.ui.print_note(&prompts_next_step(&written));
+        Ok(ExitStatus::Ok)
     }
 }
 
 fn prompts_text(written: &PromptsWritten, width: usize) -> String {
-    let mut table = Table::new(&["EXPERT", "BYTES", "PROMPT", "CONTEXT"]);
+    let mut table = TextTable::new(&["EXPERT", "BYTES", "PROMPT", "CONTEXT"]);
     for file in &written.prompts {
         let names = [&file.prompt_path, &file.context_path].map(|path| split_path(path).1);
         let bytes = file.bytes.to_string();
-        table.row([file.expert_slug.as_str(), &bytes, names[0], names[1]]);
+        table.add_row([file.expert_slug.as_str(), &bytes, names[0], names[1]]);
     }
     let folder = written.prompts.first().map_or("", |file| split_path(&file.prompt_path).0);
-    let count = wording::count(written.prompts.len(), "prompt");
+    let count = wording::count_noun(written.prompts.len(), "prompt");
     let head = format!("Wrote {count} for round {} to {folder}", written.round);
-    format!("{}\n\n{}", safe_text::line(&head), table.draw(width))
+    format!("{}\n\n{}", safe_text::safe_line(&head), table.draw_table(width))
 }
 
 /// A path's folder and its name.
@@ -197,21 +198,21 @@ pub(crate) struct RegisterArgs {
 }
 
 impl RegisterArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let arguments = self
             .data
             .arguments()
             .map_err(Error::of_batch)?
-            .unwrapped()
-            .with("dialogue_id", self.id)
-            .with("score", self.score)
-            .with("summary", self.summary)
-            .with_entries("expert_scores", self.expert_scores);
-        let answer = operations::register(&session.for_existing()?, arguments.value())?;
+            .unwrap_batch()
+            .set_field("dialogue_id", self.id)
+            .set_field("score", self.score)
+            .set_field("summary", self.summary)
+            .add_entries("expert_scores", self.expert_scores);
+        let answer = operations::register_round(&session.open_existing()?, arguments.value())?;
         let width = session.ui.table_width();
-        session.ui.answer(&answer, |answer| register_text(answer, width))?;
+        session.ui.print_result(&answer, |answer| register_text(answer, width))?;
         warn(session.ui, &answer.warnings);
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 
@@ -221,13 +222,14 @@ fn parse_expert_score(text: &str) -> Result<(String, i64), String> {
     Ok((slug.to_owned(), score))
 }
 
-fn register_text(answer: &Answer, width: usize) -> String {
-    let mut table = Table::new(&["ID", "LOCAL ID", "LABEL"]);
-    for item in answer.registered() {
-        table.row([item.id.to_string(), item.local_id.to_string(), item.label.clone()]);
+fn register_text(answer: &RegisterAnswer, width: usize) -> String {
+    let mut table = TextTable::new(&["ID", "LOCAL ID", "LABEL"]);
+    for item in answer.registered_items() {
+        table.add_row([item.id.to_string(), item.local_id.to_string(), item.label.clone()]);
     }
     let again = if answer.replayed { " (already registered, with the same batch)" } else { "" };
-    let mut text = format!("Registered round {}{again}\n\n{}", answer.round, table.draw(width));
+    let mut text =
+        format!("Registered round {}{again}\n\n{}", answer.round, table.draw_table(width));
     let changed = answer.tension_updates.iter().chain(&answer.updates).chain(&answer.effects);
     for update in changed {
         let via = update.via.map_or_else(String::new, |id| format!(" via {id}"));
@@ -247,13 +249,13 @@ pub(crate) struct ProgressArgs {
 }
 
 impl ProgressArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = self.data.arguments()?.with("dialogue_id", self.id);
-        let report = operations::progress(&session.for_existing()?, arguments.value())?;
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self.data.arguments()?.set_field("dialogue_id", self.id);
+        let report = operations::read_progress(&session.open_existing()?, arguments.value())?;
         warn(session.ui, &report.warnings);
         let width = session.ui.table_width();
-        session.ui.answer(&report, |report| progress_text(report, width))?;
-        Ok(Done::Well)
+        session.ui.print_result(&report, |report| progress_text(report, width))?;
+        Ok(ExitStatus::Ok)
     }
 }
 
@@ -279,11 +281,11 @@ fn progress_text(report: &ProgressReport, width: usize) -> String {
         text.push_str(&format!("  {name:<18} {value}\n"));
     }
     if !report.leaderboard.is_empty() {
-        let mut table = Table::new(&["EXPERT", "TOTAL"]);
+        let mut table = TextTable::new(&["EXPERT", "TOTAL"]);
         for standing in &report.leaderboard {
-            table.row([standing.expert_slug.to_string(), standing.total.to_string()]);
+            table.add_row([standing.expert_slug.to_string(), standing.total.to_string()]);
         }
-        text.push_str(&format!("\n{}", table.draw(width)));
+        text.push_str(&format!("\n{}", table.draw_table(width)));
     }
     text
 }
@@ -337,29 +339,29 @@ pub(crate) struct VerdictArgs {
 }
 
 impl VerdictArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let given = |list: Vec<String>| (!list.is_empty()).then_some(list);
         let arguments = self
             .data
             .arguments()?
-            .with("dialogue_id", self.id)
-            .with("verdict_id", self.verdict_id)
-            .with("verdict_type", self.verdict_type)
-            .with("recommendation", self.recommendation)
-            .with("description", self.description)
-            .with("author_expert", self.author)
-            .with("supporting_experts", given(self.supporters))
-            .with("vote", self.vote)
-            .with("confidence", self.confidence)
-            .with("tensions_resolved", given(self.resolves))
-            .with("tensions_accepted", given(self.accepts))
-            .with("recommendations_adopted", given(self.adopts))
-            .with("forced", self.force.is_some().then_some(true))
-            .with("warning", self.force);
-        let registered = operations::give_verdict(&session.for_existing()?, arguments.value())?;
-        session.ui.answer(&registered, verdict_text)?;
+            .set_field("dialogue_id", self.id)
+            .set_field("verdict_id", self.verdict_id)
+            .set_field("verdict_type", self.verdict_type)
+            .set_field("recommendation", self.recommendation)
+            .set_field("description", self.description)
+            .set_field("author_expert", self.author)
+            .set_field("supporting_experts", given(self.supporters))
+            .set_field("vote", self.vote)
+            .set_field("confidence", self.confidence)
+            .set_field("tensions_resolved", given(self.resolves))
+            .set_field("tensions_accepted", given(self.accepts))
+            .set_field("recommendations_adopted", given(self.adopts))
+            .set_field("forced", self.force.is_some().then_some(true))
+            .set_field("warning", self.force);
+        let registered = operations::give_verdict(&session.open_existing()?, arguments.value())?;
+        session.ui.print_result(&registered, verdict_text)?;
         warn(session.ui, &registered.warnings);
-        Ok(Done::Well)
+        Ok(ExitStatus::Ok)
     }
 }
 

@@ -1,26 +1,26 @@
 //! Advice of `doctor`: one sentence per problem. Pure.
 
-use super::checkup::ProviderSeen;
-use crate::config::Origin;
+use super::checkup::ProviderCheck;
+use crate::config::ProviderOrigin;
 
 /// Three seats allow a majority.
-const PANEL: usize = 3;
+const PANEL_SIZE_MIN: usize = 3;
 
-pub(super) fn of(providers: &[ProviderSeen], origin: Origin) -> Vec<String> {
+pub(super) fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<String> {
     if providers.is_empty() {
-        return nobody();
+        return no_provider_advice();
     }
-    let mut advice: Vec<String> = providers.iter().flat_map(about).collect();
-    if origin == Origin::Found && providers.len() < PANEL {
+    let mut advice: Vec<String> = providers.iter().flat_map(provider_advice).collect();
+    if origin == ProviderOrigin::Found && providers.len() < PANEL_SIZE_MIN {
         advice.push(format!(
-            "fewer than {PANEL} providers were found: seats are filled by repeating them; \
+            "fewer than {PANEL_SIZE_MIN} providers were found: seats are filled by repeating them; \
              `plenary init` writes a council.yaml in which others can be named"
         ));
     }
     advice
 }
 
-fn nobody() -> Vec<String> {
+fn no_provider_advice() -> Vec<String> {
     [
         "no provider was found: `plenary ask` rehearses with its built-in panel, which asks no model",
         "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or install \
@@ -31,7 +31,7 @@ fn nobody() -> Vec<String> {
     .to_vec()
 }
 
-fn about(provider: &ProviderSeen) -> Vec<String> {
+fn provider_advice(provider: &ProviderCheck) -> Vec<String> {
     let name = &provider.name;
     let mut advice = Vec::new();
     match &provider.key {

@@ -5,5 +5,5 @@ mod checkup;
 mod command;
 mod probe;
 
-pub(super) use checkup::{Checkup, ProviderSeen, State};
-pub(super) use command::Doctor;
+pub(super) use checkup::{CheckState, DoctorReport, ProviderCheck};
+pub(super) use command::DoctorArgs;

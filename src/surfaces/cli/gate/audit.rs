@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use super::super::session::{Done, Session};
+use super::super::session::{CliSession, ExitStatus};
 use super::super::show;
-use crate::domain::stretch::Since;
+use crate::domain::stretch::SinceDay;
 use crate::error::Error;
-use crate::operations::{self, AuditWish};
+use crate::operations::{self, AuditFilter};
 use crate::record::gate_audit::DriftVerdict;
 use crate::surfaces::cli::runs::output::repair_log;
 use crate::surfaces::cli::runs::value_parsers;
@@ -25,10 +25,10 @@ use crate::surfaces::cli::runs::value_parsers;
 ///
 /// Rehearsals are left out; imported verdicts count.
 #[derive(Debug, Args)]
-pub(crate) struct Audit {
+pub(crate) struct AuditArgs {
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::since)]
-    since: Option<Since>,
+    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::parse_since)]
+    since: Option<SinceDay>,
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
@@ -37,21 +37,23 @@ pub(crate) struct Audit {
     producer: Option<String>,
 }
 
-impl Audit {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let wish = AuditWish {
+impl AuditArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let wish = AuditFilter {
             since: self.since,
             artifact_type: self.artifact_type,
             producer: self.producer,
         };
-        let project = session.for_existing()?;
+        let project = session.open_existing()?;
         repair_log(session, &project);
-        let audited = operations::audit(&project, wish)?;
-        let canvas = session.ui.canvas();
-        session.ui.answer(&audited, |audited| show::audit::draw(audited, canvas))?;
+        let audited = operations::audit_verdicts(&project, wish)?;
+        let canvas = session.ui.page_canvas();
+        session
+            .ui
+            .print_result(&audited, |audited| show::audit::draw_audit_page(audited, canvas))?;
         Ok(match audited.audit.drift.verdict {
-            DriftVerdict::Drift => Done::WithFindings,
-            DriftVerdict::Steady | DriftVerdict::CannotTell => Done::Well,
+            DriftVerdict::Drift => ExitStatus::WithFindings,
+            DriftVerdict::Steady | DriftVerdict::CannotTell => ExitStatus::Ok,
         })
     }
 }

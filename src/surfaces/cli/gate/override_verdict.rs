@@ -3,11 +3,11 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::super::session::{Arguments, Done, Session};
-use crate::domain::gate::Decision;
+use super::super::session::{CliArguments, CliSession, ExitStatus};
+use crate::domain::gate::ReviewDecision;
 use crate::error::Error;
 use crate::export::safe_text;
-use crate::operations::{self, Overridden};
+use crate::operations::{self, OverrideResult};
 use crate::surfaces::cli::runs::output::repair_log;
 
 /// Decide otherwise than the gate did, and say why
@@ -19,43 +19,43 @@ use crate::surfaces::cli::runs::output::repair_log;
 ///   plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "The source was added."
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct OverrideVerdict {
+pub(crate) struct OverrideArgs {
     /// The verdict, as `plenary log tail` shows it; or its dialogue, if that has but one.
     verdict_id: String,
     /// What it is to be.
     #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser(), ignore_case = true)]
-    decision: Decision,
+    decision: ReviewDecision,
     /// The reason, for whoever reads the log later.
     #[arg(long, value_name = "TEXT")]
     why: String,
 }
 
-fn decision_parser() -> impl TypedValueParser<Value = Decision> {
-    let names = Decision::ALL.iter().map(|word| word.name());
+fn decision_parser() -> impl TypedValueParser<Value = ReviewDecision> {
+    let names = ReviewDecision::ALL.iter().map(|word| word.name());
     PossibleValuesParser::new(names)
         .try_map(|name| name.to_uppercase().parse().map_err(|_| "no decision"))
 }
 
-impl OverrideVerdict {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(None)?
-            .with("verdict_id", Some(self.verdict_id))
-            .with("decision", Some(self.decision.name()))
-            .with("why", Some(self.why));
-        let project = session.for_existing()?;
+impl OverrideArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = CliArguments::new(None)?
+            .set_field("verdict_id", Some(self.verdict_id))
+            .set_field("decision", Some(self.decision.name()))
+            .set_field("why", Some(self.why));
+        let project = session.open_existing()?;
         repair_log(session, &project);
         let overridden = operations::override_verdict(&project, arguments.value())?;
-        session.ui.answer(&overridden, text)?;
-        Ok(Done::Well)
+        session.ui.print_result(&overridden, override_text)?;
+        Ok(ExitStatus::Ok)
     }
 }
 
-fn text(overridden: &Overridden) -> String {
-    let Overridden { verdict_id, artifact, gate, stood, stands, .. } = overridden;
+fn override_text(overridden: &OverrideResult) -> String {
+    let OverrideResult { verdict_id, artifact, gate, stood, stands, .. } = overridden;
     let earlier = match stood == gate {
         true => String::new(),
         false => format!(", {stood} until now"),
     };
-    let what = format!("{} ({})", safe_text::line(artifact), safe_text::line(verdict_id));
+    let what = format!("{} ({})", safe_text::safe_line(artifact), safe_text::safe_line(verdict_id));
     format!("{what}\n  the gate said {gate}{earlier}; {stands} stands")
 }

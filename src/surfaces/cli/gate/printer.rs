@@ -3,20 +3,20 @@
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::advice::{reviewed_with_key, skipped_because};
-use crate::config::Located;
-use crate::domain::transcript::Transcript;
-use crate::error::{Error, document_text};
+use super::advice::{explain_skip, review_key_error};
+use crate::config::ProjectPaths;
+use crate::domain::transcript::RunState;
+use crate::error::{Error, to_json_text};
 use crate::export::gate::{self, ReviewDocument};
 use crate::hosting::{ReviewInput, SkippedFile};
 use crate::surfaces::cli::report;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show::gate::{draw, draw_line};
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::show::gate::{draw_review_line, draw_review_page};
+use crate::surfaces::cli::terminal_text::DataFormat;
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::surfaces::cli) enum Format {
+pub(in crate::surfaces::cli) enum ReviewFormat {
     Text,
     Json,
     /// Annotations of a GitHub workflow.
@@ -25,101 +25,113 @@ pub(in crate::surfaces::cli) enum Format {
     Sarif,
 }
 
-pub(super) struct Printer<'a> {
-    session: &'a Session<'a>,
-    format: Format,
-    located: &'a Located,
+pub(super) struct ReviewPrinter<'a> {
+    session: &'a CliSession<'a>,
+    format: ReviewFormat,
+    located: &'a ProjectPaths,
     /// Documents for the SARIF document at the end.
-    kept: Vec<ReviewDocument>,
+    documents: Vec<ReviewDocument>,
     /// Paths and errors of files that could not be reviewed, for the same document.
     unread: Vec<(String, String)>,
 }
 
-impl<'a> Printer<'a> {
-    pub(super) fn new(session: &'a Session<'a>, format: Format, located: &'a Located) -> Self {
-        Self { session, format, located, kept: Vec::new(), unread: Vec::new() }
+impl<'a> ReviewPrinter<'a> {
+    pub(super) fn new(
+        session: &'a CliSession<'a>,
+        format: ReviewFormat,
+        located: &'a ProjectPaths,
+    ) -> Self {
+        Self { session, format, located, documents: Vec::new(), unread: Vec::new() }
     }
 
     /// Prints a finished or stopped review.
-    pub(super) fn judged(&mut self, transcript: &Transcript) -> Result<(), Error> {
+    pub(super) fn print_reviewed(&mut self, transcript: &RunState) -> Result<(), Error> {
         match self.format {
-            Format::Text => self.session.ui.print(&draw(transcript, self.session.ui.canvas())),
-            Format::Json | Format::Github | Format::Sarif => self.tell(gate::document(transcript)),
+            ReviewFormat::Text => self
+                .session
+                .ui
+                .print_page(&draw_review_page(transcript, self.session.ui.page_canvas())),
+            ReviewFormat::Json | ReviewFormat::Github | ReviewFormat::Sarif => {
+                self.print_document(gate::review_document(transcript))
+            }
         }
     }
 
     /// Prints a file that was not reviewed, and returns the exit status for it.
-    pub(super) fn unjudged(&mut self, input: &ReviewInput) -> Result<Done, Error> {
+    pub(super) fn print_unreviewed(&mut self, input: &ReviewInput) -> Result<ExitStatus, Error> {
         match input {
             ReviewInput::Skipped(skipped) => {
-                let because = skipped_because(skipped);
+                let because = explain_skip(skipped);
                 let SkippedFile { path, artifact_type, tier, .. } = skipped;
-                self.tell(gate::skipped(path, artifact_type, *tier, &because))?;
-                Ok(Done::Well)
+                self.print_document(gate::skipped_document(path, artifact_type, *tier, &because))?;
+                Ok(ExitStatus::Ok)
             }
             ReviewInput::HoldsSecret(held) => {
-                self.unreadable(&held.path.to_string_lossy(), &reviewed_with_key(held).into())
+                self.print_unreadable(&held.path.to_string_lossy(), &review_key_error(held).into())
             }
             ReviewInput::Unreadable { path, error } => {
-                self.unreadable(&path.to_string_lossy(), error)
+                self.print_unreadable(&path.to_string_lossy(), error)
             }
-            ReviewInput::Artifact(_) => Ok(Done::Well),
+            ReviewInput::Artifact(_) => Ok(ExitStatus::Ok),
         }
     }
 
     /// Prints the SARIF document after the last file.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self.format {
-            Format::Sarif => self.session.ui.print_data(
-                &document_text(&gate::sarif(&self.kept, &self.unread))?,
-                DataForm::Json,
+            ReviewFormat::Sarif => self.session.ui.print_data(
+                &to_json_text(&gate::sarif_document(&self.documents, &self.unread))?,
+                DataFormat::Json,
             ),
-            Format::Text | Format::Json | Format::Github => Ok(()),
+            ReviewFormat::Text | ReviewFormat::Json | ReviewFormat::Github => Ok(()),
         }
     }
 
-    fn tell(&mut self, document: ReviewDocument) -> Result<(), Error> {
+    fn print_document(&mut self, document: ReviewDocument) -> Result<(), Error> {
         let ui = self.session.ui;
-        let path = self.seen_from_here(&document.artifact);
-        let document = document.found_at(path);
+        let path = self.working_path(&document.artifact);
+        let document = document.with_found_at(path);
         match self.format {
-            Format::Text => ui.print(&draw_line(&document, ui.canvas())),
-            Format::Json => ui.print_data(&document_text(&document)?, DataForm::Json),
-            Format::Github => ui.print_data(&gate::annotations(&document), DataForm::Text),
-            Format::Sarif => {
-                self.kept.push(document);
+            ReviewFormat::Text => ui.print_page(&draw_review_line(&document, ui.page_canvas())),
+            ReviewFormat::Json => ui.print_data(&to_json_text(&document)?, DataFormat::Json),
+            ReviewFormat::Github => {
+                ui.print_data(&gate::github_annotations(&document), DataFormat::Text)
+            }
+            ReviewFormat::Sarif => {
+                self.documents.push(document);
                 Ok(())
             }
         }
     }
 
     /// The path relative to the working folder, because annotations are resolved from there.
-    fn seen_from_here(&self, path: &str) -> String {
-        let Located { working, documents, .. } = self.located;
+    fn working_path(&self, path: &str) -> String {
+        let ProjectPaths { working, documents, .. } = self.located;
         let whole = documents.join(path);
         whole.strip_prefix(working).map_or(path.to_owned(), |seen| seen.display().to_string())
     }
 
-    fn unreadable(&mut self, path: &str, error: &Error) -> Result<Done, Error> {
+    fn print_unreadable(&mut self, path: &str, error: &Error) -> Result<ExitStatus, Error> {
         match self.format {
-            Format::Json => {
-                let mut document = error.document();
+            ReviewFormat::Json => {
+                let mut document = error.to_document();
                 if let Value::Object(fields) = &mut document {
                     fields.insert("artifact".to_owned(), path.into());
                 }
-                self.session.ui.print_data(&document.to_string(), DataForm::Json)?;
+                self.session.ui.print_data(&document.to_string(), DataFormat::Json)?;
             }
-            Format::Github => {
-                self.session
-                    .ui
-                    .print_data(&gate::unreadable(path, &error.sentence()), DataForm::Text)?;
+            ReviewFormat::Github => {
+                self.session.ui.print_data(
+                    &gate::unreadable_annotation(path, &error.full_message()),
+                    DataFormat::Text,
+                )?;
             }
-            Format::Text => report::tell(error),
-            Format::Sarif => {
-                self.unread.push((path.to_owned(), error.sentence()));
-                report::tell(error);
+            ReviewFormat::Text => report::print_error(error),
+            ReviewFormat::Sarif => {
+                self.unread.push((path.to_owned(), error.full_message()));
+                report::print_error(error);
             }
         }
-        Ok(Done::of(error.kind()))
+        Ok(ExitStatus::from_error_kind(error.kind()))
     }
 }

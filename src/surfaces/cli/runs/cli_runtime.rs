@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::hosting::{RunEngine, RunStart, start_run};
 use crate::operations::Project;
 use crate::providers::sweep_scratch_folders;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
 use crate::surfaces::cli::signals::stop_or_exit;
 
 /// Duration of a rehearsed reply on a terminal, so that a person can follow it.
@@ -62,11 +62,11 @@ impl CliRuntime {
     /// the verdict log, which is synchronised afterwards.
     pub(in crate::surfaces::cli) fn complete_run(
         self,
-        session: &Session<'_>,
+        session: &CliSession<'_>,
         progress: &Arc<ProgressDisplay>,
         start: RunStart,
         log: Option<&Path>,
-    ) -> Result<Done, Error> {
+    ) -> Result<ExitStatus, Error> {
         let store = Arc::clone(&self.engine.project.store);
         let ended = self.block_on(async |engine, interrupted| {
             let started = start_run(engine.run_context(progress.clone(), None), start).await?;
@@ -76,12 +76,12 @@ impl CliRuntime {
             }
             ended
         });
-        progress.clear();
+        progress.clear_spinners();
         let (stop, transcript) = ended?;
         let done = run_exit(&stop, &transcript);
         match print_result(session, store.as_ref(), &transcript) {
             // A closed terminal cannot show the result; the run stopped as it should.
-            Err(Error::Output(_)) if done == Done::Interrupted => Ok(done),
+            Err(Error::Output(_)) if done == ExitStatus::Interrupted => Ok(done),
             printed => printed.map(|()| done),
         }
     }
@@ -101,7 +101,7 @@ impl CliRuntime {
 }
 
 /// Makes the transports of a command: one HTTP client, and a slow rehearsal on a terminal.
-pub(in crate::surfaces::cli) fn transport_factory(session: &Session<'_>) -> TransportFactory {
+pub(in crate::surfaces::cli) fn transport_factory(session: &CliSession<'_>) -> TransportFactory {
     TransportFactory {
         pace: session.ui.is_watched().then_some(REHEARSAL_PACE),
         ..TransportFactory::default()

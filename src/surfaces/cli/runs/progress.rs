@@ -8,17 +8,19 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::domain::change::Change;
+use crate::domain::change::JournalEvent;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::RunState;
 use crate::engine::RunObserver;
-use crate::export::council::{AskSeen, Event, events};
+use crate::export::council::{AskSummary, RunEvent, derive_events};
 use crate::export::safe_text;
-use crate::export::telling::{Told, Tone, name_of_round, seat, tell};
+use crate::export::telling::{
+    LineSeverity, ProgressLine, describe_event, round_title, seat_column,
+};
 use crate::protocols::Protocols;
-use crate::surfaces::cli::session::Session;
-use crate::surfaces::cli::ui::Voice;
+use crate::surfaces::cli::session::CliSession;
+use crate::surfaces::cli::ui::MessageLevel;
 
 /// Interval between two frames of a spinner.
 const TURN: Duration = Duration::from_millis(120);
@@ -27,7 +29,7 @@ const TURN: Duration = Duration::from_millis(120);
 #[derive(Debug)]
 pub(in crate::surfaces::cli) struct ProgressDisplay {
     protocols: Protocols,
-    voice: Voice,
+    voice: MessageLevel,
     screen: MultiProgress,
     is_live: bool,
     seen: Mutex<DisplayState>,
@@ -35,20 +37,20 @@ pub(in crate::surfaces::cli) struct ProgressDisplay {
 
 #[derive(Debug, Default)]
 struct DisplayState {
-    transcript: Option<Transcript>,
+    transcript: Option<RunState>,
     spinners: BTreeMap<u32, ProgressBar>,
     round: u8,
 }
 
 impl ProgressDisplay {
-    pub(in crate::surfaces::cli) fn new(session: &Session<'_>) -> Self {
+    pub(in crate::surfaces::cli) fn new(session: &CliSession<'_>) -> Self {
         let ui = session.ui;
         let is_live = ui.is_watched();
         let target =
             if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Self {
             protocols: session.loader.protocols.clone(),
-            voice: ui.voice,
+            voice: ui.level,
             screen: MultiProgress::with_draw_target(target),
             is_live,
             seen: Mutex::default(),
@@ -57,8 +59,8 @@ impl ProgressDisplay {
 
     /// Starts with the state that was journalled before.
     pub(in crate::surfaces::cli) fn with_history(
-        session: &Session<'_>,
-        transcript: &Transcript,
+        session: &CliSession<'_>,
+        transcript: &RunState,
     ) -> Self {
         let progress = Self::new(session);
         let seen = DisplayState { transcript: Some(transcript.clone()), ..DisplayState::default() };
@@ -67,118 +69,122 @@ impl ProgressDisplay {
     }
 
     /// Takes the spinners off the screen.
-    pub(in crate::surfaces::cli) fn clear(&self) {
+    pub(in crate::surfaces::cli) fn clear_spinners(&self) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         for spinner in std::mem::take(&mut seen.spinners).into_values() {
             spinner.finish_and_clear();
         }
     }
 
-    fn show(&self, seen: &mut DisplayState, event: &Event) {
-        if let Event::Asked { ask, .. } | Event::CallSent { ask, .. } = event
+    fn show_event(&self, seen: &mut DisplayState, event: &RunEvent) {
+        if let RunEvent::Asked { ask, .. } | RunEvent::CallSent { ask, .. } = event
             && ask.round != seen.round
         {
             seen.round = ask.round;
-            let text = name_of_round(&self.protocols, ask).to_owned();
-            self.print(&Told { tone: Tone::Heading, text });
+            let text = round_title(&self.protocols, ask).to_owned();
+            self.print_line(&ProgressLine { tone: LineSeverity::Heading, text });
         }
-        if let Event::CallSent { ask, .. } = event {
-            self.start(seen, ask);
+        if let RunEvent::CallSent { ask, .. } = event {
+            self.start_spinner(seen, ask);
         }
-        if let Some(id) = settled(event)
+        if let Some(id) = settled_ask(event)
             && let Some(spinner) = seen.spinners.remove(&id)
         {
             spinner.finish_and_clear();
         }
-        let lines =
-            seen.transcript.as_ref().map(|transcript| tell(&self.protocols, transcript, event));
+        let lines = seen
+            .transcript
+            .as_ref()
+            .map(|transcript| describe_event(&self.protocols, transcript, event));
         for told in lines.unwrap_or_default() {
-            self.print(&told);
+            self.print_line(&told);
         }
     }
 
-    fn start(&self, seen: &mut DisplayState, ask: &AskSeen) {
+    fn start_spinner(&self, seen: &mut DisplayState, ask: &AskSummary) {
         if !self.is_live || seen.spinners.contains_key(&ask.id) {
             return;
         }
         let Some(transcript) = &seen.transcript else { return };
-        let message = format!("{}thinking", seat(transcript, ask));
+        let message = format!("{}thinking", seat_column(transcript, ask));
         let spinner = self.screen.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
         spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        spinner.set_message(safe_text::line(&message));
+        spinner.set_message(safe_text::safe_line(&message));
         spinner.enable_steady_tick(TURN);
         seen.spinners.insert(ask.id, spinner);
     }
 
-    fn print(&self, told: &Told) {
+    fn print_line(&self, told: &ProgressLine) {
         let wanted = match told.tone {
-            Tone::Quiet => self.voice == Voice::Verbose || self.is_live,
-            Tone::Heading | Tone::Aside | Tone::Good | Tone::Warning | Tone::Bad => {
-                self.voice != Voice::Quiet
-            }
+            LineSeverity::Quiet => self.voice == MessageLevel::Verbose || self.is_live,
+            LineSeverity::Heading
+            | LineSeverity::Aside
+            | LineSeverity::Good
+            | LineSeverity::Warning
+            | LineSeverity::Bad => self.voice != MessageLevel::Quiet,
         };
         if !wanted {
             return;
         }
-        let (mark, style) = look(told.tone);
-        let line = format!("{style}{mark}{style:#} {}", safe_text::line(&told.text));
+        let (mark, style) = line_style(told.tone);
+        let line = format!("{style}{mark}{style:#} {}", safe_text::safe_line(&told.text));
         // The spinners are suspended while a line is printed above them.
-        self.screen.suspend(|| crate::surfaces::cli::ui::talk_in_colour(&line));
+        self.screen.suspend(|| crate::surfaces::cli::ui::print_styled_message(&line));
     }
 }
 
 impl RunObserver for ProgressDisplay {
-    fn on_entry(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
+    fn on_entry(&self, _: &DialogueId, at: Moment, changes: &[JournalEvent]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut seen.transcript {
-            Some(transcript) => transcript.add(at, changes),
-            None => seen.transcript = Transcript::begin(at, changes),
+            Some(transcript) => transcript.apply_events(at, changes),
+            None => seen.transcript = RunState::from_first_entry(at, changes),
         }
         let Some(transcript) = &seen.transcript else { return };
-        for event in events(transcript, changes) {
-            self.show(&mut seen, &event);
+        for event in derive_events(transcript, changes) {
+            self.show_event(&mut seen, &event);
         }
     }
 }
 
 /// The ask whose spinner can go, if the event settles one.
-fn settled(event: &Event) -> Option<u32> {
+fn settled_ask(event: &RunEvent) -> Option<u32> {
     match event {
-        Event::Read { ask, .. }
-        | Event::Drafted { ask, .. }
-        | Event::Audited { ask, .. }
-        | Event::Revised { ask, .. }
-        | Event::Judged { ask, .. }
-        | Event::Adjudicated { ask, .. }
-        | Event::Unreadable { ask, .. }
-        | Event::NotSent { ask, .. }
-        | Event::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
-        Event::Opened { .. }
-        | Event::Started { .. }
-        | Event::Asked { .. }
-        | Event::CallSent { .. }
-        | Event::Replied { .. }
-        | Event::CallFailed { .. }
-        | Event::Shortcut(_)
-        | Event::RoundHeld { .. }
-        | Event::Reported { .. }
-        | Event::Intervened(_)
-        | Event::Concluded { .. }
-        | Event::Ruled { .. }
-        | Event::Logged { .. }
-        | Event::Overridden(_)
-        | Event::Stopped(_) => None,
+        RunEvent::Read { ask, .. }
+        | RunEvent::Drafted { ask, .. }
+        | RunEvent::Audited { ask, .. }
+        | RunEvent::Revised { ask, .. }
+        | RunEvent::Judged { ask, .. }
+        | RunEvent::Adjudicated { ask, .. }
+        | RunEvent::Unreadable { ask, .. }
+        | RunEvent::NotSent { ask, .. }
+        | RunEvent::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
+        RunEvent::Opened { .. }
+        | RunEvent::Started { .. }
+        | RunEvent::Asked { .. }
+        | RunEvent::CallSent { .. }
+        | RunEvent::Replied { .. }
+        | RunEvent::CallFailed { .. }
+        | RunEvent::Shortcut(_)
+        | RunEvent::RoundHeld { .. }
+        | RunEvent::Reported { .. }
+        | RunEvent::Intervened(_)
+        | RunEvent::Concluded { .. }
+        | RunEvent::Ruled { .. }
+        | RunEvent::Logged { .. }
+        | RunEvent::Overridden(_)
+        | RunEvent::Stopped(_) => None,
     }
 }
 
-fn look(tone: Tone) -> (&'static str, Style) {
+fn line_style(tone: LineSeverity) -> (&'static str, Style) {
     match tone {
-        Tone::Heading => ("─", AnsiColor::Cyan.on_default().bold()),
-        Tone::Aside => ("  »", AnsiColor::Cyan.on_default()),
-        Tone::Good => ("  ●", AnsiColor::Green.on_default()),
-        Tone::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
-        Tone::Bad => ("  ×", AnsiColor::Red.on_default()),
-        Tone::Quiet => ("  ·", Style::new().dimmed()),
+        LineSeverity::Heading => ("─", AnsiColor::Cyan.on_default().bold()),
+        LineSeverity::Aside => ("  »", AnsiColor::Cyan.on_default()),
+        LineSeverity::Good => ("  ●", AnsiColor::Green.on_default()),
+        LineSeverity::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
+        LineSeverity::Bad => ("  ×", AnsiColor::Red.on_default()),
+        LineSeverity::Quiet => ("  ·", Style::new().dimmed()),
     }
 }

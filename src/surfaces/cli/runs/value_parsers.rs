@@ -7,14 +7,14 @@ use crate::config::is_artifact_type;
 use crate::config::parse_duration;
 use crate::convening::RehearsalChoice;
 use crate::domain::limits::TEXT_CHARS_MAX;
-use crate::domain::stretch::Since;
+use crate::domain::stretch::SinceDay;
 use crate::error::Error;
 use crate::files::{self, FileError};
 use crate::hosting::check_question;
-use crate::providers::rehearsal::Script;
+use crate::providers::rehearsal::RehearsalScript;
 
 /// A question from the command line; `-` means standard input.
-pub(in crate::surfaces::cli) fn question(typed: &str) -> Result<String, Error> {
+pub(in crate::surfaces::cli) fn parse_question(typed: &str) -> Result<String, Error> {
     let checked =
         if typed == "-" { check_question(&standard_input()?) } else { check_question(typed) };
     Ok(checked?)
@@ -34,30 +34,32 @@ fn standard_input() -> Result<String, Error> {
 }
 
 /// The rehearsal that `--rehearse` asks for.
-pub(in crate::surfaces::cli) fn rehearsal(
+pub(in crate::surfaces::cli) fn parse_rehearsal(
     wanted: Option<&Option<PathBuf>>,
 ) -> Result<RehearsalChoice, Error> {
     Ok(match wanted {
         None => RehearsalChoice::WhenNoProvider,
         Some(None) => RehearsalChoice::Requested,
-        Some(Some(path)) => RehearsalChoice::Scripted(Script::parse(&files::read_text(path)?)?),
+        Some(Some(path)) => RehearsalChoice::Scripted(RehearsalScript::parse_yaml(
+            &files::read_request_text(path)?,
+        )?),
     })
 }
 
 /// A length of time as people write it, in milliseconds.
-pub(in crate::surfaces::cli) fn time(typed: &str) -> Result<u64, &'static str> {
+pub(in crate::surfaces::cli) fn parse_time(typed: &str) -> Result<u64, &'static str> {
     let millis = typed.parse().ok().or_else(|| parse_duration(typed));
     millis.ok_or("write a time such as `90s` or `10m`; a bare number is milliseconds")
 }
 
 /// An amount of dollars.
-pub(in crate::surfaces::cli) fn dollars(typed: &str) -> Result<f64, &'static str> {
+pub(in crate::surfaces::cli) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
     let amount = typed.trim_start_matches('$').parse().ok();
     amount.filter(|usd: &f64| usd.is_finite() && *usd >= 0.0).ok_or("write dollars such as `2.50`")
 }
 
 /// Start of a time window.
-pub(in crate::surfaces::cli) fn since(typed: &str) -> Result<Since, &'static str> {
+pub(in crate::surfaces::cli) fn parse_since(typed: &str) -> Result<SinceDay, &'static str> {
     typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
 }
 
@@ -80,7 +82,7 @@ pub(in crate::surfaces::cli) fn artifact_type(text: &str) -> Result<String, Stri
 }
 
 /// A name: one line of limited length.
-pub(in crate::surfaces::cli) fn name(text: &str) -> Result<String, String> {
+pub(in crate::surfaces::cli) fn parse_name(text: &str) -> Result<String, String> {
     const CHARS_MAX: usize = 200;
     let is_name = !text.trim().is_empty()
         && text.chars().count() <= CHARS_MAX

@@ -7,17 +7,17 @@ use clap::Args;
 
 use super::output::{print_result, run_exit};
 use super::progress::ProgressDisplay;
-use crate::domain::change::Entry;
+use crate::domain::change::JournalEntry;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 use crate::engine::RunObserver;
 use crate::error::Error;
-use crate::export::council::{Event, events};
+use crate::export::council::{RunEvent, derive_events};
 use crate::hosting::{FOLLOW_INTERVAL, RunFollower};
 use crate::operations::Project;
-use crate::record::no_dialogue;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::record::dialogue_not_found;
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::surfaces::cli::terminal_text::DataFormat;
 
 /// Follow a council or a review that is running
 ///
@@ -30,16 +30,16 @@ pub(crate) struct WatchArgs {
 }
 
 impl WatchArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let project = session.for_existing()?;
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let project = session.open_existing()?;
         let mut viewer = RunViewer::new(session);
         loop {
             let is_running = viewer.follower.is_running(project.folders.store_file());
-            let fresh = project.store.entries(&id, viewer.follower.seq)?;
+            let fresh = project.store.load_entries(&id, viewer.follower.seq)?;
             let is_quiet = fresh.is_empty();
             if is_quiet && viewer.follower.seq == 0 {
-                return Err(no_dialogue(id.as_str()).into());
+                return Err(dialogue_not_found(id.as_str()).into());
             }
             for entry in fresh {
                 viewer.show_entry(&id, &entry)?;
@@ -54,19 +54,23 @@ impl WatchArgs {
 
 /// Shows the entries of a run as they are read.
 pub(super) struct RunViewer<'a> {
-    session: &'a Session<'a>,
+    session: &'a CliSession<'a>,
     progress: ProgressDisplay,
     pub follower: RunFollower,
 }
 
 impl<'a> RunViewer<'a> {
-    pub(super) fn new(session: &'a Session<'a>) -> Self {
+    pub(super) fn new(session: &'a CliSession<'a>) -> Self {
         let progress = ProgressDisplay::new(session);
         Self { session, progress, follower: RunFollower::new(&session.loader.protocols) }
     }
 
     /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
-    pub(super) fn show_entry(&mut self, id: &DialogueId, entry: &Entry) -> Result<(), Error> {
+    pub(super) fn show_entry(
+        &mut self,
+        id: &DialogueId,
+        entry: &JournalEntry,
+    ) -> Result<(), Error> {
         let is_known = self.follower.transcript.is_some();
         let fresh = self.follower.apply_entry(entry);
         let Some(transcript) = &self.follower.transcript else { return Ok(()) };
@@ -77,8 +81,8 @@ impl<'a> RunViewer<'a> {
             self.progress.on_entry(id, entry.at, &fresh);
             return Ok(());
         }
-        for event in events(transcript, &fresh) {
-            self.session.ui.stream_data(&event_line(id, entry, &event)?, DataForm::Json)?;
+        for event in derive_events(transcript, &fresh) {
+            self.session.ui.stream_data(&event_line(id, entry, &event)?, DataFormat::Json)?;
         }
         Ok(())
     }
@@ -86,35 +90,40 @@ impl<'a> RunViewer<'a> {
     /// Shows the result, or that no process works on the run.
     pub(super) fn show_result(
         self,
-        session: &Session<'_>,
+        session: &CliSession<'_>,
         project: &Project,
-    ) -> Result<Done, Error> {
-        self.progress.clear();
+    ) -> Result<ExitStatus, Error> {
+        self.progress.clear_spinners();
         let Some(transcript) = &self.follower.transcript else {
-            session.ui.say("nothing was run on this dialogue: there is nothing to follow");
-            return Ok(Done::WithFindings);
+            session.ui.print_note("nothing was run on this dialogue: there is nothing to follow");
+            return Ok(ExitStatus::WithFindings);
         };
         if !session.ui.json {
             print_result(session, project.store.as_ref(), transcript)?;
         }
         if transcript.stopped.is_none() {
             let id = &transcript.opening.dialogue_id;
-            session.ui.say(&format!("nobody is working on it: `plenary resume {id}` goes on"));
+            session
+                .ui
+                .print_note(&format!("nobody is working on it: `plenary resume {id}` goes on"));
         }
-        Ok(transcript.stopped.as_ref().map_or(Done::Incomplete, |stop| run_exit(stop, transcript)))
+        Ok(transcript
+            .stopped
+            .as_ref()
+            .map_or(ExitStatus::Incomplete, |stop| run_exit(stop, transcript)))
     }
 }
 
-fn event_line(id: &DialogueId, entry: &Entry, event: &Event) -> Result<String, Error> {
+fn event_line(id: &DialogueId, entry: &JournalEntry, event: &RunEvent) -> Result<String, Error> {
     #[derive(serde::Serialize)]
     struct StampedEvent<'a> {
         seq: u64,
         ts: crate::domain::time::Moment,
         dialogue_id: &'a DialogueId,
         #[serde(flatten)]
-        event: &'a Event,
+        event: &'a RunEvent,
     }
-    crate::error::document_text(&StampedEvent {
+    crate::error::to_json_text(&StampedEvent {
         seq: entry.seq,
         ts: entry.at,
         dialogue_id: id,
@@ -140,12 +149,12 @@ pub(crate) struct ReplayArgs {
 }
 
 impl ReplayArgs {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let project = session.for_existing()?;
-        let entries = project.store.entries(&id, 0)?;
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let project = session.open_existing()?;
+        let entries = project.store.load_entries(&id, 0)?;
         if entries.is_empty() {
-            return Err(no_dialogue(id.as_str()).into());
+            return Err(dialogue_not_found(id.as_str()).into());
         }
         let speed = self.speed.unwrap_or(if session.ui.is_watched() { 4.0 } else { 0.0 });
         let mut viewer = RunViewer::new(session);

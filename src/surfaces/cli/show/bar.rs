@@ -4,7 +4,7 @@
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// Draws `part` of `whole`; the whole fills `columns`. A part or whole of zero or less is empty.
-pub(super) fn bar(part: i64, whole: i64, columns: usize) -> String {
+pub(super) fn draw_bar(part: i64, whole: i64, columns: usize) -> String {
     if part <= 0 || whole <= 0 {
         return String::new();
     }
@@ -20,7 +20,7 @@ mod tests {
 
     #[test]
     fn a_bar_is_the_share_of_the_whole() {
-        let bar = |part, whole| bar(part, whole, 10);
+        let bar = |part, whole| draw_bar(part, whole, 10);
         assert_eq!(bar(40, 40), "██████████");
         assert_eq!(bar(20, 40), "█████");
         assert_eq!(bar(1, 40), "▎");

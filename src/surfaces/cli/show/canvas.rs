@@ -7,39 +7,39 @@ const COLUMNS_MIN: usize = 40;
 const COLUMNS_MAX: usize = 140;
 
 /// Maximum width of prose, also on wide terminals.
-const MEASURE_MAX: usize = 100;
+const TEXT_WIDTH_MAX: usize = 100;
 
 /// Minimum width for tension columns side by side.
 const BOARD_COLUMNS_MIN: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Canvas {
+pub struct PageCanvas {
     /// Width of the terminal in columns.
     pub width: usize,
-    pub detail: Detail,
+    pub detail: PageDetail,
     /// Draw only this round, if set.
     pub round: Option<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub enum PageDetail {
     /// Cuts contributions to a few lines.
     Brief,
     /// Shows the full text, and every event of each tension.
     Full,
 }
 
-impl Canvas {
-    pub(super) fn columns(self) -> usize {
+impl PageCanvas {
+    pub(super) fn column_count(self) -> usize {
         self.width.clamp(COLUMNS_MIN, COLUMNS_MAX)
     }
 
-    pub(super) fn measure(self) -> usize {
-        self.columns().min(MEASURE_MAX)
+    pub(super) fn text_width(self) -> usize {
+        self.column_count().min(TEXT_WIDTH_MAX)
     }
 
-    pub(super) fn has_room_for_board(self) -> bool {
-        self.columns() >= BOARD_COLUMNS_MIN
+    pub(super) fn fits_board(self) -> bool {
+        self.column_count() >= BOARD_COLUMNS_MIN
     }
 
     pub(super) fn shows_round(self, round: u8) -> bool {

@@ -2,124 +2,137 @@
 
 use anstyle::Style;
 
-use super::canvas::Canvas;
-use super::layout::{MARGIN, hanging, heading};
-use super::line::Line;
+use super::canvas::PageCanvas;
+use super::layout::{MARGIN, draw_heading, hang_block};
+use super::line::StyledLine;
 use super::palette::{BAD, FAINT, GOOD, PLAIN, STRONG};
 use crate::export::wording;
-use crate::surfaces::cli::doctor::{Checkup, ProviderSeen, State};
+use crate::surfaces::cli::doctor::{CheckState, DoctorReport, ProviderCheck};
 use crate::surfaces::cli::wrap::wrap_line;
 
 /// Width of `config` or `store` and two spaces.
-const PLACE: usize = 8;
+const PLACE_WIDTH: usize = 8;
 
 /// Width of the longest label, `price` or `model`, and two spaces.
-const WORD: usize = 7;
+const LABEL_WIDTH: usize = 7;
 
-pub(in crate::surfaces::cli) fn draw(checkup: &Checkup, canvas: Canvas) -> String {
-    let mut lines = vec![Line::blank()];
-    lines.extend(heading("DOCTOR", &count(&checkup.providers), canvas));
-    lines.extend(places(checkup, canvas));
+pub(in crate::surfaces::cli) fn draw_doctor_page(
+    checkup: &DoctorReport,
+    canvas: PageCanvas,
+) -> String {
+    let mut lines = vec![StyledLine::blank()];
+    lines.extend(draw_heading("DOCTOR", &count_usable(&checkup.providers), canvas));
+    lines.extend(draw_places(checkup, canvas));
     for provider in &checkup.providers {
-        lines.push(Line::blank());
-        lines.extend(provider_lines(provider, canvas));
+        lines.push(StyledLine::blank());
+        lines.extend(draw_provider(provider, canvas));
     }
     if !checkup.advice.is_empty() {
-        lines.push(Line::blank());
-        lines.extend(heading("WHAT TO DO", "", canvas));
+        lines.push(StyledLine::blank());
+        lines.extend(draw_heading("WHAT TO DO", "", canvas));
     }
     for advice in &checkup.advice {
-        lines.extend(beside(Line::indented(MARGIN).styled("· ", FAINT), advice, canvas));
+        lines.extend(hang_detail(
+            StyledLine::with_indent(MARGIN).push_styled("· ", FAINT),
+            advice,
+            canvas,
+        ));
     }
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn count(providers: &[ProviderSeen]) -> String {
+fn count_usable(providers: &[ProviderCheck]) -> String {
     let usable = providers.iter().filter(|provider| provider.usable).count();
     match providers.len() {
         0 => "no provider".to_owned(),
-        all => format!("{usable} of {} usable", wording::count(all, "provider")),
+        all => format!("{usable} of {} usable", wording::count_noun(all, "provider")),
     }
 }
 
-fn places(checkup: &Checkup, canvas: Canvas) -> Vec<Line> {
+fn draw_places(checkup: &DoctorReport, canvas: PageCanvas) -> Vec<StyledLine> {
     let (state, file) = match &checkup.config.file {
-        Some(path) => (State::Good, path.display().to_string()),
-        None => (State::Open, "no council.yaml; providers are looked for".to_owned()),
+        Some(path) => (CheckState::Good, path.display().to_string()),
+        None => (CheckState::Open, "no council.yaml; providers are looked for".to_owned()),
     };
     let store = &checkup.store;
     let opens = match store.opens {
-        Some(true) => State::Good,
-        Some(false) => State::Bad,
-        None => State::Open,
+        Some(true) => CheckState::Good,
+        Some(false) => CheckState::Bad,
+        None => CheckState::Open,
     };
     let told = format!("{} ({})", store.path.display(), store.detail);
-    let mut lines = item(MARGIN, state, "config", PLACE, &file, canvas);
-    lines.extend(item(MARGIN, opens, "store", PLACE, &told, canvas));
+    let mut lines = draw_item(MARGIN, state, "config", PLACE_WIDTH, &file, canvas);
+    lines.extend(draw_item(MARGIN, opens, "store", PLACE_WIDTH, &told, canvas));
     lines
 }
 
-fn provider_lines(provider: &ProviderSeen, canvas: Canvas) -> Vec<Line> {
-    let (state, word) =
-        if provider.usable { (State::Good, "usable") } else { (State::Bad, "NOT USABLE") };
-    let (mark, style) = look(state);
-    let lead = Line::indented(MARGIN)
-        .styled(mark, style)
-        .plain(" ")
-        .styled(&provider.name, STRONG)
-        .plain("  ")
-        .styled(word, style)
-        .plain("  ");
+fn draw_provider(provider: &ProviderCheck, canvas: PageCanvas) -> Vec<StyledLine> {
+    let (state, word) = if provider.usable {
+        (CheckState::Good, "usable")
+    } else {
+        (CheckState::Bad, "NOT USABLE")
+    };
+    let (mark, style) = state_mark(state);
+    let lead = StyledLine::with_indent(MARGIN)
+        .push_styled(mark, style)
+        .push_plain(" ")
+        .push_styled(&provider.name, STRONG)
+        .push_plain("  ")
+        .push_styled(word, style)
+        .push_plain("  ");
     let facts = format!("{} · {}", provider.model, provider.found_by);
-    let mut lines = beside(lead, &facts, canvas);
-    let mut tell = |state: State, word: &str, detail: &str| {
-        lines.extend(item(MARGIN * 2, state, word, WORD, detail, canvas));
+    let mut lines = hang_detail(lead, &facts, canvas);
+    let mut tell = |state: CheckState, word: &str, detail: &str| {
+        lines.extend(draw_item(MARGIN * 2, state, word, LABEL_WIDTH, detail, canvas));
     };
     if let Some(key) = &provider.key {
         let (state, set) = match (key.present, provider.usable) {
-            (true, _) => (State::Good, "is set"),
-            (false, true) => (State::Open, "is not set"),
-            (false, false) => (State::Bad, "is not set"),
+            (true, _) => (CheckState::Good, "is set"),
+            (false, true) => (CheckState::Open, "is not set"),
+            (false, false) => (CheckState::Bad, "is not set"),
         };
         tell(state, "key", &format!("{} {set}", key.variable));
     }
     for transport in &provider.transports {
         let state = match (transport.usable, provider.usable) {
-            (true, _) => State::Good,
-            (false, true) => State::Open,
-            (false, false) => State::Bad,
+            (true, _) => CheckState::Good,
+            (false, true) => CheckState::Open,
+            (false, false) => CheckState::Bad,
         };
         tell(state, transport.kind.name(), &transport.detail);
     }
-    let (state, model) = provider.about_model();
+    let (state, model) = provider.describe_model();
     tell(state, "model", &model);
-    let (state, price) = provider.about_price();
+    let (state, price) = provider.describe_price();
     tell(state, "price", &price);
     lines
 }
 
-fn item(
+fn draw_item(
     indent: usize,
-    state: State,
+    state: CheckState,
     word: &str,
     width: usize,
     detail: &str,
-    canvas: Canvas,
-) -> Vec<Line> {
-    let (mark, style) = look(state);
-    let lead = Line::indented(indent).styled(mark, style).plain(" ").styled(word, FAINT);
-    beside(lead.pad_to(indent + 2 + width), detail, canvas)
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let (mark, style) = state_mark(state);
+    let lead = StyledLine::with_indent(indent)
+        .push_styled(mark, style)
+        .push_plain(" ")
+        .push_styled(word, FAINT);
+    hang_detail(lead.pad_to_column(indent + 2 + width), detail, canvas)
 }
 
-fn beside(lead: Line, text: &str, canvas: Canvas) -> Vec<Line> {
-    let room = canvas.measure().saturating_sub(lead.width());
-    hanging(lead, &wrap_line(text, room), PLAIN)
+fn hang_detail(lead: StyledLine, text: &str, canvas: PageCanvas) -> Vec<StyledLine> {
+    let room = canvas.text_width().saturating_sub(lead.width());
+    hang_block(lead, &wrap_line(text, room), PLAIN)
 }
 
-fn look(state: State) -> (&'static str, Style) {
+fn state_mark(state: CheckState) -> (&'static str, Style) {
     match state {
-        State::Good => ("✓", GOOD),
-        State::Bad => ("×", BAD),
-        State::Open => ("·", FAINT),
+        CheckState::Good => ("✓", GOOD),
+        CheckState::Bad => ("×", BAD),
+        CheckState::Open => ("·", FAINT),
     }
 }

@@ -2,49 +2,51 @@
 
 use insta::assert_snapshot;
 
-use super::{Canvas, Detail, council, draw, draw_closing, draw_council};
-use crate::domain::conclusion::{Concluded, Outcome, OutcomeWord};
-use crate::domain::dialogue::Protocol;
-use crate::domain::record::Record;
-use crate::domain::transcript::Transcript;
+use super::{
+    PageCanvas, PageDetail, council, draw_concluded_dialogue, draw_council_record, draw_dialogue,
+};
+use crate::domain::conclusion::{ConclusionOutcome, OutcomeKind, RecordedConclusion};
+use crate::domain::dialogue::ProtocolKind;
+use crate::domain::record::DialogueRecord;
+use crate::domain::transcript::RunState;
 use crate::export::conclusion::sample;
 use crate::export::sample as record_sample;
 
-fn canvas(width: usize) -> Canvas {
-    Canvas { width, detail: Detail::Brief, round: None }
+fn brief_canvas(width: usize) -> PageCanvas {
+    PageCanvas { width, detail: PageDetail::Brief, round: None }
 }
 
 /// The page that `ask` prints, without colours.
-fn page(transcript: &Transcript, width: usize) -> String {
-    plain(&council::draw(transcript, &[], canvas(width)))
+fn draw_page(transcript: &RunState, width: usize) -> String {
+    strip_colours(&council::draw_council_page(transcript, &[], brief_canvas(width)))
 }
 
-fn plain(page: &str) -> String {
+fn strip_colours(page: &str) -> String {
     anstream::adapter::strip_str(page).to_string()
 }
 
 /// The text from one heading up to another.
-fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+fn page_part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let start = page.find(from).unwrap_or_else(|| panic!("no {from} in:\n{page}"));
     let rest = &page[start..];
     rest[..rest.find(to).unwrap_or(rest.len())].trim_end()
 }
 
 /// The section titles, in order.
-fn headings(page: &str) -> Vec<&str> {
+fn section_titles(page: &str) -> Vec<&str> {
     let heads = page.lines().filter(|line| line.contains("───"));
     heads.map(|line| line.split(" ─").next().unwrap()).collect()
 }
 
-fn record_of(transcript: &Transcript) -> Record {
+fn record_of(transcript: &RunState) -> DialogueRecord {
     let mut record = record_sample::record();
     let note = "Nobody missed the prices; the ratio was never measured.".to_owned();
-    record.conclusion = Some(Concluded {
-        ending: transcript.ending.clone().unwrap(),
+    record.conclusion = Some(RecordedConclusion {
+        ending: transcript.conclusion_result.clone().unwrap(),
         at: sample::moment(9),
         outcomes: vec![(
             "2027-02-17T08:00:00Z".parse().unwrap(),
-            Outcome { outcome: OutcomeWord::Mixed, note: Some(note) },
+            ConclusionOutcome { outcome: OutcomeKind::Mixed, note: Some(note) },
         )],
     });
     record
@@ -52,7 +54,7 @@ fn record_of(transcript: &Transcript) -> Record {
 
 #[test]
 fn a_clean_conclusion_stands_without_annotations() {
-    assert_snapshot!(page(&sample::clean(), 80), @r#"
+    assert_snapshot!(draw_page(&sample::clean(), 80), @r#"
     COUNCIL ───────────────────────────────────────────────── ● CLEAN · 3 of 3 heard
 
       Should reads go through a cache?
@@ -87,13 +89,13 @@ fn a_clean_conclusion_stands_without_annotations() {
 
 #[test]
 fn a_revised_one_shows_the_objection_and_what_changed() {
-    let page = page(&sample::revised(), 80);
-    assert_snapshot!(part(&page, "COUNCIL", "CONCLUSION"), @r#"
+    let page = draw_page(&sample::revised(), 80);
+    assert_snapshot!(page_part(&page, "COUNCIL", "CONCLUSION"), @r#"
     COUNCIL ─────────────────────────────────────────────── ◐ REVISED · 3 of 3 heard
 
       Should reads go through a cache?
     "#);
-    assert_snapshot!(part(&page, "View the", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&page, "View the", "HOW THEY"), @r#"
     View the objection and revision ────────────────────────────────────────────────
 
       ! recommendation
@@ -117,7 +119,7 @@ fn a_revised_one_shows_the_objection_and_what_changed() {
 
 #[test]
 fn a_revision_can_be_read_in_sixty_columns() {
-    assert_snapshot!(part(&page(&sample::revised(), 60), "CONCLUSION", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&draw_page(&sample::revised(), 60), "CONCLUSION", "HOW THEY"), @r#"
     CONCLUSION ─────────────────────────────────────────────────
 
       ┃ Put a read-through cache before the catalogue, with a
@@ -162,9 +164,9 @@ fn a_revision_can_be_read_in_sixty_columns() {
 
 #[test]
 fn changed_words_have_a_colour_and_kept_ones_do_not() {
-    let page = council::draw(&sample::revised(), &[], canvas(80));
+    let page = council::draw_council_page(&sample::revised(), &[], brief_canvas(80));
     let line = |start: &str| {
-        let is_it = |line: &&str| plain(line).trim_start().starts_with(start);
+        let is_it = |line: &&str| strip_colours(line).trim_start().starts_with(start);
         page.lines().find(is_it).unwrap().replace('\u{1b}', "␛")
     };
     assert_snapshot!(line("+ Reads outnumber"), @"    ␛[1m␛[32m+␛[0m Reads outnumber ␛[1m␛[32mwrites␛[0m ␛[1m␛[32mby␛[0m ␛[1m␛[32mat␛[0m ␛[1m␛[32mleast␛[0m ␛[1m␛[32mten␛[0m ␛[1m␛[32mto␛[0m ␛[1m␛[32mone.␛[0m");
@@ -173,8 +175,8 @@ fn changed_words_have_a_colour_and_kept_ones_do_not() {
 
 #[test]
 fn what_did_not_converge_is_explained() {
-    let page = page(&sample::unconverged(), 80);
-    assert_snapshot!(part(&page, "COUNCIL", "REPORT: ADOPT"), @r#"
+    let page = draw_page(&sample::unconverged(), 80);
+    assert_snapshot!(page_part(&page, "COUNCIL", "REPORT: ADOPT"), @r#"
     COUNCIL ─────────────────────────────────────────── ▲ UNCONVERGED · 3 of 3 heard
 
       Should reads go through a cache?
@@ -234,8 +236,8 @@ fn what_did_not_converge_is_explained() {
 
 #[test]
 fn who_gets_no_conclusion_gets_everything_that_was_said() {
-    let page = page(&sample::unconverged(), 80);
-    assert_snapshot!(headings(&page).join("\n"), @r#"
+    let page = draw_page(&sample::unconverged(), 80);
+    assert_snapshot!(section_titles(&page).join("\n"), @r#"
     COUNCIL
     NO CONCLUSION
     OBJECTIONS
@@ -248,7 +250,7 @@ fn who_gets_no_conclusion_gets_everything_that_was_said() {
     REPLIES
     RECORD
     "#);
-    assert_snapshot!(part(&page, "REVIEWS", "bob on ann"), @r#"
+    assert_snapshot!(page_part(&page, "REVIEWS", "bob on ann"), @r#"
     REVIEWS ───────────────────────────────────────────────────────────────────── R2
 
       ann on cid  6 of 10
@@ -271,20 +273,20 @@ fn who_gets_no_conclusion_gets_everything_that_was_said() {
 
 #[test]
 fn an_unaudited_one_says_so_in_its_headline() {
-    let page = page(&sample::unaudited(), 80);
-    assert_snapshot!(part(&page, "COUNCIL", "\n\n"), @"COUNCIL ───────────────────────────────────────────── ○ UNAUDITED · 3 of 3 heard");
+    let page = draw_page(&sample::unaudited(), 80);
+    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ───────────────────────────────────────────── ○ UNAUDITED · 3 of 3 heard");
     assert!(page.contains("! unaudited: nobody tried to break this conclusion"), "{page}");
 }
 
 #[test]
 fn a_critic_of_the_same_family_is_said_in_the_headline() {
     let mut kin = sample::clean();
-    if let Some(critic) = kin.ending.as_mut().and_then(|ending| ending.critic.as_mut()) {
+    if let Some(critic) = kin.conclusion_result.as_mut().and_then(|ending| ending.critic.as_mut()) {
         critic.family = "anthropic".to_owned();
     }
-    assert_snapshot!(part(&page(&kin, 80), "COUNCIL", "\n\n"), @"COUNCIL ───────────────────── ● CLEAN · 3 of 3 heard · critic of the same family");
+    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "\n\n"), @"COUNCIL ───────────────────── ● CLEAN · 3 of 3 heard · critic of the same family");
     kin.opening.rehearsal = true;
-    assert_snapshot!(part(&page(&kin, 80), "COUNCIL", "CONCLUSION"), @r#"
+    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "CONCLUSION"), @r#"
     COUNCIL ───────────────────────────────────────────────── ● CLEAN · 3 of 3 heard
 
       Should reads go through a cache?
@@ -295,8 +297,8 @@ fn a_critic_of_the_same_family_is_said_in_the_headline() {
 
 #[test]
 fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
-    let unheard = page(&sample::unheard(), 80);
-    assert_snapshot!(part(&unheard, "COUNCIL", "  Key condition"), @r#"
+    let unheard = draw_page(&sample::critic_failed(), 80);
+    assert_snapshot!(page_part(&unheard, "COUNCIL", "  Key condition"), @r#"
     COUNCIL ────────────────────────────────────────────── INCOMPLETE · 3 of 3 heard
 
       Should reads go through a cache?
@@ -313,12 +315,12 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
       │ Leave prices uncached until the owner says how stale they may be.
     "#);
     assert_eq!(
-        headings(&unheard),
+        section_titles(&unheard),
         ["COUNCIL", "DRAFT", "REPORT: ADOPT", "HOW THEY STOOD", "DISAGREEMENTS", "RECORD"]
     );
-    let unmended = page(&sample::unmended(), 80);
-    assert_snapshot!(part(&unmended, "DRAFT", "\n\n"), @"DRAFT ────────────────────────────────────────────────── objected to, not mended");
-    assert_snapshot!(part(&unmended, "OBJECTIONS", "REPORT: ADOPT"), @r#"
+    let unmended = draw_page(&sample::reviser_failed(), 80);
+    assert_snapshot!(page_part(&unmended, "DRAFT", "\n\n"), @"DRAFT ────────────────────────────────────────────────── objected to, not mended");
+    assert_snapshot!(page_part(&unmended, "OBJECTIONS", "REPORT: ADOPT"), @r#"
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
       ! recommendation
@@ -331,9 +333,9 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
 
 #[test]
 fn interventions_have_a_section_on_the_short_page() {
-    let page = page(&sample::cut_short(), 80);
-    assert_snapshot!(part(&page, "COUNCIL", "\n\n"), @"COUNCIL ────────────────────────── ● CLEAN · DEGRADED · CUT SHORT · 3 of 3 heard");
-    assert_snapshot!(part(&page, "INTERVENTIONS", "\0"), @r#"
+    let page = draw_page(&sample::cut_short(), 80);
+    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ────────────────────────── ● CLEAN · DEGRADED · CUT SHORT · 3 of 3 heard");
+    assert_snapshot!(page_part(&page, "INTERVENTIONS", "\0"), @r#"
     INTERVENTIONS ──────────────────────────────────────────────────────────────── 5
 
       » 15:40:01 · R1 · whisper to all
@@ -362,10 +364,15 @@ fn interventions_have_a_section_on_the_short_page() {
 
 #[test]
 fn interventions_stand_in_the_margin_of_the_whole_transcript() {
-    let whole = Canvas { detail: Detail::Full, ..canvas(80) };
-    let page = plain(&draw_council(&record_of(&sample::cut_short()), &sample::cut_short(), whole));
+    let whole = PageCanvas { detail: PageDetail::Full, ..brief_canvas(80) };
+    let page = strip_colours(&draw_council_record(
+        &record_of(&sample::cut_short()),
+        &sample::cut_short(),
+        whole,
+    ));
     let is_text = |line: &&str| !line.starts_with("    ") && !line.is_empty();
-    let replies: Vec<&str> = part(&page, "REPLIES", "RECORD").lines().filter(is_text).collect();
+    let replies: Vec<&str> =
+        page_part(&page, "REPLIES", "RECORD").lines().filter(is_text).collect();
     assert_snapshot!(replies.join("\n"), @r#"
     REPLIES ─────────────────────────────────────────────────────────── as they came
     » 15:40:01 whisper to all
@@ -394,11 +401,12 @@ fn interventions_stand_in_the_margin_of_the_whole_transcript() {
 #[test]
 fn show_has_the_ending_first_and_then_all_there_is() {
     let transcript = sample::clean();
-    let page = plain(&draw_council(&record_of(&transcript), &transcript, canvas(80)));
-    let found = headings(&page);
+    let page =
+        strip_colours(&draw_council_record(&record_of(&transcript), &transcript, brief_canvas(80)));
+    let found = section_titles(&page);
     assert_eq!(found[..4], ["COUNCIL", "CONCLUSION", "REPORT: ADOPT", "HOW THEY STOOD"]);
     assert!(found.contains(&"TENSIONS") && !found.contains(&"REPLIES"), "{found:?}");
-    assert_snapshot!(part(&page, "  Review by", "REPORT: ADOPT"), @r#"
+    assert_snapshot!(page_part(&page, "  Review by", "REPORT: ADOPT"), @r#"
     Review by      2027-02-16
     Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     Outcome        mixed, 2027-02-17: Nobody missed the prices; the ratio was
@@ -409,46 +417,58 @@ fn show_has_the_ending_first_and_then_all_there_is() {
 #[test]
 fn a_dialogue_that_somebody_led_shows_its_ending_first() {
     let record = record_of(&sample::revised());
-    let page = plain(&draw(&record, None, canvas(80)));
-    let found = headings(&page);
+    let page = strip_colours(&draw_dialogue(&record, None, brief_canvas(80)));
+    let found = section_titles(&page);
     assert_eq!(found[..3], ["CONCLUSION", "View the objection and revision", "VERDICT"]);
-    assert_snapshot!(part(&page, "CONCLUSION", "\n\n"), @"CONCLUSION ─────────────────────────────────────────────────────────── ◐ REVISED");
+    assert_snapshot!(page_part(&page, "CONCLUSION", "\n\n"), @"CONCLUSION ─────────────────────────────────────────────────────────── ◐ REVISED");
 }
 
 #[test]
 fn a_led_dialogue_that_did_not_converge_is_shown_whole() {
     let record = record_of(&sample::unconverged());
-    let page = plain(&draw(&record, None, canvas(80)));
-    let found = headings(&page);
+    let page = strip_colours(&draw_dialogue(&record, None, brief_canvas(80)));
+    let found = section_titles(&page);
     assert_eq!(found[..3], ["NO CONCLUSION", "OBJECTIONS", "REJECTED DRAFT"]);
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("swap only what exceeds it"), "every word of every round:\n{page}");
 }
 
 /// A Judge-led dialogue together with the run on it.
-fn led(mut transcript: Transcript) -> Transcript {
-    transcript.opening.protocol = Protocol::Alignment;
+fn make_led(mut transcript: RunState) -> RunState {
+    transcript.opening.protocol = ProtocolKind::Alignment;
     transcript
 }
 
 #[test]
 fn concluding_a_led_dialogue_prints_its_ending_and_where_the_rest_is() {
     let record = record_of(&sample::clean());
-    let page = plain(&draw_closing(&record, &led(sample::clean()), canvas(80)));
-    assert_eq!(headings(&page), ["CONCLUSION"]);
+    let page = strip_colours(&draw_concluded_dialogue(
+        &record,
+        &make_led(sample::clean()),
+        brief_canvas(80),
+    ));
+    assert_eq!(section_titles(&page), ["CONCLUSION"]);
     assert!(page.ends_with("\n  plenary show nvidia-investment-analysis\n"), "{page}");
     let mut record = record_sample::record();
     record.conclusion = None;
-    let page = plain(&draw_closing(&record, &led(sample::unheard()), canvas(80)));
-    assert_eq!(headings(&page), ["DRAFT"]);
+    let page = strip_colours(&draw_concluded_dialogue(
+        &record,
+        &make_led(sample::critic_failed()),
+        brief_canvas(80),
+    ));
+    assert_eq!(section_titles(&page), ["DRAFT"]);
     assert!(page.contains("could not be audited: bob"), "{page}");
-    let shown = plain(&draw(&record, Some(&led(sample::unheard())), canvas(80)));
-    assert_eq!(headings(&shown)[..2], ["DRAFT", "VERDICT"]);
+    let shown = strip_colours(&draw_dialogue(
+        &record,
+        Some(&make_led(sample::critic_failed())),
+        brief_canvas(80),
+    ));
+    assert_eq!(section_titles(&shown)[..2], ["DRAFT", "VERDICT"]);
 }
 
 #[test]
 fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
-    assert_snapshot!(part(&page(&sample::clean(), 40), "CONCLUSION", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&draw_page(&sample::clean(), 40), "CONCLUSION", "HOW THEY"), @r#"
     CONCLUSION ─────────────────────────────
 
       ┃ Put a read-through cache before
@@ -474,7 +494,7 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
         ann (ann-3f9c) · bob (bob-3f9c)
         cid (cid-3f9c)
     "#);
-    assert_snapshot!(part(&page(&sample::clean(), 120), "CONCLUSION", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&draw_page(&sample::clean(), 120), "CONCLUSION", "HOW THEY"), @r#"
     CONCLUSION ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
       ┃ Put a read-through cache before the catalogue, with a lifetime of five minutes.
@@ -492,7 +512,7 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
 #[test]
 fn nobody_is_told_that_it_was_proved() {
     for transcript in [sample::clean(), sample::revised(), sample::unaudited()] {
-        let page = page(&transcript, 80).to_lowercase();
+        let page = draw_page(&transcript, 80).to_lowercase();
         for word in ["verified", "proved", "proof", "guarantee", "confirmed by the critic"] {
             assert!(!page.contains(word), "{word}:\n{page}");
         }

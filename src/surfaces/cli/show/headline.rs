@@ -2,64 +2,68 @@
 
 use std::iter;
 
-use super::canvas::Canvas;
-use super::layout::{MARGIN, block, prose};
-use super::line::Line;
+use super::canvas::PageCanvas;
+use super::layout::{MARGIN, indent_block, indent_prose};
+use super::line::StyledLine;
 use super::palette::{self, CAUTION, FAINT, STRONG};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::record::Record;
+use crate::domain::record::DialogueRecord;
 use crate::domain::time::Moment;
 use crate::export::wording;
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
 /// Columns between the title and the status at the right edge.
-const GAP: usize = 3;
+const TITLE_GAP: usize = 3;
 
-pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
+pub(super) fn draw_headline(record: &DialogueRecord, canvas: PageCanvas) -> Vec<StyledLine> {
     let dialogue = &record.dialogue;
-    let mut lines = vec![Line::blank()];
-    lines.extend(title(dialogue, canvas));
-    let room = canvas.columns() - MARGIN;
-    lines.extend(block(&wrap_items(&facts(record), room), MARGIN, FAINT));
+    let mut lines = vec![StyledLine::blank()];
+    lines.extend(draw_title(dialogue, canvas));
+    let room = canvas.column_count() - MARGIN;
+    lines.extend(indent_block(&wrap_items(&list_facts(record), room), MARGIN, FAINT));
     if dialogue.opening.rehearsal {
-        let told = format!("REHEARSAL: {}", wording::REHEARSAL);
-        lines.extend(block(&wrap_line(&told, room), MARGIN, CAUTION.bold()));
+        let told = format!("REHEARSAL: {}", wording::REHEARSAL_NOTE);
+        lines.extend(indent_block(&wrap_line(&told, room), MARGIN, CAUTION.bold()));
     }
     lines
 }
 
-pub(super) fn question(record: &Record, canvas: Canvas) -> Vec<Line> {
+pub(super) fn draw_question(record: &DialogueRecord, canvas: PageCanvas) -> Vec<StyledLine> {
     let Some(question) = &record.dialogue.opening.question else { return Vec::new() };
-    let mut lines = prose(&wrap_text(question, canvas.measure() - MARGIN), MARGIN);
-    lines.push(Line::blank());
+    let mut lines = indent_prose(&wrap_text(question, canvas.text_width() - MARGIN), MARGIN);
+    lines.push(StyledLine::blank());
     lines
 }
 
 /// The title, with the status and the score at the right edge.
-fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
-    let (mark, style) = palette::of_dialogue(dialogue.status);
-    let status = Line::blank().styled(mark, style).plain(" ").styled(dialogue.status.name(), style);
+fn draw_title(dialogue: &Dialogue, canvas: PageCanvas) -> Vec<StyledLine> {
+    let (mark, style) = palette::dialogue_mark(dialogue.status);
+    let status = StyledLine::blank()
+        .push_styled(mark, style)
+        .push_plain(" ")
+        .push_styled(dialogue.status.name(), style);
     let score = match dialogue.opening.protocol.is_judged() {
-        true => Line::blank()
-            .styled("ALIGNMENT ", FAINT)
-            .styled(&dialogue.total_alignment.to_string(), STRONG),
-        false => Line::blank(),
+        true => StyledLine::blank()
+            .push_styled("ALIGNMENT ", FAINT)
+            .push_styled(&dialogue.total_alignment.to_string(), STRONG),
+        false => StyledLine::blank(),
     };
-    let room = canvas.columns() - MARGIN - GAP - status.width().max(score.width());
-    let mut left = block(&wrap_line(&dialogue.opening.title, room), MARGIN, STRONG);
-    left.extend(block(&wrap_line(dialogue.id().as_str(), room), MARGIN, FAINT));
-    let right = [status, score].into_iter().chain(iter::repeat_with(Line::blank));
-    let join = |(left, right): (Line, Line)| left.flush_right(right, canvas.columns());
+    let room = canvas.column_count() - MARGIN - TITLE_GAP - status.width().max(score.width());
+    let mut left = indent_block(&wrap_line(&dialogue.opening.title, room), MARGIN, STRONG);
+    left.extend(indent_block(&wrap_line(dialogue.id().as_str(), room), MARGIN, FAINT));
+    let right = [status, score].into_iter().chain(iter::repeat_with(StyledLine::blank));
+    let join =
+        |(left, right): (StyledLine, StyledLine)| left.append_right(right, canvas.column_count());
     left.into_iter().zip(right).map(join).collect()
 }
 
-fn facts(record: &Record) -> Vec<String> {
+fn list_facts(record: &DialogueRecord) -> Vec<String> {
     let dialogue = &record.dialogue;
-    let opened = dialogue.created_at.day();
-    let closed = dialogue.converged_at.map(Moment::day).filter(|day| *day != opened);
-    let rounds = wording::count(dialogue.total_rounds.into(), "round");
+    let opened = dialogue.created_at.utc_day();
+    let closed = dialogue.converged_at.map(Moment::utc_day).filter(|day| *day != opened);
+    let rounds = wording::count_noun(dialogue.total_rounds.into(), "round");
     let dates = closed.map_or_else(|| opened.to_string(), |closed| format!("{opened} – {closed}"));
     let protocol = format!("{} protocol", dialogue.opening.protocol);
-    let audited = wording::how_concluded(record).map(|state| format!("conclusion {state}"));
+    let audited = wording::conclusion_state(record).map(|state| format!("conclusion {state}"));
     [protocol, rounds, dates].into_iter().chain(audited).collect()
 }

@@ -4,31 +4,34 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::bar::bar;
-use super::canvas::Canvas;
-use super::layout::{MARGIN, hanging, heading, text_of};
-use super::line::Line;
+use super::bar::draw_bar;
+use super::canvas::PageCanvas;
+use super::layout::{MARGIN, draw_heading, hang_block, join_sections};
+use super::line::StyledLine;
 use super::palette::{self, BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::export::wording;
-use crate::operations::{Examined, Window};
-use crate::record::health::{Counts, Health, HealthVerdict, OfCritic, Share};
-use crate::record::share::ENOUGH;
-use crate::surfaces::cli::wrap::{fit, wrap_line};
+use crate::operations::{HealthResult, HealthWindow};
+use crate::record::health::{
+    ConclusionHealth, CriticHealth, HealthVerdict, StateCounts, StateShare,
+};
+use crate::record::share::SAMPLE_MIN;
+use crate::surfaces::cli::wrap::{fit_width, wrap_line};
 
 /// Width of the longest state, `unconverged`, with a gap.
-const STATE: usize = 13;
+const STATE_WIDTH: usize = 13;
 
 /// Width of a right-aligned number column.
 const NUMBER: usize = 9;
 
 /// Width of a full bar, if the terminal has the space: four percent per column.
-const BAR_MAX: usize = 25;
+const BAR_WIDTH_MAX: usize = 25;
 
 /// Width of the count after the bar, with a space.
-const COUNT: usize = 6;
+const COUNT_WIDTH: usize = 6;
 
 /// The right-aligned count columns of a group table, with their headings.
-const COLUMNS: [(&str, usize); 4] = [("all", 7), ("clean", 7), ("revised", 9), ("unconverged", 13)];
+const COUNT_COLUMNS: [(&str, usize); 4] =
+    [("all", 7), ("clean", 7), ("revised", 9), ("unconverged", 13)];
 
 /// Longer names are cut, so that a table fits eighty columns.
 const NAME_MAX: usize = 40;
@@ -39,13 +42,16 @@ const NAME_MIN: usize = 12;
 /// A quarter of a year; `--json` prints all weeks.
 const WEEKS_SHOWN: usize = 13;
 
-pub(in crate::surfaces::cli) fn draw(examined: &Examined, canvas: Canvas) -> String {
+pub(in crate::surfaces::cli) fn draw_health_page(
+    examined: &HealthResult,
+    canvas: PageCanvas,
+) -> String {
     let health = &examined.health;
     let protocols =
         health.by_protocol.iter().map(|group| (group.protocol.name().to_owned(), group.counts));
-    let critics = health.by_critic.iter().map(|group| (critic(group), group.counts));
+    let critics = health.by_critic.iter().map(|group| (critic_name(group), group.counts));
     let weeks = health.by_week.iter().map(|group| (group.week.clone(), group.counts));
-    let groups: [Groups; 3] =
+    let groups: [HealthGroups; 3] =
         [protocols.collect(), critics.collect(), weeks.take(WEEKS_SHOWN).collect()];
     let name = name_width(groups.iter().flatten(), canvas);
     let [protocols, critics, weeks] = groups;
@@ -53,41 +59,47 @@ pub(in crate::surfaces::cli) fn draw(examined: &Examined, canvas: Canvas) -> Str
         Some(more @ 1..) => format!("{more} more with --json"),
         Some(0) | None => String::new(),
     };
-    text_of(&[
-        headline(examined, canvas),
-        table("BY PROTOCOL", "", &protocols, name, canvas),
-        table("BY CRITIC", "", &critics, name, canvas),
-        table("BY WEEK", &more, &weeks, name, canvas),
+    join_sections(&[
+        draw_headline(examined, canvas),
+        draw_group_table("BY PROTOCOL", "", &protocols, name, canvas),
+        draw_group_table("BY CRITIC", "", &critics, name, canvas),
+        draw_group_table("BY WEEK", &more, &weeks, name, canvas),
     ])
 }
 
-fn headline(examined: &Examined, canvas: Canvas) -> Vec<Line> {
+fn draw_headline(examined: &HealthResult, canvas: PageCanvas) -> Vec<StyledLine> {
     let health = &examined.health;
-    let mut lines = vec![Line::blank()];
-    lines.extend(heading("HEALTH", &looked_at(health.considered, examined.window), canvas));
-    for (mark, said, style) in verdict(health) {
-        let lead = Line::indented(MARGIN).styled(mark, style).plain(" ");
-        let room = canvas.measure().saturating_sub(lead.width());
-        lines.extend(hanging(lead, &wrap_line(&said, room), style));
+    let mut lines = vec![StyledLine::blank()];
+    lines.extend(draw_heading(
+        "HEALTH",
+        &describe_window(health.considered, examined.window),
+        canvas,
+    ));
+    for (mark, said, style) in list_alarms(health) {
+        let lead = StyledLine::with_indent(MARGIN).push_styled(mark, style).push_plain(" ");
+        let room = canvas.text_width().saturating_sub(lead.width());
+        lines.extend(hang_block(lead, &wrap_line(&said, room), style));
     }
     if health.considered > 0 {
-        lines.push(Line::blank());
-        let header = Line::indented(MARGIN + STATE);
-        lines.push(header.styled(&format!("{:>NUMBER$}{:>NUMBER$}", "share", "healthy"), FAINT));
-        lines.extend(health.shares.iter().map(|told| share(told, canvas)));
+        lines.push(StyledLine::blank());
+        let header = StyledLine::with_indent(MARGIN + STATE_WIDTH);
+        lines.push(
+            header.push_styled(&format!("{:>NUMBER$}{:>NUMBER$}", "share", "healthy"), FAINT),
+        );
+        lines.extend(health.shares.iter().map(|told| draw_share(told, canvas)));
     }
     lines
 }
 
 /// For example `the newest 50 conclusions` or `12 conclusions since 2026-01-01`.
-fn looked_at(considered: usize, window: Window) -> String {
-    let count = wording::count(considered, "conclusion");
+fn describe_window(considered: usize, window: HealthWindow) -> String {
+    let count = wording::count_noun(considered, "conclusion");
     let newest = if window.last == Some(considered) { "the newest " } else { "" };
-    let since = window.since.map(|since| format!(" since {}", since.day())).unwrap_or_default();
+    let since = window.since.map(|since| format!(" since {}", since.utc_day())).unwrap_or_default();
     format!("{newest}{count}{since}")
 }
 
-fn verdict(health: &Health) -> Vec<(&'static str, String, Style)> {
+fn list_alarms(health: &ConclusionHealth) -> Vec<(&'static str, String, Style)> {
     match health.verdict {
         HealthVerdict::Healthy => vec![("●", "No alarm.".to_owned(), GOOD)],
         HealthVerdict::Alarm => {
@@ -96,98 +108,104 @@ fn verdict(health: &Health) -> Vec<(&'static str, String, Style)> {
         }
         HealthVerdict::TooFew => {
             let said = format!(
-                "Too few to tell: {} with a terminal state; it takes {ENOUGH}.",
-                wording::count(health.considered, "conclusion")
+                "Too few to tell: {} with a terminal state; it takes {SAMPLE_MIN}.",
+                wording::count_noun(health.considered, "conclusion")
             );
             vec![("○", said, CAUTION)]
         }
     }
 }
 
-fn share(share: &Share, canvas: Canvas) -> Line {
-    let (_, style) = palette::of_ending(Some(share.state));
-    let line = Line::indented(MARGIN)
-        .styled(share.state.name(), STRONG)
-        .pad_to(MARGIN + STATE)
-        .plain(&format!("{:>NUMBER$}", format!("{:.1} %", share.percent)))
-        .styled(&format!("{:>NUMBER$}", format!("{} %", share.target)), FAINT)
-        .plain("  ");
-    let room = canvas.columns().saturating_sub(line.width() + COUNT).min(BAR_MAX);
+fn draw_share(share: &StateShare, canvas: PageCanvas) -> StyledLine {
+    let (_, style) = palette::terminal_state_mark(Some(share.state));
+    let line = StyledLine::with_indent(MARGIN)
+        .push_styled(share.state.name(), STRONG)
+        .pad_to_column(MARGIN + STATE_WIDTH)
+        .push_plain(&format!("{:>NUMBER$}", format!("{:.1} %", share.percent)))
+        .push_styled(&format!("{:>NUMBER$}", format!("{} %", share.target)), FAINT)
+        .push_plain("  ");
+    let room = canvas.column_count().saturating_sub(line.width() + COUNT_WIDTH).min(BAR_WIDTH_MAX);
     let tenths = (share.percent * 10.0).round() as i64;
-    line.styled(&bar(tenths, 1_000, room), style).styled(&format!(" {}", share.count), FAINT)
+    line.push_styled(&draw_bar(tenths, 1_000, room), style)
+        .push_styled(&format!(" {}", share.count), FAINT)
 }
 
-fn critic(group: &OfCritic) -> String {
+fn critic_name(group: &CriticHealth) -> String {
     format!("{} · {}", group.seat, group.model)
 }
 
-type Groups = Vec<(String, Counts)>;
+type HealthGroups = Vec<(String, StateCounts)>;
 
 /// One name width for all tables, so that their numbers align. `None` if a name does not fit beside
 /// the numbers.
 fn name_width<'a>(
-    groups: impl Iterator<Item = &'a (String, Counts)>,
-    canvas: Canvas,
+    groups: impl Iterator<Item = &'a (String, StateCounts)>,
+    canvas: PageCanvas,
 ) -> Option<usize> {
-    let numbers: usize = COLUMNS.iter().map(|(_, width)| width).sum();
-    let widest = groups.map(|(name, _)| fit(name, NAME_MAX).width()).max().unwrap_or(0);
-    let room = canvas.columns().saturating_sub(MARGIN + numbers);
+    let numbers: usize = COUNT_COLUMNS.iter().map(|(_, width)| width).sum();
+    let widest = groups.map(|(name, _)| fit_width(name, NAME_MAX).width()).max().unwrap_or(0);
+    let room = canvas.column_count().saturating_sub(MARGIN + numbers);
     (room >= widest.min(NAME_MIN)).then(|| room.min(widest))
 }
 
 /// Draws the terminal states of each group as counts.
-fn table(
+fn draw_group_table(
     title: &str,
     note: &str,
-    groups: &Groups,
+    groups: &HealthGroups,
     name: Option<usize>,
-    canvas: Canvas,
-) -> Vec<Line> {
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
     if groups.is_empty() {
         return Vec::new();
     }
-    let mut lines = heading(title, note, canvas);
+    let mut lines = draw_heading(title, note, canvas);
     let headings: String =
-        COLUMNS.iter().map(|(heading, width)| format!("{heading:>width$}")).collect();
-    lines.push(Line::indented(MARGIN + name.unwrap_or(0)).styled(&headings, FAINT));
+        COUNT_COLUMNS.iter().map(|(heading, width)| format!("{heading:>width$}")).collect();
+    lines.push(StyledLine::with_indent(MARGIN + name.unwrap_or(0)).push_styled(&headings, FAINT));
     for (named, counts) in groups {
-        lines.extend(row(named, *counts, name, canvas));
+        lines.extend(draw_group_row(named, *counts, name, canvas));
     }
     lines
 }
 
-fn row(named: &str, counts: Counts, name: Option<usize>, canvas: Canvas) -> Vec<Line> {
-    let column = name.map_or_else(|| canvas.columns(), |width| MARGIN + width);
-    let start = Line::indented(MARGIN).fitted(named, STRONG, column);
+fn draw_group_row(
+    named: &str,
+    counts: StateCounts,
+    name: Option<usize>,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let column = name.map_or_else(|| canvas.column_count(), |width| MARGIN + width);
+    let start = StyledLine::with_indent(MARGIN).push_fitted(named, STRONG, column);
     match name {
-        Some(width) => vec![numbers(start.pad_to(MARGIN + width), counts)],
-        None => vec![start, numbers(Line::indented(MARGIN), counts)],
+        Some(width) => vec![add_numbers(start.pad_to_column(MARGIN + width), counts)],
+        None => vec![start, add_numbers(StyledLine::with_indent(MARGIN), counts)],
     }
 }
 
-fn numbers(start: Line, counts: Counts) -> Line {
+fn add_numbers(start: StyledLine, counts: StateCounts) -> StyledLine {
     let cells = [counts.considered, counts.clean, counts.revised, counts.unconverged];
-    COLUMNS.iter().zip(cells).fold(start, |line, ((_, width), count)| {
+    COUNT_COLUMNS.iter().zip(cells).fold(start, |line, ((_, width), count)| {
         let style = if count == 0 { FAINT } else { PLAIN };
-        line.styled(&format!("{count:>width$}"), style)
+        line.push_styled(&format!("{count:>width$}"), style)
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::catalogue::AuditedEnding;
-    use crate::domain::conclusion::Author;
-    use crate::domain::dialogue::{Protocol, TerminalState};
-    use crate::record::health::health;
-    use crate::surfaces::cli::show::canvas::Detail;
+    use crate::domain::catalogue::AuditedConclusion;
+    use crate::domain::conclusion::SeatAuthor;
+    use crate::domain::dialogue::{ProtocolKind, TerminalState};
+    use crate::record::health::compute_health;
+    use crate::surfaces::cli::show::canvas::PageDetail;
 
     fn drawn(width: usize) -> String {
-        let ended = |(place, state): (usize, &TerminalState)| AuditedEnding {
+        let ended = |(place, state): (usize, &TerminalState)| AuditedConclusion {
             dialogue_id: "talk".parse().unwrap(),
-            protocol: Protocol::Council,
+            protocol: ProtocolKind::Council,
             terminal_state: *state,
-            critic: Author {
+            critic: SeatAuthor {
                 seat: "openai".parse().unwrap(),
                 model: "\u{1b}[31mgpt-4o-with-a-very-long-name-indeed".into(),
                 family: "openai".into(),
@@ -196,11 +214,11 @@ mod tests {
         };
         let states = [TerminalState::Clean; 9].into_iter().chain([TerminalState::Unconverged; 3]);
         let states: Vec<TerminalState> = states.collect();
-        let endings: Vec<AuditedEnding> = states.iter().enumerate().map(ended).collect();
-        let window = Window { last: Some(12), since: None };
-        let examined = Examined { status: "success", window, health: health(&endings) };
-        let canvas = Canvas { width, detail: Detail::Brief, round: None };
-        anstream::adapter::strip_str(&draw(&examined, canvas)).to_string()
+        let endings: Vec<AuditedConclusion> = states.iter().enumerate().map(ended).collect();
+        let window = HealthWindow { last: Some(12), since: None };
+        let examined = HealthResult { status: "success", window, health: compute_health(&endings) };
+        let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+        anstream::adapter::strip_str(&draw_health_page(&examined, canvas)).to_string()
     }
 
     #[test]

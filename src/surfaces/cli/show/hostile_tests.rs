@@ -3,13 +3,16 @@
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use super::tests::drawn;
-use super::{Canvas, Detail, council, draw, draw_closing, draw_council, draw_review, gate};
-use crate::domain::conclusion::{Concluded, Outcome, OutcomeWord};
-use crate::domain::record::Record;
-use crate::domain::transcript::Transcript;
+use super::tests::draw_plain;
+use super::{
+    PageCanvas, PageDetail, council, draw_concluded_dialogue, draw_council_record, draw_dialogue,
+    draw_review_record, gate,
+};
+use crate::domain::conclusion::{ConclusionOutcome, OutcomeKind, RecordedConclusion};
+use crate::domain::record::DialogueRecord;
+use crate::domain::transcript::RunState;
 use crate::export::conclusion::sample as endings;
-use crate::export::gate::{document, sample as reviews};
+use crate::export::gate::{review_document, sample as reviews};
 use crate::export::sample;
 
 /// Texts that break naive layouts: wide, combining, very long, and with terminal escapes.
@@ -25,7 +28,7 @@ fn hostile_texts() -> [String; 6] {
     ]
 }
 
-fn hostile(text: &str) -> Record {
+fn hostile_record(text: &str) -> DialogueRecord {
     let mut record = sample::record();
     record.dialogue.opening.title = text.into();
     record.dialogue.opening.question = Some(text.into());
@@ -59,8 +62,8 @@ fn hostile(text: &str) -> Record {
 fn no_line_is_wider_than_the_canvas() {
     for text in hostile_texts() {
         for width in [40, 57, 80, 99, 100, 140] {
-            for detail in [Detail::Brief, Detail::Full] {
-                let page = drawn(&hostile(&text), width, detail);
+            for detail in [PageDetail::Brief, PageDetail::Full] {
+                let page = draw_plain(&hostile_record(&text), width, detail);
                 let wide = page.lines().find(|line| line.width() > width);
                 assert_eq!(wide, None, "at {width}, {detail:?}");
             }
@@ -82,14 +85,14 @@ fn check_colours(page: String) {
 #[test]
 fn only_our_own_colours_reach_the_terminal() {
     for text in hostile_texts() {
-        let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
-        check_colours(draw(&hostile(&text), None, canvas));
+        let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
+        check_colours(draw_dialogue(&hostile_record(&text), None, canvas));
     }
 }
 
 /// A concluded record with a hostile outcome note and no other content, which other tests cover.
-fn ended(transcript: &Transcript, text: &str) -> Record {
-    let mut record = hostile(text);
+fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
+    let mut record = hostile_record(text);
     record.rounds.clear();
     record.moves.clear();
     record.verdicts.clear();
@@ -102,8 +105,8 @@ fn ended(transcript: &Transcript, text: &str) -> Record {
     ] {
         entities.clear();
     }
-    let outcome = Outcome { outcome: OutcomeWord::Failed, note: Some(text.to_owned()) };
-    record.conclusion = transcript.ending.clone().map(|ending| Concluded {
+    let outcome = ConclusionOutcome { outcome: OutcomeKind::Failed, note: Some(text.to_owned()) };
+    record.conclusion = transcript.conclusion_result.clone().map(|ending| RecordedConclusion {
         ending,
         at: endings::moment(1),
         outcomes: vec![(endings::moment(2), outcome)],
@@ -112,13 +115,13 @@ fn ended(transcript: &Transcript, text: &str) -> Record {
 }
 
 /// Every page that shows a conclusion.
-fn pages(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 4] {
-    let record = ended(transcript, text);
+fn conclusion_pages(transcript: &RunState, text: &str, canvas: PageCanvas) -> [String; 4] {
+    let record = concluded_record(transcript, text);
     [
-        council::draw(transcript, &[], canvas),
-        draw_council(&record, transcript, canvas),
-        draw(&record, Some(transcript), canvas),
-        draw_closing(&record, transcript, canvas),
+        council::draw_council_page(transcript, &[], canvas),
+        draw_council_record(&record, transcript, canvas),
+        draw_dialogue(&record, Some(transcript), canvas),
+        draw_concluded_dialogue(&record, transcript, canvas),
     ]
 }
 
@@ -129,8 +132,8 @@ fn no_line_of_an_ending_is_wider_than_the_canvas() {
             let id = transcript.opening.dialogue_id.to_string();
             let transcript = endings::filled_with(transcript, &text);
             for width in [40, 140] {
-                let canvas = Canvas { width, detail: Detail::Brief, round: None };
-                for page in pages(&transcript, &text, canvas) {
+                let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+                for page in conclusion_pages(&transcript, &text, canvas) {
                     let page = anstream::adapter::strip_str(&page).to_string();
                     // The reader copies a command, so it is never wrapped.
                     let is_command = |line: &str| line.contains(&id) || line.contains("plenary ");
@@ -147,18 +150,18 @@ fn an_ending_drives_no_terminal() {
     for text in hostile_texts() {
         for transcript in endings::all() {
             let transcript = endings::filled_with(transcript, &text);
-            let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
-            pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+            let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
+            conclusion_pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
         }
     }
 }
 
 /// Every page that shows a review.
-fn pages_of_review(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 3] {
+fn review_pages(transcript: &RunState, text: &str, canvas: PageCanvas) -> [String; 3] {
     [
-        gate::draw(transcript, canvas),
-        draw_review(&ended(transcript, text), transcript, canvas),
-        gate::draw_line(&document(transcript), canvas),
+        gate::draw_review_page(transcript, canvas),
+        draw_review_record(&concluded_record(transcript, text), transcript, canvas),
+        gate::draw_review_line(&review_document(transcript), canvas),
     ]
 }
 
@@ -169,8 +172,8 @@ fn no_line_of_a_review_is_wider_than_the_canvas() {
             let id = transcript.opening.dialogue_id.to_string();
             let transcript = reviews::filled_with(transcript, &text);
             for width in [40, 80, 140] {
-                let canvas = Canvas { width, detail: Detail::Brief, round: None };
-                for page in pages_of_review(&transcript, &text, canvas) {
+                let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+                for page in review_pages(&transcript, &text, canvas) {
                     let page = anstream::adapter::strip_str(&page).to_string();
                     // The reader copies a command, so it is never wrapped.
                     let is_wide = |line: &&str| line.width() > width && !line.contains(&id);
@@ -186,8 +189,8 @@ fn a_review_drives_no_terminal() {
     for text in hostile_texts() {
         for transcript in reviews::all() {
             let transcript = reviews::filled_with(transcript, &text);
-            let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
-            pages_of_review(&transcript, &text, canvas).into_iter().for_each(check_colours);
+            let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
+            review_pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
         }
     }
 }

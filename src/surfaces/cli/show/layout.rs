@@ -5,8 +5,8 @@ use std::iter;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::canvas::Canvas;
-use super::line::Line;
+use super::canvas::PageCanvas;
+use super::line::StyledLine;
 use super::palette::{FAINT, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
@@ -14,65 +14,81 @@ use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 pub(super) const MARGIN: usize = 2;
 
 /// Joins the sections with a blank line between them; skips empty sections.
-pub(super) fn text_of(sections: &[Vec<Line>]) -> String {
-    let drawn: Vec<String> =
-        sections.iter().filter(|lines| !lines.is_empty()).map(|lines| text(lines)).collect();
+pub(super) fn join_sections(sections: &[Vec<StyledLine>]) -> String {
+    let drawn: Vec<String> = sections
+        .iter()
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| lines_to_text(lines))
+        .collect();
     drawn.join("\n")
 }
 
 /// Draws `TITLE ─────────── note` and a blank line. Cuts a note that is too long.
-pub(super) fn heading(title: &str, note: &str, canvas: Canvas) -> Vec<Line> {
-    let room = canvas.columns().saturating_sub(title.width() + MARGIN * 2);
-    headed(title, Line::blank().fitted(note, PLAIN, room), canvas)
+pub(super) fn draw_heading(title: &str, note: &str, canvas: PageCanvas) -> Vec<StyledLine> {
+    let room = canvas.column_count().saturating_sub(title.width() + MARGIN * 2);
+    draw_styled_heading(title, StyledLine::blank().push_fitted(note, PLAIN, room), canvas)
 }
 
 /// Draws the same heading with a note that has its own styles.
-pub(super) fn headed(title: &str, note: Line, canvas: Canvas) -> Vec<Line> {
-    let columns = canvas.columns();
-    let note = if note.width() == 0 { note } else { Line::blank().plain(" ").join(note) };
+pub(super) fn draw_styled_heading(
+    title: &str,
+    note: StyledLine,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let columns = canvas.column_count();
+    let note = if note.width() == 0 {
+        note
+    } else {
+        StyledLine::blank().push_plain(" ").append_line(note)
+    };
     let room = columns.saturating_sub(note.width() + MARGIN);
-    let title = Line::blank().fitted(title, STRONG, room).plain(" ");
+    let title = StyledLine::blank().push_fitted(title, STRONG, room).push_plain(" ");
     let rule = "─".repeat(columns.saturating_sub(title.width() + note.width()));
-    vec![title.styled(&rule, FAINT).join(note), Line::blank()]
+    vec![title.push_styled(&rule, FAINT).append_line(note), StyledLine::blank()]
 }
 
 /// Draws lines in one style, all with the same indent.
-pub(super) fn block(lines: &[String], indent: usize, style: Style) -> Vec<Line> {
-    lines.iter().map(|line| Line::indented(indent).styled(line, style)).collect()
+pub(super) fn indent_block(lines: &[String], indent: usize, style: Style) -> Vec<StyledLine> {
+    lines.iter().map(|line| StyledLine::with_indent(indent).push_styled(line, style)).collect()
 }
 
 /// Draws the first line after the lead, the others indented below it.
-pub(super) fn hanging(lead: Line, lines: &[String], style: Style) -> Vec<Line> {
+pub(super) fn hang_block(lead: StyledLine, lines: &[String], style: Style) -> Vec<StyledLine> {
     let indent = lead.width();
-    let leads = iter::once(lead).chain(iter::repeat_with(|| Line::indented(indent)));
-    leads.zip(lines).map(|(lead, line)| lead.styled(line, style)).collect()
+    let leads = iter::once(lead).chain(iter::repeat_with(|| StyledLine::with_indent(indent)));
+    leads.zip(lines).map(|(lead, line)| lead.push_styled(line, style)).collect()
 }
 
 /// Wraps a text to `room` columns and draws it after the lead.
-pub(super) fn beside(lead: Line, text: &str, room: usize) -> Vec<Line> {
+pub(super) fn hang_text(lead: StyledLine, text: &str, room: usize) -> Vec<StyledLine> {
     let width = room.saturating_sub(lead.width());
-    hanging(lead, &wrap_line(text, width), PLAIN)
+    hang_block(lead, &wrap_line(text, width), PLAIN)
 }
 
 /// Draws the title of a page with its state and the health of its panel. If they do not fit beside
 /// the title, they go below it.
-pub(super) fn titled(title: &str, state: Line, health: &[String], canvas: Canvas) -> Vec<Line> {
+pub(super) fn draw_page_title(
+    title: &str,
+    state: StyledLine,
+    health: &[String],
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
     let gap = if state.width() == 0 { "" } else { " · " };
-    let note = state.clone().plain(gap).plain(&health.join(" · "));
-    if title.len() + MARGIN + note.width() < canvas.columns() {
-        return headed(title, note, canvas);
+    let note = state.clone().push_plain(gap).push_plain(&health.join(" · "));
+    if title.len() + MARGIN + note.width() < canvas.column_count() {
+        return draw_styled_heading(title, note, canvas);
     }
-    let mut lines = headed(title, state, canvas);
-    lines.extend(prose(&wrap_items(health, canvas.columns() - MARGIN), MARGIN));
-    lines.push(Line::blank());
+    let mut lines = draw_styled_heading(title, state, canvas);
+    lines.extend(indent_prose(&wrap_items(health, canvas.column_count() - MARGIN), MARGIN));
+    lines.push(StyledLine::blank());
     lines
 }
 
 /// Draws lines in the plain style.
-pub(super) fn prose(lines: &[String], indent: usize) -> Vec<Line> {
-    block(lines, indent, PLAIN)
+pub(super) fn indent_prose(lines: &[String], indent: usize) -> Vec<StyledLine> {
+    indent_block(lines, indent, PLAIN)
 }
 
-fn text(lines: &[Line]) -> String {
+fn lines_to_text(lines: &[StyledLine]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

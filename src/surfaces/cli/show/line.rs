@@ -10,21 +10,21 @@ use unicode_width::UnicodeWidthStr;
 
 use super::palette::PLAIN;
 use crate::export::safe_text;
-use crate::surfaces::cli::wrap::fit;
+use crate::surfaces::cli::wrap::fit_width;
 
 #[derive(Debug, Clone, Default)]
-pub(super) struct Line {
+pub(super) struct StyledLine {
     pieces: Vec<(String, Style)>,
     width: usize,
 }
 
-impl Line {
+impl StyledLine {
     pub(super) fn blank() -> Self {
         Self::default()
     }
 
-    pub(super) fn indented(columns: usize) -> Self {
-        Self::default().pad_to(columns)
+    pub(super) fn with_indent(columns: usize) -> Self {
+        Self::default().pad_to_column(columns)
     }
 
     pub(super) fn width(&self) -> usize {
@@ -32,13 +32,13 @@ impl Line {
     }
 
     #[must_use]
-    pub(super) fn plain(self, text: &str) -> Self {
-        self.styled(text, PLAIN)
+    pub(super) fn push_plain(self, text: &str) -> Self {
+        self.push_styled(text, PLAIN)
     }
 
     #[must_use]
-    pub(super) fn styled(mut self, text: &str, style: Style) -> Self {
-        let text = safe_text::line(text);
+    pub(super) fn push_styled(mut self, text: &str, style: Style) -> Self {
+        let text = safe_text::safe_line(text);
         self.width += text.width();
         self.pieces.push((text, style));
         self
@@ -46,14 +46,14 @@ impl Line {
 
     /// Appends text, cut so that it ends before `column`.
     #[must_use]
-    pub(super) fn fitted(self, text: &str, style: Style, column: usize) -> Self {
+    pub(super) fn push_fitted(self, text: &str, style: Style, column: usize) -> Self {
         let room = column.saturating_sub(self.width);
-        let text = fit(text, room);
-        self.styled(&text, style)
+        let text = fit_width(text, room);
+        self.push_styled(&text, style)
     }
 
     #[must_use]
-    pub(super) fn pad_to(mut self, column: usize) -> Self {
+    pub(super) fn pad_to_column(mut self, column: usize) -> Self {
         let missing = column.saturating_sub(self.width);
         self.pieces.push((" ".repeat(missing), PLAIN));
         self.width += missing;
@@ -62,20 +62,20 @@ impl Line {
 
     /// Appends the other line so that it ends at `column`.
     #[must_use]
-    pub(super) fn flush_right(self, other: Self, column: usize) -> Self {
+    pub(super) fn append_right(self, other: Self, column: usize) -> Self {
         let start = column.saturating_sub(other.width);
-        self.pad_to(start).join(other)
+        self.pad_to_column(start).append_line(other)
     }
 
     #[must_use]
-    pub(super) fn join(mut self, other: Self) -> Self {
+    pub(super) fn append_line(mut self, other: Self) -> Self {
         self.width += other.width;
         self.pieces.extend(other.pieces);
         self
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for StyledLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Trim padding at the end, so that a reader who copies the line does not get it.
         let ink = |(text, _): &(String, Style)| !text.trim_end().is_empty();

@@ -36,8 +36,11 @@ mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
-pub use canvas::{Canvas, Detail};
+pub use canvas::{PageCanvas, PageDetail};
 pub(crate) use council::draw_result as draw_council_result;
-pub(crate) use gate::draw as draw_review_result;
-pub(crate) use page::{draw, draw_closing, draw_council, draw_imported, draw_review};
-pub(super) use reply::draw_reply;
+pub(crate) use gate::draw_review_page as draw_review_result;
+pub(crate) use page::{
+    draw_concluded_dialogue, draw_council_record, draw_dialogue, draw_imported_log,
+    draw_review_record,
+};
+pub(super) use reply::draw_marker_table;

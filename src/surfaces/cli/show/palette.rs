@@ -3,36 +3,42 @@
 use anstyle::{AnsiColor, Color, Style};
 
 use crate::domain::dialogue::{DialogueStatus, TerminalState};
-use crate::domain::gate::{Decision, GateVerdict, Leaning};
-use crate::domain::lifecycle::Status;
+use crate::domain::gate::{DeliberatorVerdict, FinalVerdict, ReviewDecision};
+use crate::domain::lifecycle::EntityStatus;
 use crate::domain::verdict::VerdictType;
 use crate::export::gate::ReviewVerdict;
 
 pub(super) const PLAIN: Style = Style::new();
 pub(super) const STRONG: Style = Style::new().bold();
 pub(super) const FAINT: Style = Style::new().dimmed();
-pub(super) const ID: Style = coloured(AnsiColor::Cyan);
-pub(super) const GOOD: Style = coloured(AnsiColor::Green);
-pub(super) const CAUTION: Style = coloured(AnsiColor::Yellow);
-pub(super) const BAD: Style = coloured(AnsiColor::Red);
+pub(super) const ID: Style = foreground_style(AnsiColor::Cyan);
+pub(super) const GOOD: Style = foreground_style(AnsiColor::Green);
+pub(super) const CAUTION: Style = foreground_style(AnsiColor::Yellow);
+pub(super) const BAD: Style = foreground_style(AnsiColor::Red);
 
-const fn coloured(color: AnsiColor) -> Style {
+const fn foreground_style(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(color)))
 }
 
 /// Mark and colour of an entity status.
-pub(super) fn of_status(status: Status) -> (&'static str, Style) {
+pub(super) fn status_mark(status: EntityStatus) -> (&'static str, Style) {
     match status {
-        Status::Open | Status::Proposed | Status::Cited | Status::Asserted => ("○", PLAIN),
-        Status::Refined | Status::Amended | Status::Addressed => ("◐", CAUTION),
-        Status::Resolved | Status::Adopted | Status::Confirmed | Status::Supported => ("●", GOOD),
-        Status::Reopened | Status::Challenged | Status::Opposed => ("▲", BAD),
-        Status::Rejected | Status::Refuted => ("×", BAD),
-        Status::Conceded | Status::Merged | Status::Withdrawn => ("–", FAINT),
+        EntityStatus::Open
+        | EntityStatus::Proposed
+        | EntityStatus::Cited
+        | EntityStatus::Asserted => ("○", PLAIN),
+        EntityStatus::Refined | EntityStatus::Amended | EntityStatus::Addressed => ("◐", CAUTION),
+        EntityStatus::Resolved
+        | EntityStatus::Adopted
+        | EntityStatus::Confirmed
+        | EntityStatus::Supported => ("●", GOOD),
+        EntityStatus::Reopened | EntityStatus::Challenged | EntityStatus::Opposed => ("▲", BAD),
+        EntityStatus::Rejected | EntityStatus::Refuted => ("×", BAD),
+        EntityStatus::Conceded | EntityStatus::Merged | EntityStatus::Withdrawn => ("–", FAINT),
     }
 }
 
-pub(super) fn of_dialogue(status: DialogueStatus) -> (&'static str, Style) {
+pub(super) fn dialogue_mark(status: DialogueStatus) -> (&'static str, Style) {
     match status {
         DialogueStatus::Open => ("○", PLAIN),
         DialogueStatus::Converging => ("◐", CAUTION),
@@ -42,7 +48,7 @@ pub(super) fn of_dialogue(status: DialogueStatus) -> (&'static str, Style) {
 }
 
 /// Mark and colour of a terminal state; `None` is an unaudited conclusion.
-pub(super) fn of_ending(state: Option<TerminalState>) -> (&'static str, Style) {
+pub(super) fn terminal_state_mark(state: Option<TerminalState>) -> (&'static str, Style) {
     match state {
         Some(TerminalState::Clean) => ("●", GOOD),
         Some(TerminalState::Revised) => ("◐", CAUTION),
@@ -52,7 +58,7 @@ pub(super) fn of_ending(state: Option<TerminalState>) -> (&'static str, Style) {
 }
 
 /// The bar beside a verdict: heavy for verdicts that take effect, light for objections.
-pub(super) fn of_verdict(verdict_type: VerdictType) -> (&'static str, Style) {
+pub(super) fn verdict_mark(verdict_type: VerdictType) -> (&'static str, Style) {
     let style = match verdict_type {
         VerdictType::Final => GOOD,
         VerdictType::Interim => ID,
@@ -63,7 +69,7 @@ pub(super) fn of_verdict(verdict_type: VerdictType) -> (&'static str, Style) {
 }
 
 /// Mark and colour of a review verdict.
-pub(super) fn of_gate(verdict: ReviewVerdict) -> (&'static str, Style) {
+pub(super) fn review_mark(verdict: ReviewVerdict) -> (&'static str, Style) {
     match verdict {
         ReviewVerdict::Ship => ("●", GOOD),
         ReviewVerdict::Revise => ("◐", CAUTION),
@@ -74,6 +80,6 @@ pub(super) fn of_gate(verdict: ReviewVerdict) -> (&'static str, Style) {
 }
 
 /// Mark and colour of a deliberator's own verdict.
-pub(super) fn of_leaning(leaning: Leaning) -> (&'static str, Style) {
-    of_gate(GateVerdict::from(Decision::from(leaning)).into())
+pub(super) fn leaning_mark(leaning: DeliberatorVerdict) -> (&'static str, Style) {
+    review_mark(FinalVerdict::from(ReviewDecision::from(leaning)).into())
 }

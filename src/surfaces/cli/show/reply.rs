@@ -1,56 +1,59 @@
 //! The markers extracted from an expert's reply, as a table; printed by `dialogue extract`.
 
 use crate::domain::ids::EntityKind;
-use crate::domain::target::Target;
+use crate::domain::target::EntityTarget;
 use crate::export::wording;
-use crate::markers::{Extraction, Said};
-use crate::surfaces::cli::table::Table;
+use crate::markers::{MarkerContent, ReplyExtraction};
+use crate::surfaces::cli::table::TextTable;
 
 /// Draws a line of counts and a row per marker.
-pub(in crate::surfaces::cli) fn draw_reply(reply: &Extraction, width: usize) -> String {
-    let head = format!("{}, round {}: {}\n", reply.expert, reply.round, counts(reply));
+pub(in crate::surfaces::cli) fn draw_marker_table(reply: &ReplyExtraction, width: usize) -> String {
+    let head = format!("{}, round {}: {}\n", reply.expert, reply.round, count_markers(reply));
     if reply.markers.is_empty() {
         return head;
     }
-    let mut table = Table::new(&["LINE", "MARKER", "OF", "SAYS"]);
+    let mut table = TextTable::new(&["LINE", "MARKER", "OF", "SAYS"]);
     for marker in &reply.markers {
-        let [what, of, says] = cells(&marker.said);
-        table.row([marker.line.to_string(), what, of, says]);
+        let [what, of, says] = marker_cells(&marker.content);
+        table.add_row([marker.line.to_string(), what, of, says]);
     }
-    format!("{head}\n{}", table.draw(width))
+    format!("{head}\n{}", table.draw_table(width))
 }
 
-fn counts(reply: &Extraction) -> String {
+fn count_markers(reply: &ReplyExtraction) -> String {
     let entities = EntityKind::ALL.iter().map(|kind| match (reply.of_kind(*kind).count(), *kind) {
         // `evidence` has no plural.
         (0, _) => String::new(),
         (count, EntityKind::Evidence) => format!("{count} evidence"),
-        (count, kind) => wording::count(count, kind.noun()),
+        (count, kind) => wording::count_noun(count, kind.type_name()),
     });
     let references = reply.contributions.iter().map(|item| item.references.len()).sum();
     let others =
         [(references, "reference"), (reply.moves.len(), "move"), (reply.verdicts.len(), "verdict")];
     let others = others.into_iter().map(|(count, noun)| match count {
         0 => String::new(),
-        count => wording::count(count, noun),
+        count => wording::count_noun(count, noun),
     });
     let said: Vec<String> = entities.chain(others).filter(|said| !said.is_empty()).collect();
     if said.is_empty() { "nothing marked".to_owned() } else { said.join(", ") }
 }
 
-fn cells(said: &Said) -> [String; 3] {
-    let ids =
-        |targets: &[Target]| targets.iter().map(Target::to_string).collect::<Vec<_>>().join(" ");
+fn marker_cells(said: &MarkerContent) -> [String; 3] {
+    let ids = |targets: &[EntityTarget]| {
+        targets.iter().map(EntityTarget::to_string).collect::<Vec<_>>().join(" ")
+    };
     match said {
-        Said::Entity { id, label } => [id.kind.noun().to_owned(), id.to_string(), label.clone()],
-        Said::Reference { source, ref_type, targets } => {
+        MarkerContent::Entity { id, label } => {
+            [id.kind.type_name().to_owned(), id.to_string(), label.clone()]
+        }
+        MarkerContent::Reference { source, ref_type, targets } => {
             [ref_type.to_string(), source.to_string(), ids(targets)]
         }
-        Said::Move { move_type, targets, topic } => {
+        MarkerContent::Move { move_type, targets, topic } => {
             let says = topic.clone().unwrap_or_else(|| ids(targets));
             [move_type.to_string(), "move".to_owned(), says]
         }
-        Said::Verdict { verdict_type, label } => {
+        MarkerContent::Verdict { verdict_type, label } => {
             [verdict_type.to_string(), "verdict".to_owned(), label.clone().unwrap_or_default()]
         }
     }

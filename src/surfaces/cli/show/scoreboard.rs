@@ -2,42 +2,42 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::bar::bar;
-use super::canvas::Canvas;
-use super::layout::{MARGIN, heading};
-use super::line::Line;
+use super::bar::draw_bar;
+use super::canvas::PageCanvas;
+use super::layout::{MARGIN, draw_heading};
+use super::line::StyledLine;
 use super::palette::{FAINT, GOOD, PLAIN, STRONG};
-use crate::domain::record::{Expert, Record};
+use crate::domain::record::{DialogueRecord, Expert};
 use crate::export::wording;
-use crate::surfaces::cli::wrap::fit;
+use crate::surfaces::cli::wrap::fit_width;
 
 /// Maximum width of a name; with the longest total it still fits forty columns.
-const NAME_MAX: usize = 14;
-const ROLE_MAX: usize = 36;
-const TIER: usize = 8;
-const BAR: usize = 10;
-const GAP: usize = 2;
+const NAME_WIDTH_MAX: usize = 14;
+const ROLE_WIDTH_MAX: usize = 36;
+const TIER_WIDTH: usize = 8;
+const BAR_WIDTH: usize = 10;
+const COLUMN_GAP: usize = 2;
 /// With less space than this, the role gets its own line instead of being cut.
-const ROLE_MIN: usize = 12;
+const ROLE_WIDTH_MIN: usize = 12;
 
-pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
+pub(super) fn draw_scoreboard(record: &DialogueRecord, canvas: PageCanvas) -> Vec<StyledLine> {
     if record.experts.is_empty() {
         return Vec::new();
     }
     let mut experts: Vec<&Expert> = record.experts.iter().collect();
     experts.sort_by_key(|expert| std::cmp::Reverse(expert.total));
-    let table = Table::new(record, &experts, canvas);
-    let mut lines = heading("EXPERTS", &wording::count(experts.len(), "expert"), canvas);
-    lines.push(table.header());
+    let table = ScoreTable::new(record, &experts, canvas);
+    let mut lines = draw_heading("EXPERTS", &wording::count_noun(experts.len(), "expert"), canvas);
+    lines.push(table.header_line());
     for expert in experts {
-        lines.extend(table.row(expert));
+        lines.extend(table.draw_expert(expert));
     }
-    lines.push(Line::blank());
+    lines.push(StyledLine::blank());
     lines
 }
 
 /// Column widths, computed once for all rows.
-struct Table {
+struct ScoreTable {
     name: usize,
     /// `None` if the role is on its own line.
     role: Option<usize>,
@@ -48,31 +48,32 @@ struct Table {
     columns: usize,
 }
 
-impl Table {
-    fn new(record: &Record, experts: &[&Expert], canvas: Canvas) -> Self {
+impl ScoreTable {
+    fn new(record: &DialogueRecord, experts: &[&Expert], canvas: PageCanvas) -> Self {
         let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-        let name = widest(&mut experts.iter().map(|e| name(e).width())).min(NAME_MAX);
-        let role = widest(&mut experts.iter().map(|e| fit(&e.profile.role, ROLE_MAX).width()));
+        let name = widest(&mut experts.iter().map(|e| expert_name(e).width())).min(NAME_WIDTH_MAX);
+        let role =
+            widest(&mut experts.iter().map(|e| fit_width(&e.profile.role, ROLE_WIDTH_MAX).width()));
         let scores = experts.iter().flat_map(|e| e.scores.values()).map(|s| s.to_string().len());
         let score = widest(&mut scores.chain([3])) + 1;
         let total = widest(&mut experts.iter().map(|e| e.total.to_string().len()).chain([5]));
         let best = experts.iter().map(|e| e.total).max().unwrap_or(0);
         let rounds: Vec<u8> = record.rounds.iter().map(|round| round.round).collect();
         let mut table =
-            Self { name, role: None, rounds, score, total, best, columns: canvas.columns() };
-        table.settle(role);
+            Self { name, role: None, rounds, score, total, best, columns: canvas.column_count() };
+        table.fit_columns(role);
         table
     }
 
     /// Gives the role the space that the numbers leave, then drops the oldest rounds until all
     /// fits.
-    fn settle(&mut self, role: usize) {
-        let wanted = role + TIER + 2 * GAP;
+    fn fit_columns(&mut self, role: usize) {
+        let wanted = role + TIER_WIDTH + 2 * COLUMN_GAP;
         let left = self.columns.saturating_sub(self.numbers_width());
         if left >= wanted {
             self.role = Some(role);
-        } else if left >= ROLE_MIN + TIER + 2 * GAP {
-            self.role = Some(left - TIER - 2 * GAP);
+        } else if left >= ROLE_WIDTH_MIN + TIER_WIDTH + 2 * COLUMN_GAP {
+            self.role = Some(left - TIER_WIDTH - 2 * COLUMN_GAP);
         }
         while self.numbers_width() > self.columns && !self.rounds.is_empty() {
             self.rounds.remove(0);
@@ -81,45 +82,59 @@ impl Table {
 
     /// Width of everything except role and tier.
     fn numbers_width(&self) -> usize {
-        MARGIN + self.name + self.rounds.len() * self.score + GAP + self.total + GAP + BAR
+        MARGIN
+            + self.name
+            + self.rounds.len() * self.score
+            + COLUMN_GAP
+            + self.total
+            + COLUMN_GAP
+            + BAR_WIDTH
     }
 
-    fn header(&self) -> Line {
-        let mut line = self.beside(Line::indented(MARGIN), "", "");
+    fn header_line(&self) -> StyledLine {
+        let mut line = self.add_role(StyledLine::with_indent(MARGIN), "", "");
         for round in &self.rounds {
-            line = line.styled(&format!("{:>1$}", format!("r{round}"), self.score), FAINT);
+            line = line.push_styled(&format!("{:>1$}", format!("r{round}"), self.score), FAINT);
         }
-        line.styled(&format!("{:>1$}", "total", GAP + self.total), FAINT)
+        line.push_styled(&format!("{:>1$}", "total", COLUMN_GAP + self.total), FAINT)
     }
 
-    fn row(&self, expert: &Expert) -> Vec<Line> {
+    fn draw_expert(&self, expert: &Expert) -> Vec<StyledLine> {
         let profile = &expert.profile;
-        let start = Line::indented(MARGIN).fitted(&name(expert), STRONG, MARGIN + self.name);
-        let mut line = self.beside(start, &profile.role, profile.tier.name());
+        let start = StyledLine::with_indent(MARGIN).push_fitted(
+            &expert_name(expert),
+            STRONG,
+            MARGIN + self.name,
+        );
+        let mut line = self.add_role(start, &profile.role, profile.tier.name());
         for round in &self.rounds {
             let score = expert.scores.get(round).map_or_else(|| "·".to_owned(), i64::to_string);
-            line = line.styled(&format!("{score:>0$}", self.score), FAINT);
+            line = line.push_styled(&format!("{score:>0$}", self.score), FAINT);
         }
-        line = line.styled(&format!("{:>1$}", expert.total, GAP + self.total), STRONG);
-        line = line.plain("  ").styled(&bar(expert.total, self.best, BAR), GOOD);
+        line = line.push_styled(&format!("{:>1$}", expert.total, COLUMN_GAP + self.total), STRONG);
+        line =
+            line.push_plain("  ").push_styled(&draw_bar(expert.total, self.best, BAR_WIDTH), GOOD);
         let mut lines = vec![line];
         if self.role.is_none() {
             let told = format!("{} · {}", profile.role, profile.tier);
-            lines.push(Line::indented(2 * MARGIN).fitted(&told, FAINT, self.columns));
+            lines.push(StyledLine::with_indent(2 * MARGIN).push_fitted(&told, FAINT, self.columns));
         }
         lines
     }
 
-    fn beside(&self, start: Line, role: &str, tier: &str) -> Line {
-        let named = start.pad_to(MARGIN + self.name);
+    fn add_role(&self, start: StyledLine, role: &str, tier: &str) -> StyledLine {
+        let named = start.pad_to_column(MARGIN + self.name);
         let Some(width) = self.role else { return named };
-        let role_from = MARGIN + self.name + GAP;
-        let tier_from = role_from + width + GAP;
-        let with_role = named.pad_to(role_from).fitted(role, PLAIN, role_from + width);
-        with_role.pad_to(tier_from).styled(tier, FAINT).pad_to(tier_from + TIER)
+        let role_from = MARGIN + self.name + COLUMN_GAP;
+        let tier_from = role_from + width + COLUMN_GAP;
+        let with_role = named.pad_to_column(role_from).push_fitted(role, PLAIN, role_from + width);
+        with_role
+            .pad_to_column(tier_from)
+            .push_styled(tier, FAINT)
+            .pad_to_column(tier_from + TIER_WIDTH)
     }
 }
 
-fn name(expert: &Expert) -> String {
+fn expert_name(expert: &Expert) -> String {
     expert.profile.expert_slug.display_name()
 }

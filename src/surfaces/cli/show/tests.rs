@@ -2,21 +2,21 @@
 
 use insta::assert_snapshot;
 
-use super::{Canvas, Detail, draw};
+use super::{PageCanvas, PageDetail, draw_dialogue};
 use crate::domain::dialogue::DialogueStatus;
-use crate::domain::lifecycle::Status;
-use crate::domain::record::Record;
+use crate::domain::lifecycle::EntityStatus;
+use crate::domain::record::DialogueRecord;
 use crate::export::sample::{self, entity, pointing};
 
 /// The page without colours.
-pub(super) fn drawn(record: &Record, width: usize, detail: Detail) -> String {
-    let page = draw(record, None, Canvas { width, detail, round: None });
+pub(super) fn draw_plain(record: &DialogueRecord, width: usize, detail: PageDetail) -> String {
+    let page = draw_dialogue(record, None, PageCanvas { width, detail, round: None });
     anstream::adapter::strip_str(&page).to_string()
 }
 
 /// The sample's page from one heading to the next.
-fn part(width: usize, detail: Detail, heading: &str) -> String {
-    let page = drawn(&sample::record(), width, detail);
+fn page_part(width: usize, detail: PageDetail, heading: &str) -> String {
+    let page = draw_plain(&sample::record(), width, detail);
     let start =
         if heading.is_empty() { 0 } else { page.find(&format!("\n{heading} ")).unwrap() + 1 };
     let rest = &page[start..];
@@ -25,7 +25,7 @@ fn part(width: usize, detail: Detail, heading: &str) -> String {
 
 #[test]
 fn the_headline_and_the_question_open_the_page() {
-    assert_snapshot!(part(80, Detail::Brief, ""), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, ""), @r#"
     NVIDIA Investment Analysis                                         ● converged
     nvidia-investment-analysis                                       ALIGNMENT 149
     alignment protocol · 3 rounds · 2026-02-02
@@ -38,7 +38,7 @@ fn the_headline_and_the_question_open_the_page() {
 
 #[test]
 fn verdicts_stand_beside_their_bars() {
-    assert_snapshot!(part(80, Detail::Brief, "VERDICT"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "VERDICT"), @r#"
     VERDICT ────────────────────────────────────────────────────────────────────────
 
       ┃ FINAL  by the Judge · round 2 · vote 4-1 · strong
@@ -72,7 +72,7 @@ fn verdicts_stand_beside_their_bars() {
 
 #[test]
 fn experts_are_ranked_by_score() {
-    assert_snapshot!(part(80, Detail::Brief, "EXPERTS"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "EXPERTS"), @r#"
     EXPERTS ────────────────────────────────────────────────────────────── 5 experts
 
                                                     r0  r1  r2  total
@@ -82,7 +82,7 @@ fn experts_are_ranked_by_score() {
       Brioche  Trust Counsel              Adjacent   6  11   8     25  ██████
       Palmier  Geopolitical Risk Analyst  Wildcard   ·   ·  22     22  █████▎
     "#);
-    assert_snapshot!(part(40, Detail::Brief, "EXPERTS"), @r#"
+    assert_snapshot!(page_part(40, PageDetail::Brief, "EXPERTS"), @r#"
     EXPERTS ────────────────────── 5 experts
 
                r0  r1  r2  total
@@ -101,7 +101,7 @@ fn experts_are_ranked_by_score() {
 
 #[test]
 fn tensions_are_stacked_at_eighty_columns() {
-    assert_snapshot!(part(80, Detail::Brief, "TENSIONS"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "TENSIONS"), @r#"
     TENSIONS ──────────────────────────────────────────────────────────── 4 tensions
 
       ○ OPEN 1
@@ -129,7 +129,7 @@ fn tensions_are_stacked_at_eighty_columns() {
 
 #[test]
 fn tensions_stand_side_by_side_at_a_hundred_and_forty() {
-    assert_snapshot!(part(140, Detail::Brief, "TENSIONS"), @r#"
+    assert_snapshot!(page_part(140, PageDetail::Brief, "TENSIONS"), @r#"
     TENSIONS ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────── 4 tensions
 
       ○ OPEN 1                           ◐ ADDRESSED 1                      ● RESOLVED 1                       ▲ REOPENED 1
@@ -145,7 +145,7 @@ fn tensions_stand_side_by_side_at_a_hundred_and_forty() {
 
 #[test]
 fn a_full_board_tells_every_step() {
-    assert_snapshot!(part(100, Detail::Full, "TENSIONS"), @r#"
+    assert_snapshot!(page_part(100, PageDetail::Full, "TENSIONS"), @r#"
     TENSIONS ──────────────────────────────────────────────────────────────────────────────── 4 tensions
 
       ○ OPEN 1                 ◐ ADDRESSED 1            ● RESOLVED 1             ▲ REOPENED 1
@@ -167,7 +167,7 @@ fn a_full_board_tells_every_step() {
 
 #[test]
 fn a_round_is_brief_at_eighty_columns() {
-    assert_snapshot!(part(80, Detail::Brief, "ROUND 0"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "ROUND 0"), @r#"
     ROUND 0 · Opening arguments ─────────────────────────────────────── ALIGNMENT 43
 
       Judge  Everyone sees the growth; nobody yet sees how the trust would be paid.
@@ -204,7 +204,7 @@ fn a_round_is_brief_at_eighty_columns() {
 
 #[test]
 fn a_round_is_told_in_full_at_a_hundred_and_forty() {
-    assert_snapshot!(part(140, Detail::Full, "ROUND 0"), @r#"
+    assert_snapshot!(page_part(140, PageDetail::Full, "ROUND 0"), @r#"
     ROUND 0 · Opening arguments ─────────────────────────────────────────────────────────────────────────────────────────────────── ALIGNMENT 43
 
       Judge  Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend
@@ -250,7 +250,7 @@ fn a_round_is_told_in_full_at_a_hundred_and_forty() {
 
 #[test]
 fn moves_line_up() {
-    assert_snapshot!(part(80, Detail::Brief, "MOVES"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "MOVES"), @r#"
     MOVES ────────────────────────────────────────────────────────────────── 3 moves
 
       r1  Cupcake  challenge  R0001          A gap down jumps over the puts.
@@ -260,7 +260,7 @@ fn moves_line_up() {
                                              chase.
       r2  Brioche  converge
     "#);
-    assert_snapshot!(part(40, Detail::Brief, "MOVES"), @r#"
+    assert_snapshot!(page_part(40, PageDetail::Brief, "MOVES"), @r#"
     MOVES ────────────────────────── 3 moves
 
       r1  Cupcake  challenge  R0001
@@ -276,7 +276,7 @@ fn moves_line_up() {
 
 #[test]
 fn references_are_a_tree() {
-    assert_snapshot!(part(80, Detail::Brief, "REFERENCES"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "REFERENCES"), @r#"
     REFERENCES ─────────────────────────────────────────────────────── 14 references
 
       P0201  Wait for the export-control hearing
@@ -301,8 +301,8 @@ fn references_are_a_tree() {
 
 #[test]
 fn one_round_is_drawn_alone() {
-    let canvas = Canvas { width: 80, detail: Detail::Brief, round: Some(1) };
-    let page = draw(&sample::record(), None, canvas);
+    let canvas = PageCanvas { width: 80, detail: PageDetail::Brief, round: Some(1) };
+    let page = draw_dialogue(&sample::record(), None, canvas);
     assert_snapshot!(anstream::adapter::strip_str(&page).to_string(), @r#"
       NVIDIA Investment Analysis                                         ● converged
       nvidia-investment-analysis                                       ALIGNMENT 149
@@ -384,7 +384,7 @@ fn a_new_rehearsal_is_short_and_labelled() {
     ] {
         entities.clear();
     }
-    assert_snapshot!(drawn(&record, 60, Detail::Brief), @r#"
+    assert_snapshot!(draw_plain(&record, 60, PageDetail::Brief), @r#"
       NVIDIA Investment Analysis                          ○ open
       nvidia-investment-analysis                     ALIGNMENT 0
       alignment protocol · 0 rounds · 2026-02-02
@@ -407,9 +407,10 @@ fn a_bare_reply_and_an_author_without_a_seat_are_still_drawn() {
     let mut record = sample::record();
     let brioche = record.experts.iter_mut().find(|e| e.profile.expert_slug.as_str() == "brioche");
     brioche.unwrap().replies.insert(2, "I keep my objection.".into());
-    let stray = entity("P0202", "stranger", Status::Open, "From outside", "Heard in passing.");
+    let stray =
+        entity("P0202", "stranger", EntityStatus::Open, "From outside", "Heard in passing.");
     record.perspectives.push(stray);
-    let page = drawn(&record, 80, Detail::Brief);
+    let page = draw_plain(&record, 80, PageDetail::Brief);
     let round = page.split_once("ROUND 2").unwrap().1;
     assert!(round.contains("\n    I keep my objection.\n"));
     assert!(round.contains("\n  From no seat\n    P0202  From outside"));
@@ -422,14 +423,17 @@ fn references_that_run_in_a_circle_or_too_deep_end() {
     record.tensions.clear();
     record.evidence.clear();
     let link = |(id, target): (&str, &str)| {
-        pointing(entity(id, "muffin", Status::Open, "a link", ""), &format!("depend {target}"))
+        pointing(
+            entity(id, "muffin", EntityStatus::Open, "a link", ""),
+            &format!("depend {target}"),
+        )
     };
     let chain: Vec<(String, String)> =
         (1..=9).map(|seq| (format!("P000{seq}"), format!("P000{}", seq + 1))).collect();
     let chain = chain.iter().map(|(id, target)| (id.as_str(), target.as_str())).take(8);
     record.perspectives = chain.chain([("P0009", "P0009")]).map(link).collect();
     record.claims = [("C0001", "C0002"), ("C0002", "C0001")].map(link).to_vec();
-    let page = drawn(&record, 40, Detail::Brief);
+    let page = draw_plain(&record, 40, PageDetail::Brief);
     let tree = page.split_once("REFERENCES").unwrap().1;
     assert_snapshot!(tree, @r#"
     ─────────────── 11 references

@@ -6,22 +6,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::deliberation::{DELIBERATION, dollars, wait};
+use super::deliberation::{DELIBERATION, read_dollars, read_wait};
 use super::tool::{Run, Tool, Work};
-use crate::ambient::Machine;
-use crate::config::{Overrides, parse_duration};
+use crate::ambient::RealSystem;
+use crate::config::{BudgetOverrides, parse_duration};
 use crate::convening::{AskOptions, PanelSetup, RehearsalChoice, secret_guard};
-use crate::domain::council::words::Mode;
-use crate::domain::dialogue::Protocol;
+use crate::domain::council::words::QuestionMode;
+use crate::domain::dialogue::ProtocolKind;
 use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::LINE_CHARS_MAX;
-use crate::domain::plan::{Auditing, Delivery, Stakes};
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::plan::{AuditMode, DeliveryMode, StakesLevel};
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::error::Error;
 use crate::files::SourcePath;
 use crate::hosting::{PreparedRun, RunServer, check_question, council_settings, prepare_council};
 use crate::material;
-use crate::record::{Fields, Notes, OperationRequest, ReadFields};
+use crate::record::{Diagnostics, OperationRequest, ReadFields, RequestFields};
 use crate::surfaces::mcp::call::WAIT_SECONDS_MAX;
 use crate::surfaces::mcp::schema;
 
@@ -31,7 +31,7 @@ pub(super) const TOOL: Tool = Tool {
         others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
         minutes and costs money: returns at once with an id to poll with deliberation_status, \
         unless you wait. Cancelling the call ends the run, resumable.",
-    arguments: schema::arguments::<AskRequest>,
+    arguments: schema::argument_schema::<AskRequest>,
     answer: DELIBERATION,
     work: Work::Run(Run::Ask),
 };
@@ -43,8 +43,8 @@ pub(in crate::surfaces::mcp) struct AskRequest {
     question: String,
     /// [general]
     #[serde(default)]
-    #[schemars(schema_with = "word_schema::<Mode>")]
-    mode: Option<Mode>,
+    #[schemars(schema_with = "word_schema::<QuestionMode>")]
+    mode: Option<QuestionMode>,
     /// Files and folders that belong to the question.
     #[serde(default)]
     #[schemars(inner(length(max = LINE_CHARS_MAX)))]
@@ -54,7 +54,7 @@ pub(in crate::surfaces::mcp) struct AskRequest {
     /// false: conclude without an auditor.
     audit: Option<bool>,
     #[serde(default)]
-    #[schemars(schema_with = "dollars")]
+    #[schemars(schema_with = "read_dollars")]
     budget_usd: Option<f64>,
     /// Such as 10m.
     #[schemars(with = "Option<String>", extend("x-own-check" = true))]
@@ -68,27 +68,30 @@ pub(in crate::surfaces::mcp) struct AskRequest {
 }
 
 impl OperationRequest for AskRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         check_question_field(fields.given, notes);
         let deadline = fields.given.get("deadline");
         if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
             let message = "field 'deadline' must be a length of time";
-            let fault = Fault::new(Code::InvalidType, message).field("deadline");
-            notes.fault(fault.value(given.clone()).suggest("for example \"10m\" or \"90s\""));
+            let fault =
+                ValidationError::new(ErrorCode::InvalidType, message).with_field("deadline");
+            notes.add_error(
+                fault.with_value(given.clone()).with_suggestion("for example \"10m\" or \"90s\""),
+            );
         }
     }
 }
 
 impl AskRequest {
     pub(in crate::surfaces::mcp) fn wait(&self) -> Duration {
-        wait(self.wait_seconds)
+        read_wait(self.wait_seconds)
     }
 
-    fn auditing(&self) -> Option<Auditing> {
+    fn auditing(&self) -> Option<AuditMode> {
         match (self.conclusion.unwrap_or(true), self.audit.unwrap_or(true)) {
             (false, _) => None,
-            (true, true) => Some(Auditing::Audited),
-            (true, false) => Some(Auditing::Unaudited),
+            (true, true) => Some(AuditMode::Audited),
+            (true, false) => Some(AuditMode::Unaudited),
         }
     }
 
@@ -98,42 +101,44 @@ impl AskRequest {
         run_server: &RunServer,
     ) -> Result<PreparedRun, Error> {
         let question = check_question(&self.question)?;
-        let (conclusion, rehearsal) = (self.auditing(), rehearsal(self.rehearse));
+        let (conclusion, rehearsal) = (self.auditing(), read_rehearsal(self.rehearse));
         let deadline_ms = self.deadline.as_ref().and_then(deadline_ms);
-        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms };
-        let operator = council_settings(&run_server.loader, &rehearsal, &Overrides::default())?;
+        let overrides = BudgetOverrides { budget_usd: self.budget_usd, deadline_ms };
+        let operator =
+            council_settings(&run_server.loader, &rehearsal, &BudgetOverrides::default())?;
         let settings = run_server.limit_caller(operator, &overrides)?;
         let options = AskOptions {
             providers: Vec::new(),
             chair: None,
-            stakes: Stakes::Normal,
-            delivery: Delivery::Synthesis,
+            stakes: StakesLevel::Normal,
+            delivery: DeliveryMode::Synthesis,
             conclusion,
             rehearsal,
         };
         let panel = PanelSetup::new(&settings, &options, &run_server.factory)?;
         let folders = &run_server.create_project()?.folders;
-        let paths: Result<Vec<SourcePath>, Fault> =
-            self.context.iter().map(|path| folders.source("context", path)).collect();
+        let paths: Result<Vec<SourcePath>, ValidationError> =
+            self.context.iter().map(|path| folders.check_source("context", path)).collect();
         let guard = secret_guard(&settings);
-        let pack = material::gather_sources(&settings.located.working, &paths?, &guard)?;
-        let plan = panel.plan(self.mode.unwrap_or(Mode::General), pack.into(), &Machine);
-        let protocol = run_server.loader.protocols.find(Protocol::Council)?;
+        let pack = material::gather_sources(&settings.paths.working, &paths?, &guard)?;
+        let plan =
+            panel.build_plan(self.mode.unwrap_or(QuestionMode::General), pack.into(), &RealSystem);
+        let protocol = run_server.loader.protocols.find_protocol(ProtocolKind::Council)?;
         Ok(prepare_council(protocol, &panel, question, plan))
     }
 }
 
 /// [`check_question`] reports an empty or too long question; a value of another type is reported
 /// once only.
-fn check_question_field(given: &Fields<'_>, notes: &mut Notes) {
+fn check_question_field(given: &RequestFields<'_>, notes: &mut Diagnostics) {
     let text = match given.has("question") {
-        true => given.text("question", usize::MAX, notes),
+        true => given.read_text("question", usize::MAX, notes),
         false => Some(String::new()),
     };
-    notes.faults.extend(text.and_then(|text| check_question(&text).err()));
+    notes.errors.extend(text.and_then(|text| check_question(&text).err()));
 }
 
-pub(super) fn rehearsal(is_wanted: bool) -> RehearsalChoice {
+pub(super) fn read_rehearsal(is_wanted: bool) -> RehearsalChoice {
     if is_wanted { RehearsalChoice::Requested } else { RehearsalChoice::WhenNoProvider }
 }
 

@@ -1,8 +1,8 @@
 //! `blue_dialogue_create`
 
 use super::tool::{Tool, Work};
-use crate::error::document_text;
-use crate::operations::{self, Created};
+use crate::error::to_json_text;
+use crate::operations::{self, CreateResult};
 use crate::record::create::CreateRequest;
 use crate::surfaces::mcp::schema::{self, keys};
 
@@ -11,7 +11,16 @@ pub(super) const TOOL: Tool = Tool {
     about: "Start an alignment dialogue that you lead as its Judge: experts argue in rounds, and \
         everything they say gets an id. Returns the dialogue's id, the panel for round 0 and \
         `judge_protocol`: read it, it says what to do next.",
-    arguments: schema::arguments::<CreateRequest>,
-    answer: keys!(Created { status, dialogue_id, output_dir, panel, judge_protocol, warnings }),
-    work: Work::Open(|project, arguments| document_text(&operations::create(project, arguments)?)),
+    arguments: schema::argument_schema::<CreateRequest>,
+    answer: keys!(CreateResult {
+        status,
+        dialogue_id,
+        output_dir,
+        panel,
+        judge_protocol,
+        warnings
+    }),
+    work: Work::Open(|project, arguments| {
+        to_json_text(&operations::create_dialogue(project, arguments)?)
+    }),
 };

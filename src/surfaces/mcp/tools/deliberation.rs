@@ -11,12 +11,12 @@ pub(super) const DELIBERATION: &[&str] =
     keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
 /// How long the call waits for the run before it answers.
-pub(super) fn wait(seconds: Option<u32>) -> Duration {
+pub(super) fn read_wait(seconds: Option<u32>) -> Duration {
     Duration::from_secs(seconds.unwrap_or(0).into())
 }
 
 /// The schema of the budget of a run.
-pub(super) fn dollars(_: &mut SchemaGenerator) -> Schema {
+pub(super) fn read_dollars(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "number",
         "minimum": 0.0,

@@ -1,18 +1,18 @@
 //! `blue_dialogue_export`
 
 use super::tool::{Tool, Work};
-use crate::error::document_text;
+use crate::error::to_json_text;
 use crate::files::WritePermission;
-use crate::operations::{self, ExportRequest, Exported};
+use crate::operations::{self, ExportRequest, ExportResult};
 use crate::surfaces::mcp::schema::{self, keys};
 
 pub(super) const TOOL: Tool = Tool {
     name: "blue_dialogue_export",
     about: "Write a whole record to a file, over an earlier one: JSON, or Markdown for people. \
         Returns its path.",
-    arguments: schema::arguments::<ExportRequest>,
-    answer: keys!(Exported { status, path, stats, warnings }),
+    arguments: schema::argument_schema::<ExportRequest>,
+    answer: keys!(ExportResult { status, path, stats, warnings }),
     work: Work::Replace(|project, arguments| {
-        document_text(&operations::export(project, arguments, WritePermission::Remote)?)
+        to_json_text(&operations::export_record(project, arguments, WritePermission::Remote)?)
     }),
 };

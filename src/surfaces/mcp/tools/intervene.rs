@@ -7,12 +7,12 @@ use super::deliberation::DELIBERATION;
 use super::tool::{Run, Tool, Work};
 use crate::domain::ids::DialogueId;
 use crate::domain::inlined_schema::word_schema;
-use crate::domain::intervention::{Deed, Intervention, TEXT_CHARS_MAX};
+use crate::domain::intervention::{INTERVENTION_CHARS_MAX, Intervention, InterventionCommand};
 use crate::domain::limits::LINE_CHARS_MAX;
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::Transcript;
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::transcript::RunState;
 use crate::engine::unknown_seat;
-use crate::record::{Notes, OperationRequest, ReadFields};
+use crate::record::{Diagnostics, OperationRequest, ReadFields};
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {
@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     about: "Speak to a running council. whisper: everybody who is asked from now on reads it, or \
         the seat `to` alone. direct: all take it up when the next round begins; without \
         `confirmed` it is only restated. stop: it concludes on what was heard.",
-    arguments: schema::arguments::<InterveneRequest>,
+    arguments: schema::argument_schema::<InterveneRequest>,
     answer: DELIBERATION,
     work: Work::Run(Run::Intervene),
 };
@@ -29,10 +29,10 @@ pub(super) const TOOL: Tool = Tool {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::surfaces::mcp) struct InterveneRequest {
     pub dialogue_id: DialogueId,
-    #[schemars(schema_with = "word_schema::<Deed>")]
-    pub kind: Deed,
+    #[schemars(schema_with = "word_schema::<InterventionCommand>")]
+    pub kind: InterventionCommand,
     #[serde(default)]
-    #[schemars(length(max = TEXT_CHARS_MAX))]
+    #[schemars(length(max = INTERVENTION_CHARS_MAX))]
     pub text: String,
     #[schemars(length(max = LINE_CHARS_MAX))]
     to: Option<String>,
@@ -41,14 +41,19 @@ pub(in crate::surfaces::mcp) struct InterveneRequest {
 }
 
 impl OperationRequest for InterveneRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
-        let kind: Option<Deed> = fields.get("kind");
-        if matches!(kind, Some(Deed::Whisper | Deed::Direct)) && !fields.given.has("text") {
-            notes.fault(fields.given.missing("text"));
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
+        let kind: Option<InterventionCommand> = fields.get("kind");
+        if matches!(kind, Some(InterventionCommand::Whisper | InterventionCommand::Direct))
+            && !fields.given.has("text")
+        {
+            notes.add_error(fields.given.missing_field("text"));
         }
-        if fields.get::<String>("to").is_some() && kind != Some(Deed::Whisper) {
-            let fault = Fault::new(Code::NotSupported, "only a whisper is to one seat alone");
-            notes.fault(fault.field("to").suggest("leave 'to' out"));
+        if fields.get::<String>("to").is_some() && kind != Some(InterventionCommand::Whisper) {
+            let fault = ValidationError::new(
+                ErrorCode::NotSupported,
+                "only a whisper is to one seat alone",
+            );
+            notes.add_error(fault.with_field("to").with_suggestion("leave 'to' out"));
         }
     }
 }
@@ -57,8 +62,8 @@ impl InterveneRequest {
     /// A whisper, with its seat if one was named.
     pub(in crate::surfaces::mcp) fn whisper(
         &self,
-        transcript: &Transcript,
-    ) -> Result<Intervention, Fault> {
+        transcript: &RunState,
+    ) -> Result<Intervention, ValidationError> {
         let seat = |name: &String| name.parse().map_err(|_| unknown_seat(transcript, name));
         let to = self.to.as_ref().map(seat).transpose()?;
         Ok(Intervention::Whisper { text: self.text.clone(), to })

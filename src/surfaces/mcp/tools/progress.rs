@@ -1,16 +1,16 @@
 //! `blue_dialogue_progress`
 
 use super::tool::{Tool, Work};
-use crate::error::document_text;
+use crate::error::to_json_text;
 use crate::operations::{self, ProgressRequest};
-use crate::record::convergence::Progress;
+use crate::record::convergence::DialogueProgress;
 use crate::surfaces::mcp::schema::{self, keys};
 
 pub(super) const TOOL: Tool = Tool {
     name: "blue_dialogue_progress",
     about: "Where a dialogue stands: score, velocity, open tensions, whether it converges.",
-    arguments: schema::arguments::<ProgressRequest>,
-    answer: keys!(Progress {
+    arguments: schema::argument_schema::<ProgressRequest>,
+    answer: keys!(DialogueProgress {
         dialogue_id,
         status,
         round,
@@ -27,6 +27,6 @@ pub(super) const TOOL: Tool = Tool {
         warnings,
     }),
     work: Work::Look(|project, arguments| {
-        document_text(&operations::progress(project, arguments)?)
+        to_json_text(&operations::read_progress(project, arguments)?)
     }),
 };

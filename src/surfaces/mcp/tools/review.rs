@@ -6,21 +6,21 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::ask::rehearsal;
-use super::deliberation::{DELIBERATION, wait};
+use super::ask::read_rehearsal;
+use super::deliberation::{DELIBERATION, read_wait};
 use super::tool::{Run, Tool, Work};
-use crate::config::{Classifier, Overrides, is_artifact_type};
+use crate::config::{BudgetOverrides, TierClassifier, is_artifact_type};
 use crate::convening::ReviewPanel;
-use crate::domain::gate::Tier;
+use crate::domain::gate::ReviewTier;
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::refusal::{ErrorCode, ValidationError};
 use crate::error::Error;
-use crate::export::gate::{ReviewDocument, skipped};
+use crate::export::gate::{ReviewDocument, skipped_document};
 use crate::hosting::{
     PreparedRun, ReviewInput, ReviewOverrides, RunServer, SkippedFile, prepare_review,
     review_settings,
 };
-use crate::record::{Notes, OperationRequest, ReadFields};
+use crate::record::{Diagnostics, OperationRequest, ReadFields};
 use crate::surfaces::mcp::call::WAIT_SECONDS_MAX;
 use crate::surfaces::mcp::schema;
 
@@ -29,7 +29,7 @@ pub(super) const TOOL: Tool = Tool {
     about: "Put a document before the artifact gate, by its path or as text with its type: four \
         deliberators judge it twice, an adjudicator merges them, a policy counts. The result is \
         SHIP, REVISE with a brief, HOLD, or INCOMPLETE. Takes minutes: poll like council_ask.",
-    arguments: schema::arguments::<ReviewRequest>,
+    arguments: schema::argument_schema::<ReviewRequest>,
     answer: DELIBERATION,
     work: Work::Run(Run::Review),
 };
@@ -67,47 +67,53 @@ pub(in crate::surfaces::mcp) enum Sorting {
 }
 
 impl OperationRequest for ReviewRequest {
-    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         check_document(fields, notes);
         if let Some(name) = fields.get::<String>("type").filter(|name| !is_artifact_type(name)) {
             let message = "a type is 1 to 64 letters, digits, `_`, `-` or `.`";
-            notes.fault(Fault::new(Code::InvalidType, message).field("type").value(name));
+            notes.add_error(
+                ValidationError::new(ErrorCode::InvalidType, message)
+                    .with_field("type")
+                    .with_value(name),
+            );
         }
         let [path, text] = ["path", "text"].map(|name| fields.get::<String>(name));
         let is_text = path.is_none() && text.is_some();
         if is_text && !fields.given.has("type") {
-            let fault = fields.given.missing("type");
-            notes.fault(fault.suggest("say what kind of document the text is, such as email"));
+            let fault = fields.given.missing_field("type");
+            notes.add_error(
+                fault.with_suggestion("say what kind of document the text is, such as email"),
+            );
         }
     }
 }
 
 impl ReviewRequest {
     pub(in crate::surfaces::mcp) fn wait(&self) -> Duration {
-        wait(self.wait_seconds)
+        read_wait(self.wait_seconds)
     }
 
     pub(in crate::surfaces::mcp) fn sort(self, run_server: &RunServer) -> Result<Sorting, Error> {
-        let rehearsal = rehearsal(self.rehearse);
+        let rehearsal = read_rehearsal(self.rehearse);
         let overrides = ReviewOverrides {
-            tier: self.tier.and_then(|number| Tier::try_from(number).ok()),
+            tier: self.tier.and_then(|number| ReviewTier::try_from(number).ok()),
             artifact_type: self.r#type,
             producer: self.producer,
             force: false,
         };
-        let asked = Overrides::default();
+        let asked = BudgetOverrides::default();
         let operator = review_settings(&run_server.loader, &rehearsal, &asked)?;
         let settings = run_server.limit_caller(operator, &asked)?;
         let project = run_server.create_project()?;
-        let rules = Classifier::new(settings.tier_rules.as_deref());
+        let rules = TierClassifier::new(settings.tier_rules.as_deref());
         let input = match self.path {
             Some(path) => {
-                let path = project.folders.source("path", &path)?;
-                ReviewInput::of_source(&path, &overrides, &settings, &rules)
+                let path = project.folders.check_source("path", &path)?;
+                ReviewInput::from_source(&path, &overrides, &settings, &rules)
             }
             None => {
                 let text = self.text.unwrap_or_default();
-                ReviewInput::of_text(UNNAMED, text, &overrides, &settings, &rules)
+                ReviewInput::from_text(UNNAMED, text, &overrides, &settings, &rules)
             }
         };
         match input {
@@ -119,7 +125,12 @@ impl ReviewRequest {
             ReviewInput::Skipped(passed) => {
                 let because = passed.sentence();
                 let SkippedFile { path, artifact_type, tier, .. } = passed;
-                Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &because))))
+                Ok(Sorting::Skipped(Box::new(skipped_document(
+                    &path,
+                    &artifact_type,
+                    tier,
+                    &because,
+                ))))
             }
             ReviewInput::HoldsSecret(held) => Err(held.fault().into()),
             ReviewInput::Unreadable { error, .. } => Err(error),
@@ -128,20 +139,29 @@ impl ReviewRequest {
 }
 
 /// Checks that there is either a path or a text.
-fn check_document(fields: &ReadFields<'_>, notes: &mut Notes) {
+fn check_document(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
     match (fields.get::<String>("path"), fields.get::<String>("text")) {
         // `-` means standard input on the command line; here that is the protocol's stream.
         (Some(path), None) if Path::new(&path) == Path::new("-") => {
-            let fault = Fault::new(Code::PathNotAllowed, "path is not allowed: it is not a path");
-            notes.fault(fault.field("path").value("-").suggest("give the document as `text`"));
+            let fault = ValidationError::new(
+                ErrorCode::PathNotAllowed,
+                "path is not allowed: it is not a path",
+            );
+            notes.add_error(
+                fault
+                    .with_field("path")
+                    .with_value("-")
+                    .with_suggestion("give the document as `text`"),
+            );
         }
         (Some(_), Some(_)) => {
-            let fault = Fault::new(Code::InvalidType, "there are both 'path' and 'text'");
-            notes.fault(fault.field("text").suggest("give one of them"));
+            let fault =
+                ValidationError::new(ErrorCode::InvalidType, "there are both 'path' and 'text'");
+            notes.add_error(fault.with_field("text").with_suggestion("give one of them"));
         }
         (None, None) if !fields.given.has("path") && !fields.given.has("text") => {
-            let fault = fields.given.missing("path");
-            notes.fault(fault.suggest("give a 'path', or 'text' and its 'type'"));
+            let fault = fields.given.missing_field("path");
+            notes.add_error(fault.with_suggestion("give a 'path', or 'text' and its 'type'"));
         }
         (Some(_) | None, None) | (None, Some(_)) => {}
     }

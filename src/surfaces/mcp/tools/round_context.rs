@@ -10,10 +10,10 @@ pub(super) const TOOL: Tool = Tool {
     about: "Everything the panel of a round may read, for all its experts at once: background, \
         all that was said before, open tensions, and each expert's own part. Build a prompt for \
         each expert from it, or let `render` write them.",
-    arguments: schema::arguments::<ContextRequest>,
+    arguments: schema::argument_schema::<ContextRequest>,
     answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
     // Rendering writes files.
     work: Work::Add(|project, arguments| {
-        operations::context(project, arguments, WritePermission::Remote)
+        operations::read_context(project, arguments, WritePermission::Remote)
     }),
 };

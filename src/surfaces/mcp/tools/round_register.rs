@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::tool::{Tool, Work};
 use crate::domain::ids::EntityKind;
 use crate::domain::inlined_schema::word_schema;
-use crate::domain::reference::{MoveType, RefType};
-use crate::error::document_text;
+use crate::domain::reference::{MoveType, ReferenceType};
+use crate::error::to_json_text;
 use crate::operations;
-use crate::record::register::Answer;
+use crate::record::register::RegisterAnswer;
 use crate::surfaces::mcp::schema::{self, keys};
 
 pub(super) const TOOL: Tool = Tool {
@@ -19,8 +19,8 @@ pub(super) const TOOL: Tool = Tool {
     about: "Register all that was said in a round, in one call, whole or not at all. Items carry \
         local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps \
         them to global ids. All faults are reported at once; the same batch again is harmless.",
-    arguments: schema::arguments::<Arguments>,
-    answer: keys!(Answer {
+    arguments: schema::argument_schema::<Arguments>,
+    answer: keys!(RegisterAnswer {
         status,
         round,
         id_mapping,
@@ -35,7 +35,9 @@ pub(super) const TOOL: Tool = Tool {
         warnings,
         replayed,
     }),
-    work: Work::Add(|project, arguments| document_text(&operations::register(project, arguments)?)),
+    work: Work::Add(|project, arguments| {
+        to_json_text(&operations::register_round(project, arguments)?)
+    }),
 };
 
 // The only operation that reads its arguments by hand (`record/register/read/`): faults found in the
@@ -106,8 +108,8 @@ struct Tension {
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
 struct Reference {
-    #[schemars(schema_with = "word_schema::<RefType>")]
-    r#type: RefType,
+    #[schemars(schema_with = "word_schema::<ReferenceType>")]
+    r#type: ReferenceType,
     /// P0001, MUFFIN-P0101 or @muffin.
     target: String,
 }
@@ -117,8 +119,8 @@ struct Reference {
 #[schemars(inline)]
 struct LooseReference {
     source_id: String,
-    #[schemars(schema_with = "word_schema::<RefType>")]
-    ref_type: RefType,
+    #[schemars(schema_with = "word_schema::<ReferenceType>")]
+    ref_type: ReferenceType,
     target_id: String,
     #[schemars(schema_with = "word_schema::<EntityKind>", default)]
     source_type: Option<EntityKind>,

@@ -1,7 +1,7 @@
 //! `blue_dialogue_search`
 
 use super::tool::{Tool, Work};
-use crate::error::document_text;
+use crate::error::to_json_text;
 use crate::operations::{self, SearchRequest};
 use crate::surfaces::mcp::schema;
 
@@ -9,7 +9,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "blue_dialogue_search",
     about: "Look things up in all records. cite: what ids mean, with references both ways. \
         similar: earlier dialogues on a subject. stats: counts. list: dialogues, a page at a time.",
-    arguments: schema::arguments::<SearchRequest>,
+    arguments: schema::argument_schema::<SearchRequest>,
     // Which of them are there depends on the op.
     answer: &[
         "status",
@@ -26,5 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         "top_experts",
         "warnings",
     ],
-    work: Work::Look(|project, arguments| document_text(&operations::search(project, arguments)?)),
+    work: Work::Look(|project, arguments| {
+        to_json_text(&operations::search_store(project, arguments)?)
+    }),
 };

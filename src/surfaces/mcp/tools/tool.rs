@@ -59,7 +59,7 @@ impl Tool {
             Work::Run(_) => ToolAnnotations::new().destructive(false),
         };
         let mut listed = Listed::new(self.name, self.about, Arc::new((self.arguments)()));
-        listed.output_schema = Some(Arc::new(schema::answer(self.answer)));
+        listed.output_schema = Some(Arc::new(schema::answer_schema(self.answer)));
         listed.annotations = Some(hints);
         listed
     }

@@ -1,7 +1,7 @@
 //! `blue_dialogue_verdict_register`
 
 use super::tool::{Tool, Work};
-use crate::error::document_text;
+use crate::error::to_json_text;
 use crate::operations::{self, VerdictRegistered};
 use crate::record::verdict::VerdictRequest;
 use crate::surfaces::mcp::schema::{self, keys};
@@ -10,7 +10,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "blue_dialogue_verdict_register",
     about: "Record what was decided. `final` closes the dialogue, and is refused while a tension \
         is neither resolved nor accepted or too few agree, unless `forced` with a `warning`.",
-    arguments: schema::arguments::<VerdictRequest>,
+    arguments: schema::argument_schema::<VerdictRequest>,
     answer: keys!(VerdictRegistered {
         status,
         dialogue_id,
@@ -21,6 +21,6 @@ pub(super) const TOOL: Tool = Tool {
         warnings,
     }),
     work: Work::Add(|project, arguments| {
-        document_text(&operations::give_verdict(project, arguments)?)
+        to_json_text(&operations::give_verdict(project, arguments)?)
     }),
 };

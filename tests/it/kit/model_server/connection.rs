@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::scripted_reply::Answer;
+use super::scripted_reply::ServerAction;
 
-pub struct Incoming {
+pub struct HttpRequest {
     pub method: String,
     pub path: String,
     /// Names in lower case.
@@ -16,25 +16,25 @@ pub struct Incoming {
     pub body: Vec<u8>,
 }
 
-pub struct Connection {
+pub struct HttpConnection {
     stream: TcpStream,
     /// Bytes read but not yet used.
     buffer: Vec<u8>,
 }
 
-impl Connection {
+impl HttpConnection {
     pub fn new(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         Ok(Self { stream, buffer: Vec::with_capacity(8 * 1024) })
     }
 
     /// The next request; `None` when the client has disconnected.
-    pub async fn next(&mut self) -> io::Result<Option<Incoming>> {
+    pub async fn next_request(&mut self) -> io::Result<Option<HttpRequest>> {
         let head_end = loop {
             if let Some(end) = self.buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
                 break end + 4;
             }
-            if self.more().await? == 0 {
+            if self.read_more().await? == 0 {
                 return Ok(None);
             }
         };
@@ -49,47 +49,47 @@ impl Connection {
         let length = headers.iter().find(|(name, _)| name == "content-length");
         let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
         while self.buffer.len() < head_end + length {
-            if self.more().await? == 0 {
+            if self.read_more().await? == 0 {
                 return Ok(None);
             }
         }
         let rest = self.buffer.split_off(head_end + length);
         let body = self.buffer.split_off(head_end);
         self.buffer = rest;
-        Ok(Some(Incoming { method, path, headers, body }))
+        Ok(Some(HttpRequest { method, path, headers, body }))
     }
 
-    async fn more(&mut self) -> io::Result<usize> {
+    async fn read_more(&mut self) -> io::Result<usize> {
         self.stream.read_buf(&mut self.buffer).await
     }
 
     /// Sends the answer; returns whether the connection is reusable.
-    pub async fn give(&mut self, wait: Duration, answer: Answer) -> io::Result<bool> {
+    pub async fn send_action(&mut self, wait: Duration, answer: ServerAction) -> io::Result<bool> {
         if wait > Duration::ZERO {
             tokio::time::sleep(wait).await;
         }
         match answer {
-            Answer::Gated(gate, then) => {
-                gate.pass().await;
-                Box::pin(self.give(Duration::ZERO, *then)).await
+            ServerAction::Gated(gate, then) => {
+                gate.wait_open().await;
+                Box::pin(self.send_action(Duration::ZERO, *then)).await
             }
-            Answer::Respond { status, headers, body } => {
-                self.write(status, &headers, &body, body.len()).await?;
+            ServerAction::Respond { status, headers, body } => {
+                self.write_response(status, &headers, &body, body.len()).await?;
                 Ok(true)
             }
-            Answer::Cut { body } => {
-                self.write(200, &[], &body[..body.len() / 2], body.len()).await?;
+            ServerAction::Disconnect { body } => {
+                self.write_response(200, &[], &body[..body.len() / 2], body.len()).await?;
                 Ok(false)
             }
-            Answer::Hang => {
+            ServerAction::Hang => {
                 // Wait until the client disconnects.
-                while self.more().await? > 0 {}
+                while self.read_more().await? > 0 {}
                 Ok(false)
             }
         }
     }
 
-    async fn write(
+    async fn write_response(
         &mut self,
         status: u16,
         headers: &[(&'static str, String)],

@@ -9,7 +9,7 @@ mod scripted_reply;
 mod server;
 mod valid_replies;
 
-pub use reply_gate::Gate;
-pub use scripted_reply::Play;
-pub use server::{ModelServer, OFFERED, Seen};
-pub use valid_replies::{fitting, purpose_of};
+pub use reply_gate::ReplyGate;
+pub use scripted_reply::ScriptedReply;
+pub use server::{MODEL_NAMES, ModelRequest, ModelServer};
+pub use valid_replies::{purpose_of, valid_reply};

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 /// Closed until `open` is called; clones share the state.
 #[derive(Debug, Clone, Default)]
-pub struct Gate(Arc<AtomicBool>);
+pub struct ReplyGate(Arc<AtomicBool>);
 
-impl Gate {
+impl ReplyGate {
     pub fn open(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    pub async fn pass(&self) {
+    pub async fn wait_open(&self) {
         while !self.0.load(Ordering::SeqCst) {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

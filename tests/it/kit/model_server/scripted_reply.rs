@@ -5,22 +5,22 @@ use std::time::Duration;
 use plenary::providers::Dialect;
 use serde_json::{Value, json};
 
-use super::reply_gate::Gate;
-use super::server::Seen;
-use super::valid_replies::fitting_text;
+use super::reply_gate::ReplyGate;
+use super::server::ModelRequest;
+use super::valid_replies::valid_reply_text;
 
 #[derive(Debug, Clone)]
-pub enum Play {
+pub enum ScriptedReply {
     /// A valid document for the requested purpose.
-    Fitting,
+    Valid,
     Reply(String),
     /// A valid document without this many bytes at its end, with a normal finish reason.
-    WithoutLast(usize),
+    Shortened(usize),
     /// The same, with a finish reason that says the model ran out of tokens.
     OutOfTokens(usize),
-    Slow(Duration, Box<Play>),
+    Slow(Duration, Box<ScriptedReply>),
     /// No reply until the gate opens.
-    Gated(Gate, Box<Play>),
+    Gated(ReplyGate, Box<ScriptedReply>),
     Status(u16, Vec<(&'static str, String)>, String),
     RateLimited {
         retry_after: String,
@@ -28,7 +28,7 @@ pub enum Play {
     /// Never replies.
     Hang,
     /// Closes the connection in the middle of the body.
-    Cut,
+    Disconnect,
     /// A body that is not JSON.
     Malformed,
     /// The model runs out of tokens in the middle of its JSON.
@@ -40,23 +40,23 @@ pub enum Play {
     /// A reply of this many bytes.
     Huge(usize),
     /// Exactly this body.
-    Raw(Vec<u8>),
+    RawBody(Vec<u8>),
 }
 
 /// What the server does on the connection.
-pub enum Answer {
-    Gated(Gate, Box<Answer>),
+pub enum ServerAction {
+    Gated(ReplyGate, Box<ServerAction>),
     Respond { status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8> },
-    Cut { body: Vec<u8> },
+    Disconnect { body: Vec<u8> },
     Hang,
 }
 
-impl Answer {
-    pub fn ok(body: impl Into<Vec<u8>>) -> Self {
+impl ServerAction {
+    pub fn ok_response(body: impl Into<Vec<u8>>) -> Self {
         Self::Respond { status: 200, headers: Vec::new(), body: body.into() }
     }
 
-    fn error(status: u16, headers: Vec<(&'static str, String)>, message: &str) -> Self {
+    fn error_response(status: u16, headers: Vec<(&'static str, String)>, message: &str) -> Self {
         let body = json!({ "error": { "message": message } }).to_string().into();
         Self::Respond { status, headers, body }
     }
@@ -64,78 +64,85 @@ impl Answer {
 
 /// Finish reason, independent of the dialect.
 #[derive(Clone, Copy, PartialEq)]
-enum Stop {
+enum ReplyFinish {
     Done,
     Length,
-    Refused,
+    Refusal,
 }
 
-impl Play {
+impl ScriptedReply {
     /// The server's action, and the delay before it.
-    pub fn answer(self, seen: &Seen) -> (Duration, Answer) {
-        let reply = |text: &str, stop: Stop| Answer::ok(reply(seen, text, stop).to_string());
+    pub fn to_action(self, seen: &ModelRequest) -> (Duration, ServerAction) {
+        let reply = |text: &str, stop: ReplyFinish| {
+            ServerAction::ok_response(render_reply(seen, text, stop).to_string())
+        };
         let answer = match self {
             Self::Slow(wait, then) => {
-                let (more, answer) = then.answer(seen);
+                let (more, answer) = then.to_action(seen);
                 return (wait + more, answer);
             }
             Self::Gated(gate, then) => {
-                let (wait, answer) = then.answer(seen);
-                return (wait, Answer::Gated(gate, Box::new(answer)));
+                let (wait, answer) = then.to_action(seen);
+                return (wait, ServerAction::Gated(gate, Box::new(answer)));
             }
-            Self::Fitting => reply(&fitting_text(seen), Stop::Done),
-            Self::Reply(text) => reply(&text, Stop::Done),
-            Self::WithoutLast(bytes) => reply(&without_last(bytes, seen), Stop::Done),
-            Self::OutOfTokens(bytes) => reply(&without_last(bytes, seen), Stop::Length),
+            Self::Valid => reply(&valid_reply_text(seen), ReplyFinish::Done),
+            Self::Reply(text) => reply(&text, ReplyFinish::Done),
+            Self::Shortened(bytes) => reply(&shortened_text(bytes, seen), ReplyFinish::Done),
+            Self::OutOfTokens(bytes) => reply(&shortened_text(bytes, seen), ReplyFinish::Length),
             Self::Status(status, headers, body) => {
-                Answer::Respond { status, headers, body: body.into() }
+                ServerAction::Respond { status, headers, body: body.into() }
             }
             Self::RateLimited { retry_after } => {
-                Answer::error(429, vec![("retry-after", retry_after)], "slow down")
+                ServerAction::error_response(429, vec![("retry-after", retry_after)], "slow down")
             }
-            Self::Hang => Answer::Hang,
-            Self::Cut => Answer::Cut { body: reply_text(seen).into() },
-            Self::Malformed => Answer::ok("Well, {what} can I say"),
+            Self::Hang => ServerAction::Hang,
+            Self::Disconnect => ServerAction::Disconnect { body: valid_body_text(seen).into() },
+            Self::Malformed => ServerAction::ok_response("Well, {what} can I say"),
             Self::Truncated => {
-                let whole = fitting_text(seen);
-                reply(&whole[..whole.len() / 2], Stop::Length)
+                let whole = valid_reply_text(seen);
+                reply(&whole[..whole.len() / 2], ReplyFinish::Length)
             }
-            Self::Empty => reply("", Stop::Done),
-            Self::Refusal => reply("", Stop::Refused),
+            Self::Empty => reply("", ReplyFinish::Done),
+            Self::Refusal => reply("", ReplyFinish::Refusal),
             Self::WrongType => {
-                reply(&json!({ "summary": 7, "details": "none" }).to_string(), Stop::Done)
+                reply(&json!({ "summary": 7, "details": "none" }).to_string(), ReplyFinish::Done)
             }
-            Self::Huge(bytes) => reply(&"x".repeat(bytes), Stop::Done),
-            Self::Raw(body) => Answer::ok(body),
+            Self::Huge(bytes) => reply(&"x".repeat(bytes), ReplyFinish::Done),
+            Self::RawBody(body) => ServerAction::ok_response(body),
         };
         (Duration::ZERO, answer)
     }
 }
 
-fn without_last(bytes: usize, seen: &Seen) -> String {
-    let mut text = fitting_text(seen);
+fn shortened_text(bytes: usize, seen: &ModelRequest) -> String {
+    let mut text = valid_reply_text(seen);
     text.truncate(text.len() - bytes);
     text
 }
 
-fn reply_text(seen: &Seen) -> String {
-    reply(seen, &fitting_text(seen), Stop::Done).to_string()
+fn valid_body_text(seen: &ModelRequest) -> String {
+    render_reply(seen, &valid_reply_text(seen), ReplyFinish::Done).to_string()
 }
 
 /// A reply in the format of the dialect.
-fn reply(seen: &Seen, text: &str, stop: Stop) -> Value {
+fn render_reply(seen: &ModelRequest, text: &str, stop: ReplyFinish) -> Value {
     let tokens = ((seen.system.len() + seen.user.len()) / 4, text.len() / 4);
     match seen.dialect {
-        Dialect::OpenAi => openai(seen, text, stop, tokens),
-        Dialect::Anthropic => anthropic(seen, text, stop, tokens),
-        Dialect::Gemini => gemini(seen, text, stop, tokens),
+        Dialect::OpenAi => openai_body(seen, text, stop, tokens),
+        Dialect::Anthropic => anthropic_body(seen, text, stop, tokens),
+        Dialect::Gemini => gemini_body(seen, text, stop, tokens),
     }
 }
 
-fn openai(seen: &Seen, text: &str, stop: Stop, (input, output): (usize, usize)) -> Value {
-    let refused = stop == Stop::Refused;
+fn openai_body(
+    seen: &ModelRequest,
+    text: &str,
+    stop: ReplyFinish,
+    (input, output): (usize, usize),
+) -> Value {
+    let refused = stop == ReplyFinish::Refusal;
     let refusal = refused.then_some("I cannot help with that.");
-    let reason = if stop == Stop::Length { "length" } else { "stop" };
+    let reason = if stop == ReplyFinish::Length { "length" } else { "stop" };
     json!({
         "id": format!("chatcmpl-{}", seen.nth),
         "object": "chat.completion",
@@ -153,20 +160,25 @@ fn openai(seen: &Seen, text: &str, stop: Stop, (input, output): (usize, usize)) 
     })
 }
 
-fn anthropic(seen: &Seen, text: &str, stop: Stop, (input, output): (usize, usize)) -> Value {
+fn anthropic_body(
+    seen: &ModelRequest,
+    text: &str,
+    stop: ReplyFinish,
+    (input, output): (usize, usize),
+) -> Value {
     // A model that must use a tool passes its JSON to the tool.
     let given = serde_json::from_str::<Value>(text).ok().filter(|_| seen.structured);
     let content = match given {
         Some(given) => {
             json!([{ "type": "tool_use", "id": "toolu_1", "name": "x", "input": given }])
         }
-        None if stop == Stop::Refused => json!([]),
+        None if stop == ReplyFinish::Refusal => json!([]),
         None => json!([{ "type": "text", "text": text }]),
     };
     let reason = match stop {
-        Stop::Done => "end_turn",
-        Stop::Length => "max_tokens",
-        Stop::Refused => "refusal",
+        ReplyFinish::Done => "end_turn",
+        ReplyFinish::Length => "max_tokens",
+        ReplyFinish::Refusal => "refusal",
     };
     json!({
         "id": format!("msg_{}", seen.nth),
@@ -179,12 +191,17 @@ fn anthropic(seen: &Seen, text: &str, stop: Stop, (input, output): (usize, usize
     })
 }
 
-fn gemini(seen: &Seen, text: &str, stop: Stop, (input, output): (usize, usize)) -> Value {
+fn gemini_body(
+    seen: &ModelRequest,
+    text: &str,
+    stop: ReplyFinish,
+    (input, output): (usize, usize),
+) -> Value {
     let usage = json!({ "promptTokenCount": input, "candidatesTokenCount": output });
-    if stop == Stop::Refused {
+    if stop == ReplyFinish::Refusal {
         return json!({ "promptFeedback": { "blockReason": "SAFETY" }, "usageMetadata": usage });
     }
-    let reason = if stop == Stop::Length { "MAX_TOKENS" } else { "STOP" };
+    let reason = if stop == ReplyFinish::Length { "MAX_TOKENS" } else { "STOP" };
     json!({
         "candidates": [{
             "content": { "role": "model", "parts": [{ "text": text }] },

@@ -8,24 +8,24 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use plenary::domain::ask::TransportKind;
-use plenary::domain::plan::Role;
+use plenary::domain::plan::SeatRole;
 use plenary::providers::{Dialect, Provider};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 use tokio::sync::oneshot;
 
-use super::connection::{Connection, Incoming};
-use super::scripted_reply::{Answer, Play};
+use super::connection::{HttpConnection, HttpRequest};
+use super::scripted_reply::{ScriptedReply, ServerAction};
 
 /// Model names that the server lists.
-pub const OFFERED: [&str; 3] = ["gpt-4o", "claude-sonnet-4-20250514", "gemini-2.0-flash"];
+pub const MODEL_NAMES: [&str; 3] = ["gpt-4o", "claude-sonnet-4-20250514", "gemini-2.0-flash"];
 
 /// Up to 1,500 clients connect at once.
 const BACKLOG: u32 = 4_096;
 
 /// A request as received.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ModelRequest {
     pub dialect: Dialect,
     pub path: String,
     /// Names in lower case.
@@ -40,38 +40,38 @@ pub struct Seen {
     pub nth: usize,
     /// Counts the requests to this model from 1.
     pub nth_of_model: usize,
-    pub at: Instant,
+    pub received_at: Instant,
 }
 
-impl Seen {
-    pub fn header(&self, name: &str) -> Option<&str> {
+impl ModelRequest {
+    pub fn find_header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-type Script = dyn Fn(&Seen) -> Play + Send + Sync;
+type ReplyScript = dyn Fn(&ModelRequest) -> ScriptedReply + Send + Sync;
 
-struct House {
-    script: Box<Script>,
-    seen: Mutex<Vec<Seen>>,
-    of_model: Mutex<HashMap<String, usize>>,
+struct ServerState {
+    script: Box<ReplyScript>,
+    requests: Mutex<Vec<ModelRequest>>,
+    counts_by_model: Mutex<HashMap<String, usize>>,
     connections: AtomicUsize,
     hanging: AtomicUsize,
 }
 
 pub struct ModelServer {
-    house: Arc<House>,
+    state: Arc<ServerState>,
     address: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ModelServer {
-    pub fn start(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
-        let house = Arc::new(House {
+    pub fn start(script: impl Fn(&ModelRequest) -> ScriptedReply + Send + Sync + 'static) -> Self {
+        let house = Arc::new(ServerState {
             script: Box::new(script),
-            seen: Mutex::default(),
-            of_model: Mutex::default(),
+            requests: Mutex::default(),
+            counts_by_model: Mutex::default(),
             connections: AtomicUsize::new(0),
             hanging: AtomicUsize::new(0),
         });
@@ -82,12 +82,12 @@ impl ModelServer {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             runtime.unwrap().block_on(async move {
                 tokio::select! {
-                    () = serve(serving, tell) => {}
+                    () = accept_connections(serving, tell) => {}
                     _ = stopped => {}
                 }
             });
         });
-        Self { house, address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+        Self { state: house, address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
     }
 
     /// The value for a provider's `base_url`.
@@ -96,25 +96,25 @@ impl ModelServer {
     }
 
     /// All requests so far.
-    pub fn seen(&self) -> Vec<Seen> {
-        self.house.seen.lock().unwrap().clone()
+    pub fn requests(&self) -> Vec<ModelRequest> {
+        self.state.requests.lock().unwrap().clone()
     }
 
     /// Number of connections ever opened.
-    pub fn connections(&self) -> usize {
-        self.house.connections.load(Ordering::SeqCst)
+    pub fn connection_count(&self) -> usize {
+        self.state.connections.load(Ordering::SeqCst)
     }
 
     /// Number of clients that still wait for an answer that never comes.
-    pub fn hanging(&self) -> usize {
-        self.house.hanging.load(Ordering::SeqCst)
+    pub fn hanging_count(&self) -> usize {
+        self.state.hanging.load(Ordering::SeqCst)
     }
 
     /// A provider whose model is this server.
-    pub fn provider(&self, name: &str, dialect: Dialect) -> Provider {
+    pub fn make_provider(&self, name: &str, dialect: Dialect) -> Provider {
         Provider {
             name: name.parse().unwrap(),
-            roles: vec![Role::Participant],
+            roles: vec![SeatRole::Participant],
             model: "test-model".to_owned(),
             family: name.to_owned(),
             version: None,
@@ -142,7 +142,7 @@ impl Drop for ModelServer {
     }
 }
 
-async fn serve(house: Arc<House>, tell: mpsc::Sender<SocketAddr>) {
+async fn accept_connections(house: Arc<ServerState>, tell: mpsc::Sender<SocketAddr>) {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
     let listener = socket.listen(BACKLOG).unwrap();
@@ -152,13 +152,13 @@ async fn serve(house: Arc<House>, tell: mpsc::Sender<SocketAddr>) {
         house.connections.fetch_add(1, Ordering::SeqCst);
         let house = Arc::clone(&house);
         tokio::spawn(async move {
-            let Ok(mut connection) = Connection::new(stream) else { return };
+            let Ok(mut connection) = HttpConnection::new(stream) else { return };
             // Ignore clients that disconnect early.
-            while let Ok(Some(incoming)) = connection.next().await {
-                let (wait, answer) = house.play(incoming);
-                let hangs = usize::from(matches!(answer, Answer::Hang));
+            while let Ok(Some(incoming)) = connection.next_request().await {
+                let (wait, answer) = house.respond_to(incoming);
+                let hangs = usize::from(matches!(answer, ServerAction::Hang));
                 house.hanging.fetch_add(hangs, Ordering::SeqCst);
-                let is_open = connection.give(wait, answer).await.unwrap_or(false);
+                let is_open = connection.send_action(wait, answer).await.unwrap_or(false);
                 house.hanging.fetch_sub(hangs, Ordering::SeqCst);
                 if !is_open {
                     break;
@@ -168,23 +168,26 @@ async fn serve(house: Arc<House>, tell: mpsc::Sender<SocketAddr>) {
     }
 }
 
-impl House {
-    fn play(&self, incoming: Incoming) -> (std::time::Duration, Answer) {
+impl ServerState {
+    fn respond_to(&self, incoming: HttpRequest) -> (std::time::Duration, ServerAction) {
         if incoming.method == "GET" && incoming.path.contains("/models") {
-            return (std::time::Duration::ZERO, Answer::ok(offer().to_string()));
+            return (
+                std::time::Duration::ZERO,
+                ServerAction::ok_response(models_document().to_string()),
+            );
         }
-        let Some(seen) = self.see(incoming) else {
+        let Some(seen) = self.parse_request(incoming) else {
             let body = b"404 page not found".to_vec();
-            let lost = Answer::Respond { status: 404, headers: Vec::new(), body };
+            let lost = ServerAction::Respond { status: 404, headers: Vec::new(), body };
             return (std::time::Duration::ZERO, lost);
         };
-        let played = (self.script)(&seen).answer(&seen);
-        self.seen.lock().unwrap().push(seen);
+        let played = (self.script)(&seen).to_action(&seen);
+        self.requests.lock().unwrap().push(seen);
         played
     }
 
-    fn see(&self, incoming: Incoming) -> Option<Seen> {
-        let Incoming { path, headers, body, .. } = incoming;
+    fn parse_request(&self, incoming: HttpRequest) -> Option<ModelRequest> {
+        let HttpRequest { path, headers, body, .. } = incoming;
         let dialect = dialect_of(&path)?;
         let body: Value = serde_json::from_slice(&body).ok()?;
         let text = |pointer: &str| {
@@ -208,9 +211,9 @@ impl House {
             ),
         };
         let structured = body.pointer(schema).is_some();
-        let (nth, nth_of_model) = self.count(&model);
+        let (nth, nth_of_model) = self.count_request(&model);
         let at = Instant::now();
-        Some(Seen {
+        Some(ModelRequest {
             dialect,
             path,
             headers,
@@ -221,12 +224,12 @@ impl House {
             structured,
             nth,
             nth_of_model,
-            at,
+            received_at: at,
         })
     }
 
-    fn count(&self, model: &str) -> (usize, usize) {
-        let mut of_model = self.of_model.lock().unwrap();
+    fn count_request(&self, model: &str) -> (usize, usize) {
+        let mut of_model = self.counts_by_model.lock().unwrap();
         *of_model.entry(model.to_owned()).or_default() += 1;
         (of_model.values().sum(), of_model[model])
     }
@@ -243,9 +246,9 @@ fn dialect_of(path: &str) -> Option<Dialect> {
 }
 
 /// The model list in the formats of all dialects at once.
-fn offer() -> Value {
+fn models_document() -> Value {
     json!({
-        "data": OFFERED.map(|name| json!({ "id": name })),
-        "models": OFFERED.map(|name| json!({ "name": format!("models/{name}") })),
+        "data": MODEL_NAMES.map(|name| json!({ "id": name })),
+        "models": MODEL_NAMES.map(|name| json!({ "name": format!("models/{name}") })),
     })
 }

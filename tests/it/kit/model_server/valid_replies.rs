@@ -1,56 +1,56 @@
 //! Valid replies to every request of a council or a review.
 
-use plenary::domain::ask::Purpose;
+use plenary::domain::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use super::server::Seen;
+use super::server::ModelRequest;
 
 /// The purpose of a request, from the first keyword in its instructions.
-pub fn purpose_of(system: &str) -> Purpose {
+pub fn purpose_of(system: &str) -> AskPurpose {
     let system = system.to_lowercase();
     [
-        ("participant", Purpose::Opinion),
-        ("reviewer", Purpose::Review),
-        ("chair", Purpose::Synthesis),
-        ("you are the synthesizer.", Purpose::Conclusion),
-        ("blind critic", Purpose::Audit),
-        ("revision mode", Purpose::Revision),
-        ("restate", Purpose::Restatement),
-        ("first reading", Purpose::Judgement),
-        ("cross-reading", Purpose::CrossReading),
-        ("adjudicator", Purpose::Adjudication),
+        ("participant", AskPurpose::Opinion),
+        ("reviewer", AskPurpose::PeerReview),
+        ("chair", AskPurpose::Synthesis),
+        ("you are the synthesizer.", AskPurpose::Conclusion),
+        ("blind critic", AskPurpose::Audit),
+        ("revision mode", AskPurpose::Revision),
+        ("restate", AskPurpose::Restatement),
+        ("first reading", AskPurpose::Judgement),
+        ("cross-reading", AskPurpose::CrossReading),
+        ("adjudicator", AskPurpose::Adjudication),
     ]
     .into_iter()
     .filter_map(|(word, purpose)| Some((system.find(word)?, purpose)))
     .min_by_key(|(place, _)| *place)
-    .map_or(Purpose::Opinion, |(_, purpose)| purpose)
+    .map_or(AskPurpose::Opinion, |(_, purpose)| purpose)
 }
 
 /// A valid document for the requested purpose.
-pub fn fitting(seen: &Seen) -> Value {
-    let letters = letters_in(&seen.user);
+pub fn valid_reply(seen: &ModelRequest) -> Value {
+    let letters = find_letters(&seen.user);
     match purpose_of(&seen.system) {
-        Purpose::Opinion => opinion(),
-        Purpose::Review => review(&letters),
-        Purpose::Synthesis => report(&letters),
-        Purpose::Conclusion | Purpose::Revision => conclusion(),
-        Purpose::Audit => json!("PASS"),
-        Purpose::Restatement => json!("Go ahead, but slowly."),
-        Purpose::Judgement | Purpose::CrossReading => judgement(&seen.system),
-        Purpose::Adjudication => adjudication(),
-        Purpose::Other(_) => Value::Null,
+        AskPurpose::Opinion => opinion_reply(),
+        AskPurpose::PeerReview => review_reply(&letters),
+        AskPurpose::Synthesis => report_reply(&letters),
+        AskPurpose::Conclusion | AskPurpose::Revision => conclusion_reply(),
+        AskPurpose::Audit => json!("PASS"),
+        AskPurpose::Restatement => json!("Go ahead, but slowly."),
+        AskPurpose::Judgement | AskPurpose::CrossReading => judgement_reply(&seen.system),
+        AskPurpose::Adjudication => adjudication_reply(),
+        AskPurpose::Other(_) => Value::Null,
     }
 }
 
 /// The same as reply text: a plain string is not quoted as JSON.
-pub fn fitting_text(seen: &Seen) -> String {
-    let document = fitting(seen);
+pub fn valid_reply_text(seen: &ModelRequest) -> String {
+    let document = valid_reply(seen);
     document.as_str().map_or_else(|| document.to_string(), str::to_owned)
 }
 
 /// The letters of the opinions in a text, in order: from our fences, ignoring their content;
 /// without fences from text such as `Opinion B`.
-fn letters_in(text: &str) -> Vec<String> {
+fn find_letters(text: &str) -> Vec<String> {
     const FENCE: &str = "\n===== BEGIN OPINION ";
     let mark = if text.contains(FENCE) { FENCE } else { "Opinion " };
     let mut letters: Vec<String> = text
@@ -68,8 +68,8 @@ fn letters_in(text: &str) -> Vec<String> {
 }
 
 /// A deliberator that passes the artifact.
-fn judgement(system: &str) -> Value {
-    let scores = score_names_in(system).into_iter().map(|name| (name, json!(4)));
+fn judgement_reply(system: &str) -> Value {
+    let scores = find_score_names(system).into_iter().map(|name| (name, json!(4)));
     json!({
         "verdict": "ship",
         "scores": Value::Object(scores.collect()),
@@ -81,13 +81,13 @@ fn judgement(system: &str) -> Value {
 }
 
 /// The score names in a deliberator's instructions; without any, a default.
-fn score_names_in(system: &str) -> Vec<String> {
+fn find_score_names(system: &str) -> Vec<String> {
     let told = system.lines().find_map(|line| line.split_once("under these names: "));
     let names = told.map_or("`clarity`", |(_, names)| names).split('`').skip(1).step_by(2);
     names.map(str::to_owned).collect()
 }
 
-fn adjudication() -> Value {
+fn adjudication_reply() -> Value {
     json!({
         "final_verdict": "SHIP",
         "reasoning": "Nobody blocks it.",
@@ -96,7 +96,7 @@ fn adjudication() -> Value {
     })
 }
 
-fn opinion() -> Value {
+fn opinion_reply() -> Value {
     json!({
         "summary": "Yes, in small steps. Each step can be taken back.",
         "details": {
@@ -115,7 +115,7 @@ fn opinion() -> Value {
 }
 
 /// The first letter is rated best, so that tests know the winner.
-fn review(letters: &[String]) -> Value {
+fn review_reply(letters: &[String]) -> Value {
     let target = |(place, letter): (usize, &String)| {
         json!({
             "letter": letter,
@@ -133,7 +133,7 @@ fn review(letters: &[String]) -> Value {
 }
 
 /// The program fills in the participants itself and ignores these.
-fn conclusion() -> Value {
+fn conclusion_reply() -> Value {
     json!({
         "recommendation": "Go ahead in small steps, because each can be taken back.",
         "key_condition": "Going back stays cheap.",
@@ -143,7 +143,7 @@ fn conclusion() -> Value {
     })
 }
 
-fn report(letters: &[String]) -> Value {
+fn report_reply(letters: &[String]) -> Value {
     let supporting = |letter: &String| json!({ "provider": letter, "key_point": "Small steps", "weight": "high" });
     json!({
         "conclusion": { "outcome": "adopt", "statement": "Go ahead in small steps." },

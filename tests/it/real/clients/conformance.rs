@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::forwarder::Forwarder;
-use super::harness::{House, Served, installed};
-use crate::kit::{Play, Program};
+use super::forwarder::TokenForwarder;
+use super::harness::{ClientProject, ServeProcess, installed_path};
+use crate::kit::{ScriptedReply, TestProgram};
 
 /// All scenarios by default, then all scenarios of each version.
 const RUNS: [&[&str]; 4] = [
@@ -24,7 +24,7 @@ const RUNS: [&[&str]; 4] = [
 const QUESTION: &str = "Should reads go through a cache?";
 
 /// Replaces a requested tool, prompt or resource by one of ours.
-fn stand_in(message: &mut Value) -> Option<(String, String)> {
+fn substitute_name(message: &mut Value) -> Option<(String, String)> {
     let params = message.get_mut("params")?;
     let key = if params.get("uri").is_some() { "uri" } else { "name" };
     let asked = params.get(key)?.as_str()?.to_owned();
@@ -60,23 +60,23 @@ fn stand_in(message: &mut Value) -> Option<(String, String)> {
 }
 
 /// Runs scenarios and returns `scenario/check` with the result of each check.
-fn run(house: &House, url: &str, options: &[&str]) -> BTreeMap<String, String> {
+fn run_scenarios(house: &ClientProject, url: &str, options: &[&str]) -> BTreeMap<String, String> {
     let results = tempfile::tempdir().unwrap();
-    let mut conformance = house.client(&installed("NODE22"));
-    conformance.arg(installed("CONFORMANCE")).args(["server", "--suite", "all", "--url", url]);
+    let mut conformance = house.client_command(&installed_path("NODE22"));
+    conformance.arg(installed_path("CONFORMANCE")).args(["server", "--suite", "all", "--url", url]);
     conformance.arg("-o").arg(results.path()).args(options);
     // The command fails if any scenario fails; the results say which.
     let output = conformance.output().unwrap();
     let checked: BTreeMap<String, String> = std::fs::read_dir(results.path())
         .unwrap()
-        .flat_map(|entry| checks(&entry.unwrap().path()))
+        .flat_map(|entry| read_checks(&entry.unwrap().path()))
         .collect();
     assert!(!checked.is_empty(), "{options:?}: {output:?}");
     checked
 }
 
 /// The checks of a folder such as `server-ping-2026-11-17T00-51-00-921Z`.
-fn checks(folder: &Path) -> Vec<(String, String)> {
+fn read_checks(folder: &Path) -> Vec<(String, String)> {
     let name = folder.file_name().unwrap().to_str().unwrap();
     let dated = name.strip_prefix("server-").unwrap();
     let scenario = &dated[..dated.len() - "-2026-11-17T00-51-00-921Z".len()];
@@ -91,7 +91,7 @@ fn checks(folder: &Path) -> Vec<(String, String)> {
 }
 
 /// Scenarios and checks that do not apply, without their reasons.
-fn exempt() -> Vec<&'static str> {
+fn exempt_checks() -> Vec<&'static str> {
     let lines = include_str!("conformance.txt").lines();
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
@@ -103,28 +103,28 @@ fn exempt() -> Vec<&'static str> {
         .collect()
 }
 
-fn is_of(place: &str, check: &str) -> bool {
+fn applies_to(place: &str, check: &str) -> bool {
     place == check || check.split('/').next() == Some(place)
 }
 
 #[test]
 #[ignore = "needs the MCP clients that `./check real` installs"]
 fn the_server_keeps_to_the_protocol_by_its_own_scenarios() {
-    let house = House::with(|| Play::Hang);
+    let house = ClientProject::with_replies(|| ScriptedReply::Hang);
     open_dialogue(&house.program);
-    let served = Served::new(&house.program);
-    let url = Forwarder::start(&served, stand_in);
-    let exempt = exempt();
+    let served = ServeProcess::new(&house.program);
+    let url = TokenForwarder::start_forwarder(&served, substitute_name);
+    let exempt = exempt_checks();
 
     let (mut passed, mut wrong) = (0, Vec::new());
     let (mut failing, mut scenarios) = (BTreeSet::new(), BTreeSet::new());
     for options in RUNS {
-        for (check, outcome) in run(&house, &url, options) {
+        for (check, outcome) in run_scenarios(&house, &url, options) {
             scenarios.insert(check.split('/').next().unwrap_or_default().to_owned());
             match outcome.split(' ').next() {
                 Some("SUCCESS") => passed += 1,
                 Some("INFO") => {}
-                _ if exempt.iter().any(|place| is_of(place, &check)) => {
+                _ if exempt.iter().any(|place| applies_to(place, &check)) => {
                     failing.insert(check);
                 }
                 _ => wrong.push(format!("{options:?} {check}: {outcome}")),
@@ -132,7 +132,7 @@ fn the_server_keeps_to_the_protocol_by_its_own_scenarios() {
         }
     }
     for place in exempt {
-        if !failing.iter().any(|check| is_of(place, check)) {
+        if !failing.iter().any(|check| applies_to(place, check)) {
             wrong.push(format!("{place} is listed in conformance.txt, but does not fail"));
         }
     }
@@ -143,11 +143,11 @@ fn the_server_keeps_to_the_protocol_by_its_own_scenarios() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(scenarios.len() >= 65 && passed >= 250, "{} scenarios, {passed}", scenarios.len());
     drop(served);
-    house.verify();
+    house.assert_verified();
 }
 
 /// Creates the record for the resource scenarios.
-fn open_dialogue(program: &Program) {
-    let (code, answer) = program.operation("create", &json!({ "title": "Number 123" }));
+fn open_dialogue(program: &TestProgram) {
+    let (code, answer) = program.run_operation("create", &json!({ "title": "Number 123" }));
     assert_eq!((code, &answer["dialogue_id"]), (0, &json!("number-123")));
 }

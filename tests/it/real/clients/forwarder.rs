@@ -8,47 +8,51 @@ use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 
 use serde_json::Value;
 
-use super::harness::Served;
+use super::harness::ServeProcess;
 
 /// Substitutes a name in a message. Returns the requested and the substituted name.
-pub type StandIn = fn(&mut Value) -> Option<(String, String)>;
+pub type NameSubstitution = fn(&mut Value) -> Option<(String, String)>;
 
 #[derive(Clone)]
-pub struct Forwarder {
+pub struct TokenForwarder {
     port: u16,
     server_port: u16,
     token: String,
-    stand_in: StandIn,
+    substitute: NameSubstitution,
 }
 
-impl Forwarder {
+impl TokenForwarder {
     /// Forwards until the test process ends; returns the URL.
-    pub fn start(server: &Served, stand_in: StandIn) -> String {
+    pub fn start_forwarder(server: &ServeProcess, stand_in: NameSubstitution) -> String {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
-        let forwarder =
-            Self { port, server_port: server.port(), token: server.token.clone(), stand_in };
+        let forwarder = Self {
+            port,
+            server_port: server.port(),
+            token: server.token.clone(),
+            substitute: stand_in,
+        };
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let forwarder = forwarder.clone();
                 // Ignore clients that disconnect early.
-                std::thread::spawn(move || forwarder.forward(&stream).ok());
+                std::thread::spawn(move || forwarder.forward_request(&stream).ok());
             }
         });
         format!("http://127.0.0.1:{port}/mcp")
     }
 
     /// Forwards one request and its answer, without a timeout.
-    fn forward(&self, client: &TcpStream) -> io::Result<()> {
+    fn forward_request(&self, client: &TcpStream) -> io::Result<()> {
         let mut reader = BufReader::new(client.try_clone()?);
-        let (mut head, mut body) = read(&mut reader)?;
-        let swapped = self.swap(&mut body);
+        let (mut head, mut body) = read_request(&mut reader)?;
+        let swapped = self.substitute_in_body(&mut body);
         let is_ours = |line: &String| {
             let name = line.split(':').next().unwrap_or_default();
             name.eq_ignore_ascii_case("content-length") || name.eq_ignore_ascii_case("connection")
         };
         head.retain(|line| !is_ours(line));
-        head.iter_mut().skip(1).for_each(|line| self.translate(line, swapped.as_ref()));
+        head.iter_mut().skip(1).for_each(|line| self.restore_name(line, swapped.as_ref()));
         head.push(format!("content-length: {}", body.len()));
         head.push(format!("authorization: Bearer {}", self.token));
         head.push("connection: close".to_owned());
@@ -66,14 +70,14 @@ impl Forwarder {
         client.shutdown(Shutdown::Both)
     }
 
-    fn swap(&self, body: &mut Vec<u8>) -> Option<(String, String)> {
+    fn substitute_in_body(&self, body: &mut Vec<u8>) -> Option<(String, String)> {
         let mut message: Value = serde_json::from_slice(body).ok()?;
-        let swapped = (self.stand_in)(&mut message)?;
+        let swapped = (self.substitute)(&mut message)?;
         *body = message.to_string().into_bytes();
         Some(swapped)
     }
 
-    fn translate(&self, line: &mut String, swapped: Option<&(String, String)>) {
+    fn restore_name(&self, line: &mut String, swapped: Option<&(String, String)>) {
         let Some((name, value)) = line.split_once(": ") else { return };
         let value = match (name.to_lowercase().as_str(), swapped) {
             ("host" | "origin", _) => {
@@ -87,7 +91,7 @@ impl Forwarder {
 }
 
 /// The head lines and the body.
-fn read(client: &mut BufReader<TcpStream>) -> io::Result<(Vec<String>, Vec<u8>)> {
+fn read_request(client: &mut BufReader<TcpStream>) -> io::Result<(Vec<String>, Vec<u8>)> {
     let mut head = Vec::new();
     loop {
         let mut line = String::new();

@@ -7,23 +7,23 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::kit::{ModelServer, Play, Program, binary};
+use crate::kit::{ModelServer, ScriptedReply, TestProgram, plenary_binary};
 
 /// Long enough to interrupt, short enough to wait for.
-const THINKING: Duration = Duration::from_millis(300);
+const REPLY_DELAY: Duration = Duration::from_millis(300);
 
-pub struct House {
-    pub program: Program,
+pub struct ClientProject {
+    pub program: TestProgram,
     pub models: ModelServer,
 }
 
-impl House {
+impl ClientProject {
     pub fn new() -> Self {
-        Self::with(|| Play::Slow(THINKING, Box::new(Play::Fitting)))
+        Self::with_replies(|| ScriptedReply::Slow(REPLY_DELAY, Box::new(ScriptedReply::Valid)))
     }
 
-    pub fn with(play: impl Fn() -> Play + Send + Sync + 'static) -> Self {
-        let (program, models) = (Program::new(), ModelServer::start(move |_| play()));
+    pub fn with_replies(play: impl Fn() -> ScriptedReply + Send + Sync + 'static) -> Self {
+        let (program, models) = (TestProgram::new(), ModelServer::start(move |_| play()));
         let seats = [("ann", "participant, chair"), ("bob", "participant"), ("cid", "participant")];
         let url = models.base_url();
         let seats = seats.map(|(name, roles)| {
@@ -38,39 +38,39 @@ impl House {
     }
 
     /// A foreign program in the folder, with the path of ours in its environment.
-    pub fn client(&self, program: &str) -> Command {
+    pub fn client_command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command
             .current_dir(self.program.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.program.path())
-            .env("PLENARY", binary())
-            .env("EXAMPLES", examples())
+            .env("PLENARY", plenary_binary())
+            .env("EXAMPLES", examples_folder())
             .stdin(Stdio::null());
         command
     }
 
     /// The record is intact after any use of its servers.
     #[track_caller]
-    pub fn verify(&self) {
-        let verified = self.program.run(&["verify"]);
+    pub fn assert_verified(&self) {
+        let verified = self.program.run_command(&["verify"]);
         assert_eq!(verified.code, 0, "{verified:?}");
     }
 }
 
-pub fn examples() -> &'static Path {
+pub fn examples_folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/nvidia"))
 }
 
 /// The path of a program installed by `./check real`.
-pub fn installed(name: &str) -> String {
+pub fn installed_path(name: &str) -> String {
     std::env::var(format!("PLENARY_REAL_{name}")).expect("`./check real` says where it is")
 }
 
 /// Runs a client to its end. Returns the documents that it printed, one per line, and its stderr.
 #[track_caller]
-pub fn documents(mut command: Command) -> (Vec<Value>, String) {
+pub fn run_client(mut command: Command) -> (Vec<Value>, String) {
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let shown = String::from_utf8_lossy(&output.stdout);
@@ -79,14 +79,14 @@ pub fn documents(mut command: Command) -> (Vec<Value>, String) {
 }
 
 /// `plenary serve`, stopped on drop.
-pub struct Served {
+pub struct ServeProcess {
     server: Child,
     pub url: String,
     pub token: String,
 }
 
-impl Served {
-    pub fn new(program: &Program) -> Self {
+impl ServeProcess {
+    pub fn new(program: &TestProgram) -> Self {
         let mut command = program.command();
         let mut server =
             command.args(["serve", "--port", "0"]).stderr(Stdio::piped()).spawn().unwrap();
@@ -104,7 +104,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         let _ = self.server.kill();
         let _ = self.server.wait();

@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::{export, import, repair, tail};
 use crate::error::Error;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
 
 /// Look at the verdict log, take lines out of it or in, and mend its file
 ///
@@ -17,14 +17,14 @@ use crate::surfaces::cli::session::{Done, Session};
 #[derive(Debug, Subcommand)]
 #[command(verbatim_doc_comment)]
 pub(crate) enum LogCommand {
-    Tail(tail::Tail),
-    Export(export::Export),
-    Import(import::Import),
-    Repair(repair::Repair),
+    Tail(tail::LogTailArgs),
+    Export(export::LogExportArgs),
+    Import(import::LogImportArgs),
+    Repair(repair::LogRepairArgs),
 }
 
 impl LogCommand {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         match self {
             Self::Tail(command) => command.run(session),
             Self::Export(command) => command.run(session),

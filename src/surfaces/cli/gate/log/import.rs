@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::super::super::report;
-use super::super::super::session::{Done, Session};
-use crate::config::{Overrides, Review};
+use super::super::super::session::{CliSession, ExitStatus};
+use crate::config::{BudgetOverrides, ReviewSettings};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::files;
-use crate::operations::{self, Imported, Importing};
+use crate::operations::{self, ImportResult, ImportSource};
 use crate::store::Store;
 use crate::surfaces::cli::runs::output::sync_log;
-use crate::verdict_log::repair;
+use crate::verdict_log::repair_log;
 
 /// Take in the verdicts of another log
 ///
@@ -29,38 +29,43 @@ use crate::verdict_log::repair;
 ///   plenary log import council_log.jsonl     # after the store was lost
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Import {
+pub(crate) struct LogImportArgs {
     /// The file; `-` is standard input.
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
 }
 
-impl Import {
-    pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let settings = session.loader.load_offline_settings(&Overrides::default())?;
-        let source = BufReader::new(files::source(&self.file)?);
-        let project = session.open(&settings.located)?;
+impl LogImportArgs {
+    pub(super) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let settings = session.loader.load_offline_settings(&BudgetOverrides::default())?;
+        let source = BufReader::new(files::open_source(&self.file)?);
+        let project = session.open_or_create(&settings.paths)?;
         let redaction = &settings.review.redact;
-        let importing = Importing { path: &self.file, source, redaction };
+        let importing = ImportSource { path: &self.file, source, redaction };
         let imported = operations::import_log(&project, importing)?;
-        session.ui.answer(&imported, import_text)?;
+        session.ui.print_result(&imported, import_text)?;
         if !session.ui.json {
-            say_lines(session, &imported);
+            print_line_notes(session, &imported);
         }
-        bring_up(session, project.store.as_ref(), &self.file, &settings.review);
-        Ok(if imported.malformed > 0 { Done::WithFindings } else { Done::Well })
+        sync_log_file(session, project.store.as_ref(), &self.file, &settings.review);
+        Ok(if imported.malformed > 0 { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }
 }
 
 /// Updates the log file after an import. If the source is the log itself, its lines are rewritten
 /// in our form; otherwise the new rows are appended.
-fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, review: &Review) {
+fn sync_log_file(
+    session: &CliSession<'_>,
+    store: &dyn Store,
+    source: &Path,
+    review: &ReviewSettings,
+) {
     let log = &review.log_path;
     if !is_same_file(source, log) {
         return sync_log(session.ui, store, log);
     }
-    if let Err(error) = repair(store, log, &review.redact) {
-        report::warn(session.ui, &error.into());
+    if let Err(error) = repair_log(store, log, &review.redact) {
+        report::print_warning(session.ui, &error.into());
     }
 }
 
@@ -68,8 +73,8 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-fn import_text(imported: &Imported) -> String {
-    let count = |number: usize| wording::count(number, "verdict");
+fn import_text(imported: &ImportResult) -> String {
+    let count = |number: usize| wording::count_noun(number, "verdict");
     let mut text = format!("Imported {}", count(imported.imported));
     for (number, said) in [
         (imported.known, "already known"),
@@ -86,16 +91,22 @@ fn import_text(imported: &Imported) -> String {
     text
 }
 
-fn say_lines(session: &Session<'_>, imported: &Imported) {
+fn print_line_notes(session: &CliSession<'_>, imported: &ImportResult) {
     for line in &imported.malformed_lines {
-        session.ui.say(&format!("line {}: {}", line.line, safe_text::line(&line.reason)));
+        session.ui.print_note(&format!(
+            "line {}: {}",
+            line.line,
+            safe_text::safe_line(&line.reason)
+        ));
     }
     let untold = imported.malformed - imported.malformed_lines.len();
     if untold > 0 {
-        session.ui.say(&format!("and {untold} more"));
+        session.ui.print_note(&format!("and {untold} more"));
     }
     for line in &imported.otherwise {
-        let id = safe_text::line(&line.verdict_id);
-        session.ui.say(&format!("line {}: {id} is known, and reads otherwise here", line.line));
+        let id = safe_text::safe_line(&line.verdict_id);
+        session
+            .ui
+            .print_note(&format!("line {}: {id} is known, and reads otherwise here", line.line));
     }
 }

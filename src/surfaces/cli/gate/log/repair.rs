@@ -3,11 +3,11 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::config::{Overrides, Settings};
+use crate::config::{BudgetOverrides, Settings};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
-use crate::surfaces::cli::session::{Done, Session};
-use crate::verdict_log::{Differences, compare, repair};
+use crate::surfaces::cli::session::{CliSession, ExitStatus};
+use crate::verdict_log::{LogDifferences, compare_log, repair_log};
 
 /// Compare the whole file with the store, and write it anew where they differ
 ///
@@ -18,69 +18,69 @@ use crate::verdict_log::{Differences, compare, repair};
 ///   plenary log repair --dry-run
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Repair {
+pub(crate) struct LogRepairArgs {
     /// Say what differs, and change nothing.
     #[arg(long)]
     dry_run: bool,
 }
 
 #[derive(Debug, Serialize)]
-struct RepairTold<'a> {
+struct LogRepairReport<'a> {
     status: &'static str,
     path: String,
     dry_run: bool,
     differed: bool,
     #[serde(flatten)]
-    differences: &'a Differences,
+    differences: &'a LogDifferences,
 }
 
-impl Repair {
-    pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let settings = session.loader.load_offline_settings(&Overrides::default())?;
-        let differences = self.differences(session, &settings)?;
+impl LogRepairArgs {
+    pub(super) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let settings = session.loader.load_offline_settings(&BudgetOverrides::default())?;
+        let differences = self.find_differences(session, &settings)?;
         let differed = differences.has_any();
         let path = settings.review.log_path.display().to_string();
-        let told = RepairTold {
+        let told = LogRepairReport {
             status: "success",
             path,
             dry_run: self.dry_run,
             differed,
             differences: &differences,
         };
-        session.ui.answer(&told, repair_text)?;
-        Ok(if self.dry_run && differed { Done::WithFindings } else { Done::Well })
+        session.ui.print_result(&told, repair_text)?;
+        Ok(if self.dry_run && differed { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }
 
-    fn differences(
+    fn find_differences(
         &self,
-        session: &Session<'_>,
+        session: &CliSession<'_>,
         settings: &Settings,
-    ) -> Result<Differences, Error> {
-        let project = session.for_existing()?;
+    ) -> Result<LogDifferences, Error> {
+        let project = session.open_existing()?;
         let (store, review) = (project.store.as_ref(), &settings.review);
         Ok(match self.dry_run {
-            true => compare(store, &review.log_path, &review.redact)?,
-            false => repair(store, &review.log_path, &review.redact)?,
+            true => compare_log(store, &review.log_path, &review.redact)?,
+            false => repair_log(store, &review.log_path, &review.redact)?,
         })
     }
 }
 
-fn repair_text(told: &RepairTold<'_>) -> String {
-    let RepairTold { differences, .. } = told;
-    let path = safe_text::line(&told.path);
-    let rows = wording::count(differences.rows, "verdict");
+fn repair_text(told: &LogRepairReport<'_>) -> String {
+    let LogRepairReport { differences, .. } = told;
+    let path = safe_text::safe_line(&told.path);
+    let rows = wording::count_noun(differences.rows, "verdict");
     let mut text = match (told.differed, told.dry_run) {
         (false, _) => format!("{path} holds the {rows} of the store"),
         (true, true) => format!("{path} differs from the {rows} of the store"),
         (true, false) => format!("Wrote {path} anew: {rows}"),
     };
-    for said in said(differences) {
+    for said in list_differences(differences) {
         text.push_str(&format!("\n  {said}"));
     }
     text
 }
 
-fn said(differences: &Differences) -> Vec<String> {
+fn list_differences(differences: &LogDifferences) -> Vec<String> {
     let counted = [
         (differences.missing, "verdict", "missing"),
         (differences.altered, "line", "read otherwise than what was logged"),
@@ -90,7 +90,7 @@ fn said(differences: &Differences) -> Vec<String> {
     ];
     let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
     let mut said: Vec<String> = counted
-        .map(|(number, what, how)| format!("{}: {how}", wording::count(number, what)))
+        .map(|(number, what, how)| format!("{}: {how}", wording::count_noun(number, what)))
         .collect();
     if differences.is_out_of_order {
         said.push("out of order".to_owned());
@@ -101,7 +101,7 @@ fn said(differences: &Differences) -> Vec<String> {
     if let Some(aside) = &differences.kept_aside {
         said.push(format!(
             "its torn end, which is no verdict, is in {}",
-            safe_text::line(&aside.display().to_string())
+            safe_text::safe_line(&aside.display().to_string())
         ));
     }
     said

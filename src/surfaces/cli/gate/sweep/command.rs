@@ -6,25 +6,25 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::super::super::session::{Done, Session};
-use super::super::super::terminal_text::DataForm;
-use super::super::judging::judge;
-use super::super::options::Options;
-use super::super::printer::Format;
-use super::candidates::{Candidates, candidates};
-use super::planned::Planned;
-use super::selection::{Selection, select};
-use super::summary::{Summary, Verdicts};
-use super::swept::Swept;
-use crate::ambient::{Ambient, Machine};
-use crate::config::{Classifier, ConfigError, Settings};
-use crate::convening::{Estimate, RehearsalChoice, ReviewPanel, estimate};
-use crate::domain::dialogue::Protocol;
+use super::super::super::session::{CliSession, ExitStatus};
+use super::super::super::terminal_text::DataFormat;
+use super::super::judging::review_inputs;
+use super::super::options::ReviewCommonArgs;
+use super::super::printer::ReviewFormat;
+use super::candidates::{SweepCandidates, find_candidates};
+use super::planned::SweepPlan;
+use super::selection::{SweepSelection, select_candidates};
+use super::summary::{SweepSummary, VerdictCounts};
+use super::swept::SweepResult;
+use crate::ambient::{RealSystem, System};
+use crate::config::{ConfigError, Settings, TierClassifier};
+use crate::convening::{CostEstimate, RehearsalChoice, ReviewPanel, estimate_cost};
+use crate::domain::dialogue::ProtocolKind;
 use crate::domain::gate::ContentQuery;
-use crate::domain::refusal::{Code, Fault};
-use crate::domain::stretch::Lately;
+use crate::domain::refusal::{ErrorCode, ValidationError};
+use crate::domain::stretch::SinceTime;
 use crate::domain::time::Moment;
-use crate::error::{Error, document_text};
+use crate::error::{Error, to_json_text};
 use crate::files;
 use crate::hosting::{ReviewInput, ReviewOverrides};
 use crate::material::FolderFile;
@@ -32,10 +32,10 @@ use crate::surfaces::cli::runs::cli_runtime::transport_factory;
 use crate::surfaces::cli::runs::value_parsers;
 
 /// Twenty reviews are 180 model calls; more by default could cost too much unnoticed.
-const MAX_DEFAULT: usize = 20;
+const REVIEWS_DEFAULT: usize = 20;
 
 /// As many reviews as finish in one night.
-const MAX_MAX: usize = 1_000;
+const REVIEWS_MAX: usize = 1_000;
 
 /// Put what changed in a folder before the gate
 ///
@@ -52,161 +52,170 @@ const MAX_MAX: usize = 1_000;
 ///   plenary sweep posts --since 7d --max 5
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Sweep {
+pub(crate) struct SweepArgs {
     /// The folder [default: that of council.yaml]
     dir: Option<PathBuf>,
     /// What was changed in so many hours (24h), days (7d) or weeks (4w), or since a day
     /// (2026-01-01).
-    #[arg(long, value_name = "TIME|DAY", value_parser = lately, default_value = "24h")]
-    since: Lately,
+    #[arg(long, value_name = "TIME|DAY", value_parser = parse_since, default_value = "24h")]
+    since: SinceTime,
     /// Judge at most N of them; the others are left for the next time.
-    #[arg(long, value_name = "N", value_parser = value_parsers::from_one_to(MAX_MAX), default_value_t = MAX_DEFAULT)]
+    #[arg(long, value_name = "N", value_parser = value_parsers::from_one_to(REVIEWS_MAX), default_value_t = REVIEWS_DEFAULT)]
     max: usize,
     /// Say what would be judged, what not and why, and the worst cost; ask nobody.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    options: Options,
+    options: ReviewCommonArgs,
 }
 
-fn lately(typed: &str) -> Result<Lately, &'static str> {
+fn parse_since(typed: &str) -> Result<SinceTime, &'static str> {
     typed.parse().map_err(|_| "write a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`")
 }
 
-impl Sweep {
-    pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
+impl SweepArgs {
+    pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         self.find_dir();
-        let rehearsal = self.options.rehearsal()?;
-        let settings = self.options.settings_for_sorting(session)?;
-        let rules = Arc::new(Classifier::new(settings.tier_rules.as_deref()));
+        let rehearsal = self.options.parse_rehearsal()?;
+        let settings = self.options.triage_settings(session)?;
+        let rules = Arc::new(TierClassifier::new(settings.tier_rules.as_deref()));
         if !rules.has_rules() {
             return Err(ConfigError::NoTierRules.into());
         }
         let _held = match self.dry_run {
             true => None,
-            false => Some(alone(&settings)?),
+            false => Some(lock_sweep(&settings)?),
         };
-        let dir = self.dir.clone().unwrap_or_else(|| settings.located.documents.clone());
-        let since = self.since.start(Machine.now());
-        let found = candidates(&dir, since, &settings, &rules)?;
+        let dir = self.dir.clone().unwrap_or_else(|| settings.paths.documents.clone());
+        let since = self.since.start_moment(RealSystem.now());
+        let found = find_candidates(&dir, since, &settings, &rules)?;
         let mut setup = SweepSetup { settings, rehearsal, rules };
-        let swept = self.select(session, &setup, found, since)?;
+        let swept = self.select_files(session, &setup, found, since)?;
         if !swept.selection.chosen.is_empty() {
-            setup.settings = self.options.settings(session, &setup.rehearsal)?;
+            setup.settings = self.options.run_settings(session, &setup.rehearsal)?;
         }
         match self.dry_run {
-            true => plan(session, &setup, swept),
-            false => self.judge(session, &setup, swept),
+            true => print_plan(session, &setup, swept),
+            false => self.review_files(session, &setup, swept),
         }
     }
 
-    fn select(
+    fn select_files(
         &self,
-        session: &Session<'_>,
+        session: &CliSession<'_>,
         setup: &SweepSetup,
-        found: Candidates,
+        found: SweepCandidates,
         since: Moment,
-    ) -> Result<Swept, Error> {
+    ) -> Result<SweepResult, Error> {
         let overrides = ReviewOverrides {
             producer: self.options.producer.clone(),
             ..ReviewOverrides::default()
         };
-        let working = setup.settings.located.working.canonicalize().unwrap_or_default();
+        let working = setup.settings.paths.working.canonicalize().unwrap_or_default();
         let input_of = |file: &FolderFile| {
             // The path as the user would type it in the working folder.
             let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
-            ReviewInput::of(named, &overrides, &setup.settings, &setup.rules)
+            ReviewInput::from_path(named, &overrides, &setup.settings, &setup.rules)
         };
-        let project = session.for_looking_first()?;
-        let decided = |sha256: &str| Ok(project.store.decided(&setup.content(sha256))?);
-        let mut selection = select(found.files, self.max, input_of, decided)?;
+        let project = session.open_if_present()?;
+        let decided =
+            |sha256: &str| Ok(project.store.find_decided(&setup.content_query(sha256))?);
+        let mut selection = select_candidates(found.files, self.max, input_of, decided)?;
         selection.passed_over.extend(found.passed_over);
         selection.unreadable.extend(found.closed);
         selection.passed_over.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Swept { since, max: self.max, counts: found.counts, selection })
+        Ok(SweepResult { since, max: self.max, counts: found.counts, selection })
     }
 
-    fn judge(
+    fn review_files(
         &self,
-        session: &Session<'_>,
+        session: &CliSession<'_>,
         setup: &SweepSetup,
-        swept: Swept,
-    ) -> Result<Done, Error> {
-        let format = self.options.format(session);
-        let summary = Summary::of(&swept);
-        let Selection { chosen, unreadable, .. } = swept.selection;
+        swept: SweepResult,
+    ) -> Result<ExitStatus, Error> {
+        let format = self.options.output_format(session);
+        let summary = SweepSummary::before_reviews(&swept);
+        let SweepSelection { chosen, unreadable, .. } = swept.selection;
         let hashes: Vec<String> = chosen.iter().map(|one| one.artifact.sha256.clone()).collect();
         let judged = chosen.into_iter().map(|one| ReviewInput::Artifact(one.artifact));
         let unread = unreadable
             .into_iter()
             .map(|(path, error)| ReviewInput::Unreadable { path: path.into(), error });
         let inputs = judged.chain(unread).collect();
-        let done = judge(session, &setup.settings, &setup.rehearsal, inputs, format)?;
+        let done = review_inputs(session, &setup.settings, &setup.rehearsal, inputs, format)?;
         let summary = match hashes.is_empty() {
             true => summary,
-            false => summary.with(verdicts(session, setup, &hashes)?),
+            false => summary.with_verdicts(count_verdicts(session, setup, &hashes)?),
         };
         match format {
-            Format::Text => session.ui.print(&summary.text(session.ui.width()))?,
-            Format::Json => session.ui.print_data(&document_text(&summary)?, DataForm::Json)?,
+            ReviewFormat::Text => {
+                session.ui.print_page(&summary.summary_text(session.ui.terminal_width()))?
+            }
+            ReviewFormat::Json => {
+                session.ui.print_data(&to_json_text(&summary)?, DataFormat::Json)?
+            }
             // These outputs have their own schema, so print the summary to stderr.
-            Format::Github | Format::Sarif => {
-                session.ui.say(summary.text(session.ui.width()).trim());
+            ReviewFormat::Github | ReviewFormat::Sarif => {
+                session.ui.print_note(summary.summary_text(session.ui.terminal_width()).trim());
             }
         }
         Ok(done)
     }
 
-    pub(crate) fn is_in_json(&self) -> bool {
-        self.options.is_in_json()
+    pub(crate) fn wants_json(&self) -> bool {
+        self.options.wants_json()
     }
 
     /// Recovers the folder in `sweep --rehearse posts`, where clap parses it as the script.
     fn find_dir(&mut self) {
         if self.dir.is_none() {
-            self.dir = self.options.take_what_is_no_script();
+            self.dir = self.options.take_non_script();
         }
     }
 }
 
 /// Locks the configuration file, so that two concurrent sweeps do not review, and pay for, the same
 /// files. Tier rules come from this file, so it exists.
-fn alone(settings: &Settings) -> Result<Option<File>, Error> {
-    let Some(file) = &settings.located.file else { return Ok(None) };
-    let held = files::hold(file)?;
+fn lock_sweep(settings: &Settings) -> Result<Option<File>, Error> {
+    let Some(file) = &settings.paths.file else { return Ok(None) };
+    let held = files::lock_file(file)?;
     if held.is_none() {
         let message = "another sweep is at work here";
-        let fault = Fault::new(Code::NotSupported, message);
-        return Err(fault.suggest("wait until it has ended").into());
+        let fault = ValidationError::new(ErrorCode::NotSupported, message);
+        return Err(fault.with_suggestion("wait until it has ended").into());
     }
     Ok(held)
 }
 
-fn plan(session: &Session<'_>, setup: &SweepSetup, swept: Swept) -> Result<Done, Error> {
+fn print_plan(
+    session: &CliSession<'_>,
+    setup: &SweepSetup,
+    swept: SweepResult,
+) -> Result<ExitStatus, Error> {
     let table = ReviewPanel::new(&setup.settings, &setup.rehearsal, &transport_factory(session))?;
-    let protocol = session.loader.protocols.find(Protocol::Review)?;
+    let protocol = session.loader.protocols.find_protocol(ProtocolKind::Review)?;
     let plans = swept.selection.chosen.iter().map(|chosen| {
-        let plan = table.plan((*chosen.artifact).clone(), Vec::new(), &Machine);
-        estimate(protocol, &plan, &chosen.artifact.path)
+        let plan = table.build_plan((*chosen.artifact).clone(), Vec::new(), &RealSystem);
+        estimate_cost(protocol, &plan, &chosen.artifact.path)
     });
-    let estimates: Vec<Estimate> = plans.collect();
+    let estimates: Vec<CostEstimate> = plans.collect();
     let usd_max_each = setup.settings.budget.usd_micros as f64 / 1e6;
-    let planned = Planned::new(swept, &estimates, usd_max_each);
-    session.ui.answer(&planned, |planned| planned.text(session.ui.width()))?;
-    Ok(Done::Well)
+    let planned = SweepPlan::new(swept, &estimates, usd_max_each);
+    session.ui.print_result(&planned, |planned| planned.plan_text(session.ui.terminal_width()))?;
+    Ok(ExitStatus::Ok)
 }
 
 /// Counts the verdicts on the given contents after all reviews.
-fn verdicts(
-    session: &Session<'_>,
+fn count_verdicts(
+    session: &CliSession<'_>,
     setup: &SweepSetup,
     hashes: &[String],
-) -> Result<Verdicts, Error> {
-    let project = session.for_looking_first()?;
-    let mut verdicts = Verdicts::default();
+) -> Result<VerdictCounts, Error> {
+    let project = session.open_if_present()?;
+    let mut verdicts = VerdictCounts::default();
     for sha256 in hashes {
-        let decided = project.store.decided(&setup.content(sha256))?;
-        verdicts.note(decided.map(|decided| decided.verdict));
+        let decided = project.store.find_decided(&setup.content_query(sha256))?;
+        verdicts.count_verdict(decided.map(|decided| decided.verdict));
     }
     Ok(verdicts)
 }
@@ -215,12 +224,12 @@ fn verdicts(
 struct SweepSetup {
     settings: Settings,
     rehearsal: RehearsalChoice,
-    rules: Arc<Classifier>,
+    rules: Arc<TierClassifier>,
 }
 
 impl SweepSetup {
     /// Verdicts of rehearsals count only for rehearsals.
-    fn content(&self, sha256: &str) -> ContentQuery {
+    fn content_query(&self, sha256: &str) -> ContentQuery {
         ContentQuery { sha256: sha256.to_owned(), rehearsal: self.rehearsal.is_asked_for() }
     }
 }

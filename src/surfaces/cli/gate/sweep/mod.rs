@@ -7,4 +7,4 @@ mod selection;
 mod summary;
 mod swept;
 
-pub(crate) use command::Sweep;
+pub(crate) use command::SweepArgs;

@@ -2,71 +2,71 @@
 
 use serde::Serialize;
 
-use super::candidates::Counts;
-use super::selection::{Chosen, PassedOver, PassedOverBecause, Selection};
-use super::swept::{Swept, looked_at, paragraph, tally};
-use crate::convening::Estimate;
-use crate::domain::gate::Tier;
+use super::candidates::SweepCounts;
+use super::selection::{ChosenFile, PassOverReason, PassedOverFile, SweepSelection};
+use super::swept::{SweepResult, describe_counts, tally_reasons, wrap_paragraph};
+use crate::convening::CostEstimate;
+use crate::domain::gate::ReviewTier;
 use crate::domain::time::Moment;
 use crate::export::{safe_text, wording};
-use crate::surfaces::cli::table::Table;
+use crate::surfaces::cli::table::TextTable;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Planned {
+pub(super) struct SweepPlan {
     status: &'static str,
     since: Moment,
     max: usize,
-    would_review: Vec<ToReview>,
+    would_review: Vec<PlannedReview>,
     left: Vec<String>,
-    unreadable: Vec<Unreadable>,
-    passed_over: Vec<PassedOver>,
-    counts: Counts,
-    estimate: Worst,
+    unreadable: Vec<UnreadableFile>,
+    passed_over: Vec<PassedOverFile>,
+    counts: SweepCounts,
+    estimate: SweepEstimate,
     /// The budget of each review.
     usd_max_each: f64,
 }
 
 #[derive(Debug, Serialize)]
-struct ToReview {
+struct PlannedReview {
     path: String,
     artifact_type: String,
-    tier: Tier,
+    tier: ReviewTier,
     modified: Option<Moment>,
     sha256: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Unreadable {
+struct UnreadableFile {
     path: String,
     message: String,
 }
 
 /// Upper bound of calls, tokens and cost for all reviews together.
 #[derive(Debug, Serialize)]
-struct Worst {
+struct SweepEstimate {
     calls: usize,
     tokens_max: u64,
     /// `None` if a price is unknown.
     usd_max: Option<f64>,
 }
 
-impl Planned {
-    pub(super) fn new(swept: Swept, estimates: &[Estimate], usd_max_each: f64) -> Self {
-        let Swept { since, max, counts, selection } = swept;
-        let Selection { chosen, passed_over, unreadable, left } = selection;
+impl SweepPlan {
+    pub(super) fn new(swept: SweepResult, estimates: &[CostEstimate], usd_max_each: f64) -> Self {
+        let SweepResult { since, max, counts, selection } = swept;
+        let SweepSelection { chosen, passed_over, unreadable, left } = selection;
         Self {
             status: "planned",
             since,
             max,
-            would_review: chosen.into_iter().map(ToReview::of).collect(),
+            would_review: chosen.into_iter().map(PlannedReview::from_choice).collect(),
             left,
             unreadable: unreadable
                 .into_iter()
-                .map(|(path, error)| Unreadable { path, message: error.sentence() })
+                .map(|(path, error)| UnreadableFile { path, message: error.full_message() })
                 .collect(),
             passed_over,
             counts,
-            estimate: Worst {
+            estimate: SweepEstimate {
                 calls: estimates.iter().map(|one| one.calls).sum(),
                 tokens_max: estimates.iter().map(|one| one.tokens_max).sum(),
                 usd_max: estimates.iter().map(|one| one.usd_max).sum(),
@@ -75,41 +75,41 @@ impl Planned {
         }
     }
 
-    pub(super) fn text(&self, width: usize) -> String {
+    pub(super) fn plan_text(&self, width: usize) -> String {
         let mut text = String::new();
         if !self.would_review.is_empty() {
-            let mut table = Table::new(&["CHANGED", "TIER", "TYPE", "WOULD BE JUDGED"]);
+            let mut table = TextTable::new(&["CHANGED", "TIER", "TYPE", "WOULD BE JUDGED"]);
             for one in &self.would_review {
-                let tier = one.tier.number().to_string();
-                let changed = one.modified.map_or("unknown".to_owned(), Moment::minute);
-                table.row([changed.as_str(), &tier, &one.artifact_type, &one.path]);
+                let tier = one.tier.tier_number().to_string();
+                let changed = one.modified.map_or("unknown".to_owned(), Moment::format_minute);
+                table.add_row([changed.as_str(), &tier, &one.artifact_type, &one.path]);
             }
-            text = table.draw(width) + "\n";
+            text = table.draw_table(width) + "\n";
         }
-        let told = self.passed_over.iter().filter(|one| one.code != PassedOverBecause::Unchanged);
-        for PassedOver { path, reason, .. } in told {
-            text += &line("not judged", path, Some(reason));
+        let told = self.passed_over.iter().filter(|one| one.code != PassOverReason::Unchanged);
+        for PassedOverFile { path, reason, .. } in told {
+            text += &file_line("not judged", path, Some(reason));
         }
         for path in &self.left {
-            text += &line("left for the next sweep", path, None);
+            text += &file_line("left for the next sweep", path, None);
         }
         for unread in &self.unreadable {
-            text += &format!("{}\n", safe_text::line(&unread.message));
+            text += &format!("{}\n", safe_text::safe_line(&unread.message));
         }
         if !text.is_empty() && !text.ends_with("\n\n") {
             text.push('\n');
         }
-        let looked_at = looked_at(self.counts, &tally(&self.passed_over), self.since);
-        text + &paragraph(&format!("{looked_at}. {}", self.worst()), width)
+        let looked_at = describe_counts(self.counts, &tally_reasons(&self.passed_over), self.since);
+        text + &wrap_paragraph(&format!("{looked_at}. {}", self.estimate_text()), width)
     }
 
-    fn worst(&self) -> String {
-        let Worst { calls, tokens_max, usd_max } = self.estimate;
+    fn estimate_text(&self) -> String {
+        let SweepEstimate { calls, tokens_max, usd_max } = self.estimate;
         if calls == 0 {
             return "There is nothing to judge.".to_owned();
         }
-        let documents = wording::count(self.would_review.len(), "document");
-        let tokens = wording::grouped(tokens_max);
+        let documents = wording::count_noun(self.would_review.len(), "document");
+        let tokens = wording::group_digits(tokens_max);
         let cost = usd_max.map_or("an unknown cost".to_owned(), |usd| format!("${usd:.2}"));
         let cap = self.usd_max_each;
         format!(
@@ -118,9 +118,9 @@ impl Planned {
     }
 }
 
-impl ToReview {
-    fn of(chosen: Chosen) -> Self {
-        let Chosen { artifact, modified } = chosen;
+impl PlannedReview {
+    fn from_choice(chosen: ChosenFile) -> Self {
+        let ChosenFile { artifact, modified } = chosen;
         Self {
             path: artifact.path,
             artifact_type: artifact.artifact_type,
@@ -131,7 +131,7 @@ impl ToReview {
     }
 }
 
-fn line(what: &str, path: &str, why: Option<&str>) -> String {
-    let why = why.map_or(String::new(), |why| format!(" ({})", safe_text::line(why)));
-    format!("{what}: {}{why}\n", safe_text::line(path))
+fn file_line(what: &str, path: &str, why: Option<&str>) -> String {
+    let why = why.map_or(String::new(), |why| format!(" ({})", safe_text::safe_line(why)));
+    format!("{what}: {}{why}\n", safe_text::safe_line(path))
 }

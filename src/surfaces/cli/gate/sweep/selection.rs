@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::domain::gate::{Artifact, DecidedContent};
+use crate::domain::gate::{ContentDecision, ReviewArtifact};
 use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::hosting::ReviewInput;
 use crate::material::FolderFile;
-use crate::surfaces::cli::gate::advice::swept_with_key;
+use crate::surfaces::cli::gate::advice::sweep_key_error;
 
 /// Why a file that matches a rule is not reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum PassedOverBecause {
+pub(super) enum PassOverReason {
     Unchanged,
     LeftOut,
     NotDrawn,
@@ -23,18 +23,18 @@ pub(super) enum PassedOverBecause {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct PassedOver {
+pub(super) struct PassedOverFile {
     pub path: String,
-    pub code: PassedOverBecause,
+    pub code: PassOverReason,
     pub reason: String,
 }
 
 /// Candidates by what happens to them.
 #[derive(Debug, Default)]
-pub(super) struct Selection {
+pub(super) struct SweepSelection {
     /// To be reviewed, in this order.
-    pub chosen: Vec<Chosen>,
-    pub passed_over: Vec<PassedOver>,
+    pub chosen: Vec<ChosenFile>,
+    pub passed_over: Vec<PassedOverFile>,
     /// Selected by a rule but unreadable; they fail the sweep.
     pub unreadable: Vec<(String, Error)>,
     /// Beyond `max`, so left for the next sweep.
@@ -42,31 +42,31 @@ pub(super) struct Selection {
 }
 
 #[derive(Debug)]
-pub(super) struct Chosen {
-    pub artifact: Box<Artifact>,
+pub(super) struct ChosenFile {
+    pub artifact: Box<ReviewArtifact>,
     pub modified: Option<Moment>,
 }
 
 /// Selects candidates in order. `piece_of` reads a file; `decided` returns an earlier verdict on
 /// the same content.
-pub(super) fn select(
+pub(super) fn select_candidates(
     candidates: Vec<FolderFile>,
     max: usize,
     input_of: impl Fn(&FolderFile) -> ReviewInput,
-    decided: impl Fn(&str) -> Result<Option<DecidedContent>, Error>,
-) -> Result<Selection, Error> {
-    let mut found = Selection::default();
+    decided: impl Fn(&str) -> Result<Option<ContentDecision>, Error>,
+) -> Result<SweepSelection, Error> {
+    let mut found = SweepSelection::default();
     let mut seen: HashMap<String, String> = HashMap::new();
     for file in candidates {
         let artifact = match input_of(&file) {
             ReviewInput::Artifact(artifact) => artifact,
             ReviewInput::Skipped(skipped) => {
                 let reason = "of tier 3, and not the one in five".to_owned();
-                found.pass_over(skipped.path, PassedOverBecause::NotDrawn, reason);
+                found.pass_over(skipped.path, PassOverReason::NotDrawn, reason);
                 continue;
             }
             ReviewInput::HoldsSecret(held) => {
-                found.unreadable.push((file.shown, swept_with_key(&held).into()));
+                found.unreadable.push((file.shown, sweep_key_error(&held).into()));
                 continue;
             }
             ReviewInput::Unreadable { error, .. } => {
@@ -76,14 +76,14 @@ pub(super) fn select(
         };
         if let Some(before) = decided(&artifact.sha256)? {
             let reason = format!("decided before: {} ({})", before.verdict, before.verdict_id);
-            found.pass_over(artifact.path, PassedOverBecause::Decided, reason);
+            found.pass_over(artifact.path, PassOverReason::Decided, reason);
         } else if let Some(first) = seen.get(&artifact.sha256) {
             let reason = format!("the same content as `{first}`");
-            found.pass_over(artifact.path, PassedOverBecause::Duplicate, reason);
+            found.pass_over(artifact.path, PassOverReason::Duplicate, reason);
         } else {
             seen.insert(artifact.sha256.clone(), artifact.path.clone());
             if found.chosen.len() < max {
-                found.chosen.push(Chosen { artifact, modified: file.modified });
+                found.chosen.push(ChosenFile { artifact, modified: file.modified });
             } else {
                 found.left.push(artifact.path);
             }
@@ -92,16 +92,16 @@ pub(super) fn select(
     Ok(found)
 }
 
-impl Selection {
-    fn pass_over(&mut self, path: String, code: PassedOverBecause, reason: String) {
-        self.passed_over.push(PassedOver { path, code, reason });
+impl SweepSelection {
+    fn pass_over(&mut self, path: String, code: PassOverReason, reason: String) {
+        self.passed_over.push(PassedOverFile { path, code, reason });
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::gate::{GateVerdict, Tier};
+    use crate::domain::gate::{FinalVerdict, ReviewTier};
     use crate::hosting::{SkipReason, SkippedFile};
 
     /// Candidates by name: the first letter is the content, `?` is not sampled, `!` is unreadable;
@@ -113,17 +113,17 @@ mod tests {
             '?' => ReviewInput::Skipped(SkippedFile {
                 path: file.shown.clone(),
                 artifact_type: "post".to_owned(),
-                tier: Tier::Sampled,
+                tier: ReviewTier::Sampled,
                 because: SkipReason::NotDrawn,
             }),
             '!' => ReviewInput::Unreadable {
                 path: file.path.clone(),
                 error: Error::Output(std::io::ErrorKind::Other.into()),
             },
-            content => ReviewInput::Artifact(Box::new(Artifact {
+            content => ReviewInput::Artifact(Box::new(ReviewArtifact {
                 path: file.shown.clone(),
                 artifact_type: "post".to_owned(),
-                tier: Tier::Always,
+                tier: ReviewTier::Always,
                 producer: None,
                 sha256: content.to_string(),
                 text: String::new(),
@@ -131,14 +131,14 @@ mod tests {
         };
         let decided = |sha256: &str| {
             let is_decided = sha256.chars().all(char::is_uppercase);
-            Ok(is_decided.then(|| DecidedContent {
+            Ok(is_decided.then(|| ContentDecision {
                 verdict_id: "a-review/1".to_owned(),
-                verdict: GateVerdict::Hold,
+                verdict: FinalVerdict::Hold,
                 ts: "2026-02-02T09:00:00Z".parse().unwrap(),
             }))
         };
         let candidates = names.split_whitespace().map(file).collect();
-        let found = select(candidates, max, input_of, decided).unwrap();
+        let found = select_candidates(candidates, max, input_of, decided).unwrap();
         let mut told: Vec<String> =
             found.chosen.iter().map(|one| format!("+{}", one.artifact.path)).collect();
         told.extend(found.left.iter().map(|path| format!("left {path}")));
@@ -178,17 +178,17 @@ mod tests {
 
     #[test]
     fn a_file_that_was_decided_says_how() {
-        let before = DecidedContent {
+        let before = ContentDecision {
             verdict_id: "a-review/1".to_owned(),
-            verdict: GateVerdict::Hold,
+            verdict: FinalVerdict::Hold,
             ts: "2026-02-02T09:00:00Z".parse().unwrap(),
         };
         let file = FolderFile { path: "a".into(), shown: "a".into(), modified: None };
         let input_of = |_: &FolderFile| {
             let (path, artifact_type) = ("a".to_owned(), "post".to_owned());
             let (sha256, text) = (String::new(), String::new());
-            let tier = Tier::Always;
-            ReviewInput::Artifact(Box::new(Artifact {
+            let tier = ReviewTier::Always;
+            ReviewInput::Artifact(Box::new(ReviewArtifact {
                 path,
                 artifact_type,
                 tier,
@@ -197,7 +197,8 @@ mod tests {
                 text,
             }))
         };
-        let found = select(vec![file], 1, input_of, |_| Ok(Some(before.clone()))).unwrap();
+        let found =
+            select_candidates(vec![file], 1, input_of, |_| Ok(Some(before.clone()))).unwrap();
         assert_eq!(found.passed_over[0].reason, "decided before: HOLD (a-review/1)");
     }
 }

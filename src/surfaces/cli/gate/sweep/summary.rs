@@ -2,30 +2,32 @@
 
 use serde::Serialize;
 
-use super::candidates::Counts;
-use super::selection::{PassedOver, PassedOverBecause};
-use super::swept::{Swept, Tally, listed, looked_at, paragraph, tally};
-use crate::domain::gate::GateVerdict;
+use super::candidates::SweepCounts;
+use super::selection::{PassOverReason, PassedOverFile};
+use super::swept::{
+    PassOverTally, SweepResult, describe_counts, join_counts, tally_reasons, wrap_paragraph,
+};
+use crate::domain::gate::FinalVerdict;
 use crate::domain::time::Moment;
 use crate::export::safe_text;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Summary {
+pub(super) struct SweepSummary {
     status: &'static str,
     since: Moment,
     max: usize,
     reviewed: usize,
-    verdicts: Verdicts,
-    passed_over: Tally,
+    verdicts: VerdictCounts,
+    passed_over: PassOverTally,
     unreadable: usize,
     left: Vec<String>,
     /// Excluded paths that a rule matches or may match, so that the author of the rule notices.
     left_out: Vec<String>,
-    counts: Counts,
+    counts: SweepCounts,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Verdicts {
+pub(super) struct VerdictCounts {
     #[serde(rename = "SHIP")]
     ship: usize,
     #[serde(rename = "REVISE")]
@@ -36,47 +38,47 @@ pub(super) struct Verdicts {
     undecided: usize,
 }
 
-impl Verdicts {
-    pub(super) fn note(&mut self, decided: Option<GateVerdict>) {
+impl VerdictCounts {
+    pub(super) fn count_verdict(&mut self, decided: Option<FinalVerdict>) {
         match decided {
-            Some(GateVerdict::Ship) => self.ship += 1,
-            Some(GateVerdict::Revise) => self.revise += 1,
-            Some(GateVerdict::Hold) => self.hold += 1,
-            Some(GateVerdict::Incomplete) | None => self.undecided += 1,
+            Some(FinalVerdict::Ship) => self.ship += 1,
+            Some(FinalVerdict::Revise) => self.revise += 1,
+            Some(FinalVerdict::Hold) => self.hold += 1,
+            Some(FinalVerdict::Incomplete) | None => self.undecided += 1,
         }
     }
 }
 
-impl Summary {
+impl SweepSummary {
     /// The summary before the reviews; [`Self::with_verdicts`] adds their verdicts.
-    pub(super) fn of(swept: &Swept) -> Self {
+    pub(super) fn before_reviews(swept: &SweepResult) -> Self {
         let selection = &swept.selection;
         Self {
             status: "swept",
             since: swept.since,
             max: swept.max,
             reviewed: selection.chosen.len(),
-            verdicts: Verdicts::default(),
-            passed_over: tally(&selection.passed_over),
+            verdicts: VerdictCounts::default(),
+            passed_over: tally_reasons(&selection.passed_over),
             unreadable: selection.unreadable.len(),
             left: selection.left.clone(),
-            left_out: left_out(&selection.passed_over),
+            left_out: left_out_paths(&selection.passed_over),
             counts: swept.counts,
         }
     }
 
-    pub(super) fn with(self, verdicts: Verdicts) -> Self {
+    pub(super) fn with_verdicts(self, verdicts: VerdictCounts) -> Self {
         Self { verdicts, ..self }
     }
 
     /// For example `Judged 3 (2 SHIP, 1 HOLD), 1 could not be judged. …`.
-    pub(super) fn text(&self, width: usize) -> String {
-        let Verdicts { ship, revise, hold, undecided } = self.verdicts;
+    pub(super) fn summary_text(&self, width: usize) -> String {
+        let VerdictCounts { ship, revise, hold, undecided } = self.verdicts;
         let verdicts =
             [(ship, "SHIP"), (revise, "REVISE"), (hold, "HOLD"), (undecided, "undecided")];
         let mut said = match self.reviewed {
             0 => "Nothing to judge".to_owned(),
-            count => format!("Judged {count} ({})", listed(&verdicts)),
+            count => format!("Judged {count} ({})", join_counts(&verdicts)),
         };
         if self.unreadable > 0 {
             said += &format!(", {} could not be judged", self.unreadable);
@@ -87,18 +89,18 @@ impl Summary {
         }
         // Separate the summary from the page above it.
         let gap = if self.reviewed > 0 { "\n" } else { "" };
-        let looked_at = looked_at(self.counts, &self.passed_over, self.since);
-        let mut text = format!("{gap}{}", paragraph(&format!("{said}. {looked_at}."), width));
+        let looked_at = describe_counts(self.counts, &self.passed_over, self.since);
+        let mut text = format!("{gap}{}", wrap_paragraph(&format!("{said}. {looked_at}."), width));
         if !self.left_out.is_empty() {
             let paths: Vec<String> =
-                self.left_out.iter().map(|path| safe_text::line(path)).collect();
-            text += &paragraph(&format!("Left out: {}.", paths.join(", ")), width);
+                self.left_out.iter().map(|path| safe_text::safe_line(path)).collect();
+            text += &wrap_paragraph(&format!("Left out: {}.", paths.join(", ")), width);
         }
         text
     }
 }
 
-fn left_out(passed_over: &[PassedOver]) -> Vec<String> {
-    let is_left_out = |one: &&PassedOver| one.code == PassedOverBecause::LeftOut;
+fn left_out_paths(passed_over: &[PassedOverFile]) -> Vec<String> {
+    let is_left_out = |one: &&PassedOverFile| one.code == PassOverReason::LeftOut;
     passed_over.iter().filter(is_left_out).map(|one| one.path.clone()).collect()
 }

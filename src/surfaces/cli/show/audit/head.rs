@@ -2,17 +2,17 @@
 
 use anstyle::Style;
 
-use super::grid::NONE;
+use super::grid::NO_VALUE;
 use crate::export::wording;
-use crate::operations::Audited;
+use crate::operations::AuditResult;
 use crate::record::gate_audit::{
-    DriftVerdict, GateAudit, RemarkCode, Spread, VERDICTS_PER_WEEK_MIN, WEEKS,
+    DRIFT_WEEKS, DriftVerdict, RemarkCode, ReviewStatistics, VERDICTS_PER_WEEK_MIN, VerdictTally,
 };
-use crate::record::share::percent;
-use crate::surfaces::cli::show::bar::bar;
-use crate::surfaces::cli::show::canvas::Canvas;
-use crate::surfaces::cli::show::layout::{MARGIN, hanging, heading};
-use crate::surfaces::cli::show::line::Line;
+use crate::record::share::percent_of;
+use crate::surfaces::cli::show::bar::draw_bar;
+use crate::surfaces::cli::show::canvas::PageCanvas;
+use crate::surfaces::cli::show::layout::{MARGIN, draw_heading, hang_block};
+use crate::surfaces::cli::show::line::StyledLine;
 use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::surfaces::cli::wrap::wrap_line;
 
@@ -23,44 +23,44 @@ const REMARKS_SHOWN: usize = 8;
 const PERIOD_COLUMNS_MIN: usize = 60;
 
 /// Width of the longest verdict, `INCOMPLETE`, with a gap.
-const VERDICT: usize = 12;
+const VERDICT_WIDTH: usize = 12;
 
 /// Width of a right-aligned percentage such as `100.0 %`.
 const NUMBER: usize = 8;
 
 /// Width of a full bar, if the terminal has the space: four percent per column.
-const BAR_MAX: usize = 25;
+const BAR_WIDTH_MAX: usize = 25;
 
 /// Width of the count after the bar, with a space.
-const COUNT: usize = 7;
+const COUNT_WIDTH: usize = 7;
 
-pub(super) fn draw(audited: &Audited, canvas: Canvas) -> Vec<Line> {
+pub(super) fn draw_audit_head(audited: &AuditResult, canvas: PageCanvas) -> Vec<StyledLine> {
     let audit = &audited.audit;
-    let mut lines = vec![Line::blank()];
-    lines.extend(heading("AUDIT", &looked_at(audited, canvas), canvas));
-    let said = said(audit);
+    let mut lines = vec![StyledLine::blank()];
+    lines.extend(draw_heading("AUDIT", &describe_window(audited, canvas), canvas));
+    let said = list_remarks(audit);
     for (mark, text, style) in said.iter().take(REMARKS_SHOWN) {
-        lines.extend(sentence(mark, text, *style, canvas));
+        lines.extend(draw_sentence(mark, text, *style, canvas));
     }
     if let Some(more @ 1..) = said.len().checked_sub(REMARKS_SHOWN) {
-        lines.extend(sentence("○", &format!("{more} more with --json."), FAINT, canvas));
+        lines.extend(draw_sentence("○", &format!("{more} more with --json."), FAINT, canvas));
     }
     let left_out = audit.rehearsals_left_out;
     if left_out > 0 {
-        let text = format!("{} left out.", wording::count(left_out, "rehearsal"));
-        lines.extend(sentence("○", &text, FAINT, canvas));
+        let text = format!("{} left out.", wording::count_noun(left_out, "rehearsal"));
+        lines.extend(draw_sentence("○", &text, FAINT, canvas));
     }
-    if audit.spread.logged() > 0 {
-        lines.push(Line::blank());
-        lines.extend(shares(audit.spread, canvas));
+    if audit.spread.count_logged() > 0 {
+        lines.push(StyledLine::blank());
+        lines.extend(draw_shares(audit.spread, canvas));
     }
     lines
 }
 
 /// For example `128 verdicts on linkedin_post by ann since 2026-01-01`.
-fn looked_at(audited: &Audited, canvas: Canvas) -> String {
+fn describe_window(audited: &AuditResult, canvas: PageCanvas) -> String {
     let window = &audited.window;
-    let mut text = wording::count(audited.audit.spread.logged(), "verdict");
+    let mut text = wording::count_noun(audited.audit.spread.count_logged(), "verdict");
     if let Some(artifact_type) = &window.artifact_type {
         text.push_str(&format!(" on {artifact_type}"));
     }
@@ -68,17 +68,17 @@ fn looked_at(audited: &Audited, canvas: Canvas) -> String {
         text.push_str(&format!(" by {producer}"));
     }
     match (window.since, audited.audit.from, audited.audit.to) {
-        (Some(since), ..) => text.push_str(&format!(" since {}", since.day())),
-        (None, Some(from), Some(to)) if canvas.columns() >= PERIOD_COLUMNS_MIN => {
-            text.push_str(&format!(", {} to {}", from.day(), to.day()));
+        (Some(since), ..) => text.push_str(&format!(" since {}", since.utc_day())),
+        (None, Some(from), Some(to)) if canvas.column_count() >= PERIOD_COLUMNS_MIN => {
+            text.push_str(&format!(", {} to {}", from.utc_day(), to.utc_day()));
         }
         (None, ..) => {}
     }
     text
 }
 
-fn said(audit: &GateAudit) -> Vec<(&'static str, String, Style)> {
-    if audit.spread.logged() == 0 {
+fn list_remarks(audit: &ReviewStatistics) -> Vec<(&'static str, String, Style)> {
+    if audit.spread.count_logged() == 0 {
         return vec![("○", "There is no verdict to count.".to_owned(), CAUTION)];
     }
     let (drifts, others): (Vec<_>, Vec<_>) =
@@ -92,14 +92,18 @@ fn said(audit: &GateAudit) -> Vec<(&'static str, String, Style)> {
     match audit.drift.verdict {
         DriftVerdict::Drift => {}
         DriftVerdict::Steady if others.is_empty() => {
-            said.push(("●", format!("Nothing stands out: no drift over {WEEKS} weeks."), GOOD));
+            said.push((
+                "●",
+                format!("Nothing stands out: no drift over {DRIFT_WEEKS} weeks."),
+                GOOD,
+            ));
         }
         DriftVerdict::Steady => {
-            said.push(("●", format!("No drift over {WEEKS} weeks."), GOOD));
+            said.push(("●", format!("No drift over {DRIFT_WEEKS} weeks."), GOOD));
         }
         DriftVerdict::CannotTell => {
             let text = format!(
-                "Too few to tell of drift: it takes {VERDICTS_PER_WEEK_MIN} verdicts of a type or a producer in each of {WEEKS} weeks."
+                "Too few to tell of drift: it takes {VERDICTS_PER_WEEK_MIN} verdicts of a type or a producer in each of {DRIFT_WEEKS} weeks."
             );
             said.push(("○", text, CAUTION));
         }
@@ -107,37 +111,46 @@ fn said(audit: &GateAudit) -> Vec<(&'static str, String, Style)> {
     said
 }
 
-fn sentence(mark: &str, text: &str, style: Style, canvas: Canvas) -> Vec<Line> {
-    let lead = Line::indented(MARGIN).styled(mark, style).plain(" ");
-    let room = canvas.measure().saturating_sub(lead.width());
-    hanging(lead, &wrap_line(text, room), style)
+fn draw_sentence(mark: &str, text: &str, style: Style, canvas: PageCanvas) -> Vec<StyledLine> {
+    let lead = StyledLine::with_indent(MARGIN).push_styled(mark, style).push_plain(" ");
+    let room = canvas.text_width().saturating_sub(lead.width());
+    hang_block(lead, &wrap_line(text, room), style)
 }
 
 /// Draws each verdict as a share of the decided reviews; incomplete ones are only counted.
-fn shares(spread: Spread, canvas: Canvas) -> Vec<Line> {
-    let decided = spread.decided();
+fn draw_shares(spread: VerdictTally, canvas: PageCanvas) -> Vec<StyledLine> {
+    let decided = spread.count_decided();
     let verdicts = [
         ("SHIP", spread.ship, GOOD),
         ("REVISE", spread.revise, CAUTION),
         ("HOLD", spread.hold, BAD),
     ];
-    let mut lines: Vec<Line> = verdicts
+    let mut lines: Vec<StyledLine> = verdicts
         .into_iter()
-        .map(|(verdict, count, style)| share(verdict, count, decided, style, canvas))
+        .map(|(verdict, count, style)| draw_share(verdict, count, decided, style, canvas))
         .collect();
     if spread.incomplete > 0 {
-        let line = Line::indented(MARGIN).styled("INCOMPLETE", STRONG);
-        let line = line.pad_to(MARGIN + VERDICT + NUMBER).plain("  ");
-        lines.push(line.styled(&format!(" {} apart", spread.incomplete), FAINT));
+        let line = StyledLine::with_indent(MARGIN).push_styled("INCOMPLETE", STRONG);
+        let line = line.pad_to_column(MARGIN + VERDICT_WIDTH + NUMBER).push_plain("  ");
+        lines.push(line.push_styled(&format!(" {} apart", spread.incomplete), FAINT));
     }
     lines
 }
 
-fn share(verdict: &str, count: usize, decided: usize, style: Style, canvas: Canvas) -> Line {
-    let told = percent(count, decided).map_or(NONE.to_owned(), |share| format!("{share:.1} %"));
-    let line = Line::indented(MARGIN).styled(verdict, STRONG).pad_to(MARGIN + VERDICT);
-    let line = line.plain(&format!("{told:>NUMBER$}  "));
-    let room = canvas.columns().saturating_sub(line.width() + COUNT).min(BAR_MAX);
+fn draw_share(
+    verdict: &str,
+    count: usize,
+    decided: usize,
+    style: Style,
+    canvas: PageCanvas,
+) -> StyledLine {
+    let told =
+        percent_of(count, decided).map_or(NO_VALUE.to_owned(), |share| format!("{share:.1} %"));
+    let line = StyledLine::with_indent(MARGIN)
+        .push_styled(verdict, STRONG)
+        .pad_to_column(MARGIN + VERDICT_WIDTH);
+    let line = line.push_plain(&format!("{told:>NUMBER$}  "));
+    let room = canvas.column_count().saturating_sub(line.width() + COUNT_WIDTH).min(BAR_WIDTH_MAX);
     let [part, whole] = [count, decided].map(|count| i64::try_from(count).unwrap_or(0));
-    line.styled(&bar(part, whole, room), style).styled(&format!(" {count}"), FAINT)
+    line.push_styled(&draw_bar(part, whole, room), style).push_styled(&format!(" {count}"), FAINT)
 }

@@ -7,4 +7,4 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use page::draw;
+pub(crate) use page::draw_audit_page;

@@ -3,22 +3,22 @@
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use super::draw;
-use crate::domain::gate::{BuiltIn, Decision, LogRow};
+use super::draw_audit_page;
+use crate::domain::gate::{BuiltInDeliberator, LogRow, ReviewDecision};
 use crate::domain::time::Day;
-use crate::operations::{AuditWindow, Audited};
-use crate::record::gate_audit::{Auditor, GateAudit};
-use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::operations::{AuditResult, AuditWindow};
+use crate::record::gate_audit::{ReviewStatistics, StatisticsBuilder};
+use crate::surfaces::cli::show::canvas::{PageCanvas, PageDetail};
 
-fn row(day: Day, artifact_type: &str, verdict: &str, score: u8) -> LogRow {
-    let seat = |one: &BuiltIn| {
-        let scores = one.scores().map(|name| (name.to_owned(), json!(score)));
+fn log_row(day: Day, artifact_type: &str, verdict: &str, score: u8) -> LogRow {
+    let seat = |one: &BuiltInDeliberator| {
+        let scores = one.score_fields().map(|name| (name.to_owned(), json!(score)));
         let blocks = verdict != "SHIP";
         json!({"deliberator": one, "verdict": if blocks { "hold" } else { "ship" },
-               "would_block": blocks, "irreducible": verdict == "HOLD" && *one == BuiltIn::Evidence,
+               "would_block": blocks, "irreducible": verdict == "HOLD" && *one == BuiltInDeliberator::Evidence,
                "scores": serde_json::Map::from_iter(scores)})
     };
-    let held: Vec<_> = BuiltIn::ALL.iter().map(seat).collect();
+    let held: Vec<_> = BuiltInDeliberator::ALL.iter().map(seat).collect();
     let mut first = held.clone();
     first[0]["would_block"] = json!(true);
     serde_json::from_value(json!({
@@ -30,38 +30,38 @@ fn row(day: Day, artifact_type: &str, verdict: &str, score: u8) -> LogRow {
 }
 
 /// Three weeks of posts with a rising share of HOLD, and a memo with a hostile name.
-fn audited() -> Audited {
+fn drifting_audit() -> AuditResult {
     let first: Day = "2026-05-04".parse().unwrap();
-    let mut auditor = Auditor::default();
+    let mut auditor = StatisticsBuilder::default();
     for (week, held_back) in [(0, 1), (1, 4), (2, 8)] {
         for place in 0..10 {
             let verdict = if place < held_back { "HOLD" } else { "SHIP" };
             let score = 5 - u8::try_from(week).unwrap();
-            let row = row(first.later(7 * week), "linkedin_post", verdict, score);
-            auditor.note(&row, (place < week).then_some(Decision::Ship));
+            let row = log_row(first.plus_days(7 * week), "linkedin_post", verdict, score);
+            auditor.add_row(&row, (place < week).then_some(ReviewDecision::Ship));
         }
     }
     let name = "memo \u{1b}[31mwith a very long name that does not end here";
-    auditor.note(&row(first, name, "INCOMPLETE", 3), None);
-    auditor.note(&row(first, name, "REVISE", 3), None);
-    auditor.note(&LogRow { rehearsal: true, ..row(first, name, "SHIP", 3) }, None);
-    told(auditor.audit(first.later(60)))
+    auditor.add_row(&log_row(first, name, "INCOMPLETE", 3), None);
+    auditor.add_row(&log_row(first, name, "REVISE", 3), None);
+    auditor.add_row(&LogRow { rehearsal: true, ..log_row(first, name, "SHIP", 3) }, None);
+    to_audit_result(auditor.into_statistics(first.plus_days(60)))
 }
 
-fn told(audit: GateAudit) -> Audited {
-    Audited { status: "success", window: AuditWindow::default(), audit }
+fn to_audit_result(audit: ReviewStatistics) -> AuditResult {
+    AuditResult { status: "success", window: AuditWindow::default(), audit }
 }
 
-fn drawn(audited: &Audited, width: usize) -> String {
-    let canvas = Canvas { width, detail: Detail::Brief, round: None };
-    anstream::adapter::strip_str(&draw(audited, canvas)).to_string()
+fn draw_plain(audited: &AuditResult, width: usize) -> String {
+    let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+    anstream::adapter::strip_str(&draw_audit_page(audited, canvas)).to_string()
 }
 
 #[test]
 fn every_width_is_kept_to() {
-    let audited = audited();
+    let audited = drifting_audit();
     for width in [40, 53, 60, 72, 80, 120] {
-        let page = drawn(&audited, width);
+        let page = draw_plain(&audited, width);
         assert!(page.lines().all(|line| line.width() <= width), "{width}:\n{page}");
         assert!(!page.contains('\u{1b}'), "{page:?}");
         assert!(!page.contains("\n\n\n"), "{page}");
@@ -70,7 +70,7 @@ fn every_width_is_kept_to() {
 
 #[test]
 fn a_page_of_eighty_columns() {
-    insta::assert_snapshot!(drawn(&audited(), 80), @r#"
+    insta::assert_snapshot!(draw_plain(&drifting_audit(), 80), @r#"
 
     AUDIT ──────────────────────────────────── 32 verdicts, 2026-05-04 to 2026-05-18
 
@@ -157,14 +157,19 @@ fn a_page_of_eighty_columns() {
 
 #[test]
 fn a_narrow_page_sets_numbers_below_their_names() {
-    let page = drawn(&audited(), 40);
+    let page = draw_plain(&drifting_audit(), 40);
     let row = "  linkedin_post\n    all 30 · SHIP 17 · REVISE 0\n    HOLD 13 · INCOMPLETE 0\n    not SHIP 43.3 %\n";
     assert!(page.contains(row), "{page}");
 }
 
 #[test]
 fn a_log_without_verdicts_says_so() {
-    let page = drawn(&told(Auditor::default().audit("2026-05-04".parse().unwrap())), 80);
+    let page = draw_plain(
+        &to_audit_result(
+            StatisticsBuilder::default().into_statistics("2026-05-04".parse().unwrap()),
+        ),
+        80,
+    );
     insta::assert_snapshot!(page, @r#"
 
     AUDIT ─────────────────────────────────────────────────────────────── 0 verdicts

@@ -1,41 +1,42 @@
 //! The findings of a council that reviewed files, as merged by the chair.
 
-use super::report::level;
+use super::report::severity_label;
 use crate::domain::council::report::{CouncilFinalReport, MergedFinding};
-use crate::surfaces::cli::show::canvas::Canvas;
-use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
-use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::canvas::PageCanvas;
+use crate::surfaces::cli::show::layout::{MARGIN, draw_heading, hang_text};
+use crate::surfaces::cli::show::line::StyledLine;
 use crate::surfaces::cli::show::palette::{FAINT, GOOD};
 
 /// Indent of the text of a finding.
-const INDENT: usize = MARGIN + 7;
+const FINDING_INDENT: usize = MARGIN + 7;
 
-pub(super) fn draw(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+pub(super) fn draw_findings(given: &CouncilFinalReport, canvas: PageCanvas) -> Vec<StyledLine> {
     let findings = &given.report.findings;
     if findings.is_empty() {
         return Vec::new();
     }
-    let mut lines = heading("FINDINGS", &format!("{}", findings.len()), canvas);
+    let mut lines = draw_heading("FINDINGS", &format!("{}", findings.len()), canvas);
     for (place, merged) in findings.iter().enumerate() {
         if place > 0 {
-            lines.push(Line::blank());
+            lines.push(StyledLine::blank());
         }
-        lines.extend(finding(merged, canvas.measure()));
+        lines.extend(draw_finding(merged, canvas.text_width()));
     }
     lines
 }
 
-fn finding(merged: &MergedFinding, room: usize) -> Vec<Line> {
+fn draw_finding(merged: &MergedFinding, room: usize) -> Vec<StyledLine> {
     let found = &merged.finding;
     let title = format!("{}  {}", found.id, found.title);
-    let mut lines = beside(level(found.severity), &title, room);
-    let under = |style, lead: &str| Line::indented(INDENT).styled(lead, style);
+    let mut lines = hang_text(severity_label(found.severity), &title, room);
+    let under =
+        |style, lead: &str| StyledLine::with_indent(FINDING_INDENT).push_styled(lead, style);
     if !found.location.trim().is_empty() {
-        lines.extend(beside(under(FAINT, "at "), &found.location, room));
+        lines.extend(hang_text(under(FAINT, "at "), &found.location, room));
     }
-    lines.extend(beside(Line::indented(INDENT), &found.description, room));
+    lines.extend(hang_text(StyledLine::with_indent(FINDING_INDENT), &found.description, room));
     if !found.fix_approach.trim().is_empty() {
-        lines.extend(beside(under(GOOD, "→ "), &found.fix_approach, room));
+        lines.extend(hang_text(under(GOOD, "→ "), &found.fix_approach, room));
     }
     let who = [
         ("reported by", &merged.reported_by),
@@ -48,7 +49,7 @@ fn finding(merged: &MergedFinding, room: usize) -> Vec<Line> {
         .map(|(what, names)| format!("{what} {}", names.join(", ")))
         .collect();
     if !who.is_empty() {
-        lines.extend(beside(Line::indented(INDENT), &who.join("; "), room));
+        lines.extend(hang_text(StyledLine::with_indent(FINDING_INDENT), &who.join("; "), room));
     }
     lines
 }

@@ -9,6 +9,6 @@ pub(super) mod replies;
 mod report;
 
 #[cfg(test)]
-pub(crate) use page::draw;
+pub(crate) use page::draw_council_page;
 pub(crate) use page::draw_result;
-pub(super) use page::{Foot, sections};
+pub(super) use page::{PageFoot, council_sections};

@@ -5,4 +5,4 @@ mod fields;
 mod objections;
 mod sections;
 
-pub(super) use sections::{sections, state};
+pub(super) use sections::{draw_conclusion, state_line};

@@ -2,46 +2,48 @@
 
 use anstyle::Style;
 
-use crate::domain::transcript::Transcript;
-use crate::export::council::Stopped;
+use crate::domain::transcript::RunState;
+use crate::export::council::StopNotice;
 use crate::export::gate::ReviewDocument;
-use crate::export::gate::words::overridden;
+use crate::export::gate::words::override_lines;
 use crate::export::wording;
-use crate::surfaces::cli::show::canvas::Canvas;
-use crate::surfaces::cli::show::council::Foot;
-use crate::surfaces::cli::show::layout::{MARGIN, block, hanging, heading, titled};
-use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::canvas::PageCanvas;
+use crate::surfaces::cli::show::council::PageFoot;
+use crate::surfaces::cli::show::layout::{
+    MARGIN, draw_heading, draw_page_title, hang_block, indent_block,
+};
+use crate::surfaces::cli::show::line::StyledLine;
 use crate::surfaces::cli::show::palette::{self, BAD, CAUTION, FAINT, GOOD, ID, STRONG};
-use crate::surfaces::cli::show::spending::spent;
+use crate::surfaces::cli::show::spending::list_spending;
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
-const TITLE: &str = "REVIEW";
+const REVIEW_TITLE: &str = "REVIEW";
 
 /// Characters of the digest that are shown; enough to distinguish files.
-const DIGEST_SHOWN: usize = 12;
+const DIGEST_CHARS_SHOWN: usize = 12;
 
-pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
-    let (mark, style) = palette::of_gate(told.verdict);
-    let state = Line::blank().styled(mark, style).plain(" ");
-    let state = state.styled(told.verdict.name(), style.bold());
-    let mut lines = vec![Line::blank()];
-    lines.extend(titled(TITLE, state, &health(told), canvas));
-    let room = canvas.measure() - MARGIN;
-    lines.extend(block(&wrap_line(&told.artifact, room), MARGIN, STRONG));
-    lines.extend(block(&wrap_items(&facts(told), room), MARGIN, FAINT));
-    for (caution, style) in cautions(told) {
-        lines.push(Line::blank());
-        lines.extend(block(&wrap_line(&caution, room), MARGIN, style));
+pub(super) fn draw_headline(told: &ReviewDocument, canvas: PageCanvas) -> Vec<StyledLine> {
+    let (mark, style) = palette::review_mark(told.verdict);
+    let state = StyledLine::blank().push_styled(mark, style).push_plain(" ");
+    let state = state.push_styled(told.verdict.name(), style.bold());
+    let mut lines = vec![StyledLine::blank()];
+    lines.extend(draw_page_title(REVIEW_TITLE, state, &list_health(told), canvas));
+    let room = canvas.text_width() - MARGIN;
+    lines.extend(indent_block(&wrap_line(&told.artifact, room), MARGIN, STRONG));
+    lines.extend(indent_block(&wrap_items(&list_facts(told), room), MARGIN, FAINT));
+    for (caution, style) in list_cautions(told) {
+        lines.push(StyledLine::blank());
+        lines.extend(indent_block(&wrap_line(&caution, room), MARGIN, style));
     }
     lines
 }
 
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
-fn health(told: &ReviewDocument) -> Vec<String> {
+fn list_health(told: &ReviewDocument) -> Vec<String> {
     let heard = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
     let mut words: Vec<String> = Vec::new();
     words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
-    let is_abandoned = told.error.as_ref().is_some_and(Stopped::is_abandoned);
+    let is_abandoned = told.error.as_ref().is_some_and(StopNotice::is_abandoned);
     words.extend(is_abandoned.then(|| "ABANDONED".to_owned()));
     words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
     words.push(format!("{heard} of {} heard", told.round1.len()));
@@ -51,49 +53,54 @@ fn health(told: &ReviewDocument) -> Vec<String> {
     words
 }
 
-fn facts(told: &ReviewDocument) -> Vec<String> {
-    let mut facts = vec![told.artifact_type.clone(), format!("tier {}", told.tier.number())];
+fn list_facts(told: &ReviewDocument) -> Vec<String> {
+    let mut facts = vec![told.artifact_type.clone(), format!("tier {}", told.tier.tier_number())];
     facts.extend(told.producer.as_ref().map(|producer| format!("made by {producer}")));
-    let digest = told.artifact_sha256.as_deref().and_then(|digest| digest.get(..DIGEST_SHOWN));
+    let digest =
+        told.artifact_sha256.as_deref().and_then(|digest| digest.get(..DIGEST_CHARS_SHOWN));
     facts.extend(digest.map(|digest| format!("sha256 {digest}…")));
     facts
 }
 
-fn cautions(told: &ReviewDocument) -> Vec<(String, Style)> {
+fn list_cautions(told: &ReviewDocument) -> Vec<(String, Style)> {
     let mut cautions = Vec::new();
     if told.rehearsal {
-        cautions.push((format!("REHEARSAL: {}", wording::REHEARSAL), CAUTION.bold()));
+        cautions.push((format!("REHEARSAL: {}", wording::REHEARSAL_NOTE), CAUTION.bold()));
     }
     if let Some(error) = &told.error {
         let message = format!("{}: {}.", told.status, error.message);
         cautions.push((message, BAD.bold()));
     }
-    let said = overridden(told).into_iter().map(|said| format!("OVERRIDDEN: {said}"));
+    let said = override_lines(told).into_iter().map(|said| format!("OVERRIDDEN: {said}"));
     cautions.extend(said.map(|said| (said, CAUTION.bold())));
     cautions
 }
 
-pub(super) fn footer(
-    transcript: &Transcript,
+pub(super) fn draw_footer(
+    transcript: &RunState,
     told: &ReviewDocument,
-    foot: Foot,
-    canvas: Canvas,
-) -> Vec<Line> {
-    let room = canvas.measure() - MARGIN;
-    let mut lines = heading("RECORD", "", canvas);
-    let facts = told.metrics.as_ref().map(|metrics| spent(metrics, transcript.opened_at));
-    lines.extend(block(&wrap_items(&facts.unwrap_or_default(), room), MARGIN, FAINT));
+    foot: PageFoot,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let room = canvas.text_width() - MARGIN;
+    let mut lines = draw_heading("RECORD", "", canvas);
+    let facts = told.metrics.as_ref().map(|metrics| list_spending(metrics, transcript.opened_at));
+    lines.extend(indent_block(&wrap_items(&facts.unwrap_or_default(), room), MARGIN, FAINT));
     for warning in &told.warnings {
-        let lead = Line::indented(MARGIN).styled("! ", CAUTION);
-        lines.extend(hanging(lead, &wrap_line(warning, room - MARGIN), FAINT));
+        let lead = StyledLine::with_indent(MARGIN).push_styled("! ", CAUTION);
+        lines.extend(hang_block(lead, &wrap_line(warning, room - MARGIN), FAINT));
     }
     let id = &transcript.opening.dialogue_id;
     let verdict = told.verdict_id.as_deref().unwrap_or_default();
     lines.push(match foot {
-        Foot::Hint => Line::indented(MARGIN).styled(&format!("plenary show {id}"), GOOD),
+        PageFoot::Hint => {
+            StyledLine::with_indent(MARGIN).push_styled(&format!("plenary show {id}"), GOOD)
+        }
         // A verdict id contains the dialogue id.
-        Foot::Id if !verdict.is_empty() => Line::indented(MARGIN).styled(verdict, ID),
-        Foot::Id => Line::indented(MARGIN).styled(id.as_str(), ID),
+        PageFoot::Id if !verdict.is_empty() => {
+            StyledLine::with_indent(MARGIN).push_styled(verdict, ID)
+        }
+        PageFoot::Id => StyledLine::with_indent(MARGIN).push_styled(id.as_str(), ID),
     });
     lines
 }

@@ -13,7 +13,7 @@ mod seats;
 #[cfg(test)]
 mod tests;
 
-pub(super) use imported::draw as imported;
-pub(crate) use line::draw_line;
-pub(crate) use page::draw;
-pub(super) use page::sections;
+pub(super) use imported::draw_imported_rows as imported;
+pub(crate) use line::draw_review_line;
+pub(crate) use page::draw_review_page;
+pub(super) use page::review_sections;

@@ -4,57 +4,66 @@ use anstyle::Style;
 
 use super::{changes, concerns, decision, headline, next, seats};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::Transcript;
-use crate::export::gate::document;
-use crate::protocols::gate::positions;
-use crate::surfaces::cli::show::canvas::{Canvas, Detail};
-use crate::surfaces::cli::show::council::{Foot, replies};
-use crate::surfaces::cli::show::layout::{MARGIN, block, text_of};
-use crate::surfaces::cli::show::line::Line;
+use crate::domain::transcript::RunState;
+use crate::export::gate::review_document;
+use crate::protocols::gate::list_seat_results;
+use crate::surfaces::cli::show::canvas::{PageCanvas, PageDetail};
+use crate::surfaces::cli::show::council::{PageFoot, replies};
+use crate::surfaces::cli::show::layout::{MARGIN, indent_block, join_sections};
+use crate::surfaces::cli::show::line::StyledLine;
 use crate::surfaces::cli::show::palette::STRONG;
 use crate::surfaces::cli::wrap::wrap_line;
 
 /// Indent of the text under a deliberator's name.
-pub(super) const INDENT: usize = MARGIN * 2;
+pub(super) const SEAT_INDENT: usize = MARGIN * 2;
 
 /// Draws a review, decided or not, with ANSI colours.
-pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
-    text_of(&sections(transcript, Foot::Hint, canvas))
+pub(crate) fn draw_review_page(transcript: &RunState, canvas: PageCanvas) -> String {
+    join_sections(&review_sections(transcript, PageFoot::Hint, canvas))
 }
 
-pub(in crate::surfaces::cli::show) fn sections(
-    transcript: &Transcript,
-    foot: Foot,
-    canvas: Canvas,
-) -> Vec<Vec<Line>> {
-    let told = &document(transcript);
-    let positions = &positions(transcript);
+pub(in crate::surfaces::cli::show) fn review_sections(
+    transcript: &RunState,
+    foot: PageFoot,
+    canvas: PageCanvas,
+) -> Vec<Vec<StyledLine>> {
+    let told = &review_document(transcript);
+    let positions = &list_seat_results(transcript);
     let mut sections = vec![
-        headline::draw(told, canvas),
-        decision::brief(told, canvas),
-        seats::draw(told, positions, canvas),
-        concerns::draw(told, positions, canvas),
-        changes::draw(told, positions, canvas),
-        decision::draw(told, canvas),
-        decision::priors(told, canvas),
-        decision::missing_context(told, canvas),
+        headline::draw_headline(told, canvas),
+        decision::draw_brief(told, canvas),
+        seats::draw_seats(told, positions, canvas),
+        concerns::draw_concerns(told, positions, canvas),
+        changes::draw_changes(told, positions, canvas),
+        decision::draw_decision(told, canvas),
+        decision::draw_prior_verdicts(told, canvas),
+        decision::draw_missing_context(told, canvas),
     ];
-    if canvas.detail == Detail::Full {
-        sections.push(replies::draw(transcript, &[], canvas));
+    if canvas.detail == PageDetail::Full {
+        sections.push(replies::draw_replies(transcript, &[], canvas));
     }
-    sections.push(next::draw(told, canvas));
-    sections.push(headline::footer(transcript, told, foot, canvas));
+    sections.push(next::draw_next_steps(told, canvas));
+    sections.push(headline::draw_footer(transcript, told, foot, canvas));
     sections
 }
 
 /// Draws a deliberator and a text beside its name, or below it if the text does not fit.
-pub(super) fn named(seat: &ExpertSlug, text: &str, style: Style, canvas: Canvas) -> Vec<Line> {
-    let lead = Line::indented(MARGIN).styled(seat.as_str(), STRONG).plain("  ");
-    let line = lead.clone().styled(text, style);
-    if line.width() <= canvas.columns() {
+pub(super) fn draw_named(
+    seat: &ExpertSlug,
+    text: &str,
+    style: Style,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let lead = StyledLine::with_indent(MARGIN).push_styled(seat.as_str(), STRONG).push_plain("  ");
+    let line = lead.clone().push_styled(text, style);
+    if line.width() <= canvas.column_count() {
         return vec![line];
     }
     let mut lines = vec![lead];
-    lines.extend(block(&wrap_line(text, canvas.measure() - INDENT), INDENT, style));
+    lines.extend(indent_block(
+        &wrap_line(text, canvas.text_width() - SEAT_INDENT),
+        SEAT_INDENT,
+        style,
+    ));
     lines
 }

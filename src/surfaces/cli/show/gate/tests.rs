@@ -2,26 +2,26 @@
 
 use insta::assert_snapshot;
 
-use super::{draw, draw_line};
-use crate::domain::gate::Tier;
-use crate::domain::transcript::Transcript;
-use crate::export::gate::{document, sample, skipped};
-use crate::surfaces::cli::show::{Canvas, Detail};
+use super::{draw_review_line, draw_review_page};
+use crate::domain::gate::ReviewTier;
+use crate::domain::transcript::RunState;
+use crate::export::gate::{review_document, sample, skipped_document};
+use crate::surfaces::cli::show::{PageCanvas, PageDetail};
 
-fn canvas(width: usize) -> Canvas {
-    Canvas { width, detail: Detail::Brief, round: None }
+fn brief_canvas(width: usize) -> PageCanvas {
+    PageCanvas { width, detail: PageDetail::Brief, round: None }
 }
 
-fn plain(page: &str) -> String {
+fn strip_colours(page: &str) -> String {
     anstream::adapter::strip_str(page).to_string()
 }
 
-fn page(transcript: &Transcript, width: usize) -> String {
-    plain(&draw(transcript, canvas(width)))
+fn draw_page(transcript: &RunState, width: usize) -> String {
+    strip_colours(&draw_review_page(transcript, brief_canvas(width)))
 }
 
 /// The text from one heading up to another.
-fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+fn page_part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let start = page.find(from).unwrap_or_else(|| panic!("no {from} in:\n{page}"));
     let rest = &page[start..];
     rest[..rest.find(to).unwrap_or(rest.len())].trim_end()
@@ -29,7 +29,7 @@ fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 
 #[test]
 fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
-    assert_snapshot!(page(&sample::revised(), 80), @r#"
+    assert_snapshot!(draw_page(&sample::revised(), 80), @r#"
     REVIEW ────────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 heard
 
       posts/launch.md
@@ -122,8 +122,8 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
 
 #[test]
 fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
-    let page = page(&sample::incomplete(), 80);
-    assert_snapshot!(part(&page, "REVIEW", "CONCERNS"), @r#"
+    let page = draw_page(&sample::incomplete(), 80);
+    assert_snapshot!(page_part(&page, "REVIEW", "CONCERNS"), @r#"
     REVIEW ────────────────────────────────── × INCOMPLETE · DEGRADED · 2 of 4 heard
 
       posts/launch.md
@@ -143,7 +143,7 @@ fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
       × strategy        absent    –         –       –
         R1 timeout: no answer within 60 s
     "#);
-    assert_snapshot!(part(&page, "DECISION", "RECORD"), @r#"
+    assert_snapshot!(page_part(&page, "DECISION", "RECORD"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
       counted      policy seed: 2 present (3 needed), 1 blocks, irreducible: nothing
@@ -164,8 +164,8 @@ fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
 
 #[test]
 fn a_missing_adjudicator_is_told_with_its_reason() {
-    let page = page(&sample::unadjudicated(), 80);
-    assert_snapshot!(part(&page, "DECISION", "MISSING"), @r#"
+    let page = draw_page(&sample::unadjudicated(), 80);
+    assert_snapshot!(page_part(&page, "DECISION", "MISSING"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
       counted      policy seed: 4 present (3 needed), nobody blocks: nothing is
@@ -182,8 +182,8 @@ fn a_missing_adjudicator_is_told_with_its_reason() {
 
 #[test]
 fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
-    let rehearsed = page(&sample::rehearsed(), 80);
-    assert_snapshot!(part(&rehearsed, "REVIEW", "REVISION"), @r#"
+    let rehearsed = draw_page(&sample::rehearsed(), 80);
+    assert_snapshot!(page_part(&rehearsed, "REVIEW", "REVISION"), @r#"
     REVIEW ─────────────────────────────────────── ● SHIP · REHEARSAL · 4 of 4 heard
 
       posts/launch.md
@@ -191,8 +191,8 @@ fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
 
       REHEARSAL: played by the rehearsal panel; no model was asked
     "#);
-    let overridden = page(&sample::overridden(), 80);
-    assert_snapshot!(part(&overridden, "REVIEW", "REVISION"), @r#"
+    let overridden = draw_page(&sample::overridden(), 80);
+    assert_snapshot!(page_part(&overridden, "REVIEW", "REVISION"), @r#"
     REVIEW ────────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 heard
 
       posts/launch.md
@@ -205,8 +205,8 @@ fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
 
 #[test]
 fn a_block_that_was_lifted_is_told_with_the_concern_that_lifted_it() {
-    let page = page(&sample::shipped(), 80);
-    assert_snapshot!(part(&page, "BETWEEN", "DECISION"), @r#"
+    let page = draw_page(&sample::shipped(), 80);
+    assert_snapshot!(page_part(&page, "BETWEEN", "DECISION"), @r#"
     BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 1 changed
 
       skeptic  hold, blocks, irreducible → ship
@@ -219,8 +219,8 @@ fn a_block_that_was_lifted_is_told_with_the_concern_that_lifted_it() {
 
 #[test]
 fn a_narrow_terminal_gets_the_same_in_more_lines() {
-    let page = page(&sample::revised(), 40);
-    assert_snapshot!(part(&page, "REVIEW", "CONCERNS"), @r#"
+    let page = draw_page(&sample::revised(), 40);
+    assert_snapshot!(page_part(&page, "REVIEW", "CONCERNS"), @r#"
     REVIEW ──────────────────────── ◐ REVISE
 
       DEGRADED · 4 of 4 heard
@@ -257,13 +257,14 @@ fn a_narrow_terminal_gets_the_same_in_more_lines() {
 
 #[test]
 fn one_of_several_files_is_a_line() {
-    let line = |told| plain(&draw_line(&told, canvas(80)));
-    let skipped = skipped("notes/a.md", "note", Tier::Never, "tier 2 is not looked at");
+    let line = |told| strip_colours(&draw_review_line(&told, brief_canvas(80)));
+    let skipped =
+        skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
     let lines = [
         line(skipped),
-        line(document(&sample::revised())),
-        line(document(&sample::rehearsed())),
-        line(document(&sample::incomplete())),
+        line(review_document(&sample::revised())),
+        line(review_document(&sample::rehearsed())),
+        line(review_document(&sample::incomplete())),
     ];
     assert_snapshot!(lines.join("\n"), @r#"
     – SKIPPED    notes/a.md
