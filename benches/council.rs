@@ -4,6 +4,11 @@
 //! `./bench council` runs it, `--quick` with fewer repeats. It prints one table and exits with 1
 //! when a ratio is over its limit.
 
+use std::process::ExitCode;
+
+use measure::{BenchmarkResult, BenchmarkRow};
+use server::SlowServer;
+
 #[path = "council/bare_client.rs"]
 mod bare_client;
 #[path = "council/folder.rs"]
@@ -28,11 +33,6 @@ mod prepared_replies;
 mod program;
 #[path = "council/server.rs"]
 mod server;
-
-use std::process::ExitCode;
-
-use measure::{BenchmarkResult, BenchmarkRow};
-use server::SlowServer;
 
 /// Argument that makes this binary act as the model server of the benchmark process.
 const SERVE_ARGUMENT: &str = "serve";

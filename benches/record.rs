@@ -4,6 +4,10 @@
 //! `./bench` runs all of it, `./bench --quick` with smaller sizes. It prints one table and exits
 //! with 1 when a ratio is over its limit.
 
+use std::process::ExitCode;
+
+use measure::{BenchmarkResult, BenchmarkRow};
+
 #[path = "record/bare_reads.rs"]
 mod bare_reads;
 #[path = "record/bare_writes.rs"]
@@ -19,10 +23,6 @@ mod measure;
 mod rounds;
 #[path = "record/start.rs"]
 mod start;
-
-use std::process::ExitCode;
-
-use measure::{BenchmarkResult, BenchmarkRow};
 
 /// Sizes of the benchmark data.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,9 @@
 //! Includes the tests' model server; the benchmark uses only its valid replies.
 
+pub(crate) use scripted_reply::ScriptedReply;
+pub(crate) use scripted_reply::ServerAction;
+pub(crate) use server::ModelRequest;
+
 #[path = "../../tests/it/kit/model_server/connection.rs"]
 mod connection;
 #[path = "../../tests/it/kit/model_server/reply_gate.rs"]
@@ -10,6 +14,3 @@ mod scripted_reply;
 mod server;
 #[path = "../../tests/it/kit/model_server/valid_replies.rs"]
 mod valid_replies;
-
-pub(crate) use scripted_reply::{ScriptedReply, ServerAction};
-pub(crate) use server::ModelRequest;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use plenary::providers::Dialect;
+use plenary_engine::providers::transport::Dialect;
 use serde_json::Value;
 
 use crate::kit::{ModelRequest, ScriptedReply, ServerAction};

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use plenary::store::SqliteStore;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 

@@ -4,14 +4,15 @@
 
 use std::path::Path;
 
-use plenary::files::{self, WritePermission};
-use plenary::operations;
+use plenary_engine::app::export_record::print_record;
+use plenary_engine::app::round_context::{read_context, render_prompts};
+use plenary_engine::files::allowed_file::WritePermission;
+use plenary_engine::files::read_write::{read_request_text, replace_file};
 use serde_json::json;
 
-use crate::DataSizes;
-use crate::bare_reads;
 use crate::generated_data::{BenchmarkProject, TextGenerator};
 use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs, measure_time};
+use crate::{DataSizes, bare_reads};
 
 /// Prompts take hundreds of megabytes on disk, so they are written only a few times.
 const RENDERED: usize = 5;
@@ -35,7 +36,7 @@ fn measure_export(
     let (store, arguments) = (place.connect()?, json!({ "dialogue_id": id }));
     let mut samples = SamplePairs::default();
     for _ in 0..sizes.repeats {
-        let measured = measure_time(|| operations::print_record(&place.project, &arguments))?;
+        let measured = measure_time(|| print_record(&place.project, &arguments))?;
         let limit = measure_time(|| -> BenchmarkResult<_> {
             // Both sides free their rows within the measured time.
             let rows = bare_reads::read_rows(&store, id)?;
@@ -54,16 +55,15 @@ fn measure_context(
 ) -> BenchmarkResult<BenchmarkRow> {
     // The newest round has a context of all the others.
     let arguments = json!({ "dialogue_id": id, "round": sizes.exported });
-    let text = operations::read_context(&place.project, &arguments, WritePermission::Local)?;
+    let text = read_context(&place.project, &arguments, WritePermission::Local)?;
     let document: bare_reads::PlainContext = serde_json::from_str(&text)?;
     if serde_json::to_string(&document)?.len() != text.len() {
         return Err("the plain document is not the one that `context` writes".into());
     }
     let mut samples = SamplePairs::default();
     for _ in 0..sizes.repeats {
-        let measured = measure_time(|| {
-            operations::read_context(&place.project, &arguments, WritePermission::Local)
-        })?;
+        let measured =
+            measure_time(|| read_context(&place.project, &arguments, WritePermission::Local))?;
         let limit = measure_time(|| serde_json::to_string(&document))?;
         samples.add_pair(measured, limit);
     }
@@ -77,20 +77,18 @@ fn measure_prompts(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
     let id = place.open_dialogue("Long")?;
     place.register_until(&id, rounds, &mut TextGenerator::new())?;
     let arguments = json!({ "dialogue_id": id });
-    let written =
-        operations::render_prompts(&place.project, &arguments, WritePermission::Local)?.prompts;
+    let written = render_prompts(&place.project, &arguments, WritePermission::Local)?.prompts;
     let paths = written.iter().flat_map(|file| [&file.prompt_path, &file.context_path]);
-    let kept = paths.map(|path| Ok((Path::new(path), files::read_request_text(Path::new(path))?)));
+    let kept = paths.map(|path| Ok((Path::new(path), read_request_text(Path::new(path))?)));
     let kept: Vec<(&Path, String)> = kept.collect::<BenchmarkResult<_>>()?;
     let mut samples = SamplePairs::default();
     for _ in 0..sizes.repeats.min(RENDERED) {
-        let measured = measure_time(|| {
-            operations::render_prompts(&place.project, &arguments, WritePermission::Local)
-        })?;
+        let measured =
+            measure_time(|| render_prompts(&place.project, &arguments, WritePermission::Local))?;
         let limit = measure_time(|| -> BenchmarkResult<_> {
-            operations::read_context(&place.project, &arguments, WritePermission::Local)?;
+            read_context(&place.project, &arguments, WritePermission::Local)?;
             for (path, text) in &kept {
-                files::replace_file(path, text.as_bytes())?;
+                replace_file(path, text.as_bytes())?;
             }
             Ok(())
         })?;

@@ -1,10 +1,12 @@
 //! Generated benchmark data: text with a natural word distribution, batches for full rounds, and
 //! workspaces in separate folders.
 
-use plenary::ambient::RealSystem;
-use plenary::files::AllowedFolders;
-use plenary::operations::{self, Project};
-use plenary::store::SqliteStore;
+use plenary_engine::app::dialogues::create_dialogue;
+use plenary_engine::app::project::Project;
+use plenary_engine::app::rounds::register_round;
+use plenary_engine::clock::RealSystem;
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -64,7 +66,7 @@ impl BenchmarkProject {
             .collect();
         let pool = json!({ "domain": "Measuring", "experts": experts });
         let arguments = json!({ "title": title, "question": "How long?", "expert_pool": pool });
-        Ok(operations::create_dialogue(&self.project, &arguments)?.dialogue_id.to_string())
+        Ok(create_dialogue(&self.project, &arguments)?.dialogue_id.to_string())
     }
 
     /// Registers full rounds before round `end`.
@@ -75,7 +77,7 @@ impl BenchmarkProject {
         writer: &mut TextGenerator,
     ) -> BenchmarkResult<()> {
         for round in 0..end {
-            operations::register_round(&self.project, &make_batch(id, round, writer))?;
+            register_round(&self.project, &make_batch(id, round, writer))?;
         }
         Ok(())
     }

@@ -1,13 +1,16 @@
 //! Queries across dialogues: ten times the dialogues must take hardly more time.
 
-use plenary::ambient::{RealSystem, System};
-use plenary::domain::change::{JournalEntryKind, JournalEvent, NewEntity};
-use plenary::domain::dialogue::{DialogueOpening, ProtocolKind};
-use plenary::domain::expert::{ExpertProfile, ExpertSource, ExpertTier};
-use plenary::domain::ids::{DialogueId, EntityKind, ExpertSlug, LocalId, new_entity_id};
-use plenary::error::Error;
-use plenary::operations::{self, Project};
-use plenary::store::in_transaction;
+use plenary_core::model::dialogue::{
+    DialogueOpening, ExpertProfile, ExpertSource, ExpertTier, ProtocolKind,
+};
+use plenary_core::model::ids::{DialogueId, EntityKind, ExpertSlug, LocalId, new_entity_id};
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent, NewEntity};
+use plenary_engine::app::project::Project;
+use plenary_engine::app::queries::{find_similar, list_dialogues};
+use plenary_engine::app::rounds::read_progress;
+use plenary_engine::clock::{RealSystem, System};
+use plenary_engine::error::Error;
+use plenary_engine::store::traits::in_transaction;
 use serde_json::{Value, json};
 
 use crate::DataSizes;
@@ -56,15 +59,15 @@ fn list_queries(stored: u32) -> [(&'static str, MakeArguments, QueryFunction); 3
     let any = move |writer: &mut TextGenerator| dialogue_name(writer.number_below(stored as usize));
     [
         ("list (a page)", Box::new(move |writer| json!({ "after": any(writer) })), |at, wanted| {
-            operations::list_dialogues(at, wanted).map(drop)
+            list_dialogues(at, wanted).map(drop)
         }),
         ("similar", Box::new(|writer| json!({ "query": make_query(writer) })), |at, wanted| {
-            operations::find_similar(at, wanted).map(drop)
+            find_similar(at, wanted).map(drop)
         }),
         (
             "progress",
             Box::new(move |writer| json!({ "dialogue_id": any(writer) })),
-            |at, wanted| operations::read_progress(at, wanted).map(drop),
+            |at, wanted| read_progress(at, wanted).map(drop),
         ),
     ]
 }

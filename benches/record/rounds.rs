@@ -1,11 +1,11 @@
 //! Registering a full round: compared with a bare transaction, and late rounds with early ones.
 
-use plenary::operations;
+use plenary_engine::app::rounds::register_round;
 
-use crate::DataSizes;
-use crate::bare_writes::{self, BareStore};
+use crate::bare_writes::BareStore;
 use crate::generated_data::{BenchmarkProject, TextGenerator, make_batch};
 use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs, measure_time};
+use crate::{DataSizes, bare_writes};
 
 /// Rounds of each dialogue that are compared, early and late.
 const COMPARED: u8 = 10;
@@ -22,7 +22,7 @@ fn measure_against_bare(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
     let mut samples = SamplePairs::default();
     for round in 0..sizes.registered {
         let batch = make_batch(&id, round, &mut writer);
-        let measured = measure_time(|| operations::register_round(&place.project, &batch))?;
+        let measured = measure_time(|| register_round(&place.project, &batch))?;
         let written = bare_writes::read_written_rows(&store, &id, round)?;
         let limit = measure_time(|| bare.write_rows(&written))?;
         samples.add_pair(measured, limit);
@@ -42,8 +42,8 @@ fn measure_late_rounds(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
         for step in 0..COMPARED {
             let late = make_batch(&late, sizes.late + step, &mut writer);
             let early = make_batch(&early, 1 + step, &mut writer);
-            let measured = measure_time(|| operations::register_round(&place.project, &late))?;
-            let limit = measure_time(|| operations::register_round(&place.project, &early))?;
+            let measured = measure_time(|| register_round(&place.project, &late))?;
+            let limit = measure_time(|| register_round(&place.project, &early))?;
             samples.add_pair(measured, limit);
         }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::ask::{Ask, AskPurpose};
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::dice::SeededRandom;
-use plenary::domain::ids::ExpertSlug;
-use plenary::domain::plan::Seat;
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::RenderedPrompt;
-use plenary::protocols::council::SeatLetters;
+use plenary_core::model::ask::{Ask, AskPurpose};
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::plan::Seat;
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::council::answers::SeatLetters;
+use plenary_core::protocols::council::types::QuestionMode;
 use proptest::prelude::*;
 
 use crate::kit::council_driver::{CouncilDriver, make_opinion, make_plan, make_review, make_seat};

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plenary::domain::ask::CallErrorType;
-use plenary::providers::{CallError, CallReply, CliTransport, SupervisorBinary};
+use plenary_core::model::ask::CallErrorType;
+use plenary_engine::providers::cli::transport::CliTransport;
+use plenary_engine::providers::process::supervisor::SupervisorBinary;
+use plenary_engine::providers::transport::{CallError, CallReply};
 use tempfile::TempDir;
 
 use crate::kit::{

@@ -1,10 +1,11 @@
 //! Commands on conclusions: `health`, `due`, `due record`, and lists and counts.
 
-use plenary::domain::conclusion::OutcomeKind;
-use plenary::domain::dialogue::{ProtocolKind, TerminalState};
-use plenary::domain::stretch::DayCount;
-use plenary::operations;
-use plenary::store::SqliteStore;
+use plenary_core::model::dialogue::{ProtocolKind, TerminalState};
+use plenary_core::model::time::DayCount;
+use plenary_core::protocols::conclusion::types::OutcomeKind;
+use plenary_engine::app::checks::list_due;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
 use crate::kit::{
@@ -140,7 +141,8 @@ fn health_looks_at_the_newest_fifty_unless_told_otherwise() {
     }
     let considered = |last: Option<usize>, since: Option<&str>| {
         let since = since.map(|since| since.parse().unwrap());
-        let examined = operations::check_health(&bench.project, last, since).unwrap();
+        let examined =
+            plenary_engine::app::checks::check_health(&bench.project, last, since).unwrap();
         let unconverged = examined.health.shares.last().unwrap().count;
         (examined.health.considered, unconverged)
     };
@@ -266,7 +268,7 @@ fn conclusions_are_due_from_their_day_on() {
         );
     }
     let due = |days: u32| -> Vec<(String, i64)> {
-        let all = operations::list_due(&bench.project, DayCount { days }).unwrap();
+        let all = list_due(&bench.project, DayCount { days }).unwrap();
         all.due.iter().map(|due| (due.dialogue_id.to_string(), due.days_overdue)).collect()
     };
     let all: Vec<(String, i64)> = [("overdue", 3), ("today", 0), ("tomorrow", -1), ("later", -30)]
@@ -331,7 +333,7 @@ fn a_recorded_outcome_takes_a_conclusion_off_the_list_and_stays_with_it() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "Recorded: ended held\n"));
     assert_eq!(value_at(&run_json(&program, &["due"]).1, "due.0.dialogue_id"), "other");
 
-    let store: &dyn plenary::store::Store = &open_store(&program);
+    let store: &dyn Store = &open_store(&program);
     let concluded =
         store.load_record(&"ended".parse().unwrap()).unwrap().unwrap().conclusion.unwrap();
     let outcomes: Vec<_> = concluded

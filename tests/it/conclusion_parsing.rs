@@ -1,15 +1,16 @@
 //! Parsing the replies of a conclusion, from the journal to typed values.
 
-use plenary::domain::ask::{
+use plenary_core::model::ask::{
     Ask, AskPurpose, BudgetReservation, CallCost, CallDispatch, CostSource, FinishReason,
     ModelReply, TransportKind,
 };
-use plenary::domain::change::JournalEvent;
-use plenary::domain::dialogue::ProtocolKind;
-use plenary::domain::transcript::{ParseOutcome, ReplyDocument};
-use plenary::engine::due_readings;
-use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION};
-use plenary::protocols::council::SeatLetters;
+use plenary_core::model::dialogue::ProtocolKind;
+use plenary_core::model::journal::JournalEvent;
+use plenary_core::model::run_state::{ParseOutcome, ReplyDocument};
+use plenary_core::protocols::conclusion::next::{AUDIT, DRAFT, REVISION};
+use plenary_core::protocols::council::answers::SeatLetters;
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::engine::parse_replies::parse_pending_replies as due_readings;
 use serde_json::{Value, json};
 
 use crate::kit::council_driver::{CouncilDriver, PLAN_SECRET, make_plan, make_seat};
@@ -79,7 +80,7 @@ fn parse_answer(
     chamber.run_state.apply_events(at.parse().unwrap(), &changes);
     // The result depends on the time of the reply, not of the parsing.
     chamber.run_state.apply_events("2030-01-01T00:00:00Z".parse().unwrap(), &[]);
-    let due = due_readings(&plenary::protocols::Protocols::built_in(), &chamber.run_state);
+    let due = due_readings(&Protocols::built_in(), &chamber.run_state);
     let [JournalEvent::ReplyParsed { reading, .. }] = due.as_slice() else { panic!("{due:?}") };
     let reading = reading.clone();
     chamber.append_event(JournalEvent::ReplyParsed { ask: id, reading: reading.clone() });

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use plenary::domain::ask::{Ask, AskPurpose};
-use plenary::domain::change::JournalEvent;
-use plenary::domain::conclusion::{
+use plenary_core::model::ask::{Ask, AskPurpose};
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::journal::JournalEvent;
+use plenary_core::model::lifecycle::EntityStatus;
+use plenary_core::model::plan::ContextFile;
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::condense::INPUT_BYTES_MAX;
+use plenary_core::prompting::messages::{RenderedPrompt, restatement_messages};
+use plenary_core::protocols::conclusion::critic_input::CriticInput;
+use plenary_core::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use plenary_core::protocols::conclusion::types::{
     AuditObjection, AuditReply, CitedClaim, Conclusion, ConclusionField, ConclusionParticipant,
     ObjectionSource, UnresolvedPoint,
 };
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::intervention::Intervention;
-use plenary::domain::lifecycle::EntityStatus;
-use plenary::domain::plan::ContextFile;
-use plenary::domain::record::DialogueRecord;
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::conclusion::CriticInput;
-use plenary::prompting::{INPUT_BYTES_MAX, RenderedPrompt, restatement_messages};
-use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use plenary_core::protocols::council::types::QuestionMode;
 use serde_json::Value;
 
 use crate::kit::council_driver::{
@@ -200,7 +201,7 @@ fn the_critic_is_sent_this_and_nothing_else() {
 
 #[test]
 fn the_critics_case_can_be_made_of_nothing_else() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/prompting/conclusion/case.rs");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/prompting/conclusion/case.rs");
     let source = std::fs::read_to_string(path).unwrap();
     let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     assert_eq!(code.matches("-> Self").count(), 1, "another constructor");

@@ -1,15 +1,17 @@
 //! The contract that every store backend must meet. A second backend adds a line to `new_stores` and
 //! runs all tests.
 
-use plenary::ambient::System;
-use plenary::domain::catalogue::{ConclusionQuery, DialogueQuery};
-use plenary::domain::change::{JournalEntryKind, JournalEvent};
-use plenary::domain::conclusion::OutcomeKind;
-use plenary::domain::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind, TerminalState};
-use plenary::domain::facts::LookupRequest;
-use plenary::domain::ids::DialogueId;
-use plenary::domain::intervention::Intervention;
-use plenary::store::{SqliteStore, Store, StoreError, in_transaction};
+use plenary_core::model::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind, TerminalState};
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::queries::{ConclusionQuery, DialogueQuery};
+use plenary_core::model::record::LookupRequest;
+use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
+use plenary_engine::clock::System;
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::{Store, in_transaction};
 use tempfile::TempDir;
 
 use crate::kit::{
@@ -295,10 +297,7 @@ fn an_outcome_needs_a_conclusion() {
     check_stores(|store| {
         let id = open_dialogue(store, &FixedClock::default(), "a");
         let before = store.verify_record(None, None).unwrap().head;
-        let outcome = plenary::domain::conclusion::ConclusionOutcome {
-            outcome: OutcomeKind::Held,
-            note: None,
-        };
+        let outcome = ConclusionOutcome { outcome: OutcomeKind::Held, note: None };
         let refused: Result<u64, StoreError> = in_transaction(store, |unit| {
             assert!(!unit.is_concluded(&id)?);
             let at = parse_moment("2026-06-02T09:00:00Z");

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use plenary::domain::ask::{AskMessages, AskPurpose};
-use plenary::domain::council::review::PeerReview;
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::plan::ContextFile;
-use plenary::domain::transcript::ReplyDocument;
-use plenary::normalise::{ReplyShape, reply_schema};
+use plenary_core::model::ask::{AskMessages, AskPurpose};
+use plenary_core::model::plan::ContextFile;
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::parsing::schema::{ReplyShape, reply_schema};
+use plenary_core::protocols::council::types::{PeerReview, QuestionMode};
 use serde_json::Value;
 
 use crate::kit::council_driver::{CouncilDriver, PLAN_SECRET, make_opinion, make_plan, make_seat};

@@ -3,10 +3,12 @@
 
 use std::path::Path;
 
-use plenary::domain::catalogue::{ConclusionQuery, DialogueQuery};
-use plenary::domain::dice::SeededRandom;
-use plenary::error::{Error, ErrorKind};
-use plenary::store::{SqliteStore, Store, StoreError};
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::queries::{ConclusionQuery, DialogueQuery};
+use plenary_engine::error::{Error, ErrorKind};
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 
 use crate::kit::{TestProgram, pick_repeats};
 use crate::tampering::TamperedStore;

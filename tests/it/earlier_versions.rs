@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use plenary::domain::digest::sha256_hex;
+use plenary_core::model::hash::sha256_hex;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,7 +26,9 @@ struct ExpectedDialogue {
 }
 
 fn fixture_path(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/stores").join(name)
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("tests/fixtures/stores")
+        .join(name)
 }
 
 fn expected_dialogues() -> BTreeMap<String, ExpectedDialogue> {

@@ -1,8 +1,10 @@
 //! `verify` finds erased, renamed or hidden data: evidence, rows without a dialogue, terms of the
 //! search index, look-alike definitions.
 
-use plenary::domain::change::JournalEvent;
-use plenary::store::{SqliteStore, Store, StoreError};
+use plenary_core::model::journal::JournalEvent;
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use rusqlite::Connection;
 use serde_json::json;
 

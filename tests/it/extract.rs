@@ -3,9 +3,9 @@
 use std::io::Write;
 use std::process::Stdio;
 
-use plenary::markers::{
-    RawReplies, ReplyExtraction, RoundBatch, check_across_replies, extract_reply,
-};
+use plenary_core::markers::batch::{RawReplies, RoundBatch, check_across_replies};
+use plenary_core::markers::extract::extract_reply;
+use plenary_core::markers::extraction::ReplyExtraction;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

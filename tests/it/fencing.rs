@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use plenary::prompting::FenceSet;
+use plenary_core::prompting::fence::FenceSet;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -23,7 +23,8 @@ const SECRET: &str = "9f86d081884c7d659a2feaa0c55ad015";
 
 /// Every string of the corpora, with its id.
 pub fn corpus_strings() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora");
+    let folder =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/fixtures/corpora");
     let mut strings = Vec::new();
     for file in FILES {
         let lines = std::fs::read_to_string(folder.join(file).with_extension("jsonl")).unwrap();

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use plenary::engine::load_run;
-use plenary::store::SqliteStore;
+use plenary_engine::engine::run_start::load_run;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use rusqlite::Connection;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};

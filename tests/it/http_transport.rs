@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use plenary::domain::ask::{AskMessages, AskPurpose, CallErrorType};
-use plenary::domain::council::opinion::OpinionReply;
-use plenary::domain::council::report::ChairReport;
-use plenary::domain::council::review::PeerReview;
-use plenary::providers::{
-    CallError, CallReply, CallRequest, Dialect, HttpClients, HttpTransport, Provider,
-    REPLY_BYTES_MAX, Transport,
+use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType};
+use plenary_core::protocols::council::report_types::ChairReport;
+use plenary_core::protocols::council::types::{OpinionReply, PeerReview};
+use plenary_engine::providers::http::{HttpClients, HttpTransport, REPLY_BYTES_MAX};
+use plenary_engine::providers::transport::{
+    CallError, CallReply, CallRequest, Dialect, Provider, Transport,
 };
 use secrecy::SecretString;
 use serde_json::{Value, json};

@@ -1,11 +1,11 @@
 //! Interventions during a run: which prompts contain them, and from which ask on.
 
-use plenary::domain::ask::{Ask, CallCost, CostSource, FinishReason, ModelReply};
-use plenary::domain::dice::SeededRandom;
-use plenary::domain::intervention::{DirectiveRestatement, Intervention};
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::RenderedPrompt;
-use plenary::protocols::Protocols;
+use plenary_core::model::ask::{Ask, CallCost, CostSource, FinishReason, ModelReply};
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::intervention::{DirectiveRestatement, Intervention};
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::registry::Protocols;
 
 use crate::kit::council_driver::{
     CouncilDriver, PLAN_SECRET, make_opinion, make_plan, make_review, make_seat,

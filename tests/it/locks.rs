@@ -5,8 +5,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use plenary::engine::ProcessLock;
-use plenary::store::{SqliteStore, StoreError};
+use plenary_engine::engine::process_lock::ProcessLock;
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use rustix::fs::{CWD, FileType, Mode};
 
 use crate::kit::{CommandOutput, TestProgram};

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use plenary::domain::ask::CallErrorType;
-use plenary::providers::{CallError, CallReply, McpTool, McpTransport, SupervisorBinary};
+use plenary_core::model::ask::CallErrorType;
+use plenary_engine::providers::mcp::McpTransport;
+use plenary_engine::providers::process::supervisor::SupervisorBinary;
+use plenary_engine::providers::transport::{CallError, CallReply, McpTool};
 use tempfile::TempDir;
 
 use crate::kit::{

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use plenary::store::{SqliteStore, StoreError};
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 

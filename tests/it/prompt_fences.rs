@@ -1,17 +1,18 @@
 //! Hostile strings in every place of the real prompts: foreign text stays inside its fence.
 
-use plenary::domain::ask::{Ask, AskPurpose};
-use plenary::domain::conclusion::{
+use plenary_core::model::ask::{Ask, AskPurpose};
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::plan::{ContextFile, ContextPack, IndexedFile};
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::condense::INPUT_BYTES_MAX;
+use plenary_core::prompting::messages::{RenderedPrompt, restatement_messages};
+use plenary_core::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use plenary_core::protocols::conclusion::types::{
     AuditObjection, AuditReply, CitedClaim, Conclusion, ConclusionField, ConclusionParticipant,
     ObjectionSource, UnresolvedPoint,
 };
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::ids::ExpertSlug;
-use plenary::domain::intervention::Intervention;
-use plenary::domain::plan::{ContextFile, ContextPack, IndexedFile};
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::{INPUT_BYTES_MAX, RenderedPrompt, restatement_messages};
-use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use plenary_core::protocols::council::types::QuestionMode;
 use serde_json::json;
 
 use crate::fencing::{corpus_strings, line_faults};

@@ -4,20 +4,20 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use plenary::domain::ask::{Ask, AskPurpose};
-use plenary::domain::conclusion::{
-    AuditObjection, AuditReply, Conclusion, ConclusionField, ObjectionSource, find_constraints,
-    find_violations,
-};
-use plenary::domain::record::DialogueRecord;
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::{RenderedPrompt, restatement_messages};
-use plenary::protocols::conclusion::{
+use plenary_core::model::ask::{Ask, AskPurpose};
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::messages::{RenderedPrompt, restatement_messages};
+use plenary_core::protocols::conclusion::format::constraint::{find_constraints, find_violations};
+use plenary_core::protocols::conclusion::next::{
     AUDIT, DRAFT, REVISION, SECOND_AUDIT, add_counted_objections, audit_trail, audited_conclusion,
     draft_conclusion, revised_conclusion,
 };
-use plenary::providers::CallRequest;
-use plenary::providers::rehearsal::RehearsalTransport;
+use plenary_core::protocols::conclusion::types::{
+    AuditObjection, AuditReply, Conclusion, ConclusionField, ObjectionSource,
+};
+use plenary_engine::providers::rehearsal::transport::RehearsalTransport;
+use plenary_engine::providers::transport::CallRequest;
 use serde_json::{Map, Value};
 
 use crate::fencing::corpus_strings;

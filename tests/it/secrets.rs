@@ -5,8 +5,10 @@ use std::process::Output;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plenary::domain::ask::CallErrorType;
-use plenary::providers::{Dialect, HttpClients, HttpTransport, McpTool, McpTransport, Transport};
+use plenary_core::model::ask::CallErrorType;
+use plenary_engine::providers::http::{HttpClients, HttpTransport};
+use plenary_engine::providers::mcp::McpTransport;
+use plenary_engine::providers::transport::{Dialect, McpTool, Transport};
 use serde_json::{Value, json};
 
 use crate::kit::{ModelRequest, ModelServer, ScriptedReply, TestProgram, valid_reply};

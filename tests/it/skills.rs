@@ -1,6 +1,7 @@
 //! The skills: the program accepts exactly what they teach.
 
-use plenary::markers::{SKILLS, extract_reply};
+use plenary_core::markers::extract::extract_reply;
+use plenary_core::markers::skills::SKILLS;
 use serde_json::{Value, json};
 
 use crate::kit::{TestProgram, TestProject, value_at};

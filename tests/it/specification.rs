@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use plenary_engine::app::export_record::print_record;
 use serde_json::{Value, json};
 
 use crate::kit::{TestProgram, TestProject, dump_store, read_fixture, value_at};
@@ -161,9 +162,7 @@ fn the_same_record_gives_the_same_bytes() {
     run_steps(&two, STEPS.len());
     for format in ["json", "markdown"] {
         let arguments = json!({ "dialogue_id": ID, "format": format });
-        let text = |bench: &TestProject| {
-            plenary::operations::print_record(&bench.project, &arguments).unwrap().text
-        };
+        let text = |bench: &TestProject| print_record(&bench.project, &arguments).unwrap().text;
         assert_eq!(text(&one), text(&one));
         assert_eq!(text(&one), text(&two));
     }
@@ -231,7 +230,8 @@ fn the_context_gives_everyone_the_same_and_each_their_own() {
 
 #[test]
 fn every_refusal_says_what_the_specification_promises_and_changes_nothing() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/errors");
+    let folder =
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/fixtures/errors");
     let mut files: Vec<_> =
         std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     files.sort();

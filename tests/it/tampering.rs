@@ -11,10 +11,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use plenary::domain::conclusion::OutcomeKind;
-use plenary::domain::dialogue::TerminalState;
-use plenary::domain::gate::{FinalVerdict, ReviewDecision};
-use plenary::store::{SqliteStore, Store, VerifyReport};
+use plenary_core::model::dialogue::TerminalState;
+use plenary_core::protocols::conclusion::types::OutcomeKind;
+use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::{Store, VerifyReport};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -1,21 +1,22 @@
 //! The smallest protocol: two seats, one round, a vote. It shows what a new protocol consists of;
 //! `toy_protocol_runs.rs` adds it to the registry with one line and runs it.
 
-use plenary::domain::ask::{Ask, AskMessages, AskPurpose};
-use plenary::domain::change::JournalEntryKind;
-use plenary::domain::dialogue::ProtocolKind as ProtocolName;
-use plenary::domain::ids::{EntityKind, ExpertSlug};
-use plenary::domain::plan::TimeLimit;
-use plenary::domain::record::DialogueRecord;
-use plenary::domain::time::Moment;
-use plenary::domain::transcript::{ParseOutcome, ReplyDocument, RunState, RunStopReason};
-use plenary::domain::verdict::{VerdictType, VoteTally};
-use plenary::prompting::{FenceSet, RenderedPrompt};
-use plenary::protocols::{
-    AskRules, BatchBuilder, EntryDraft, EntryPart, Protocol, RetryRule, Step, pending_asks,
-};
-use plenary::record::register::RegisterBatch;
-use plenary::record::verdict::VerdictRequest;
+use plenary_core::dialogue::register::batch::RegisterBatch;
+use plenary_core::dialogue::verdict::parse::VerdictRequest;
+use plenary_core::model::ask::{Ask, AskMessages, AskPurpose};
+use plenary_core::model::dialogue::ProtocolKind as ProtocolName;
+use plenary_core::model::ids::{EntityKind, ExpertSlug};
+use plenary_core::model::journal::JournalEntryKind;
+use plenary_core::model::plan::TimeLimit;
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::{ParseOutcome, ReplyDocument, RunState, RunStopReason};
+use plenary_core::model::time::Moment;
+use plenary_core::model::verdict::{VerdictType, VoteTally};
+use plenary_core::prompting::fence::FenceSet;
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::batch_builder::BatchBuilder;
+use plenary_core::protocols::pending_asks::{RetryRule, pending_asks};
+use plenary_core::protocols::protocol::{AskRules, EntryDraft, EntryPart, Protocol, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

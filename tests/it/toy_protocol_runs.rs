@@ -5,10 +5,11 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use plenary::domain::change::JournalEntryKind;
-use plenary::protocols::Protocols;
-use plenary::store::{SqliteStore, Store};
-use plenary::surfaces::cli;
+use plenary::cli::commands::run_program;
+use plenary_core::model::journal::JournalEntryKind;
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
 use crate::kit::{CommandOutput, ModelRequest, ModelServer, ScriptedReply, TestProgram};
@@ -24,7 +25,7 @@ fn vote_program() {
     let arguments: Vec<String> = serde_json::from_str(&arguments).unwrap();
     let protocols = Protocols::built_in().with_protocol(&VoteProtocol);
     let arguments = std::iter::once("plenary".to_owned()).chain(arguments).map(Into::into);
-    std::process::exit(cli::run_program(arguments, protocols).into());
+    std::process::exit(run_program(arguments, protocols).into());
 }
 
 /// A folder with settings for two seats, and the server behind them.

@@ -4,18 +4,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plenary::ambient::{RealSystem, System};
-use plenary::domain::change::JournalEvent;
-use plenary::domain::dice::SeededRandom;
-use plenary::domain::ids::DialogueId;
-use plenary::domain::time::Moment;
-use plenary::domain::transcript::{RunState, RunStopReason};
-use plenary::engine::{
-    self, BatchShare, InterventionWatcher, JournalWriter, NoopObserver, ProcessLock, RunContext,
-    RunLimits, RunObserver, RunQuestion,
-};
-use plenary::files::AllowedFolders;
-use plenary::store::{SqliteStore, Store};
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::JournalEvent;
+use plenary_core::model::run_state::{RunState, RunStopReason};
+use plenary_core::model::time::Moment;
+use plenary_core::protocols::council::protocol::CouncilProtocol;
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::clock::{RealSystem, System};
+use plenary_engine::engine::call_budget::BatchShare;
+use plenary_engine::engine::interventions::{InterventionWatcher, record_intervention};
+use plenary_engine::engine::journal::JournalWriter;
+use plenary_engine::engine::process_lock::ProcessLock;
+use plenary_engine::engine::run::{NoopObserver, RunContext, RunLimits, RunObserver};
+use plenary_engine::engine::run_start::{RunQuestion, load_run, open_run, resume_run};
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use tokio::sync::watch;
 
 use super::random_runs::{RandomRun, UNLIMITED_CAPS, scripted_connections};
@@ -75,7 +80,7 @@ impl BudgetHarness {
         batch_share: Option<BatchShare>,
     ) -> RunContext {
         RunContext {
-            protocols: plenary::protocols::Protocols::built_in(),
+            protocols: Protocols::built_in(),
             journal: self.journal.clone(),
             process_lock: self.owner.clone(),
             folders: self.folders.clone(),
@@ -96,18 +101,18 @@ impl BudgetHarness {
     ) -> (RunStopReason, RunState) {
         let question = RunQuestion {
             text: format!("Question {}?", run.number),
-            protocol: &plenary::protocols::council::CouncilProtocol,
+            protocol: &CouncilProtocol,
             rehearsal: true,
             plan: run.plan.clone(),
         };
         let named = Arc::new(RunIdObserver::default());
         let context = self.context(named.clone(), share);
-        let opened = engine::open_run(question, run.make_connections(), context);
+        let opened = open_run(question, run.make_connections(), context);
         let council = opened.await.unwrap();
         if let Some(directive) = &run.directive {
             // Record the directive from outside: the run does not know it yet.
             let (store, ambient) = (self.store.as_ref(), self.ambient.as_ref());
-            engine::record_intervention(store, ambient, named.0.get().unwrap(), directive).unwrap();
+            record_intervention(store, ambient, named.0.get().unwrap(), directive).unwrap();
         }
         let stop = council.run(test_limits()).await.unwrap();
         (stop, council.into_state())
@@ -115,10 +120,10 @@ impl BudgetHarness {
 
     /// Resumes a stopped council without limits.
     pub async fn resume_council(&self, id: &DialogueId) -> (RunStopReason, RunState) {
-        let loaded = engine::load_run(self.store.as_ref(), id).unwrap();
+        let loaded = load_run(self.store.as_ref(), id).unwrap();
         let connections = scripted_connections(&loaded.transcript.plan);
         let context = self.context(Arc::new(NoopObserver), None);
-        let taken = engine::resume_run(
+        let taken = resume_run(
             loaded,
             vec![JournalEvent::CapsSet { caps: UNLIMITED_CAPS }],
             connections,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::ask::{BudgetReservation, CallDispatch};
-use plenary::domain::change::{JournalEntry, JournalEvent};
-use plenary::domain::intervention::Intervention;
-use plenary::domain::plan::BudgetCaps;
+use plenary_core::model::ask::{BudgetReservation, CallDispatch};
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_core::model::plan::BudgetCaps;
 
 /// Spent and reserved amounts, entry by entry.
 #[derive(Default)]

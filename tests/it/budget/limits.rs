@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plenary::domain::ids::DialogueId;
-use plenary::domain::plan::BudgetCaps;
-use plenary::domain::transcript::{
-    BudgetShortage, CallOutcome, CallState, RunState, RunStopReason,
-};
-use plenary::engine::{self, BatchShare, Budget};
-use plenary::export::council::council_document;
+use plenary_core::model::ask::{CallOutcome, CallState};
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::plan::BudgetCaps;
+use plenary_core::model::run_state::{BudgetShortage, RunState, RunStopReason};
+use plenary_core::protocols::council::document::council_document;
+use plenary_engine::engine::budget::Budget;
+use plenary_engine::engine::call_budget::BatchShare;
+use plenary_engine::engine::run_start::load_run;
 use serde_json::json;
 
 use super::harness::BudgetHarness;
@@ -46,7 +47,7 @@ impl OutcomeCounts {
 
 /// Checks that a run resumes without limits and pays for no reply twice.
 async fn check_resumed(hall: &BudgetHarness, id: &DialogueId) {
-    let before = engine::load_run(hall.store.as_ref(), id).unwrap().transcript;
+    let before = load_run(hall.store.as_ref(), id).unwrap().transcript;
     let (stop, resumed) = hall.resume_council(id).await;
     assert!(!matches!(stop, RunStopReason::Budget { .. }), "{id}: {stop:?}");
     if before.participants.is_some() {

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use plenary::domain::ask::{
+use plenary_core::model::ask::{
     CallCost, CallErrorType, CostSource, FinishReason, ModelReply, TokenUsage,
 };
-use plenary::domain::dice::SeededRandom;
-use plenary::domain::intervention::{DirectiveRestatement, Intervention};
-use plenary::domain::plan::{
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::intervention::{DirectiveRestatement, Intervention};
+use plenary_core::model::plan::{
     AuditMode, BudgetCaps, ConclusionPlan, Plan, RoundTimeouts, Seat, TokenPrice,
 };
-use plenary::engine::SeatTransports;
-use plenary::protocols::council::SeatLetters;
-use plenary::providers::Transport;
-use plenary::providers::rehearsal::{RehearsalScript, RehearsalTransport};
+use plenary_core::protocols::council::answers::SeatLetters;
+use plenary_engine::engine::run_start::SeatTransports;
+use plenary_engine::providers::rehearsal::transport::{RehearsalScript, RehearsalTransport};
+use plenary_engine::providers::transport::Transport;
 use serde_json::{Value, json};
 
 use crate::kit::council_driver::{make_opinion, make_plan, make_review, make_seat};

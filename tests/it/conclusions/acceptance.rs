@@ -1,7 +1,7 @@
 //! Requests that new users try first: each draft is wrong, then right. The program itself counts
 //! what can be counted and does not trust the model.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use crate::councils::harness::{CommandResult, SeatRequest, TestCouncil};

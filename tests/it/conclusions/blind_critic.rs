@@ -2,12 +2,14 @@
 
 use std::sync::Mutex;
 
-use plenary::domain::ask::{Ask, AskMessages, AskPurpose};
-use plenary::domain::change::JournalEntry;
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::transcript::{CallOutcome, ParseOutcome, RunState};
-use plenary::prompting::conclusion::CriticInput;
-use plenary::protocols::conclusion::{SECOND_AUDIT, draft_conclusion, revised_conclusion};
+use plenary_core::model::ask::{Ask, AskMessages, AskPurpose, CallOutcome};
+use plenary_core::model::journal::JournalEntry;
+use plenary_core::model::run_state::{ParseOutcome, RunState};
+use plenary_core::protocols::conclusion::critic_input::CriticInput;
+use plenary_core::protocols::conclusion::next::{
+    SECOND_AUDIT, draft_conclusion, revised_conclusion,
+};
+use plenary_core::protocols::council::types::QuestionMode;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;

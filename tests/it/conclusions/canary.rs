@@ -1,6 +1,6 @@
 //! A unique random string that shows how far a text has spread.
 
-use plenary::domain::dice::SeededRandom;
+use plenary_core::model::hash::SeededRandom;
 use serde_json::{Value, json};
 
 /// Letters that occur in no hex digest and rarely side by side in our texts.

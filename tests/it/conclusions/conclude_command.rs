@@ -1,6 +1,6 @@
 //! `conclude`: writes a conclusion for a record that has none.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{CouncilProcess, QUESTION, find_dialogue_id, text_reply};

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};

@@ -4,11 +4,12 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use plenary::domain::ask::{Ask, AskMessages, AskPurpose};
-use plenary::domain::change::{JournalEntry, JournalEvent};
-use plenary::domain::intervention::Intervention;
-use plenary::domain::transcript::{CallOutcome, CallState, RunState};
-use plenary::store::{SqliteStore, Store};
+use plenary_core::model::ask::{Ask, AskMessages, AskPurpose, CallOutcome, CallState};
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_core::model::run_state::RunState;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::conclusion::ConclusionField;
-use plenary::domain::dice::SeededRandom;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::protocols::conclusion::types::ConclusionField;
 use serde_json::{Value, json};
 
 use super::canary::CanaryString;

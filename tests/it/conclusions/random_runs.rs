@@ -6,31 +6,37 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use plenary::ambient::RealSystem;
-use plenary::domain::ask::{CallCost, CostSource, FinishReason, ModelReply};
-use plenary::domain::change::{JournalEntry, JournalEvent};
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::dice::SeededRandom;
-use plenary::domain::ids::DialogueId;
-use plenary::domain::intervention::{DirectiveRestatement, Intervention};
-use plenary::domain::plan::{
+use plenary_core::model::ask::{CallCost, CostSource, FinishReason, ModelReply};
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::intervention::{DirectiveRestatement, Intervention};
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_core::model::plan::{
     AuditMode, BudgetCaps, ConclusionPlan, ContextFile, ContextPack, Plan, Seat, SeatRole,
 };
-use plenary::domain::time::Moment;
-use plenary::domain::transcript::RunStopReason;
-use plenary::engine::{
-    InterventionWatcher, JournalWriter, ProcessLock, Run, RunContext, RunLimits, RunObserver,
-    RunQuestion, SeatTransports, load_run, open_run, record_intervention, resume_run,
+use plenary_core::model::run_state::RunStopReason;
+use plenary_core::model::time::Moment;
+use plenary_core::protocols::council::protocol::CouncilProtocol;
+use plenary_core::protocols::council::types::QuestionMode;
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::clock::RealSystem;
+use plenary_engine::engine::interventions::{InterventionWatcher, record_intervention};
+use plenary_engine::engine::journal::JournalWriter;
+use plenary_engine::engine::process_lock::ProcessLock;
+use plenary_engine::engine::run::{Run, RunContext, RunLimits, RunObserver};
+use plenary_engine::engine::run_start::{
+    RunQuestion, SeatTransports, load_run, open_run, resume_run,
 };
-use plenary::files::AllowedFolders;
-use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
-use plenary::store::{SqliteStore, Store};
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::providers::http::{HttpClients, HttpTransport};
+use plenary_engine::providers::transport::{Dialect, Provider, Transport};
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use tokio::sync::watch;
 
 use super::canary::CanaryString;
 use super::random_models::RandomModels;
-use crate::kit::council_driver;
-use crate::kit::{ModelRequest, ModelServer};
+use crate::kit::{ModelRequest, ModelServer, council_driver};
 
 pub(super) const QUESTION: &str = "Shall we go ahead?";
 
@@ -124,7 +130,7 @@ impl RandomRunDriver<'_> {
             let (watcher, listening) = InterventionWatcher::start(Arc::clone(&self.store));
             tokio::spawn(listening);
             let context = RunContext {
-                protocols: plenary::protocols::Protocols::built_in(),
+                protocols: Protocols::built_in(),
                 journal,
                 process_lock: owner.clone(),
                 folders: AllowedFolders::new(self.folder, &self.folder.join("plenary.db"), &[]),
@@ -164,12 +170,8 @@ impl RandomRunDriver<'_> {
             }
             None => {
                 let (text, plan) = (QUESTION.to_owned(), self.plan.clone());
-                let question = RunQuestion {
-                    text,
-                    protocol: &plenary::protocols::council::CouncilProtocol,
-                    rehearsal: false,
-                    plan,
-                };
+                let question =
+                    RunQuestion { text, protocol: &CouncilProtocol, rehearsal: false, plan };
                 open_run(question, connections, context).await
             }
         };

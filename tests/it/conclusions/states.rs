@@ -1,6 +1,6 @@
 //! Clean, Revised, Unconverged, and runs that stop before a terminal state.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use crate::councils::harness::{CommandResult, SeatRequest, TestCouncil};

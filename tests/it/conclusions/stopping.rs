@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::dice::SeededRandom;
-use plenary::domain::transcript::RunState;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::run_state::RunState;
 use serde_json::{Value, json};
 
 use super::harness::{

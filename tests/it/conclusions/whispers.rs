@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use plenary::ambient::RealSystem;
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::intervention::{INTERVENTION_CHARS_MAX, Intervention};
-use plenary::engine;
-use plenary::store::SqliteStore;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::intervention::{INTERVENTION_CHARS_MAX, Intervention};
+use plenary_engine::clock::RealSystem;
+use plenary_engine::engine::interventions::record_intervention;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::harness::{
@@ -296,8 +296,7 @@ fn a_word_that_cannot_be_heard_is_refused_and_says_why() {
     // The command line cannot pass this text, but other clients can.
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     let nul = Intervention::Whisper { text: "a\0b".to_owned(), to: None };
-    let error =
-        engine::record_intervention(&store, &RealSystem, &id.parse().unwrap(), &nul).unwrap_err();
+    let error = record_intervention(&store, &RealSystem, &id.parse().unwrap(), &nul).unwrap_err();
     assert_eq!(error.to_document()["error_code"], "invalid_type");
     assert_eq!(read_journal(&council).len(), before, "what is refused leaves nothing behind");
     assert_eq!(council.call_count(AskPurpose::Restatement), 0);
@@ -320,7 +319,7 @@ fn there_is_an_end_to_what_is_said_to_one_run_and_it_can_be_stopped_all_the_same
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     for nth in 0..100 {
         let word = Intervention::Whisper { text: format!("Word {nth:03}."), to: None };
-        engine::record_intervention(&store, &RealSystem, &id.parse().unwrap(), &word).unwrap();
+        record_intervention(&store, &RealSystem, &id.parse().unwrap(), &word).unwrap();
     }
     expect_error(&council, &["whisper", &id, "x"], 1, "not_supported");
     expect_error(&council, &["direct", &id, "x", "--yes"], 1, "not_supported");

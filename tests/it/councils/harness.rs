@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plenary::domain::ask::AskPurpose;
-use plenary::store::{SqliteStore, Store};
+use plenary_core::model::ask::AskPurpose;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
 use crate::kit::{

@@ -1,6 +1,6 @@
 //! The document of `ask --json`: every key, and values that are known in advance.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{CHAIR, PARTICIPANTS, SeatRequest, TestCouncil, check_all, seat_of};

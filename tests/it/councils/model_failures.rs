@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{CHAIR, PARTICIPANTS, SeatRequest, TestCouncil, check_all};

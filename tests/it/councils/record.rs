@@ -1,6 +1,6 @@
 //! A council's entities and verdict in the record, and every command that reads them.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{CHAIR, CommandResult, TestCouncil};

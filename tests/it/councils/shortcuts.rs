@@ -1,6 +1,6 @@
 //! When the protocol skips a round, and when shadow mode only records that it would.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{SeatRequest, TestCouncil, check_all};

@@ -1,6 +1,6 @@
 //! A truncated reply is asked for again and never counts as complete.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{CHAIR, CommandResult, SeatRequest, TestCouncil};

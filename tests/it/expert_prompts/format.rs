@@ -246,7 +246,8 @@ fn the_example_in_the_documentation_is_what_is_written() {
     let folder = bench.folder.path().canonicalize().unwrap();
     let text = text.replace(ParsedPrompt::parse_prompt(&text).mark, MARK);
     let text = text.replace(folder.to_str().unwrap(), "/home/ada/trust");
-    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/prompt-palmier.md");
+    let example = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+        .join("docs/examples/prompt-palmier.md");
     if std::env::var_os("PLENARY_RENEW").is_some() {
         std::fs::write(&example, &text).unwrap();
     }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plenary::domain::ids::EntityId;
-use plenary::operations;
+use plenary_core::model::ids::EntityId;
 use serde_json::{Value, json};
 
 use super::prompt_parser::{ParsedPrompt, render_prompt};
@@ -190,7 +189,10 @@ fn a_hostile_name_is_nothing_but_a_name() {
         });
         bench.run_ok("register", &register);
         let arguments = json!({ "dialogue_id": id, "round": 1 });
-        let text = operations::render_prompt(&bench.project, &arguments, "e0").unwrap().prompt;
+        let text =
+            plenary_engine::app::round_context::render_prompt(&bench.project, &arguments, "e0")
+                .unwrap()
+                .prompt;
         let walked = ParsedPrompt::parse_prompt(&text);
         for heading in walked.list_headings() {
             let (_, name) = heading.split_once(' ').unwrap();

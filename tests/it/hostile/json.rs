@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use plenary::operations::parse_arguments;
+use plenary_engine::app::arguments::parse_arguments;
+use plenary_engine::app::export_record::print_record;
 use serde_json::{Value, json};
 
 use super::corpora;
@@ -217,8 +218,7 @@ fn numbers_are_kept_to_the_last_bit() {
     let round = make_batch(0, json!({ "recommendations": [recommendation] })).to_string();
     bench.run_ok("register", &parse_arguments(&round).unwrap());
     // Compared as text, because the test's own parser is under test.
-    let exported =
-        plenary::operations::print_record(&bench.project, &json!({ "dialogue_id": "talk" }));
+    let exported = print_record(&bench.project, &json!({ "dialogue_id": "talk" }));
     let expected = json!(numbers).to_string();
     assert_eq!(exported.unwrap().text.matches(&expected).count(), 2, "a number changed");
     bench.assert_verified();

@@ -1,6 +1,6 @@
 //! Names: dialogue ids, slugs, local ids and targets accept only their alphabet.
 
-use plenary::domain::ids::{DialogueId, ExpertSlug, LocalId, VerdictId};
+use plenary_core::model::ids::{DialogueId, ExpertSlug, LocalId, VerdictId};
 use serde_json::{Value, json};
 
 use super::corpora;

@@ -9,10 +9,11 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
-use plenary::error::Error;
-use plenary::files::{AllowedFolders, WritePermission};
-use plenary::operations::Project;
-use plenary::store::SqliteStore;
+use plenary_engine::app::project::Project;
+use plenary_engine::error::Error;
+use plenary_engine::files::allowed_file::WritePermission;
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

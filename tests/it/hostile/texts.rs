@@ -1,8 +1,8 @@
 //! Texts: input comes back byte for byte from every field.
 
-use plenary::files::AllowedFolders;
-use plenary::operations::Project;
-use plenary::store::SqliteStore;
+use plenary_engine::app::project::Project;
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::corpora;

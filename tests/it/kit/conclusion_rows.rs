@@ -1,15 +1,16 @@
 //! Concluded dialogues, written directly into a store.
 
-use plenary::domain::change::{JournalEntryKind, JournalEvent};
-use plenary::domain::conclusion::{
+use plenary_core::model::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind, TerminalState};
+use plenary_core::model::ids::{DialogueId, ExpertSlug};
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::time::Moment;
+use plenary_core::protocols::conclusion::types::{
     AuditObjection, AuditTrail, CitedClaim, Conclusion, ConclusionField, ConclusionOutcome,
     ConclusionParticipant, ConclusionResult, ObjectionSource, OutcomeKind, SeatAuthor,
     UnresolvedPoint,
 };
-use plenary::domain::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind, TerminalState};
-use plenary::domain::ids::{DialogueId, ExpertSlug};
-use plenary::domain::time::Moment;
-use plenary::store::{Store, StoreError, in_transaction};
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::traits::{Store, in_transaction};
 
 /// How a dialogue concludes.
 #[derive(Debug, Clone)]

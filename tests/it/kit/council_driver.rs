@@ -1,28 +1,25 @@
 //! A council without models: the test drives the protocol and the prompts.
 
-use plenary::domain::ask::{Ask, AskPurpose, TransportKind};
-use plenary::domain::change::JournalEvent;
-use plenary::domain::conclusion::ConclusionParticipant;
-use plenary::domain::council::opinion::{
-    OpinionDetails, OpinionFinding, OpinionReply, OpinionRisk,
-};
-use plenary::domain::council::review::{
-    FindingPosition, OpinionAssessment, PeerCritique, PeerDisagreement, PeerReview,
-};
-use plenary::domain::council::words::{
-    CritiqueType, FindingStance, OpinionStance, QuestionMode, RatingLevel,
-};
-use plenary::domain::dialogue::{DialogueOpening, ProtocolKind};
-use plenary::domain::intervention::Intervention;
-use plenary::domain::plan::{
+use plenary_core::model::ask::{Ask, AskPurpose, TransportKind};
+use plenary_core::model::dialogue::{DialogueOpening, ProtocolKind};
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::journal::JournalEvent;
+use plenary_core::model::plan::{
     BudgetCaps, ContextPack, DeliveryMode, Plan, QuorumRules, RoundTimeouts, Seat, SeatRole,
     ShortCircuitRules, StakesLevel, TokenPrice,
 };
-use plenary::domain::record::DialogueRecord;
-use plenary::domain::time::Moment;
-use plenary::domain::transcript::{ParseOutcome, ReplyDocument, RunState};
-use plenary::prompting::RenderedPrompt;
-use plenary::protocols::{EntryPart, Protocols, Step};
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::{ParseOutcome, ReplyDocument, RunState};
+use plenary_core::model::time::Moment;
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::conclusion::types::ConclusionParticipant;
+use plenary_core::protocols::council::types::{
+    CritiqueType, FindingPosition, FindingStance, OpinionAssessment, OpinionDetails,
+    OpinionFinding, OpinionReply, OpinionRisk, OpinionStance, PeerCritique, PeerDisagreement,
+    PeerReview, QuestionMode, RatingLevel,
+};
+use plenary_core::protocols::protocol::{EntryPart, Step};
+use plenary_core::protocols::registry::Protocols;
 
 pub const PLAN_SECRET: &str = "00112233445566778899aabbccddeeff";
 

@@ -1,24 +1,29 @@
 //! The instructions of a seat, by what it is asked for.
 
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::gate::ReviewPlan;
-use plenary::domain::ids::ExpertSlug;
-use plenary::prompting::gate::{ReadingRound, adjudicator_system, deliberator_system};
-use plenary::prompting::instructions as roles;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::prompting::instructions::{
+    ADJUDICATION, AUDIT, CROSS_READING, DIRECTIVE, DRAFT, JUDGEMENT, OPINION, PEER_REVIEW,
+    REVISION, SYNTHESIS,
+};
+use plenary_core::protocols::council::types::QuestionMode;
+use plenary_core::protocols::review::messages_instructions::{
+    ReadingRound, adjudicator_system, deliberator_system,
+};
+use plenary_core::protocols::review::types::ReviewPlan;
 
 pub fn system(purpose: AskPurpose, mode: QuestionMode) -> String {
     let role = match purpose {
-        AskPurpose::Opinion => roles::OPINION,
-        AskPurpose::PeerReview => roles::PEER_REVIEW,
-        AskPurpose::Synthesis => roles::SYNTHESIS,
-        AskPurpose::Conclusion => roles::DRAFT,
-        AskPurpose::Audit => roles::AUDIT,
-        AskPurpose::Revision => roles::REVISION,
-        AskPurpose::Restatement => roles::DIRECTIVE,
-        AskPurpose::Judgement => roles::JUDGEMENT,
-        AskPurpose::CrossReading => roles::CROSS_READING,
-        AskPurpose::Adjudication => roles::ADJUDICATION,
+        AskPurpose::Opinion => OPINION,
+        AskPurpose::PeerReview => PEER_REVIEW,
+        AskPurpose::Synthesis => SYNTHESIS,
+        AskPurpose::Conclusion => DRAFT,
+        AskPurpose::Audit => AUDIT,
+        AskPurpose::Revision => REVISION,
+        AskPurpose::Restatement => DIRECTIVE,
+        AskPurpose::Judgement => JUDGEMENT,
+        AskPurpose::CrossReading => CROSS_READING,
+        AskPurpose::Adjudication => ADJUDICATION,
         AskPurpose::Other(name) => panic!("no instructions for {name}"),
     };
     role.system_prompt(mode)

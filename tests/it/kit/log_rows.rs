@@ -1,10 +1,13 @@
 //! Review verdicts, written directly into a store.
 
-use plenary::domain::change::{JournalEntryKind, JournalEvent};
-use plenary::domain::dialogue::ProtocolKind;
-use plenary::domain::gate::{FinalVerdict, LogRow, ReviewDecision, VerdictOverride};
-use plenary::domain::ids::DialogueId;
-use plenary::store::{Store, StoreError, in_transaction};
+use plenary_core::model::dialogue::ProtocolKind;
+use plenary_core::model::hash::sha256_hex;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision, VerdictOverride};
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::traits::{Store, in_transaction};
 use serde_json::json;
 
 use super::conclusion_rows::{ConclusionSpec, open_spec_dialogue, parse_moment};
@@ -32,7 +35,7 @@ pub fn make_log_row(id: &str, artifact_type: &str, verdict: FinalVerdict, second
         "round2": [seat("skeptic"), {"deliberator": "evidence", "absent": true, "error_type": "timeout"}],
         "adjudicator": {"final_verdict": verdict, "reasoning": format!("Reasons of {id}: “ü\n\\”."),
                         "revision_brief": "Say why.", "applied_compounding": false, "prior_verdicts_consulted": 0},
-        "artifact_sha256": plenary::domain::digest::sha256_hex([id.as_bytes()]), "tier": 1,
+        "artifact_sha256": sha256_hex([id.as_bytes()]), "tier": 1,
         "producer": "scribe", "verdict_id": id, "rehearsal": false,
     }))
     .unwrap()

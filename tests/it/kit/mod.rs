@@ -1,6 +1,67 @@
 //! The test kit: a project in a temporary folder with a deterministic clock, the real program, and
 //! a scripted model server.
 
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+pub use conclusion_rows::ConclusionSpec;
+pub use conclusion_rows::insert_conclusion;
+pub use conclusion_rows::insert_outcome;
+pub use conclusion_rows::make_conclusion_result;
+pub use conclusion_rows::open_spec_dialogue;
+pub use conclusion_rows::parse_moment;
+pub use dialogues::make_batch;
+pub use dialogues::make_item;
+pub use dialogues::make_pool;
+pub use dialogues::open_dialogue;
+pub use log_rows::insert_log_rows;
+pub use log_rows::insert_override;
+pub use log_rows::insert_verdict;
+pub use log_rows::make_log_row;
+pub use log_rows::try_insert_log_rows;
+pub use model_server::MODEL_NAMES;
+pub use model_server::ModelRequest;
+pub use model_server::ModelServer;
+pub use model_server::ReplyGate;
+pub use model_server::ScriptedReply;
+pub use model_server::purpose_of;
+pub use model_server::valid_reply;
+use plenary_core::model::time::Moment;
+use plenary_engine::app::checks::record_outcome;
+use plenary_engine::app::dialogues::{
+    abandon_dialogue, create_dialogue, create_expert, evolve_panel,
+};
+use plenary_engine::app::export_record::{export_record, print_record};
+use plenary_engine::app::project::Project;
+use plenary_engine::app::queries::{
+    count_records, find_similar, list_dialogues, resolve_citations, search_store,
+};
+use plenary_engine::app::round_context::read_context;
+use plenary_engine::app::rounds::{give_verdict, read_progress, register_round};
+use plenary_engine::clock::System;
+use plenary_engine::error::Error;
+use plenary_engine::files::allowed_file::WritePermission;
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
+pub use processes::LiveProcess;
+pub use processes::RUNAWAYS;
+pub use processes::RUNAWAYS_COUNT;
+pub use processes::find_children;
+pub use processes::find_processes_with;
+pub use processes::make_environment;
+pub use processes::make_provider;
+pub use processes::make_request;
+pub use processes::wait_until;
+pub use processes::wait_until_blocking;
+pub use program::CommandOutput;
+pub use program::TestProgram;
+pub use program::plenary_binary;
+use serde_json::{Value, json};
+pub use store_dump::dump_store;
+use tempfile::TempDir;
+
 mod conclusion_rows;
 pub mod council_driver;
 mod dialogues;
@@ -11,37 +72,6 @@ mod processes;
 mod program;
 pub mod records;
 mod store_dump;
-
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
-
-use plenary::ambient::System;
-use plenary::domain::time::Moment;
-use plenary::error::Error;
-use plenary::files::{AllowedFolders, WritePermission};
-use plenary::operations::{self, Project};
-use plenary::store::{SqliteStore, Store};
-use serde_json::{Value, json};
-use tempfile::TempDir;
-
-pub use conclusion_rows::{
-    ConclusionSpec, insert_conclusion, insert_outcome, make_conclusion_result, open_spec_dialogue,
-    parse_moment,
-};
-pub use dialogues::{make_batch, make_item, make_pool, open_dialogue};
-pub use log_rows::{
-    insert_log_rows, insert_override, insert_verdict, make_log_row, try_insert_log_rows,
-};
-pub use model_server::{
-    MODEL_NAMES, ModelRequest, ModelServer, ReplyGate, ScriptedReply, purpose_of, valid_reply,
-};
-pub use processes::{
-    LiveProcess, RUNAWAYS, RUNAWAYS_COUNT, find_children, find_processes_with, make_environment,
-    make_provider, make_request, wait_until, wait_until_blocking,
-};
-pub use program::{CommandOutput, TestProgram, plenary_binary};
-pub use store_dump::dump_store;
 
 /// A clock that advances one millisecond per read, with constant randomness.
 #[derive(Debug, Default)]
@@ -124,24 +154,24 @@ pub fn open_workspace(folder: &Path) -> Project {
 fn run_operation_in(project: &Project, operation: &str, arguments: &Value) -> Result<Value, Error> {
     let parsed = |text: String| serde_json::from_str(&text).unwrap();
     Ok(match operation {
-        "create" => json!(operations::create_dialogue(project, arguments)?),
-        "panel" => json!(operations::evolve_panel(project, arguments)?),
-        "expert" => json!(operations::create_expert(project, arguments)?),
-        "register" => json!(operations::register_round(project, arguments)?),
-        "verdict" => json!(operations::give_verdict(project, arguments)?),
-        "context" => parsed(operations::read_context(project, arguments, WritePermission::Local)?),
-        "export" => parsed(operations::print_record(project, arguments)?.text),
+        "create" => json!(create_dialogue(project, arguments)?),
+        "panel" => json!(evolve_panel(project, arguments)?),
+        "expert" => json!(create_expert(project, arguments)?),
+        "register" => json!(register_round(project, arguments)?),
+        "verdict" => json!(give_verdict(project, arguments)?),
+        "context" => parsed(read_context(project, arguments, WritePermission::Local)?),
+        "export" => parsed(print_record(project, arguments)?.text),
         "export_file" => {
-            json!(operations::export_record(project, arguments, WritePermission::Local)?)
+            json!(export_record(project, arguments, WritePermission::Local)?)
         }
-        "progress" => json!(operations::read_progress(project, arguments)?),
-        "abandon" => json!(operations::abandon_dialogue(project, arguments)?),
-        "list" => json!(operations::list_dialogues(project, arguments)?),
-        "cite" => json!(operations::resolve_citations(project, arguments)?),
-        "search" => json!(operations::search_store(project, arguments)?),
-        "similar" => json!(operations::find_similar(project, arguments)?),
-        "outcome" => json!(operations::record_outcome(project, arguments)?),
-        "stats" => json!(operations::count_records(project, arguments)?),
+        "progress" => json!(read_progress(project, arguments)?),
+        "abandon" => json!(abandon_dialogue(project, arguments)?),
+        "list" => json!(list_dialogues(project, arguments)?),
+        "cite" => json!(resolve_citations(project, arguments)?),
+        "search" => json!(search_store(project, arguments)?),
+        "similar" => json!(find_similar(project, arguments)?),
+        "outcome" => json!(record_outcome(project, arguments)?),
+        "stats" => json!(count_records(project, arguments)?),
         other => panic!("no operation {other}"),
     })
 }
@@ -154,7 +184,7 @@ pub fn pick_repeats(few: u32, often: u32) -> u32 {
 /// Parses a JSON file of the repository.
 #[track_caller]
 pub fn read_fixture(path: &str) -> Value {
-    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let full = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join(path);
     let text = std::fs::read_to_string(&full).unwrap_or_else(|error| panic!("{path}: {error}"));
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plenary::domain::ask::{AskMessages, AskPurpose, TransportKind};
-use plenary::domain::plan::SeatRole;
-use plenary::providers::{CallRequest, ChildEnvironment, Provider};
+use plenary_core::model::ask::{AskMessages, AskPurpose, TransportKind};
+use plenary_core::model::plan::SeatRole;
+use plenary_engine::providers::process::child_environment::ChildEnvironment;
+use plenary_engine::providers::transport::{CallRequest, Provider};
 
 /// How long dead processes may take to disappear on a busy machine.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(60);

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::dialogue::{Dialogue, DialogueStatus};
-use plenary::domain::entity::Entity;
-use plenary::domain::ids::{EntityId, EntityKind, ExpertSlug};
-use plenary::domain::lifecycle::initial_status;
-use plenary::domain::record::{DialogueRecord, RoundRecord};
-use plenary::domain::reference::EntityReference;
-use plenary::domain::transcript::RunState;
-use plenary::protocols::council::round_batch;
-use plenary::record::register::RegisterItem;
+use plenary_core::dialogue::register::batch::RegisterItem;
+use plenary_core::model::dialogue::{Dialogue, DialogueStatus};
+use plenary_core::model::entity::{Entity, EntityReference};
+use plenary_core::model::ids::{EntityId, EntityKind, ExpertSlug};
+use plenary_core::model::lifecycle::initial_status;
+use plenary_core::model::record::{DialogueRecord, RoundRecord};
+use plenary_core::model::run_state::RunState;
+use plenary_core::protocols::council::to_entities::round_batch;
 
 /// A record without entities.
 pub fn empty_record(transcript: &RunState) -> DialogueRecord {

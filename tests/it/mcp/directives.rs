@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::intervention::Intervention;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::intervention::Intervention;
 use serde_json::{Value, json};
 
 use super::run_tools::read_run_state;

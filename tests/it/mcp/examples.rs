@@ -100,7 +100,8 @@ impl SchemaChecker<'_> {
 #[test]
 fn the_dialogue_of_the_examples_fits_the_schemas() {
     let schemas = tool_schemas();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/nvidia");
+    let folder =
+        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("examples/nvidia");
     let mut tried = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

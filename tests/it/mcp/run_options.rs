@@ -3,7 +3,7 @@
 
 use std::sync::atomic::Ordering;
 
-use plenary::domain::plan::{AuditMode, Plan};
+use plenary_core::model::plan::{AuditMode, Plan};
 use serde_json::{Value, json};
 
 use super::run_tools::{read_run_state, waiting_council};

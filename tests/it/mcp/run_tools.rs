@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use plenary::domain::transcript::RunState;
-use plenary::engine::load_run_state;
-use plenary::store::SqliteStore;
+use plenary_core::model::run_state::RunState;
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::engine::run_start::load_run_state;
+use plenary_engine::store::sqlite::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::stdio_client::StdioClient;
@@ -121,12 +122,7 @@ fn a_key_in_a_document_is_refused_without_a_way_around() {
 /// A run state from the current journal.
 pub fn read_run_state(program: &TestProgram, id: &Value) -> RunState {
     let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
-    load_run_state(
-        &plenary::protocols::Protocols::built_in(),
-        &store,
-        &id.as_str().unwrap().parse().unwrap(),
-    )
-    .unwrap()
+    load_run_state(&Protocols::built_in(), &store, &id.as_str().unwrap().parse().unwrap()).unwrap()
 }
 
 /// A council that answers once released.

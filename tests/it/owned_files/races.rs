@@ -8,7 +8,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plenary::material::{DocumentLocation, SecretGuard, gather_sources};
+use plenary_engine::context_files::document::DocumentLocation;
+use plenary_engine::context_files::gather::gather_sources;
+use plenary_engine::context_files::read::SecretGuard;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use tempfile::TempDir;

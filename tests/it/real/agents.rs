@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use plenary::domain::ask::{CallErrorType, FinishReason, TokenUsage};
-use plenary::providers::{CallError, CallReply, CliTransport};
+use plenary_core::model::ask::{CallErrorType, FinishReason, TokenUsage};
+use plenary_engine::providers::cli::transport::CliTransport;
+use plenary_engine::providers::transport::{CallError, CallReply};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -40,7 +40,7 @@ const DECIDED_MIN: usize = 8;
 const CALLS_PER_REVIEW: u64 = 9;
 
 fn fixtures_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/fixtures/artifacts")
 }
 
 /// The documents, and two configurations with one store and one log.

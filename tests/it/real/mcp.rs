@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use plenary::domain::ask::CallErrorType;
-use plenary::providers::{McpTool, McpTransport};
+use plenary_core::model::ask::CallErrorType;
+use plenary_engine::providers::mcp::McpTransport;
+use plenary_engine::providers::transport::McpTool;
 
 use crate::kit::{find_processes_with, make_environment, make_provider, make_request, wait_until};
 
@@ -12,7 +13,7 @@ use crate::kit::{find_processes_with, make_environment, make_provider, make_requ
 async fn a_tool_of_the_reference_library_answers_and_fails_as_a_seat() {
     let home = tempfile::tempdir().unwrap();
     let python = std::env::var("PLENARY_REAL_PYTHON").expect("`./check real` says where it is");
-    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/real/mcp_server.py");
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/it/real/mcp_server.py");
     let mut provider = make_provider("served", &[]);
     provider.mcp = Some(McpTool {
         command: python,

@@ -19,7 +19,7 @@ impl Drop for LocalModelProcess {
 /// Starts `scripts/local-model` and returns the configuration it prints when it is ready.
 pub(super) fn start_local_model(arguments: &[&str]) -> (LocalModelProcess, String) {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/local-model");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/local-model");
     let mut command = Command::new(script);
     command.args(arguments).arg(free.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);

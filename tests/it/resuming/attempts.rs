@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plenary::domain::change::{JournalEntry, JournalEvent};
-use plenary::domain::transcript::{CallOutcome, RunState};
+use plenary_core::model::ask::CallOutcome;
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_core::model::run_state::RunState;
 
 /// One process. The last one of a run completes it.
 pub struct RunAttempt {

@@ -5,27 +5,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use plenary::ambient::RealSystem;
-use plenary::domain::catalogue::{
+use plenary_core::dialogue::progress::ProgressSnapshot;
+use plenary_core::model::dialogue::Dialogue;
+use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::intervention::Intervention;
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
+use plenary_core::model::queries::{
     AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
     EntityCitation, StoreStatistics, TextHit,
 };
-use plenary::domain::change::{JournalEntry, JournalEntryKind, JournalEvent};
-use plenary::domain::dialogue::Dialogue;
-use plenary::domain::facts::{LookupRequest, RecordLookup};
-use plenary::domain::gate::{
+use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
+use plenary_core::model::time::{Day, Moment};
+use plenary_core::protocols::review::log_types::{
     ContentDecision, ContentQuery, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
 };
-use plenary::domain::ids::{DialogueId, EntityId};
-use plenary::domain::intervention::Intervention;
-use plenary::domain::record::DialogueRecord;
-use plenary::domain::shown::EntityVisitor;
-use plenary::domain::time::{Day, Moment};
-use plenary::engine::record_intervention;
-use plenary::record::convergence::ProgressSnapshot;
-use plenary::store::{
-    GlobalEntry, RoundRegistration, Store, StoreError, StoreTransaction, TransactionEnd,
-    VerifyReport,
+use plenary_engine::clock::RealSystem;
+use plenary_engine::engine::interventions::record_intervention;
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::traits::{
+    GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd, VerifyReport,
 };
 
 use super::attempts::find_complaints;

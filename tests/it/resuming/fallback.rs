@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use plenary::domain::ask::{AskPurpose, TransportKind};
-use plenary::engine::SeatTransports;
-use plenary::providers::{CliTransport, Transport};
+use plenary_core::model::ask::{AskPurpose, TransportKind};
+use plenary_engine::engine::run_start::SeatTransports;
+use plenary_engine::providers::cli::transport::CliTransport;
+use plenary_engine::providers::transport::Transport;
 
 use super::attempts::{find_complaints, fold_journal};
 use super::library::LibraryHarness;

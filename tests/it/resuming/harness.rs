@@ -4,8 +4,9 @@
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use plenary::domain::change::JournalEntry;
-use plenary::store::{SqliteStore, Store};
+use plenary_core::model::journal::JournalEntry;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 

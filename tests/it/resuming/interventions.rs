@@ -1,6 +1,6 @@
 //! Interventions made before a crash are kept and take effect once.
 
-use plenary::domain::change::{JournalEntry, JournalEntryKind};
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind};
 use serde_json::Value;
 
 use super::harness::{ResumeProject, ResumedCouncil, request_name, stable_document};

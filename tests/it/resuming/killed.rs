@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use plenary::domain::change::{JournalEntry, JournalEntryKind};
-use plenary::export::council::council_document;
-use plenary::store::Store;
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind};
+use plenary_core::protocols::council::document::council_document;
+use plenary_engine::store::traits::Store;
 use serde_json::Value;
 
 use super::attempts::{

@@ -5,24 +5,32 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plenary::ambient::RealSystem;
-use plenary::domain::ask::TransportKind;
-use plenary::domain::change::{JournalEntry, JournalEvent};
-use plenary::domain::council::words::QuestionMode;
-use plenary::domain::ids::DialogueId;
-use plenary::domain::plan::{
+use plenary_core::model::ask::TransportKind;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_core::model::plan::{
     AuditMode, BudgetCaps, ConclusionPlan, ContextPack, DeliveryMode, Plan, QuorumRules,
     RoundTimeouts, Seat, SeatRole, ShortCircuitRules, StakesLevel,
 };
-use plenary::domain::time::Moment;
-use plenary::domain::transcript::{RunState, RunStopReason};
-use plenary::engine::{
-    InterventionWatcher, JournalWriter, ProcessLock, Run, RunContext, RunLimits, RunObserver,
+use plenary_core::model::run_state::{RunState, RunStopReason};
+use plenary_core::model::time::Moment;
+use plenary_core::protocols::council::protocol::CouncilProtocol;
+use plenary_core::protocols::council::types::QuestionMode;
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::clock::RealSystem;
+use plenary_engine::engine::interventions::InterventionWatcher;
+use plenary_engine::engine::journal::JournalWriter;
+use plenary_engine::engine::process_lock::ProcessLock;
+use plenary_engine::engine::run::{Run, RunContext, RunLimits, RunObserver};
+use plenary_engine::engine::run_start::{
     RunQuestion, SeatTransports, load_run, open_run, resume_run,
 };
-use plenary::files::AllowedFolders;
-use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
-use plenary::store::{SqliteStore, Store, StoreError, in_transaction};
+use plenary_engine::files::allowed_folders::AllowedFolders;
+use plenary_engine::providers::http::{HttpClients, HttpTransport};
+use plenary_engine::providers::transport::{Dialect, Provider, Transport};
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::{Store, in_transaction};
 use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::sync::watch;
@@ -137,7 +145,7 @@ impl LibraryHarness {
             let plan = make_plan(self.finale);
             let question = RunQuestion {
                 text: life.to_owned(),
-                protocol: &plenary::protocols::council::CouncilProtocol,
+                protocol: &CouncilProtocol,
                 rehearsal: false,
                 plan,
             };
@@ -204,7 +212,7 @@ impl LibraryHarness {
         let (journal, writer) = JournalWriter::start_writer(store.clone());
         let (watcher, listening) = InterventionWatcher::start(store.clone());
         let context = RunContext {
-            protocols: plenary::protocols::Protocols::built_in(),
+            protocols: Protocols::built_in(),
             journal,
             process_lock: owner.clone(),
             folders: AllowedFolders::new(self.path(), &self.path().join("plenary.db"), &[]),

@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
-use plenary::domain::change::{JournalEntry, JournalEvent};
-use plenary::store::{SqliteStore, Store};
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use rusqlite::Connection;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::ask::AskMessages;
-use plenary::domain::change::JournalEvent;
+use plenary_core::model::ask::AskMessages;
+use plenary_core::model::journal::JournalEvent;
 
 use super::harness::{ResumeProject, ResumedCouncil, request_name};
 use super::scripted_seats::{CouncilFinale, attempt_of_request};

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use crate::kit::{ModelRequest, ScriptedReply, purpose_of, valid_reply};

@@ -2,9 +2,9 @@
 
 use std::process::Command;
 
-use plenary::domain::change::{JournalEntryKind, JournalEvent};
-use plenary::domain::transcript::RunStopReason;
-use plenary::engine::load_run;
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::run_state::RunStopReason;
+use plenary_engine::engine::run_start::load_run;
 
 use super::harness::{ResumeProject, ResumedCouncil, stable_document};
 use super::library::LibraryHarness;

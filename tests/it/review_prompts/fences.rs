@@ -1,7 +1,7 @@
 //! Hostile strings in every place of a review's prompts.
 
-use plenary::domain::ask::AskPurpose;
-use plenary::prompting::INPUT_BYTES_MAX;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::prompting::condense::INPUT_BYTES_MAX;
 
 use super::harness::{ForeignTexts, make_review_plan, run_review};
 use crate::fencing::corpus_strings;

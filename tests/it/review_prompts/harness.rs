@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plenary::domain::ask::{Ask, AskPurpose};
-use plenary::domain::dialogue::ProtocolKind;
-use plenary::domain::gate::{
-    DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, FinalVerdict,
-    PolicyName, PriorVerdict, ReviewArtifact, ReviewConcern, ReviewPlan, ReviewPolicy, ReviewTier,
+use plenary_core::model::ask::{Ask, AskPurpose};
+use plenary_core::model::dialogue::ProtocolKind;
+use plenary_core::model::plan::Plan;
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::review::policy::{FinalVerdict, PolicyName, ReviewPolicy};
+use plenary_core::protocols::review::types::{
+    DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, PriorVerdict,
+    ReviewArtifact, ReviewConcern, ReviewPlan, ReviewTier,
 };
-use plenary::domain::plan::Plan;
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::RenderedPrompt;
 
 use crate::kit::council_driver::{CouncilDriver, PLAN_SECRET, make_plan, make_seat};
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use plenary::domain::ask::{Ask, AskMessages, AskPurpose};
-use plenary::domain::gate::{
-    DeliberatorJudgement, DeliberatorVerdict, PolicyName, ReviewConcern, score_names,
+use plenary_core::model::ask::{Ask, AskMessages, AskPurpose};
+use plenary_core::model::run_state::ReplyDocument;
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::review::policy::PolicyName;
+use plenary_core::protocols::review::types::{
+    DeliberatorJudgement, DeliberatorVerdict, ReviewConcern, score_names,
 };
-use plenary::domain::transcript::ReplyDocument;
-use plenary::prompting::RenderedPrompt;
 
 use super::harness::{ForeignTexts, find_prompt, make_review_plan, review_driver};
 use crate::kit::instructions::gate_system;

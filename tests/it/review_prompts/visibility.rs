@@ -1,7 +1,10 @@
 //! Which seat of a review may read which text.
 
-use plenary::domain::ask::AskPurpose;
-use plenary::prompting::{adjudicator_digest, deliberator_digest, instructions_digest};
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::prompting::instructions::instructions_digest;
+use plenary_core::protocols::review::messages_instructions::{
+    adjudicator_digest, deliberator_digest,
+};
 
 use super::harness::{ForeignTexts, INSTRUCTIONS, SEATS, find_prompt, run_review};
 

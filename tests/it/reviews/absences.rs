@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{

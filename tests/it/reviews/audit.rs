@@ -1,11 +1,14 @@
 //! `audit`: statistics of the verdict log, through the program.
 
-use plenary::domain::change::{JournalEntryKind, JournalEvent};
-use plenary::domain::dialogue::{DialogueOpening, ProtocolKind};
-use plenary::domain::gate::{LogRow, ReviewDecision, VerdictOverride};
-use plenary::domain::ids::DialogueId;
-use plenary::domain::time::{Day, Moment};
-use plenary::store::{SqliteStore, Store, StoreError, in_transaction};
+use plenary_core::model::dialogue::{DialogueOpening, ProtocolKind};
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::time::{Day, Moment};
+use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::policy::{ReviewDecision, VerdictOverride};
+use plenary_engine::store::error::StoreError;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::{Store, in_transaction};
 use serde_json::{Value, json};
 
 use crate::kit::TestProgram;

@@ -78,7 +78,7 @@ fn review_folder(policy: &str) -> TestProgram {
 }
 
 fn fixtures_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts")
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).join("tests/fixtures/artifacts")
 }
 
 /// Reviews all ten at once; one result per document, in argument order.

@@ -1,6 +1,6 @@
 //! Harness: a review in its own folder, with four deliberators, an adjudicator and a model server.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use crate::councils::harness::{CommandResult, SeatRequest, TestCouncil};

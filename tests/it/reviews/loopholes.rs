@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{

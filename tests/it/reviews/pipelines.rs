@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::kit::{CommandOutput, TestProgram, plenary_binary};
 
 fn repository_root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 /// A fixture document: `announcement.md` gets SHIP, `post.md` REVISE, `email.md` HOLD.

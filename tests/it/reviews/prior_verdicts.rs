@@ -1,6 +1,6 @@
 //! Earlier verdicts on the same type are shown to the adjudicator only.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::json;
 
 use super::harness::{

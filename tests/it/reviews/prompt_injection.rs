@@ -1,7 +1,7 @@
 //! Instructions inside a document do not change its review.
 
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::gate::score_names;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::protocols::review::types::score_names;
 use serde_json::{Value, json};
 
 use super::harness::{

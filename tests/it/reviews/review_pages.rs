@@ -11,7 +11,8 @@ use crate::kit::{CommandOutput, TestProgram};
 fn reviewed_program() -> (TestProgram, String) {
     let program = TestProgram::new();
     for name in ["council.yaml", "post.md"] {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts");
+        let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+            .join("tests/fixtures/artifacts");
         std::fs::copy(fixtures.join(name), program.path().join(name)).unwrap();
     }
     let ran = program.run_command(&["review", "--rehearse", "--json", "post.md"]);

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use plenary::domain::ask::AskPurpose;
-use plenary::domain::gate::score_names;
+use plenary_core::model::ask::AskPurpose;
+use plenary_core::protocols::review::types::score_names;
 use serde_json::{Value, json};
 
 use super::harness::{SEATS, review_council_with};

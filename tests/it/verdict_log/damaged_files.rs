@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use plenary::domain::gate::FinalVerdict;
-use plenary::verdict_log::SyncResult;
+use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_engine::verdict_log::sync::SyncResult;
 use proptest::prelude::*;
 
 use super::file_harness::LogFileProject;

@@ -1,7 +1,7 @@
 //! `log import`: rows of other logs.
 
-use plenary::domain::gate::FinalVerdict;
-use plenary::store::Store;
+use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
 use super::program_harness::{LogProgram, foreign_row, to_lines};

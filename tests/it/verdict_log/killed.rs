@@ -4,8 +4,9 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use plenary::domain::dice::SeededRandom;
-use plenary::store::{SqliteStore, Store};
+use plenary_core::model::hash::SeededRandom;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use serde_json::json;
 
 use super::program_harness::{LogProgram, foreign_row, to_lines};

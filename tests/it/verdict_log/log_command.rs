@@ -1,6 +1,7 @@
 //! `log`: shows and exports the verdict log.
 
-use plenary::domain::gate::{FinalVerdict, LogRow, ReviewDecision};
+use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
 use serde_json::{Value, json};
 
 use super::program_harness::{LogProgram, foreign_row, to_lines};

@@ -1,8 +1,8 @@
 //! `override`: a person replaces a verdict.
 
-use plenary::domain::change::JournalEntryKind;
-use plenary::domain::gate::{FinalVerdict, ReviewDecision};
-use plenary::store::Store;
+use plenary_core::model::journal::JournalEntryKind;
+use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_engine::store::traits::Store;
 use serde_json::json;
 
 use super::program_harness::LogProgram;

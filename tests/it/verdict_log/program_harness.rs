@@ -1,7 +1,8 @@
 //! Harness: the real program and its verdict log, with foreign log files beside it.
 
-use plenary::domain::gate::FinalVerdict;
-use plenary::store::{SqliteStore, Store};
+use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
 use crate::kit::{CommandOutput, TestProgram, insert_verdict};

@@ -1,9 +1,10 @@
 //! Verdict rows in the store, and the queries on them.
 
-use plenary::domain::gate::{
-    ContentQuery, FinalVerdict, LogQuery, LogRange, LogRow, PriorVerdict, ReviewDecision,
-};
-use plenary::store::Store;
+use plenary_core::model::hash::sha256_hex;
+use plenary_core::protocols::review::log_types::{ContentQuery, LogQuery, LogRange, LogRow};
+use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_core::protocols::review::types::PriorVerdict;
+use plenary_engine::store::traits::Store;
 
 use crate::kit::{
     TestProject, insert_log_rows, insert_override, insert_verdict, make_log_row,
@@ -105,7 +106,7 @@ fn a_content_is_decided_once_it_is_not_incomplete() {
     let bench = TestProject::new();
     let store = bench.store();
     let content = |id: &str, rehearsal| {
-        let sha256 = plenary::domain::digest::sha256_hex([id.as_bytes()]);
+        let sha256 = sha256_hex([id.as_bytes()]);
         let found = store.find_decided(&ContentQuery { sha256, rehearsal }).unwrap();
         found.map(|decided| (decided.verdict_id, decided.verdict))
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plenary::providers::Dialect;
+use plenary_engine::providers::transport::Dialect;
 use serde_json::{Value, json};
 
 use super::reply_gate::ReplyGate;

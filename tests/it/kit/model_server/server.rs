@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use plenary::domain::ask::TransportKind;
-use plenary::domain::plan::SeatRole;
-use plenary::providers::{Dialect, Provider};
+use plenary_core::model::ask::TransportKind;
+use plenary_core::model::plan::SeatRole;
+use plenary_engine::providers::transport::{Dialect, Provider};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 use tokio::sync::oneshot;

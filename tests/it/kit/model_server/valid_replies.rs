@@ -1,6 +1,6 @@
 //! Valid replies to every request of a council or a review.
 
-use plenary::domain::ask::AskPurpose;
+use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::server::ModelRequest;

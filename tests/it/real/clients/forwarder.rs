@@ -3,7 +3,8 @@
 //! It also replaces its own port in `Host` and `Origin`, and the requested name where one of ours
 //! is substituted.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 
 use serde_json::Value;

@@ -60,7 +60,7 @@ impl ClientProject {
 }
 
 pub fn examples_folder() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/nvidia"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/nvidia"))
 }
 
 /// The path of a program installed by `./check real`.

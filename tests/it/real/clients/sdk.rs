@@ -17,7 +17,7 @@ const CANCEL_VERSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 #[track_caller]
 fn run_scenario(house: &ClientProject, play: &str, door: &str, versions: &[&str]) -> Vec<Value> {
     let mut python = house.client_command(&installed_path("PYTHON"));
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/real/clients/sdk.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/it/real/clients/sdk.py");
     python.args([script, play, door]).args(versions);
     let (told, said) = run_client(python);
     // Only a client whose server was killed may report an error.

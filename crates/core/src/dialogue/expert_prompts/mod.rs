@@ -1,0 +1,12 @@
+//! Expert prompts of an alignment dialogue: one Markdown prompt per seat of a round's panel, with
+//! a context brief for experts who join.
+//!
+//! Text that all experts read is rendered once per panel.
+
+pub mod context_brief;
+pub mod foreign_names;
+pub mod imitations;
+pub mod panel_prompts;
+pub mod prior_rounds;
+pub mod prompt_blocks;
+pub mod relevance;

@@ -1,0 +1,115 @@
+//! Building blocks of an expert's prompt: our text, quoted text and speaker headings.
+
+use crate::dialogue::expert_prompts::foreign_names::sanitize_name;
+use crate::model::ids::ExpertSlug;
+use crate::model::record::Expert;
+use crate::prompting::fence::FenceSet;
+use crate::prompting::neutralize::neutralize_line;
+
+/// Foreign text for a fence, with our sentence before it.
+#[derive(Debug, Clone)]
+pub(crate) struct QuotedText {
+    pub label: String,
+    pub sentence: String,
+    pub text: String,
+}
+
+impl QuotedText {
+    pub(crate) fn new(label: &str, sentence: &str, text: String) -> Self {
+        Self { label: label.to_owned(), sentence: sentence.to_owned(), text }
+    }
+}
+
+/// One or more paragraphs.
+#[derive(Debug, Clone)]
+pub(crate) enum PromptBlock {
+    Plain(String),
+    Quoted(QuotedText),
+    /// The heading over an expert's contribution, which marks the reader's own.
+    Speaker {
+        expert: ExpertSlug,
+        role: String,
+    },
+}
+
+impl PromptBlock {
+    pub(crate) fn plain_text(text: impl Into<String>) -> Self {
+        Self::Plain(text.into())
+    }
+
+    pub(crate) fn speaker_heading(expert: &Expert) -> Self {
+        let role = sanitize_name(&expert.profile.role);
+        Self::Speaker { expert: expert.profile.expert_slug.clone(), role }
+    }
+
+    /// The text that goes into a fence.
+    pub(crate) fn quoted_text(&self) -> Option<&str> {
+        match self {
+            Self::Quoted(quoted) => Some(&quoted.text),
+            Self::Plain(_) | Self::Speaker { .. } => None,
+        }
+    }
+}
+
+/// A block with its fence rendered.
+#[derive(Debug, Clone)]
+pub(crate) enum RenderedBlock {
+    Text(String),
+    Speaker { expert: ExpertSlug, role: String },
+}
+
+pub(crate) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> Vec<RenderedBlock> {
+    let drawn = stretches.into_iter().map(|stretch| match stretch {
+        PromptBlock::Plain(text) => RenderedBlock::Text(text),
+        // Blank lines keep Markdown from joining the fence lines with the text.
+        PromptBlock::Quoted(QuotedText { label, sentence, text }) => RenderedBlock::Text(
+            fences.fence_after(&format!("{sentence}\n"), &label, &format!("\n{text}\n")),
+        ),
+        PromptBlock::Speaker { expert, role } => RenderedBlock::Speaker { expert, role },
+    });
+    drawn.collect()
+}
+
+/// Appends the blocks as this expert reads them, with a blank line before each.
+pub(crate) fn write_blocks(page: &mut String, stretches: &[RenderedBlock], reader: &ExpertSlug) {
+    for stretch in stretches {
+        page.push_str("\n\n");
+        match stretch {
+            RenderedBlock::Text(text) => page.push_str(text),
+            RenderedBlock::Speaker { expert, role } => {
+                let you = if expert == reader { " (You)" } else { "" };
+                page.push_str(&format!("#### {}{you} — {role}", expert.display_name()));
+            }
+        }
+    }
+}
+
+/// Fills the placeholders of a template. Inserted values are not expanded again.
+pub(crate) fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template.trim_end();
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let (key, behind) = after.split_once('}').unwrap_or((after, ""));
+        let value = values.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+        text.push_str(value.unwrap_or_default());
+        rest = behind;
+    }
+    text + rest
+}
+
+/// A path, safe between our backticks.
+pub(crate) fn inline_path(path: &str) -> String {
+    neutralize_line(path).replace('`', "\\u{60}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fills_a_template_is_not_filled_again() {
+        let values = [("a", "{b}"), ("b", "x")];
+        assert_eq!(fill_template("{a}-{b}-{c}.\n", &values), "{b}-x-.");
+    }
+}

@@ -1,0 +1,102 @@
+//! Reminder for a returning expert: the tensions they raised with their status, and the answers of
+//! other experts in the last round. `context.rs` calls `build_round_context`.
+
+use crate::model::entity::{Entity, EntityReference, ReferenceType};
+use crate::model::ids::EntityId;
+use crate::model::lifecycle::EntityStatus;
+use crate::model::record::DialogueRecord;
+
+/// The reminder lists only the newest tensions and answers.
+const REMINDERS_MAX: usize = 12;
+
+/// Statements of the last round and the contributors of every entity.
+#[derive(Debug, Default)]
+pub(crate) struct RoundAnswers {
+    statements: Vec<RoundStatement>,
+    /// Pairs of an entity and the index of one of its contributors in `Record::experts`.
+    owners: Vec<(EntityId, usize)>,
+}
+
+/// An entity of the last round that refers to others.
+#[derive(Debug)]
+pub(crate) struct RoundStatement {
+    pub id: EntityId,
+    /// Index of the first contributor in `Record::experts`.
+    pub speaker: usize,
+    pub label: String,
+    pub references: Vec<EntityReference>,
+}
+
+impl RoundAnswers {
+    pub(crate) fn add_owners(&mut self, id: EntityId, places: impl Iterator<Item = usize>) {
+        self.owners.extend(places.map(|place| (id, place)));
+    }
+
+    pub(crate) fn add_statement(&mut self, said: RoundStatement) {
+        self.statements.push(said);
+    }
+
+    /// Call after the last entry: lookup needs sorted owners, and the reminder lists statements by
+    /// id.
+    pub(crate) fn sort_entries(&mut self) {
+        self.owners.sort_unstable();
+        self.statements.sort_by_key(|said| said.id);
+    }
+}
+
+/// Returns `None` when the expert raised no tension and received no answer.
+pub(crate) fn build_round_context(
+    record: &DialogueRecord,
+    answers: &RoundAnswers,
+    place: usize,
+) -> Option<String> {
+    let expert = &record.experts.get(place)?.profile.expert_slug;
+    let is_own = |entity: &&Entity| entity.contributors.contains(expert);
+    let raised: Vec<&Entity> = record.tensions.iter().filter(is_own).collect();
+    let newest = raised.iter().skip(raised.len().saturating_sub(REMINDERS_MAX));
+    let mut sentences: Vec<String> = newest.map(|tension| describe_tension(tension)).collect();
+    let answers = describe_answers(place, answers, record);
+    if !answers.is_empty() {
+        sentences.push(format!("In the last round {}.", answers.join("; ")));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+fn describe_tension(tension: &Entity) -> String {
+    let standing = match tension.status == EntityStatus::Addressed {
+        true => "addressed but not resolved",
+        false => tension.status.name(),
+    };
+    let (id, label) = (tension.id, &tension.label);
+    format!("In round {}, you raised {id} ({label}), which is {standing}.", id.round)
+}
+
+/// Statements of other experts in the last round that refer to an entity of this expert.
+fn describe_answers(place: usize, answers: &RoundAnswers, record: &DialogueRecord) -> Vec<String> {
+    let mut told = Vec::new();
+    for said in answers.statements.iter().filter(|said| said.speaker != place) {
+        let Some(speaker) = record.experts.get(said.speaker) else { continue };
+        for made in &said.references {
+            if answers.owners.binary_search(&(made.target, place)).is_ok() {
+                let name = speaker.profile.expert_slug.display_name();
+                let (verb, target) = (past_tense(made.ref_type), made.target);
+                told.push(format!("{name} {verb} your {target} with {} ({})", said.id, said.label));
+            }
+        }
+    }
+    told.truncate(REMINDERS_MAX);
+    told
+}
+
+fn past_tense(ref_type: ReferenceType) -> &'static str {
+    match ref_type {
+        ReferenceType::Support => "supported",
+        ReferenceType::Oppose => "opposed",
+        ReferenceType::Refine => "refined",
+        ReferenceType::Address => "addressed",
+        ReferenceType::Resolve => "claimed to resolve",
+        ReferenceType::Reopen => "reopened",
+        ReferenceType::Question => "questioned",
+        ReferenceType::Depend => "built on",
+    }
+}

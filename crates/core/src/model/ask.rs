@@ -1,0 +1,290 @@
+//! Asks, calls and replies: one request to one seat, and its result.
+//!
+//! The engine journals these types; protocols read them back from [`AskState`].
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::hash::sha256_hex;
+use crate::model::ids::ExpertSlug;
+use crate::model::run_state::{BudgetShortage, ParseOutcome, ReplyDocument};
+use crate::model::string_enum::{open_words, words};
+use crate::model::time::Moment;
+
+open_words! {
+    /// The kind of document that an ask requests.
+    pub enum AskPurpose {
+        Opinion = "opinion",
+        PeerReview = "review",
+        Synthesis = "synthesis",
+        /// The five fields of the conclusion, written from the whole record.
+        Conclusion = "conclusion",
+        /// The Blind Critic's audit. The critic sees only the question and the conclusion.
+        Audit = "audit",
+        /// New text for the fields that the critic objected to.
+        Revision = "revision",
+        /// The Principal's directive, restated in one sentence.
+        Restatement = "restatement",
+        /// A deliberator's first review of an artifact, made without seeing the peers.
+        Judgement = "judgement",
+        /// The same deliberator's review after reading the peers' first reviews.
+        CrossReading = "cross_reading",
+        /// The adjudicator's merge of all judgements.
+        Adjudication = "adjudication",
+    }
+}
+
+words! {
+    /// How the engine reaches a seat's model.
+    pub enum TransportKind {
+        Http = "http",
+        Cli = "cli",
+        Mcp = "mcp",
+        Rehearsal = "rehearsal",
+    }
+}
+
+words! {
+    /// Why a call failed.
+    pub enum CallErrorType {
+        Timeout = "timeout",
+        Auth = "auth",
+        RateLimit = "rate_limit",
+        Network = "network",
+        ParseError = "parse_error",
+        ServerError = "server_error",
+        BadRequest = "bad_request",
+        Refused = "refused",
+        ContextTooLong = "context_too_long",
+        Unknown = "unknown",
+    }
+}
+
+impl CallErrorType {
+    /// Returns true if the provider rejected the call before doing work. For a timeout or a broken
+    /// connection the provider may still charge, so those count as billed.
+    pub fn is_unbilled(self) -> bool {
+        match self {
+            Self::Auth | Self::RateLimit | Self::BadRequest | Self::ContextTooLong => true,
+            Self::Timeout
+            | Self::Network
+            | Self::ParseError
+            | Self::ServerError
+            | Self::Refused
+            | Self::Unknown => false,
+        }
+    }
+}
+
+/// One request to one seat. Asks of a run are numbered from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ask {
+    pub id: u32,
+    pub round: u8,
+    pub seat: ExpertSlug,
+    pub purpose: AskPurpose,
+    /// Why the parser rejected the reply to the previous ask of this seat.
+    #[serde(rename = "stricter", default, skip_serializing_if = "Option::is_none")]
+    pub retry_reason: Option<String>,
+}
+
+/// Reason recorded when a reply ends early and cannot be used.
+pub const CUT_OFF_REASON: &str = "the reply was cut off before it ended";
+
+impl Ask {
+    /// Returns true if the previous reply was cut off, so that this ask requests a shorter one.
+    pub fn wants_shorter(&self) -> bool {
+        self.retry_reason.as_ref().is_some_and(|reason| reason.contains(CUT_OFF_REASON))
+    }
+}
+
+/// The messages of an ask: our instructions, and the fenced material.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskMessages {
+    pub system: String,
+    pub user: String,
+}
+
+impl AskMessages {
+    pub fn byte_len(&self) -> usize {
+        self.system.len() + self.user.len()
+    }
+
+    /// Hash of the messages, to check them later when the record does not keep their text.
+    pub fn content_hash(&self) -> String {
+        sha256_hex([&self.system, "\n\n", &self.user].map(str::as_bytes))
+    }
+}
+
+/// Token counts, as reported by the provider.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenUsage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+impl TokenUsage {
+    pub fn total_tokens(self) -> u64 {
+        self.input_tokens.saturating_add(self.output_tokens)
+    }
+}
+
+words! {
+    /// Why a model stopped writing.
+    pub enum FinishReason {
+        Stop = "stop",
+        Length = "length",
+        Refusal = "refusal",
+        Other = "other",
+    }
+}
+
+words! {
+    /// Where a cost comes from.
+    pub enum CostSource {
+        Reported = "reported",
+        Computed = "computed",
+        Unknown = "unknown",
+    }
+}
+
+/// Cost of a call in millionths of a dollar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallCost {
+    pub usd_micros: Option<u64>,
+    pub source: CostSource,
+}
+
+/// A model's reply, verbatim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelReply {
+    pub text: String,
+    pub usage: Option<TokenUsage>,
+    /// The model that the provider says answered, if it differs from the requested one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    pub finish: FinishReason,
+    pub cost: CallCost,
+    pub latency_ms: u64,
+    /// True if the request carried the JSON schema.
+    pub structured: bool,
+}
+
+/// Why a call returned no reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallFailure {
+    pub error_type: CallErrorType,
+    pub message: String,
+    pub latency_ms: u64,
+}
+
+/// Upper bound of a call's cost. The budget reserves it before the engine sends the call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BudgetReservation {
+    /// `None` if the price is unknown.
+    pub usd_micros: Option<u64>,
+    pub tokens: u64,
+}
+
+impl BudgetReservation {
+    /// Takes the larger value of each field.
+    #[must_use]
+    pub fn max_of_each(self, other: Self) -> Self {
+        Self {
+            usd_micros: self.usd_micros.max(other.usd_micros),
+            tokens: self.tokens.max(other.tokens),
+        }
+    }
+}
+
+/// A call as the engine sends it. Calls of a run are numbered from 1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallDispatch {
+    pub call: u32,
+    pub ask: u32,
+    pub transport: TransportKind,
+    /// Number of the attempt on this transport, from 1.
+    pub attempt: u8,
+    pub reserved: BudgetReservation,
+    /// The transport tried before this one, and why the engine left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<TransportFallback>,
+    /// The call that this one repeats, if that call was in flight when its process died.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TransportFallback {
+    pub from: TransportKind,
+    pub reason: String,
+}
+
+/// An ask with its calls.
+#[derive(Debug, Clone)]
+pub struct AskState {
+    pub ask: Ask,
+    pub prepared_at: Moment,
+    /// Number of interventions made before the ask was prepared. The ask sees only those.
+    pub interventions: usize,
+    /// What the prompt renderer cut to fit the input limit, as sentences.
+    pub condensed: Vec<String>,
+    /// Kept until a reply arrives, unless the settings exclude prompts from the record.
+    pub messages: Option<Arc<AskMessages>>,
+    pub calls: Vec<CallState>,
+    /// Result of parsing the reply.
+    pub parse_outcome: Option<ParseOutcome>,
+    /// The last call failed, and the engine tries no further one.
+    pub gave_up: bool,
+    /// Set if the budget did not allow sending the ask in the current run.
+    pub not_sent: Option<BudgetShortage>,
+    /// The ask failed in a run that stopped because of it. The next run asks anew.
+    pub retired: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct CallState {
+    pub dispatch: CallDispatch,
+    pub sent_at: Moment,
+    pub outcome: CallOutcome,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallOutcome {
+    InFlight,
+    /// The process ended before a result arrived.
+    Lost,
+    Replied(ModelReply, Moment),
+    Failed(CallFailure, Moment),
+}
+
+impl AskState {
+    /// The reply, if one came back.
+    pub fn last_reply(&self) -> Option<(&ModelReply, Moment)> {
+        self.calls.iter().rev().find_map(|call| match &call.outcome {
+            CallOutcome::Replied(reply, at) => Some((reply, *at)),
+            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
+        })
+    }
+
+    /// The newest failure, if a call failed.
+    pub fn last_failure(&self) -> Option<(&CallFailure, Moment)> {
+        self.calls.iter().rev().find_map(|call| match &call.outcome {
+            CallOutcome::Failed(failure, at) => Some((failure, *at)),
+            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
+        })
+    }
+
+    /// Returns true if the parsed reply was cut off.
+    pub fn is_truncated(&self) -> bool {
+        matches!(self.parse_outcome, Some(ParseOutcome::Parsed { truncated: true, .. }))
+    }
+
+    pub fn parsed_document(&self) -> Option<&ReplyDocument> {
+        match &self.parse_outcome {
+            Some(ParseOutcome::Parsed { document, .. }) => Some(document),
+            Some(ParseOutcome::Unreadable { .. }) | None => None,
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Ids of dialogues, experts, entities and verdicts, and the targets of requests.
+//!
+//! An entity has two ids: the local one that its expert wrote (`MUFFIN-P0101`) and the global one
+//! that registration assigns (`P0101`).
+//!
+//! **Invariant:** an assigned id never changes its meaning. Values of these types are well formed;
+//! text becomes an id only through `FromStr`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::model::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX, ROUND_MAX};
+use crate::model::string_enum::{schema_by_text, serde_by_text, words};
+
+/// Error for a text that does not parse as the requested type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MalformedText;
+
+words! {
+    /// The five kinds of entity, by the first letter of their ids.
+    pub enum EntityKind {
+        Perspective = "P",
+        Recommendation = "R",
+        Tension = "T",
+        Evidence = "E",
+        Claim = "C",
+    }
+}
+
+impl EntityKind {
+    /// Value of `item_type` in errors and in the actions of an export.
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Perspective => "perspective",
+            Self::Recommendation => "recommendation",
+            Self::Tension => "tension",
+            Self::Evidence => "evidence",
+            Self::Claim => "claim",
+        }
+    }
+
+    /// Form for headings and the start of a sentence.
+    pub fn title_case(self) -> &'static str {
+        match self {
+            Self::Perspective => "Perspective",
+            Self::Recommendation => "Recommendation",
+            Self::Tension => "Tension",
+            Self::Evidence => "Evidence",
+            Self::Claim => "Claim",
+        }
+    }
+
+    /// Name of the text field: `description` for a tension, `content` for the others.
+    pub fn text_field(self) -> &'static str {
+        if self == Self::Tension { "description" } else { "content" }
+    }
+
+    /// Name of the field in a batch and of the section in an export.
+    pub fn section_name(self) -> &'static str {
+        match self {
+            Self::Perspective => "perspectives",
+            Self::Recommendation => "recommendations",
+            Self::Tension => "tensions",
+            Self::Evidence => "evidence",
+            Self::Claim => "claims",
+        }
+    }
+}
+
+/// A global id such as `P0102`: kind, origin round, number within the round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntityId {
+    pub kind: EntityKind,
+    pub round: u8,
+    pub seq: u8,
+}
+
+impl fmt::Display for EntityId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind.name())?;
+        let digits = [self.round / 10 % 10, self.round % 10, self.seq / 10 % 10, self.seq % 10];
+        let digits = digits.map(|digit| b'0' + digit);
+        f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
+    }
+}
+
+impl FromStr for EntityId {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let [letter, digits @ ..] = text.as_bytes() else { return Err(MalformedText) };
+        let &[a, b, c, d] = digits else { return Err(MalformedText) };
+        let kind = std::str::from_utf8(std::slice::from_ref(letter))
+            .ok()
+            .and_then(EntityKind::named)
+            .ok_or(MalformedText)?;
+        let (round, seq) = (parse_two_digits(a, b)?, parse_two_digits(c, d)?);
+        if seq == 0 { Err(MalformedText) } else { Ok(Self { kind, round, seq }) }
+    }
+}
+
+serde_by_text!(EntityId);
+
+fn parse_two_digits(tens: u8, ones: u8) -> Result<u8, MalformedText> {
+    if tens.is_ascii_digit() && ones.is_ascii_digit() {
+        Ok((tens - b'0') * 10 + (ones - b'0'))
+    } else {
+        Err(MalformedText)
+    }
+}
+
+/// An expert's own id for an entity, for example `MUFFIN-P0101`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId {
+    pub expert: ExpertSlug,
+    pub kind: EntityKind,
+    pub round: u8,
+    pub seq: u8,
+}
+
+impl fmt::Display for LocalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, round, seq, .. } = *self;
+        let expert = self.expert.as_str().to_ascii_uppercase();
+        write!(f, "{expert}-{}", EntityId { kind, round, seq })
+    }
+}
+
+impl FromStr for LocalId {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let (expert, id) = text.rsplit_once('-').ok_or(MalformedText)?;
+        if expert.bytes().any(|byte| byte.is_ascii_lowercase()) {
+            return Err(MalformedText);
+        }
+        let expert = expert.to_ascii_lowercase().parse()?;
+        let EntityId { kind, round, seq } = id.parse()?;
+        Ok(Self { expert, kind, round, seq })
+    }
+}
+
+serde_by_text!(LocalId);
+
+/// Name of an expert within a dialogue, for example `muffin`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExpertSlug(String);
+
+/// The facilitator signs with this name, so no expert may have it.
+pub const JUDGE_SLUG: &str = "judge";
+
+impl ExpertSlug {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Capitalises the name: `muffin` becomes `Muffin`.
+    pub fn display_name(&self) -> String {
+        let mut letters = self.0.chars();
+        letters.next().map_or_else(String::new, |first| {
+            first.to_ascii_uppercase().to_string() + letters.as_str()
+        })
+    }
+}
+
+impl fmt::Display for ExpertSlug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for ExpertSlug {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let fits = text.len() <= EXPERT_SLUG_BYTES_MAX
+            && text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b))
+            && text != JUDGE_SLUG;
+        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
+    }
+}
+
+serde_by_text!(ExpertSlug);
+schema_by_text!(ExpertSlug, "expert_slug");
+
+/// The author of an event: an expert of the dialogue, or its facilitator.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EventActor {
+    Judge,
+    Expert(ExpertSlug),
+}
+
+impl fmt::Display for EventActor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Judge => f.pad(JUDGE_SLUG),
+            Self::Expert(slug) => slug.fmt(f),
+        }
+    }
+}
+
+impl FromStr for EventActor {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        if text == JUDGE_SLUG { Ok(Self::Judge) } else { text.parse().map(Self::Expert) }
+    }
+}
+
+serde_by_text!(EventActor);
+
+/// Name of a dialogue, derived from its title: `nvidia-investment-decision`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DialogueId(String);
+
+/// Fits a slug of 60 bytes, a hyphen and eight hex digits, with spare bytes.
+const DIALOGUE_ID_BYTES_MAX: usize = 80;
+
+impl DialogueId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DialogueId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for DialogueId {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let fits = (1..=DIALOGUE_ID_BYTES_MAX).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && !text.starts_with('-');
+        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
+    }
+}
+
+serde_by_text!(DialogueId);
+schema_by_text!(DialogueId, "dialogue_id");
+
+/// Name of a verdict within a dialogue: `final`, `V01`, `minority-esg`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VerdictId(String);
+
+const VERDICT_ID_BYTES_MAX: usize = 64;
+
+impl VerdictId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for VerdictId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for VerdictId {
+    type Err = MalformedText;
+
+    /// Rejects texts that parse as an entity id, because `reference` of an event may name either.
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let fits = (1..=VERDICT_ID_BYTES_MAX).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+            && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+            && text.parse::<EntityId>().is_err();
+        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
+    }
+}
+
+serde_by_text!(VerdictId);
+schema_by_text!(VerdictId, "verdict_id");
+
+/// Returns the id of the `seq`-th item of a round, or `None` if the round is full.
+pub fn new_entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {
+    let seq = u8::try_from(seq).ok().filter(|seq| (1..=ITEMS_PER_ROUND_MAX).contains(seq))?;
+    (round <= ROUND_MAX).then_some(EntityId { kind, round, seq })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_ids_read_back() {
+        for text in ["P0001", "R0102", "T0215", "E9999", "C0010"] {
+            assert_eq!(text.parse::<EntityId>().map(|id| id.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_display_id_is_refused() {
+        for text in
+            ["", "P", "P001", "P00001", "p0001", "X0001", "P0000", "P-101", "P01０1", "P 101"]
+        {
+            assert_eq!(text.parse::<EntityId>(), Err(MalformedText), "text: {text}");
+        }
+    }
+
+    #[test]
+    fn local_ids_carry_their_expert() {
+        let id: LocalId = "OPS_LEAD-2-T0107".parse().unwrap();
+        assert_eq!(
+            (id.expert.as_str(), id.kind, id.round, id.seq),
+            ("ops_lead-2", EntityKind::Tension, 1, 7)
+        );
+        assert_eq!(id.to_string(), "OPS_LEAD-2-T0107");
+        for text in
+            ["muffin-P0101", "Muffin-P0101", "MUFFINP0101", "-P0101", "MUFFIN-X0101", "JUDGE-P0101"]
+        {
+            assert_eq!(text.parse::<LocalId>(), Err(MalformedText), "text: {text}");
+        }
+    }
+
+    #[test]
+    fn names_keep_to_their_alphabet() {
+        let long = "a".repeat(33);
+        for slug in
+            ["", "9lives", "Muffin", "muf fin", "müffin", "judge", "a/b", "..", long.as_str()]
+        {
+            assert_eq!(slug.parse::<ExpertSlug>(), Err(MalformedText), "slug: {slug}");
+        }
+        for id in ["", "../x", "a/b", "A", "-a", "a\0", "ａ"] {
+            assert_eq!(id.parse::<DialogueId>(), Err(MalformedText), "id: {id}");
+        }
+        for id in ["", "P0101", "-final", "a b", "x\n"] {
+            assert_eq!(id.parse::<VerdictId>(), Err(MalformedText), "id: {id}");
+        }
+    }
+
+    #[test]
+    fn a_round_holds_ninety_nine_of_a_kind() {
+        assert_eq!(
+            new_entity_id(EntityKind::Claim, 99, 99).map(|id| id.to_string()),
+            Some("C9999".into())
+        );
+        assert_eq!(new_entity_id(EntityKind::Claim, 0, 100), None);
+        assert_eq!(new_entity_id(EntityKind::Claim, 100, 1), None);
+    }
+}
+
+/// An entity id as the caller wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EntityTarget {
+    Global(EntityId),
+    Local(LocalId),
+    /// An expert's position: their latest perspective.
+    Position(ExpertSlug),
+}
+
+impl EntityTarget {
+    /// The kind of entity that the target must have.
+    pub fn entity_kind(&self) -> EntityKind {
+        match self {
+            Self::Global(id) => id.kind,
+            Self::Local(id) => id.kind,
+            Self::Position(_) => EntityKind::Perspective,
+        }
+    }
+}
+
+impl FromStr for EntityTarget {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        if let Some(expert) = text.strip_prefix('@') {
+            return expert.parse().map(Self::Position);
+        }
+        text.parse().map(Self::Global).or_else(|_| text.parse().map(Self::Local))
+    }
+}
+
+impl fmt::Display for EntityTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Global(id) => id.fmt(f),
+            Self::Local(id) => id.fmt(f),
+            Self::Position(expert) => write!(f, "@{expert}"),
+        }
+    }
+}
+
+serde_by_text!(EntityTarget);

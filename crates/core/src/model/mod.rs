@@ -1,0 +1,28 @@
+//! Types of the product, as plain values.
+//!
+//! All other modules use these types. Code here performs no I/O, reads no clock and knows no
+//! database.
+//!
+//! **Invariant:** the record only grows. Everything that happens is a [`journal::JournalEvent`]; a
+//! correction is another one.
+
+pub mod ask;
+pub mod dialogue;
+pub mod entity;
+pub mod hash;
+pub mod ids;
+pub mod inlined_schema;
+pub mod intervention;
+pub mod journal;
+pub mod lifecycle;
+pub mod limits;
+pub mod plan;
+pub mod queries;
+pub mod record;
+pub mod run_state;
+pub mod strict_json;
+pub mod string_enum;
+pub mod text;
+pub mod time;
+pub mod validation_error;
+pub mod verdict;

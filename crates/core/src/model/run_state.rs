@@ -1,0 +1,526 @@
+//! State of a run, folded from its journal: the plan, every ask, every call and its result.
+//!
+//! A protocol decides from this state alone. The engine applies journal events one by one, in the
+//! same way during a run and when it resumes one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+pub use crate::model::ask::AskState;
+pub use crate::model::ask::CallOutcome;
+pub use crate::model::ask::CallState;
+use crate::model::ask::{Ask, AskMessages, CallDispatch};
+use crate::model::dialogue::{ConclusionStage, DialogueOpening, DialogueStatus, ProtocolKind};
+use crate::model::ids::{EntityId, ExpertSlug};
+use crate::model::intervention::{Intervention, InterventionEntry};
+use crate::model::journal::{JournalEntry, JournalEvent};
+use crate::model::plan::Plan;
+use crate::model::string_enum::words;
+use crate::model::time::Moment;
+use crate::protocols::conclusion::types::{
+    AuditReply, Conclusion, ConclusionParticipant, ConclusionResult,
+};
+use crate::protocols::council::report_types::{ChairReport, CouncilFinalReport};
+use crate::protocols::council::types::{OpinionReply, PeerReview};
+use crate::protocols::review::policy::{AdjudicatorReply, ReviewOutcome, VerdictOverride};
+use crate::protocols::review::types::{DeliberatorJudgement, ReviewPlan};
+
+#[derive(Debug, Clone)]
+pub struct RunState {
+    pub opening: DialogueOpening,
+    pub opened_at: Moment,
+    pub plan: Plan,
+    pub asks: Vec<AskState>,
+    /// Rounds whose findings are in the record, with the time of recording.
+    pub recorded_rounds: Vec<(u8, Moment)>,
+    pub shortcuts: Vec<RoundShortcut>,
+    pub report: Option<CouncilFinalReport>,
+    /// Entities recorded so far, with their contributors.
+    pub entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
+    pub interventions: Vec<InterventionEntry>,
+    /// The participants, once the rounds are over and the conclusion has begun.
+    pub participants: Option<Vec<ConclusionParticipant>>,
+    pub stage: Option<ConclusionStage>,
+    pub conclusion_result: Option<ConclusionResult>,
+    /// The outcome of a review.
+    pub review_outcome: Option<ReviewOutcome>,
+    /// Number of lines that the run added to the verdict log.
+    pub rows_logged: usize,
+    /// Decisions of people that override the review verdict.
+    pub overrides: Vec<(Moment, VerdictOverride)>,
+    /// Processes that worked on the run, one for each start or resume.
+    pub owners: Vec<String>,
+    /// Why the run last stopped; `None` while it is running.
+    pub stopped: Option<RunStopReason>,
+    /// The dialogue was abandoned: no seat is asked any more.
+    pub is_abandoned: bool,
+    /// The Principal stopped the rounds: no seat is asked in rounds any more.
+    pub is_cut_short: bool,
+    pub last_entry_at: Moment,
+}
+
+/// Result of parsing a reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reading", rename_all = "snake_case")]
+pub enum ParseOutcome {
+    #[serde(rename = "read")]
+    Parsed {
+        document: ReplyDocument,
+        /// The parser had to repair the JSON.
+        repaired: bool,
+        /// The reply was cut off, so the end of the document may be missing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        truncated: bool,
+    },
+    Unreadable {
+        reason: String,
+        /// The model refused to answer, rather than failing to write JSON.
+        refusal: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "document", content = "content", rename_all = "snake_case")]
+pub enum ReplyDocument {
+    Opinion(Box<OpinionReply>),
+    #[serde(rename = "review")]
+    PeerReview(Box<PeerReview>),
+    Report(Box<ChairReport>),
+    Conclusion(Box<Conclusion>),
+    Audit(AuditReply),
+    /// The conclusion with new text in the fields that the critic objected to.
+    Revision(Box<Conclusion>),
+    /// A deliberator's judgement, in either round.
+    Judgement(Box<DeliberatorJudgement>),
+    Adjudication(Box<AdjudicatorReply>),
+    /// A document of a protocol that is not built in.
+    Other(Value),
+}
+
+words! {
+    /// The budget that ran out.
+    pub enum BudgetShortage {
+        Money = "usd_max",
+        Tokens = "tokens_max",
+        Calls = "calls_max",
+        /// Daily limit of a server, over all runs of its store.
+        ServerMoney = "server_usd_max",
+        /// Limit that all councils of a batch share.
+        Batch = "batch_budget",
+    }
+}
+
+impl BudgetShortage {
+    /// Name of the budget as users set it.
+    pub fn describe_budget(self) -> String {
+        match self {
+            Self::Batch => "the batch's budget (`--budget-usd`)".to_owned(),
+            Self::ServerMoney => format!("`budget.{self}`"),
+            Self::Money | Self::Tokens | Self::Calls => format!("`{self}`"),
+        }
+    }
+}
+
+/// Why a run stopped; `Done` if it reached its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "stop", rename_all = "snake_case")]
+pub enum RunStopReason {
+    Done,
+    Quorum {
+        round: u8,
+        heard: usize,
+        needed: usize,
+    },
+    Families {
+        heard: usize,
+        needed: usize,
+    },
+    /// `allow_partial: false`, and this seat failed.
+    Partial {
+        round: u8,
+        seat: ExpertSlug,
+    },
+    Budget {
+        shortage: BudgetShortage,
+    },
+    /// No seat could write, audit or revise the conclusion.
+    Unconcluded {
+        stage: ConclusionStage,
+        seat: ExpertSlug,
+        reason: String,
+    },
+    /// The adjudicator of a review gave no usable answer.
+    Unadjudicated {
+        seat: ExpertSlug,
+        reason: String,
+    },
+    Deadline,
+    Interrupted,
+}
+
+impl RunStopReason {
+    /// Returns true if the run stopped because answers were missing.
+    fn is_missing_answers(&self) -> bool {
+        match self {
+            Self::Quorum { .. }
+            | Self::Families { .. }
+            | Self::Partial { .. }
+            | Self::Unadjudicated { .. }
+            | Self::Unconcluded { .. } => true,
+            Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
+        }
+    }
+}
+
+/// A round that was skipped, or would have been skipped in shadow mode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundShortcut {
+    pub round: u8,
+    pub triggered: bool,
+    pub reason: String,
+    pub rounds_skipped: Vec<String>,
+    pub confidence_adjustment: i8,
+    /// The rule was evaluated but the round ran anyway.
+    pub shadow: bool,
+    /// In shadow mode: whether the round changed nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_have_been_right: Option<bool>,
+}
+
+impl RoundShortcut {
+    /// The rule applied and the round was skipped.
+    pub fn is_taken(&self) -> bool {
+        self.triggered && !self.shadow
+    }
+}
+
+impl RunState {
+    /// Builds the state of a run from its first entry, which contains an opening and a plan.
+    pub fn from_first_entry(at: Moment, changes: &[JournalEvent]) -> Option<Self> {
+        let mut transcript = Self::new_empty(at, find_opening(changes)?, find_plan(changes)?);
+        transcript.apply_events(at, changes);
+        Some(transcript)
+    }
+
+    /// Builds the state from all entries of a dialogue; `None` if it has no run.
+    pub fn from_entries(entries: &[JournalEntry]) -> Option<Self> {
+        Self::from_plan(entries, entries.iter().find_map(|entry| find_plan(&entry.events))?)
+    }
+
+    /// Builds the state of a dialogue for which a run is being planned.
+    pub fn from_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
+        let first = entries.first()?;
+        let mut transcript = Self::new_empty(first.at, find_opening(&first.events)?, plan);
+        entries.iter().for_each(|entry| transcript.apply_events(entry.at, &entry.events));
+        Some(transcript)
+    }
+
+    fn new_empty(at: Moment, opening: DialogueOpening, plan: Plan) -> Self {
+        Self {
+            opening,
+            opened_at: at,
+            plan,
+            asks: Vec::new(),
+            recorded_rounds: Vec::new(),
+            shortcuts: Vec::new(),
+            report: None,
+            entities: BTreeMap::new(),
+            interventions: Vec::new(),
+            participants: None,
+            stage: None,
+            conclusion_result: None,
+            review_outcome: None,
+            rows_logged: 0,
+            overrides: Vec::new(),
+            owners: Vec::new(),
+            stopped: None,
+            is_cut_short: false,
+            is_abandoned: false,
+            last_entry_at: at,
+        }
+    }
+
+    /// Applies the events of one entry.
+    pub fn apply_events(&mut self, at: Moment, changes: &[JournalEvent]) {
+        // Events that people add after the run do not count towards its duration.
+        if !changes.iter().any(JournalEvent::is_follow_up) {
+            self.last_entry_at = at;
+        }
+        for change in changes {
+            self.apply_event(at, change);
+        }
+    }
+
+    fn apply_event(&mut self, at: Moment, change: &JournalEvent) {
+        match change {
+            JournalEvent::RunStarted { owner } => self.mark_started(owner),
+            JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
+            JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
+                self.add_ask(at, ask, messages.clone(), condensed);
+            }
+            JournalEvent::AskNotSent { ask, shortage } => {
+                if let Some(asked) = self.find_ask_mut(*ask) {
+                    asked.not_sent = Some(*shortage);
+                }
+            }
+            JournalEvent::CallSent(sending) => self.add_call(at, sending),
+            JournalEvent::ReplyKept { call, reply } => {
+                if let Some(asked) =
+                    self.set_outcome(*call, CallOutcome::Replied(reply.clone(), at))
+                {
+                    asked.messages = None;
+                }
+            }
+            JournalEvent::CallFailed { call, failure, gave_up } => {
+                if let Some(asked) =
+                    self.set_outcome(*call, CallOutcome::Failed(failure.clone(), at))
+                {
+                    asked.gave_up = *gave_up;
+                }
+            }
+            JournalEvent::ReplyParsed { ask, reading } => {
+                if let Some(asked) = self.find_ask_mut(*ask) {
+                    asked.parse_outcome = Some(reading.clone());
+                }
+            }
+            JournalEvent::ShortcutRecorded(shortcut) => self.set_shortcut(shortcut),
+            JournalEvent::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
+            JournalEvent::RoundRecorded { round, .. } => self.recorded_rounds.push((*round, at)),
+            // A signal may arrive while the last entry is being written; the run is finished
+            // anyway.
+            JournalEvent::RunStopped(_) if self.is_finished() => {
+                self.stopped = Some(RunStopReason::Done)
+            }
+            JournalEvent::RunStopped(stop) => self.mark_stopped(stop),
+            JournalEvent::EntityAdded(entity) => {
+                self.entities.insert(entity.id, entity.contributors.clone());
+            }
+            JournalEvent::Intervened { round, intervention } => {
+                self.add_intervention(at, *round, intervention)
+            }
+            JournalEvent::ConclusionPlanned { conclusion, seats } => {
+                self.plan.conclusion = Some(conclusion.clone());
+                self.plan.seats.extend_from_slice(seats);
+            }
+            JournalEvent::ConclusionBegun { participants } => {
+                self.participants = Some(participants.clone());
+                self.stage = Some(ConclusionStage::Concluding);
+            }
+            JournalEvent::StatusSet { status, .. } => {
+                self.is_abandoned = *status == DialogueStatus::Abandoned;
+            }
+            JournalEvent::StageReached { stage } => self.stage = Some(*stage),
+            JournalEvent::Concluded(ending) => {
+                self.conclusion_result = Some(ending.as_ref().clone())
+            }
+            JournalEvent::ReviewDecided(ruling) => {
+                self.review_outcome = Some(ruling.as_ref().clone())
+            }
+            JournalEvent::VerdictLogged(_) => self.rows_logged += 1,
+            JournalEvent::VerdictOverridden(decision) => {
+                self.overrides.push((at, decision.clone()))
+            }
+            JournalEvent::DialogueOpened(_)
+            | JournalEvent::RunPlanned(_)
+            | JournalEvent::PoolGiven { .. }
+            | JournalEvent::ExpertAdded(_)
+            | JournalEvent::ExpertJoined { .. }
+            | JournalEvent::PanelSet { .. }
+            | JournalEvent::ScoreGiven { .. }
+            | JournalEvent::RawReplyKept { .. }
+            | JournalEvent::ReferenceAdded(_)
+            | JournalEvent::EventAdded(_)
+            | JournalEvent::MoveMade(_)
+            | JournalEvent::BatchAnswered { .. }
+            | JournalEvent::VerdictGiven(_)
+            | JournalEvent::OutcomeRecorded(_) => {}
+        }
+    }
+
+    fn add_ask(
+        &mut self,
+        at: Moment,
+        ask: &Ask,
+        messages: Option<Arc<AskMessages>>,
+        condensed: &[String],
+    ) {
+        self.asks.push(AskState {
+            ask: ask.clone(),
+            prepared_at: at,
+            interventions: self.interventions.len(),
+            condensed: condensed.to_vec(),
+            messages,
+            calls: Vec::new(),
+            parse_outcome: None,
+            gave_up: false,
+            not_sent: None,
+            retired: false,
+        });
+    }
+
+    fn add_call(&mut self, at: Moment, sending: &CallDispatch) {
+        let call =
+            CallState { dispatch: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
+        if let Some(asked) = self.find_ask_mut(sending.ask) {
+            asked.calls.push(call);
+        }
+    }
+
+    /// Marks calls in flight as lost. Asks that the last run could not afford may be sent again,
+    /// and so may asks whose missing answer stopped it.
+    fn mark_started(&mut self, owner: &str) {
+        let was_short = self.stopped.take().is_some_and(|stop| stop.is_missing_answers());
+        self.owners.push(owner.to_owned());
+        let held: Vec<u8> = self.recorded_rounds.iter().map(|(round, _)| *round).collect();
+        for asked in &mut self.asks {
+            asked.not_sent = None;
+            asked.retired |=
+                was_short && asked.parsed_document().is_none() && !held.contains(&asked.ask.round);
+        }
+        self.mark_calls_lost();
+    }
+
+    fn mark_stopped(&mut self, stop: &RunStopReason) {
+        // A run that stopped for missing answers resumes its rounds.
+        self.is_cut_short &= !stop.is_missing_answers() || self.participants.is_some();
+        self.stopped = Some(stop.clone());
+    }
+
+    fn mark_calls_lost(&mut self) {
+        for call in self.asks.iter_mut().flat_map(|asked| &mut asked.calls) {
+            if call.outcome == CallOutcome::InFlight {
+                call.outcome = CallOutcome::Lost;
+            }
+        }
+    }
+
+    fn add_intervention(&mut self, at: Moment, round: u8, intervention: &Intervention) {
+        if *intervention == Intervention::Stop {
+            self.is_cut_short = true;
+            self.mark_calls_lost();
+        }
+        self.interventions.push(InterventionEntry {
+            at,
+            round,
+            intervention: intervention.clone(),
+        });
+    }
+
+    /// The result of a shadow round replaces the earlier decision.
+    fn set_shortcut(&mut self, shortcut: &RoundShortcut) {
+        match self.shortcuts.iter_mut().find(|known| known.round == shortcut.round) {
+            Some(known) => known.clone_from(shortcut),
+            None => self.shortcuts.push(shortcut.clone()),
+        }
+    }
+
+    fn set_outcome(&mut self, call: u32, outcome: CallOutcome) -> Option<&mut AskState> {
+        let is_it = |found: &CallState| found.dispatch.call == call;
+        let asked = self.asks.iter_mut().rev().find(|asked| asked.calls.iter().any(is_it))?;
+        asked.calls.iter_mut().find(|found| is_it(found))?.outcome = outcome;
+        Some(asked)
+    }
+
+    pub fn find_ask(&self, id: u32) -> Option<&AskState> {
+        // Asks are numbered from 1 in the order of the list.
+        self.asks.get((id as usize).checked_sub(1)?)
+    }
+
+    fn find_ask_mut(&mut self, id: u32) -> Option<&mut AskState> {
+        self.asks.get_mut((id as usize).checked_sub(1)?)
+    }
+
+    /// The question, or the title of a dialogue without a question.
+    pub fn question(&self) -> &str {
+        self.opening.question.as_deref().unwrap_or(&self.opening.title)
+    }
+
+    /// The artifact under review and its deliberators; `None` if the run is not a review.
+    pub fn review_plan(&self) -> Option<&ReviewPlan> {
+        self.plan.review.as_deref()
+    }
+
+    pub fn next_ask_id(&self) -> u32 {
+        u32::try_from(self.asks.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    pub fn all_calls(&self) -> impl Iterator<Item = &CallState> {
+        self.asks.iter().flat_map(|asked| &asked.calls)
+    }
+
+    pub fn next_call_id(&self) -> u32 {
+        self.all_calls().map(|call| call.dispatch.call).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// The last round in which a seat was asked; 0 before the first.
+    pub fn current_round(&self) -> u8 {
+        self.asks.iter().map(|asked| asked.ask.round).max().unwrap_or(0)
+    }
+
+    /// Returns true if no seat will be asked in rounds any more.
+    pub fn rounds_are_over(&self) -> bool {
+        self.report.is_some() || self.participants.is_some() || self.is_cut_short
+    }
+
+    /// Returns true if the run has done everything it planned.
+    pub fn is_finished(&self) -> bool {
+        match (self.review_plan(), &self.plan.conclusion) {
+            (Some(_), _) => self.review_outcome.is_some(),
+            (None, Some(_)) => self.conclusion_result.is_some(),
+            (None, None) => self.report.is_some() || self.is_other_done(),
+        }
+    }
+
+    /// Whether a run of a protocol that is not built in recorded its own end.
+    fn is_other_done(&self) -> bool {
+        matches!(self.opening.protocol, ProtocolKind::Other(_))
+            && self.stopped == Some(RunStopReason::Done)
+    }
+
+    /// Returns true if a rule skipped the round.
+    pub fn skips_round(&self, round: u8) -> bool {
+        self.shortcuts.iter().any(|known| known.round == round && known.is_taken())
+    }
+
+    pub fn is_round_recorded(&self, round: u8) -> bool {
+        self.recorded_rounds.iter().any(|(held, _)| *held == round)
+    }
+
+    /// The asks of a round, in the order they were made.
+    pub fn asks_in_round(&self, round: u8) -> impl Iterator<Item = &AskState> {
+        self.asks.iter().filter(move |asked| asked.ask.round == round)
+    }
+
+    /// The newest ask of a seat in a round; a stricter retry replaces the first.
+    pub fn last_ask(&self, round: u8, seat: &ExpertSlug) -> Option<&AskState> {
+        self.asks
+            .iter()
+            .rev()
+            .find(|asked| asked.ask.round == round && asked.ask.seat == *seat && !asked.retired)
+    }
+
+    /// Seats with a parsed answer in a round.
+    pub fn seats_answered_in(&self, round: u8) -> BTreeSet<&ExpertSlug> {
+        self.asks_in_round(round)
+            .filter(|asked| matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { .. })))
+            .map(|asked| &asked.ask.seat)
+            .collect()
+    }
+}
+
+fn find_opening(changes: &[JournalEvent]) -> Option<DialogueOpening> {
+    changes.iter().find_map(|change| {
+        let JournalEvent::DialogueOpened(opened) = change else { return None };
+        Some(opened.clone())
+    })
+}
+
+fn find_plan(changes: &[JournalEvent]) -> Option<Plan> {
+    changes.iter().find_map(|change| {
+        let JournalEvent::RunPlanned(planned) = change else { return None };
+        Some(planned.as_ref().clone())
+    })
+}

@@ -1,0 +1,494 @@
+//! Masks model names in text that one model shows to another, for anonymous reviews.
+//!
+//! Hidden are the seats' names exactly as configured, and model names, families and vendors in
+//! any spacing. Names that occur in the question are not masked: they are its subject and reveal
+//! no author.
+//!
+//! A seat name of one letter is not masked, because it would blank an ordinary word.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+const MASK: &str = "[a model]";
+
+/// The names to hide, prepared once per run.
+#[derive(Debug, Clone, Default)]
+pub struct NameMask {
+    /// By their first word; the longest name first.
+    names: HashMap<String, Vec<HiddenName>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct HiddenName {
+    /// In lower case, split between letters and digits.
+    words: Vec<String>,
+    kind: HiddenNameKind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum HiddenNameKind {
+    /// Exactly this text. Names of three letters or more match in any case.
+    Seat(String),
+    /// In any spacing, with the version that follows.
+    Model,
+    /// Like a model, but only before a number.
+    Version,
+    /// Only with a capital letter, and not as part of a longer name.
+    Vendor,
+}
+
+impl NameMask {
+    /// `seats` are names of seats and providers, `models` names of models and families. Names that
+    /// occur in one of the `spared` texts are not masked.
+    pub fn new(seats: &[&str], models: &[&str], spared: &[&str]) -> Self {
+        let mut mask = Self::default();
+        seats.iter().for_each(|seat| mask.add_name(seat, HiddenNameKind::Seat((*seat).to_owned())));
+        for model in models {
+            mask.add_model(model);
+            // Models also write `vendor/model` without the vendor.
+            mask.add_model(model.rsplit('/').next().unwrap_or(model));
+        }
+        let given: Vec<Vec<String>> =
+            seats.iter().chain(models).map(|name| words_of(name)).collect();
+        known_brands()
+            .filter(|brand| brand.occurs_in(&given))
+            .for_each(|known| mask.add_brand(known.brand));
+        mask.allow_names(spared);
+        mask.names.values_mut().for_each(|names| {
+            names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
+        });
+        mask
+    }
+
+    /// Replaces every hidden name; also returns the number of replacements.
+    pub fn mask_text(&self, text: &str) -> (String, usize) {
+        let words = split_words(text);
+        let mut shown = String::with_capacity(text.len());
+        let (mut from, mut at, mut masked) = (0, 0, 0);
+        while let Some(word) = words.get(at) {
+            let Some(count) = self.hidden_length(text, &words, at) else {
+                at += 1;
+                continue;
+            };
+            let end = words.get(at + count - 1).map_or(word.end, |last| last.end);
+            shown.push_str(text.get(from..word.start).unwrap_or_default());
+            shown.push_str(MASK);
+            (from, at, masked) = (end, at + count, masked + 1);
+        }
+        shown.push_str(text.get(from..).unwrap_or_default());
+        (shown, masked)
+    }
+
+    fn add_name(&mut self, name: &str, kind: HiddenNameKind) {
+        let words = words_of(name);
+        // A seat named after a vendor follows the vendor rule: `meta` is also an ordinary word.
+        let is_house = kind != HiddenNameKind::Vendor && is_vendor(name);
+        if name.chars().count() < 2 || is_house {
+            return;
+        }
+        if let Some(first) = words.first() {
+            let names = self.names.entry(first.clone()).or_default();
+            let name = HiddenName { words, kind };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+
+    /// A model name without a brand or a number consists of ordinary words and must match exactly.
+    fn add_model(&mut self, name: &str) {
+        let given = [words_of(name)];
+        let is_numbered = name.contains(|letter: char| letter.is_ascii_digit());
+        let is_model = is_numbered || known_brands().any(|brand| brand.occurs_in(&given));
+        self.add_name(
+            name,
+            if is_model { HiddenNameKind::Model } else { HiddenNameKind::Seat(name.to_owned()) },
+        );
+    }
+
+    fn add_brand(&mut self, brand: &ModelBrand) {
+        brand.names.iter().for_each(|name| self.add_name(name, HiddenNameKind::Model));
+        brand.versions.iter().for_each(|name| self.add_name(name, HiddenNameKind::Version));
+        brand.vendors.iter().for_each(|name| self.add_name(name, HiddenNameKind::Vendor));
+    }
+
+    /// Removes the names that occur in these texts.
+    fn allow_names(&mut self, texts: &[&str]) {
+        for text in texts {
+            let words = split_words(text);
+            for (at, word) in words.iter().enumerate() {
+                let Some(names) = self.names.get_mut(word.text.as_ref()) else { continue };
+                names.retain(|name| name.match_length(text, &words, at).is_none());
+            }
+        }
+    }
+
+    /// Length in words of the hidden name and its version at this position.
+    fn hidden_length(&self, text: &str, words: &[TextWord<'_>], at: usize) -> Option<usize> {
+        let names = self.names.get(words.get(at)?.text.as_ref())?;
+        names.iter().filter_map(|name| name.match_length(text, words, at)).max()
+    }
+}
+
+fn is_vendor(name: &str) -> bool {
+    MODEL_BRANDS
+        .iter()
+        .flat_map(|brand| brand.vendors)
+        .any(|house| house.eq_ignore_ascii_case(name))
+}
+
+/// A brand and its names, split into words.
+#[derive(Debug)]
+struct BrandWords {
+    brand: &'static ModelBrand,
+    names: Vec<Vec<String>>,
+}
+
+/// All brands, with their names split once for all masks.
+fn known_brands() -> impl Iterator<Item = &'static BrandWords> {
+    static ALL: LazyLock<Vec<BrandWords>> = LazyLock::new(|| {
+        let known = |brand: &'static ModelBrand| {
+            let names = brand.names.iter().chain(brand.vendors).map(|name| words_of(name));
+            BrandWords { brand, names: names.collect() }
+        };
+        MODEL_BRANDS.iter().map(known).collect()
+    });
+    ALL.iter()
+}
+
+impl BrandWords {
+    fn occurs_in(&self, given: &[Vec<String>]) -> bool {
+        self.names.iter().any(|name| {
+            given.iter().any(|words| words.windows(name.len()).any(|window| *window == **name))
+        })
+    }
+}
+
+impl HiddenName {
+    /// Length in words of the match at this position.
+    fn match_length(&self, text: &str, words: &[TextWord<'_>], at: usize) -> Option<usize> {
+        let here = words.get(at..at + self.words.len())?;
+        let is_same = here.iter().zip(&self.words).all(|(word, name)| word.text == *name);
+        let goes_on = here.iter().skip(1).all(TextWord::is_adjacent);
+        if !is_same || !goes_on || !here.first().is_some_and(|word| word.begins) {
+            return None;
+        }
+        let rest = words.get(at + self.words.len()..).unwrap_or_default();
+        let (first, last) = (here.first()?, here.last()?);
+        match &self.kind {
+            HiddenNameKind::Seat(seat) => {
+                let written = text.get(first.start..last.end)?;
+                let is_short = seat.chars().count() < 3;
+                let is_it = *seat == written || !is_short && seat.eq_ignore_ascii_case(written);
+                (is_it && last.ends).then_some(self.words.len())
+            }
+            HiddenNameKind::Model => length_with_version(here, rest),
+            HiddenNameKind::Version => {
+                let is_numbered =
+                    rest.first().is_some_and(|next| next.is_number() && next.is_adjacent());
+                if is_numbered { length_with_version(here, rest) } else { None }
+            }
+            HiddenNameKind::Vendor => {
+                let is_capital = text.get(first.start..)?.starts_with(char::is_uppercase);
+                let after = text.get(last.end..)?;
+                let is_whole = last.ends && !after.starts_with('-') && !continues_name(after);
+                (is_capital && is_whole).then_some(self.words.len())
+            }
+        }
+    }
+}
+
+/// Length of the name plus as much of the version as ends at a word boundary.
+fn length_with_version(name: &[TextWord<'_>], rest: &[TextWord<'_>]) -> Option<usize> {
+    let is_tail = |word: &&TextWord<'_>| word.is_adjacent() && word.is_of_version();
+    let tail = rest.iter().take_while(is_tail).count();
+    (0..=tail)
+        .rev()
+        .find(|taken| {
+            let last = if *taken == 0 { name.last() } else { rest.get(taken - 1) };
+            last.is_some_and(|word| word.ends)
+        })
+        .map(|taken| name.len() + taken)
+}
+
+/// `Google` in `Google Cloud` does not name the vendor of a model.
+fn continues_name(after: &str) -> bool {
+    after.strip_prefix(' ').is_some_and(|after| after.starts_with(char::is_uppercase))
+}
+
+/// A sequence of letters or of digits.
+#[derive(Debug)]
+struct TextWord<'a> {
+    /// In lower case.
+    text: Cow<'a, str>,
+    start: usize,
+    end: usize,
+    gap: WordGap,
+    /// Whether it begins and ends at a word boundary.
+    begins: bool,
+    ends: bool,
+}
+
+/// The characters between a word and the previous one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum WordGap {
+    Nothing,
+    Space,
+    /// One of the other signs that separate parts of a name.
+    Separator,
+    Other,
+}
+
+impl TextWord<'_> {
+    fn is_adjacent(&self) -> bool {
+        self.gap != WordGap::Other
+    }
+
+    fn is_number(&self) -> bool {
+        self.text.starts_with(|letter: char| letter.is_ascii_digit())
+    }
+
+    /// Matches `4`, the `o` of `4o`, `turbo`.
+    fn is_of_version(&self) -> bool {
+        let is_letter = self.gap == WordGap::Nothing && self.text.len() == 1;
+        let is_joined =
+            self.gap == WordGap::Separator && JOINED_SUFFIXES.contains(&self.text.as_ref());
+        self.is_number() || is_letter || is_joined || VERSION_SUFFIXES.contains(&self.text.as_ref())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum LetterScript {
+    Latin,
+    Digit,
+    Other,
+    None,
+}
+
+fn script_of(letter: char) -> LetterScript {
+    match letter {
+        '0'..='9' => LetterScript::Digit,
+        _ if !letter.is_alphanumeric() => LetterScript::None,
+        '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => LetterScript::Latin,
+        _ => LetterScript::Other,
+    }
+}
+
+/// Splits a text into words, also where the script changes: `我是Claude` contains a name.
+fn split_words(text: &str) -> Vec<TextWord<'_>> {
+    let mut words: Vec<TextWord<'_>> = Vec::new();
+    let mut letters = text.char_indices().peekable();
+    let mut before = None;
+    while let Some((start, first)) = letters.next() {
+        let kind = script_of(first);
+        if kind == LetterScript::None {
+            before = Some(first);
+            continue;
+        }
+        let mut last = (start, first);
+        while let Some(next) = letters.next_if(|(_, letter)| script_of(*letter) == kind) {
+            last = next;
+        }
+        let end = last.0 + last.1.len_utf8();
+        let gap = words.last().map_or(WordGap::Other, |word| gap_between(text, word.end, start));
+        let after = letters.peek().map(|(_, letter)| *letter);
+        let begins = !is_glued(before, kind);
+        let word = lower_word(text.get(start..end).unwrap_or_default());
+        words.push(TextWord { text: word, start, end, gap, begins, ends: !is_glued(after, kind) });
+        before = Some(last.1);
+    }
+    words
+}
+
+/// Lower case without allocating, since most words already are.
+fn lower_word(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.chars().flat_map(char::to_lowercase).collect())
+}
+
+fn gap_between(text: &str, from: usize, to: usize) -> WordGap {
+    let mut between = text.get(from..to).unwrap_or_default().chars();
+    match (between.next(), between.next()) {
+        (None, _) => WordGap::Nothing,
+        (Some(' ' | '\u{a0}'), None) => WordGap::Space,
+        (Some('-' | '_' | '.' | ':' | '/' | '\u{2010}' | '\u{2011}'), None) => WordGap::Separator,
+        _ => WordGap::Other,
+    }
+}
+
+/// Whether the neighbouring character makes the word part of a longer one.
+fn is_glued(neighbour: Option<char>, kind: LetterScript) -> bool {
+    neighbour.is_some_and(|letter| match script_of(letter) {
+        LetterScript::Latin | LetterScript::Digit => kind != LetterScript::Other,
+        LetterScript::Other => kind == LetterScript::Other,
+        LetterScript::None => letter == '_',
+    })
+}
+
+fn words_of(name: &str) -> Vec<String> {
+    split_words(name).into_iter().map(|word| word.text.into_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(spared: &str) -> NameMask {
+        let seats = ["small-a", "optimist", "ai", "z"];
+        let models = [
+            "claude-sonnet-4-20250514",
+            "gpt-4o",
+            "gemini-2.0-flash",
+            "meta-llama/Llama-3.1-70B-Instruct",
+        ];
+        NameMask::new(&seats, &models, &[spared])
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let (shown, masked) = mask("").mask_text(text);
+        assert_eq!(shown, expected);
+        assert_eq!(masked, expected.matches(MASK).count());
+        assert_eq!(mask("").mask_text(&shown), (shown, 0), "what is masked stays as it is");
+    }
+
+    #[test]
+    fn a_model_is_hidden_however_it_is_written() {
+        check("I am Claude.", "I am [a model].");
+        check("As GPT-4o, I", "As [a model], I");
+        check(
+            "gpt 4o, GPT4, gpt-4o-2024-08-06, ChatGPT",
+            "[a model], [a model], [a model], [a model]",
+        );
+        check("claude sonnet 4 and Claude-Sonnet-4-20250514.", "[a model] and [a model].");
+        check("Gemini 2.5 Pro (Google)", "[a model] ([a model])");
+        check("llama3.1-70b-instruct:free", "[a model]:free");
+        check("Meta-Llama/Llama-3.1-70B-Instruct", "[a model]");
+        check("Opus 4 wrote it; OpenAI's view", "[a model] wrote it; [a model]'s view");
+        check("我是Claude模型", "我是[a model]模型");
+        check("Claude thinking it over", "[a model] thinking it over");
+        check("gpt-4o-mini-it and gemini-flash-latest", "[a model] and [a model]");
+        check("Ich bin **Claude**", "Ich bin **[a model]**");
+    }
+
+    #[test]
+    fn a_seat_is_hidden_exactly() {
+        check("small-a and Small-A and optimist", "[a model] and [a model] and [a model]");
+        check("in small a room, optimistic, optimists", "in small a room, optimistic, optimists");
+        check("ai, but AI", "[a model], but AI");
+        check("z is short", "z is short");
+    }
+
+    #[test]
+    fn ordinary_words_stay() {
+        for text in [
+            "",
+            "A sonnet, an opus, a haiku of 3 lines",
+            "meta-analysis, metadata, Meta-analysis",
+            "Google Cloud and Microsoft Azure",
+            "egpt, claudette, my_claude, geminis",
+            "Mistral and DeepSeek are not on this panel",
+            "İstanbul ﬁne naïve 日本語",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn what_the_question_names_stays() {
+        let mask = mask("Should we move from Claude to Gemini 2.0 Flash on Google?");
+        let (shown, masked) =
+            mask.mask_text("I, Claude, prefer Gemini over GPT-4o; Google is fine.");
+        assert_eq!(shown, "I, Claude, prefer Gemini over [a model]; Google is fine.");
+        assert_eq!(masked, 1);
+        let (shown, _) = mask.mask_text("claude-sonnet-4-20250514 here, optimist there");
+        assert_eq!(shown, "[a model] here, [a model] there");
+    }
+
+    #[test]
+    fn a_family_alone_brings_its_names() {
+        let shown =
+            |family: &str| NameMask::new(&[], &[family], &[]).mask_text("Google's Gemini").0;
+        assert_eq!(shown("google"), "[a model]'s [a model]");
+        assert_eq!(shown("anthropic"), "Google's Gemini");
+        let mask = NameMask::new(&["meta"], &["meta"], &[]);
+        assert_eq!(mask.mask_text("Meta did a meta-analysis").0, "[a model] did a meta-analysis");
+        let mask = NameMask::new(&[], &["rehearsal", "small-b"], &[]);
+        assert_eq!(
+            mask.mask_text("rehearsal of a small b, small-b").0,
+            "[a model] of a small b, [a model]"
+        );
+    }
+
+    #[test]
+    fn nothing_to_hide_hides_nothing() {
+        assert_eq!(NameMask::default().mask_text("Claude"), ("Claude".to_owned(), 0));
+        assert_eq!(
+            NameMask::new(&[""], &["", "-"], &[]).mask_text("a - b"),
+            ("a - b".to_owned(), 0)
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_gone_through_once() {
+        let text = "claude-4-".repeat(100_000);
+        let (shown, masked) = mask("").mask_text(&text);
+        assert_eq!((masked, shown.matches("claude").count()), (100_000, 0));
+    }
+}
+
+/// A family of models.
+#[derive(Debug)]
+pub(crate) struct ModelBrand {
+    /// Names that identify the family in the configuration and reveal a model in a text.
+    pub(crate) names: &'static [&'static str],
+    /// Version names that are also ordinary English; masked only before a number.
+    pub(crate) versions: &'static [&'static str],
+    /// Companies that make other things besides models; masked only as a separate proper name.
+    pub(crate) vendors: &'static [&'static str],
+}
+
+pub(crate) static MODEL_BRANDS: [ModelBrand; 12] = [
+    ModelBrand {
+        names: &["claude", "anthropic"],
+        versions: &["sonnet", "opus", "haiku"],
+        vendors: &[],
+    },
+    ModelBrand {
+        names: &["gpt", "chatgpt", "openai", "open ai", "codex"],
+        versions: &[],
+        vendors: &[],
+    },
+    ModelBrand {
+        names: &["gemini", "gemma", "palm 2", "google ai", "google deepmind", "deepmind"],
+        versions: &[],
+        vendors: &["Google", "Bard"],
+    },
+    ModelBrand { names: &["llama", "meta ai", "meta llama"], versions: &[], vendors: &["Meta"] },
+    ModelBrand {
+        names: &["mistral", "mixtral", "ministral", "magistral", "codestral"],
+        versions: &[],
+        vendors: &[],
+    },
+    ModelBrand { names: &["grok", "xai"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["deepseek", "deep seek"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["qwen", "qwq", "tongyi"], versions: &[], vendors: &["Alibaba"] },
+    ModelBrand { names: &["kimi", "moonshot ai"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["glm", "zhipu", "z.ai"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["cohere", "command r"], versions: &[], vendors: &[] },
+    ModelBrand { names: &["phi"], versions: &[], vendors: &["Microsoft"] },
+];
+
+/// Suffixes that belong to a model name, also after a space: `Gemini 2.5 Pro`.
+pub(crate) const VERSION_SUFFIXES: [&str; 9] =
+    ["sonnet", "opus", "haiku", "turbo", "mini", "nano", "flash", "pro", "ultra"];
+
+/// Suffixes that belong to a model name only after a hyphen or similar sign; alone they are
+/// ordinary English.
+pub(crate) const JOINED_SUFFIXES: [&str; 17] = [
+    "instant", "lite", "large", "medium", "small", "nemo", "preview", "latest", "instruct", "chat",
+    "exp", "thinking", "maverick", "scout", "coder", "vision", "it",
+];

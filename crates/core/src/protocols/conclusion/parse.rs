@@ -1,0 +1,199 @@
+//! Parses the five fields of a conclusion strictly and validates them against the record.
+//!
+//! Unlike the lenient parser, this one rejects unknown fields, missing fields and wrong types. It
+//! reports all errors at once, because the model gets only one retry.
+
+use serde_json::{Map, Value};
+
+use crate::parsing::coerce::{describe_value, quote_safely};
+use crate::parsing::reply::{
+    ParseResult, ParsedReply, UnreadableReply, refusal_or_error, visible_text,
+};
+use crate::parsing::schema::conclusion_schema;
+use crate::parsing::strict::parse_strict;
+use crate::parsing::thinking::strip_closed_thinking;
+use crate::protocols::conclusion::parse_fields::{
+    ValidatedFields, unknown_fields, validate_fields,
+};
+use crate::protocols::conclusion::types::{
+    AuditObjection, AuditReply, Conclusion, ConclusionContext, ConclusionField, ObjectionSource,
+};
+
+/// More errors than these do not help a model to correct its reply.
+const ERRORS_MAX: usize = 12;
+
+/// Parses a conclusion with exactly five fields.
+pub fn parse_conclusion(reply: &str, grounds: &ConclusionContext<'_>) -> ParseResult<Conclusion> {
+    parse_strict(reply, conclusion_schema(), "conclusions", |value| {
+        let given = into_object(value)?;
+        let mut examined = validate_fields(&given, ConclusionField::ALL, grounds);
+        examined.errors.extend(unknown_fields(&given));
+        let ValidatedFields {
+            recommendation,
+            key_condition,
+            unresolved_points,
+            review_by,
+            errors: faults,
+        } = examined;
+        let read = recommendation.zip(key_condition).zip(unresolved_points).zip(review_by);
+        match read {
+            Some((((recommendation, key_condition), unresolved_points), review_by))
+                if faults.is_empty() =>
+            {
+                Ok(Conclusion {
+                    recommendation,
+                    key_condition,
+                    unresolved_points,
+                    review_by,
+                    // Participants and their versions come from the record, not from the reply.
+                    participants: grounds.participants.to_vec(),
+                })
+            }
+            _ => Err(join_errors(&faults)),
+        }
+    })
+}
+
+/// Parses the flagged fields of a revision. Other fields are ignored and keep their original value.
+pub fn parse_revision(
+    reply: &str,
+    original: &Conclusion,
+    flagged: &[ConclusionField],
+    grounds: &ConclusionContext<'_>,
+) -> ParseResult<Conclusion> {
+    parse_strict(reply, conclusion_schema(), "revisions", |value| {
+        let examined = validate_fields(&into_object(value)?, flagged, grounds);
+        if !examined.errors.is_empty() {
+            return Err(join_errors(&examined.errors));
+        }
+        let stood = original.clone();
+        let mended = Conclusion {
+            recommendation: examined.recommendation.unwrap_or(stood.recommendation),
+            key_condition: examined.key_condition.unwrap_or(stood.key_condition),
+            unresolved_points: examined.unresolved_points.unwrap_or(stood.unresolved_points),
+            review_by: examined.review_by.unwrap_or(stood.review_by),
+            participants: grounds.participants.to_vec(),
+        };
+        Ok(original.with_fields(flagged, &mended))
+    })
+}
+
+fn into_object(value: Value) -> Result<Map<String, Value>, String> {
+    match value {
+        Value::Object(given) => Ok(given),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(format!("{}, not an object", describe_value(&value)))
+        }
+    }
+}
+
+/// Joins all errors into one line that can be sent back to a model.
+fn join_errors(faults: &[String]) -> String {
+    let shown = faults.iter().take(ERRORS_MAX).map(String::as_str);
+    let mut told = shown.collect::<Vec<_>>().join("; ");
+    if let Some(more) = faults.len().checked_sub(ERRORS_MAX).filter(|more| *more > 0) {
+        told.push_str(&format!("; and {more} more"));
+    }
+    told
+}
+
+/// Five fields allow few objections each; more lines are not a list of objections.
+const FLAGS_MAX: usize = 50;
+
+/// An objection is a sentence or two; it is shown in full and sent to the reviser.
+const OBJECTION_CHARS_MAX: usize = 2_000;
+
+/// Placeholder texts from the instructions.
+const PLACEHOLDERS: [&str; 10] = [
+    "exact objection",
+    "objection",
+    "the objection",
+    "your objection",
+    "the exact objection",
+    "exact objection here",
+    "objection here",
+    "objection text",
+    "n/a",
+    "none",
+];
+
+const BOTH_VERDICTS: &str = "both PASS and FLAG";
+
+pub fn parse_audit(reply: &str) -> ParseResult<AuditReply> {
+    let said = visible_text(reply)?;
+    let document = parse_audit_lines(&said).map_err(|reason| to_unreadable(&said, reason))?;
+    if document == AuditReply::Pass && is_flagged(reply) {
+        return Err(UnreadableReply::new(BOTH_VERDICTS));
+    }
+    Ok(ParsedReply { document, repaired: false, truncated: false })
+}
+
+/// Whether the reply flags something outside closed thinking blocks. Text before a lone closing tag
+/// may be thinking, or an objection that quotes the tag; in doubt it is not a PASS.
+fn is_flagged(reply: &str) -> bool {
+    strip_closed_thinking(reply).text.lines().any(|line| parse_flag(line.trim()).is_ok())
+}
+
+fn to_unreadable(said: &str, reason: String) -> UnreadableReply {
+    let is_verdict = said.starts_with("PASS") || said.starts_with("FLAG");
+    if is_verdict { UnreadableReply::new(reason) } else { refusal_or_error(said, reason) }
+}
+
+fn parse_audit_lines(said: &str) -> Result<AuditReply, String> {
+    if said == "PASS" {
+        return Ok(AuditReply::Pass);
+    }
+    let lines: Vec<(usize, &str)> =
+        said.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
+    let has = |word: &str| lines.iter().any(|(_, line)| line.trim().starts_with(word));
+    match (has("PASS"), has("FLAG:")) {
+        (true, true) => return Err(BOTH_VERDICTS.to_owned()),
+        (true, false) => return Err("PASS, but not PASS alone".to_owned()),
+        (false, false) => return Err("neither PASS nor FLAG".to_owned()),
+        (false, true) => {}
+    }
+    if lines.len() > FLAGS_MAX {
+        return Err(format!("{} lines, over {FLAGS_MAX}", lines.len()));
+    }
+    let mut objections: Vec<AuditObjection> = Vec::new();
+    for (index, line) in lines {
+        let objection =
+            parse_flag(line.trim()).map_err(|reason| format!("line {}: {reason}", index + 1))?;
+        if !objections.contains(&objection) {
+            objections.push(objection);
+        }
+    }
+    Ok(AuditReply::Flag { objections })
+}
+
+/// Parses `FLAG: <field> - <objection>`.
+fn parse_flag(line: &str) -> Result<AuditObjection, String> {
+    let rest = line.strip_prefix("FLAG:").ok_or("no FLAG")?;
+    let (field, objection) =
+        rest.split_once(['-', '–', '—']).ok_or("no dash between field and objection")?;
+    let field = parse_field_name(field).ok_or_else(|| {
+        let fields =
+            ConclusionField::ALL.iter().map(|field| field.name()).collect::<Vec<_>>().join(", ");
+        format!("{} is not one of {fields}", quote_safely(field))
+    })?;
+    let objection = objection.trim();
+    if !objection.chars().any(char::is_alphanumeric) {
+        return Err("no objection".to_owned());
+    }
+    let bare = objection.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
+    if PLACEHOLDERS.contains(&bare.as_str()) {
+        return Err(format!("{} is no objection", quote_safely(objection)));
+    }
+    if objection.chars().nth(OBJECTION_CHARS_MAX).is_some() {
+        return Err(format!("an objection of over {OBJECTION_CHARS_MAX} characters"));
+    }
+    Ok(AuditObjection { field, objection: objection.to_owned(), by: ObjectionSource::Critic })
+}
+
+/// Parses a field name in any case, with spaces, in brackets or backticks.
+fn parse_field_name(field: &str) -> Option<ConclusionField> {
+    let plain =
+        field.trim_matches(|letter: char| letter.is_whitespace() || "[]`\"'*".contains(letter));
+    let words: Vec<&str> = plain.split(|c: char| c.is_whitespace() || c == '_').collect();
+    ConclusionField::named(&words.join("_").to_lowercase())
+}

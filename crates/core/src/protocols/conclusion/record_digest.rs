@@ -1,0 +1,268 @@
+//! The record as JSON lines for the synthesizer: one line per round, entity, move and verdict.
+//!
+//! A round can be rendered in less detail. **Invariant:** at every level of detail, each open
+//! tension is named.
+
+use std::cell::OnceCell;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::model::entity::{Entity, EntityReference, ExpertMove, MoveType};
+use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
+use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
+use crate::model::record::{DialogueRecord, RecordedVerdict, RoundRecord};
+use crate::prompting::condense::{map_texts, truncate_to_fit};
+use crate::prompting::neutralize::neutralize_text;
+
+/// How much of a round is rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DetailLevel {
+    Whole,
+    /// Each text cut to head and tail, with this limit in bytes.
+    Texts(usize),
+    /// Ids and labels, without texts.
+    Labels,
+    /// Open tensions only, with labels cut to this length.
+    OpenTensions {
+        label_chars: usize,
+    },
+}
+
+#[derive(Debug)]
+pub(crate) struct RecordDigest<'a> {
+    record: &'a DialogueRecord,
+    rounds: Vec<DigestPart>,
+    verdicts: DigestPart,
+}
+
+/// Some lines, with their length after escaping, computed on demand.
+#[derive(Debug)]
+struct DigestPart {
+    text: String,
+    shown_bytes: OnceCell<usize>,
+}
+
+impl DigestPart {
+    fn new(lines: &[String]) -> Self {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        Self { text, shown_bytes: OnceCell::new() }
+    }
+
+    fn escaped_bytes(&self) -> usize {
+        *self.shown_bytes.get_or_init(|| neutralize_text(&self.text).len())
+    }
+}
+
+impl<'a> RecordDigest<'a> {
+    pub(crate) fn from_record(record: &'a DialogueRecord) -> Self {
+        let rounds =
+            record.rounds.iter().map(|round| render_round(record, round, DetailLevel::Whole));
+        let verdicts = DigestPart::new(&verdict_lines(&record.verdicts, None));
+        Self { record, rounds: rounds.collect(), verdicts }
+    }
+
+    pub(crate) fn full_text(&self) -> String {
+        let text: String = self.all_parts().map(|told| told.text.as_str()).collect();
+        text.trim_end().to_owned()
+    }
+
+    /// Whether the digest takes at most this many bytes after escaping.
+    pub(crate) fn fits_bytes(&self, room: usize) -> bool {
+        // The plain length is a lower bound and cheaper to compute.
+        self.plain_bytes() <= room && self.escaped_bytes() <= room
+    }
+
+    /// Length before escaping.
+    pub(crate) fn plain_bytes(&self) -> usize {
+        self.all_parts().map(|told| told.text.len()).sum()
+    }
+
+    fn escaped_bytes(&self) -> usize {
+        self.all_parts().map(DigestPart::escaped_bytes).sum()
+    }
+
+    fn all_parts(&self) -> impl Iterator<Item = &DigestPart> {
+        self.rounds.iter().chain([&self.verdicts])
+    }
+
+    /// The round numbers: the newest round with entities, and all others.
+    pub(crate) fn newest_and_older(&self) -> (Option<u8>, Vec<u8>) {
+        let rounds = self.record.rounds.iter().map(|round| round.round);
+        let has_entities = |round: &u8| {
+            EntityKind::ALL
+                .iter()
+                .any(|kind| !self.record.entities_of_round(*kind, *round).is_empty())
+        };
+        let newest = rounds.clone().filter(has_entities).max();
+        (newest, rounds.filter(|round| Some(*round) != newest).collect())
+    }
+
+    /// Renders a round again at another level of detail.
+    pub(crate) fn rerender_round(&mut self, round: u8, detail: DetailLevel) {
+        let rounds = self.record.rounds.iter().zip(&mut self.rounds);
+        for (held, told) in rounds.filter(|(held, _)| held.round == round) {
+            *told = render_round(self.record, held, detail);
+        }
+    }
+
+    /// Cuts longer texts in these rounds and in the verdicts; returns whether anything was cut.
+    pub(crate) fn shorten_texts(&mut self, rounds: &[u8], bytes_max: usize) -> bool {
+        let before = self.plain_bytes();
+        let is_long = |round: &&u8| longest_text(self.record, **round) > bytes_max;
+        for round in rounds.iter().filter(is_long).copied().collect::<Vec<_>>() {
+            self.rerender_round(round, DetailLevel::Texts(bytes_max));
+        }
+        self.verdicts = DigestPart::new(&verdict_lines(&self.record.verdicts, Some(bytes_max)));
+        self.plain_bytes() < before
+    }
+}
+
+fn render_round(record: &DialogueRecord, round: &RoundRecord, detail: DetailLevel) -> DigestPart {
+    let entities: Vec<&Entity> = EntityKind::ALL
+        .iter()
+        .flat_map(|kind| record.entities_of_round(*kind, round.round))
+        .collect();
+    let kept: Vec<&Entity> = match detail {
+        DetailLevel::Whole | DetailLevel::Texts(_) | DetailLevel::Labels => entities.clone(),
+        DetailLevel::OpenTensions { .. } => {
+            entities.iter().copied().filter(|entity| is_open(entity)).collect()
+        }
+    };
+    let left_out = entities.len() - kept.len();
+    let mut lines = vec![round_line(round, detail, left_out)];
+    lines.extend(kept.into_iter().map(|entity| entity_line(entity, detail)));
+    if matches!(detail, DetailLevel::Whole | DetailLevel::Texts(_)) {
+        let moves = record.moves.iter().filter(|made| made.round == round.round);
+        lines.extend(moves.map(|made| move_line(made, detail)));
+    }
+    DigestPart::new(&lines)
+}
+
+fn longest_text(record: &DialogueRecord, round: u8) -> usize {
+    let entities = EntityKind::ALL.iter().flat_map(|kind| record.entities_of_round(*kind, round));
+    let summaries = record.rounds.iter().filter(|held| held.round == round);
+    let moves = record.moves.iter().filter(|made| made.round == round);
+    let texts = entities.map(|entity| entity.text.len());
+    let texts = texts.chain(summaries.filter_map(|held| Some(held.summary.as_ref()?.len())));
+    texts.chain(moves.filter_map(|made| Some(made.context.as_ref()?.len()))).max().unwrap_or(0)
+}
+
+fn is_open(entity: &Entity) -> bool {
+    entity.id.kind == EntityKind::Tension && ACTIVE_TENSION_STATUSES.contains(&entity.status)
+}
+
+#[derive(Serialize)]
+struct RoundLine<'a> {
+    round: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    /// Tells the reader that parts were cut, so that they are not taken for missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    condensed: Option<String>,
+}
+
+fn round_line(round: &RoundRecord, detail: DetailLevel, left_out: usize) -> String {
+    let condensed = match detail {
+        DetailLevel::Whole | DetailLevel::Texts(_) => None,
+        DetailLevel::Labels => Some("labels only".to_owned()),
+        DetailLevel::OpenTensions { .. } => {
+            Some(format!("open tensions only, {left_out} other entities left out"))
+        }
+    };
+    let summary = round.summary.as_deref().and_then(|text| text_at_detail(text, detail));
+    json_line(&RoundLine { round: round.round, title: round.title.as_deref(), summary, condensed })
+}
+
+#[derive(Serialize)]
+struct EntityLine<'a> {
+    id: EntityId,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    agents: &'a [ExpertSlug],
+    status: EntityStatus,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    label: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a Value>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    references: &'a [EntityReference],
+}
+
+fn entity_line(entity: &Entity, detail: DetailLevel) -> String {
+    let (parameters, references) = match detail {
+        DetailLevel::Whole | DetailLevel::Texts(_) => {
+            (entity.parameters.as_ref(), entity.references.as_slice())
+        }
+        DetailLevel::Labels | DetailLevel::OpenTensions { .. } => (None, &[][..]),
+    };
+    let (kind, label) = match detail {
+        DetailLevel::Whole | DetailLevel::Texts(_) | DetailLevel::Labels => {
+            (Some(entity.id.kind.type_name()), entity.label.clone())
+        }
+        // The round's line already says that these are tensions.
+        DetailLevel::OpenTensions { label_chars } => {
+            (None, entity.label.chars().take(label_chars).collect())
+        }
+    };
+    json_line(&EntityLine {
+        id: entity.id,
+        kind,
+        agents: &entity.contributors,
+        status: entity.status,
+        label,
+        text: text_at_detail(&entity.text, detail),
+        parameters,
+        references,
+    })
+}
+
+#[derive(Serialize)]
+struct MoveLine<'a> {
+    #[serde(rename = "move")]
+    move_type: MoveType,
+    agent: &'a ExpertSlug,
+    targets: &'a [EntityId],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<String>,
+}
+
+fn move_line(made: &ExpertMove, detail: DetailLevel) -> String {
+    let context = made.context.as_deref().and_then(|text| text_at_detail(text, detail));
+    let ExpertMove { expert, move_type, targets, .. } = made;
+    json_line(&MoveLine { move_type: *move_type, agent: expert, targets, context })
+}
+
+/// Verdicts as given, without empty fields.
+fn verdict_lines(verdicts: &[RecordedVerdict], bytes_max: Option<usize>) -> Vec<String> {
+    let lines = verdicts.iter().map(|given| {
+        let mut fields = match serde_json::to_value(&given.verdict) {
+            Ok(Value::Object(fields)) => fields,
+            Ok(_) | Err(_) => Map::new(),
+        };
+        fields.retain(|_, value| !value.is_null());
+        let mut verdict = Value::Object(fields);
+        if let Some(bytes_max) = bytes_max {
+            map_texts(&mut verdict, &|text| truncate_to_fit(text, bytes_max));
+        }
+        json_line(&verdict)
+    });
+    lines.collect()
+}
+
+fn text_at_detail(text: &str, detail: DetailLevel) -> Option<String> {
+    match detail {
+        DetailLevel::Whole => Some(text.to_owned()),
+        DetailLevel::Texts(bytes_max) if text.len() <= bytes_max => Some(text.to_owned()),
+        DetailLevel::Texts(bytes_max) => Some(truncate_to_fit(text, bytes_max)),
+        DetailLevel::Labels | DetailLevel::OpenTensions { .. } => None,
+    }
+}
+
+fn json_line(told: &impl Serialize) -> String {
+    serde_json::to_string(told).unwrap_or_default()
+}

@@ -1,0 +1,389 @@
+//! The JSON document of a council (`ask --json`).
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::model::ask::{AskState, TokenUsage};
+use crate::model::dialogue::ProtocolKind;
+use crate::model::ids::{DialogueId, ExpertSlug};
+use crate::model::plan::SINGLE_FAMILY_NOTE;
+use crate::model::run_state::{ParseOutcome, ReplyDocument, RoundShortcut, RunState};
+use crate::model::time::Moment;
+use crate::protocols::conclusion::document::ConclusionView;
+use crate::protocols::conclusion::phrases::conclusion_warnings;
+use crate::protocols::council::answers::{
+    ProviderFailure, ROUNDS, SeatAnswer, SeatLetters, list_failures, list_opinions,
+    list_peer_reviews, tally_stances,
+};
+use crate::protocols::council::final_report::{PeerChoice, hides_disagreement, peer_choice};
+use crate::protocols::council::report_types::CouncilFinalReport;
+use crate::protocols::council::types::{
+    CouncilOpinion, CouncilPeerReview, NamedAssessment, OpinionReply, PeerReview, QuestionMode,
+    StanceTally,
+};
+use crate::report::interventions::{TimedIntervention, list_interventions};
+use crate::report::phrases::in_round;
+use crate::report::run_metrics::{
+    RunMetrics, TransparencyRecord, round_span, run_metrics, transparency_record,
+};
+use crate::report::run_status::{CompletionStatus, StopNotice, completion_status, stop_notice};
+
+/// The result of `ask`.
+#[derive(Debug, Serialize)]
+pub struct CouncilDocument {
+    pub dialogue_id: DialogueId,
+    pub protocol: ProtocolKind,
+    pub mode: QuestionMode,
+    pub rehearsal: bool,
+    pub status: CompletionStatus,
+    #[serde(flatten)]
+    pub ended: ConclusionView,
+    pub report: Option<CouncilFinalReport>,
+    pub rounds: CouncilRounds,
+    pub tally: StanceTally,
+    pub peer_choice: Option<PeerChoice>,
+    pub interventions: Vec<TimedIntervention>,
+    pub panel: PanelAttendance,
+    pub flags: CouncilFlags,
+    pub metrics: RunMetrics,
+    pub transparency: TransparencyRecord,
+    pub warnings: Vec<String>,
+    pub error: Option<StopNotice>,
+}
+
+pub fn council_document(transcript: &RunState) -> CouncilDocument {
+    let health = PanelHealth::from_state(transcript);
+    CouncilDocument {
+        dialogue_id: transcript.opening.dialogue_id.clone(),
+        protocol: transcript.opening.protocol,
+        mode: transcript.plan.mode,
+        rehearsal: transcript.opening.rehearsal,
+        status: completion_status(transcript),
+        ended: ConclusionView::from_state(transcript),
+        report: transcript.report.clone(),
+        rounds: council_rounds(transcript),
+        tally: tally_stances(transcript),
+        peer_choice: peer_choice(transcript),
+        interventions: list_interventions(transcript),
+        panel: health.panel,
+        flags: health.flags,
+        metrics: run_metrics(transcript),
+        transparency: transparency_record(transcript),
+        warnings: council_warnings(transcript),
+        error: stop_notice(transcript),
+    }
+}
+
+#[derive(Debug)]
+pub struct PanelHealth {
+    pub panel: PanelAttendance,
+    pub flags: CouncilFlags,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct PanelAttendance {
+    /// Seats that were asked in the rounds; conclusion seats do not count.
+    pub attempted: usize,
+    /// Seats that answered every time they were asked.
+    pub succeeded: usize,
+    pub failed: Vec<ProviderFailure>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct CouncilFlags {
+    /// A seat failed or was truncated, no chair answered, or the Principal stopped the run before
+    /// the report.
+    pub degraded: bool,
+    /// The opinions were split, and the report names no disagreement.
+    pub false_consensus: bool,
+    pub single_family: bool,
+    pub short_circuit: bool,
+    /// An opinion or a review was truncated and is used as it is.
+    pub truncated: bool,
+}
+
+impl PanelHealth {
+    pub fn from_state(transcript: &RunState) -> Self {
+        let panel = PanelAttendance::from_state(transcript);
+        let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
+        let truncated = truncated_replies(transcript).next().is_some();
+        let is_whole = panel.failed.is_empty() && !truncated;
+        Self {
+            flags: CouncilFlags {
+                degraded: !is_whole || fell_back || is_cut_short(transcript),
+                false_consensus: hides_disagreement(transcript),
+                single_family: answering_families(transcript).len() == 1,
+                short_circuit: transcript.shortcuts.iter().any(RoundShortcut::is_taken),
+                truncated,
+            },
+            panel,
+        }
+    }
+}
+
+impl PanelAttendance {
+    /// The seats asked in the three rounds of a council or a review.
+    pub(crate) fn from_state(transcript: &RunState) -> Self {
+        let asked: BTreeSet<&ExpertSlug> = ROUNDS
+            .into_iter()
+            .flat_map(|round| transcript.asks_in_round(round))
+            .map(|asked| &asked.ask.seat)
+            .collect();
+        let is_whole = |seat: &&ExpertSlug| {
+            ROUNDS.iter().all(|round| {
+                transcript
+                    .last_ask(*round, seat)
+                    .is_none_or(|asked| asked.parsed_document().is_some())
+            })
+        };
+        Self {
+            attempted: asked.len(),
+            succeeded: asked.iter().copied().filter(is_whole).count(),
+            failed: ROUNDS.into_iter().flat_map(|round| list_failures(transcript, round)).collect(),
+        }
+    }
+}
+
+/// Truncated replies that are used as they are.
+pub(crate) fn truncated_replies(transcript: &RunState) -> impl Iterator<Item = &AskState> {
+    transcript.asks.iter().filter(|asked| !asked.retired && asked.is_truncated())
+}
+
+/// A note for the headline: which reply was truncated, or how many.
+pub fn truncation_note(transcript: &RunState) -> Option<String> {
+    let replies: Vec<&AskState> = truncated_replies(transcript).collect();
+    match replies.as_slice() {
+        [] => None,
+        [one] => Some(format!("{}'s {} was cut off", one.ask.seat, one.ask.purpose)),
+        more => Some(format!("{} replies were cut off", more.len())),
+    }
+}
+
+/// Whether the run was stopped before the report.
+pub fn is_cut_short(transcript: &RunState) -> bool {
+    transcript.is_cut_short && transcript.report.is_none()
+}
+
+/// Model families of the seats that answered, or of all participants if none answered.
+fn answering_families(transcript: &RunState) -> BTreeSet<&str> {
+    let heard = list_opinions(transcript);
+    let plan = &transcript.plan;
+    let seats = plan
+        .participant_seats()
+        .filter(|seat| heard.is_empty() || heard.iter().any(|voice| *voice.seat == seat.name));
+    seats.map(|seat| seat.family.as_str()).collect()
+}
+
+/// Warnings for readers of the result.
+pub fn council_warnings(transcript: &RunState) -> Vec<String> {
+    let PanelHealth { flags, .. } = PanelHealth::from_state(transcript);
+    let mut warnings = transcript.plan.notes.clone();
+    if flags.false_consensus {
+        let message = "the opinions were split, but the report names no disagreement";
+        warnings.push(message.to_owned());
+    }
+    warnings.extend(family_warning(transcript, &answering_families(transcript)));
+    if is_cut_short(transcript) {
+        let concluded = match transcript.conclusion_result {
+            Some(_) => ", and concluded on what there was",
+            None => "",
+        };
+        warnings.push(format!("it was stopped before the panel had reported{concluded}"));
+    }
+    warnings.extend(conclusion_warnings(
+        &ConclusionView::from_state(transcript),
+        transcript.opening.rehearsal,
+    ));
+    warnings.extend(price_warning(transcript));
+    warnings.extend(file_warnings(transcript));
+    let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
+    warnings.extend(skipped.map(|shortcut| {
+        format!(
+            "R{} was skipped: {}; confidence is one step lower",
+            shortcut.round, shortcut.reason
+        )
+    }));
+    warnings.extend(invented_names_warning(transcript));
+    warnings.extend(reply_warnings(transcript));
+    warnings
+}
+
+/// Warns that all answers come from one model family. Skipped for a rehearsal, and if a note of
+/// the plan already says so.
+pub(crate) fn family_warning(transcript: &RunState, heard: &BTreeSet<&str>) -> Option<String> {
+    let is_said = transcript.plan.notes.iter().any(|note| note.starts_with(SINGLE_FAMILY_NOTE));
+    let is_told = heard.len() == 1 && !transcript.opening.rehearsal && !is_said;
+    is_told.then(|| format!("{SINGLE_FAMILY_NOTE}: its agreement says little"))
+}
+
+/// Warnings about repaired and truncated replies and about cuts in prompts.
+pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for asked in &transcript.asks {
+        let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
+        if matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { repaired: true, .. })) {
+            warnings.push(format!("the JSON of {seat} {round} had to be mended"));
+        }
+        if asked.is_truncated() && !asked.retired {
+            let purpose = asked.ask.purpose;
+            warnings.push(format!(
+                "the {purpose} of {seat} {round} was cut off, also when it was asked for again: \
+                 its end is missing"
+            ));
+        }
+        // Masking is expected; the transparency record lists it.
+        let cuts = asked.condensed.iter().filter(|note| !note.contains("masked"));
+        warnings.extend(cuts.map(|cut| format!("for {seat} {round}, {cut}")));
+    }
+    warnings
+}
+
+pub(crate) fn price_warning(transcript: &RunState) -> Option<String> {
+    let seats = transcript.plan.seats.iter().filter(|seat| seat.price.is_none());
+    let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
+    let names = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("no price is known for {names}: the money cap cannot hold for them"))
+}
+
+/// Files that were excluded or listed only by name; only the first few are named.
+fn file_warnings(transcript: &RunState) -> Vec<String> {
+    const NAMED_MAX: usize = 5;
+    let context = &transcript.plan.context;
+    let mut said: Vec<String> = context
+        .excluded
+        .iter()
+        .take(NAMED_MAX)
+        .map(|file| format!("{} was left out: {}", file.path, file.reason))
+        .collect();
+    if let Some(more) = context.excluded.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
+        said.push(format!("{more} more files were left out; `--json` names them"));
+    }
+    if !context.indexed.is_empty() {
+        let (sent, named) = (context.files.len(), context.indexed.len());
+        said.push(format!("{sent} files went along whole, {named} only by name"));
+    }
+    said
+}
+
+/// Warns if the chair named participants that do not exist.
+fn invented_names_warning(transcript: &RunState) -> Option<String> {
+    let chair = transcript.report.as_ref()?.chair_provider.as_ref()?;
+    let ReplyDocument::Report(given) = transcript.last_ask(3, chair)?.parsed_document()? else {
+        return None;
+    };
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let mut given = given.as_ref().clone();
+    let strangers =
+        given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();
+    (strangers > 0).then(|| {
+        format!("the report named {strangers} participants that there are not; they were taken out")
+    })
+}
+
+#[derive(Debug, Serialize)]
+pub struct CouncilRounds {
+    pub r1: R1Result,
+    pub r2: Option<R2Result>,
+    pub r3: Option<R3Result>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct R1Result {
+    pub opinions: Vec<CouncilOpinion>,
+    pub failed_providers: Vec<ProviderFailure>,
+    pub round_duration_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct R2Result {
+    pub reviews: Vec<CouncilPeerReview>,
+    pub failed_providers: Vec<ProviderFailure>,
+    pub round_duration_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct R3Result {
+    pub final_report: CouncilFinalReport,
+    pub chair_provider: Option<ExpertSlug>,
+    pub failed_providers: Vec<ProviderFailure>,
+    pub round_duration_ms: u64,
+}
+
+pub(crate) fn council_rounds(transcript: &RunState) -> CouncilRounds {
+    let duration = |round| round_span(transcript, round).map_or(0, |span| span.duration_ms());
+    let was_asked = |round| transcript.asks_in_round(round).next().is_some();
+    CouncilRounds {
+        r1: R1Result {
+            opinions: list_opinions(transcript)
+                .iter()
+                .map(|voice| to_opinion(transcript, voice))
+                .collect(),
+            failed_providers: list_failures(transcript, 1),
+            round_duration_ms: duration(1),
+        },
+        r2: was_asked(2).then(|| R2Result {
+            reviews: list_peer_reviews(transcript)
+                .iter()
+                .map(|voice| to_review(transcript, voice))
+                .collect(),
+            failed_providers: list_failures(transcript, 2),
+            round_duration_ms: duration(2),
+        }),
+        r3: transcript.report.clone().map(|final_report| R3Result {
+            chair_provider: final_report.chair_provider.clone(),
+            final_report,
+            failed_providers: list_failures(transcript, 3),
+            round_duration_ms: duration(3),
+        }),
+    }
+}
+
+/// Time, token usage, latency and model of a reply.
+fn reply_facts(
+    transcript: &RunState,
+    asked: &AskState,
+) -> (Moment, Option<TokenUsage>, u64, String) {
+    let model = transcript.plan.find_seat(&asked.ask.seat).map(|seat| seat.model.clone());
+    let model = model.unwrap_or_default();
+    match asked.last_reply() {
+        Some((reply, at)) => (at, reply.usage, reply.latency_ms, model),
+        None => (asked.prepared_at, None, 0, model),
+    }
+}
+
+fn to_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> CouncilOpinion {
+    let (timestamp, token_usage, latency_ms, model) = reply_facts(transcript, voice.asked);
+    CouncilOpinion {
+        provider: voice.seat.clone(),
+        model,
+        round: "R1",
+        timestamp,
+        mode: transcript.plan.mode,
+        opinion: voice.said.clone(),
+        token_usage,
+        latency_ms,
+        truncated: voice.asked.is_truncated(),
+    }
+}
+
+fn to_review(transcript: &RunState, voice: &SeatAnswer<'_, PeerReview>) -> CouncilPeerReview {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let (timestamp, token_usage, latency_ms, reviewer_model) = reply_facts(transcript, voice.asked);
+    let targets = voice.said.targets.iter().filter_map(|target| {
+        let target_provider = letters.seat_of(&target.letter)?.clone();
+        Some(NamedAssessment { target_provider, target: target.clone() })
+    });
+    CouncilPeerReview {
+        reviewer_provider: voice.seat.clone(),
+        reviewer_model,
+        round: "R2",
+        timestamp,
+        targets: targets.collect(),
+        would_change_my_opinion: voice.said.would_change_my_opinion.clone(),
+        token_usage,
+        latency_ms,
+        truncated: voice.asked.is_truncated(),
+    }
+}

@@ -1,0 +1,260 @@
+//! Builds the final report: the chair's, or one made from the best opinion.
+
+use serde::Serialize;
+
+use crate::model::ids::ExpertSlug;
+use crate::model::plan::DeliveryMode;
+use crate::model::run_state::{ReplyDocument, RunState};
+use crate::protocols::council::answers::{
+    ROUNDS, SeatAnswer, SeatLetters, list_opinions, list_peer_reviews, rounds_completed,
+    tally_stances,
+};
+use crate::protocols::council::report_types::{
+    ChairReport, CouncilFinalReport, DisputePosition, ReportConclusion, ReportDispute,
+    ReportRationale, ReportRisk, ReportUncertainty, SupportingOpinion,
+};
+use crate::protocols::council::types::{OpinionReply, OpinionStance, ReportOutcome, RiskConsensus};
+
+/// The seed's text for a failed chair.
+const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
+
+const SELECTED: &str = "Selected, not synthesised: this is the opinion its peers rated best";
+const SKIPPED: &str = "The chair's round was skipped; showing the opinion its peers rated best";
+const CHAIRLESS: &str = "There is no chair; showing best individual opinion";
+
+/// The chair's report with names in place of letters; none if the chair gave none.
+pub(crate) fn report_from_chair(
+    transcript: &RunState,
+    chair: &ExpertSlug,
+) -> Option<CouncilFinalReport> {
+    let asked = transcript.last_ask(3, chair)?;
+    let ReplyDocument::Report(report) = asked.parsed_document()? else { return None };
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let mut report =
+        report.as_ref().clone().with_seat_names(&|text| letters.seat_of(text).cloned());
+    let reviewed = transcript.seats_answered_in(2);
+    report
+        .rationale
+        .supporting_reviews
+        .retain(|point| reviewed.iter().any(|seat| seat.as_str() == point.reviewer));
+    if transcript.skips_round(2) {
+        lower_confidence(&mut report.uncertainties);
+    }
+    Some(build_final_report(transcript, report, Some(chair.clone())))
+}
+
+/// The best opinion as a report, with the reason; none if there is no opinion.
+pub(crate) fn report_from_best_opinion(transcript: &RunState) -> Option<CouncilFinalReport> {
+    let selected = transcript.plan.delivery == DeliveryMode::Selection;
+    let by_rule = selected || transcript.skips_round(3);
+    let voice = if by_rule { best_opinion(transcript) } else { most_complete_opinion(transcript) }?;
+    let mut delivered =
+        build_final_report(transcript, report_from_opinion(transcript, &voice), None);
+    delivered.fallback = !by_rule;
+    let disclaimer = match (selected, by_rule) {
+        (true, _) => SELECTED,
+        (false, true) => SKIPPED,
+        (false, false) if transcript.plan.chairs.is_empty() => CHAIRLESS,
+        (false, false) => CHAIR_FAILED,
+    };
+    let cut = if voice.asked.is_truncated() { "; it was cut off before its end" } else { "" };
+    delivered.disclaimer = Some(format!("{disclaimer}{cut}"));
+    Some(delivered)
+}
+
+/// Whether the first round was split and the report lists no disagreement.
+pub fn hides_disagreement(transcript: &RunState) -> bool {
+    let silent = |report: &CouncilFinalReport| report.report.disagreements.is_empty();
+    tally_stances(transcript).is_split() && transcript.report.as_ref().is_some_and(silent)
+}
+
+fn build_final_report(
+    transcript: &RunState,
+    report: ChairReport,
+    chair_provider: Option<ExpertSlug>,
+) -> CouncilFinalReport {
+    CouncilFinalReport {
+        report,
+        rounds_completed: rounds_completed(transcript),
+        chair_provider,
+        run_id: transcript.opening.dialogue_id.clone(),
+        providers_participated: heard_seats(transcript),
+        fallback: false,
+        disclaimer: None,
+    }
+}
+
+/// The seats with at least one parsed reply, in the order of the panel.
+fn heard_seats(transcript: &RunState) -> Vec<ExpertSlug> {
+    let heard = ROUNDS.map(|round| transcript.seats_answered_in(round));
+    let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
+    seats.filter(|name| heard.iter().any(|round| round.contains(name))).cloned().collect()
+}
+
+fn lower_confidence(uncertainties: &mut [ReportUncertainty]) {
+    uncertainties.iter_mut().for_each(|known| known.confidence = known.confidence.lower_level());
+}
+
+/// One participant's opinion in the shape of a report.
+fn report_from_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> ChairReport {
+    let opinion = voice.said;
+    let is_cut_short = transcript.skips_round(2) || transcript.skips_round(3);
+    let confidence =
+        if is_cut_short { opinion.confidence.lower_level() } else { opinion.confidence };
+    let name = voice.seat.to_string();
+    let risks = opinion.risks.iter().map(|risk| ReportRisk {
+        description: risk.description.clone(),
+        severity: risk.severity,
+        mentioned_by: vec![name.clone()],
+        mitigation: risk.mitigation.clone().unwrap_or_default(),
+        consensus: RiskConsensus::Disputed,
+    });
+    let questions = opinion.questions.iter().map(|question| ReportUncertainty {
+        area: question.clone(),
+        confidence,
+        reason: "an open question of this opinion".to_owned(),
+        suggested_verification: String::new(),
+    });
+    ChairReport {
+        conclusion: ReportConclusion {
+            outcome: outcome_of_stance(opinion.stance),
+            statement: opinion.details.recommendation.clone(),
+            reason: None,
+        },
+        rationale: ReportRationale {
+            summary: join_paragraphs(&[&opinion.summary, &opinion.details.rationale]),
+            supporting_opinions: vec![SupportingOpinion {
+                provider: name.clone(),
+                key_point: opinion.summary.clone(),
+                weight: confidence,
+            }],
+            supporting_reviews: Vec::new(),
+        },
+        disagreements: split_dispute(transcript).into_iter().collect(),
+        uncertainties: questions.collect(),
+        risks: risks.collect(),
+        next_actions: Vec::new(),
+        consensus_points: Vec::new(),
+        alternatives: Vec::new(),
+        verification_plan: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+/// The dispute between stances, which a report without a chair must state.
+fn split_dispute(transcript: &RunState) -> Option<ReportDispute> {
+    let positions = list_opinions(transcript).into_iter().map(|voice| DisputePosition {
+        provider: voice.seat.to_string(),
+        position: format!("{}: {}", voice.said.stance, voice.said.details.recommendation),
+    });
+    tally_stances(transcript).is_split().then(|| ReportDispute {
+        topic: "The opinions differ in their stance".to_owned(),
+        positions: positions.collect(),
+        resolution: String::new(),
+        resolution_rationale: "Nobody has weighed them against each other.".to_owned(),
+    })
+}
+
+fn outcome_of_stance(stance: OpinionStance) -> ReportOutcome {
+    match stance {
+        OpinionStance::Approve => ReportOutcome::Adopt,
+        OpinionStance::Reject => ReportOutcome::Reject,
+        OpinionStance::Conditional | OpinionStance::Abstain | OpinionStance::None => {
+            ReportOutcome::Answer
+        }
+    }
+}
+
+fn join_paragraphs(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
+    parts.join("\n\n")
+}
+
+/// A longer summary does not make an opinion more complete.
+const SUMMARY_CHARS_REASONABLE: usize = 2_000;
+
+/// The opinion that its peers rate best.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PeerChoice {
+    pub provider: ExpertSlug,
+    /// The mean of its peers' ratings; none if no peer rated it.
+    pub rating: Option<f64>,
+    pub ratings: usize,
+    pub summary: String,
+    pub recommendation: String,
+    /// `peer_ratings`, or `completeness` if there are no ratings.
+    pub basis: &'static str,
+}
+
+pub fn peer_choice(transcript: &RunState) -> Option<PeerChoice> {
+    let best = best_opinion(transcript)?;
+    let ratings = peer_ratings(transcript, best.seat);
+    Some(PeerChoice {
+        provider: best.seat.clone(),
+        rating: mean_rating(&ratings),
+        ratings: ratings.len(),
+        summary: best.said.summary.clone(),
+        recommendation: best.said.details.recommendation.clone(),
+        basis: if ratings.is_empty() { "completeness" } else { "peer_ratings" },
+    })
+}
+
+/// Orders by complete replies first, then mean rating, completeness and order of the panel.
+pub(crate) fn best_opinion(transcript: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
+    let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
+        let ratings = peer_ratings(transcript, voice.seat);
+        let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
+        // Thousandths, so that two means compare without rounding errors.
+        let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
+        (!voice.asked.is_truncated(), mean, count_filled_fields(voice.said))
+    };
+    first_greatest(list_opinions(transcript), rank)
+}
+
+/// The most complete opinion, ties by order of the panel. It replaces the report of a failed
+/// chair. A reply that was cut off is used only if there is no other.
+pub(crate) fn most_complete_opinion(transcript: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
+    let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
+        (!voice.asked.is_truncated(), count_filled_fields(voice.said))
+    };
+    first_greatest(list_opinions(transcript), rank)
+}
+
+/// `max_by_key` returns the last of equal items; here the first must win.
+fn first_greatest<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Option<T> {
+    items.into_iter().rev().max_by_key(key)
+}
+
+/// Counts the filled fields of an opinion; a summary of reasonable length is one more. Confidence
+/// is not counted, because an opinion without it is not parsed.
+fn count_filled_fields(opinion: &OpinionReply) -> usize {
+    let details = &opinion.details;
+    let filled = [
+        !opinion.summary.trim().is_empty(),
+        opinion.summary.chars().count() <= SUMMARY_CHARS_REASONABLE,
+        !details.understanding.trim().is_empty(),
+        !details.key_considerations.is_empty(),
+        !details.recommendation.trim().is_empty(),
+        !details.rationale.trim().is_empty(),
+        !opinion.risks.is_empty(),
+        !opinion.assumptions.is_empty(),
+        !opinion.questions.is_empty(),
+    ];
+    filled.into_iter().filter(|is_filled| *is_filled).count()
+}
+
+fn peer_ratings(transcript: &RunState, of: &ExpertSlug) -> Vec<u8> {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let heard = list_peer_reviews(transcript);
+    let targets = heard.iter().flat_map(|voice| &voice.said.targets);
+    targets
+        .filter(|target| letters.seat_of(&target.letter) == Some(of))
+        .map(|target| target.rating)
+        .collect()
+}
+
+fn mean_rating(ratings: &[u8]) -> Option<f64> {
+    let sum: u32 = ratings.iter().map(|rating| u32::from(*rating)).sum();
+    let count = u32::try_from(ratings.len()).ok().filter(|count| *count > 0)?;
+    Some((f64::from(sum) / f64::from(count) * 100.0).round() / 100.0)
+}

@@ -1,0 +1,25 @@
+//! Documents of a council (seed 002): opinions, peer reviews, the chair's report.
+//!
+//! Types that derive `JsonSchema` are what models write, and their schemas go to the models. The
+//! types around them add what the program knows itself, such as the provider.
+
+pub mod answers;
+pub mod document;
+pub mod final_report;
+pub mod markdown;
+pub mod messages;
+pub mod next;
+pub mod page;
+pub mod page_panel;
+pub mod page_report;
+pub mod parse;
+#[cfg(test)]
+mod parse_tests;
+pub mod protocol;
+pub mod report_types;
+pub mod result_line;
+pub mod shortcuts;
+#[cfg(test)]
+mod tests;
+pub mod to_entities;
+pub mod types;

@@ -1,0 +1,234 @@
+//! Converts the rounds of a council into entities, references and a verdict.
+//!
+//! An opinion becomes a perspective and a recommendation of its seat; a critique becomes a claim
+//! that opposes it, an agreement a claim that supports it; a high risk or a disagreement becomes a
+//! tension; the report becomes a verdict. The engine registers the batches by the rules of every
+//! dialogue, so search, citations and `verify` work for councils.
+
+use serde_json::json;
+
+use crate::dialogue::register::batch::{RegisterBatch, RegisterItem};
+use crate::dialogue::verdict::parse::VerdictRequest;
+use crate::model::entity::ReferenceType;
+use crate::model::ids::{EntityKind, ExpertSlug, LocalId, VerdictId};
+use crate::model::run_state::RunState;
+use crate::model::text::trim_and_truncate;
+use crate::model::verdict::VerdictType;
+use crate::protocols::batch_builder::{
+    BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, join_lines, local_id,
+};
+use crate::protocols::council::answers::{
+    SeatAnswer, SeatLetters, list_opinions, list_peer_reviews,
+};
+use crate::protocols::council::report_types::CouncilFinalReport;
+use crate::protocols::council::types::{
+    OpinionAssessment, OpinionReply, PeerCritique, PeerReview, RatingLevel,
+};
+
+/// Marks the text of a reply that was cut off.
+const CUT: &str = "[This opinion was cut off before its end.]";
+
+/// The batch that registers a round.
+pub fn round_batch(transcript: &RunState, round: u8) -> RegisterBatch {
+    let items = collect_items(transcript, round);
+    let summary = round_summary(transcript, round, items.omitted_count());
+    items.build(round_title(transcript, round), summary)
+}
+
+/// The verdict that the rounds end with; none if the report has no valid name for it.
+pub fn report_verdict(
+    transcript: &RunState,
+    report: &CouncilFinalReport,
+) -> Option<VerdictRequest> {
+    let tensions: Vec<LocalId> = [1, 2]
+        .iter()
+        .flat_map(|round| collect_items(transcript, *round).tension_ids().collect::<Vec<_>>())
+        .collect();
+    let conclusion = &report.report.conclusion;
+    let description = [report.disclaimer.as_deref(), Some(&report.report.rationale.summary)];
+    let description: Vec<&str> = description.into_iter().flatten().collect();
+    let description = match description.join("\n\n") {
+        text if text.trim().is_empty() => conclusion.statement.clone(),
+        text => text,
+    };
+    // A participant's opinion in place of a failed chair's report settles nothing.
+    let (verdict_id, verdict_type) = match report.fallback {
+        true => ("fallback", VerdictType::Interim),
+        false => ("report", VerdictType::Final),
+    };
+    let verdict_id: VerdictId = verdict_id.parse().ok()?;
+    let description = format!("{}\n\n{description}", conclusion.statement);
+    let request = VerdictRequest::new(
+        transcript.opening.dialogue_id.clone(),
+        verdict_id,
+        verdict_type,
+        trim_and_truncate(&conclusion.statement, LABEL_CHARS_MAX),
+        trim_and_truncate(&description, TEXT_CHARS_MAX),
+    );
+    Some(
+        request
+            .with_round(3)
+            .with_author(report.chair_provider.as_ref())
+            .accept_tensions(tensions)
+            .supported_by(&supporting_seats(transcript, report)),
+    )
+}
+
+/// The seats that the report names as its support.
+fn supporting_seats(transcript: &RunState, report: &CouncilFinalReport) -> Vec<ExpertSlug> {
+    let named = |name: &str| {
+        let name: Option<ExpertSlug> = name.parse().ok();
+        name.filter(|name| transcript.plan.find_seat(name).is_some())
+    };
+    let mut names: Vec<ExpertSlug> = Vec::new();
+    for point in &report.report.rationale.supporting_opinions {
+        names.extend(named(&point.provider).filter(|name| !names.contains(name)));
+    }
+    names
+}
+
+fn round_title(transcript: &RunState, round: u8) -> String {
+    let skipped = transcript.skips_round(round);
+    let name = match round {
+        1 => "Independent opinions",
+        2 => "Cross review",
+        _ => "Chair's report",
+    };
+    if skipped { format!("{name} (skipped)") } else { name.to_owned() }
+}
+
+fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<String> {
+    let heard = transcript.seats_answered_in(round).len();
+    let mut text = match round {
+        1 => format!("{heard} of {} were heard.", transcript.plan.participant_seats().count()),
+        2 => format!("{heard} reviews."),
+        _ => return None,
+    };
+    let cut =
+        transcript.asks_in_round(round).filter(|asked| !asked.retired && asked.is_truncated());
+    for asked in cut {
+        text.push_str(&format!(" The {} of {} was cut off.", asked.ask.purpose, asked.ask.seat));
+    }
+    if left_out > 0 {
+        text.push_str(&format!(" {left_out} more points stand in the replies alone."));
+    }
+    Some(text)
+}
+
+fn collect_items(transcript: &RunState, round: u8) -> BatchBuilder {
+    let mut items = BatchBuilder::new(&transcript.opening.dialogue_id, round);
+    match round {
+        1 => list_opinions(transcript).iter().for_each(|voice| add_opinion(&mut items, voice)),
+        2 => add_reviews(&mut items, transcript),
+        _ => {}
+    }
+    items
+}
+
+fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
+    let (seat, said) = (voice.seat, voice.said);
+    let details = &said.details;
+    let is_cut = voice.asked.is_truncated();
+    let mut text = vec![said.summary.clone(), details.understanding.clone()];
+    text.extend(is_cut.then(|| CUT.to_owned()));
+    text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
+    text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
+    items.add_item(seat, EntityKind::Perspective, &said.summary, &join_lines(&text), |item| item);
+    let parameters = match is_cut {
+        true => json!({ "stance": said.stance, "confidence": said.confidence, "truncated": true }),
+        false => json!({ "stance": said.stance, "confidence": said.confidence }),
+    };
+    let cut = if is_cut { CUT } else { "" };
+    let text =
+        join_lines(&[details.recommendation.clone(), details.rationale.clone(), cut.to_owned()]);
+    items.add_item(seat, EntityKind::Recommendation, &details.recommendation, &text, |item| {
+        refer_to_perspective(item, ReferenceType::Depend, seat).parameters(parameters)
+    });
+    for risk in said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
+        let mitigation = risk.mitigation.as_deref().map(|text| format!("Mitigation: {text}"));
+        let text = join_lines(&[risk.description.clone(), mitigation.unwrap_or_default()]);
+        items.add_item(seat, EntityKind::Tension, &risk.description, &text, |item| item);
+    }
+    for finding in &said.findings {
+        let label = format!("{}: {}", finding.id, finding.title);
+        let fix = format!("Fix: {}", finding.fix_approach);
+        let text = join_lines(&[finding.location.clone(), finding.description.clone(), fix]);
+        add_claim(items, seat, &label, &text, ReferenceType::Support, seat);
+    }
+}
+
+/// The gravest critiques come first, because a round accepts at most ninety-nine claims.
+fn add_reviews(items: &mut BatchBuilder, transcript: &RunState) {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let heard = list_peer_reviews(transcript);
+    let spoke: Vec<&ExpertSlug> =
+        list_opinions(transcript).iter().map(|voice| voice.seat).collect();
+    let targets: Vec<(&SeatAnswer<'_, PeerReview>, &OpinionAssessment, &ExpertSlug)> = heard
+        .iter()
+        .flat_map(|voice| voice.said.targets.iter().map(move |target| (voice, target)))
+        .filter_map(|(voice, target)| Some((voice, target, letters.seat_of(&target.letter)?)))
+        .filter(|(_, _, about)| spoke.contains(about))
+        .collect();
+    for severity in [RatingLevel::High, RatingLevel::Medium, RatingLevel::Low] {
+        for (voice, target, about) in &targets {
+            let critiques = target.critiques.iter();
+            for critique in critiques.filter(|critique| critique.severity == severity) {
+                add_critique(items, voice.seat, critique, about);
+            }
+        }
+    }
+    for (voice, target, about) in &targets {
+        for point in &target.agreement_points {
+            add_claim(items, voice.seat, point, point, ReferenceType::Support, about);
+        }
+        for point in &target.disagreement_points {
+            let text = join_lines(&[
+                point.rationale.clone(),
+                format!("{}: {}", voice.seat, point.reviewer_position),
+                format!("{about}: {}", point.target_position),
+            ]);
+            items.add_item(voice.seat, EntityKind::Tension, &point.topic, &text, |item| {
+                refer_to_perspective(item, ReferenceType::Question, about)
+            });
+        }
+    }
+}
+
+fn add_critique(
+    items: &mut BatchBuilder,
+    by: &ExpertSlug,
+    critique: &PeerCritique,
+    about: &ExpertSlug,
+) {
+    let label = format!("{}: {}", critique.critique_type, critique.message);
+    let correction =
+        critique.suggested_correction.as_deref().map(|text| format!("Correction: {text}"));
+    let severity = format!("Severity: {}", critique.severity);
+    let text = join_lines(&[critique.message.clone(), severity, correction.unwrap_or_default()]);
+    add_claim(items, by, &label, &text, ReferenceType::Oppose, about);
+}
+
+fn add_claim(
+    items: &mut BatchBuilder,
+    by: &ExpertSlug,
+    label: &str,
+    text: &str,
+    ref_type: ReferenceType,
+    about: &ExpertSlug,
+) {
+    items.add_item(by, EntityKind::Claim, label, text, |item| {
+        refer_to_perspective(item, ref_type, about)
+    });
+}
+
+/// Every seat has exactly one perspective in the first round.
+fn refer_to_perspective(
+    item: RegisterItem,
+    ref_type: ReferenceType,
+    seat: &ExpertSlug,
+) -> RegisterItem {
+    match local_id(seat, EntityKind::Perspective, 1, 1) {
+        Some(target) => item.refer(ref_type, target),
+        None => item,
+    }
+}

@@ -1,0 +1,406 @@
+//! The JSON document of a review (`review --json`).
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::model::ids::{DialogueId, ExpertSlug};
+use crate::model::run_state::RunState;
+use crate::model::string_enum::words;
+use crate::model::time::Moment;
+use crate::protocols::council::document::{
+    PanelAttendance, family_warning, price_warning, reply_warnings,
+};
+use crate::protocols::review::locus::resolve_locus;
+use crate::protocols::review::log_row::{consulted_verdicts, seat_rows, verdict_id};
+use crate::protocols::review::log_types::SeatRow;
+use crate::protocols::review::policy::{
+    AdjudicatorReply, BlockTally, FinalVerdict, ReviewDecision, ReviewOutcome, VerdictOverride,
+};
+use crate::protocols::review::seat_results::{
+    ConcernIds, FIRST, NumberedConcern, SECOND, SeatResult, list_seat_results, read_adjudication,
+    tally_if_undecided,
+};
+use crate::protocols::review::types::{
+    BlockLevel, DeliberatorJudgement, PriorVerdict, ReviewArtifact, ReviewConcern, ReviewPlan,
+    ReviewTier,
+};
+use crate::report::run_metrics::{RunMetrics, run_metrics};
+use crate::report::run_status::{CompletionStatus, StopNotice, completion_status, stop_notice};
+
+words! {
+    /// The result of a file's review.
+    pub enum ReviewVerdict {
+        Ship = "SHIP",
+        Revise = "REVISE",
+        Hold = "HOLD",
+        Incomplete = "INCOMPLETE",
+        /// The file's tier is not reviewed, or not selected this time.
+        Skipped = "SKIPPED",
+    }
+}
+
+impl From<FinalVerdict> for ReviewVerdict {
+    fn from(verdict: FinalVerdict) -> Self {
+        match verdict {
+            FinalVerdict::Ship => Self::Ship,
+            FinalVerdict::Revise => Self::Revise,
+            FinalVerdict::Hold => Self::Hold,
+            FinalVerdict::Incomplete => Self::Incomplete,
+        }
+    }
+}
+
+impl ReviewVerdict {
+    /// `None` if there is no decision.
+    pub fn to_decision(self) -> Option<ReviewDecision> {
+        match self {
+            Self::Ship => Some(ReviewDecision::Ship),
+            Self::Revise => Some(ReviewDecision::Revise),
+            Self::Hold => Some(ReviewDecision::Hold),
+            Self::Incomplete | Self::Skipped => None,
+        }
+    }
+}
+
+/// The result of `review` for one file.
+#[derive(Debug, Serialize)]
+pub struct ReviewDocument {
+    pub verdict: ReviewVerdict,
+    pub artifact: String,
+    /// The path used in annotations. The record uses `artifact`.
+    #[serde(skip)]
+    pub found_at: String,
+    pub artifact_type: String,
+    pub tier: ReviewTier,
+    pub rehearsal: bool,
+    /// `None` for a skipped file.
+    pub policy: Option<PolicyCount>,
+    /// `None` if no adjudication could be parsed.
+    pub adjudicator: Option<AdjudicatorAnswer>,
+    pub round1: Vec<SeatRoundRow>,
+    pub round2: Vec<SeatRoundRow>,
+    pub panel: ReviewPanel,
+    pub revision_brief: String,
+    pub dialogue_id: Option<DialogueId>,
+    /// The newest log row of this review; `None` if there is none yet.
+    pub verdict_id: Option<String>,
+    pub status: CompletionStatus,
+    pub producer: Option<String>,
+    pub artifact_sha256: Option<String>,
+    /// The deliberators' final concerns, each with its lines.
+    pub concerns: Vec<PlacedConcern>,
+    /// The earlier verdicts that the adjudicator saw.
+    pub prior_verdicts: Vec<PriorVerdict>,
+    pub missing_context: Vec<MissingContext>,
+    /// Human overrides; the last one counts.
+    pub overrides: Vec<TimedOverride>,
+    pub skipped_because: Option<String>,
+    pub metrics: Option<RunMetrics>,
+    pub warnings: Vec<String>,
+    pub error: Option<StopNotice>,
+}
+
+/// The block tally of the policy.
+#[derive(Debug, Serialize)]
+pub struct PolicyCount {
+    #[serde(flatten)]
+    pub arithmetic: BlockTally,
+    pub min_deliberators: usize,
+    /// The adjudicator downgraded a reducible HOLD to REVISE.
+    pub downgraded: bool,
+}
+
+/// The adjudicator's own answer; the resulting decision is the document's `verdict`.
+#[derive(Debug, Serialize)]
+pub struct AdjudicatorAnswer {
+    pub seat: ExpertSlug,
+    #[serde(flatten)]
+    pub adjudication: AdjudicatorReply,
+    pub applied_compounding: bool,
+    pub prior_verdicts_consulted: usize,
+    pub provider: ExpertSlug,
+    pub model: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct TimedOverride {
+    pub at: Moment,
+    #[serde(flatten)]
+    pub decision: VerdictOverride,
+}
+
+impl ReviewDocument {
+    /// Sets another path for annotations.
+    pub fn with_found_at(self, path: String) -> Self {
+        Self { found_at: path, ..self }
+    }
+
+    /// A deliberator's final judgement, if it answered.
+    pub fn final_judgement(&self, deliberator: &str) -> Option<&DeliberatorJudgement> {
+        let rows = self.round2.iter().chain(&self.round1).map(|said| &said.row);
+        let mut own = rows.filter(|row| row.deliberator() == deliberator);
+        own.find_map(SeatRow::judgement)
+    }
+}
+
+/// The document of a review, finished or not.
+pub fn review_document(transcript: &RunState) -> ReviewDocument {
+    let title = &transcript.opening.title;
+    let Some(gate) = transcript.review_plan() else {
+        return empty_document(ReviewVerdict::Incomplete, title, "", ReviewTier::Always);
+    };
+    let artifact = &gate.artifact;
+    let ruling = transcript.review_outcome.as_ref();
+    let decided = ruling.map_or(FinalVerdict::Incomplete, |ruling| ruling.verdict.into());
+    let (round1, round2) = review_rounds(transcript);
+    let brief = ruling.map(|ruling| ruling.adjudication.revision_brief.clone());
+    let logged = (transcript.rows_logged > 0).then_some(transcript.rows_logged);
+    ReviewDocument {
+        rehearsal: transcript.opening.rehearsal,
+        policy: policy_count(transcript, gate),
+        adjudicator: adjudicator_answer(transcript, gate),
+        round1,
+        round2,
+        panel: ReviewPanel::from_state(transcript, gate),
+        revision_brief: brief.unwrap_or_default(),
+        dialogue_id: Some(transcript.opening.dialogue_id.clone()),
+        verdict_id: logged.map(|number| verdict_id(transcript, number)),
+        status: completion_status(transcript),
+        producer: artifact.producer.clone(),
+        artifact_sha256: Some(artifact.sha256.clone()),
+        concerns: placed_concerns(transcript, artifact),
+        prior_verdicts: consulted_verdicts(transcript).to_vec(),
+        missing_context: missing_context(gate),
+        overrides: transcript.overrides.iter().map(timed_override).collect(),
+        metrics: Some(run_metrics(transcript)),
+        warnings: review_warnings(transcript, gate),
+        error: stop_notice(transcript),
+        ..empty_document(decided.into(), &artifact.path, &artifact.artifact_type, artifact.tier)
+    }
+}
+
+/// The document of a skipped file.
+pub fn skipped_document(
+    path: &str,
+    artifact_type: &str,
+    tier: ReviewTier,
+    because: &str,
+) -> ReviewDocument {
+    ReviewDocument {
+        skipped_because: Some(because.to_owned()),
+        ..empty_document(ReviewVerdict::Skipped, path, artifact_type, tier)
+    }
+}
+
+fn empty_document(
+    verdict: ReviewVerdict,
+    path: &str,
+    artifact_type: &str,
+    tier: ReviewTier,
+) -> ReviewDocument {
+    ReviewDocument {
+        verdict,
+        artifact: path.to_owned(),
+        found_at: path.to_owned(),
+        artifact_type: artifact_type.to_owned(),
+        tier,
+        rehearsal: false,
+        policy: None,
+        adjudicator: None,
+        round1: Vec::new(),
+        round2: Vec::new(),
+        panel: ReviewPanel::default(),
+        revision_brief: String::new(),
+        dialogue_id: None,
+        verdict_id: None,
+        status: CompletionStatus::Done,
+        producer: None,
+        artifact_sha256: None,
+        concerns: Vec::new(),
+        prior_verdicts: Vec::new(),
+        missing_context: Vec::new(),
+        overrides: Vec::new(),
+        skipped_because: None,
+        metrics: None,
+        warnings: Vec::new(),
+        error: None,
+    }
+}
+
+fn policy_count(transcript: &RunState, gate: &ReviewPlan) -> Option<PolicyCount> {
+    let ruling = transcript.review_outcome.as_ref();
+    let arithmetic =
+        ruling.map_or_else(|| tally_if_undecided(transcript), |ruling| Some(ruling.tally))?;
+    let downgraded = ruling.is_some_and(ReviewOutcome::is_downgraded);
+    Some(PolicyCount { arithmetic, min_deliberators: gate.policy.min_deliberators, downgraded })
+}
+
+fn adjudicator_answer(transcript: &RunState, gate: &ReviewPlan) -> Option<AdjudicatorAnswer> {
+    let word = read_adjudication(transcript)?.clone();
+    let seat = transcript.plan.find_seat(&gate.adjudicator)?;
+    let consulted = consulted_verdicts(transcript).len();
+    Some(AdjudicatorAnswer {
+        seat: seat.name.clone(),
+        adjudication: word,
+        applied_compounding: consulted > 0,
+        prior_verdicts_consulted: consulted,
+        provider: seat.provider.clone(),
+        model: seat.model.clone(),
+    })
+}
+
+fn timed_override((at, decision): &(Moment, VerdictOverride)) -> TimedOverride {
+    TimedOverride { at: *at, decision: decision.clone() }
+}
+
+/// A concern with its location in the artifact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlacedConcern {
+    /// The id by which other deliberators cite it.
+    pub id: String,
+    /// Its number among its deliberator's concerns. In JSON it is part of the id.
+    #[serde(skip)]
+    pub number: usize,
+    pub deliberator: ExpertSlug,
+    /// The round of the judgement that counts.
+    pub round: u8,
+    /// Whether its deliberator blocks, and whether the block is irreducible.
+    pub blocking: bool,
+    pub irreducible: bool,
+    #[serde(flatten)]
+    pub concern: ReviewConcern,
+    /// `None` if the locus does not occur in the artifact.
+    pub line: Option<usize>,
+    pub end_line: Option<usize>,
+}
+
+impl PlacedConcern {
+    pub(crate) fn block_kind(&self) -> BlockLevel {
+        BlockLevel::from_flags(self.blocking, self.irreducible)
+    }
+}
+
+pub(crate) fn placed_concerns(
+    transcript: &RunState,
+    artifact: &ReviewArtifact,
+) -> Vec<PlacedConcern> {
+    list_seat_results(transcript)
+        .iter()
+        .flat_map(|position| position_concerns(position, artifact))
+        .collect()
+}
+
+fn position_concerns(position: &SeatResult<'_>, artifact: &ReviewArtifact) -> Vec<PlacedConcern> {
+    let Some(held) = position.final_judgement() else { return Vec::new() };
+    let round = if position.second.judgement().is_some() { SECOND } else { FIRST };
+    let place = |NumberedConcern { id, number, concern }: NumberedConcern<'_>| {
+        let lines = resolve_locus(&concern.locus, &artifact.text);
+        PlacedConcern {
+            id,
+            number,
+            deliberator: position.seat.clone(),
+            round,
+            blocking: held.would_block,
+            irreducible: held.block_level() == BlockLevel::Irreducible,
+            concern: concern.clone(),
+            line: lines.map(|lines| lines.start),
+            end_line: lines.map(|lines| lines.end),
+        }
+    };
+    ConcernIds::from_results(position).kept.into_iter().map(place).collect()
+}
+
+#[derive(Debug, Default, Serialize)]
+pub struct ReviewPanel {
+    #[serde(flatten)]
+    pub panel: PanelAttendance,
+    /// A seat failed in one of the rounds or at the adjudication.
+    pub degraded: bool,
+    /// All deliberators who answered are of one model family.
+    pub single_family: bool,
+}
+
+/// A context file that a deliberator did not get.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MissingContext {
+    pub deliberator: ExpertSlug,
+    pub path: String,
+    pub reason: String,
+}
+
+impl ReviewPanel {
+    pub(crate) fn from_state(transcript: &RunState, gate: &ReviewPlan) -> Self {
+        let panel = PanelAttendance::from_state(transcript);
+        let is_short =
+            list_seat_results(transcript).iter().any(|one| one.final_judgement().is_none());
+        Self {
+            degraded: !panel.failed.is_empty() || (is_short && transcript.stopped.is_some()),
+            single_family: deliberator_families(transcript, gate).len() == 1,
+            panel,
+        }
+    }
+}
+
+/// Model families of the deliberators who answered, or of all deliberators if none did.
+fn deliberator_families<'a>(transcript: &'a RunState, gate: &'a ReviewPlan) -> BTreeSet<&'a str> {
+    let positions = list_seat_results(transcript);
+    let heard: Vec<&ExpertSlug> = positions
+        .iter()
+        .filter(|one| one.final_judgement().is_some())
+        .map(|one| one.seat)
+        .collect();
+    let seats = gate.deliberators.iter().map(|deliberator| &deliberator.seat);
+    let counted = seats.filter(|seat| heard.is_empty() || heard.contains(seat));
+    let seats = counted.filter_map(|seat| transcript.plan.find_seat(seat));
+    seats.map(|seat| seat.family.as_str()).collect()
+}
+
+pub(crate) fn missing_context(gate: &ReviewPlan) -> Vec<MissingContext> {
+    let files = gate
+        .deliberators
+        .iter()
+        .flat_map(|deliberator| deliberator.context.iter().map(|file| (&deliberator.seat, file)));
+    let missing = files.filter(|(_, file)| file.text.is_none());
+    missing
+        .map(|(seat, file)| MissingContext {
+            deliberator: seat.clone(),
+            path: file.path.clone(),
+            reason: file.missing.clone().unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// Warnings that no other part of the document contains.
+pub(crate) fn review_warnings(transcript: &RunState, gate: &ReviewPlan) -> Vec<String> {
+    let mut warnings = transcript.plan.notes.clone();
+    warnings.extend(family_warning(transcript, &deliberator_families(transcript, gate)));
+    warnings.extend(price_warning(transcript));
+    warnings.extend(reply_warnings(transcript));
+    warnings
+}
+
+/// One deliberator's row in one round.
+#[derive(Debug, Serialize)]
+pub struct SeatRoundRow {
+    #[serde(flatten)]
+    pub row: SeatRow,
+    pub provider: Option<ExpertSlug>,
+    pub model: String,
+}
+
+pub(crate) fn review_rounds(transcript: &RunState) -> (Vec<SeatRoundRow>, Vec<SeatRoundRow>) {
+    let (first, second) = seat_rows(transcript);
+    let told =
+        |rows: Vec<SeatRow>| rows.into_iter().map(|row| seat_round_row(transcript, row)).collect();
+    (told(first), told(second))
+}
+
+fn seat_round_row(transcript: &RunState, row: SeatRow) -> SeatRoundRow {
+    let seat = row.deliberator().parse().ok().and_then(|name| transcript.plan.find_seat(&name));
+    SeatRoundRow {
+        provider: seat.map(|seat| seat.provider.clone()),
+        model: seat.map(|seat| seat.model.clone()).unwrap_or_default(),
+        row,
+    }
+}

@@ -1,0 +1,169 @@
+//! The JSON document of a review, field by field.
+
+use serde_json::{Value, json};
+
+use crate::model::run_state::{RunState, RunStopReason};
+use crate::protocols::review::document::{
+    ReviewDocument, ReviewVerdict, review_document, skipped_document,
+};
+use crate::protocols::review::document_sample_tests::{
+    SampleReview, incomplete, overridden, rehearsed, revised, shipped, unadjudicated,
+};
+use crate::protocols::review::policy::ReviewDecision;
+use crate::protocols::review::sample::SEATS;
+use crate::protocols::review::types::ReviewTier;
+
+fn document_json(transcript: &RunState) -> Value {
+    serde_json::to_value(review_document(transcript)).unwrap()
+}
+
+#[test]
+fn a_review_has_the_fields_of_the_specification_in_their_order() {
+    let told = document_json(&revised());
+    let keys: Vec<&str> = told.as_object().unwrap().keys().map(String::as_str).collect();
+    let stable = [
+        "verdict",
+        "artifact",
+        "artifact_type",
+        "tier",
+        "rehearsal",
+        "policy",
+        "adjudicator",
+        "round1",
+        "round2",
+        "panel",
+        "revision_brief",
+        "dialogue_id",
+        "verdict_id",
+    ];
+    assert_eq!(keys[..stable.len()], stable);
+    assert_eq!(told["verdict"], "REVISE");
+    assert_eq!(told["tier"], 1);
+    assert_eq!(told["status"], "done");
+    assert_eq!(told["verdict_id"], "posts-launch-md-7c21e0aa/1");
+    assert_eq!(told["artifact_sha256"].as_str().unwrap().len(), 64);
+}
+
+#[test]
+fn the_arithmetic_stands_beside_the_adjudicators_own_word() {
+    let told = document_json(&revised());
+    insta::assert_snapshot!(
+        told["policy"],
+        @r#"{"name":"seed","present":4,"blocks":3,"irreducible_blocks":1,"computed":"HOLD","min_deliberators":3,"downgraded":true}"#
+    );
+    let word = &told["adjudicator"];
+    assert_eq!(word["final_verdict"], "REVISE");
+    assert_eq!(word["downgrade"], true);
+    assert_eq!(word["prior_verdicts_consulted"], 2);
+    assert_eq!(word["applied_compounding"], true);
+    assert_eq!(word["model"], "claude-sonnet-4");
+    assert_eq!(told["prior_verdicts"][0]["artifact"], "posts/teaser.md");
+    let held = review_document(&crate::protocols::review::document_sample_tests::held());
+    assert_eq!(held.verdict, ReviewVerdict::Hold);
+    assert!(!held.policy.unwrap().downgraded);
+}
+
+#[test]
+fn a_round_has_a_row_for_each_seat_with_who_answered_for_it() {
+    let told = document_json(&revised());
+    let row = &told["round2"][1];
+    assert_eq!(row["deliberator"], "voice_identity");
+    assert_eq!(row["fallback"], true);
+    assert_eq!(row["model"], "gpt-4o");
+    assert_eq!(told["round2"][3]["uncited"], true);
+    assert_eq!(told["round1"][3].get("uncited"), None);
+    let told = document_json(&incomplete());
+    assert_eq!(told["round1"][1]["absent"], true);
+    assert_eq!(told["round1"][1]["error_type"], "timeout");
+    assert_eq!(told["round2"], json!([]));
+}
+
+#[test]
+fn a_concern_carries_its_lines() {
+    let told = review_document(&revised());
+    let placed: Vec<_> = told
+        .concerns
+        .iter()
+        .map(|one| (one.id.as_str(), one.round, one.blocking, one.irreducible, one.line))
+        .collect();
+    let expected = [
+        ("skeptic-1", 2, true, true, Some(3)),
+        ("skeptic-2", 2, true, true, Some(5)),
+        ("voice_identity-1", 1, false, false, None),
+        ("evidence-1", 2, true, false, Some(4)),
+    ];
+    assert_eq!(placed, expected);
+}
+
+#[test]
+fn an_incomplete_review_says_why_and_is_no_verdict() {
+    let told = document_json(&incomplete());
+    assert_eq!(told["verdict"], "INCOMPLETE");
+    assert_eq!(told["status"], "incomplete");
+    assert_eq!(told["policy"]["computed"], Value::Null);
+    assert_eq!(told["policy"]["present"], 2);
+    assert_eq!(told["adjudicator"], Value::Null);
+    assert_eq!(told["revision_brief"], "");
+    assert_eq!(told["error"]["error_code"], "quorum_not_met");
+    assert_eq!(told["panel"]["degraded"], true);
+    assert_eq!(told["panel"]["attempted"], 4);
+    assert_eq!(told["panel"]["succeeded"], 2);
+    assert_eq!(told["panel"]["failed"][0]["provider"], "voice_identity");
+    assert_eq!(told["prior_verdicts"], json!([]), "nobody was asked to read them");
+    let told = document_json(&unadjudicated());
+    assert_eq!(told["verdict"], "INCOMPLETE");
+    assert_eq!(told["error"]["error_code"], "adjudication_unavailable");
+    assert_eq!(told["policy"]["present"], 4);
+    assert_eq!(told["policy"]["computed"], Value::Null, "nothing follows without an adjudicator");
+}
+
+#[test]
+fn a_panel_of_which_nobody_was_heard_failed() {
+    let mut gate = SampleReview::new();
+    SEATS.iter().for_each(|name| gate.is_absent(name, 1));
+    let stop = RunStopReason::Quorum { round: 1, heard: 0, needed: 3 };
+    assert_eq!(document_json(&gate.stopped(stop))["status"], "failed");
+}
+
+#[test]
+fn what_is_missing_or_odd_is_said() {
+    let told = review_document(&revised());
+    assert!(told.panel.degraded && !told.panel.single_family);
+    let [missing] = &told.missing_context[..] else { panic!("{:?}", told.missing_context) };
+    assert_eq!(
+        (missing.deliberator.as_str(), missing.path.as_str()),
+        ("voice_identity", "voice/corpus.md")
+    );
+    assert!(review_document(&rehearsed()).rehearsal);
+    assert!(!review_document(&shipped()).panel.degraded);
+}
+
+#[test]
+fn a_panel_of_one_family_is_called_that() {
+    let mut transcript = shipped();
+    transcript.plan.seats.iter_mut().for_each(|seat| seat.family = "google".to_owned());
+    let told = review_document(&transcript);
+    assert!(told.panel.single_family);
+    assert_eq!(told.warnings, ["the panel is of one family: its agreement says little"]);
+}
+
+#[test]
+fn a_persons_decision_stands_beside_the_gates_and_takes_no_time() {
+    let told = review_document(&overridden());
+    assert_eq!(told.verdict, ReviewVerdict::Revise);
+    assert_eq!(told.overrides[0].decision.decision, ReviewDecision::Ship);
+    let took = |told: ReviewDocument| told.metrics.unwrap().session.total_duration_ms;
+    assert_eq!(took(told), took(review_document(&revised())));
+}
+
+#[test]
+fn what_was_skipped_says_why() {
+    let told = skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
+    let told = serde_json::to_value(told).unwrap();
+    assert_eq!(told["verdict"], "SKIPPED");
+    assert_eq!(told["tier"], 2);
+    assert_eq!(told["skipped_because"], "tier 2 is not looked at");
+    assert_eq!(told["round1"], json!([]));
+    assert_eq!(told["dialogue_id"], Value::Null);
+    assert_eq!(told["panel"]["failed"], json!([]));
+}

@@ -1,0 +1,43 @@
+//! The review protocol (seed 001): four deliberators and an adjudicator judge a document.
+
+pub mod document;
+#[cfg(test)]
+pub(crate) mod document_sample_tests;
+#[cfg(test)]
+mod document_tests;
+pub mod github_annotations;
+pub mod imported_row;
+pub mod locus;
+#[cfg(test)]
+mod locus_tests;
+pub mod log_row;
+pub mod log_types;
+pub mod markdown;
+pub mod messages;
+pub mod messages_instructions;
+pub mod messages_sections;
+pub mod next;
+pub mod page;
+pub mod page_concerns;
+pub mod page_decision;
+#[cfg(test)]
+mod page_tests;
+pub mod parse;
+pub mod parse_lenient;
+#[cfg(test)]
+mod parse_tests;
+pub mod phrases;
+#[cfg(test)]
+mod pipeline_tests;
+pub mod policy;
+pub mod protocol;
+pub mod redaction;
+#[cfg(test)]
+pub(crate) mod sample;
+pub mod sarif;
+pub mod seat_results;
+pub mod statistics;
+#[cfg(test)]
+mod tests;
+pub mod to_entities;
+pub mod types;

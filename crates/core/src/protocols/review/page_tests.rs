@@ -1,0 +1,279 @@
+//! Snapshots of the review page at common terminal widths.
+
+use insta::assert_snapshot;
+
+use crate::model::run_state::RunState;
+use crate::protocols::review::document::{review_document, skipped_document};
+use crate::protocols::review::document_sample_tests::{
+    incomplete, revised, shipped, unadjudicated,
+};
+use crate::protocols::review::page::{draw_review_line, draw_review_page};
+use crate::protocols::review::types::ReviewTier;
+use crate::report::terminal::layout::{PageCanvas, PageDetail};
+
+fn brief_canvas(width: usize) -> PageCanvas {
+    PageCanvas { width, detail: PageDetail::Brief, round: None }
+}
+
+fn strip_colours(page: &str) -> String {
+    anstream::adapter::strip_str(page).to_string()
+}
+
+fn draw_page(transcript: &RunState, width: usize) -> String {
+    strip_colours(&draw_review_page(transcript, brief_canvas(width)))
+}
+
+/// The text from one heading up to another.
+fn page_part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
+    let start = page.find(from).unwrap_or_else(|| panic!("no {from} in:\n{page}"));
+    let rest = &page[start..];
+    rest[..rest.find(to).unwrap_or(rest.len())].trim_end()
+}
+
+#[test]
+fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
+    assert_snapshot!(draw_page(&revised(), 80), @r#"
+    REVIEW ────────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 heard
+
+      posts/launch.md
+      linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
+
+    REVISION BRIEF ──────────────────────────────── by adjudicator (claude-sonnet-4)
+
+      ┃ 1. Cut “fastest in the world”.
+      ┃ 2. Give “ten times” its measurement.
+
+    DELIBERATORS ──────────────────────────────────────────── 3 block, 1 irreducible
+
+                        R1        R2        block   irreducible
+      ▲ skeptic         hold ■    hold ■    yes     yes
+        argument soundness 2 · evidence completeness 3 · objection pre-emption 4
+      ◐ voice_identity  revise    absent    no      no           R1 counts
+        R2 timeout: no answer within 60 s
+        reader test 4 · register fit 3 · voice match 2
+      ◐ evidence        revise    revise ■  yes     no
+        confidence calibration 4 · source verification 2 · tier classification 3
+      ▲ strategy        ship      hold ■    yes     no           uncited
+        goal fit 2 · opportunity cost 4 · stake calibration 3
+
+    CONCERNS ───────────────────────────────────────────────────────────────────── 4
+
+      skeptic  hold, blocks, irreducible
+        1. L3    “fastest council in the world”
+                 A superlative without a benchmark: nobody can check it, and rivals
+                 will.
+                 → Name the benchmark, or cut the sentence.
+        2. L5    “Nothing can go wrong” promises what no software keeps.
+
+      voice_identity  revise
+        1. –     the tone as a whole
+                 It shouts where we speak.
+                 → One claim, said once.
+
+      evidence  revise, blocks
+        1. L4    ten times faster
+                 No source for the figure.
+                 → Link the measurement.
+
+      strategy  hold, blocks, names no concern
+
+    BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 2 changed
+
+      voice_identity  could not be heard again: its first judgement counts
+
+      evidence  revise → revise, blocks
+        I now block, for skeptic-1.
+        presses skeptic-1: the figure has no source either.
+        skeptic-1: A superlative without a benchmark: nobody can check it, and
+                   rivals will.
+
+      strategy  ship → hold, blocks
+        On reflection the offer is too early.
+        UNCITED: names no concern of anybody else
+
+    DECISION ──────────────────────────────────────────────────────────────── REVISE
+
+      counted      policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
+      adjudicator  REVISE, by a downgrade: Cutting two sentences lifts all blocks
+                   but one.
+      the gate     REVISE: the downgrade counts
+
+      Skeptic and Evidence agree that the figures are bare; the last two launch
+      posts were held for the same.
+
+    PRIOR VERDICTS ──────────────────────────────────────── shown to the adjudicator
+
+      ▲ HOLD    2026-11-16  posts/teaser.md (by writer)
+      ◐ REVISE  2026-11-16  posts/hello.md (by writer)
+
+    MISSING CONTEXT ────────────────────────────────────────────── they were told so
+
+      voice_identity  voice/corpus.md: there is no such file
+
+    NEXT ───────────────────────────────────────────────────────────────────────────
+
+      · Change it by the brief, and review it again.
+      · A person may decide otherwise, and says why:
+        plenary override posts-launch-md-7c21e0aa/1 --as SHIP --why "…"
+
+    RECORD ─────────────────────────────────────────────────────────────────────────
+
+      3 rounds · 9 calls · 8,800 tokens · 40.0 s · $0.0096 · 2026-11-16
+      plenary show posts-launch-md-7c21e0aa
+    "#);
+}
+
+#[test]
+fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
+    let page = draw_page(&incomplete(), 80);
+    assert_snapshot!(page_part(&page, "REVIEW", "CONCERNS"), @r#"
+    REVIEW ────────────────────────────────── × INCOMPLETE · DEGRADED · 2 of 4 heard
+
+      posts/launch.md
+      linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
+
+      incomplete: round 1 needs 3 who can be heard, and had 2.
+
+    DELIBERATORS ───────────────────────────────────────────── 1 blocks, irreducible
+
+                        R1        R2        block   irreducible
+      ▲ skeptic         hold ■    –         yes     yes
+        argument soundness 2 · evidence completeness 3 · objection pre-emption 4
+      × voice_identity  absent    –         –       –
+        R1 timeout: no answer within 60 s
+      ◐ evidence        revise    –         no      no
+        confidence calibration 4 · source verification 2 · tier classification 3
+      × strategy        absent    –         –       –
+        R1 timeout: no answer within 60 s
+    "#);
+    assert_snapshot!(page_part(&page, "DECISION", "RECORD"), @r#"
+    DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
+
+      counted      policy seed: 2 present (3 needed), 1 blocks, irreducible: nothing
+                   is decided
+      adjudicator  was not asked
+      the gate     INCOMPLETE: the gate stays closed
+
+    MISSING CONTEXT ────────────────────────────────────────────── they were told so
+
+      voice_identity  voice/corpus.md: there is no such file
+
+    NEXT ───────────────────────────────────────────────────────────────────────────
+
+      · see what failed, mend it, then `plenary resume posts-launch-md-7c21e0aa`
+        asks those again
+    "#);
+}
+
+#[test]
+fn a_missing_adjudicator_is_told_with_its_reason() {
+    let page = draw_page(&unadjudicated(), 80);
+    assert_snapshot!(page_part(&page, "DECISION", "MISSING"), @r#"
+    DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
+
+      counted      policy seed: 4 present (3 needed), nobody blocks: nothing is
+                   decided
+      adjudicator  absent, timeout: no answer within 60 s
+      the gate     INCOMPLETE: the gate stays closed
+
+    PRIOR VERDICTS ──────────────────────────────────────── shown to the adjudicator
+
+      ▲ HOLD    2026-11-16  posts/teaser.md (by writer)
+      ◐ REVISE  2026-11-16  posts/hello.md (by writer)
+    "#);
+}
+
+#[test]
+fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
+    let rehearsed = draw_page(&crate::protocols::review::document_sample_tests::rehearsed(), 80);
+    assert_snapshot!(page_part(&rehearsed, "REVIEW", "REVISION"), @r#"
+    REVIEW ─────────────────────────────────────── ● SHIP · REHEARSAL · 4 of 4 heard
+
+      posts/launch.md
+      linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
+
+      REHEARSAL: played by the rehearsal panel; no model was asked
+    "#);
+    let overridden = draw_page(&crate::protocols::review::document_sample_tests::overridden(), 80);
+    assert_snapshot!(page_part(&overridden, "REVIEW", "REVISION"), @r#"
+    REVIEW ────────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 heard
+
+      posts/launch.md
+      linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
+
+      OVERRIDDEN: a person decided SHIP on 2026-11-16: The board has seen the
+      figures.
+    "#);
+}
+
+#[test]
+fn a_block_that_was_lifted_is_told_with_the_concern_that_lifted_it() {
+    let page = draw_page(&shipped(), 80);
+    assert_snapshot!(page_part(&page, "BETWEEN", "DECISION"), @r#"
+    BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 1 changed
+
+      skeptic  hold, blocks, irreducible → ship
+        The claim is a joke.
+        concedes voice_identity-1 convinced me that readers know it for a joke.
+        voice_identity-1: It shouts where we speak.
+    "#);
+    assert!(!page.contains("NEXT"), "nothing is left to do");
+}
+
+#[test]
+fn a_narrow_terminal_gets_the_same_in_more_lines() {
+    let page = draw_page(&revised(), 40);
+    assert_snapshot!(page_part(&page, "REVIEW", "CONCERNS"), @r#"
+    REVIEW ──────────────────────── ◐ REVISE
+
+      DEGRADED · 4 of 4 heard
+
+      posts/launch.md
+      linkedin_post · tier 1
+      made by writer · sha256 5e884898da28…
+
+    REVISION BRIEF ── by adjudicator (claud…
+
+      ┃ 1. Cut “fastest in the world”.
+      ┃ 2. Give “ten times” its measurement.
+
+    DELIBERATORS ──── 3 block, 1 irreducible
+
+                        R1        R2…
+      ▲ skeptic         hold ■    hold ■
+        argument soundness 2
+        evidence completeness 3
+        objection pre-emption 4
+      ◐ voice_identity  revise    absent
+        R2 timeout: no answer within 60 s
+        reader test 4 · register fit 3
+        voice match 2
+      ◐ evidence        revise    revise ■
+        confidence calibration 4
+        source verification 2
+        tier classification 3
+      ▲ strategy        ship      hold ■
+        goal fit 2 · opportunity cost 4
+        stake calibration 3
+    "#);
+}
+
+#[test]
+fn one_of_several_files_is_a_line() {
+    let line = |told| strip_colours(&draw_review_line(&told, brief_canvas(80)));
+    let skipped =
+        skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
+    let lines = [
+        line(skipped),
+        line(review_document(&revised())),
+        line(review_document(&crate::protocols::review::document_sample_tests::rehearsed())),
+        line(review_document(&incomplete())),
+    ];
+    assert_snapshot!(lines.join("\n"), @r#"
+    – SKIPPED    notes/a.md
+                 tier 2 is not looked at
+    ◐ REVISE     posts/launch.md  DEGRADED · 3 block · posts-launch-md-7c21e0aa/1
+    ● SHIP       posts/launch.md  REHEARSAL · nobody blocks · posts-launch-md-7c21e…
+    × INCOMPLETE posts/launch.md  DEGRADED · 1 blocks · round 1 needs 3 who can be…
+    "#);
+}

@@ -1,0 +1,219 @@
+//! Parses a deliberator's judgement of an artifact.
+//!
+//! Contradictions are kept as written: only `would_block` blocks, and a reply without it is not a
+//! judgement.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::parsing::coerce::coerce_value;
+use crate::parsing::reply::ParseResult;
+use crate::parsing::schema::ReplyShape;
+use crate::parsing::strict::parse_strict_about;
+use crate::protocols::review::parse_lenient::{
+    flatten_texts, join_lines, map_field, normalize_concerns, normalize_scores,
+};
+use crate::protocols::review::policy::{AdjudicatorReply, ReviewDecision};
+use crate::protocols::review::types::{DeliberatorJudgement, DeliberatorVerdict, ReviewConcern};
+
+/// The prompt asks for at most eight; many more are not a judgement.
+const CONCERNS_MAX: usize = 50;
+
+/// A concern is a sentence or two and is shown in full.
+const CONCERN_CHARS_MAX: usize = 4_000;
+
+/// Maximum number of concessions, and of escalations.
+const POINTS_MAX: usize = 50;
+
+/// Parses a judgement of either round; `score_names` are the names of its scores, if they are
+/// fixed.
+pub fn parse_judgement(
+    reply: &str,
+    artifact: &str,
+    shape: ReplyShape,
+    score_names: Option<[&str; 3]>,
+) -> ParseResult<DeliberatorJudgement> {
+    let known: Vec<&str> = score_names.iter().flatten().copied().collect();
+    // A truncated judgement may lack the decisive concern, so it is rejected.
+    parse_strict_about(reply, artifact, &judgement_schema(shape, &known), "judgements", |value| {
+        let value = to_expected_shape(value, score_names)?;
+        let given = value.get("scores").and_then(Value::as_object);
+        let names = given.filter(|_| known.is_empty()).into_iter().flat_map(Map::keys);
+        let names: Vec<&str> = known.iter().copied().chain(names.map(String::as_str)).collect();
+        let schema = judgement_schema(shape, &names);
+        let fitted = coerce_value(value.clone(), &schema)?;
+        let judgement: DeliberatorJudgement =
+            serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
+        check_limits(&judgement)?;
+        Ok(judgement)
+    })
+}
+
+/// Converts lenient forms of fields to the schema's shape.
+fn to_expected_shape(mut value: Value, score_names: Option<[&str; 3]>) -> Result<Value, String> {
+    map_field(&mut value, "scores", |given| normalize_scores(given, score_names))?;
+    map_field(&mut value, "concerns", |given| Ok(normalize_concerns(given)))?;
+    for field in ["concessions", "escalations"] {
+        map_field(&mut value, field, |given| Ok(flatten_texts(given)))?;
+    }
+    for field in ["revision_brief", "delta_from_r1"] {
+        map_field(&mut value, field, |given| Ok(join_lines(given)))?;
+    }
+    Ok(value)
+}
+
+fn check_limits(judgement: &DeliberatorJudgement) -> Result<(), String> {
+    let lists = [
+        ("concerns", judgement.concerns.len(), CONCERNS_MAX),
+        ("concessions", judgement.concessions.len(), POINTS_MAX),
+        ("escalations", judgement.escalations.len(), POINTS_MAX),
+    ];
+    if let Some((name, items, most)) = lists.iter().find(|(_, items, most)| items > most) {
+        return Err(format!("{name}: {items} items, over {most}"));
+    }
+    for (index, concern) in judgement.concerns.iter().enumerate() {
+        let ReviewConcern { locus, issue, fix } = concern;
+        for (name, text) in [("locus", locus), ("issue", issue), ("fix", fix)] {
+            if text.chars().nth(CONCERN_CHARS_MAX).is_some() {
+                return Err(format!(
+                    "concerns[{index}].{name}: over {CONCERN_CHARS_MAX} characters"
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The adjudicator does not see the artifact, but the deliberators' quotations from it.
+pub fn parse_adjudication(reply: &str, artifact: &str) -> ParseResult<AdjudicatorReply> {
+    let schema = adjudication_schema();
+    parse_strict_about(reply, artifact, schema, "adjudications", |mut value| {
+        for field in ["reasoning", "revision_brief", "downgrade_reason"] {
+            map_field(&mut value, field, |given| Ok(join_lines(given)))?;
+        }
+        let mut word: AdjudicatorReply =
+            serde_path_to_error::deserialize(coerce_value(value, schema)?)
+                .map_err(|error| error.to_string())?;
+        if word.reasoning.trim().is_empty() {
+            return Err("reasoning: empty".to_owned());
+        }
+        word.downgrade_reason = word.downgrade_reason.filter(|reason| !reason.trim().is_empty());
+        Ok(word)
+    })
+}
+
+/// Schema of a deliberator's reply. Scores without fixed names are a list, because most servers do
+/// not accept an object with arbitrary keys.
+pub(crate) fn judgement_schema(shape: ReplyShape, score_names: &[&str]) -> Value {
+    let mut fields = Map::new();
+    fields.insert("concerns".to_owned(), concerns_schema());
+    if shape == ReplyShape::CrossReading {
+        fields.insert(
+            "concessions".to_owned(),
+            texts_schema(
+                "What peers' concerns made you give up; each begins with the id of the concern.",
+            ),
+        );
+        fields.insert("escalations".to_owned(), texts_schema("What peers' concerns made you press harder; each begins with the id of the concern."));
+    }
+    fields.insert("scores".to_owned(), scores_schema(score_names));
+    fields.insert("would_block".to_owned(), bool_schema("Whether it must not go out as it is."));
+    fields
+        .insert("irreducible".to_owned(), bool_schema("Whether no revision could lift the block."));
+    fields.insert(
+        "verdict".to_owned(),
+        enum_schema(DeliberatorVerdict::ALL.iter().map(|word| word.name())),
+    );
+    if shape == ReplyShape::CrossReading {
+        let what = "What changed since the first judgement, in a sentence.";
+        fields.insert("delta_from_r1".to_owned(), text_schema(what));
+    }
+    fields.insert("revision_brief".to_owned(), text_schema("What the author should change."));
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": fields,
+        "required": ["scores", "would_block", "irreducible", "verdict"],
+        "description": "A judgement of the artifact.",
+    })
+}
+
+/// Schema of the adjudicator's reply.
+pub(crate) fn adjudication_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "reasoning": text_schema("Why, resting on what the deliberators said and nothing else."),
+                "downgrade": bool_schema("Whether a HOLD that is open to it counts as REVISE."),
+                "downgrade_reason": text_schema("Which revision lifts which block; empty without a downgrade."),
+                "final_verdict": enum_schema(ReviewDecision::ALL.iter().map(|word| word.name())),
+                "revision_brief": text_schema("What the author should change, in order."),
+            },
+            "required": ["reasoning", "final_verdict"],
+            "description": "The decision of the gate.",
+        })
+    });
+    &SCHEMA
+}
+
+fn concerns_schema() -> Value {
+    json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "locus": text_schema("The words it is about, copied from the artifact, or a line such as L12."),
+                "issue": text_schema("What is wrong, and for whom."),
+                "fix": text_schema("What to write instead."),
+            },
+            "required": ["issue"],
+        },
+        "description": "Faults, the gravest first; there may be none.",
+    })
+}
+
+fn scores_schema(names: &[&str]) -> Value {
+    let score = json!({ "type": "integer", "minimum": 1, "maximum": 5 });
+    if names.is_empty() {
+        let item = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": { "name": { "type": "string" }, "score": score },
+            "required": ["name", "score"],
+        });
+        return json!({
+            "type": "array",
+            "items": item,
+            "description": "From 1, it fails, to 5, nothing to add.",
+        });
+    }
+    let fields: Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), score.clone())).collect();
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": fields,
+        "required": names,
+        "description": "From 1, it fails, to 5, nothing to add.",
+    })
+}
+
+fn text_schema(what: &str) -> Value {
+    json!({ "type": "string", "description": what })
+}
+
+fn texts_schema(what: &str) -> Value {
+    json!({ "type": "array", "items": { "type": "string" }, "description": what })
+}
+
+fn bool_schema(what: &str) -> Value {
+    json!({ "type": "boolean", "description": what })
+}
+
+fn enum_schema<'a>(options: impl Iterator<Item = &'a str>) -> Value {
+    json!({ "type": "string", "enum": options.collect::<Vec<_>>() })
+}

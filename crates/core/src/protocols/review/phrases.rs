@@ -1,0 +1,271 @@
+//! Phrases about a review, shared by all pages.
+
+use crate::model::run_state::RunState;
+use crate::protocols::review::document::{
+    PlacedConcern, PolicyCount, ReviewDocument, TimedOverride,
+};
+use crate::protocols::review::locus::names_lines;
+use crate::protocols::review::policy::{
+    AdjudicatorReply, BlockTally, ReviewDecision, VerdictOverride,
+};
+use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict};
+use crate::report::events::event::{AdjudicationSummary, AskSummary, JudgementSummary};
+use crate::report::phrases::count_noun;
+use crate::report::progress_lines::{
+    LineSeverity, ProgressLine, latency_note, repair_note, seat_column, single_line,
+};
+
+/// `policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD`.
+pub(crate) fn policy_sentence(counted: &PolicyCount) -> String {
+    let sum = &counted.arithmetic;
+    let computed = sum.computed.map_or("nothing is decided", ReviewDecision::name);
+    format!(
+        "policy {}: {} present ({} needed), {}: {computed}",
+        sum.name,
+        sum.present,
+        counted.min_deliberators,
+        describe_blocks(sum),
+    )
+}
+
+/// `1 blocks`, `3 block`, or a phrase for none.
+pub(crate) fn count_blocks(number: usize) -> String {
+    match number {
+        0 => "nobody blocks".to_owned(),
+        1 => "1 blocks".to_owned(),
+        more => format!("{more} block"),
+    }
+}
+
+/// The same, with the number of irreducible blocks.
+pub(crate) fn describe_blocks(sum: &BlockTally) -> String {
+    let told = count_blocks(sum.blocks);
+    match sum.irreducible_blocks {
+        0 => told,
+        1 if sum.blocks == 1 => format!("{told}, irreducible"),
+        all if sum.blocks == all => format!("{told}, all irreducible"),
+        some => format!("{told}, {some} irreducible"),
+    }
+}
+
+/// The label of a block beside a deliberator's name; `None` without a block.
+pub(crate) fn block_label(block: BlockLevel) -> Option<&'static str> {
+    match block {
+        BlockLevel::None => None,
+        BlockLevel::Reducible => Some("blocks"),
+        BlockLevel::Irreducible => Some("blocks, irreducible"),
+    }
+}
+
+/// `hold, blocks`: the stance that is compared between the rounds.
+pub(crate) fn stance_text(judgement: &DeliberatorJudgement) -> String {
+    match block_label(judgement.block_level()) {
+        None => judgement.verdict.to_string(),
+        Some(blocks) => format!("{}, {blocks}", judgement.verdict),
+    }
+}
+
+/// Human overrides, the effective one first. Overrides of earlier verdicts follow and name them;
+/// of several overrides of one verdict only the newest is listed.
+pub(crate) fn override_lines(told: &ReviewDocument) -> Vec<String> {
+    let is_newest = |one: &&TimedOverride| {
+        let id = &one.decision.verdict_id;
+        let last = told.overrides.iter().rfind(|other| other.decision.verdict_id == *id);
+        last.is_some_and(|last| std::ptr::eq(last, *one))
+    };
+    let (own, earlier): (Vec<&TimedOverride>, Vec<&TimedOverride>) = told
+        .overrides
+        .iter()
+        .filter(is_newest)
+        .partition(|one| told.verdict_id.as_ref() == Some(&one.decision.verdict_id));
+    let told = |one: &TimedOverride| {
+        let VerdictOverride { decision, why, .. } = &one.decision;
+        format!("a person decided {decision} on {}: {why}", one.at.utc_day())
+    };
+    let own = own.iter().map(|one| told(one));
+    own.chain(earlier.iter().map(|one| format!("of {}, {}", one.decision.verdict_id, told(one))))
+        .collect()
+}
+
+/// The context files that deliberators did not get.
+pub(crate) fn missing_context_note(told: &ReviewDocument) -> Option<String> {
+    let missing = told.missing_context.iter();
+    let each = missing.map(|one| format!("{} of {} ({})", one.path, one.deliberator, one.reason));
+    let all = each.collect::<Vec<_>>().join(", ");
+    (!all.is_empty()).then(|| format!("Judged without context: {all}"))
+}
+
+/// The adjudicator's verdict, with its downgrade if it requested one.
+pub(crate) fn adjudication_text(word: &AdjudicatorReply) -> String {
+    let reason = word.downgrade_reason.as_deref().map(str::trim).unwrap_or_default();
+    match (word.downgrade, reason) {
+        (false, _) => word.final_verdict.to_string(),
+        (true, "") => format!("{}, by a downgrade without a reason", word.final_verdict),
+        (true, reason) => format!("{}, by a downgrade: {reason}", word.final_verdict),
+    }
+}
+
+/// The decision and its reason; `None` without a decision.
+pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
+    let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.adjudication);
+    let decided = told.verdict.to_decision()?;
+    let computed = counted.arithmetic.computed?;
+    let why = if counted.downgraded {
+        "the downgrade counts"
+    } else if decided > computed {
+        "the adjudicator is stricter than the count"
+    } else if word.final_verdict == computed {
+        "both say so"
+    } else if word.downgrade && !word.asks_for_downgrade() {
+        "a downgrade that does not say why is none"
+    } else if word.downgrade {
+        "what no revision lifts cannot be downgraded"
+    } else {
+        "the adjudicator cannot be softer than the count"
+    };
+    Some(format!("{decided}: {why}"))
+}
+
+/// Whether the decision equals the result of the block tally.
+pub(crate) fn matches_policy_count(told: &ReviewDocument) -> bool {
+    let computed = told.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
+    computed.is_some() && computed == told.verdict.to_decision()
+}
+
+/// `L3`, `L3-5`; `None` without lines.
+pub(crate) fn line_range(line: Option<usize>, end: Option<usize>) -> Option<String> {
+    let (start, end) = (line?, end?);
+    Some(if start == end { format!("L{start}") } else { format!("L{start}-{end}") })
+}
+
+/// `argument soundness`.
+pub(crate) fn score_name(name: &str) -> String {
+    name.replace("pre_", "pre-").replace('_', " ")
+}
+
+/// A concern with its fix, and with its locus unless that is a line range.
+pub(crate) fn concern_text(placed: &PlacedConcern) -> String {
+    let concern = &placed.concern;
+    let part = |lead: &str, text: &str| match text.trim() {
+        "" => None,
+        text => Some(format!("{lead}{text}")),
+    };
+    let locus = Some(&concern.locus).filter(|locus| !names_lines(locus));
+    let at = locus.and_then(|locus| part("At: ", locus));
+    let parts = [part("", &concern.issue), at, part("Fix: ", &concern.fix)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn judged_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    seen: &JudgementSummary,
+) -> Vec<ProgressLine> {
+    let tone = match (seen.would_block, seen.verdict) {
+        (true, _) | (false, DeliberatorVerdict::Hold) => LineSeverity::Warning,
+        (false, DeliberatorVerdict::Ship | DeliberatorVerdict::Revise) => LineSeverity::Good,
+    };
+    let block = BlockLevel::from_flags(seen.would_block, seen.irreducible);
+    let block = block_label(block).map(|block| format!(", {block}")).unwrap_or_default();
+    let concerns = match seen.concerns {
+        0 => String::new(),
+        some => format!(", {}", count_noun(some, "concern")),
+    };
+    let said = format!("{}{block}{concerns}{}", seen.verdict, repair_note(seen.repaired));
+    seat_lines(transcript, ask, tone, &said)
+}
+
+pub(crate) fn adjudicated_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    word: AdjudicationSummary,
+) -> Vec<ProgressLine> {
+    let how = if word.downgrade { ", by a downgrade" } else { "" };
+    let said = format!("{}{how}{}", word.final_verdict, repair_note(word.repaired));
+    seat_lines(transcript, ask, decision_severity(word.final_verdict), &said)
+}
+
+pub(crate) fn decision_lines(verdict: ReviewDecision, policy: &BlockTally) -> Vec<ProgressLine> {
+    let computed = policy.computed.map_or("nothing", ReviewDecision::name);
+    let counted = format!(
+        "{} of {} block, {} irreducible; the policy {} alone says {computed}",
+        policy.blocks, policy.present, policy.irreducible_blocks, policy.name
+    );
+    single_line(decision_severity(verdict), format!("{verdict} ({counted})"))
+}
+
+pub(crate) fn overridden_lines(decision: &VerdictOverride) -> Vec<ProgressLine> {
+    let VerdictOverride { verdict_id, decision, why } = decision;
+    single_line(
+        LineSeverity::Aside,
+        format!("a person decided {decision} over {verdict_id}: {why}"),
+    )
+}
+
+fn seat_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    tone: LineSeverity,
+    said: &str,
+) -> Vec<ProgressLine> {
+    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    single_line(tone, format!("{seat}{said}{time}"))
+}
+
+fn decision_severity(decision: ReviewDecision) -> LineSeverity {
+    match decision {
+        ReviewDecision::Ship => LineSeverity::Good,
+        ReviewDecision::Revise | ReviewDecision::Hold => LineSeverity::Warning,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::journal::JournalEvent;
+    use crate::model::run_state::RunState;
+    use crate::protocols::registry::Protocols;
+    use crate::protocols::review::document_sample_tests::overridden;
+    use crate::report::events::derive::derive_events;
+    use crate::report::progress_lines::describe_event;
+
+    /// The progress lines of a review.
+    fn progress_text(transcript: &RunState) -> String {
+        let mut changes: Vec<JournalEvent> = Vec::new();
+        for asked in &transcript.asks {
+            let reading = asked.parse_outcome.clone();
+            changes.extend(
+                reading.map(|reading| JournalEvent::ReplyParsed { ask: asked.ask.id, reading }),
+            );
+        }
+        changes.extend(
+            transcript
+                .review_outcome
+                .clone()
+                .map(|ruling| JournalEvent::ReviewDecided(ruling.into())),
+        );
+        let overrides = transcript.overrides.iter();
+        changes.extend(
+            overrides.map(|(_, decision)| JournalEvent::VerdictOverridden(decision.clone())),
+        );
+        let told = derive_events(transcript, &changes);
+        let lines =
+            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), transcript, event));
+        lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_review_is_told_line_by_line() {
+        insta::assert_snapshot!(progress_text(&overridden()), @r#"
+        Warning skeptic         hold, blocks, irreducible, 2 concerns (1.4 s)
+        Good voice_identity  revise, 1 concern (1.4 s)
+        Good evidence        revise, 1 concern (1.4 s)
+        Good strategy        ship (1.4 s)
+        Warning skeptic         hold, blocks, irreducible, 2 concerns (1.4 s)
+        Warning evidence        revise, blocks, 1 concern (1.4 s)
+        Warning strategy        hold, blocks (1.4 s)
+        Warning adjudicator     REVISE, by a downgrade (1.4 s)
+        Warning REVISE (3 of 4 block, 1 irreducible; the policy seed alone says HOLD)
+        Aside a person decided SHIP over posts-launch-md-7c21e0aa/1: The board has seen the figures.
+        "#);
+    }
+}

@@ -1,0 +1,251 @@
+//! Derives events from journal entries.
+
+use crate::model::ask::{CallDispatch, ModelReply};
+use crate::model::journal::JournalEvent;
+use crate::model::plan::{Plan, Seat};
+use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
+use crate::protocols::conclusion::document::AuditVerdict;
+use crate::protocols::conclusion::next::{SECOND_AUDIT, audit_trail};
+use crate::protocols::conclusion::types::{AuditObjection, Conclusion};
+use crate::protocols::council::report_types::CouncilFinalReport;
+use crate::protocols::council::types::OpinionReply;
+use crate::protocols::review::types::DeliberatorJudgement;
+use crate::report::events::event::{
+    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent, SeatSummary,
+};
+use crate::report::interventions::InterventionSummary;
+use crate::report::run_metrics::to_dollars;
+
+/// The events of one journal entry, which is already applied to the run state.
+pub fn derive_events(transcript: &RunState, changes: &[JournalEvent]) -> Vec<RunEvent> {
+    changes.iter().filter_map(|change| derive_event(transcript, change)).collect()
+}
+
+fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent> {
+    Some(match change {
+        JournalEvent::RunPlanned(plan) => opened_event(transcript, plan),
+        JournalEvent::RunStarted { .. } => RunEvent::Started { start: transcript.owners.len() },
+        JournalEvent::AskPrepared { ask, .. } => RunEvent::Asked {
+            ask: ask_summary(transcript, ask.id)?,
+            stricter: ask.retry_reason.clone(),
+        },
+        JournalEvent::CallSent(sending) => {
+            call_sent_event(ask_summary(transcript, sending.ask)?, sending)
+        }
+        JournalEvent::ReplyKept { call, reply } => {
+            replied_event(ask_of_call(transcript, *call)?, *call, reply)
+        }
+        JournalEvent::CallFailed { call, failure, gave_up } => RunEvent::CallFailed {
+            ask: ask_of_call(transcript, *call)?,
+            call: *call,
+            error_type: failure.error_type,
+            message: failure.message.clone(),
+            gave_up: *gave_up,
+        },
+        JournalEvent::ReplyParsed { ask, reading } => {
+            outcome_event(transcript, ask_summary(transcript, *ask)?, reading)
+        }
+        JournalEvent::AskNotSent { ask, shortage } => {
+            RunEvent::NotSent { ask: ask_summary(transcript, *ask)?, shortage: *shortage }
+        }
+        JournalEvent::ShortcutRecorded(shortcut) => RunEvent::Shortcut(shortcut.clone()),
+        JournalEvent::RoundRecorded { round, .. } => RunEvent::RoundHeld { round: *round },
+        JournalEvent::ReportGiven(report) => reported_event(report),
+        JournalEvent::Intervened { round, intervention } => {
+            RunEvent::Intervened(InterventionSummary::from_intervention(*round, intervention))
+        }
+        JournalEvent::Concluded(ending) => RunEvent::Concluded {
+            terminal_state: ending.terminal_state,
+            recommendation: ending.delivered_conclusion().map(|given| given.recommendation.clone()),
+        },
+        // A run stopped while it wrote its report may still have finished; ignore such a stop.
+        JournalEvent::RunStopped(stop) if transcript.stopped.as_ref() != Some(stop) => return None,
+        JournalEvent::RunStopped(stop) => RunEvent::Stopped(stop.clone()),
+        JournalEvent::ReviewDecided(ruling) => RunEvent::Ruled {
+            verdict: ruling.verdict,
+            policy: ruling.tally,
+            revision_brief: ruling.adjudication.revision_brief.clone(),
+        },
+        JournalEvent::VerdictLogged(row) => RunEvent::Logged {
+            verdict_id: row.verdict_id.clone(),
+            verdict: row.adjudicator.final_verdict,
+        },
+        JournalEvent::VerdictOverridden(decision) => RunEvent::Overridden(decision.clone()),
+        JournalEvent::DialogueOpened(_)
+        | JournalEvent::CapsSet { .. }
+        | JournalEvent::PoolGiven { .. }
+        | JournalEvent::ExpertAdded(_)
+        | JournalEvent::ExpertJoined { .. }
+        | JournalEvent::PanelSet { .. }
+        | JournalEvent::ScoreGiven { .. }
+        | JournalEvent::RawReplyKept { .. }
+        | JournalEvent::EntityAdded(_)
+        | JournalEvent::ReferenceAdded(_)
+        | JournalEvent::EventAdded(_)
+        | JournalEvent::MoveMade(_)
+        | JournalEvent::BatchAnswered { .. }
+        | JournalEvent::VerdictGiven(_)
+        | JournalEvent::ConclusionPlanned { .. }
+        | JournalEvent::ConclusionBegun { .. }
+        | JournalEvent::StageReached { .. }
+        | JournalEvent::OutcomeRecorded(_)
+        | JournalEvent::StatusSet { .. } => return None,
+    })
+}
+
+fn opened_event(transcript: &RunState, plan: &Plan) -> RunEvent {
+    RunEvent::Opened {
+        title: transcript.opening.title.clone(),
+        question: transcript.question().to_owned(),
+        mode: plan.mode,
+        rehearsal: transcript.opening.rehearsal,
+        seats: plan.seats.iter().map(seat_summary).collect(),
+    }
+}
+
+fn call_sent_event(ask: AskSummary, sending: &CallDispatch) -> RunEvent {
+    RunEvent::CallSent {
+        ask,
+        call: sending.call,
+        transport: sending.transport,
+        attempt: sending.attempt,
+        fallback: sending.fallback.clone(),
+        repeats: sending.repeats,
+    }
+}
+
+fn replied_event(ask: AskSummary, call: u32, reply: &ModelReply) -> RunEvent {
+    RunEvent::Replied {
+        ask,
+        call,
+        latency_ms: reply.latency_ms,
+        tokens_in: reply.usage.map(|usage| usage.input_tokens),
+        tokens_out: reply.usage.map(|usage| usage.output_tokens),
+        cost_usd: reply.cost.usd_micros.map(to_dollars),
+    }
+}
+
+fn reported_event(given: &CouncilFinalReport) -> RunEvent {
+    RunEvent::Reported {
+        outcome: given.report.conclusion.outcome,
+        statement: given.report.conclusion.statement.clone(),
+        chair: given.chair_provider.clone(),
+        fallback: given.fallback,
+    }
+}
+
+fn seat_summary(seat: &Seat) -> SeatSummary {
+    SeatSummary {
+        seat: seat.name.clone(),
+        model: seat.model.clone(),
+        family: seat.family.clone(),
+        roles: seat.roles.clone(),
+    }
+}
+
+fn ask_summary(transcript: &RunState, ask: u32) -> Option<AskSummary> {
+    let ask = &transcript.find_ask(ask)?.ask;
+    Some(AskSummary { id: ask.id, round: ask.round, seat: ask.seat.clone(), purpose: ask.purpose })
+}
+
+fn ask_of_call(transcript: &RunState, call: u32) -> Option<AskSummary> {
+    let sent = transcript.all_calls().find(|sent| sent.dispatch.call == call)?;
+    ask_summary(transcript, sent.dispatch.ask)
+}
+
+pub(crate) fn outcome_event(
+    transcript: &RunState,
+    ask: AskSummary,
+    reading: &ParseOutcome,
+) -> RunEvent {
+    match reading {
+        ParseOutcome::Parsed { document, repaired, truncated } => document_event(
+            transcript,
+            ask,
+            document,
+            ReplyCondition { repaired: *repaired, truncated: *truncated },
+        ),
+        ParseOutcome::Unreadable { reason, refusal } => {
+            RunEvent::Unreadable { ask, reason: reason.clone(), refusal: *refusal }
+        }
+    }
+}
+
+/// Whether a reply was repaired or truncated.
+#[derive(Clone, Copy)]
+struct ReplyCondition {
+    repaired: bool,
+    truncated: bool,
+}
+
+fn document_event(
+    transcript: &RunState,
+    ask: AskSummary,
+    document: &ReplyDocument,
+    condition: ReplyCondition,
+) -> RunEvent {
+    // Truncated replies are used only in the rounds of a council.
+    let ReplyCondition { repaired, .. } = condition;
+    match document {
+        ReplyDocument::Opinion(opinion) => read_event(ask, Some(opinion), condition),
+        ReplyDocument::PeerReview(_) | ReplyDocument::Report(_) | ReplyDocument::Other(_) => {
+            read_event(ask, None, condition)
+        }
+        ReplyDocument::Judgement(judgement) => judged_event(ask, judgement, repaired),
+        ReplyDocument::Adjudication(given) => {
+            let (final_verdict, downgrade) = (given.final_verdict, given.downgrade);
+            RunEvent::Adjudicated {
+                ask,
+                word: AdjudicationSummary { final_verdict, downgrade, repaired },
+            }
+        }
+        ReplyDocument::Conclusion(conclusion) => {
+            let recommendation = conclusion.recommendation.clone();
+            RunEvent::Drafted { ask, recommendation, repaired }
+        }
+        ReplyDocument::Audit(audit) => audited_event(ask, audit.objections()),
+        ReplyDocument::Revision(conclusion) => revised_event(transcript, ask, conclusion, repaired),
+    }
+}
+
+fn read_event(
+    ask: AskSummary,
+    opinion: Option<&OpinionReply>,
+    condition: ReplyCondition,
+) -> RunEvent {
+    RunEvent::Read {
+        ask,
+        stance: opinion.map(|opinion| opinion.stance),
+        confidence: opinion.map(|opinion| opinion.confidence),
+        repaired: condition.repaired,
+        truncated: condition.truncated,
+    }
+}
+
+fn judged_event(ask: AskSummary, judgement: &DeliberatorJudgement, repaired: bool) -> RunEvent {
+    let judged = JudgementSummary {
+        verdict: judgement.verdict,
+        would_block: judgement.would_block,
+        irreducible: judgement.irreducible,
+        concerns: judgement.concerns.len(),
+        repaired,
+    };
+    RunEvent::Judged { ask, judged }
+}
+
+/// The objections of an audit: format check and critic.
+fn audited_event(ask: AskSummary, objections: &[AuditObjection]) -> RunEvent {
+    let look = if ask.round == SECOND_AUDIT { AuditRound::Second } else { AuditRound::First };
+    let verdict = AuditVerdict::from_objections(objections);
+    RunEvent::Audited { ask, look, verdict, objections: objections.to_vec() }
+}
+
+fn revised_event(
+    transcript: &RunState,
+    ask: AskSummary,
+    conclusion: &Conclusion,
+    repaired: bool,
+) -> RunEvent {
+    let fields = audit_trail(transcript).map(|trail| trail.revised_fields).unwrap_or_default();
+    RunEvent::Revised { ask, fields, recommendation: conclusion.recommendation.clone(), repaired }
+}

@@ -1,0 +1,482 @@
+//! The whole Markdown export, and a check that hostile text cannot change its structure.
+
+use insta::assert_snapshot;
+
+use crate::model::lifecycle::EntityStatus;
+use crate::model::plan::AuditMode;
+use crate::model::record::DialogueRecord;
+use crate::model::run_state::RunState;
+use crate::protocols::conclusion::sample::{
+    FIRST, SampleRun, all, clean, conclusion, cut_short, filled_with, moment, objection, original,
+    reviser_failed, unaudited, unconverged,
+};
+use crate::protocols::conclusion::types::{
+    AuditReply, ConclusionOutcome, OutcomeKind, RecordedConclusion,
+};
+use crate::protocols::council::document::council_document;
+use crate::report::markdown::document::dialogue_markdown;
+use crate::report::phrases::REHEARSAL_NOTE;
+use crate::report::run_export::RunExport;
+use crate::report::sample::entity;
+
+fn council(transcript: &RunState) -> RunExport {
+    RunExport::Council(Box::new(council_document(transcript)))
+}
+
+/// The sample's document from one heading up to another.
+fn part(from: &str, to: &str) -> String {
+    let document = dialogue_markdown(&crate::report::sample::record(), None);
+    let (_, rest) = document.split_at(document.find(from).unwrap());
+    rest.split(to).next().unwrap().to_owned()
+}
+
+#[test]
+fn the_document_opens_with_facts_and_the_question() {
+    assert_snapshot!(part("# NVIDIA", "## Verdicts"), @r#"
+    # NVIDIA Investment Analysis
+
+    |  |  |
+    | --- | --- |
+    | Dialogue | `nvidia-investment-analysis` |
+    | Status | converged |
+    | Protocol | alignment |
+    | Rounds | 3 |
+    | ALIGNMENT | 149 |
+    | Convergence asked | 100% |
+    | Opened | 2026-02-02T09:30:00.000000Z |
+    | Converged | 2026-02-02T11:04:00.000000Z |
+
+    ## Question
+
+    > Should the Thornton family trust swap its NVAI position for NVIDIA shares before the refinancing closes, given a 4% income mandate and a 15% drawdown limit?
+
+    ## Background
+
+    - **trust**
+      - **assets_usd**: 12000000
+      - **income_mandate**: 4% a year
+      - **drawdown_limit**: 15%
+    - **holdings**
+      - NVAI 42%
+      - Treasuries 35%
+      - Cash 23%
+    - **refinancing**: closes in Q2
+    "#);
+}
+
+#[test]
+fn the_final_verdict_comes_first() {
+    assert_snapshot!(part("## Verdicts", "## Experts"), @r#"
+    ## Verdicts
+
+    ### Final verdict `final`
+
+    **REJECT the full swap. APPROVE a conditional, phased, partial trim.**
+
+    by the Judge · round 2 · vote 4-1 · strong
+
+    **FORCED**: T0101 was reopened and is neither resolved nor accepted
+
+    > The panel rejected a full swap because the income mandate cannot be met from dividends. A third of the position, collared and entered in six steps, keeps the growth and pays the mandate from premium.
+
+    Conditions:
+
+    1. Begin 60 to 90 days after the refinancing closes
+    2. Write calls on no more than a third of the position, and buy the protective put on the same day
+
+    - resolves T0001
+    - accepts T0002 T0201
+    - adopts R0101
+    - evidence E0001
+    - claims C0101
+
+    ### Minority verdict `minority-deed`
+
+    **Ask the court before any option is written.**
+
+    by Brioche · round 2 · with Cupcake
+
+    > The deed is silent on derivatives, and silence is not leave.
+
+    ### Dissent `dissent-palmier`
+
+    **Do nothing until the hearing has been held.**
+
+    by Palmier · round 2
+
+    > Six steps begin before the date that decides their price.
+    "#);
+}
+
+#[test]
+fn experts_and_tensions_are_tables() {
+    assert_snapshot!(part("## Experts", "## Round 0"), @r#"
+    ## Experts
+
+    | Expert | Role | Tier | Source | r0 | r1 | r2 | Total |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | Muffin | Value Analyst | Core | pool | 12 | 8 | 15 | 35 |
+    | Cupcake | Risk Manager | Core | pool | 10 | 7 | 9 | 26 |
+    | Donut | Options Strategist | Adjacent | pool | 15 | 14 | 12 | 41 |
+    | Brioche | Trust Counsel | Adjacent | pool | 6 | 11 | 8 | 25 |
+    | Palmier | Geopolitical Risk Analyst | Wildcard | created |  |  | 22 | 22 |
+
+    ## Tensions
+
+    | Id | Tension | Raised by | Status | History |
+    | --- | --- | --- | --- | --- |
+    | T0001 | Growth vs income obligation | Muffin, Cupcake | resolved | raised r0 by Muffin, Cupcake<br>addressed r1 by Donut via R0001: the collar pays a premium every month<br>resolved r2 by Muffin via R0101 |
+    | T0002 | Drawdown limit vs single-name volatility | Cupcake | addressed | raised r0 by Cupcake<br>addressed r2 by Palmier, Muffin via P0201 |
+    | T0101 | May a trustee write options at all? | Brioche | reopened | raised r1 by Brioche<br>resolved r1 by Brioche: counsel found a precedent<br>reopened r2 by Cupcake: the precedent was a charity |
+    | T0201 | Hearing date may slip | Palmier | open | raised r2 by Palmier |
+    "#);
+}
+
+#[test]
+fn a_round_quotes_its_contributions() {
+    assert_snapshot!(part("## Round 0", "### Donut"), @r#"
+    ## Round 0: Opening arguments
+
+    ALIGNMENT 43
+
+    The Judge's summary:
+
+    > Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend and the drawdown limit stand against a full swap.
+
+    ### Muffin (+12)
+
+    **P0001 Income mandate mismatch** · refined · with Cupcake
+
+    > NVIDIA pays next to no dividend, so a swap trades a position that feeds the mandate for one that starves it. The trust would have to sell shares every quarter to distribute 4%, which is the opposite of preserving the corpus.
+    >
+    > Two ways out were named:
+    > - sell calls against part of the position, and treat premium as income
+    > - keep the Treasuries as the income sleeve and swap only what exceeds it
+
+    **T0001 Growth vs income obligation** · resolved · with Cupcake
+
+    > The zero dividend conflicts with the trust's 4% income requirement.
+
+    ### Cupcake (+10)
+
+    **T0002 Drawdown limit vs single-name volatility** · addressed
+
+    > A 15% limit and a stock that moved 40% in a quarter.
+    "#);
+    assert_snapshot!(part("## Round 2", "## Recommendations"), @r#"
+    ## Round 2: Convergence
+
+    ALIGNMENT 66
+
+    The Judge's summary:
+
+    > Palmier joins and moves the entry past the export-control hearing. The panel settles on a partial, phased trim.
+
+    ### Palmier (+22)
+
+    **P0201 Wait for the export-control hearing** · open · with Muffin · resolves T0002 · depends on P0101
+
+    > A hearing falls inside the entry window. Ninety days cost little; a gap down inside the first month would breach the drawdown limit at once.
+
+    **T0201 Hearing date may slip** · open
+
+    > The calendar is not fixed.
+
+    **E0201 Federal Register notice** · cited
+
+    > The hearing is set for late April.
+
+    Also scored: Muffin +15 · Cupcake +9 · Donut +12 · Brioche +8
+    "#);
+}
+
+#[test]
+fn the_document_ends_with_the_head_of_the_chain() {
+    assert_snapshot!(part("## Recommendations", "\0"), @r#"
+    ## Recommendations
+
+    - **R0001 Income collar**: amended
+      - **covered_call_delta**: 0.30
+      - **dte**: 30-45
+    - **R0101 Collar on a third, phased over six months**: adopted in `final`
+      - **covered_call_delta**: 0.20-0.25
+      - **steps**: 6
+      - **share**
+        - **max**: 0.33
+        - **of**: NVAI
+
+    ## Moves
+
+    | Round | Expert | Move | Targets | Context |
+    | --- | --- | --- | --- | --- |
+    | 1 | Cupcake | challenge | R0001 | A gap down jumps over the puts. |
+    | 1 | Donut | bridge | P0001 R0001 | The premium is the income; what the collar gives up is the part of the upside that the trust has no mandate to chase. |
+    | 2 | Brioche | converge |  |  |
+
+    ## References
+
+    - P0101 refines P0001
+    - P0101 supports R0001
+    - P0201 resolves T0002
+    - P0201 depends on P0101
+    - R0001 addresses T0001
+    - R0001 depends on P0001
+    - R0101 refines R0001
+    - R0101 addresses T0001
+    - R0101 depends on E0001
+    - T0101 depends on P0002
+    - E0001 supports R0001
+    - C0101 depends on E0001
+    - C0101 depends on P0101
+    - C0101 depends on R0101
+
+    ---
+
+    Head of the chain: `9f2c4e1ab07d5c3388e6fd21c40b9a76e15d02f7a8b3c6914de05f72a1b8c3d4`
+    "#);
+}
+
+#[test]
+fn the_same_record_gives_the_same_bytes() {
+    assert_eq!(
+        dialogue_markdown(&crate::report::sample::record(), None),
+        dialogue_markdown(&crate::report::sample::record(), None)
+    );
+}
+
+#[test]
+fn a_rehearsal_says_so_under_its_title() {
+    let mut record = crate::report::sample::record();
+    record.dialogue.opening.rehearsal = true;
+    let start: Vec<String> =
+        dialogue_markdown(&record, None).lines().take(3).map(str::to_owned).collect();
+    assert_eq!(start[2], format!("**Rehearsal**: {}.", REHEARSAL_NOTE));
+}
+
+/// The structural prefix of every line.
+fn structure_prefixes(document: &str) -> Vec<String> {
+    let ours = |line: &&str| ["#", "|", "---", "```"].iter().any(|mark| line.starts_with(mark));
+    let shape = |line: &str| {
+        let bars = line.replace(r"\|", "").matches('|').count();
+        format!("{} {bars}", line.chars().take_while(|c| *c == '#').count())
+    };
+    document.lines().filter(ours).map(shape).collect()
+}
+
+#[test]
+fn hostile_text_adds_nothing_to_the_structure() {
+    let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</blockquote>\u{1b}[2J\r# z";
+    let with = |text: &str| {
+        let mut record = crate::report::sample::record();
+        record.dialogue.opening.title = text.into();
+        record.dialogue.opening.question = Some(text.into());
+        record.dialogue.opening.background =
+            Some(serde_json::json!({ text: [text, {text: text}] }));
+        record.tensions[0].label = text.into();
+        record.tensions[0].events[1].reason = Some(text.into());
+        record.rounds[0].title = Some(text.into());
+        record.rounds[0].summary = Some(text.into());
+        record.experts[0].profile.role = text.into();
+        record.moves[0].context = Some(text.into());
+        record.perspectives.push(entity("P0202", "donut", EntityStatus::Open, text, text));
+        let verdict = &mut record.verdicts[2].verdict;
+        verdict.recommendation = text.into();
+        verdict.description = text.into();
+        verdict.conditions = Some(vec![text.into()]);
+        verdict.warning = Some(text.into());
+        dialogue_markdown(&record, None)
+    };
+    assert_eq!(structure_prefixes(&with(hostile)), structure_prefixes(&with("plain")));
+    assert!(!with(hostile).contains(['\u{1b}', '\r']));
+}
+
+/// The sample record with the conclusion of a run and one outcome.
+fn concluded(transcript: &RunState, note: &str) -> DialogueRecord {
+    let mut record = crate::report::sample::record();
+    let outcome = ConclusionOutcome { outcome: OutcomeKind::Held, note: Some(note.to_owned()) };
+    record.conclusion = transcript.conclusion_result.clone().map(|ending| RecordedConclusion {
+        ending,
+        at: moment(1),
+        outcomes: vec![("2027-02-17T08:00:00Z".parse().unwrap(), outcome)],
+    });
+    record
+}
+
+/// The conclusion part of an alignment dialogue's document.
+fn ending_of(transcript: &RunState) -> String {
+    let document = dialogue_markdown(&concluded(transcript, "as said"), None);
+    let (_, rest) = document.split_once("- **refinancing**: closes in Q2\n\n").unwrap();
+    // Makes the two spaces at the end of a line visible in snapshots.
+    rest.split("## Verdicts").next().unwrap().trim_end().replace("  \n", "⏎\n")
+}
+
+#[test]
+fn a_clean_conclusion_keeps_its_line_breaks_and_has_no_annotations() {
+    assert_snapshot!(ending_of(&clean()), @r#"
+    ## Conclusion: clean
+
+    > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
+    > Leave prices uncached until the owner says how stale they may be.
+
+    - **Key condition**: Reads outnumber writes by at least ten to one.
+    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)
+      - P0101 **ann**: A price that is a minute old harms nobody.
+      - C0203 **bob**: One wrong price in a contract costs more than the cache saves.
+    - **Review by**: 2027-02-16
+    - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
+    - **Outcome**: held, 2027-02-17: as said
+    "#);
+}
+
+#[test]
+fn a_revised_one_folds_the_objection_and_the_difference_away() {
+    let ending = ending_of(&crate::protocols::conclusion::sample::revised());
+    assert_snapshot!(ending.split_at(ending.find("<details>").unwrap()).1, @r#"
+    <details><summary>View the objection and revision</summary>
+
+    - **recommendation**: counted: asked for exactly 2 lines; the recommendation has 1
+    - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+
+    **recommendation**, before:
+
+    > Put a read-through cache before ~~everything,~~ with a lifetime of five minutes.
+
+    after:
+
+    > Put a read-through cache before **the catalogue,** with a lifetime of five minutes.⏎
+    > **Leave prices uncached until the owner says how stale they may be.**
+
+    **key condition**, before:
+
+    > Reads outnumber ~~writes.~~
+
+    after:
+
+    > Reads outnumber **writes by at least ten to one.**
+
+    </details>
+    "#);
+}
+
+#[test]
+fn what_did_not_converge_is_explained_and_marked_as_rejected() {
+    assert_snapshot!(ending_of(&unconverged()), @r#"
+    ## No conclusion: unconverged
+
+    No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.
+
+    ### Objections at first sight
+
+    - **recommendation**: counted: asked for exactly 2 lines; the recommendation has 1
+    - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+
+    **recommendation**, before:
+
+    > Put a read-through cache before ~~everything,~~ with a lifetime of five minutes.
+
+    after:
+
+    > Put a read-through cache before **the catalogue,** with a lifetime of five minutes.⏎
+    > **Leave prices uncached until the owner says how stale they may be.**
+
+    **key condition**, before:
+
+    > Reads outnumber ~~writes.~~
+
+    after:
+
+    > Reads outnumber **writes by at least ten to one.**
+
+    ### Objections after the revision
+
+    - **recommendation**: It leaves out prices, which is what the question is about.
+
+    ### The rejected draft
+
+    > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
+    > Leave prices uncached until the owner says how stale they may be.
+
+    - **Key condition**: Reads outnumber writes by at least ten to one.
+    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)
+      - P0101 **ann**: A price that is a minute old harms nobody.
+      - C0203 **bob**: One wrong price in a contract costs more than the cache saves.
+    - **Review by**: 2027-02-16
+    - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
+    - **Outcome**: held, 2027-02-17: as said
+    "#);
+}
+
+#[test]
+fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
+    let document = dialogue_markdown(&concluded(&unaudited(), ""), None);
+    for part in ["| Conclusion | unaudited |", "## Conclusion: unaudited", "- unaudited: nobody"] {
+        assert!(document.contains(part), "no {part} in:\n{document}");
+    }
+}
+
+#[test]
+fn a_council_shows_its_draft_and_its_interventions() {
+    let draft =
+        dialogue_markdown(&crate::report::sample::record(), Some(&council(&reviser_failed())));
+    assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
+    assert!(
+        draft.contains("### Objections\n\n- **recommendation**: counted: asked for"),
+        "{draft}"
+    );
+    let stopped = dialogue_markdown(&crate::report::sample::record(), Some(&council(&cut_short())));
+    let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
+    assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"
+    ## Interventions
+
+    - 2026-11-16T15:40:01.000000Z, R1, **whisper to all**: Mind what it costs to run.
+    - 2026-11-16T15:40:15.000000Z, R1, **whisper to cid, in private**: You know this store best.
+    - 2026-11-16T15:40:20.000000Z, R2, **directive**: only reads count; understood as: The panel is to take it that only reads count.
+    - 2026-11-16T15:40:21.000000Z, R2, **directive**: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
+    - 2026-11-16T15:40:22.000000Z, R2, **stop**: nobody else is asked in the rounds
+    "#);
+}
+
+#[test]
+fn a_mended_draft_shows_what_changed() {
+    let mut run = SampleRun::debated(AuditMode::Audited);
+    run.drafted(original());
+    let objections = FIRST.iter().map(objection).collect();
+    run.audited(AuditReply::Flag { objections });
+    run.revised(conclusion());
+    let draft =
+        dialogue_markdown(&crate::report::sample::record(), Some(&council(&run.transcript)));
+    let (_, changes) = draft.split_once("## Draft: mended, not audited again\n").unwrap();
+    assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
+}
+
+/// The structural lines of a document with a conclusion.
+pub(crate) fn structure_lines(document: &str) -> Vec<String> {
+    let unquoted = document.lines().filter(|line| !line.starts_with('>'));
+    let marks = ["#", "|", "---", "```", "- ", "  - ", "<"];
+    let ours = unquoted.filter(|line| marks.iter().any(|mark| line.starts_with(mark)));
+    let shape = |line: &str| {
+        let bars = line.replace(r"\|", "").matches('|').count();
+        let tags = line.replace(r"\<", "").matches('<').count();
+        let start: String = line.chars().take_while(|c| !c.is_alphanumeric()).take(4).collect();
+        format!("{start} {bars} {tags}")
+    };
+    ours.map(shape).collect()
+}
+
+#[test]
+fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
+    let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</details></blockquote>\u{1b}[2J\r# z ** ~~ <!--";
+    for transcript in all() {
+        let with = |text: &str| {
+            let transcript = filled_with(transcript.clone(), text);
+            let record = concluded(&transcript, text);
+            let led = dialogue_markdown(&record, None);
+            led + &dialogue_markdown(&record, Some(&council(&transcript)))
+        };
+        let told = with(hostile);
+        assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
+        assert!(!told.contains(['\u{1b}', '\r']));
+        let closed = told.matches("</details>").count() - told.matches(r"\</details>").count();
+        assert_eq!(closed, told.matches("\n<details>").count(), "{told}");
+    }
+}

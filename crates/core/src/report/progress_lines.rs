@@ -1,0 +1,205 @@
+//! Renders run events as progress lines.
+
+use crate::model::ask::{CallOutcome, TransportFallback, TransportKind};
+use crate::model::run_state::{RoundShortcut, RunState};
+use crate::protocols::conclusion::phrases::{
+    audited_lines, concluded_lines, drafted_lines, intervened_lines, revised_lines,
+};
+use crate::protocols::registry::Protocols;
+use crate::protocols::review::phrases::{
+    adjudicated_lines, decision_lines, judged_lines, overridden_lines,
+};
+use crate::report::events::event::{AskSummary, RunEvent};
+use crate::report::run_metrics::cost_usd;
+
+/// The severity of a line, for its mark and colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineSeverity {
+    Heading,
+    /// An action of the Principal or another person.
+    Aside,
+    Good,
+    Warning,
+    Bad,
+    Quiet,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgressLine {
+    pub tone: LineSeverity,
+    pub text: String,
+}
+
+pub(crate) fn single_line(tone: LineSeverity, text: impl Into<String>) -> Vec<ProgressLine> {
+    vec![ProgressLine { tone, text: text.into() }]
+}
+
+/// The lines of an event; empty if it has none.
+pub fn describe_event(
+    protocols: &Protocols,
+    transcript: &RunState,
+    event: &RunEvent,
+) -> Vec<ProgressLine> {
+    match event {
+        RunEvent::Opened { seats, rehearsal, .. } => {
+            let who = if *rehearsal { "rehearsal panel" } else { "panel" };
+            let id = &transcript.opening.dialogue_id;
+            single_line(LineSeverity::Quiet, format!("{id} · {who} of {}", seats.len()))
+        }
+        RunEvent::Started { start: 1 } => Vec::new(),
+        RunEvent::Started { start } => {
+            single_line(LineSeverity::Quiet, format!("taken up again ({start}. start)"))
+        }
+        RunEvent::Asked { ask, stricter: Some(_) } => single_line(
+            LineSeverity::Quiet,
+            format!("{}asked again, more strictly", seat_column(transcript, ask)),
+        ),
+        RunEvent::Asked { .. } | RunEvent::Replied { .. } => Vec::new(),
+        RunEvent::CallSent { ask, fallback, repeats, transport, .. } => match (repeats, fallback) {
+            (Some(lost), _) => repeated_lines(transcript, ask, *lost),
+            (None, Some(from)) => fallback_lines(transcript, ask, *transport, from),
+            (None, None) => Vec::new(),
+        },
+        RunEvent::CallFailed { ask, error_type, message, gave_up, .. } => {
+            let (tone, end) = match gave_up {
+                true => (LineSeverity::Bad, "absent"),
+                false => (LineSeverity::Warning, "trying again"),
+            };
+            single_line(
+                tone,
+                format!("{}{error_type}, {end}: {message}", seat_column(transcript, ask)),
+            )
+        }
+        RunEvent::Read { ask, stance, confidence, repaired, truncated } => {
+            let opinion = stance.zip(*confidence);
+            let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
+            let said = said.unwrap_or_else(|| noun(protocols, ask).to_owned());
+            match truncated {
+                true => read_lines(
+                    transcript,
+                    ask,
+                    LineSeverity::Warning,
+                    &said,
+                    ", cut off before its end",
+                ),
+                false => {
+                    read_lines(transcript, ask, LineSeverity::Good, &said, repair_note(*repaired))
+                }
+            }
+        }
+        RunEvent::Unreadable { ask, reason, refusal } => {
+            let word = if *refusal { "refused" } else { "could not be read" };
+            single_line(
+                LineSeverity::Warning,
+                format!("{}{word}: {reason}", seat_column(transcript, ask)),
+            )
+        }
+        RunEvent::NotSent { ask, shortage } => {
+            let why = format!("what is left of {} does not cover it", shortage.describe_budget());
+            single_line(
+                LineSeverity::Bad,
+                format!("{}not asked: {why}", seat_column(transcript, ask)),
+            )
+        }
+        RunEvent::Shortcut(shortcut) => shortcut_lines(shortcut),
+        RunEvent::RoundHeld { round } => {
+            single_line(LineSeverity::Quiet, round_line(transcript, *round))
+        }
+        RunEvent::Intervened(seen) => intervened_lines(seen),
+        RunEvent::Drafted { ask, recommendation, repaired } => {
+            drafted_lines(transcript, ask, recommendation, *repaired)
+        }
+        RunEvent::Audited { ask, look, objections, .. } => {
+            audited_lines(transcript, ask, *look, objections)
+        }
+        RunEvent::Revised { ask, fields, .. } => revised_lines(transcript, ask, fields),
+        RunEvent::Concluded { terminal_state, .. } => concluded_lines(*terminal_state),
+        RunEvent::Judged { ask, judged } => judged_lines(transcript, ask, judged),
+        RunEvent::Adjudicated { ask, word } => adjudicated_lines(transcript, ask, *word),
+        RunEvent::Ruled { verdict, policy, .. } => decision_lines(*verdict, policy),
+        RunEvent::Overridden(decision) => overridden_lines(decision),
+        RunEvent::Reported { .. } | RunEvent::Logged { .. } | RunEvent::Stopped(_) => Vec::new(),
+    }
+}
+
+fn repeated_lines(transcript: &RunState, ask: &AskSummary, lost: u32) -> Vec<ProgressLine> {
+    let seat = seat_column(transcript, ask);
+    single_line(LineSeverity::Warning, format!("{seat}call {lost} was lost in flight; repeated"))
+}
+
+fn fallback_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    transport: TransportKind,
+    fallback: &TransportFallback,
+) -> Vec<ProgressLine> {
+    let (seat, TransportFallback { from, reason, .. }) = (seat_column(transcript, ask), fallback);
+    single_line(
+        LineSeverity::Warning,
+        format!("{seat}by {transport}, since {from} failed: {reason}"),
+    )
+}
+
+/// The line of a parsed reply, with stance and confidence of an opinion.
+fn read_lines(
+    transcript: &RunState,
+    ask: &AskSummary,
+    tone: LineSeverity,
+    said: &str,
+    condition: &str,
+) -> Vec<ProgressLine> {
+    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    single_line(tone, format!("{seat}{said}{condition}{time}"))
+}
+
+/// Notes that the JSON of a reply was repaired.
+pub(crate) fn repair_note(is_repaired: bool) -> &'static str {
+    if is_repaired { ", its JSON mended" } else { "" }
+}
+
+fn shortcut_lines(shortcut: &RoundShortcut) -> Vec<ProgressLine> {
+    let RoundShortcut { round, triggered, reason, shadow, .. } = shortcut;
+    match (triggered, shadow) {
+        (false, _) => single_line(LineSeverity::Quiet, format!("R{round} is held: {reason}")),
+        (true, false) => {
+            single_line(LineSeverity::Warning, format!("R{round} is skipped: {reason}"))
+        }
+        (true, true) => single_line(
+            LineSeverity::Quiet,
+            format!("R{round} would be skipped, and is held anyway: {reason}"),
+        ),
+    }
+}
+
+/// The seat's name, padded to a column.
+pub fn seat_column(transcript: &RunState, ask: &AskSummary) -> String {
+    let names = transcript.plan.seats.iter().map(|seat| seat.name.as_str().len());
+    let width = names.max().unwrap_or(0);
+    format!("{:<width$}  ", ask.seat.as_str())
+}
+
+fn noun(protocols: &Protocols, ask: &AskSummary) -> &'static str {
+    protocols.ask_rules(ask.purpose, ask.round).map_or(ask.purpose.name(), |rules| rules.noun)
+}
+
+/// The heading of the round that an ask belongs to.
+pub fn round_title(protocols: &Protocols, ask: &AskSummary) -> &'static str {
+    protocols.ask_rules(ask.purpose, ask.round).map_or(ask.purpose.name(), |rules| rules.title)
+}
+
+/// The latency of the reply, in parentheses.
+pub(crate) fn latency_note(transcript: &RunState, ask: u32) -> String {
+    let latency = transcript.find_ask(ask).and_then(|asked| Some(asked.last_reply()?.0.latency_ms));
+    latency.map_or_else(String::new, |ms| format!(" ({:.1} s)", ms as f64 / 1_000.0))
+}
+
+fn round_line(transcript: &RunState, round: u8) -> String {
+    let heard = transcript.seats_answered_in(round).len();
+    let calls = transcript.all_calls().filter(|call| call.outcome != CallOutcome::InFlight).count();
+    let cost = match cost_usd(transcript) {
+        Some(usd) if usd > 0.0 => format!("${usd:.4} so far"),
+        Some(_) => "no cost so far".to_owned(),
+        None => "cost unknown".to_owned(),
+    };
+    format!("R{round}: {heard} heard · {calls} calls · {cost}")
+}

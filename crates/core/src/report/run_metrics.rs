@@ -1,0 +1,304 @@
+//! Durations, tokens and costs of a run, per round and in total.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::model::ask::{
+    AskState, CallErrorType, CallOutcome, CostSource, ModelReply, TokenUsage, TransportFallback,
+    TransportKind,
+};
+use crate::model::hash::sha256_hex;
+use crate::model::ids::{DialogueId, ExpertSlug};
+use crate::model::intervention::{DirectiveRestatement, unique_restatements};
+use crate::model::plan::{ExcludedFile, Seat};
+use crate::model::run_state::{RoundShortcut, RunState};
+use crate::model::time::Moment;
+use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use crate::protocols::council::answers::{ROUNDS, SeatLetters, rounds_completed};
+use crate::protocols::council::document::truncated_replies;
+use crate::protocols::council::types::QuestionMode;
+use crate::report::phrases::round_name;
+
+#[derive(Debug, Serialize)]
+pub struct RunMetrics {
+    pub rounds: Vec<RoundMetrics>,
+    /// The conclusion's rounds: `conclusion`, `audit`, `revision`, `audit`.
+    pub ending: Vec<RoundMetrics>,
+    pub session: SessionMetrics,
+}
+
+/// Fields as in the seed.
+#[derive(Debug, Serialize)]
+pub struct RoundMetrics {
+    pub round: String,
+    pub start_time: Moment,
+    pub end_time: Moment,
+    pub duration_ms: u64,
+    pub providers_attempted: usize,
+    pub providers_succeeded: usize,
+    pub providers_failed: usize,
+    pub total_tokens_in: u64,
+    pub total_tokens_out: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SessionMetrics {
+    pub session_id: DialogueId,
+    pub mode: QuestionMode,
+    pub total_duration_ms: u64,
+    pub rounds_completed: u8,
+    pub short_circuit_triggered: bool,
+    /// In dollars; `None` if no call has a known cost.
+    pub total_cost_estimate: Option<f64>,
+    /// Includes the conclusion and the restatements of directives.
+    pub total_tokens_in: u64,
+    pub total_tokens_out: u64,
+    pub calls: usize,
+    pub repeated_calls: usize,
+}
+
+pub(crate) fn run_metrics(transcript: &RunState) -> RunMetrics {
+    let measured = |rounds: &[u8]| -> Vec<RoundMetrics> {
+        rounds.iter().filter_map(|round| round_metrics(transcript, *round)).collect()
+    };
+    let end = transcript.last_entry_at;
+    let tokens = |part: fn(TokenUsage) -> u64| -> u64 {
+        all_replies(transcript).filter_map(|reply| reply.usage).map(part).sum()
+    };
+    RunMetrics {
+        session: SessionMetrics {
+            session_id: transcript.opening.dialogue_id.clone(),
+            mode: transcript.plan.mode,
+            total_duration_ms: end.millis_since(transcript.opened_at),
+            rounds_completed: rounds_completed(transcript),
+            short_circuit_triggered: transcript.shortcuts.iter().any(RoundShortcut::is_taken),
+            total_cost_estimate: cost_usd(transcript),
+            total_tokens_in: tokens(|usage| usage.input_tokens),
+            total_tokens_out: tokens(|usage| usage.output_tokens),
+            calls: transcript.all_calls().count() + all_restatements(transcript).count(),
+            repeated_calls: transcript
+                .all_calls()
+                .filter(|call| call.dispatch.repeats.is_some())
+                .count(),
+        },
+        rounds: measured(&ROUNDS),
+        ending: measured(&[DRAFT, AUDIT, REVISION, SECOND_AUDIT]),
+    }
+}
+
+/// The known cost in dollars; `None` if no cost is known.
+pub fn cost_usd(transcript: &RunState) -> Option<f64> {
+    let known: Vec<u64> =
+        all_replies(transcript).filter_map(|reply| reply.cost.usd_micros).collect();
+    (!known.is_empty()).then(|| to_dollars(known.iter().sum()))
+}
+
+/// All replies, in ask order; restatements last.
+fn all_replies(transcript: &RunState) -> impl Iterator<Item = &ModelReply> {
+    let replied = transcript.all_calls().filter_map(|call| match &call.outcome {
+        CallOutcome::Replied(reply, _) => Some(reply),
+        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
+    });
+    replied.chain(all_restatements(transcript).map(|restated| &restated.reply))
+}
+
+/// Restatements of directives, whose calls count towards the run.
+pub(crate) fn all_restatements(
+    transcript: &RunState,
+) -> impl Iterator<Item = &DirectiveRestatement> {
+    unique_restatements(&transcript.interventions)
+}
+
+pub(crate) fn to_dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+/// From the first call of a round to its last result.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundSpan {
+    start: Moment,
+    end: Moment,
+}
+
+impl RoundSpan {
+    pub(crate) fn duration_ms(self) -> u64 {
+        self.end.millis_since(self.start)
+    }
+}
+
+pub(crate) fn round_span(transcript: &RunState, round: u8) -> Option<RoundSpan> {
+    let calls = || transcript.asks_in_round(round).flat_map(|asked| &asked.calls);
+    let start = calls().map(|call| call.sent_at).min()?;
+    let ends = calls().map(|call| match &call.outcome {
+        CallOutcome::Replied(_, at) | CallOutcome::Failed(_, at) => *at,
+        CallOutcome::InFlight | CallOutcome::Lost => call.sent_at,
+    });
+    Some(RoundSpan { start, end: ends.max()? })
+}
+
+fn round_metrics(transcript: &RunState, round: u8) -> Option<RoundMetrics> {
+    let span = round_span(transcript, round)?;
+    let asks: Vec<&AskState> = transcript.asks_in_round(round).collect();
+    let mut seats: Vec<_> = asks.iter().map(|asked| &asked.ask.seat).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    let heard = transcript.seats_answered_in(round).len();
+    let usage = |part: fn(TokenUsage) -> u64| {
+        let used = asks.iter().filter_map(|asked| asked.last_reply()?.0.usage);
+        used.map(part).sum()
+    };
+    Some(RoundMetrics {
+        round: round_name(round),
+        start_time: span.start,
+        end_time: span.end,
+        duration_ms: span.duration_ms(),
+        providers_attempted: seats.len(),
+        providers_succeeded: heard,
+        providers_failed: seats.len().saturating_sub(heard),
+        total_tokens_in: usage(|usage| usage.input_tokens),
+        total_tokens_out: usage(|usage| usage.output_tokens),
+    })
+}
+
+#[derive(Debug, Serialize)]
+pub struct TransparencyRecord {
+    pub run_id: DialogueId,
+    pub query_sha256: String,
+    pub providers: Vec<ProviderRecord>,
+    pub context: ContextRecord,
+    pub short_circuit: Vec<RoundShortcut>,
+    pub letter_map: BTreeMap<char, ExpertSlug>,
+    pub anonymous_review: bool,
+    /// How often the run was started or resumed.
+    pub starts: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ProviderRecord {
+    pub provider: ExpertSlug,
+    pub model: String,
+    pub family: String,
+    pub version: String,
+    /// The transport of the last call, or the first configured one before any call.
+    pub transport: Option<TransportKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    pub fallback: Option<TransportFallback>,
+    pub rounds: Vec<String>,
+    pub status: &'static str,
+    /// The rounds in which a truncated reply of this seat is used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub truncated: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<CallErrorType>,
+    pub latency_ms: u64,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub cost_usd: Option<f64>,
+    pub cost_source: CostSource,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_source: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ContextRecord {
+    pub files: usize,
+    pub bytes: usize,
+    pub indexed: usize,
+    pub excluded: Vec<ExcludedFile>,
+    pub condensed: Vec<String>,
+}
+
+pub(crate) fn transparency_record(transcript: &RunState) -> TransparencyRecord {
+    let plan = &transcript.plan;
+    let mut condensed: Vec<String> = Vec::new();
+    for note in transcript.asks.iter().flat_map(|asked| &asked.condensed) {
+        if !condensed.contains(note) {
+            condensed.push(note.clone());
+        }
+    }
+    TransparencyRecord {
+        run_id: transcript.opening.dialogue_id.clone(),
+        query_sha256: sha256_hex([transcript.question().as_bytes()]),
+        providers: plan.seats.iter().map(|seat| provider_record(transcript, seat)).collect(),
+        context: ContextRecord {
+            files: plan.context.files.len(),
+            bytes: plan.context.files.iter().map(|file| file.text.len()).sum(),
+            indexed: plan.context.indexed.len(),
+            excluded: plan.context.excluded.clone(),
+            condensed,
+        },
+        short_circuit: transcript.shortcuts.clone(),
+        letter_map: SeatLetters::from_plan(plan)
+            .iter()
+            .map(|(letter, name)| (letter, name.clone()))
+            .collect(),
+        anonymous_review: plan.anonymous_review,
+        starts: transcript.owners.len(),
+    }
+}
+
+fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
+    let asks: Vec<&AskState> =
+        transcript.asks.iter().filter(|asked| asked.ask.seat == seat.name).collect();
+    let calls = || asks.iter().flat_map(|asked| &asked.calls);
+    let restated = || all_restatements(transcript).filter(|restated| restated.seat == seat.name);
+    let replies = || {
+        let answers = asks.iter().filter_map(|asked| Some(asked.last_reply()?.0));
+        answers.chain(restated().map(|restated| &restated.reply))
+    };
+    let mut rounds: Vec<u8> = asks.iter().map(|asked| asked.ask.round).collect();
+    rounds.dedup();
+    let is_heard = |round: &&u8| {
+        transcript
+            .last_ask(**round, &seat.name)
+            .is_some_and(|asked| asked.parsed_document().is_some())
+    };
+    let heard = rounds.iter().filter(is_heard).count();
+    let mut names: Vec<String> = rounds.iter().map(|round| round_name(*round)).collect();
+    names.dedup();
+    let costs: Vec<u64> = replies().filter_map(|reply| reply.cost.usd_micros).collect();
+    let sources = replies().map(|reply| reply.cost.source);
+    ProviderRecord {
+        provider: seat.name.clone(),
+        model: seat.model.clone(),
+        family: seat.family.clone(),
+        version: seat.version.clone(),
+        transport: calls()
+            .last()
+            .map(|call| call.dispatch.transport)
+            .or(seat.transports.first().copied()),
+        endpoint: seat.endpoint.clone(),
+        fallback: calls().rev().find_map(|call| call.dispatch.fallback.clone()),
+        status: match (rounds.len(), heard) {
+            (0, _) => "not_asked",
+            (_, 0) if asks.iter().all(|asked| !asked.gave_up && asked.last_reply().is_none()) => {
+                "unanswered"
+            }
+            (_, 0) => "failed",
+            (asked, heard) if heard < asked => "partial",
+            _ => "ok",
+        },
+        rounds: names,
+        truncated: truncated_replies(transcript)
+            .filter(|asked| asked.ask.seat == seat.name)
+            .map(|asked| round_name(asked.ask.round))
+            .collect(),
+        errors: calls()
+            .filter_map(|call| match &call.outcome {
+                CallOutcome::Failed(failure, _) => Some(failure.error_type),
+                CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
+            })
+            .collect(),
+        latency_ms: replies().map(|reply| reply.latency_ms).sum(),
+        tokens_in: replies().filter_map(|reply| reply.usage).map(|usage| usage.input_tokens).sum(),
+        tokens_out: replies()
+            .filter_map(|reply| reply.usage)
+            .map(|usage| usage.output_tokens)
+            .sum(),
+        cost_usd: (!costs.is_empty()).then(|| to_dollars(costs.iter().sum())),
+        cost_source: sources.min().unwrap_or(CostSource::Unknown),
+        price_source: seat.price.as_ref().map(|price| price.source.clone()),
+    }
+}

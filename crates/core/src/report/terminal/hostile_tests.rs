@@ -1,0 +1,199 @@
+//! Pages with hostile text: no line is too wide, and no foreign escape sequence is printed.
+
+use serde_json::json;
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::record::DialogueRecord;
+use crate::model::run_state::RunState;
+use crate::protocols::conclusion::sample::{all, filled_with, moment};
+use crate::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind, RecordedConclusion};
+use crate::protocols::council::page::draw_council_page;
+use crate::protocols::review::document::review_document;
+use crate::protocols::review::page::{draw_review_line, draw_review_page};
+use crate::report::terminal::dialogue_page::{
+    draw_concluded_dialogue, draw_council_record, draw_dialogue, draw_review_record,
+};
+use crate::report::terminal::dialogue_page_tests::draw_plain;
+use crate::report::terminal::layout::{PageCanvas, PageDetail};
+
+/// Texts that break naive layouts: wide, combining, very long, and with terminal escapes.
+fn hostile_texts() -> [String; 6] {
+    [
+        "🚀🔥 emoji ⚠\u{fe0f} 👩\u{200d}🚀 👍🏽 in a label that goes on for a while 🇳🇿🇳🇿".into(),
+        "日本語の見出しはとても長くて、折り返しが必要です。".repeat(3),
+        "e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}".repeat(60),
+        "x".repeat(300),
+        "\u{1b}[31mred\u{1b}[0m \u{1b}]0;owned\u{7} \u{202e}desrever\u{202c} \u{e0041}\r\n\tend"
+            .into(),
+        "السلام عليكم לשלום नमस्ते สวัสดี ".repeat(5),
+    ]
+}
+
+fn hostile_record(text: &str) -> DialogueRecord {
+    let mut record = crate::report::sample::record();
+    record.dialogue.opening.title = text.into();
+    record.dialogue.opening.question = Some(text.into());
+    record.dialogue.opening.rehearsal = true;
+    record.rounds[0].title = Some(text.into());
+    record.rounds[0].summary = Some(format!("{text}\n\n        - {text}\n12. {text}"));
+    record.experts[0].profile.role = text.into();
+    record.experts[1].profile.expert_slug = "a_slug_of_thirty-two_characters_".parse().unwrap();
+    record.experts[1].scores.insert(0, -1_000_000);
+    record.experts[1].total = -100_000_000;
+    record.moves[0].context = Some(text.into());
+    record.moves[0].expert = "a_slug_of_thirty-two_characters_".parse().unwrap();
+    for entities in [&mut record.perspectives, &mut record.tensions, &mut record.recommendations] {
+        for entity in entities {
+            entity.label = text.into();
+            entity.text = format!("{text}\n{text}");
+            entity.events.iter_mut().for_each(|event| event.reason = Some(text.into()));
+            entity.contributors.push("a_slug_of_thirty-two_characters_".parse().unwrap());
+        }
+    }
+    record.recommendations[0].parameters = Some(json!({ text: text }));
+    let verdict = &mut record.verdicts[2].verdict;
+    verdict.recommendation = text.into();
+    verdict.description = text.into();
+    verdict.conditions = Some(vec![text.into(); 12]);
+    verdict.warning = Some(text.into());
+    record
+}
+
+#[test]
+fn no_line_is_wider_than_the_canvas() {
+    for text in hostile_texts() {
+        for width in [40, 57, 80, 99, 100, 140] {
+            for detail in [PageDetail::Brief, PageDetail::Full] {
+                let page = draw_plain(&hostile_record(&text), width, detail);
+                let wide = page.lines().find(|line| line.width() > width);
+                assert_eq!(wide, None, "at {width}, {detail:?}");
+            }
+        }
+    }
+}
+
+/// Removes our own colour codes and checks that no control or invisible character remains.
+#[track_caller]
+fn check_colours(page: String) {
+    let ours = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m"].map(str::to_owned);
+    let colours = (31..=36).map(|colour| format!("\u{1b}[{colour}m"));
+    let left = ours.into_iter().chain(colours).fold(page, |page, code| page.replace(&code, ""));
+    let foreign =
+        |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{200d}\u{e0041}".contains(c);
+    assert_eq!(left.chars().find(|c| foreign(*c)), None);
+}
+
+#[test]
+fn only_our_own_colours_reach_the_terminal() {
+    for text in hostile_texts() {
+        let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
+        check_colours(draw_dialogue(&hostile_record(&text), None, canvas));
+    }
+}
+
+/// A concluded record with a hostile outcome note and no other content, which other tests cover.
+fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
+    let mut record = hostile_record(text);
+    record.rounds.clear();
+    record.moves.clear();
+    record.verdicts.clear();
+    for entities in [
+        &mut record.perspectives,
+        &mut record.recommendations,
+        &mut record.tensions,
+        &mut record.evidence,
+        &mut record.claims,
+    ] {
+        entities.clear();
+    }
+    let outcome = ConclusionOutcome { outcome: OutcomeKind::Failed, note: Some(text.to_owned()) };
+    record.conclusion = transcript.conclusion_result.clone().map(|ending| RecordedConclusion {
+        ending,
+        at: moment(1),
+        outcomes: vec![(moment(2), outcome)],
+    });
+    record
+}
+
+/// Every page that shows a conclusion.
+fn conclusion_pages(transcript: &RunState, text: &str, canvas: PageCanvas) -> [String; 4] {
+    let record = concluded_record(transcript, text);
+    [
+        draw_council_page(transcript, &[], canvas),
+        draw_council_record(&record, transcript, canvas),
+        draw_dialogue(&record, Some(transcript), canvas),
+        draw_concluded_dialogue(&record, transcript, canvas),
+    ]
+}
+
+#[test]
+fn no_line_of_an_ending_is_wider_than_the_canvas() {
+    for text in hostile_texts() {
+        for transcript in all() {
+            let id = transcript.opening.dialogue_id.to_string();
+            let transcript = filled_with(transcript, &text);
+            for width in [40, 140] {
+                let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+                for page in conclusion_pages(&transcript, &text, canvas) {
+                    let page = anstream::adapter::strip_str(&page).to_string();
+                    // The reader copies a command, so it is never wrapped.
+                    let is_command = |line: &str| line.contains(&id) || line.contains("plenary ");
+                    let is_wide = |line: &&str| line.width() > width && !is_command(line);
+                    assert_eq!(page.lines().find(is_wide), None, "at {width}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ending_drives_no_terminal() {
+    for text in hostile_texts() {
+        for transcript in all() {
+            let transcript = filled_with(transcript, &text);
+            let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
+            conclusion_pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+        }
+    }
+}
+
+/// Every page that shows a review.
+fn review_pages(transcript: &RunState, text: &str, canvas: PageCanvas) -> [String; 3] {
+    [
+        draw_review_page(transcript, canvas),
+        draw_review_record(&concluded_record(transcript, text), transcript, canvas),
+        draw_review_line(&review_document(transcript), canvas),
+    ]
+}
+
+#[test]
+fn no_line_of_a_review_is_wider_than_the_canvas() {
+    for text in hostile_texts() {
+        for transcript in crate::protocols::review::document_sample_tests::all() {
+            let id = transcript.opening.dialogue_id.to_string();
+            let transcript =
+                crate::protocols::review::document_sample_tests::filled_with(transcript, &text);
+            for width in [40, 80, 140] {
+                let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+                for page in review_pages(&transcript, &text, canvas) {
+                    let page = anstream::adapter::strip_str(&page).to_string();
+                    // The reader copies a command, so it is never wrapped.
+                    let is_wide = |line: &&str| line.width() > width && !line.contains(&id);
+                    assert_eq!(page.lines().find(is_wide), None, "at {width}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_review_drives_no_terminal() {
+    for text in hostile_texts() {
+        for transcript in crate::protocols::review::document_sample_tests::all() {
+            let transcript =
+                crate::protocols::review::document_sample_tests::filled_with(transcript, &text);
+            let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
+            review_pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+        }
+    }
+}

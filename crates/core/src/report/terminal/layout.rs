@@ -1,0 +1,328 @@
+//! Layout functions shared by all pages: headings, indented blocks, and text beside a label.
+
+use std::{fmt, iter};
+
+use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
+
+use crate::report::safe_text::safe_line;
+use crate::report::terminal::palette::{FAINT, PLAIN, STRONG};
+use crate::report::terminal::wrap::{fit_width, wrap_items, wrap_line};
+
+/// Indent of the body of a section.
+pub const MARGIN: usize = 2;
+
+/// Joins the sections with a blank line between them; skips empty sections.
+pub fn join_sections(sections: &[Vec<StyledLine>]) -> String {
+    let drawn: Vec<String> = sections
+        .iter()
+        .filter(|lines| !lines.is_empty())
+        .map(|lines| lines_to_text(lines))
+        .collect();
+    drawn.join("\n")
+}
+
+/// Draws `TITLE ─────────── note` and a blank line. Cuts a note that is too long.
+pub fn draw_heading(title: &str, note: &str, canvas: PageCanvas) -> Vec<StyledLine> {
+    let room = canvas.column_count().saturating_sub(title.width() + MARGIN * 2);
+    draw_styled_heading(title, StyledLine::blank().push_fitted(note, PLAIN, room), canvas)
+}
+
+/// Draws the same heading with a note that has its own styles.
+pub(crate) fn draw_styled_heading(
+    title: &str,
+    note: StyledLine,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let columns = canvas.column_count();
+    let note = if note.width() == 0 {
+        note
+    } else {
+        StyledLine::blank().push_plain(" ").append_line(note)
+    };
+    let room = columns.saturating_sub(note.width() + MARGIN);
+    let title = StyledLine::blank().push_fitted(title, STRONG, room).push_plain(" ");
+    let rule = "─".repeat(columns.saturating_sub(title.width() + note.width()));
+    vec![title.push_styled(&rule, FAINT).append_line(note), StyledLine::blank()]
+}
+
+/// Draws lines in one style, all with the same indent.
+pub(crate) fn indent_block(lines: &[String], indent: usize, style: Style) -> Vec<StyledLine> {
+    lines.iter().map(|line| StyledLine::with_indent(indent).push_styled(line, style)).collect()
+}
+
+/// Draws the first line after the lead, the others indented below it.
+pub fn hang_block(lead: StyledLine, lines: &[String], style: Style) -> Vec<StyledLine> {
+    let indent = lead.width();
+    let leads = iter::once(lead).chain(iter::repeat_with(|| StyledLine::with_indent(indent)));
+    leads.zip(lines).map(|(lead, line)| lead.push_styled(line, style)).collect()
+}
+
+/// Wraps a text to `room` columns and draws it after the lead.
+pub(crate) fn hang_text(lead: StyledLine, text: &str, room: usize) -> Vec<StyledLine> {
+    let width = room.saturating_sub(lead.width());
+    hang_block(lead, &wrap_line(text, width), PLAIN)
+}
+
+/// Draws the title of a page with its state and the health of its panel. If they do not fit beside
+/// the title, they go below it.
+pub(crate) fn draw_page_title(
+    title: &str,
+    state: StyledLine,
+    health: &[String],
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let gap = if state.width() == 0 { "" } else { " · " };
+    let note = state.clone().push_plain(gap).push_plain(&health.join(" · "));
+    if title.len() + MARGIN + note.width() < canvas.column_count() {
+        return draw_styled_heading(title, note, canvas);
+    }
+    let mut lines = draw_styled_heading(title, state, canvas);
+    lines.extend(indent_prose(&wrap_items(health, canvas.column_count() - MARGIN), MARGIN));
+    lines.push(StyledLine::blank());
+    lines
+}
+
+/// Draws lines in the plain style.
+pub fn indent_prose(lines: &[String], indent: usize) -> Vec<StyledLine> {
+    indent_block(lines, indent, PLAIN)
+}
+
+fn lines_to_text(lines: &[StyledLine]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Eighths of a column, so that similar shares remain distinguishable.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// Draws `part` of `whole`; the whole fills `columns`. A part or whole of zero or less is empty.
+pub fn draw_bar(part: i64, whole: i64, columns: usize) -> String {
+    if part <= 0 || whole <= 0 {
+        return String::new();
+    }
+    let all = i128::try_from(columns * EIGHTHS.len()).unwrap_or(0);
+    let filled = usize::try_from(i128::from(part) * all / i128::from(whole)).unwrap_or(0);
+    let rest = EIGHTHS.get(filled % EIGHTHS.len()).copied().unwrap_or_default();
+    "█".repeat(filled / EIGHTHS.len()) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_the_share_of_the_whole() {
+        let bar = |part, whole| draw_bar(part, whole, 10);
+        assert_eq!(bar(40, 40), "██████████");
+        assert_eq!(bar(20, 40), "█████");
+        assert_eq!(bar(1, 40), "▎");
+        assert_eq!([bar(0, 40), bar(-5, 40), bar(0, 0)], ["", "", ""]);
+        assert_eq!(bar(i64::MAX, i64::MAX).chars().count(), 10);
+    }
+}
+
+/// Minimum width for aligned columns. A narrower terminal wraps the lines itself.
+const COLUMNS_MIN: usize = 40;
+
+/// Maximum width of a page; longer lines are hard to follow.
+const COLUMNS_MAX: usize = 140;
+
+/// Maximum width of prose, also on wide terminals.
+const TEXT_WIDTH_MAX: usize = 100;
+
+/// Minimum width for tension columns side by side.
+const BOARD_COLUMNS_MIN: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageCanvas {
+    /// Width of the terminal in columns.
+    pub width: usize,
+    pub detail: PageDetail,
+    /// Draw only this round, if set.
+    pub round: Option<u8>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageDetail {
+    /// Cuts contributions to a few lines.
+    Brief,
+    /// Shows the full text, and every event of each tension.
+    Full,
+}
+
+impl PageCanvas {
+    pub fn column_count(self) -> usize {
+        self.width.clamp(COLUMNS_MIN, COLUMNS_MAX)
+    }
+
+    pub fn text_width(self) -> usize {
+        self.column_count().min(TEXT_WIDTH_MAX)
+    }
+
+    pub(crate) fn fits_board(self) -> bool {
+        self.column_count() >= BOARD_COLUMNS_MIN
+    }
+
+    pub(crate) fn shows_round(self, round: u8) -> bool {
+        self.round.is_none_or(|only| only == round)
+    }
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct StyledLine {
+    pieces: Vec<(String, Style)>,
+    width: usize,
+}
+
+impl StyledLine {
+    pub fn blank() -> Self {
+        Self::default()
+    }
+
+    pub fn with_indent(columns: usize) -> Self {
+        Self::default().pad_to_column(columns)
+    }
+
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    #[must_use]
+    pub fn push_plain(self, text: &str) -> Self {
+        self.push_styled(text, PLAIN)
+    }
+
+    #[must_use]
+    pub fn push_styled(mut self, text: &str, style: Style) -> Self {
+        let text = safe_line(text);
+        self.width += text.width();
+        self.pieces.push((text, style));
+        self
+    }
+
+    /// Appends text, cut so that it ends before `column`.
+    #[must_use]
+    pub fn push_fitted(self, text: &str, style: Style, column: usize) -> Self {
+        let room = column.saturating_sub(self.width);
+        let text = fit_width(text, room);
+        self.push_styled(&text, style)
+    }
+
+    #[must_use]
+    pub fn pad_to_column(mut self, column: usize) -> Self {
+        let missing = column.saturating_sub(self.width);
+        self.pieces.push((" ".repeat(missing), PLAIN));
+        self.width += missing;
+        self
+    }
+
+    /// Appends the other line so that it ends at `column`.
+    #[must_use]
+    pub(crate) fn append_right(self, other: Self, column: usize) -> Self {
+        let start = column.saturating_sub(other.width);
+        self.pad_to_column(start).append_line(other)
+    }
+
+    #[must_use]
+    pub(crate) fn append_line(mut self, other: Self) -> Self {
+        self.width += other.width;
+        self.pieces.extend(other.pieces);
+        self
+    }
+}
+
+impl fmt::Display for StyledLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Trim padding at the end, so that a reader who copies the line does not get it.
+        let ink = |(text, _): &(String, Style)| !text.trim_end().is_empty();
+        let inked = self.pieces.iter().rposition(ink).map_or(0, |last| last + 1);
+        for (place, (text, style)) in self.pieces.iter().take(inked).enumerate() {
+            let text = if place + 1 == inked { text.trim_end() } else { text };
+            if !text.is_empty() {
+                write!(f, "{style}{text}{style:#}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Space between columns.
+const TABLE_GUTTER: &str = "  ";
+
+/// Rows under headings. The last column gets the remaining width.
+#[derive(Debug)]
+pub struct TextTable {
+    headings: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl TextTable {
+    pub fn new(headings: &[&'static str]) -> Self {
+        Self { headings: headings.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row and escapes its cells.
+    pub fn add_row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(|cell| safe_line(cell.as_ref())).collect());
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn draw_table(&self, width: usize) -> String {
+        let widths = self.column_widths();
+        let headings =
+            self.headings.iter().map(|heading| (*heading).to_owned()).collect::<Vec<_>>();
+        let bold = anstyle::Style::new().bold();
+        let mut text = format!("{bold}{}{bold:#}\n", draw_table_row(&headings, &widths, width));
+        for row in &self.rows {
+            text.push_str(&draw_table_row(row, &widths, width));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn column_widths(&self) -> Vec<usize> {
+        let column = |place: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.width());
+            let heading = self.headings.get(place).map_or(0, |heading| heading.width());
+            cells.chain([heading]).max().unwrap_or(0)
+        };
+        (0..self.headings.len()).map(column).collect()
+    }
+}
+
+fn draw_table_row(cells: &[String], widths: &[usize], width: usize) -> String {
+    let last = cells.len().saturating_sub(1);
+    let mut text = String::new();
+    for (place, (cell, column)) in cells.iter().zip(widths).enumerate() {
+        if place == last {
+            let room = width.saturating_sub(text.width()).max(12);
+            text.push_str(&fit_width(cell, room));
+        } else {
+            text.push_str(cell);
+            text.push_str(&" ".repeat(column.saturating_sub(cell.width())));
+            text.push_str(TABLE_GUTTER);
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod table_tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_the_last_is_cut() {
+        let mut table = TextTable::new(&["ID", "TITLE"]);
+        table.add_row(["a", "short"]);
+        table.add_row(["北京", "a title that is too long for this table"]);
+        let drawn = anstream::adapter::strip_str(&table.draw_table(24)).to_string();
+        insta::assert_snapshot!(drawn, @r"
+        ID    TITLE
+        a     short
+        北京  a title that is t…
+        ");
+    }
+}

@@ -1,0 +1,313 @@
+//! [`DoctorReport`]: the state of configuration, store and each provider. Pure.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use plenary_core::model::ask::{CallErrorType, TransportKind};
+use plenary_core::model::plan::TokenPrice;
+use plenary_core::report::phrases::count_noun;
+use serde::Serialize;
+use tokio::time::timeout;
+
+use crate::config::error::nearest_first;
+use crate::config::resolve_provider::{ProviderCandidate, TransportStatus};
+use crate::config::settings::ProviderOrigin;
+use crate::providers::cli::transport::CliTransport;
+use crate::providers::http::{HttpClients, HttpTransport};
+use crate::providers::transport::{CallError, Provider};
+
+/// Some servers offer hundreds of models; list only the most similar names.
+const OFFERED_MAX: usize = 8;
+
+#[derive(Debug, Serialize)]
+pub struct DoctorReport {
+    pub status: DoctorStatus,
+    pub config: ConfigCheck,
+    pub store: StoreCheck,
+    pub providers: Vec<ProviderCheck>,
+    /// Next steps, one sentence each.
+    pub advice: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DoctorStatus {
+    Success,
+    Findings,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ConfigCheck {
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct StoreCheck {
+    pub path: PathBuf,
+    /// `None` if there is no store yet.
+    pub opens: Option<bool>,
+    pub detail: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ProviderCheck {
+    pub name: String,
+    pub model: String,
+    pub found_by: String,
+    pub usable: bool,
+    pub transports: Vec<TransportCheck>,
+    pub key: Option<KeyCheck>,
+    /// Whether its server answered; `None` if it was not asked.
+    pub reachable: Option<bool>,
+    /// `None` if the server does not list its models.
+    pub model_exists: Option<bool>,
+    /// Similar models, if the server does not offer the configured one.
+    pub offered: Vec<String>,
+    pub price: Option<TokenPrice>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct TransportCheck {
+    pub kind: TransportKind,
+    pub usable: bool,
+    pub detail: String,
+}
+
+/// The variable of the key, never its value.
+#[derive(Debug, Serialize)]
+pub struct KeyCheck {
+    pub variable: String,
+    pub present: bool,
+}
+
+/// The state of one line of the report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckState {
+    Good,
+    Bad,
+    /// Unknown, or not needed.
+    Open,
+}
+
+impl ProviderCheck {
+    pub fn new(candidate: &ProviderCandidate, probed: ProbeResult) -> Self {
+        let provider = &candidate.provider;
+        let offered = probed.models.as_ref().and_then(|models| models.as_ref().ok());
+        let model_exists = offered.and_then(|offered| has_model(offered, &provider.model));
+        let transports: Vec<TransportCheck> = candidate
+            .transport_statuses
+            .iter()
+            .map(|way| check_transport(way, &probed, model_exists))
+            .collect();
+        let reachable = probed.models.as_ref().map(|models| match models {
+            Ok(_) => true,
+            Err(error) => is_answer(error),
+        });
+        let offered = match (probed.models, model_exists) {
+            (Some(Ok(offered)), Some(false)) => nearest_first(&provider.model, offered),
+            _ => Vec::new(),
+        };
+        Self {
+            name: provider.name.to_string(),
+            model: provider.model.clone(),
+            found_by: candidate.found_by.to_string(),
+            usable: candidate.is_usable() && transports.iter().any(|transport| transport.usable),
+            transports,
+            key: provider
+                .key_variable
+                .clone()
+                .map(|variable| KeyCheck { variable, present: provider.key.is_some() }),
+            reachable,
+            model_exists,
+            offered: offered.into_iter().take(OFFERED_MAX).collect(),
+            price: provider.price.clone(),
+        }
+    }
+
+    /// Describes whether the server offers the model.
+    pub fn describe_model(&self) -> (CheckState, String) {
+        match self.model_exists {
+            Some(true) => (CheckState::Good, "offered".to_owned()),
+            Some(false) if self.offered.is_empty() => (CheckState::Bad, "not offered".to_owned()),
+            Some(false) => {
+                (CheckState::Bad, format!("not offered; there is {}", self.offered.join(", ")))
+            }
+            None => (CheckState::Open, "not looked up".to_owned()),
+        }
+    }
+
+    /// Describes the price and its source.
+    pub fn describe_price(&self) -> (CheckState, String) {
+        let Some(price) = &self.price else { return (CheckState::Open, "unknown".to_owned()) };
+        let TokenPrice { input_per_mtok, output_per_mtok, source } = price;
+        let source = match source.as_str() {
+            "configuration" => "council.yaml".to_owned(),
+            "loopback" => return (CheckState::Good, "none: it runs on this machine".to_owned()),
+            day => format!("price table of {day}"),
+        };
+        let dollars = format!("${input_per_mtok} in, ${output_per_mtok} out per million tokens");
+        (CheckState::Good, format!("{dollars} ({source})"))
+    }
+}
+
+/// Ollama lists a model without a tag as `:latest`.
+fn has_model(offered: &[String], model: &str) -> Option<bool> {
+    let is_it = |name: &String| name == model || name.strip_suffix(":latest") == Some(model);
+    (!offered.is_empty()).then(|| offered.iter().any(is_it))
+}
+
+/// Whether the server answered, even with an error.
+fn is_answer(error: &CallError) -> bool {
+    !matches!(error.error_type, CallErrorType::Network | CallErrorType::Timeout)
+}
+
+fn check_transport(
+    way: &TransportStatus,
+    probed: &ProbeResult,
+    model_exists: Option<bool>,
+) -> TransportCheck {
+    let (usable, detail) = match (way.kind, &way.closed) {
+        (_, Some(reason)) => (false, reason.clone()),
+        (TransportKind::Http, None) => check_server(probed, model_exists),
+        (TransportKind::Cli, None) => check_program(probed),
+        (TransportKind::Mcp, None) => (true, "its program is there; it was not started".to_owned()),
+        (TransportKind::Rehearsal, None) => (true, "built in".to_owned()),
+    };
+    TransportCheck { kind: way.kind, usable, detail }
+}
+
+fn check_server(probed: &ProbeResult, model_exists: Option<bool>) -> (bool, String) {
+    match &probed.models {
+        Some(Ok(models)) => {
+            let offered = format!("answers; {} offered", count_noun(models.len(), "model"));
+            (model_exists != Some(false), offered)
+        }
+        Some(Err(error)) if error.error_type == CallErrorType::Auth => {
+            (false, error.message.clone())
+        }
+        Some(Err(error)) if is_answer(error) => {
+            (true, format!("answers, but does not list its models: {}", error.message))
+        }
+        Some(Err(error)) => (false, error.message.clone()),
+        None => (false, "was not asked".to_owned()),
+    }
+}
+
+fn check_program(probed: &ProbeResult) -> (bool, String) {
+    match &probed.version {
+        Some(Ok(Some(version))) => (true, format!("its program is there: {version}")),
+        Some(Ok(None)) | None => (true, "its program is there".to_owned()),
+        Some(Err(error)) => (false, error.message.clone()),
+    }
+}
+
+/// Three seats allow a majority.
+const PANEL_SIZE_MIN: usize = 3;
+
+pub fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<String> {
+    if providers.is_empty() {
+        return no_provider_advice();
+    }
+    let mut advice: Vec<String> = providers.iter().flat_map(provider_advice).collect();
+    if origin == ProviderOrigin::Found && providers.len() < PANEL_SIZE_MIN {
+        advice.push(format!(
+            "fewer than {PANEL_SIZE_MIN} providers were found: seats are filled by repeating them; \
+             `plenary init` writes a council.yaml in which others can be named"
+        ));
+    }
+    advice
+}
+
+fn no_provider_advice() -> Vec<String> {
+    [
+        "no provider was found: `plenary ask` rehearses with its built-in panel, which asks no model",
+        "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or install \
+         claude, codex or gemini; or start Ollama",
+        "any other server goes into council.yaml, which `plenary init` writes",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn provider_advice(provider: &ProviderCheck) -> Vec<String> {
+    let name = &provider.name;
+    let mut advice = Vec::new();
+    match &provider.key {
+        Some(key) if !key.present && !provider.usable => {
+            advice
+                .push(format!("set {} for `{name}`, or take it out of council.yaml", key.variable));
+        }
+        Some(_) | None => {}
+    }
+    if provider.reachable == Some(false) {
+        advice
+            .push(format!("`{name}` does not answer: is its server running, is `base_url` right?"));
+    }
+    if let (Some(false), Some(nearest)) = (provider.model_exists, provider.offered.first()) {
+        advice.push(format!(
+            "`{name}` does not offer `{}`; set its `model` to one that it does, such as `{nearest}`",
+            provider.model
+        ));
+    }
+    if provider.price.is_none() {
+        advice.push(format!(
+            "what `{name}` costs is not known, so `budget.usd_max` cannot hold for it: give it a \
+             `price` in council.yaml"
+        ));
+    }
+    advice
+}
+
+/// A model list is small; a slower server counts as unreachable.
+const SERVER_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Agent programs load for seconds before they print their version.
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Replies of a provider, for each transport that is available.
+#[derive(Debug, Default)]
+pub struct ProbeResult {
+    /// The models that the server lists.
+    pub models: Option<Result<Vec<String>, CallError>>,
+    /// The program's version; `Ok(None)` for a program without a version command.
+    pub version: Option<Result<Option<String>, CallError>>,
+}
+
+pub async fn probe_all(candidates: &[ProviderCandidate]) -> Vec<ProbeResult> {
+    let clients = Arc::new(HttpClients::new());
+    join_all(candidates.iter().map(|candidate| probe_provider(candidate, &clients))).await
+}
+
+async fn probe_provider(candidate: &ProviderCandidate, clients: &Arc<HttpClients>) -> ProbeResult {
+    let is_open = |kind: TransportKind| {
+        candidate.transport_statuses.iter().any(|way| way.kind == kind && way.closed.is_none())
+    };
+    let provider = Arc::new(candidate.provider.clone());
+    let models = async {
+        if !is_open(TransportKind::Http) {
+            return None;
+        }
+        Some(fetch_models(Arc::clone(&provider), Arc::clone(clients)).await)
+    };
+    let version = async {
+        if !is_open(TransportKind::Cli) {
+            return None;
+        }
+        Some(CliTransport::new(Arc::clone(&provider)).read_version(PROGRAM_TIMEOUT).await)
+    };
+    let (models, version) = tokio::join!(models, version);
+    ProbeResult { models, version }
+}
+
+async fn fetch_models(
+    provider: Arc<Provider>,
+    clients: Arc<HttpClients>,
+) -> Result<Vec<String>, CallError> {
+    let server = HttpTransport::new(provider, clients);
+    timeout(SERVER_TIMEOUT, server.list_models()).await.unwrap_or_else(|_| {
+        let message = format!("no answer within {} s", SERVER_TIMEOUT.as_secs());
+        Err(CallError::new(CallErrorType::Timeout, message))
+    })
+}

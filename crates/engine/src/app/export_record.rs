@@ -1,0 +1,283 @@
+//! Export of a record as a file or as text, and which existing files an export may replace.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+
+use plenary_core::dialogue::context::ContextShape;
+use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
+use plenary_core::dialogue::expert_prompts::panel_prompts::is_prompt;
+use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::inlined_schema::word_schema;
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::string_enum::words;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::report::dialogue_facts::record_warnings;
+use plenary_core::report::dialogue_json::{DialogueDocument, dialogue_document};
+use plenary_core::report::run_export::{ExportShape, is_markdown_export};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::app::project::Project;
+use crate::error::{Error, to_json_text};
+use crate::files::allowed_file::{AllowedFile, WritePermission};
+use crate::verdict_log::lines::is_all_stored;
+
+words! {
+    /// What a record is exported as.
+    pub enum Format {
+        Json = "json",
+        Markdown = "markdown",
+    }
+}
+
+/// Result of an export, in the shape of the seed.
+#[derive(Debug, Serialize)]
+pub struct ExportResult {
+    pub status: &'static str,
+    pub path: String,
+    pub stats: ExportStats,
+    pub warnings: Vec<RequestWarning>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExportStats {
+    pub rounds: usize,
+    pub experts: usize,
+    pub perspectives: usize,
+    pub recommendations: usize,
+    pub tensions: usize,
+    pub evidence: usize,
+    pub claims: usize,
+    #[serde(rename = "totalAlignment")]
+    pub total_alignment: i64,
+}
+
+/// Arguments of `export`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExportRequest {
+    dialogue_id: DialogueId,
+    /// Inside the working folder [the dialogue's own folder].
+    output_path: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<Format>")]
+    format: Option<Format>,
+}
+
+impl OperationRequest for ExportRequest {}
+
+impl ExportRequest {
+    fn format(&self) -> Format {
+        self.format.unwrap_or_else(|| format_for_path(self.output_path.as_deref()))
+    }
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ShowRequest {
+    dialogue_id: DialogueId,
+}
+
+impl OperationRequest for ShowRequest {}
+
+/// Format by the ending of the file name.
+fn format_for_path(path: Option<&str>) -> Format {
+    let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
+    if path.is_some_and(is_markdown) { Format::Markdown } else { Format::Json }
+}
+
+/// Writes the file; without `output_path` into the dialogue's own folder. A file that exists is
+/// replaced if it is an export, or if the operator forces it.
+pub fn export_record(
+    project: &Project,
+    arguments: &Value,
+    permission: WritePermission,
+) -> Result<ExportResult, Error> {
+    let (request, mut warnings) = read_request::<ExportRequest>(arguments)?;
+    let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
+    let file = match &request.output_path {
+        Some(path) => named_file(project, path, format, permission)?,
+        None => default_file(project, &record, format, permission)?,
+    };
+    // Check before rendering, which is slow for a long record.
+    file.check_writable(&is_export)?;
+    let mut text = render_record(project, &record, format)?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    file.write_file(text.as_bytes(), &is_export)?;
+    warnings.extend(record_warnings(&record));
+    Ok(ExportResult {
+        status: "success",
+        path: file.path().display().to_string(),
+        stats: ExportStats {
+            rounds: record.rounds.len(),
+            experts: record.experts.len(),
+            perspectives: record.perspectives.len(),
+            recommendations: record.recommendations.len(),
+            tensions: record.tensions.len(),
+            evidence: record.evidence.len(),
+            claims: record.claims.len(),
+            total_alignment: record.dialogue.total_alignment,
+        },
+        warnings,
+    })
+}
+
+/// A document for standard output.
+#[derive(Debug)]
+pub struct PrintedExport {
+    pub format: Format,
+    pub text: String,
+    pub warnings: Vec<RequestWarning>,
+}
+
+/// Renders the document without writing a file.
+pub fn print_record(project: &Project, arguments: &Value) -> Result<PrintedExport, Error> {
+    let (request, warnings) = read_request::<ExportRequest>(arguments)?;
+    let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
+    Ok(PrintedExport { format, text: render_record(project, &record, format)?, warnings })
+}
+
+/// Renders a loaded record as JSON.
+pub fn record_json(project: &Project, record: &DialogueRecord) -> Result<String, Error> {
+    render_record(project, record, Format::Json)
+}
+
+/// Loads the record of the dialogue in the arguments.
+pub fn read_record(project: &Project, arguments: &Value) -> Result<DialogueRecord, Error> {
+    let ShowRequest { dialogue_id } = read_strict_request(arguments)?;
+    load_record(project, &dialogue_id)
+}
+
+fn load_record(project: &Project, id: &DialogueId) -> Result<DialogueRecord, Error> {
+    project.store.load_record(id)?.ok_or_else(|| dialogue_not_found(id.as_str()).into())
+}
+
+/// The file that the request names. For a remote caller its ending must fit the format: a program
+/// that acts on files of another kind must not find one of ours.
+fn named_file(
+    project: &Project,
+    path: &str,
+    format: Format,
+    permission: WritePermission,
+) -> Result<AllowedFile, ValidationError> {
+    let endings: &[&str] = match format {
+        Format::Json => &["json"],
+        Format::Markdown => &["md", "markdown"],
+    };
+    let file = project.folders.check_file("output_path", path, permission)?;
+    let ending = file.path().extension().unwrap_or_default();
+    let fits = endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if permission == WritePermission::Remote && !fits {
+        let message =
+            format!("output_path is not allowed: the name does not fit the format {format}");
+        let names = endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>();
+        let hint = format!("end the name in {}", names.join(" or "));
+        let fault = ValidationError::new(ErrorCode::PathNotAllowed, message);
+        return Err(fault.with_field("output_path").with_value(path).with_suggestion(hint));
+    }
+    Ok(file)
+}
+
+fn default_file(
+    project: &Project,
+    record: &DialogueRecord,
+    format: Format,
+    permission: WritePermission,
+) -> Result<AllowedFile, ValidationError> {
+    let name = match format {
+        Format::Json => "dialogue.json",
+        Format::Markdown => "dialogue.md",
+    };
+    project.folders.check_own_file(&record.dialogue.opening.output_dir, name, permission)
+}
+
+fn render_record(
+    project: &Project,
+    record: &DialogueRecord,
+    format: Format,
+) -> Result<String, Error> {
+    let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
+    let journal = project.store.load_entries(record.dialogue.id(), 0)?;
+    match format {
+        Format::Markdown => Ok(protocol.export_markdown(record, &journal)),
+        Format::Json => {
+            let section = protocol.export_section(&journal).map_err(Error::Document)?;
+            let record = dialogue_document(record);
+            let run = section.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+            to_json_text(&ExportDocument { record, run })
+        }
+    }
+}
+
+/// The record and the section of its run.
+#[derive(Debug, Serialize)]
+struct ExportDocument<'a> {
+    #[serde(flatten)]
+    record: DialogueDocument<'a>,
+    #[serde(flatten)]
+    run: Map<String, Value>,
+}
+
+/// Several times the longest possible dialogue. A larger file is not ours.
+const BYTES_MAX: u64 = 1 << 30;
+
+/// A title has at most some hundred characters, and a table follows it.
+const HEAD_BYTES: u64 = 16 * 1024;
+
+/// The last line of an export holds a hash.
+const TAIL_BYTES: u64 = 256;
+
+/// Whether a file is an export, as JSON or Markdown, of this or an older version.
+pub(crate) fn is_export(file: &File) -> bool {
+    match read_first_byte(file) {
+        Some(b'{') => {
+            let shape = serde_json::from_reader::<_, ExportShape>(limited_reader(file));
+            shape.is_ok_and(|shape| shape.is_export())
+        }
+        Some(b'#') => read_ends(file).is_some_and(|(head, tail)| is_markdown_export(&head, &tail)),
+        Some(_) | None => false,
+    }
+}
+
+/// Whether a file is a `prompt-EXPERT.md` of ours.
+pub(crate) fn is_expert_prompt(file: &File) -> bool {
+    read_ends(file).is_some_and(|(head, _)| is_prompt(&head))
+}
+
+/// Whether a file is a `context-EXPERT.json` of ours.
+pub(crate) fn is_expert_context(file: &File) -> bool {
+    serde_json::from_reader::<_, ContextShape>(limited_reader(file)).is_ok()
+}
+
+/// Whether all lines of a file are in the log of this store, byte for byte: replacing it loses
+/// none. An export without verdicts is an empty file.
+pub fn is_log_export(project: &Project, file: &File) -> bool {
+    is_all_stored(project.store.as_ref(), limited_reader(file)).unwrap_or(false)
+}
+
+fn limited_reader(file: &File) -> impl BufRead {
+    BufReader::new(file.take(BYTES_MAX))
+}
+
+/// Reads the first byte and rewinds the file.
+fn read_first_byte(mut file: &File) -> Option<u8> {
+    let mut first = [0];
+    let read = file.read(&mut first).ok()?;
+    file.seek(SeekFrom::Start(0)).ok()?;
+    first.get(..read)?.first().copied()
+}
+
+/// The first and last bytes as text; a character that is cut is replaced.
+fn read_ends(mut file: &File) -> Option<(String, String)> {
+    let bytes = file.metadata().ok()?.len();
+    let mut part = |start: u64, most: u64| {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start)).ok()?;
+        file.take(most).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Some((part(0, HEAD_BYTES)?, part(bytes.saturating_sub(TAIL_BYTES), TAIL_BYTES)?))
+}

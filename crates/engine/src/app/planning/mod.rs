@@ -1,0 +1,6 @@
+//! From settings and options to a plan: the seats, how each is reached, by which rules they argue.
+
+pub mod estimate;
+pub mod panel_setup;
+pub mod review_panel;
+pub mod transports;

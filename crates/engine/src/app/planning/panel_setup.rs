@@ -1,0 +1,323 @@
+//! [`PanelSetup`]: seats, chairs, transports and rules of a council, before a question is asked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::plan::{
+    AuditMode, BudgetCaps, ConclusionPlan, ContextPack, DeliveryMode, PARTICIPANTS_MAX, Plan,
+    QuorumRules, Seat, SeatRole, ShortCircuitRules, StakesLevel,
+};
+use plenary_core::prompting::instructions::instructions_digest;
+use plenary_core::protocols::council::types::QuestionMode;
+
+use crate::app::planning::transports::{TransportFactory, connect_seats};
+use crate::clock::System;
+use crate::config::settings::{
+    ConclusionRoles, ConclusionSettings, ProviderOrigin, Settings, build_seat, build_seats,
+    list_chairs,
+};
+use crate::engine::run_start::SeatTransports;
+use crate::providers::rehearsal::transport::{RehearsalScript, rehearsal_panel};
+use crate::providers::transport::Provider;
+
+/// Options of `ask`, where the settings leave a choice.
+#[derive(Debug, Clone)]
+pub struct AskOptions {
+    /// Only these providers, in this order; empty for all.
+    pub providers: Vec<String>,
+    pub chair: Option<String>,
+    pub stakes: StakesLevel,
+    pub delivery: DeliveryMode,
+    /// `None`: the run ends with the report.
+    pub conclusion: Option<AuditMode>,
+    pub rehearsal: RehearsalChoice,
+}
+
+/// Whether the scripted offline panel answers instead of models.
+#[derive(Debug, Clone, Default)]
+pub enum RehearsalChoice {
+    /// Only if no provider is usable.
+    #[default]
+    WhenNoProvider,
+    Requested,
+    Scripted(RehearsalScript),
+}
+
+impl RehearsalChoice {
+    /// Whether a rehearsal was requested.
+    pub fn is_asked_for(&self) -> bool {
+        match self {
+            Self::Requested | Self::Scripted(_) => true,
+            Self::WhenNoProvider => false,
+        }
+    }
+
+    /// The script, if one was given.
+    pub(crate) fn script(&self) -> Option<RehearsalScript> {
+        match self {
+            Self::Scripted(script) => Some(script.clone()),
+            Self::WhenNoProvider | Self::Requested => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct PanelSetup {
+    pub is_rehearsal: bool,
+    pub connections: SeatTransports,
+    /// Plan of every run of this panel, without what depends on its question.
+    plan_template: Plan,
+}
+
+impl PanelSetup {
+    pub fn new(
+        settings: &Settings,
+        options: &AskOptions,
+        factory: &TransportFactory,
+    ) -> Result<Self, PlanningError> {
+        let council = &settings.council;
+        let nobody = council.origin == ProviderOrigin::Missing;
+        let is_rehearsal = nobody || options.rehearsal.is_asked_for();
+        let (mut present, origin) = match is_rehearsal {
+            true => (rehearsal_panel(), ProviderOrigin::Configured),
+            false => (council.providers.clone(), council.origin),
+        };
+        let script = options.rehearsal.script();
+        choose_providers(&mut present, &options.providers)?;
+        let chairs = appoint_chair(&mut present, options.chair.as_deref())?;
+        let (mut seats, notes) = build_seats(&present, origin, &instructions_digest());
+        let quorum = check_quorum(council.quorum, &seats, is_rehearsal)?;
+        let configured = if is_rehearsal { &present } else { &council.providers };
+        let conclusion = options.conclusion.and_then(|auditing| {
+            let by =
+                if is_rehearsal { &ConclusionSettings::default() } else { &settings.conclusion };
+            let roles = by.assign_roles(chairs.first(), &present, configured)?;
+            seats.extend(missing_seats(&roles, &seats, configured));
+            Some(conclusion_plan(roles, auditing))
+        });
+        Ok(Self {
+            is_rehearsal,
+            connections: connect_seats(&seats, configured, script.clone(), factory),
+            plan_template: Plan {
+                chairs,
+                quorum,
+                short_circuit: council.short_circuit.clone(),
+                conclusion,
+                stakes: options.stakes,
+                delivery: options.delivery,
+                anonymous_review: council.anonymous_review,
+                rehearsal_script: script.and_then(|script| serde_json::to_value(script).ok()),
+                notes: if is_rehearsal { Vec::new() } else { notes },
+                ..base_plan(settings, seats)
+            },
+        })
+    }
+
+    /// The plan of one run.
+    pub fn build_plan(
+        &self,
+        mode: QuestionMode,
+        context: Arc<ContextPack>,
+        ambient: &dyn System,
+    ) -> Plan {
+        Plan { mode, context, secret: new_nonce(ambient), ..self.plan_template.clone() }
+    }
+
+    /// Limits of each run.
+    pub fn caps(&self) -> BudgetCaps {
+        self.plan_template.caps
+    }
+}
+
+/// Random nonce of a run.
+pub(crate) fn new_nonce(ambient: &dyn System) -> String {
+    format!("{:016x}{:016x}", ambient.random_u64(), ambient.random_u64())
+}
+
+pub(crate) fn conclusion_plan(roles: ConclusionRoles, auditing: AuditMode) -> ConclusionPlan {
+    let ConclusionRoles { synthesizer, critic, reviser } = roles;
+    ConclusionPlan { synthesizer, critic, reviser, auditing }
+}
+
+/// Seats for roles of the conclusion that have no seat in the rounds.
+pub(crate) fn missing_seats(
+    roles: &ConclusionRoles,
+    seats: &[Seat],
+    configured: &[Provider],
+) -> Vec<Seat> {
+    let mut named = vec![&roles.synthesizer, &roles.critic, &roles.reviser];
+    named.sort_unstable();
+    named.dedup();
+    let is_missing = |name: &&ExpertSlug| !seats.iter().any(|seat| seat.name == **name);
+    let missing = named.into_iter().filter(is_missing);
+    missing
+        .filter_map(|name| configured.iter().find(|provider| provider.name == *name))
+        .map(|provider| Seat { roles: Vec::new(), ..build_seat(provider, &instructions_digest()) })
+        .collect()
+}
+
+/// Checks the number of participants against the quorum.
+fn check_quorum(
+    wanted: QuorumRules,
+    seats: &[Seat],
+    is_rehearsal: bool,
+) -> Result<QuorumRules, PlanningError> {
+    let is_participant = |seat: &&Seat| seat.roles.contains(&SeatRole::Participant);
+    let participants = seats.iter().filter(is_participant).count();
+    if participants > PARTICIPANTS_MAX {
+        return Err(PlanningError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
+    }
+    if is_rehearsal {
+        // The rehearsal has three seats of one family; the quorum of the file is meant for models.
+        return Ok(QuorumRules {
+            families_min: 1,
+            r1_min: wanted.r1_min.min(participants),
+            ..wanted
+        });
+    }
+    if participants < wanted.r1_min {
+        return Err(PlanningError::TooFew { seats: participants, needed: wanted.r1_min });
+    }
+    Ok(wanted)
+}
+
+/// Keeps the named providers, in the given order.
+fn choose_providers(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), PlanningError> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut chosen: Vec<Provider> = Vec::new();
+    for name in wanted {
+        let mut provider = find_provider(present, name)?.clone();
+        if chosen.iter().any(|known| known.name == provider.name) {
+            return Err(PlanningError::NamedTwice { name: name.clone() });
+        }
+        // A named provider takes part in the rounds.
+        if !provider.roles.contains(&SeatRole::Participant) {
+            provider.roles.push(SeatRole::Participant);
+        }
+        chosen.push(provider);
+    }
+    *present = chosen;
+    Ok(())
+}
+
+/// The named chair comes first; the others stay as substitutes.
+fn appoint_chair(
+    present: &mut [Provider],
+    chair: Option<&str>,
+) -> Result<Vec<ExpertSlug>, PlanningError> {
+    let Some(name) = chair else { return Ok(list_chairs(present)) };
+    let name = find_provider(present, name)?.name.clone();
+    let named = present.iter_mut().find(|provider| provider.name == name);
+    if let Some(named) = named.filter(|named| !named.roles.contains(&SeatRole::Chair)) {
+        named.roles.push(SeatRole::Chair);
+    }
+    let mut chairs = list_chairs(present);
+    chairs.sort_by_key(|chair| *chair != name);
+    Ok(chairs)
+}
+
+fn find_provider<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, PlanningError> {
+    present.iter().find(|provider| provider.name.as_str() == name).ok_or_else(|| {
+        let known: Vec<&str> = present.iter().map(|provider| provider.name.as_str()).collect();
+        PlanningError::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
+    })
+}
+
+/// Plan that follows from the settings; the protocol's own part is left out.
+pub(crate) fn base_plan(settings: &Settings, seats: Vec<Seat>) -> Plan {
+    Plan {
+        mode: QuestionMode::General,
+        seats,
+        chairs: Vec::new(),
+        timeouts: settings.council.timeouts,
+        quorum: QuorumRules::default(),
+        short_circuit: ShortCircuitRules::default(),
+        conclusion: None,
+        review: None,
+        stakes: StakesLevel::Normal,
+        delivery: DeliveryMode::Synthesis,
+        anonymous_review: false,
+        keep_prompts: settings.retention.keep_prompts,
+        caps: settings.budget,
+        secret: String::new(),
+        context: Arc::default(),
+        rehearsal_script: None,
+        notes: Vec::new(),
+    }
+}
+
+/// Picks synthesizer, critic and reviser for a run planned without a conclusion, and seats for
+/// them; `None` without a provider.
+pub fn plan_conclusion(
+    settings: &Settings,
+    seated: &[Seat],
+    auditing: AuditMode,
+    is_rehearsal: bool,
+) -> Option<(ConclusionPlan, Vec<Seat>)> {
+    let present = if is_rehearsal { rehearsal_panel() } else { settings.council.providers.clone() };
+    let by = if is_rehearsal { &ConclusionSettings::default() } else { &settings.conclusion };
+    let roles = by.assign_roles(list_chairs(&present).first(), &present, &present)?;
+    let seats = missing_seats(&roles, seated, &present);
+    Some((conclusion_plan(roles, auditing), seats))
+}
+
+/// Plan of a run that only concludes a dialogue.
+pub fn plan_conclusion_run(
+    settings: &Settings,
+    auditing: AuditMode,
+    ambient: &dyn System,
+) -> Option<Plan> {
+    let (conclusion, seats) = plan_conclusion(settings, &[], auditing, false)?;
+    Some(Plan {
+        conclusion: Some(conclusion),
+        anonymous_review: settings.council.anonymous_review,
+        secret: new_nonce(ambient),
+        ..base_plan(settings, seats)
+    })
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PlanningError {
+    #[error("there is no provider `{name}`; there are: {known}")]
+    UnknownProvider { name: String, known: String },
+    #[error("`{name}` was named twice")]
+    NamedTwice { name: String },
+    #[error("{seats} can take part, but {needed} must be heard in the first round")]
+    TooFew { seats: usize, needed: usize },
+    #[error("nobody can sit at the gate")]
+    NobodyAtTheGate,
+    #[error("a deliberator's prompt cannot be read: `{path}`: {reason}")]
+    NoInstructions { path: PathBuf, reason: String },
+    #[error("a deliberator's prompt is empty: `{path}`")]
+    EmptyInstructions { path: PathBuf },
+    #[error("a deliberator's prompt is over {max} bytes: `{path}`")]
+    LongInstructions { path: PathBuf, max: usize },
+    #[error("{seats} would take part; a council has room for {max}")]
+    TooMany { seats: usize, max: usize },
+}
+
+impl PlanningError {
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider { .. } | Self::NamedTwice { .. } => {
+                "name providers of `council.yaml`, or those that `plenary doctor` finds"
+            }
+            Self::TooFew { .. } => {
+                "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
+            }
+            Self::NobodyAtTheGate => {
+                "set a key or name providers in council.yaml; `--rehearse` needs none"
+            }
+            Self::NoInstructions { .. } | Self::EmptyInstructions { .. } => {
+                "correct `prompt` under `review.deliberators`"
+            }
+            Self::LongInstructions { .. } => {
+                "what a deliberator judges by belongs into its `context_refs`"
+            }
+            Self::TooMany { .. } => "choose some of them with `--providers`",
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! Prepares runs: settings, limits of callers, question or document, restated directives.
+
+use plenary_core::model::dialogue::ProtocolKind as ProtocolName;
+use plenary_core::model::intervention::DirectiveRestatement;
+use plenary_core::model::limits::TEXT_CHARS_MAX;
+use plenary_core::model::plan::Plan;
+use plenary_core::model::run_state::RunState;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
+use plenary_core::protocols::protocol::Protocol;
+use plenary_core::protocols::review::types::{PriorVerdict, ReviewArtifact};
+use plenary_core::report::phrases::group_digits;
+use serde_json::json;
+
+use crate::app::planning::estimate::least_tokens;
+use crate::app::planning::panel_setup::{PanelSetup, RehearsalChoice};
+use crate::app::planning::review_panel::ReviewPanel;
+use crate::app::planning::transports::{TransportFactory, reconnect_seats};
+use crate::app::project::{Project, SettingsLoader};
+use crate::app::start_run::PreparedRun;
+use crate::config::section::show_duration;
+use crate::config::settings::Settings;
+use crate::config::settle_sections::BudgetOverrides;
+use crate::context_files::gather::ContextFileError;
+use crate::engine::daily_budget::DailyBudget;
+use crate::engine::run_start::RunQuestion;
+use crate::error::Error;
+
+/// Loads the settings of a council. Without a provider it rehearses, but never by itself in a
+/// project that has a council.yaml.
+pub fn council_settings(
+    loader: &SettingsLoader,
+    rehearsal: &RehearsalChoice,
+    overrides: &BudgetOverrides,
+) -> Result<Settings, Error> {
+    load_start_settings(loader, rehearsal, overrides, |settings| settings.paths.file.is_some())
+}
+
+/// The run of a question before a council.
+pub fn prepare_council(
+    protocol: &'static dyn Protocol,
+    panel: &PanelSetup,
+    text: String,
+    plan: Plan,
+) -> PreparedRun {
+    let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
+    PreparedRun::new(question, panel.connections.clone())
+}
+
+/// Loads the settings for a new run. A requested rehearsal needs no keys; otherwise a provider
+/// must be usable where `needs_provider` says so.
+fn load_start_settings(
+    loader: &SettingsLoader,
+    rehearsal: &RehearsalChoice,
+    overrides: &BudgetOverrides,
+    needs_provider: impl FnOnce(&Settings) -> bool,
+) -> Result<Settings, Error> {
+    if rehearsal.is_asked_for() {
+        return loader.load_offline_settings(overrides);
+    }
+    let settings = loader.load_settings(overrides)?;
+    if needs_provider(&settings) {
+        settings.require_providers()?;
+    }
+    Ok(settings)
+}
+
+/// Loads the settings of a review. Without a provider it is an error: a review that rehearsed by
+/// itself would pass everything.
+pub fn review_settings(
+    loader: &SettingsLoader,
+    rehearsal: &RehearsalChoice,
+    overrides: &BudgetOverrides,
+) -> Result<Settings, Error> {
+    load_start_settings(loader, rehearsal, overrides, |_| true)
+}
+
+/// Checks that the token budget covers a whole review, so that it does not stop half way.
+fn check_token_budget(plan: &Plan, path: &str) -> Result<(), ContextFileError> {
+    let (least, most) = (least_tokens(plan), plan.caps.tokens);
+    if least <= most {
+        return Ok(());
+    }
+    let (least, most) = (group_digits(least), group_digits(most));
+    let reason =
+        format!("it takes {least} tokens at the least, and `budget.tokens_max` allows {most}");
+    Err(ContextFileError::Unfit { path: path.into(), reason })
+}
+
+/// The review of an artifact, with the earlier verdicts on its type.
+pub fn prepare_review(
+    project: &Project,
+    settings: &Settings,
+    panel: &ReviewPanel,
+    artifact: ReviewArtifact,
+) -> Result<PreparedRun, Error> {
+    let protocol = project.protocols.find_protocol(ProtocolName::Review)?;
+    let text = artifact.path.clone();
+    let priors = project.store.prior_verdicts(&artifact.artifact_type, panel.prior_verdicts)?;
+    let priors = priors.iter().map(PriorVerdict::from_row).collect();
+    let plan = panel.build_plan(artifact, priors, project.ambient.as_ref());
+    check_token_budget(&plan, &text)?;
+    let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
+    let prepared = PreparedRun::new(question, panel.connections.clone());
+    Ok(prepared.with_redaction(settings.review.redact.clone()))
+}
+
+/// Checks a question: not empty, without NUL, within the length limit.
+pub fn check_question(text: &str) -> Result<String, ValidationError> {
+    let text = text.trim();
+    let (code, message, hint) = if text.is_empty() {
+        let hint = "say in a sentence or two what is to be decided";
+        (ErrorCode::MissingField, "the question is empty".to_owned(), hint)
+    } else if text.contains('\0') {
+        let message = "the question holds a NUL character".to_owned();
+        (ErrorCode::InvalidType, message, "check where the text comes from")
+    } else if text.chars().count() > TEXT_CHARS_MAX {
+        let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
+        let hint = "put the material into files and give them as `context`";
+        (ErrorCode::FieldTooLong, message, hint)
+    } else {
+        return Ok(text.to_owned());
+    };
+    Err(ValidationError::new(code, message).with_field("question").with_suggestion(hint))
+}
+
+/// Millionths of a dollar in a dollar.
+const MICROS: f64 = 1_000_000.0;
+
+/// Lowers the operator's limits to those that a caller of a server asks for. Asking for more is an
+/// error that names the limit: a caller that silently got less would not know. The command line
+/// does not use this: its flags are typed by the operator.
+pub fn lower_limits(mut settings: Settings, asked: &BudgetOverrides) -> Result<Settings, Error> {
+    let mut faults = Vec::new();
+    let limits = &mut settings.budget;
+    if let Some(usd) = asked.budget_usd {
+        let micros = (usd * MICROS).round() as u64;
+        if micros > limits.usd_micros {
+            let limit = limits.usd_micros as f64 / MICROS;
+            faults.push(over_limit_fault(
+                "budget_usd",
+                &usd.to_string(),
+                &limit.to_string(),
+                json!(usd),
+            ));
+        }
+        limits.usd_micros = micros.min(limits.usd_micros);
+    }
+    if let Some(ms) = asked.deadline_ms {
+        if ms > limits.wall_ms {
+            let (given, limit) = (show_duration(ms), show_duration(limits.wall_ms));
+            faults.push(over_limit_fault("deadline", &given, &limit, json!(given)));
+        }
+        limits.wall_ms = ms.min(limits.wall_ms);
+    }
+    if faults.is_empty() { Ok(settings) } else { Err(ValidationErrors::new(faults).into()) }
+}
+
+fn over_limit_fault(
+    field: &str,
+    given: &str,
+    limit: &str,
+    value: serde_json::Value,
+) -> ValidationError {
+    let message = format!("{field} {given} is over the operator's limit of {limit}");
+    ValidationError::new(ErrorCode::NotAuthorized, message)
+        .with_field(field)
+        .with_value(value)
+        .with_suggestion(format!("leave {field} out, or ask for at most {limit}"))
+}
+
+/// Result of asking the chair's model to restate a directive. A failure is not an error: the
+/// directive can be recorded without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestateOutcome {
+    Restated(DirectiveRestatement),
+    Failed { reason: String },
+}
+
+/// Asks the chair's model to restate a directive.
+pub async fn restate_directive(
+    loader: &SettingsLoader,
+    transcript: &RunState,
+    text: &str,
+    factory: &TransportFactory,
+    daily_budget: Option<&DailyBudget>,
+) -> Result<RestateOutcome, Error> {
+    let RunState { opening, plan, .. } = transcript;
+    let settings = loader.load_run_settings(opening, &BudgetOverrides::default())?;
+    if let Some(daily) = daily_budget {
+        daily.set_limit(settings.server_usd_micros);
+    }
+    let connections = reconnect_seats(plan, opening.rehearsal, &settings, factory);
+    Ok(
+        match crate::engine::restate::restate_directive(
+            transcript,
+            &connections,
+            text,
+            daily_budget,
+        )
+        .await
+        {
+            Ok(restatement) => RestateOutcome::Restated(restatement),
+            Err(error) => RestateOutcome::Failed { reason: error.message },
+        },
+    )
+}

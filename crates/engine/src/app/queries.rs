@@ -1,0 +1,363 @@
+//! Queries over the store: list, resolve citations, find similar dialogues, count.
+
+use std::borrow::Cow;
+
+use plenary_core::dialogue::diagnostics::{
+    Diagnostics, RequestWarning, dialogue_not_found, target_not_found,
+};
+use plenary_core::dialogue::request::{OperationRequest, ReadFields, read_request};
+use plenary_core::dialogue::request_fields::RequestFields;
+use plenary_core::dialogue::similar::{
+    CANDIDATES_DEFAULT, SimilarDialogue, rank_hits, search_words,
+};
+use plenary_core::model::dialogue::{DialogueStatus, ProtocolKind};
+use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::inlined_schema::{inlined_schema, word_schema};
+use plenary_core::model::limits::{LINE_CHARS_MAX, PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
+use plenary_core::model::queries::{DialogueQuery, DialogueSummary, EntityCitation, TopExpert};
+use plenary_core::model::string_enum::words;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use crate::app::project::Project;
+use crate::error::Error;
+
+/// A screenful.
+const PAGE_DEFAULT: usize = 50;
+
+/// Arguments of `list`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct ListRequest {
+    /// list.
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<DialogueStatus>")]
+    status: Option<DialogueStatus>,
+    /// list.
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<ProtocolKind>")]
+    protocol: Option<ProtocolKind>,
+    #[schemars(range(min = 1, max = PAGE_ITEMS_MAX))]
+    limit: Option<usize>,
+    /// list: the `next` of the page before.
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    after: Option<String>,
+}
+
+impl OperationRequest for ListRequest {}
+
+#[derive(Debug, Serialize)]
+pub struct ListResult {
+    pub status: &'static str,
+    pub dialogues: Vec<DialogueSummary>,
+    /// Pass this as `after` to get the next page.
+    pub next: Option<DialogueId>,
+    /// Unknown fields of the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<RequestWarning>,
+}
+
+pub fn list_dialogues(project: &Project, arguments: &Value) -> Result<ListResult, Error> {
+    let (request, warnings) = read_request::<ListRequest>(arguments)?;
+    let ListRequest { status, protocol, limit, after } = request;
+    let query = DialogueQuery {
+        status,
+        protocol,
+        limit: limit.unwrap_or(PAGE_DEFAULT),
+        after: after.as_deref().and_then(|id| id.parse().ok()),
+    };
+    if let Some(after) = after {
+        let known = match &query.after {
+            Some(id) => project.store.load_dialogue(id)?.is_some(),
+            None => false,
+        };
+        if !known {
+            return Err(ValidationError {
+                field: Some("after".to_owned()),
+                ..dialogue_not_found(&after)
+            }
+            .into());
+        }
+    }
+    // One more than asked for tells whether there is a next page.
+    let limit = query.limit;
+    let mut dialogues =
+        project.store.list_dialogues(&DialogueQuery { limit: limit + 1, ..query })?;
+    let more = dialogues.len() > limit;
+    dialogues.truncate(limit);
+    let next = dialogues.last().filter(|_| more).map(|last| last.dialogue_id.clone());
+    Ok(ListResult { status: "success", dialogues, next, warnings })
+}
+
+words! {
+    /// What is looked for.
+    pub enum SearchOp {
+        Cite = "cite",
+        Similar = "similar",
+        Stats = "stats",
+        List = "list",
+    }
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum SearchResult {
+    Cited(CiteResult),
+    Similar(SimilarResult),
+    Stats(Box<StatsResult>),
+    Listed(ListResult),
+}
+
+/// Arguments of `search`: the operation and the fields of that operation.
+#[derive(Debug)]
+pub struct SearchRequest {
+    op: SearchOp,
+}
+
+impl SearchRequest {
+    /// Reads only the operation, whose own request type reads the other fields.
+    fn read(arguments: &Value) -> Result<Self, ValidationErrors> {
+        let mut notes = Diagnostics::default();
+        let op = RequestFields::from_arguments(arguments)?.require_enum("op", &mut notes);
+        Ok(notes.into_result(op.map(|op| Self { op }))?.0)
+    }
+}
+
+/// Lists the fields of all four operations. A field that two of them have stands at the place of
+/// the later one.
+impl JsonSchema for SearchRequest {
+    fn schema_name() -> Cow<'static, str> {
+        "SearchRequest".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut fields = Map::new();
+        fields.insert("op".to_owned(), word_schema::<SearchOp>(generator).into());
+        let requests = [
+            inlined_schema::<CiteRequest>(),
+            inlined_schema::<SimilarRequest>(),
+            inlined_schema::<StatsRequest>(),
+            inlined_schema::<ListRequest>(),
+        ];
+        for (name, field) in
+            requests.iter().filter_map(|all| all["properties"].as_object()).flatten()
+        {
+            fields.shift_remove(name);
+            fields.insert(name.clone(), field.clone());
+        }
+        json_schema!({ "type": "object", "properties": fields, "required": ["op"] })
+    }
+}
+
+pub fn search_store(project: &Project, arguments: &Value) -> Result<SearchResult, Error> {
+    Ok(match SearchRequest::read(arguments)?.op {
+        SearchOp::Cite => SearchResult::Cited(resolve_citations(project, arguments)?),
+        SearchOp::Similar => SearchResult::Similar(find_similar(project, arguments)?),
+        SearchOp::Stats => SearchResult::Stats(Box::new(count_records(project, arguments)?)),
+        SearchOp::List => SearchResult::Listed(list_dialogues(project, arguments)?),
+    })
+}
+
+const RESULTS_DEFAULT: usize = 10;
+
+/// Arguments of `similar`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct SimilarRequest {
+    /// similar.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    query: String,
+    #[schemars(range(min = 1, max = PAGE_ITEMS_MAX))]
+    limit: Option<usize>,
+}
+
+impl OperationRequest for SimilarRequest {}
+
+#[derive(Debug, Serialize)]
+pub struct SimilarResult {
+    pub status: &'static str,
+    pub results: Vec<SimilarDialogue>,
+    /// Unknown fields of the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<RequestWarning>,
+}
+
+pub fn find_similar(project: &Project, arguments: &Value) -> Result<SimilarResult, Error> {
+    let (SimilarRequest { query, limit }, warnings) = read_request(arguments)?;
+    let limit = limit.unwrap_or(RESULTS_DEFAULT);
+    let words = search_words(&query);
+    let hits = project.store.search_texts(&words, CANDIDATES_DEFAULT.max(limit))?;
+    Ok(SimilarResult { status: "success", results: rank_hits(&words, hits, limit), warnings })
+}
+
+/// Arguments of `cite`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct CiteRequest {
+    /// cite: P0101 or dialogue/P0101.
+    #[serde(default)]
+    #[schemars(inner(length(max = LINE_CHARS_MAX)))]
+    ids: Vec<String>,
+    /// cite: where short ids belong.
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    dialogue_id: Option<String>,
+}
+
+impl OperationRequest for CiteRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
+        let ids: Vec<String> = fields.get("ids").unwrap_or_default();
+        if ids.is_empty() && notes.errors.is_empty() {
+            let fault = fields.given.missing_field("ids");
+            notes.add_error(fault.with_suggestion("name ids such as P0101 or my-dialogue/P0101"));
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct CiteResult {
+    pub status: &'static str,
+    pub citations: Vec<EntityCitation>,
+    pub errors: Vec<CiteError>,
+    /// Unknown fields of the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<RequestWarning>,
+}
+
+/// An id that could not be expanded, and why.
+#[derive(Debug)]
+pub struct CiteError {
+    pub id: String,
+    pub fault: ValidationError,
+}
+
+impl Serialize for CiteError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = json!({ "id": self.id });
+        if let (Value::Object(map), Value::Object(fault)) =
+            (&mut document, self.fault.to_document())
+        {
+            map.extend(fault.into_iter().filter(|(key, _)| key != "item_type"));
+        }
+        document.serialize(serializer)
+    }
+}
+
+/// Resolves ids; errors of bad ids are returned beside the good ones.
+pub fn resolve_citations(project: &Project, arguments: &Value) -> Result<CiteResult, Error> {
+    let (request, warnings) = read_request::<CiteRequest>(arguments)?;
+    let mut cited =
+        CiteResult { status: "success", citations: Vec::new(), errors: Vec::new(), warnings };
+    for id in request.ids {
+        match expand_id(project, request.dialogue_id.as_deref(), &id)? {
+            Ok(citation) => cited.citations.push(citation),
+            Err(fault) => cited.errors.push(CiteError { id, fault }),
+        }
+    }
+    Ok(cited)
+}
+
+fn expand_id(
+    project: &Project,
+    dialogue: Option<&str>,
+    text: &str,
+) -> Result<Result<EntityCitation, ValidationError>, Error> {
+    let (dialogue, id) = match parse_address(dialogue, text) {
+        Ok(address) => address,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    if let Some(citation) = project.store.load_citation(&dialogue, id)? {
+        return Ok(Ok(citation));
+    }
+    Ok(Err(match project.store.load_dialogue(&dialogue)? {
+        Some(_) => target_not_found(&id.to_string(), &dialogue),
+        None => dialogue_not_found(dialogue.as_str()),
+    }))
+}
+
+/// `my-dialogue/P0101`, or `P0101` where the dialogue is known.
+fn parse_address(
+    dialogue: Option<&str>,
+    text: &str,
+) -> Result<(DialogueId, EntityId), ValidationError> {
+    let (dialogue, display) = match text.split_once('/') {
+        Some((dialogue, display)) => (Some(dialogue), display),
+        None => (dialogue, text),
+    };
+    let id = display.parse().map_err(|_| {
+        ValidationError::new(ErrorCode::InvalidDisplayId, format!("'{text}' is not an id"))
+            .with_suggestion("ids look like P0101 or my-dialogue/P0101")
+    })?;
+    let dialogue = dialogue.ok_or_else(|| {
+        let message = format!("'{text}' does not say which dialogue it belongs to");
+        ValidationError::new(ErrorCode::MissingField, message)
+            .with_field("dialogue_id")
+            .with_suggestion(format!("write 'my-dialogue/{text}', or name the dialogue"))
+    })?;
+    Ok((dialogue.parse().map_err(|_| dialogue_not_found(dialogue))?, id))
+}
+
+const TOP_EXPERTS: usize = 10;
+
+/// `stats` has no arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct StatsRequest {}
+
+impl OperationRequest for StatsRequest {}
+
+#[derive(Debug, Serialize)]
+pub struct StatsResult {
+    pub status: &'static str,
+    pub dialogues: usize,
+    pub by_status: Map<String, Value>,
+    pub by_protocol: Map<String, Value>,
+    pub by_terminal_state: Map<String, Value>,
+    pub entities: Map<String, Value>,
+    pub averages: Map<String, Value>,
+    pub top_experts: Vec<TopExpert>,
+    /// Unknown fields of the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<RequestWarning>,
+}
+
+pub fn count_records(project: &Project, arguments: &Value) -> Result<StatsResult, Error> {
+    let (StatsRequest {}, warnings) = read_request(arguments)?;
+    let stats = project.store.load_stats(TOP_EXPERTS)?;
+    let average = |sum: f64| {
+        let mean = sum / stats.dialogues.max(1) as f64;
+        json!((mean * 100.0).round() / 100.0)
+    };
+    let sums = [
+        ("rounds", stats.rounds as f64),
+        ("experts", stats.experts as f64),
+        ("total_alignment", stats.total_alignment as f64),
+    ];
+    let of_kinds = stats.entities.iter().map(|(kind, count)| (kind.section_name(), *count as f64));
+    let averages =
+        sums.into_iter().chain(of_kinds).map(|(name, sum)| (name.to_owned(), average(sum)));
+    Ok(StatsResult {
+        status: "success",
+        dialogues: stats.dialogues,
+        averages: averages.collect(),
+        by_status: counts_by_name(
+            stats.by_status.iter().map(|(word, count)| (word.name(), *count)),
+        ),
+        by_protocol: counts_by_name(
+            stats.by_protocol.iter().map(|(word, count)| (word.name(), *count)),
+        ),
+        by_terminal_state: counts_by_name(
+            stats.by_terminal_state.iter().map(|(word, count)| (word.name(), *count)),
+        ),
+        entities: counts_by_name(
+            stats.entities.iter().map(|(kind, count)| (kind.section_name(), *count)),
+        ),
+        top_experts: stats.top_experts,
+        warnings,
+    })
+}
+
+fn counts_by_name<'a>(counts: impl Iterator<Item = (&'a str, usize)>) -> Map<String, Value> {
+    counts.map(|(name, count)| (name.to_owned(), json!(count))).collect()
+}

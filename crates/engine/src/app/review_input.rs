@@ -1,0 +1,266 @@
+//! A document before a review: read, sorted by rule, and rejected if it must not be sent.
+
+use std::path::{Path, PathBuf};
+
+use plenary_core::model::hash::sha256_hex;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::review::types::{ReviewArtifact, ReviewTier, is_sampled};
+
+use crate::app::planning::review_panel::{is_judged_whole, secret_guard};
+use crate::config::settings::Settings;
+use crate::config::tier_rules::{ClassReason, FileClass, TierClassifier};
+use crate::context_files::document::{DocumentLocation, SourceDocument};
+use crate::context_files::gather::ContextFileError;
+use crate::error::Error;
+use crate::files::allowed_folders::SourcePath;
+use crate::files::read_write::read_request_text;
+
+/// What the caller says of a file, instead of the rules.
+#[derive(Debug, Clone, Default)]
+pub struct ReviewOverrides {
+    pub tier: Option<ReviewTier>,
+    pub artifact_type: Option<String>,
+    pub producer: Option<String>,
+    /// Review it regardless of its tier.
+    pub force: bool,
+}
+
+/// A file after triage.
+#[derive(Debug)]
+pub enum ReviewInput {
+    /// To be reviewed.
+    Artifact(Box<ReviewArtifact>),
+    /// Passed without a review, by rule.
+    Skipped(SkippedFile),
+    /// Must not be sent, so it does not pass.
+    HoldsSecret(SecretFile),
+    /// Cannot be reviewed, so it does not pass.
+    Unreadable { path: PathBuf, error: Error },
+}
+
+impl ReviewInput {
+    /// Reads and sorts a file; `-` is standard input.
+    pub fn from_path(
+        named: &Path,
+        overrides: &ReviewOverrides,
+        settings: &Settings,
+        rules: &TierClassifier,
+    ) -> Self {
+        let located = &settings.paths;
+        let sorted = match named == Path::new("-") {
+            true => Self::from_stdin(named, overrides, settings, rules),
+            false => DocumentLocation::from_path(&located.documents, &located.working, named)
+                .map_err(Error::from)
+                .and_then(|place| Self::from_place(named, &place, overrides, settings, rules)),
+        };
+        sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
+    }
+
+    /// Reads and sorts a file that a remote caller named.
+    pub fn from_source(
+        source: &SourcePath,
+        overrides: &ReviewOverrides,
+        settings: &Settings,
+        rules: &TierClassifier,
+    ) -> Self {
+        let sorted = DocumentLocation::from_source(&settings.paths.documents, source)
+            .map_err(Error::from)
+            .and_then(|place| Self::from_place(source.path(), &place, overrides, settings, rules));
+        sorted.unwrap_or_else(|error| Self::Unreadable { path: source.path().to_owned(), error })
+    }
+
+    /// If the path alone excludes the file, it is not read.
+    fn from_place(
+        named: &Path,
+        place: &DocumentLocation,
+        overrides: &ReviewOverrides,
+        settings: &Settings,
+        rules: &TierClassifier,
+    ) -> Result<Self, Error> {
+        let shown = place.relative.clone();
+        let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
+        let class = overrides.classify_path(place.relative.as_deref(), rules);
+        if let Some(because) = overrides.skip_reason(&class, place.relative.as_deref()) {
+            place.must_not_be_folder()?;
+            if class.reason != ClassReason::Rule {
+                // A mistyped name matches no rule either, and must not pass for that reason.
+                place.must_exist()?;
+            }
+            return Ok(Self::skip_file(shown, class, because));
+        }
+        Self::sort_document(
+            named,
+            shown,
+            class,
+            place.read_document(&secret_guard(settings))?,
+            overrides,
+        )
+    }
+
+    fn from_stdin(
+        named: &Path,
+        overrides: &ReviewOverrides,
+        settings: &Settings,
+        rules: &TierClassifier,
+    ) -> Result<Self, Error> {
+        Self::without_file(named, overrides, settings, rules, || Ok(read_request_text(named)?))
+    }
+
+    /// Sorts a text without a file; `shown` is its name.
+    pub fn from_text(
+        shown: &str,
+        text: String,
+        overrides: &ReviewOverrides,
+        settings: &Settings,
+        rules: &TierClassifier,
+    ) -> Self {
+        let named = Path::new(shown);
+        let sorted = Self::without_file(named, overrides, settings, rules, || Ok(text));
+        sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
+    }
+
+    fn without_file(
+        named: &Path,
+        overrides: &ReviewOverrides,
+        settings: &Settings,
+        rules: &TierClassifier,
+        text: impl FnOnce() -> Result<String, Error>,
+    ) -> Result<Self, Error> {
+        let (class, shown) =
+            (overrides.classify_path(None, rules), named.to_string_lossy().into_owned());
+        if let Some(because) = overrides.skip_reason(&class, None) {
+            return Ok(Self::skip_file(shown, class, because));
+        }
+        let document = SourceDocument::from_text(named, text()?, &secret_guard(settings))?;
+        Self::sort_document(named, shown, class, document, overrides)
+    }
+
+    fn sort_document(
+        named: &Path,
+        path: String,
+        class: FileClass,
+        document: SourceDocument,
+        overrides: &ReviewOverrides,
+    ) -> Result<Self, Error> {
+        let SourceDocument { text, key } = document;
+        if class.tier == ReviewTier::Sampled
+            && !overrides.force
+            && !is_sampled(drawn_by(&path), &text)
+        {
+            return Ok(Self::skip_file(path, class, SkipReason::NotDrawn));
+        }
+        if let Some(key) = key.filter(|_| !overrides.force) {
+            return Ok(Self::HoldsSecret(SecretFile { path: named.to_owned(), key }));
+        }
+        if !is_judged_whole(&text) {
+            let reason = "it is too long to be shown whole to everybody who judges it".to_owned();
+            return Err(ContextFileError::Unfit { path: named.to_owned(), reason }.into());
+        }
+        Ok(Self::Artifact(Box::new(ReviewArtifact {
+            path,
+            artifact_type: class.artifact_type,
+            tier: class.tier,
+            producer: overrides.producer.clone(),
+            sha256: sha256_hex([text.as_bytes()]),
+            text,
+        })))
+    }
+
+    fn skip_file(path: String, class: FileClass, because: SkipReason) -> Self {
+        let FileClass { tier, artifact_type, .. } = class;
+        Self::Skipped(SkippedFile { path, artifact_type, tier, because })
+    }
+}
+
+/// The name that decides sampling: the path inside the project. For a file outside of it, the file
+/// name alone, so that the way it was named does not matter.
+fn drawn_by(path: &str) -> &str {
+    let is_elsewhere = path.starts_with('/') || path.split('/').any(|part| part == "..");
+    if is_elsewhere { path.rsplit('/').next().unwrap_or(path) } else { path }
+}
+
+impl ReviewOverrides {
+    /// Type and tier: those of the caller, else those of the rules.
+    fn classify_path(&self, relative: Option<&str>, rules: &TierClassifier) -> FileClass {
+        let class = match &self.artifact_type {
+            Some(artifact_type) => rules.classify_as(relative, artifact_type),
+            None => rules.classify_path(relative),
+        };
+        FileClass { tier: self.tier.unwrap_or(class.tier), ..class }
+    }
+
+    /// Why a file of tier 2 passes without a review.
+    fn skip_reason(&self, class: &FileClass, relative: Option<&str>) -> Option<SkipReason> {
+        if self.force || class.tier != ReviewTier::Never {
+            return None;
+        }
+        if self.tier.is_some() {
+            return Some(SkipReason::Claimed);
+        }
+        Some(match class.reason {
+            ClassReason::Rule => SkipReason::Rule,
+            ClassReason::NoMatch | ClassReason::NoRules => match relative {
+                Some(_) => SkipReason::NoRuleFits,
+                None => SkipReason::Outside,
+            },
+        })
+    }
+}
+
+/// A file that passes without a review.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedFile {
+    pub path: String,
+    pub artifact_type: String,
+    pub tier: ReviewTier,
+    pub because: SkipReason,
+}
+
+/// Why a file passes without a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkipReason {
+    /// The caller set tier 2.
+    Claimed,
+    /// A rule set tier 2.
+    Rule,
+    /// No rule matches the file in the project.
+    NoRuleFits,
+    /// The file is outside the project, where no rule matches.
+    Outside,
+    /// Tier 3, and not in the sample of one in five.
+    NotDrawn,
+}
+
+impl SkippedFile {
+    pub fn sentence(&self) -> String {
+        match self.because {
+            SkipReason::Claimed => "tier 2 is not looked at".to_owned(),
+            SkipReason::Rule => format!("`{}` is of tier 2", self.artifact_type),
+            SkipReason::NoRuleFits => {
+                "no rule of `tier_rules` fits it, so it is of tier 2".to_owned()
+            }
+            SkipReason::Outside => {
+                "it lies outside the folder of council.yaml, where no rule of `tier_rules` fits, so it is of tier 2".to_owned()
+            }
+            SkipReason::NotDrawn => {
+                "one in five files of tier 3 is looked at, and this one is not".to_owned()
+            }
+        }
+    }
+}
+
+/// A file with text that looks like a secret key. A review would send the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecretFile {
+    pub path: PathBuf,
+    /// Description of the key.
+    pub key: String,
+}
+
+impl SecretFile {
+    pub fn fault(&self) -> ValidationError {
+        let Self { path, key } = self;
+        let message = format!("`{}` is not sent to anybody: {key}", path.display());
+        ValidationError::new(ErrorCode::NotSupported, message).with_suggestion("take it out")
+    }
+}

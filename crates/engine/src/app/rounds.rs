@@ -1,0 +1,155 @@
+//! Operations of the Judge on rounds: register one, read the progress, record the verdict.
+
+use std::borrow::Cow;
+
+use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
+use plenary_core::dialogue::progress::{DialogueProgress, compute_progress};
+use plenary_core::dialogue::register::batch::{RegisterAnswer, RegisterBatch};
+use plenary_core::dialogue::register::decide::{RegisterDecision, decide_registration};
+use plenary_core::dialogue::register::parse::batch::parse_batch;
+use plenary_core::dialogue::request::{OperationRequest, read_request};
+use plenary_core::dialogue::verdict::decide::VerdictDecision;
+use plenary_core::dialogue::verdict::parse::VerdictRequest;
+use plenary_core::model::dialogue::DialogueStatus;
+use plenary_core::model::hash::canonical_sha256;
+use plenary_core::model::ids::{DialogueId, EntityId, VerdictId};
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::app::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
+use crate::error::Error;
+use crate::store::traits::{StoreTransaction, in_transaction};
+
+/// Keys of the document that `extract` prints around a batch.
+const AROUND_A_BATCH: [&str; 5] = ["batch", "status", "verdicts", "markers", "warnings"];
+
+/// Registers a round in one transaction. The same batch again returns the first answer with
+/// `replayed: true`.
+pub fn register_round(project: &Project, arguments: &Value) -> Result<RegisterAnswer, Error> {
+    register_batch(project, arguments).map_err(Error::of_batch)
+}
+
+fn register_batch(project: &Project, arguments: &Value) -> Result<RegisterAnswer, Error> {
+    let arguments = unwrap_batch(arguments);
+    let batch = parse_batch(&arguments, canonical_sha256(&arguments))?;
+    let at = project.ambient.now();
+    in_transaction(project.store.as_ref(), |unit| {
+        if let Some(answer) = answered_before(unit, &batch)? {
+            return Ok(answer.mark_replayed());
+        }
+        refuse_review(unit, &batch.dialogue_id)?;
+        let decision = decide_batch(unit, &batch)?;
+        unit.append_entry(
+            &batch.dialogue_id,
+            JournalEntryKind::RoundRegistered,
+            at,
+            &decision.changes,
+        )?;
+        Ok(decision.answer)
+    })
+}
+
+/// Takes a batch out of the document that `extract` prints. The Judge may add fields beside it: the
+/// dialogue, the scores, the summary.
+pub fn unwrap_batch(arguments: &Value) -> Cow<'_, Value> {
+    let (Some(Value::Object(batch)), Value::Object(around)) = (arguments.get("batch"), arguments)
+    else {
+        return Cow::Borrowed(arguments);
+    };
+    let added = around.iter().filter(|(name, _)| !AROUND_A_BATCH.contains(&name.as_str()));
+    let whole: Map<String, Value> =
+        batch.iter().chain(added).map(|(name, value)| (name.clone(), value.clone())).collect();
+    Cow::Owned(whole.into())
+}
+
+/// Changes of a batch, for a caller that writes them with others in one entry.
+pub(crate) fn batch_changes(
+    unit: &mut dyn StoreTransaction,
+    batch: &RegisterBatch,
+) -> Result<Vec<JournalEvent>, Error> {
+    Ok(decide_batch(unit, batch)?.changes)
+}
+
+fn decide_batch(
+    unit: &mut dyn StoreTransaction,
+    batch: &RegisterBatch,
+) -> Result<RegisterDecision, Error> {
+    let dialogue = find_open_dialogue(unit, &batch.dialogue_id)?;
+    let facts = unit.look_up_record(&dialogue, &batch.lookup_request())?;
+    Ok(decide_registration(batch, &dialogue, &facts)?)
+}
+
+fn answered_before(
+    unit: &mut dyn StoreTransaction,
+    batch: &RegisterBatch,
+) -> Result<Option<RegisterAnswer>, Error> {
+    let Some(round) = batch.round_number() else { return Ok(None) };
+    let registration = unit.find_registration(&batch.dialogue_id, round)?;
+    let same = registration.filter(|registration| registration.batch_sha256 == batch.sha256);
+    Ok(same.map(|registration| registration.answer))
+}
+
+/// Arguments of `progress`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ProgressRequest {
+    dialogue_id: DialogueId,
+}
+
+impl OperationRequest for ProgressRequest {}
+
+pub fn read_progress(project: &Project, arguments: &Value) -> Result<DialogueProgress, Error> {
+    let (ProgressRequest { dialogue_id: id }, warnings) = read_request(arguments)?;
+    let pulse = project.store.load_progress(&id)?.ok_or_else(|| dialogue_not_found(id.as_str()))?;
+    Ok(DialogueProgress { warnings, ..compute_progress(&pulse) })
+}
+
+#[derive(Debug, Serialize)]
+pub struct VerdictRegistered {
+    pub status: &'static str,
+    pub dialogue_id: DialogueId,
+    pub verdict_id: VerdictId,
+    pub dialogue_status: DialogueStatus,
+    pub adopted: Vec<EntityId>,
+    pub tensions_resolved: Vec<EntityId>,
+    pub warnings: Vec<RequestWarning>,
+}
+
+pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegistered, Error> {
+    let (request, mut warnings) = read_request::<VerdictRequest>(arguments)?;
+    let at = project.ambient.now();
+    in_transaction(project.store.as_ref(), |unit| {
+        let id = &request.dialogue_id;
+        refuse_review(unit, id)?;
+        let decision = decide_verdict(unit, &request)?;
+        unit.append_entry(id, JournalEntryKind::VerdictRegistered, at, &decision.changes)?;
+        warnings.extend(decision.warnings);
+        Ok(VerdictRegistered {
+            status: "success",
+            dialogue_id: id.clone(),
+            verdict_id: decision.verdict.verdict_id,
+            dialogue_status: decision.dialogue_status,
+            adopted: decision.adopted,
+            tensions_resolved: decision.tensions_resolved,
+            warnings,
+        })
+    })
+}
+
+/// Changes of a verdict, for a caller that writes them with others in one entry.
+pub(crate) fn verdict_changes(
+    unit: &mut dyn StoreTransaction,
+    request: &VerdictRequest,
+) -> Result<Vec<JournalEvent>, Error> {
+    Ok(decide_verdict(unit, request)?.changes)
+}
+
+fn decide_verdict(
+    unit: &mut dyn StoreTransaction,
+    request: &VerdictRequest,
+) -> Result<VerdictDecision, Error> {
+    let dialogue = find_dialogue(unit, &request.dialogue_id)?;
+    let facts = unit.look_up_record(&dialogue, &request.lookup_request())?;
+    Ok(plenary_core::dialogue::verdict::decide::decide_verdict(request, &dialogue, &facts)?)
+}

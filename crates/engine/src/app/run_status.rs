@@ -1,0 +1,157 @@
+//! Status of a run from its journal: [`report_run`] reads it once, [`RunFollower`] follows it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::{JournalEntry, JournalEvent};
+use plenary_core::model::run_state::{RunState, RunStopReason};
+use plenary_core::model::string_enum::words;
+use plenary_core::protocols::registry::Protocols;
+use plenary_core::report::run_metrics::cost_usd;
+use plenary_core::report::run_status::{CompletionStatus, completion_status};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::app::project::Project;
+use crate::engine::parse_replies::parse_pending_replies as due_readings;
+use crate::engine::process_lock::is_running;
+use crate::engine::run_start::load_run_state;
+use crate::error::Error;
+
+words! {
+    /// `incomplete` and `interrupted` runs can be resumed; `failed` means that no seat answered, or
+    /// that this process could not continue.
+    pub enum RunStatus {
+        Running = "running",
+        Done = "done",
+        Incomplete = "incomplete",
+        Failed = "failed",
+        Interrupted = "interrupted",
+    }
+}
+
+#[derive(Debug)]
+pub struct RunReport {
+    pub dialogue_id: DialogueId,
+    pub status: RunStatus,
+    /// No model was called.
+    pub is_rehearsal: bool,
+    pub progress: RunProgress,
+    pub result: Option<Value>,
+}
+
+/// Progress of a run.
+#[derive(Debug, Serialize)]
+pub struct RunProgress {
+    pub round: u8,
+    /// Asks so far, answered or not.
+    pub asked: usize,
+    pub answered: usize,
+    pub calls: usize,
+    pub cost_usd: Option<f64>,
+}
+
+/// Reports a run from its journal. A run of this process counts as running too.
+pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error> {
+    let protocols = &project.protocols;
+    let transcript = load_run_state(protocols, project.store.as_ref(), id)?;
+    let status = match is_running(project.folders.store_file(), &transcript) {
+        true => RunStatus::Running,
+        false => stopped_status(&transcript),
+    };
+    let result = match status {
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Some(
+            protocols.of_run(&transcript)?.run_document(&transcript).map_err(Error::Document)?,
+        ),
+        RunStatus::Running | RunStatus::Interrupted => None,
+    };
+    Ok(RunReport {
+        dialogue_id: id.clone(),
+        status,
+        is_rehearsal: transcript.opening.rehearsal,
+        progress: run_progress(&transcript),
+        result,
+    })
+}
+
+/// Status of a run that no process works on.
+fn stopped_status(transcript: &RunState) -> RunStatus {
+    match &transcript.stopped {
+        None | Some(RunStopReason::Interrupted) => RunStatus::Interrupted,
+        Some(
+            RunStopReason::Done
+            | RunStopReason::Quorum { .. }
+            | RunStopReason::Partial { .. }
+            | RunStopReason::Families { .. }
+            | RunStopReason::Budget { .. }
+            | RunStopReason::Unconcluded { .. }
+            | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Deadline,
+        ) => match completion_status(transcript) {
+            CompletionStatus::Done => RunStatus::Done,
+            CompletionStatus::Incomplete => RunStatus::Incomplete,
+            CompletionStatus::Failed => RunStatus::Failed,
+        },
+    }
+}
+
+fn run_progress(transcript: &RunState) -> RunProgress {
+    let answered = transcript.asks.iter().filter(|asked| asked.parse_outcome.is_some()).count();
+    RunProgress {
+        round: transcript.current_round(),
+        asked: transcript.asks.len(),
+        answered,
+        calls: transcript.all_calls().count(),
+        cost_usd: cost_usd(transcript),
+    }
+}
+
+/// Interval between two reads of the journal.
+pub const FOLLOW_INTERVAL: Duration = Duration::from_millis(150);
+
+/// Follows a run by its journal, in any process. A caller first asks whether a process works on the
+/// run, then reads the journal: the last entries are in it by then. When no process did and no
+/// entry came, the run is over.
+#[derive(Debug)]
+pub struct RunFollower {
+    protocols: Protocols,
+    pub transcript: Option<RunState>,
+    /// Entries before a run was planned on the dialogue.
+    before: Vec<JournalEntry>,
+    /// Sequence number of the last applied entry.
+    pub seq: u64,
+}
+
+impl RunFollower {
+    pub fn new(protocols: &Protocols) -> Self {
+        Self { protocols: protocols.clone(), transcript: None, before: Vec::new(), seq: 0 }
+    }
+
+    /// Applies an entry and returns its new changes. A reply is parsed with the entry that records
+    /// it, as in the live run, and not again with the later entry that records the reading.
+    pub fn apply_entry(&mut self, entry: &JournalEntry) -> Vec<JournalEvent> {
+        self.seq = entry.seq;
+        let Some(transcript) = &mut self.transcript else {
+            self.before.push(entry.clone());
+            self.transcript = RunState::from_entries(&self.before);
+            return entry.events.clone();
+        };
+        let is_known =
+            |ask: u32| transcript.find_ask(ask).is_some_and(|asked| asked.parse_outcome.is_some());
+        let is_fresh = |change: &&JournalEvent| !matches!(change, JournalEvent::ReplyParsed { ask, .. } if is_known(*ask));
+        let mut fresh: Vec<JournalEvent> = entry.events.iter().filter(is_fresh).cloned().collect();
+        transcript.apply_events(entry.at, &fresh);
+        let due = due_readings(&self.protocols, transcript);
+        transcript.apply_events(entry.at, &due);
+        fresh.extend(due);
+        fresh
+    }
+
+    /// Whether a process may be working on the run: none of it was read yet, or its process lives.
+    /// A dialogue without a run has no transcript, however many entries were read.
+    pub fn is_running(&self, store_file: &Path) -> bool {
+        let Some(transcript) = &self.transcript else { return self.seq == 0 };
+        is_running(store_file, transcript)
+    }
+}

@@ -1,0 +1,225 @@
+//! Errors of the configuration: every problem with its key and line, and suggestions for misspelled
+//! names.
+//!
+//! **Invariant:** no message repeats a value that could be a secret. Values from a closed list are
+//! repeated; URLs, keys and contents of variables are not.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::config::trust::project::UntrustedFile;
+
+/// More than any configuration needs.
+pub(crate) const COUNCIL_BYTES_MAX: u64 = 1024 * 1024;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("there is no configuration file `{path}`")]
+    NoFile { path: PathBuf },
+    #[error("`{path}` is not a file")]
+    NotAFile { path: PathBuf },
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("`{path}` is over the limit of {COUNCIL_BYTES_MAX} bytes")]
+    TooLarge { path: PathBuf },
+    #[error("`{path}` is not UTF-8 text")]
+    NotText { path: PathBuf },
+    #[error("{}", sentence_of(path, problems))]
+    Invalid { path: PathBuf, problems: Vec<ConfigProblem> },
+    /// The file is valid, but it names providers that cannot be used.
+    #[error("{}", sentence_of(path, problems))]
+    Unusable { path: PathBuf, problems: Vec<ConfigProblem> },
+    #[error("no provider is configured, and none was found")]
+    NoProvider,
+    #[error("there are no `tier_rules`, so nothing says which files are to be judged")]
+    NoTierRules,
+    #[error("`{variable}` is not {expected}")]
+    Variable { variable: &'static str, expected: &'static str },
+    #[error("`{flag}` is not {expected}")]
+    Flag { flag: &'static str, expected: &'static str },
+    #[error("the working folder cannot be found")]
+    NoWorkingFolder(#[source] std::io::Error),
+    #[error("`{url}` is not a store this plenary knows")]
+    UnknownStore { url: String },
+    #[error("`{path}` is a link, and Plenary follows no links to its store")]
+    LinkedStore { path: PathBuf },
+    #[error("`--allow {path}` is not a folder")]
+    NotAFolder { path: PathBuf },
+    #[error("there is a `{path}` already")]
+    FileExists { path: PathBuf },
+    #[error("{0}")]
+    NotTrusted(Box<UntrustedFile>),
+    #[error("cannot use the record of trusted files in `{path}`")]
+    TrustRecord {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("neither `XDG_STATE_HOME` nor `HOME` is an absolute path, so trust cannot be recorded")]
+    NoStateFolder,
+}
+
+impl ConfigError {
+    /// Returns all problems of the file, if the error is about its content.
+    pub fn problems(&self) -> &[ConfigProblem] {
+        match self {
+            Self::Invalid { problems, .. } | Self::Unusable { problems, .. } => problems,
+            Self::NotTrusted(file) => &file.problems,
+            Self::NoFile { .. }
+            | Self::NotAFile { .. }
+            | Self::Unreadable { .. }
+            | Self::TooLarge { .. }
+            | Self::NotText { .. }
+            | Self::NoProvider
+            | Self::NoTierRules
+            | Self::Variable { .. }
+            | Self::Flag { .. }
+            | Self::NoWorkingFolder(_)
+            | Self::UnknownStore { .. }
+            | Self::LinkedStore { .. }
+            | Self::NotAFolder { .. }
+            | Self::FileExists { .. }
+            | Self::TrustRecord { .. }
+            | Self::NoStateFolder => &[],
+        }
+    }
+}
+
+/// Prints a single problem; several are only counted here, and the CLI or MCP layer lists them.
+fn sentence_of(path: &std::path::Path, problems: &[ConfigProblem]) -> String {
+    let path = path.display();
+    match problems {
+        [problem] => format!("`{path}`: {problem}"),
+        _ => format!("`{path}` has {} problems", problems.len()),
+    }
+}
+
+/// One problem in `council.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfigProblem {
+    /// Path of the setting, such as `council.quorum.r1_min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    pub message: String,
+    /// The file itself is right, but something outside of it is missing: a key or a program.
+    #[serde(skip)]
+    pub is_external: bool,
+}
+
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl ConfigProblem {
+    /// The text is not YAML, or uses YAML that Plenary does not accept.
+    pub(crate) fn in_text(line: Option<u64>, what: &str) -> Self {
+        let message = match line {
+            Some(line) => format!("{what} (line {line})"),
+            None => what.to_owned(),
+        };
+        Self { key: None, line, message, is_external: false }
+    }
+
+    pub(crate) fn unknown_key(path: String, name: &str, line: u64, known: &[&str]) -> Self {
+        let advice = match find_nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known here: {}", known.join(", ")),
+        };
+        let message = format!("unknown key `{name}` on line {line}; {advice}");
+        Self { key: Some(path), line: Some(line), message, is_external: false }
+    }
+
+    /// An invalid value: `fault` follows the key and its line in the message.
+    pub(crate) fn in_value(path: &str, line: Option<u64>, fault: &str) -> Self {
+        let place = line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let message = format!("`{path}`{place} {fault}");
+        Self { key: Some(path.to_owned()), line, message, is_external: false }
+    }
+}
+
+/// Returns the most similar known name, unless none is similar.
+pub(crate) fn find_nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let far = (word.chars().count() / 3).max(2);
+    let measured = known.iter().map(|candidate| (edit_distance(word, candidate), *candidate));
+    let (steps, candidate) = measured.min_by_key(|(steps, _)| *steps)?;
+    // Users often omit the end of a key: `max_output`, `api_key`.
+    let is_start = word.len() >= 3 && candidate.starts_with(word);
+    let start = known.iter().find(|candidate| word.len() >= 3 && candidate.starts_with(word));
+    if steps <= far || is_start { Some(candidate) } else { start.copied() }
+}
+
+/// Sorts names by similarity, the most similar first.
+pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
+    known.sort_by_cached_key(|candidate| (edit_distance(word, candidate), candidate.clone()));
+    known
+}
+
+/// Number of letters to insert, delete, replace or swap with a neighbour.
+fn edit_distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    let mut last = None;
+    for (line, letter) in from.chars().enumerate() {
+        let mut next = vec![line + 1];
+        for (column, other) in to.iter().enumerate() {
+            let at =
+                |cells: &[usize], place: usize| cells.get(place).copied().unwrap_or(usize::MAX);
+            let changed = at(&row, column) + usize::from(letter != *other);
+            let mut steps = changed.min(at(&row, column + 1) + 1).min(at(&next, column) + 1);
+            let swapped = column.checked_sub(1).is_some_and(|place| {
+                last == Some(*other) && to.get(place).is_some_and(|previous| *previous == letter)
+            });
+            if swapped {
+                steps = steps.min(at(&before, column.saturating_sub(1)).saturating_add(1));
+            }
+            next.push(steps);
+        }
+        before = std::mem::replace(&mut row, next);
+        last = Some(letter);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_that_was_meant_is_found() {
+        let known = ["council", "budget", "quorum", "api_key_env", "max_output_tokens", "model"];
+        let cases = [
+            ("quorom", Some("quorum")),
+            ("councli", Some("council")),
+            ("Budget", Some("budget")),
+            ("api_key", Some("api_key_env")),
+            ("max_tokens", None),
+            ("max_output", Some("max_output_tokens")),
+            ("modell", Some("model")),
+            ("", None),
+            ("frobnicate", None),
+        ];
+        for (word, meant) in cases {
+            assert_eq!(find_nearest(word, &known), meant, "word: {word}");
+        }
+    }
+
+    #[test]
+    fn neighbours_that_swapped_places_are_one_step() {
+        let cases =
+            [("ab", "ba", 1), ("kitten", "sitting", 3), ("", "abc", 3), ("same", "same", 0)];
+        for (from, to, steps) in cases {
+            assert_eq!(edit_distance(from, to), steps, "{from} → {to}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Configuration: settles `council.yaml`, environment and flags into [`Settings`].
+//!
+//! [`locate_project`] finds the file and the store for commands that need no provider.
+//! [`load_settings`] builds all [`Settings`], which never change afterwards and record the source
+//! of each value.
+
+pub mod council_file;
+#[cfg(test)]
+mod council_file_tests;
+pub mod discover;
+#[cfg(test)]
+mod discover_tests;
+pub mod effective_settings;
+pub mod environment;
+pub mod error;
+pub mod load;
+#[cfg(test)]
+mod load_tests;
+pub mod locate;
+pub mod project_files;
+pub mod resolve_provider;
+pub mod section;
+pub mod settings;
+pub mod settle_sections;
+#[cfg(test)]
+pub(crate) mod test_fixtures;
+pub mod tier_rules;
+pub mod trust;
+pub mod yaml;

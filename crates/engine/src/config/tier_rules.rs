@@ -1,0 +1,301 @@
+//! The `tier_rules` section, and [`TierClassifier`], which finds tier and artifact type of a file
+//! by these rules. Called by `review` and `sweep`.
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use plenary_core::protocols::review::types::ReviewTier;
+
+use crate::config::section::{ConfigSection, LIST_MAX, ProblemList, WithLine, parse_text};
+use crate::config::yaml::{YamlNode, YamlValue};
+
+/// Type of a file if there are no rules. The user named the file, so it is reviewed.
+const TYPE_WITHOUT_RULES: &str = "document";
+
+/// Compiled tier rules.
+#[derive(Debug)]
+pub struct TierClassifier {
+    /// `None` if the file has no `tier_rules`.
+    rules: Option<Vec<(TierRule, Gitignore)>>,
+}
+
+/// Tier and type of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileClass {
+    pub tier: ReviewTier,
+    pub artifact_type: String,
+    pub reason: ClassReason,
+}
+
+/// Why a file has its tier and type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClassReason {
+    Rule,
+    /// There are rules, but none matches.
+    NoMatch,
+    NoRules,
+}
+
+impl TierClassifier {
+    pub fn new(rules: Option<&[TierRule]>) -> Self {
+        let ready = |rule: &TierRule| (rule.clone(), build_matcher(rule));
+        Self { rules: rules.map(|rules| rules.iter().map(ready).collect()) }
+    }
+
+    pub fn has_rules(&self) -> bool {
+        self.rules.is_some()
+    }
+
+    /// Classifies by a path relative to the folder of `council.yaml`. A path outside of it (`None`)
+    /// matches no rule.
+    pub fn classify_path(&self, path: Option<&str>) -> FileClass {
+        let Some(rules) = &self.rules else {
+            return FileClass::new(ReviewTier::Always, TYPE_WITHOUT_RULES, ClassReason::NoRules);
+        };
+        let fits = |globs: &Gitignore| {
+            path.is_some_and(|path| globs.matched_path_or_any_parents(path, false).is_ignore())
+        };
+        match rules.iter().find(|(_, globs)| fits(globs)) {
+            Some((rule, _)) => FileClass::new(rule.tier, &rule.artifact_type, ClassReason::Rule),
+            None => FileClass::new(ReviewTier::Never, TYPE_WITHOUT_RULES, ClassReason::NoMatch),
+        }
+    }
+
+    /// Whether a rule selects this file for review, always or by sampling.
+    pub fn is_reviewed(&self, path: &str) -> bool {
+        self.classify_path(Some(path)).tier != ReviewTier::Never
+    }
+
+    /// Whether a reviewing rule names this folder, or one in it, without wildcards.
+    pub fn names_folder(&self, folder: &str) -> bool {
+        self.fixed_prefixes().any(|prefix| is_within(&prefix, folder))
+    }
+
+    /// Whether a rule may select files in this folder for review.
+    pub fn may_review_in(&self, folder: &str) -> bool {
+        self.fixed_prefixes().any(|prefix| is_within(&prefix, folder) || is_within(folder, &prefix))
+    }
+
+    /// Returns the folders that reviewing globs contain before their first wildcard.
+    fn fixed_prefixes(&self) -> impl Iterator<Item = String> {
+        let rules = self.rules.iter().flatten().map(|(rule, _)| rule);
+        let judged = rules.filter(|rule| rule.tier != ReviewTier::Never);
+        judged.flat_map(|rule| &rule.globs).map(|glob| fixed_prefix(glob))
+    }
+
+    /// Classifies by a type given by the caller: uses the tier of that type's first rule, else the
+    /// tier of the path.
+    pub fn classify_as(&self, path: Option<&str>, artifact_type: &str) -> FileClass {
+        let rules = self.rules.as_deref().unwrap_or_default();
+        match rules.iter().find(|(rule, _)| rule.artifact_type == artifact_type) {
+            Some((rule, _)) => FileClass::new(rule.tier, artifact_type, ClassReason::Rule),
+            None => {
+                FileClass { artifact_type: artifact_type.to_owned(), ..self.classify_path(path) }
+            }
+        }
+    }
+}
+
+impl FileClass {
+    fn new(tier: ReviewTier, artifact_type: &str, because: ClassReason) -> Self {
+        Self { tier, artifact_type: artifact_type.to_owned(), reason: because }
+    }
+}
+
+/// Returns `posts/2026` for `posts/2026/*.md`, and nothing for a glob that matches at any depth.
+fn fixed_prefix(glob: &str) -> String {
+    let parts: Vec<&str> = glob.trim_start_matches('/').split('/').collect();
+    let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
+    let is_plain = |part: &&&str| !part.contains(['*', '?', '[', '{', '\\']);
+    folders.iter().take_while(is_plain).copied().collect::<Vec<_>>().join("/")
+}
+
+/// Whether a path is the folder or lies in it. Every path lies in the empty folder.
+fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Compiles the globs of a rule. They were validated when the file was read.
+fn build_matcher(rule: &TierRule) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for glob in &rule.globs {
+        let _ = builder.add_line(None, glob);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(tier: ReviewTier, artifact_type: &str, globs: &[&str]) -> TierRule {
+        let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        TierRule { tier, artifact_type: artifact_type.to_owned(), globs }
+    }
+
+    #[test]
+    fn the_first_rule_that_fits_wins() {
+        let rules = [
+            rule(ReviewTier::Always, "linkedin_post", &["posts/*.md"]),
+            rule(ReviewTier::Never, "draft", &["posts/**", "*.draft.md"]),
+            rule(ReviewTier::Sampled, "briefing", &["briefings/**", "/top.md"]),
+        ];
+        let classifier = TierClassifier::new(Some(&rules));
+        let table = [
+            ("posts/a.md", 1, "linkedin_post"),
+            ("posts/deep/a.md", 2, "draft"),
+            ("notes/x.draft.md", 2, "draft"),
+            ("briefings/2026/a.md", 3, "briefing"),
+            ("top.md", 3, "briefing"),
+            ("sub/top.md", 2, "document"),
+            ("a.md", 2, "document"),
+        ];
+        for (path, tier, artifact_type) in table {
+            let class = classifier.classify_path(Some(path));
+            assert_eq!(
+                (class.tier.tier_number(), class.artifact_type.as_str()),
+                (tier, artifact_type),
+                "{path}"
+            );
+        }
+        assert_eq!(classifier.classify_path(None).reason, ClassReason::NoMatch);
+    }
+
+    #[test]
+    fn folders_are_known_by_what_globs_spell_out() {
+        let rules = [
+            rule(ReviewTier::Always, "release", &["dist/*.md", "a/b/c*/x.md"]),
+            rule(ReviewTier::Never, "draft", &["drafts/**"]),
+        ];
+        let classifier = TierClassifier::new(Some(&rules));
+        let table = [
+            // Folder, whether a rule names it, whether files in it may be reviewed.
+            ("dist", true, true),
+            ("distant", false, false),
+            ("dist/deep", false, true),
+            ("a", true, true),
+            ("a/b", true, true),
+            ("a/b/cd", false, true),
+            ("a/c", false, false),
+            ("drafts", false, false),
+        ];
+        for (folder, is_named, may_hold) in table {
+            let found = (classifier.names_folder(folder), classifier.may_review_in(folder));
+            assert_eq!(found, (is_named, may_hold), "{folder}");
+        }
+        let anywhere =
+            TierClassifier::new(Some(&[rule(ReviewTier::Always, "readme", &["README.md"])]));
+        assert!(anywhere.may_review_in("vendor") && !anywhere.names_folder("vendor"));
+    }
+
+    #[test]
+    fn without_rules_whatever_is_named_is_looked_at() {
+        let class = TierClassifier::new(None).classify_path(Some("a.md"));
+        assert_eq!(class, FileClass::new(ReviewTier::Always, "document", ClassReason::NoRules));
+        // An empty list of rules matches nothing.
+        assert_eq!(
+            TierClassifier::new(Some(&[])).classify_path(Some("a.md")).tier,
+            ReviewTier::Never
+        );
+    }
+
+    #[test]
+    fn a_type_that_has_a_rule_brings_its_tier() {
+        let rules = [rule(ReviewTier::Sampled, "briefing", &["briefings/**"])];
+        let classifier = TierClassifier::new(Some(&rules));
+        assert_eq!(classifier.classify_as(Some("x.md"), "briefing").tier, ReviewTier::Sampled);
+        let other = classifier.classify_as(Some("x.md"), "poem");
+        assert_eq!((other.tier, other.artifact_type.as_str()), (ReviewTier::Never, "poem"));
+        assert_eq!(TierClassifier::new(None).classify_as(None, "poem").tier, ReviewTier::Always);
+    }
+}
+
+/// Globs of files with this type and tier; the first matching rule wins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TierRule {
+    pub tier: ReviewTier,
+    pub artifact_type: String,
+    /// Relative to the folder of `council.yaml`.
+    pub globs: Vec<String>,
+}
+
+/// The type is a column of the log and a heading of the statistics.
+const ARTIFACT_TYPE_BYTES_MAX: usize = 64;
+
+/// Reads the rules in the order in which they are tried.
+pub(crate) fn read_tier_rules(
+    file: &ConfigSection<'_>,
+    problems: &mut ProblemList,
+) -> Option<WithLine<Vec<TierRule>>> {
+    let names = ReviewTier::ALL.map(ReviewTier::config_key);
+    let tiers = file.read_section("tier_rules", &names, problems)?;
+    let mut rules = Vec::new();
+    for tier in ReviewTier::ALL {
+        let Some(node) = tiers.get(tier.config_key()) else { continue };
+        let path = tiers.key_path(tier.config_key());
+        let Some(types) = ConfigSection::from_mapping(node, &path, problems) else { continue };
+        for (key, node) in types.entries() {
+            let path = types.key_path(&key.name);
+            if !is_artifact_type(&key.name) {
+                let fault = format!(
+                    "must be a type of 1 to {ARTIFACT_TYPE_BYTES_MAX} letters, digits, `_`, `-` or `.`"
+                );
+                problems.add_problem(&path, key.line, &fault);
+            }
+            let globs = read_globs(node, &path, problems);
+            rules.push(TierRule { tier, artifact_type: key.name.clone(), globs });
+        }
+    }
+    Some(WithLine { value: rules, line: tiers.line })
+}
+
+/// Whether a name is a valid artifact type.
+pub fn is_artifact_type(name: &str) -> bool {
+    (1..=ARTIFACT_TYPE_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
+/// Reads a list of globs, or a single glob.
+fn read_globs(node: &YamlNode, path: &str, problems: &mut ProblemList) -> Vec<String> {
+    let items = match &node.value {
+        YamlValue::List(items) => items,
+        YamlValue::Text(_) => std::slice::from_ref(node),
+        YamlValue::Null
+        | YamlValue::Boolean(_)
+        | YamlValue::Integer(_)
+        | YamlValue::Number(_)
+        | YamlValue::Mapping(_) => {
+            let fault = format!("must be a list of globs, not {}", node.value.kind());
+            problems.add_problem(path, node.line, &fault);
+            return Vec::new();
+        }
+    };
+    if items.is_empty() || items.len() > LIST_MAX {
+        problems.add_problem(path, node.line, &format!("must have from 1 to {LIST_MAX} globs"));
+    }
+    let mut globs = Vec::new();
+    for item in items {
+        let Some(glob) = parse_text(item, path, problems) else { continue };
+        match glob_fault(&glob) {
+            Some(objection) => {
+                problems.add_problem(path, item.line, &format!("`{glob}` {objection}"))
+            }
+            None => globs.push(glob),
+        }
+    }
+    globs
+}
+
+fn glob_fault(glob: &str) -> Option<&'static str> {
+    if glob.split('/').any(|part| part == "..") {
+        return Some("must lie below the folder of `council.yaml`");
+    }
+    if glob.starts_with("./") || glob.contains("//") || glob.contains('\\') || glob != glob.trim() {
+        return Some("would fit nothing: write it like `posts/*.md`");
+    }
+    if glob.starts_with(['!', '#']) {
+        return Some("must not begin with `!` or `#`");
+    }
+    let mut builder = GitignoreBuilder::new("");
+    let is_glob = builder.add_line(None, glob).and_then(|builder| builder.build()).is_ok();
+    (!is_glob).then_some("is not a glob")
+}

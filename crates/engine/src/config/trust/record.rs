@@ -1,0 +1,253 @@
+//! Record of trusted files: one entry file per path and content, in a folder that only this user
+//! can write to.
+//!
+//! Two processes never write the same entry file, so no lock is needed.
+//!
+//! **Invariant:** an entry counts only in a folder that belongs to this user, is no link, and is
+//! not writable by others.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use plenary_core::model::hash::sha256_hex;
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::io::Errno;
+use serde::Serialize;
+
+use crate::config::environment::EnvVariables;
+use crate::config::error::ConfigError;
+use crate::config::project_files::open_council_file;
+use crate::config::trust::file_owner::CurrentUser;
+
+/// Path of the record below the user's state folder.
+const RECORD_FOLDERS: [&str; 2] = ["plenary", "trusted"];
+
+/// Other users may neither write to the folders nor see which projects exist.
+const FOLDER_MODE: u32 = 0o700;
+const ENTRY_MODE: u32 = 0o600;
+
+/// Permission bits that let other users change a folder.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// A digest and the longest possible path; a larger file is not an entry.
+const ENTRY_BYTES_MAX: u64 = 8 * 1024;
+
+/// A path and the digest of its content. The same content at another path needs its own consent,
+/// because its relative paths refer to other programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TrustedIdentity {
+    /// Canonical folder and file name. A link at the end is not resolved, because paths in the file
+    /// are relative to the link's folder.
+    pub path: PathBuf,
+    pub sha256: String,
+}
+
+/// A trusted file and its current state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrustedFile {
+    #[serde(serialize_with = "path_text")]
+    pub path: PathBuf,
+    pub sha256: String,
+    pub state: FileState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileState {
+    /// The file still has the trusted content.
+    Unchanged,
+    Changed,
+    Missing,
+}
+
+fn path_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+impl TrustedIdentity {
+    pub(crate) fn from_path(path: &Path, sha256: String) -> Result<Self, ConfigError> {
+        let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().map_err(unreadable)?;
+        let name =
+            path.file_name().ok_or_else(|| ConfigError::NotAFile { path: path.to_owned() })?;
+        Ok(Self { path: folder.join(name), sha256 })
+    }
+
+    /// File name of the entry.
+    fn entry_name(&self) -> String {
+        let path = self.path.as_os_str().as_bytes();
+        sha256_hex([path, b"\0", self.sha256.as_bytes()])
+    }
+
+    fn to_entry(&self) -> Vec<u8> {
+        [self.sha256.as_bytes(), b"\n", self.path.as_os_str().as_bytes()].concat()
+    }
+
+    fn from_entry(entry: &[u8]) -> Option<Self> {
+        let end = entry.iter().position(|byte| *byte == b'\n')?;
+        let (sha256, path) = entry.split_at_checked(end)?;
+        let path = path.split_first()?.1;
+        let sha256 = String::from_utf8(sha256.to_owned()).ok()?;
+        Some(Self { path: OsStr::from_bytes(path).into(), sha256 })
+    }
+}
+
+/// Whether the user trusts this content of this file.
+pub(crate) fn is_recorded(
+    identity: &TrustedIdentity,
+    environment: &EnvVariables,
+) -> Result<bool, ConfigError> {
+    let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(false) };
+    let entry = record
+        .read_entry(OsStr::new(&identity.entry_name()))
+        .map_err(|error| record.to_config_error(error))?;
+    Ok(entry.is_some_and(|entry| entry == *identity))
+}
+
+/// Records that the user trusts this content of this file.
+pub(crate) fn write_trust(
+    identity: &TrustedIdentity,
+    environment: &EnvVariables,
+) -> Result<(), ConfigError> {
+    let record = TrustRecord::create(environment)?;
+    record.write_entry(identity).map_err(|error| record.to_config_error(error))
+}
+
+/// Lists the trusted files by path.
+pub fn list_trusted(environment: &EnvVariables) -> Result<Vec<TrustedFile>, ConfigError> {
+    let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(Vec::new()) };
+    let entries = record.list_entries().map_err(|error| record.to_config_error(error))?;
+    let state = |identity: &TrustedIdentity| match open_council_file(&identity.path) {
+        Ok(opened) if opened.sha256 == identity.sha256 => FileState::Unchanged,
+        Err(ConfigError::NoFile { .. }) => FileState::Missing,
+        Ok(_) | Err(_) => FileState::Changed,
+    };
+    let mut files: Vec<TrustedFile> = entries
+        .into_iter()
+        .map(|(_, identity)| {
+            let state = state(&identity);
+            TrustedFile { path: identity.path, sha256: identity.sha256, state }
+        })
+        .collect();
+    files.sort_by(|one, other| (&one.path, &one.sha256).cmp(&(&other.path, &other.sha256)));
+    Ok(files)
+}
+
+/// Removes all entries of a path; returns their number.
+pub fn remove_trust(path: &Path, environment: &EnvVariables) -> Result<usize, ConfigError> {
+    let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(0) };
+    // A deleted file has no canonical folder any more; compare its recorded path.
+    let real = TrustedIdentity::from_path(path, String::new()).map(|identity| identity.path).ok();
+    let entries = record.list_entries().map_err(|error| record.to_config_error(error))?;
+    let meant =
+        |identity: &TrustedIdentity| identity.path == path || Some(&identity.path) == real.as_ref();
+    let mut removed = 0;
+    for (name, _) in entries.iter().filter(|(_, identity)| meant(identity)) {
+        rustix::fs::unlinkat(&record.folder, name.as_os_str(), AtFlags::empty())
+            .map_err(|error| record.to_config_error(error.into()))?;
+        removed += 1;
+    }
+    Ok(removed)
+}
+
+/// The record's folder, opened, so that replacing its path has no effect.
+#[derive(Debug)]
+struct TrustRecord {
+    folder: File,
+    path: PathBuf,
+    user: CurrentUser,
+}
+
+impl TrustRecord {
+    /// Returns `None` if no file was trusted yet, or if there is no state folder.
+    fn open_existing(environment: &EnvVariables) -> Result<Option<Self>, ConfigError> {
+        let Some(state) = environment.state_folder() else { return Ok(None) };
+        let user = CurrentUser::from_process(environment);
+        let path = RECORD_FOLDERS.iter().fold(state.clone(), |path, name| path.join(name));
+        match open_folders(&state, user) {
+            Ok(folder) => Ok(Some(Self { folder, path, user })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(ConfigError::TrustRecord { path, source }),
+        }
+    }
+
+    fn create(environment: &EnvVariables) -> Result<Self, ConfigError> {
+        let state = environment.state_folder().ok_or(ConfigError::NoStateFolder)?;
+        let path = RECORD_FOLDERS.iter().fold(state.clone(), |path, name| path.join(name));
+        let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&path);
+        made.map_err(|source| ConfigError::TrustRecord { path: path.clone(), source })?;
+        let user = CurrentUser::from_process(environment);
+        let folder = open_folders(&state, user)
+            .map_err(|source| ConfigError::TrustRecord { path: path.clone(), source })?;
+        Ok(Self { folder, path, user })
+    }
+
+    fn to_config_error(&self, source: io::Error) -> ConfigError {
+        ConfigError::TrustRecord { path: self.path.clone(), source }
+    }
+
+    /// Reads an entry; `None` if it is missing or not ours.
+    fn read_entry(&self, name: &OsStr) -> io::Result<Option<TrustedIdentity>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match rustix::fs::openat(&self.folder, name, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || !self.user.owns_uid(metadata.uid()) {
+            return Ok(None);
+        }
+        let mut entry = Vec::new();
+        file.take(ENTRY_BYTES_MAX).read_to_end(&mut entry)?;
+        Ok(TrustedIdentity::from_entry(&entry))
+    }
+
+    /// Writes an entry. An entry left incomplete by a crash does not count and is overwritten.
+    fn write_entry(&self, identity: &TrustedIdentity) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW;
+        let mode = Mode::from_raw_mode(ENTRY_MODE);
+        let name = identity.entry_name();
+        let file = rustix::fs::openat(&self.folder, name, flags | OFlags::CLOEXEC, mode)?;
+        let mut file = File::from(file);
+        file.write_all(&identity.to_entry())?;
+        file.sync_all()
+    }
+
+    fn list_entries(&self) -> io::Result<Vec<(OsString, TrustedIdentity)>> {
+        let mut entries = Vec::new();
+        for found in Dir::read_from(&self.folder)? {
+            let name = OsString::from_vec(found?.file_name().to_bytes().to_owned());
+            if name == "." || name == ".." {
+                continue;
+            }
+            entries.extend(self.read_entry(&name)?.map(|identity| (name, identity)));
+        }
+        Ok(entries)
+    }
+}
+
+/// Opens the folders one by one; rejects links below the state folder, and folders that another
+/// user owns or can write to.
+fn open_folders(state: &Path, user: CurrentUser) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = File::from(rustix::fs::open(state, flags, Mode::empty())?);
+    for name in RECORD_FOLDERS {
+        let flags = flags | OFlags::NOFOLLOW;
+        folder = File::from(rustix::fs::openat(folder.as_fd(), name, flags, Mode::empty())?);
+        let metadata = folder.metadata()?;
+        if !user.owns_uid(metadata.uid()) || metadata.mode() & OTHERS_WRITE != 0 {
+            let text =
+                format!("the folder `{name}` belongs to another user, or others can write to it");
+            return Err(io::Error::other(text));
+        }
+    }
+    Ok(folder)
+}

@@ -1,0 +1,297 @@
+//! Lists the settings of a project's file that need the user's consent, such as paths that leave
+//! the project's folder.
+//!
+//! **Invariant:** [`risky_settings`] contains every setting that starts a program, that sends a
+//! question, file or key to an address the catalogue does not assign to that key, or that accesses
+//! a file outside the project. A summary never contains a value of the file; a detail does.
+
+use std::fmt;
+use std::path::{Component, Path};
+
+use serde::Serialize;
+
+use crate::config::council_file::provider_entry::ProviderEntry;
+use crate::config::council_file::sections::{CouncilFile, DeliberatorEntry};
+use crate::config::error::ConfigProblem;
+use crate::config::locate::sqlite_path;
+use crate::config::section::WithLine;
+use crate::config::trust::file_owner::OtherOwner;
+use crate::providers::catalogue::{PROVIDER_ROWS, ProviderRow, find_row};
+use crate::providers::http::{is_loopback, origin_of};
+
+/// How a command uses the file. Each level includes the ones before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SettingUse {
+    /// Prints the settings only.
+    Display,
+    /// Opens the store and the verdict log.
+    Record,
+    /// Also reads the files of deliberators.
+    Files,
+    /// Also calls providers.
+    Providers,
+}
+
+/// A setting with effects outside the project's folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RiskySetting {
+    /// Path of the setting, such as `council.providers.mine.command`; `None` for the file itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// Effect, without values of the file.
+    pub summary: &'static str,
+    /// Effect, with values of the file. Escape it: others wrote it.
+    pub detail: String,
+    #[serde(skip)]
+    pub(crate) needed_by: SettingUse,
+}
+
+impl RiskySetting {
+    /// Converts to a problem, without values of the file.
+    pub(crate) fn to_problem(&self) -> ConfigProblem {
+        match &self.key {
+            Some(key) => ConfigProblem::in_value(key, self.line, self.summary),
+            None => ConfigProblem::in_text(None, &self.detail),
+        }
+    }
+}
+
+/// Returns all settings that need consent, in the order of the sections.
+pub(crate) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySetting> {
+    let mut risks = Vec::new();
+    for provider in file.council.providers.iter().flat_map(|at| &at.value) {
+        risks.extend(provider_risks(provider));
+    }
+    for (place, seat) in file.review.deliberators.iter().flat_map(|at| &at.value).enumerate() {
+        risks.extend(deliberator_risks(seat, place, folder));
+    }
+    if let Some(WithLine { value, line }) = &file.review.log_path {
+        let named = NamedPath { key: "review.log_path", line: *line, access: PathAccess::Writes };
+        risks.extend(named.path_risk(folder, Path::new(value), SettingUse::Record));
+    }
+    if let Some(WithLine { value, line }) = &file.storage {
+        let named = NamedPath { key: "storage.url", line: *line, access: PathAccess::Writes };
+        // An invalid URL is reported elsewhere.
+        let path = sqlite_path(value).ok();
+        risks.extend(
+            path.and_then(|path| named.path_risk(folder, Path::new(path), SettingUse::Record)),
+        );
+    }
+    risks
+}
+
+/// Risk of a file, link or folder that belongs to another user.
+pub(crate) fn owner_risk(other: &OtherOwner) -> RiskySetting {
+    RiskySetting {
+        key: None,
+        line: None,
+        summary: "belongs to another user",
+        detail: format!("the {} belongs to another user (uid {})", other.part, other.uid),
+        needed_by: SettingUse::Record,
+    }
+}
+
+fn provider_risks(provider: &ProviderEntry) -> Vec<RiskySetting> {
+    let key = |field: &str| format!("council.providers.{}.{field}", provider.name);
+    let risk = |field: &str, line: u64, summary: &'static str, detail: String| RiskySetting {
+        key: Some(key(field)),
+        line: Some(line),
+        summary,
+        detail,
+        needed_by: SettingUse::Providers,
+    };
+    let mut risks = Vec::new();
+    if let Some(WithLine { value: command, line }) = &provider.command {
+        let detail = format!("runs the program `{}`", command.join(" "));
+        risks.push(risk("command", *line, "runs a program", detail));
+    }
+    if let Some(WithLine { value: mcp, line }) = &provider.mcp {
+        let words: Vec<&str> = [&mcp.command].into_iter().chain(&mcp.args).map(|w| &**w).collect();
+        // Print names only, since values may be secrets.
+        let names: Vec<&str> = mcp.env.iter().map(|(name, _)| name.as_str()).collect();
+        let with = if names.is_empty() { "" } else { ", and sets " };
+        let detail =
+            format!("starts the MCP server `{}`{with}{}", words.join(" "), names.join(", "));
+        risks.push(risk("mcp", *line, "starts an MCP server", detail));
+    }
+    if let Some(WithLine { value: model, line }) = &provider.model
+        && model.starts_with('-')
+    {
+        let detail = format!("names the model `{model}`, which a program may read as an option");
+        risks.push(risk("model", *line, "is an option, not a model", detail));
+    }
+    let row = find_row(provider.name.as_str());
+    let address = RequestAddress::for_provider(provider, row);
+    if let Some(WithLine { line, .. }) = provider.base_url.as_ref().filter(|_| address.is_foreign())
+    {
+        let detail = format!("sends questions and files to {address}");
+        let summary = "sends questions and files to an address that is not in the catalogue";
+        risks.push(risk("base_url", *line, summary, detail));
+    }
+    if let Some(WithLine { value: variable, line }) = &provider.api_key_env
+        && !address.is_entitled_to(variable)
+    {
+        let detail = format!("sends the value of `{variable}` to {address}");
+        let summary = "sends a variable to a provider that the catalogue does not give it to";
+        risks.push(risk("api_key_env", *line, summary, detail));
+    }
+    risks
+}
+
+/// Address of a provider's requests, from the file or the catalogue.
+struct RequestAddress<'a> {
+    base_url: Option<&'a str>,
+}
+
+impl<'a> RequestAddress<'a> {
+    fn for_provider(provider: &'a ProviderEntry, row: Option<&ProviderRow>) -> Self {
+        let own = provider.base_url.as_ref().map(|at| at.value.as_str());
+        Self { base_url: own.or_else(|| Some(row?.base_url)) }
+    }
+
+    /// Returns the catalogue rows with exactly this address. A different path is another service.
+    fn matching_rows(&self) -> impl Iterator<Item = &'static ProviderRow> {
+        PROVIDER_ROWS.iter().filter(|row| Some(row.base_url) == self.base_url)
+    }
+
+    /// Whether the address is neither in the catalogue nor on this machine.
+    fn is_foreign(&self) -> bool {
+        self.matching_rows().next().is_none() && !self.base_url.is_some_and(is_loopback)
+    }
+
+    /// Whether the catalogue assigns this variable to this address. Addresses on this machine get
+    /// none, because another user may listen on the port.
+    fn is_entitled_to(&self, variable: &str) -> bool {
+        self.matching_rows().any(|row| row.key_variables.contains(&variable))
+    }
+}
+
+impl fmt::Display for RequestAddress<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.base_url.map(origin_of) {
+            Some(Some(origin)) => write!(f, "`{origin}`"),
+            Some(None) => f.write_str("an address that cannot be read"),
+            None => f.write_str("the provider's program"),
+        }
+    }
+}
+
+fn deliberator_risks(seat: &DeliberatorEntry, place: usize, folder: &Path) -> Vec<RiskySetting> {
+    let read = |field: &str, path: &Path| {
+        let key = format!("review.deliberators[{place}].{field}");
+        let named = NamedPath { key: &key, line: seat.line, access: PathAccess::Reads };
+        named.path_risk(folder, path, SettingUse::Files)
+    };
+    let prompt = seat.prompt.iter().filter_map(|path| read("prompt", path));
+    let context = seat.context_refs.iter().filter_map(|path| read("context_refs", path));
+    prompt.chain(context).collect()
+}
+
+/// A path in the file.
+struct NamedPath<'a> {
+    key: &'a str,
+    line: u64,
+    access: PathAccess,
+}
+
+#[derive(Clone, Copy)]
+enum PathAccess {
+    Reads,
+    Writes,
+}
+
+impl NamedPath<'_> {
+    fn path_risk(&self, folder: &Path, path: &Path, needed_by: SettingUse) -> Option<RiskySetting> {
+        if stays_inside(folder, path) {
+            return None;
+        }
+        let (verb, summary) = match self.access {
+            PathAccess::Reads => ("reads", "reads a file outside the project's folder"),
+            PathAccess::Writes => ("writes to", "writes to a file outside the project's folder"),
+        };
+        let detail = format!("{verb} `{}`, outside the project's folder", path.display());
+        let (key, line) = (Some(self.key.to_owned()), Some(self.line));
+        Some(RiskySetting { key, line, summary, detail, needed_by })
+    }
+}
+
+/// Git executes files in this folder, so no setting may name a path in it.
+const GIT_FOLDER: &str = ".git";
+
+/// Whether the path stays in the folder after all links are resolved. A path that does not exist
+/// yet is checked by its nearest existing ancestor.
+pub(crate) fn stays_inside(folder: &Path, path: &Path) -> bool {
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(GIT_FOLDER);
+    let Ok(real_folder) = folder.canonicalize() else { return false };
+    let full = folder.join(path);
+    let Ok(below) = full.strip_prefix(folder) else { return false };
+    if climbs || below.components().any(is_git) {
+        return false;
+    }
+    for ancestor in full.ancestors() {
+        match ancestor.canonicalize() {
+            Ok(real) => {
+                let below = real.strip_prefix(&real_folder);
+                return below.is_ok_and(|below| !below.components().any(is_git));
+            }
+            // Writing through a dangling link creates a file anywhere.
+            Err(_) if ancestor.symlink_metadata().is_ok() => return false,
+            Err(_) => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{DirBuilder, File};
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_path_stays_inside_with_all_its_links() {
+        let root = tempfile::tempdir().unwrap();
+        let (folder, outside) = (root.path().join("project"), root.path().join("outside"));
+        for path in [&folder, &outside, &folder.join("docs")] {
+            DirBuilder::new().create(path).unwrap();
+        }
+        File::create(outside.join("secret")).unwrap();
+        File::create(folder.join("docs/policy.md")).unwrap();
+        symlink(outside.join("secret"), folder.join("file-link")).unwrap();
+        symlink(&outside, folder.join("folder-link")).unwrap();
+        symlink(outside.join("later"), folder.join("broken-link")).unwrap();
+        symlink(folder.join("docs"), folder.join("inner-link")).unwrap();
+        let inner = folder.join("docs/policy.md").to_str().unwrap().to_owned();
+        let cases = [
+            ("docs/policy.md", true),
+            ("docs/new/log.jsonl", true),
+            (".plenary/plenary.db", true),
+            ("inner-link/policy.md", true),
+            (inner.as_str(), true),
+            ("../outside/secret", false),
+            ("docs/../../outside/secret", false),
+            ("docs/../x", false),
+            ("/etc/passwd", false),
+            ("file-link", false),
+            ("folder-link/new", false),
+            ("broken-link", false),
+            (".git/hooks/post-commit", false),
+            ("sub/.GIT/config", false),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(stays_inside(&folder, Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_behind_a_link_is_a_folder() {
+        let root = tempfile::tempdir().unwrap();
+        DirBuilder::new().create(root.path().join("real")).unwrap();
+        symlink(root.path().join("real"), root.path().join("link")).unwrap();
+        assert!(stays_inside(&root.path().join("link"), Path::new("a/b")));
+    }
+}

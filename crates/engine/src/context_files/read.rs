@@ -1,0 +1,251 @@
+//! Reads one file safely while other processes may change or replace it.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::context_files::credential_names::{
+    OWN_CONFIGURATION, credential_reason, own_configuration_reason,
+};
+use crate::context_files::secrets::scan::{SecretValues, exclusion_reason};
+use crate::files::open_folder::open_without_links;
+
+/// Twice the size limit of a pack. A larger file is data and not worth reading.
+pub(crate) const FILE_BYTES_MAX: u64 = 1_000_000;
+
+/// Content of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum FileContent {
+    Text(String),
+    /// Not taken, with the reason.
+    Excluded(String),
+}
+
+/// Reads a text that may be sent.
+pub(crate) fn read_sendable(path: &Path, guard: &SecretGuard) -> FileContent {
+    match read_text_file(path) {
+        FileContent::Text(text) => match guard.text_refusal(path, &text) {
+            Some(reason) => FileContent::Excluded(reason),
+            None => FileContent::Text(text),
+        },
+        left @ FileContent::Excluded(_) => left,
+    }
+}
+
+/// Reads a text without a scan for secrets.
+pub(crate) fn read_text_file(path: &Path) -> FileContent {
+    match read_unchanged(|| ReadAttempt::read_path(path)) {
+        Ok(bytes) => classify_bytes(bytes),
+        Err(reason) => FileContent::Excluded(reason),
+    }
+}
+
+/// Opens a file without blocking and without following links: a pipe must not block, and a link
+/// that replaces a folder must not lead out of it.
+pub(crate) fn open_file(path: &Path) -> io::Result<File> {
+    open_without_links(path)
+}
+
+/// One read of a file, with its size and time before and after.
+struct ReadAttempt {
+    before: FileStamp,
+    bytes: Vec<u8>,
+    after: FileStamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileStamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl FileStamp {
+    fn from_metadata(metadata: &Metadata) -> Self {
+        Self { bytes: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+impl ReadAttempt {
+    fn read_path(path: &Path) -> Result<Self, String> {
+        let unreadable = |error: io::Error| format!("it cannot be read: {}", error.kind());
+        let file = open_file(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err("it is not a regular file".to_owned());
+        }
+        if metadata.len() > FILE_BYTES_MAX {
+            return Err(too_large_reason());
+        }
+        let mut bytes = Vec::new();
+        // Reads one byte beyond the limit to detect that a file is too large.
+        (&file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let after = FileStamp::from_metadata(&file.metadata().map_err(unreadable)?);
+        Ok(Self { before: FileStamp::from_metadata(&metadata), bytes, after })
+    }
+
+    fn is_unchanged(&self) -> bool {
+        self.before == self.after && self.bytes.len() as u64 == self.after.bytes
+    }
+}
+
+fn too_large_reason() -> String {
+    format!("it is over {} KB", FILE_BYTES_MAX / 1_000)
+}
+
+/// Reads a file that changed during the read once more, then gives up.
+fn read_unchanged(
+    mut attempt: impl FnMut() -> Result<ReadAttempt, String>,
+) -> Result<Vec<u8>, String> {
+    const ATTEMPTS_MAX: usize = 2;
+    for _ in 0..ATTEMPTS_MAX {
+        let attempt = attempt()?;
+        if attempt.is_unchanged() {
+            return Ok(attempt.bytes);
+        }
+    }
+    Err("it changed while it was read".to_owned())
+}
+
+/// Classifies bytes as text or as excluded.
+pub(crate) fn classify_bytes(bytes: Vec<u8>) -> FileContent {
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return FileContent::Excluded(too_large_reason());
+    }
+    if bytes.contains(&0) {
+        return FileContent::Excluded("it is binary".to_owned());
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => FileContent::Text(text),
+        Err(_) => FileContent::Excluded("it is not UTF-8 text".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(before: u64, bytes: &str, after: u64) -> ReadAttempt {
+        let stamp = |bytes| FileStamp { bytes, modified: Some(SystemTime::UNIX_EPOCH) };
+        ReadAttempt { before: stamp(before), bytes: bytes.into(), after: stamp(after) }
+    }
+
+    #[track_caller]
+    fn check(attempts: Vec<ReadAttempt>, expected: Result<&str, &str>) {
+        let mut attempts = attempts.into_iter();
+        let result = read_unchanged(|| Ok(attempts.next().expect("no further attempt")));
+        assert_eq!(result, expected.map(Vec::from).map_err(str::to_owned));
+        assert!(attempts.next().is_none(), "not all attempts were needed");
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_read_once_more() {
+        let changed = Err("it changed while it was read");
+        check(vec![attempt(3, "abc", 3)], Ok("abc"));
+        check(vec![attempt(0, "", 0)], Ok(""));
+        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 4)], Ok("abcd"));
+        check(vec![attempt(3, "abcd", 3), attempt(4, "abcd", 4)], Ok("abcd"));
+        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 5)], changed);
+        check(vec![attempt(3, "ab", 3), attempt(3, "ab", 3)], changed);
+    }
+
+    #[test]
+    fn a_file_touched_while_it_is_read_has_changed() {
+        let mut touched = attempt(3, "abc", 3);
+        touched.after.modified = Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1));
+        check(vec![touched, attempt(3, "abc", 3)], Ok("abc"));
+    }
+
+    #[test]
+    fn what_is_gone_or_no_file_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |text: &str| FileContent::Excluded(text.to_owned());
+        assert_eq!(
+            read_sendable(&folder.path().join("gone"), &SecretGuard::default()),
+            left("it cannot be read: entity not found")
+        );
+        assert_eq!(
+            read_sendable(folder.path(), &SecretGuard::default()),
+            left("it is not a regular file")
+        );
+    }
+}
+
+/// Secret values and files of this run, in addition to the general rules on names and texts.
+#[derive(Debug, Clone, Default)]
+pub struct SecretGuard {
+    values: SecretValues,
+    /// Paths without links.
+    own_files: Vec<PathBuf>,
+}
+
+impl SecretGuard {
+    /// `own_files` are files of this program under any name: its configuration and the store.
+    pub fn new(values: SecretValues, own_files: impl IntoIterator<Item = PathBuf>) -> Self {
+        let own_files = own_files.into_iter().filter_map(|path| path.canonicalize().ok());
+        Self { values, own_files: own_files.collect() }
+    }
+
+    /// The reason for not sending a file, by its name and path.
+    pub(crate) fn file_refusal(&self, path: &Path) -> Option<String> {
+        let by_name = own_configuration_reason(path).or_else(|| credential_reason(path));
+        by_name.or_else(|| {
+            let real = path.canonicalize().ok()?;
+            let is_own = self.own_files.contains(&real);
+            is_own.then(|| OWN_CONFIGURATION.to_owned())
+        })
+    }
+
+    /// The reason for not sending a text, by its content. A text without a file has an empty path.
+    pub(crate) fn text_refusal(&self, path: &Path, text: &str) -> Option<String> {
+        exclusion_reason(&path.to_string_lossy(), text, &self.values)
+    }
+}
+
+/// Reads a text that the operator wrote for Plenary.
+pub fn read_plain_text(path: &Path) -> Result<String, String> {
+    read_real(path, read_text_file)
+}
+
+/// Reads a text that is sent to models; rejects credentials.
+pub fn read_sendable_text(path: &Path, guard: &SecretGuard) -> Result<String, String> {
+    match guard.file_refusal(path) {
+        Some(reason) => Err(reason),
+        None => read_real(path, |real| match guard.file_refusal(real) {
+            Some(reason) => FileContent::Excluded(reason),
+            None => read_sendable(real, guard),
+        }),
+    }
+}
+
+fn read_real(path: &Path, read: impl Fn(&Path) -> FileContent) -> Result<String, String> {
+    let real = path.canonicalize().map_err(|error| unreadable_reason(&error))?;
+    match read(&real) {
+        FileContent::Text(text) => Ok(text),
+        FileContent::Excluded(reason) => Err(reason),
+    }
+}
+
+fn unreadable_reason(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::NotFound {
+        return "there is no such file".to_owned();
+    }
+    format!("it cannot be read: {}", error.kind())
+}
+
+/// Reads a text inside `folder`, whose path has no links; a link that leads out is rejected.
+pub fn read_text_within(folder: &Path, path: &Path) -> Result<String, String> {
+    let is_link = path.is_symlink();
+    let real = path.canonicalize().map_err(|error| match is_link {
+        true => "a link that leads nowhere".to_owned(),
+        false => unreadable_reason(&error),
+    })?;
+    if !real.starts_with(folder) {
+        return Err("a link that leads out of the folder".to_owned());
+    }
+    match read_text_file(&real) {
+        FileContent::Text(text) => Ok(text),
+        FileContent::Excluded(reason) => Err(reason),
+    }
+}

@@ -1,0 +1,301 @@
+//! The secret rules, loaded once; each pattern is compiled on first use.
+
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use crate::context_files::secrets::own_rules::{OWN_RULES, OwnRule, SecretLetters, is_placeholder};
+
+/// Rules of gitleaks; `scripts/update-secret-rules` writes the file.
+const GITLEAKS_RULES: &str = include_str!("../../../../../data/secret-rules.json");
+
+/// The largest rule needs about a third of this.
+const REGEX_BYTES_MAX: usize = 8 << 20;
+
+/// All rules, with an index of their keywords.
+pub(crate) struct SecretRules {
+    pub(crate) rules: Vec<SecretRule>,
+    /// Allowlist for all gitleaks rules.
+    everywhere: RuleAllowlist,
+    keywords: Option<AhoCorasick>,
+    /// Rule index of each keyword, in the order of the keyword index.
+    rule_of_keyword: Vec<usize>,
+    /// Rules without keywords; they scan every text.
+    without_keyword: Vec<usize>,
+}
+
+/// A rule for one kind of secret.
+#[derive(Debug)]
+pub(crate) struct SecretRule {
+    pub(crate) id: String,
+    pub(crate) pattern: LazyPattern,
+    keywords: Vec<String>,
+    /// Minimum entropy of the secret in bits per character, exclusive.
+    entropy: Option<f64>,
+    /// Restricts the rule to matching paths.
+    path: Option<LazyPattern>,
+    secret_group: Option<usize>,
+    origin: RuleOrigin,
+}
+
+#[derive(Debug)]
+enum RuleOrigin {
+    Gitleaks { allowlists: Vec<RuleAllowlist> },
+    Own { letters: SecretLetters },
+}
+
+/// A match of a rule, with the parts that allowlists test.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RuleMatch<'a> {
+    pub(crate) secret: &'a [u8],
+    pub(crate) whole: &'a [u8],
+    pub(crate) line: &'a [u8],
+}
+
+#[derive(Deserialize)]
+struct RuleDocument {
+    allowlist: RuleAllowlist,
+    rules: Vec<GitleaksRule>,
+}
+
+#[derive(Deserialize)]
+struct GitleaksRule {
+    id: String,
+    regex: String,
+    #[serde(default)]
+    keywords: Vec<String>,
+    entropy: Option<f64>,
+    path: Option<String>,
+    secret_group: Option<usize>,
+    #[serde(default)]
+    allowlists: Vec<RuleAllowlist>,
+}
+
+/// Matches that look like a secret but are none.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct RuleAllowlist {
+    #[serde(default)]
+    all_must_match: bool,
+    #[serde(default)]
+    target: AllowTarget,
+    #[serde(default)]
+    pub(crate) paths: Vec<LazyPattern>,
+    #[serde(default)]
+    pub(crate) regexes: Vec<LazyPattern>,
+    #[serde(default)]
+    stopwords: Vec<String>,
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AllowTarget {
+    #[default]
+    Secret,
+    Match,
+    Line,
+}
+
+impl SecretRules {
+    /// The shared rule set. The rule file is part of the build, and a test parses it.
+    pub(crate) fn shared_rules() -> &'static Self {
+        static SHARED: LazyLock<SecretRules> = LazyLock::new(SecretRules::load_rules);
+        &SHARED
+    }
+
+    fn load_rules() -> Self {
+        let written: Option<RuleDocument> = serde_json::from_str(GITLEAKS_RULES).ok();
+        let (everywhere, written) =
+            written.map_or_else(Default::default, |found| (found.allowlist, found.rules));
+        let own = OWN_RULES.iter().map(SecretRule::from_own);
+        let rules: Vec<SecretRule> =
+            own.chain(written.into_iter().map(SecretRule::from_gitleaks)).collect();
+        let mut words = Vec::new();
+        let mut rule_of_keyword = Vec::new();
+        let mut without_keyword = Vec::new();
+        for (at, rule) in rules.iter().enumerate() {
+            if rule.keywords.is_empty() {
+                without_keyword.push(at);
+            }
+            words.extend(rule.keywords.iter().cloned());
+            rule_of_keyword.extend(rule.keywords.iter().map(|_| at));
+        }
+        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
+        Self { rules, everywhere, keywords, rule_of_keyword, without_keyword }
+    }
+
+    /// The rules with a keyword in the text, in order.
+    pub(crate) fn rules_for(&self, text: &str) -> impl Iterator<Item = &SecretRule> {
+        let mut wanted = vec![self.keywords.is_none(); self.rules.len()];
+        let mut want = |rule: usize| {
+            if let Some(wanted) = wanted.get_mut(rule) {
+                *wanted = true;
+            }
+        };
+        self.without_keyword.iter().copied().for_each(&mut want);
+        for found in self.keywords.iter().flat_map(|index| index.find_overlapping_iter(text)) {
+            self.rule_of_keyword.get(found.pattern().as_usize()).copied().map(&mut want);
+        }
+        self.rules.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rule, _)| rule)
+    }
+
+    /// Whether a match is a secret.
+    pub(crate) fn is_secret(&self, rule: &SecretRule, path: &str, found: RuleMatch<'_>) -> bool {
+        if rule.entropy.is_some_and(|least| shannon_entropy(found.secret) <= least) {
+            return false;
+        }
+        match &rule.origin {
+            RuleOrigin::Own { letters } => {
+                letters.matches_secret(found.secret) && !is_placeholder(found.secret)
+            }
+            RuleOrigin::Gitleaks { allowlists } => {
+                let mut lists = allowlists.iter().chain([&self.everywhere]);
+                !lists.any(|list| list.allows_match(path, found))
+            }
+        }
+    }
+}
+
+impl SecretRule {
+    fn from_own(own: &OwnRule) -> Self {
+        Self {
+            id: own.id.to_owned(),
+            pattern: LazyPattern::new(own.regex),
+            keywords: own.keywords.iter().map(|word| (*word).to_owned()).collect(),
+            entropy: Some(own.entropy),
+            path: None,
+            secret_group: None,
+            origin: RuleOrigin::Own { letters: own.letters },
+        }
+    }
+
+    fn from_gitleaks(written: GitleaksRule) -> Self {
+        Self {
+            id: written.id,
+            pattern: LazyPattern::new(&written.regex),
+            keywords: written.keywords,
+            entropy: written.entropy,
+            path: written.path.as_deref().map(LazyPattern::new),
+            secret_group: written.secret_group,
+            origin: RuleOrigin::Gitleaks { allowlists: written.allowlists },
+        }
+    }
+
+    pub(crate) fn applies_to(&self, path: &str) -> bool {
+        self.path.as_ref().is_none_or(|pattern| pattern.is_match(path.as_bytes()))
+    }
+
+    /// The configured group, else the first group that matched, else the whole match.
+    pub(crate) fn extract_secret<'t>(
+        &self,
+        found: &regex::bytes::Captures<'t>,
+    ) -> Option<&'t [u8]> {
+        let group = match self.secret_group {
+            Some(group) => found.get(group),
+            None => found.iter().skip(1).flatten().find(|group| !group.is_empty()),
+        };
+        group.or_else(|| found.get(0)).map(|group| group.as_bytes())
+    }
+
+    /// All patterns of the rule, for the test that compiles them.
+    #[cfg(test)]
+    pub(crate) fn all_patterns(&self) -> Vec<&LazyPattern> {
+        let mut patterns = vec![&self.pattern];
+        patterns.extend(&self.path);
+        if let RuleOrigin::Gitleaks { allowlists } = &self.origin {
+            patterns.extend(allowlists.iter().flat_map(RuleAllowlist::all_patterns));
+        }
+        patterns
+    }
+}
+
+impl RuleAllowlist {
+    fn allows_match(&self, path: &str, found: RuleMatch<'_>) -> bool {
+        let target = match self.target {
+            AllowTarget::Secret => found.secret,
+            AllowTarget::Match => found.whole,
+            AllowTarget::Line => found.line,
+        };
+        let by_path = || self.paths.iter().any(|pattern| pattern.is_match(path.as_bytes()));
+        let by_regex = || self.regexes.iter().any(|pattern| pattern.is_match(target));
+        let by_word = || {
+            let secret = String::from_utf8_lossy(found.secret).to_ascii_lowercase();
+            self.stopwords.iter().any(|word| secret.contains(word.as_str()))
+        };
+        let parts: [(bool, &dyn Fn() -> bool); 3] = [
+            (self.paths.is_empty(), &by_path),
+            (self.regexes.is_empty(), &by_regex),
+            (self.stopwords.is_empty(), &by_word),
+        ];
+        let mut given = parts.into_iter().filter(|(is_empty, _)| !is_empty).peekable();
+        if self.all_must_match {
+            return given.peek().is_some() && given.all(|(_, allows)| allows());
+        }
+        given.any(|(_, allows)| allows())
+    }
+
+    #[cfg(test)]
+    pub(crate) fn all_patterns(&self) -> impl Iterator<Item = &LazyPattern> {
+        self.paths.iter().chain(&self.regexes)
+    }
+}
+
+#[cfg(test)]
+impl SecretRules {
+    pub(crate) fn global_allowlist(&self) -> &RuleAllowlist {
+        &self.everywhere
+    }
+}
+
+/// A pattern that is compiled on first use.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(crate) struct LazyPattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl From<String> for LazyPattern {
+    fn from(text: String) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
+
+impl LazyPattern {
+    fn new(text: &str) -> Self {
+        text.to_owned().into()
+    }
+
+    /// `None` if the pattern is invalid; a test compiles each.
+    pub(crate) fn compiled_regex(&self) -> Option<&Regex> {
+        let compile = || {
+            // The rules are written for Go, where `\w` and `\b` match ASCII only.
+            let mut builder = RegexBuilder::new(&self.text);
+            builder.unicode(false).size_limit(REGEX_BYTES_MAX).build().ok()
+        };
+        self.compiled.get_or_init(compile).as_ref()
+    }
+
+    fn is_match(&self, text: &[u8]) -> bool {
+        self.compiled_regex().is_some_and(|pattern| pattern.is_match(text))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn pattern_text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Shannon entropy in bits per character.
+fn shannon_entropy(secret: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in secret {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let total = secret.len() as f64;
+    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total);
+    -shares.map(|share| share * share.log2()).sum::<f64>()
+}

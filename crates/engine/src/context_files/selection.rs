@@ -1,0 +1,214 @@
+//! Selects the files to send in full if there are too many.
+
+use std::path::Path;
+
+use plenary_core::model::hash::sha256_hex;
+use plenary_core::model::plan::{ContextFile, ContextPack, ExcludedFile, IndexedFile};
+
+use crate::context_files::credential_names::{credential_folder_reason, credential_reason};
+use crate::context_files::read::{FileContent, SecretGuard, read_sendable};
+use crate::context_files::walk::FileCandidate;
+
+/// About 125,000 tokens, which most models accept beside the answers of their peers.
+pub(crate) const WHOLE_BYTES_MAX: u64 = 500_000;
+/// Beyond this number, an index is more useful than the texts.
+pub(crate) const WHOLE_FILES_MAX: usize = 200;
+
+/// A file that may be sent.
+pub(crate) struct ReadableFile {
+    pub(crate) candidate: FileCandidate,
+    pub(crate) bytes: u64,
+    /// `None` if the limits were exceeded before this file.
+    pub(crate) text: Option<String>,
+}
+
+/// Total size of the selected files.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct PackSize {
+    bytes: u64,
+    files: usize,
+}
+
+impl PackSize {
+    /// Adds a file and returns whether the total is still within the limits.
+    pub(crate) fn add_file(&mut self, bytes: u64) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.files += 1;
+        self.is_within_limits()
+    }
+
+    fn is_within_limits(self) -> bool {
+        self.bytes <= WHOLE_BYTES_MAX && self.files <= WHOLE_FILES_MAX
+    }
+
+    fn would_fit(self, bytes: u64) -> bool {
+        let mut room = self;
+        room.add_file(bytes)
+    }
+}
+
+/// Sends all files in full if they fit, else key files in full and the others by name.
+pub(crate) fn select_files(
+    readable: Vec<ReadableFile>,
+    taken: PackSize,
+    guard: &SecretGuard,
+) -> ContextPack {
+    if taken.is_within_limits() {
+        let files = readable
+            .into_iter()
+            .filter_map(|file| Some(to_context_file(file.candidate.shown, file.text?)));
+        return ContextPack { files: files.collect(), ..ContextPack::default() };
+    }
+    select_key_files(readable, guard)
+}
+
+fn select_key_files(mut readable: Vec<ReadableFile>, guard: &SecretGuard) -> ContextPack {
+    readable.sort_by(|a, b| selection_rank(a).cmp(&selection_rank(b)));
+    let mut pack = ContextPack::default();
+    let mut room = PackSize::default();
+    for file in readable {
+        let path = file.candidate.shown.clone();
+        if !(is_key_candidate(&file) && room.would_fit(file.bytes)) {
+            pack.indexed.push(IndexedFile { path, bytes: file.bytes });
+            continue;
+        }
+        let read_again = || read_sendable(&file.candidate.real, guard);
+        match file.text.map_or_else(read_again, FileContent::Text) {
+            FileContent::Text(text) if room.would_fit(text.len() as u64) => {
+                room.add_file(text.len() as u64);
+                pack.files.push(to_context_file(path, text));
+            }
+            // The file grew since it was measured.
+            FileContent::Text(text) => {
+                pack.indexed.push(IndexedFile { path, bytes: text.len() as u64 });
+            }
+            FileContent::Excluded(reason) => pack.excluded.push(ExcludedFile { path, reason }),
+        }
+    }
+    pack
+}
+
+fn is_key_candidate(file: &ReadableFile) -> bool {
+    file.candidate.named || is_key_file(&file.candidate.shown)
+}
+
+/// Named files first, then the shortest, so that as many as possible fit.
+fn selection_rank(file: &ReadableFile) -> (bool, u64, &str) {
+    (!file.candidate.named, file.bytes, &file.candidate.shown)
+}
+
+fn to_context_file(path: String, text: String) -> ContextFile {
+    let sha256 = sha256_hex([text.as_bytes()]);
+    ContextFile { path, sha256, text }
+}
+
+/// Folders written by version control, builds and package managers.
+const GENERATED_FOLDERS: [(&str, &str); 24] = [
+    (".git", "version control data"),
+    (".hg", "version control data"),
+    (".svn", "version control data"),
+    (".jj", "version control data"),
+    ("target", "build output"),
+    ("dist", "build output"),
+    ("build", "build output"),
+    ("_build", "build output"),
+    ("obj", "build output"),
+    ("cmake-build-debug", "build output"),
+    ("cmake-build-release", "build output"),
+    (".next", "build output"),
+    (".nuxt", "build output"),
+    (".gradle", "build output"),
+    ("__pycache__", "build output"),
+    ("node_modules", "a dependency folder"),
+    ("bower_components", "a dependency folder"),
+    ("jspm_packages", "a dependency folder"),
+    ("vendor", "a dependency folder"),
+    ("Pods", "a dependency folder"),
+    ("site-packages", "a dependency folder"),
+    (".venv", "a dependency folder"),
+    ("venv", "a dependency folder"),
+    (".tox", "a dependency folder"),
+];
+
+const LOCK_FILES: [&str; 22] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "composer.lock",
+    "Gemfile.lock",
+    "go.sum",
+    "flake.lock",
+    "mix.lock",
+    "pubspec.lock",
+    "Podfile.lock",
+    "packages.lock.json",
+    "gradle.lockfile",
+    "Package.resolved",
+];
+const GENERATED_ENDS: [&str; 4] = [".min.js", ".min.css", ".js.map", ".css.map"];
+
+/// The reason for leaving an entry out by its name, if any.
+pub(crate) fn exclusion_by_name(path: &Path, is_folder: bool) -> Option<String> {
+    let Some(name) = path.file_name()?.to_str() else {
+        return Some("its name is not UTF-8".to_owned());
+    };
+    let name_path = Path::new(name);
+    let (credential, generated) = if is_folder {
+        (credential_folder_reason(name_path), generated_folder(name))
+    } else {
+        (credential_reason(name_path), generated_file(name))
+    };
+    credential
+        .or_else(|| generated.map(str::to_owned))
+        .or_else(|| name.starts_with('.').then(|| "hidden; name it to include it".to_owned()))
+}
+
+fn generated_folder(name: &str) -> Option<&'static str> {
+    GENERATED_FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, reason)| *reason)
+}
+
+fn generated_file(name: &str) -> Option<&'static str> {
+    if LOCK_FILES.contains(&name) {
+        return Some("a lock file");
+    }
+    GENERATED_ENDS.iter().any(|end| name.ends_with(end)).then_some("generated")
+}
+
+/// Files that describe a folder best; they are sent first if not all fit.
+pub(crate) fn is_key_file(path: &str) -> bool {
+    const MANIFESTS: [&str; 20] = [
+        "architecture.md",
+        "cargo.toml",
+        "cmakelists.txt",
+        "composer.json",
+        "docker-compose.yaml",
+        "docker-compose.yml",
+        "dockerfile",
+        "gemfile",
+        "go.mod",
+        "build.gradle",
+        "build.gradle.kts",
+        "justfile",
+        "makefile",
+        "mix.exs",
+        "package.json",
+        "package.swift",
+        "pom.xml",
+        "pyproject.toml",
+        "requirements.txt",
+        "setup.py",
+    ];
+    const ENTRY_POINTS: [&str; 4] = ["main", "lib", "index", "__main__"];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let stem = name.split('.').next().unwrap_or(&name);
+    name.starts_with("readme") || MANIFESTS.contains(&name.as_str()) || ENTRY_POINTS.contains(&stem)
+}

@@ -1,0 +1,437 @@
+//! Drives one ask until it has a reply, fails for good or exceeds the budget.
+//!
+//! The engine reserves the cost of a call, journals it, sends it, and journals the result before it
+//! does anything else. A failed seat is an entry, not an error of the run.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ask::{
+    Ask, AskMessages, AskState, BudgetReservation, CallCost, CallDispatch, CallErrorType,
+    CallFailure, CallOutcome, CostSource, ModelReply, TransportFallback,
+};
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::plan::Seat;
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::{BudgetShortage, RunState};
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::protocols::registry::Protocols;
+use tokio::time::Instant;
+
+use crate::engine::budget::{NotReserved, actual_cost, price_usage, worst_cost};
+use crate::engine::call_budget::CallHold;
+use crate::engine::run::Run;
+use crate::engine::run_start::unreachable_seat;
+use crate::error::Error;
+use crate::providers::retry::{ATTEMPTS_MAX, allows_fallback, is_transient, retry_delay};
+use crate::providers::transport::{CallError, CallReply, CallRequest, Transport};
+
+/// The state of the calls for one ask.
+pub(crate) struct CallAttempt<'a> {
+    ask: &'a Ask,
+    seat: Seat,
+    request: CallRequest,
+    deadline: Instant,
+    transport: &'a Transport,
+    /// Which attempt on this transport, from 1.
+    attempt: u8,
+    /// Transports to fall back to.
+    further: &'a [Transport],
+    fallback: Option<TransportFallback>,
+    repeats: Option<u32>,
+    /// The current call and its reserved cost.
+    call: u32,
+    reserved: BudgetReservation,
+    hold: Option<CallHold>,
+}
+
+/// The result of reserving a call.
+pub(crate) enum ReserveOutcome {
+    /// The call may be sent once this change is in the journal.
+    Reserved(JournalEvent),
+    Refused(JournalEvent),
+    /// Calls in flight may release enough of the budget.
+    MustWait,
+}
+
+/// What to do after a failed call.
+enum NextAction {
+    Retry(Duration),
+    FallBack,
+    GiveUp,
+}
+
+impl Run {
+    /// Reserves the worst cost of the next call. The caller journals the result; a call is sent
+    /// only if its cost is reserved and journalled.
+    pub(crate) fn reserve_call(&self, course: &mut CallAttempt<'_>) -> ReserveOutcome {
+        let worst = worst_cost(&course.seat, &course.request.messages);
+        let held = self.budgets.hold(worst).and_then(|hold| {
+            let call = self.next_call();
+            Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
+        });
+        match held {
+            Ok((call, hold)) => ReserveOutcome::Reserved(course.record_sending(call, worst, hold)),
+            Err(NotReserved::MustWait) => ReserveOutcome::MustWait,
+            Err(NotReserved::Refused(shortage)) => {
+                ReserveOutcome::Refused(JournalEvent::AskNotSent { ask: course.ask.id, shortage })
+            }
+        }
+    }
+
+    /// The same, after waiting for what other calls give back; it is in the journal then. False,
+    /// when nothing more can be sent.
+    async fn reserve_or_wait(&self, course: &mut CallAttempt<'_>) -> Result<bool, Error> {
+        let worst = worst_cost(&course.seat, &course.request.messages);
+        let came = Instant::now();
+        let held = self.wait_for_budget(worst).await;
+        // Time in the queue is not the model's.
+        course.deadline += came.elapsed();
+        match held {
+            Ok((call, hold)) => {
+                let sent = course.record_sending(call, worst, hold);
+                self.append_entry(JournalEntryKind::CallSent, vec![sent]).await?;
+                Ok(true)
+            }
+            Err(shortage) => {
+                let not_sent = JournalEvent::AskNotSent { ask: course.ask.id, shortage };
+                self.append_entry(JournalEntryKind::AskNotSent, vec![not_sent]).await?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Reserves the worst cost in every budget, and waits for other calls if necessary.
+    async fn wait_for_budget(
+        &self,
+        worst: BudgetReservation,
+    ) -> Result<(u32, CallHold), BudgetShortage> {
+        let hold = self.budgets.hold_or_wait(worst).await?;
+        let call = self.next_call();
+        Ok((call, self.budgets.hold_for_today_or_wait(hold, call, worst).await?))
+    }
+
+    /// Makes calls until the ask has a reply or failed for good. The first call is journalled, or
+    /// waits for its budget.
+    pub(crate) async fn drive_call(&self, mut course: CallAttempt<'_>) -> Result<(), Error> {
+        if course.hold.is_none() && !self.reserve_or_wait(&mut course).await? {
+            return Ok(());
+        }
+        loop {
+            let (call, reserved) = (course.call, course.reserved);
+            let (error, latency_ms) = match course.send_request().await {
+                Ok((received, latency_ms)) => {
+                    let reply = build_reply(&course.seat, received, latency_ms);
+                    let actual = actual_cost(reserved, reply.usage, reply.cost);
+                    // A cost over the reservation counts at once. The rest of a reservation is
+                    // released after the journal has the reply, so the journal never understates
+                    // what could be spent.
+                    let at_most = reserved.max_of_each(actual);
+                    let mut hold = course.hold.take();
+                    hold.iter_mut().for_each(|hold| hold.raise(at_most));
+                    let change = JournalEvent::ReplyKept { call, reply };
+                    self.append_entry(JournalEntryKind::ReplyKept, vec![change]).await?;
+                    hold.into_iter().for_each(|hold| hold.settle(actual));
+                    self.parse_reply_of(course.ask);
+                    return Ok(());
+                }
+                Err(failed) => failed,
+            };
+            let onward = course.next_action(&error, self.ambient.random_u64());
+            let failure = CallFailure {
+                error_type: error.error_type,
+                message: error.message.clone(),
+                latency_ms,
+            };
+            let gave_up = matches!(onward, NextAction::GiveUp);
+            let change = JournalEvent::CallFailed { call, failure, gave_up };
+            self.append_entry(JournalEntryKind::CallFailed, vec![change]).await?;
+            // A failed call that may be billed counts at its worst cost.
+            let hold = course.hold.take().filter(|_| error.error_type.is_unbilled());
+            hold.into_iter().for_each(|hold| hold.settle(BudgetReservation::default()));
+            match onward {
+                NextAction::GiveUp => return Ok(()),
+                NextAction::Retry(wait) => {
+                    tokio::time::sleep(wait).await;
+                    course.attempt += 1;
+                }
+                NextAction::FallBack => course.fall_back(&error),
+            }
+            course.repeats = None;
+            if !self.reserve_or_wait(&mut course).await? {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl<'a> CallAttempt<'a> {
+    /// A new ask starts at the transport that last reached the seat, or at the first.
+    pub(crate) fn start_call(
+        protocols: &Protocols,
+        transcript: &RunState,
+        ask: &'a Ask,
+        transports: &'a [Transport],
+        messages: Arc<AskMessages>,
+    ) -> Option<Self> {
+        let plan = &transcript.plan;
+        let (place, fallback) = last_working_transport(transcript, ask, transports);
+        let (transport, further) = transports.get(place..)?.split_first()?;
+        let seat = plan.find_seat(&ask.seat)?.clone();
+        let protocol = protocols.of_purpose(ask.purpose)?;
+        let limit = protocol.ask_rules(ask.purpose, ask.round).time_limit;
+        let time = Duration::from_millis(plan.timeout_ms(&seat, limit));
+        let request = CallRequest {
+            seat: ask.seat.clone(),
+            round: ask.round,
+            purpose: ask.purpose,
+            messages,
+            schema: protocol.reply_schema(transcript, ask),
+            time_left: time,
+        };
+        Some(Self {
+            ask,
+            seat,
+            request,
+            deadline: Instant::now() + time,
+            transport,
+            attempt: 1,
+            further,
+            fallback,
+            repeats: None,
+            call: 0,
+            reserved: BudgetReservation::default(),
+            hold: None,
+        })
+    }
+
+    /// An ask of a crashed process continues from its recorded calls.
+    pub(crate) fn resume_call(
+        protocols: &Protocols,
+        transcript: &RunState,
+        ask: &'a Ask,
+        transports: &'a [Transport],
+        asked: &AskState,
+        messages: Arc<AskMessages>,
+    ) -> Option<Self> {
+        let course = Self::start_call(protocols, transcript, ask, transports, messages)?;
+        let Some((place, attempt, fallback)) = resume_position(asked, transports) else {
+            return Some(course);
+        };
+        let (transport, further) = transports.get(place..)?.split_first()?;
+        Some(Self { transport, attempt, further, fallback, repeats: lost_call(asked), ..course })
+    }
+
+    /// The change that journals the next call.
+    fn record_sending(
+        &mut self,
+        call: u32,
+        worst: BudgetReservation,
+        hold: CallHold,
+    ) -> JournalEvent {
+        (self.call, self.reserved, self.hold) = (call, worst, Some(hold));
+        JournalEvent::CallSent(self.to_sending())
+    }
+
+    fn to_sending(&self) -> CallDispatch {
+        CallDispatch {
+            call: self.call,
+            ask: self.ask.id,
+            transport: self.transport.kind(),
+            attempt: self.attempt,
+            reserved: self.reserved,
+            fallback: self.fallback.clone(),
+            repeats: self.repeats,
+        }
+    }
+
+    /// Makes the call within the time that is left for the ask.
+    async fn send_request(&mut self) -> Result<(CallReply, u64), (CallError, u64)> {
+        let start = Instant::now();
+        self.request.time_left = self.deadline.saturating_duration_since(start);
+        self.hold.iter_mut().for_each(CallHold::mark_sent);
+        // Pinned in place: moving the future would hold it in memory twice.
+        let call = pin!(self.transport.send(&self.request));
+        let sent = tokio::time::timeout_at(self.deadline, call).await;
+        let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match sent {
+            Ok(Ok(received)) => Ok((received, latency_ms)),
+            Ok(Err(error)) => Err((error, latency_ms)),
+            Err(_) => {
+                let seconds = latency_ms as f64 / 1_000.0;
+                let message = format!("no answer within {seconds:.1} s");
+                Err((CallError::new(CallErrorType::Timeout, message), latency_ms))
+            }
+        }
+    }
+
+    fn next_action(&self, error: &CallError, dice: u64) -> NextAction {
+        let time_left = self.deadline.saturating_duration_since(Instant::now());
+        if let Some(wait) = retry_delay(error, self.attempt, time_left, dice) {
+            return NextAction::Retry(wait);
+        }
+        let may_turn = !self.further.is_empty() && !time_left.is_zero();
+        if may_turn && allows_fallback(error.error_type) {
+            NextAction::FallBack
+        } else {
+            NextAction::GiveUp
+        }
+    }
+
+    fn fall_back(&mut self, error: &CallError) {
+        let Some((next, further)) = self.further.split_first() else { return };
+        let from = self.transport.kind();
+        self.fallback = Some(TransportFallback { from, reason: error.message.clone() });
+        (self.transport, self.attempt, self.further) = (next, 1, further);
+    }
+}
+
+/// The transport, the attempt and the fallback with which an interrupted ask continues.
+fn resume_position(
+    asked: &AskState,
+    transports: &[Transport],
+) -> Option<(usize, u8, Option<TransportFallback>)> {
+    let call = asked.calls.last()?;
+    let CallDispatch { transport: kind, attempt, fallback, .. } = &call.dispatch;
+    let place = transports.iter().position(|transport| transport.kind() == *kind).unwrap_or(0);
+    Some(match &call.outcome {
+        CallOutcome::Failed(failure, _) => {
+            let may_pass = *attempt < ATTEMPTS_MAX && is_transient(failure.error_type);
+            if may_pass || place + 1 >= transports.len() {
+                return Some((place, attempt.saturating_add(1), fallback.clone()));
+            }
+            let fallback = TransportFallback { from: *kind, reason: failure.message.clone() };
+            (place + 1, 1, Some(fallback))
+        }
+        // A lost call is repeated as it was.
+        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => {
+            (place, *attempt, fallback.clone())
+        }
+    })
+}
+
+/// The transport of the seat's last reply, if it was not the first one, and why.
+fn last_working_transport(
+    transcript: &RunState,
+    ask: &Ask,
+    transports: &[Transport],
+) -> (usize, Option<TransportFallback>) {
+    let of_seat = transcript.asks.iter().filter(|asked| asked.ask.seat == ask.seat);
+    let last = of_seat
+        .flat_map(|asked| &asked.calls)
+        .rfind(|call| matches!(call.outcome, CallOutcome::Replied(..)));
+    let Some(CallDispatch { transport, fallback: Some(fallback), .. }) =
+        last.map(|call| &call.dispatch)
+    else {
+        return (0, None);
+    };
+    let place = transports.iter().position(|known| known.kind() == *transport);
+    place.map_or((0, None), |place| (place, Some(fallback.clone())))
+}
+
+/// The call of this ask that was in flight when the last process died.
+fn lost_call(asked: &AskState) -> Option<u32> {
+    let last = asked.calls.last()?;
+    (last.outcome == CallOutcome::Lost).then_some(last.dispatch.call)
+}
+
+pub(crate) fn build_reply(seat: &Seat, received: CallReply, latency_ms: u64) -> ModelReply {
+    let computed =
+        seat.price.as_ref().zip(received.usage).map(|(price, usage)| price_usage(price, usage));
+    let reported = received.cost_usd.filter(|usd| usd.is_finite() && *usd >= 0.0);
+    let cost = match (reported, computed) {
+        (Some(usd), _) => {
+            let usd_micros = Some((usd * 1e6).ceil() as u64);
+            CallCost { usd_micros, source: CostSource::Reported }
+        }
+        (None, Some(usd_micros)) => {
+            CallCost { usd_micros: Some(usd_micros), source: CostSource::Computed }
+        }
+        (None, None) => CallCost { usd_micros: None, source: CostSource::Unknown },
+    };
+    ModelReply {
+        text: received.text,
+        usage: received.usage,
+        model: received.model.filter(|model| *model != seat.model),
+        finish: received.finish,
+        cost,
+        latency_ms,
+        structured: received.structured,
+    }
+}
+
+impl Run {
+    /// A call for each ask, and the changes that record the messages of new asks.
+    pub(crate) fn prepare_calls<'a>(
+        &'a self,
+        asks: &'a [Ask],
+    ) -> Result<(Vec<JournalEvent>, Vec<CallAttempt<'a>>), Error> {
+        let transcript = self.state();
+        let (mut prepared, mut courses) = (Vec::new(), Vec::new());
+        let first = asks.first();
+        let rules = first.and_then(|ask| self.protocols.ask_rules(ask.purpose, ask.round));
+        let reached = rules.and_then(|rules| rules.stage);
+        if let Some(stage) = reached.filter(|stage| transcript.stage != Some(*stage)) {
+            prepared.push(JournalEvent::StageReached { stage });
+        }
+        for ask in asks {
+            let transports = self.connections.for_seat(&ask.seat);
+            let course = if let Some(asked) = transcript.find_ask(ask.id) {
+                // If prompts are not kept, the same run state gives the same messages again.
+                let messages = match &asked.messages {
+                    Some(messages) => Arc::clone(messages),
+                    None => Arc::new(self.render_messages(&transcript, ask)?.messages),
+                };
+                CallAttempt::resume_call(
+                    &self.protocols,
+                    &transcript,
+                    ask,
+                    transports,
+                    asked,
+                    messages,
+                )
+            } else {
+                let RenderedPrompt { messages, condensed } =
+                    self.render_messages(&transcript, ask)?;
+                let messages = Arc::new(messages);
+                let keeps = transcript.plan.keep_prompts;
+                prepared.push(JournalEvent::AskPrepared {
+                    ask: ask.clone(),
+                    messages: keeps.then(|| Arc::clone(&messages)),
+                    messages_sha256: (!keeps).then(|| messages.content_hash()),
+                    condensed,
+                });
+                CallAttempt::start_call(&self.protocols, &transcript, ask, transports, messages)
+            };
+            // The protocol would ask an unreachable seat again and again.
+            courses.push(course.ok_or_else(|| unreachable_seat(&ask.seat))?);
+        }
+        Ok((prepared, courses))
+    }
+
+    /// The messages of an ask.
+    fn render_messages(&self, transcript: &RunState, ask: &Ask) -> Result<RenderedPrompt, Error> {
+        let rules = self.protocols.ask_rules(ask.purpose, ask.round);
+        let needs_record = rules.is_some_and(|rules| rules.needs_record);
+        let record = if needs_record { Some(self.load_record()?) } else { None };
+        let messages = self.protocols.render_messages(transcript, record.as_ref(), ask);
+        Ok(messages.ok_or_else(|| missing_material(ask))?)
+    }
+
+    /// The whole record, as the tables have it now.
+    pub(crate) fn load_record(&self) -> Result<DialogueRecord, Error> {
+        let record = self.store.load_record(&self.id)?;
+        Ok(record.ok_or_else(|| dialogue_not_found(self.id.as_str()))?)
+    }
+}
+
+/// A protocol only asks when it has material for the messages; a changed journal might lack it.
+fn missing_material(ask: &Ask) -> ValidationError {
+    let (purpose, seat) = (ask.purpose, &ask.seat);
+    let message = format!("there is nothing to show '{seat}' for its {purpose}");
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_suggestion("`plenary verify` says whether it was touched")
+}

@@ -1,0 +1,182 @@
+//! Interventions of the Principal: written into the journal of a run, found by its process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plenary_core::model::ids::{DialogueId, ExpertSlug};
+use plenary_core::model::intervention::{INTERVENTION_CHARS_MAX, Intervention, InterventionEntry};
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::run_state::RunState;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use tokio::sync::watch;
+
+use crate::clock::System;
+use crate::engine::run_start::{LoadedRun, abandoned_error, load_run};
+use crate::error::Error;
+use crate::store::traits::{Store, in_transaction};
+
+/// Each intervention is part of every later ask, so their number is limited.
+const INTERVENTIONS_MAX: usize = 100;
+
+/// Journals an intervention in a run that is not finished.
+pub fn record_intervention(
+    store: &dyn Store,
+    ambient: &dyn System,
+    id: &DialogueId,
+    intervention: &Intervention,
+) -> Result<InterventionEntry, Error> {
+    loop {
+        let LoadedRun { transcript, entries } = load_run(store, id)?;
+        check_intervention(&transcript, intervention)?;
+        let (at, round) = (ambient.now(), transcript.current_round());
+        let change = JournalEvent::Intervened { round, intervention: intervention.clone() };
+        let is_noted = in_transaction(store, |unit| -> Result<bool, Error> {
+            // The journal grew since the check: load and check again.
+            if unit.count_entries(id)? != entries {
+                return Ok(false);
+            }
+            unit.append_entry(id, JournalEntryKind::Intervened, at, std::slice::from_ref(&change))?;
+            Ok(true)
+        })?;
+        if is_noted {
+            return Ok(InterventionEntry { at, round, intervention: intervention.clone() });
+        }
+    }
+}
+
+/// Checks that the run can still accept the intervention.
+pub fn check_intervention(
+    transcript: &RunState,
+    intervention: &Intervention,
+) -> Result<(), ValidationError> {
+    let id = &transcript.opening.dialogue_id;
+    if transcript.review_plan().is_some() {
+        let message = format!(
+            "'{id}' is a review: a gate hears the document, and nobody who wants it through"
+        );
+        let fault = ValidationError::new(ErrorCode::NotSupported, message);
+        let way = format!("Ctrl-C where it runs interrupts it, and `plenary resume {id}` goes on");
+        return Err(fault.with_suggestion(way));
+    }
+    if transcript.is_finished() {
+        let fault = ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' is finished"));
+        return Err(fault.with_suggestion(format!("`plenary show {id}` shows how it ended")));
+    }
+    if transcript.is_abandoned {
+        return Err(abandoned_error(id));
+    }
+    // The limit never applies to a stop.
+    let is_word = *intervention != Intervention::Stop;
+    if is_word && transcript.interventions.len() >= INTERVENTIONS_MAX {
+        let message = format!("there were {INTERVENTIONS_MAX} interventions already");
+        let fault = ValidationError::new(ErrorCode::NotSupported, message);
+        return Err(
+            fault.with_suggestion("each of them goes into every later ask: ask a new question")
+        );
+    }
+    let is_ending = transcript.participants.is_some();
+    match intervention {
+        Intervention::Whisper { text, to } => {
+            check_text(text)?;
+            match to {
+                Some(seat) if is_ending => Err(too_late(id, &format!("{seat} is not asked"))),
+                Some(seat) => check_seat(transcript, seat),
+                None => Ok(()),
+            }
+        }
+        Intervention::Directive { text, .. } => {
+            check_text(text)?;
+            if is_ending { Err(too_late(id, "nobody argues")) } else { Ok(()) }
+        }
+        Intervention::Stop if is_ending => Err(too_late(id, "nothing is left to stop")),
+        Intervention::Stop if transcript.is_cut_short => Err(ValidationError::new(
+            ErrorCode::DialogueClosed,
+            format!("'{id}' was stopped already"),
+        )),
+        Intervention::Stop => Ok(()),
+    }
+}
+
+fn check_text(text: &str) -> Result<(), ValidationError> {
+    let fault = if text.trim().is_empty() {
+        ValidationError::new(ErrorCode::MissingField, "there is nothing in it")
+            .with_suggestion("say it in a sentence")
+    } else if text.contains('\0') {
+        ValidationError::new(ErrorCode::InvalidType, "it holds a NUL character")
+            .with_suggestion("check where the text comes from")
+    } else if text.chars().count() > INTERVENTION_CHARS_MAX {
+        ValidationError::new(
+            ErrorCode::FieldTooLong,
+            format!("it is over {INTERVENTION_CHARS_MAX} characters"),
+        )
+        .with_suggestion("it goes into every later ask: say it shorter")
+    } else {
+        return Ok(());
+    };
+    Err(fault.with_field("text"))
+}
+
+/// Only seats that take part in the rounds can receive a whisper.
+fn check_seat(transcript: &RunState, seat: &ExpertSlug) -> Result<(), ValidationError> {
+    let is_seated = round_seats(transcript).any(|known| known == seat);
+    if is_seated { Ok(()) } else { Err(unknown_seat(transcript, seat.as_str())) }
+}
+
+fn round_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
+    let seats = transcript.plan.seats.iter().filter(|seat| !seat.roles.is_empty());
+    seats.map(|seat| &seat.name)
+}
+
+/// Error for an unknown seat name; lists the known ones.
+pub fn unknown_seat(transcript: &RunState, name: &str) -> ValidationError {
+    let message = format!("nobody called '{name}' speaks in this council");
+    let names: Vec<&str> = round_seats(transcript).map(ExpertSlug::as_str).collect();
+    let fault = ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
+        .with_field("to")
+        .with_value(name);
+    fault.with_suggestion(format!("these do: {}", names.join(", "))).with_options(names)
+}
+
+fn too_late(id: &DialogueId, why: &str) -> ValidationError {
+    let message = format!("the rounds of '{id}' are over: {why} any more");
+    ValidationError::new(ErrorCode::DialogueClosed, message)
+        .with_suggestion(format!("`plenary watch {id}` follows its conclusion, if it runs"))
+}
+
+/// Short enough that a stop takes effect visibly; a query takes some microseconds.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Signals new interventions in any run of the store. One poll serves all runs of a process. Only a
+/// stop needs the signal: whispers and directives are found when the next ask is journalled.
+#[derive(Debug, Clone)]
+pub struct InterventionWatcher(watch::Receiver<u64>);
+
+impl InterventionWatcher {
+    /// A watcher that never signals.
+    pub fn disabled() -> Self {
+        Self(watch::channel(0).1)
+    }
+
+    /// Returns a watcher and the polling task that must run for it. The initial value is not
+    /// queried, to avoid a connection at start-up. The first poll may therefore signal once without
+    /// a new intervention; runs ignore it.
+    pub fn start(store: Arc<dyn Store>) -> (Self, impl Future<Output = ()> + Send) {
+        let (heard, watcher) = watch::channel(0);
+        let listening = async move {
+            while !heard.is_closed() {
+                tokio::time::sleep(PAUSE).await;
+                // A failed query is retried at the next poll.
+                let Ok(now) = store.last_intervention_seq() else { continue };
+                heard.send_if_modified(|known| std::mem::replace(known, now) != now);
+            }
+        };
+        (Self(watcher), listening)
+    }
+
+    /// Waits for an intervention since the last call.
+    pub(crate) async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The loop of a run: ask the protocol for the next step, take it, journal it, repeat.
+
+use std::fmt::Debug;
+use std::sync::atomic::AtomicU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use plenary_core::model::ask::Ask;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::run_state::{RunState, RunStopReason};
+use plenary_core::model::time::Moment;
+use plenary_core::protocols::protocol::Step;
+use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::review::redaction::LogRedaction;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::clock::System;
+use crate::engine::append::AppliedEntries;
+use crate::engine::budget::Budget;
+use crate::engine::call::ReserveOutcome;
+use crate::engine::call_budget::{BatchShare, CallBudgets, DailyShare};
+use crate::engine::daily_budget::DailyBudget;
+use crate::engine::interventions::InterventionWatcher;
+use crate::engine::journal::JournalWriter;
+use crate::engine::parse_replies::parse_pending_replies;
+use crate::engine::process_lock::{ProcessLock, RunClaim};
+use crate::engine::run_start::{SeatTransports, abandoned_error};
+use crate::error::Error;
+use crate::files::allowed_folders::AllowedFolders;
+use crate::store::traits::Store;
+
+/// The limits of one start of a run.
+#[derive(Debug, Clone)]
+pub struct RunLimits {
+    pub wall: Duration,
+    /// Becomes true when the user interrupts the command.
+    pub interrupted: watch::Receiver<bool>,
+}
+
+/// A run in this process. One task owns it; every change goes through [`Self::decide`] or
+/// [`Self::note`].
+#[derive(Debug)]
+pub struct Run {
+    pub(crate) id: DialogueId,
+    pub(crate) transcript: Mutex<RunState>,
+    /// The journal entries that the run state contains.
+    pub(crate) known: Mutex<AppliedEntries>,
+    /// Parse results that the next entry will contain.
+    pub(crate) unwritten: Mutex<Vec<JournalEvent>>,
+    pub(crate) calls: AtomicU32,
+    pub(crate) connections: SeatTransports,
+    pub(crate) budgets: CallBudgets,
+    pub(crate) journal: JournalWriter,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) ambient: Arc<dyn System>,
+    pub(crate) observer: Arc<dyn RunObserver>,
+    pub(crate) redaction: Arc<LogRedaction>,
+    pub(crate) protocols: Protocols,
+    watcher: InterventionWatcher,
+    /// Keeps other runs of this process off the dialogue.
+    _claim: RunClaim,
+}
+
+/// The dependencies of a run.
+#[derive(Debug, Clone)]
+pub struct RunContext {
+    /// The protocols that runs may follow.
+    pub protocols: Protocols,
+    pub journal: JournalWriter,
+    pub process_lock: Arc<ProcessLock>,
+    pub store: Arc<dyn Store>,
+    pub folders: AllowedFolders,
+    pub watcher: InterventionWatcher,
+    pub ambient: Arc<dyn System>,
+    pub observer: Arc<dyn RunObserver>,
+    /// The share of a batch in a common budget.
+    pub batch_share: Option<BatchShare>,
+    /// The servers' daily budget; none for runs of the command line.
+    pub daily_budget: Option<Arc<DailyBudget>>,
+    /// What the verdict log must not contain. It is not in the plan, because the journal keeps the
+    /// plan.
+    pub redaction: Arc<LogRedaction>,
+}
+
+impl Run {
+    pub fn id(&self) -> &DialogueId {
+        &self.id
+    }
+
+    /// A run from a run state, new or loaded from this many entries.
+    pub(crate) fn new(
+        mut transcript: RunState,
+        entries: u64,
+        claim: RunClaim,
+        connections: SeatTransports,
+        context: RunContext,
+    ) -> Self {
+        let unwritten = parse_pending_replies(&context.protocols, &transcript);
+        let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
+        transcript.apply_events(at, &unwritten);
+        if !unwritten.is_empty() {
+            context.observer.on_entry(&id, at, &unwritten);
+        }
+        let own = Budget::for_resumed_run(transcript.plan.caps, &transcript);
+        let daily = context.daily_budget.map(|budget| DailyShare { budget, id: id.clone() });
+        Self {
+            id,
+            calls: AtomicU32::new(transcript.next_call_id()),
+            budgets: CallBudgets::new(own, context.batch_share).with_daily(daily),
+            transcript: Mutex::new(transcript),
+            known: Mutex::new(AppliedEntries::up_to(entries)),
+            unwritten: Mutex::new(unwritten),
+            connections,
+            journal: context.journal,
+            store: context.store,
+            watcher: context.watcher,
+            ambient: context.ambient,
+            observer: context.observer,
+            redaction: context.redaction,
+            protocols: context.protocols,
+            _claim: claim,
+        }
+    }
+
+    /// Drives the run until it is done, stops, reaches the deadline or is interrupted.
+    pub async fn run(&self, mut limits: RunLimits) -> Result<RunStopReason, Error> {
+        let deadline = Instant::now() + limits.wall;
+        let cut = tokio::select! {
+            ended = self.drive() => return ended,
+            () = tokio::time::sleep_until(deadline) => RunStopReason::Deadline,
+            () = wait_for_interrupt(&mut limits.interrupted) => RunStopReason::Interrupted,
+        };
+        // Calls in flight are dropped; the next start records them as lost.
+        self.append_entry(JournalEntryKind::RunStopped, self.stop_changes(&cut)).await?;
+        Ok(cut)
+    }
+
+    /// The run state.
+    pub fn into_state(self) -> RunState {
+        self.transcript.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn drive(&self) -> Result<RunStopReason, Error> {
+        loop {
+            if self.state().is_abandoned {
+                return Err(abandoned_error(&self.id).into());
+            }
+            let step = self.protocols.next_step(&self.state());
+            match step {
+                Step::Ask(asks) => self.send_asks(asks).await?,
+                Step::Append(drafts) => self.append_drafts(drafts).await?,
+                Step::Finish => {
+                    if let Some(stop) = self.record_stop(RunStopReason::Done).await? {
+                        return Ok(stop);
+                    }
+                }
+                Step::Stop(stop) => {
+                    if let Some(stop) = self.record_stop(stop).await? {
+                        return Ok(stop);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Records that the run stopped, unless the journal says so already. None if the journal has
+    /// grown meanwhile and the protocol must decide again.
+    async fn record_stop(&self, stop: RunStopReason) -> Result<Option<RunStopReason>, Error> {
+        let already = self.state().stopped.as_ref() == Some(&stop);
+        let changes = self.stop_changes(&stop);
+        let is_recorded =
+            already || self.append_changes(JournalEntryKind::RunStopped, changes).await?;
+        Ok(is_recorded.then_some(stop))
+    }
+
+    /// Journals the messages and the calls, then makes all calls concurrently. It is one entry,
+    /// because nothing is sent before all of it is durable.
+    async fn send_asks(&self, asks: Vec<Ask>) -> Result<(), Error> {
+        let (mut changes, mut courses) = self.prepare_calls(&asks)?;
+        let is_fresh = !changes.is_empty();
+        courses.retain_mut(|course| match self.reserve_call(course) {
+            ReserveOutcome::Reserved(sent) => {
+                changes.push(sent);
+                true
+            }
+            ReserveOutcome::Refused(not_sent) => {
+                changes.push(not_sent);
+                false
+            }
+            ReserveOutcome::MustWait => true,
+        });
+        let kind = match (is_fresh, courses.is_empty()) {
+            (true, _) => JournalEntryKind::AsksPrepared,
+            (false, false) => JournalEntryKind::CallSent,
+            (false, true) => JournalEntryKind::AskNotSent,
+        };
+        if !changes.is_empty() && !self.append_changes(kind, changes).await? {
+            // An intervention arrived first. Nothing was sent, the next asks will include it, and
+            // dropping the calls releases their budget.
+            return Ok(());
+        }
+        let pursuits = courses.into_iter().map(|course| self.drive_call(course));
+        let pursuits: FuturesUnordered<_> = pursuits.collect();
+        tokio::select! {
+            pursued = finish_calls(pursuits) => pursued,
+            cut = self.wait_for_stop() => cut,
+        }
+    }
+
+    /// Waits until the Principal stops the rounds. The caller then drops the calls in flight.
+    async fn wait_for_stop(&self) -> Result<(), Error> {
+        let mut watcher = self.watcher.clone();
+        loop {
+            let (is_cut_short, is_ending) = {
+                let transcript = self.state();
+                (transcript.is_cut_short, transcript.participants.is_some())
+            };
+            if is_ending {
+                // A stop does not apply to the conclusion.
+                std::future::pending::<()>().await;
+            }
+            if is_cut_short {
+                return Ok(());
+            }
+            watcher.changed().await;
+            self.sync_journal()?;
+        }
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, RunState> {
+        lock_mutex(&self.transcript)
+    }
+
+    pub(crate) fn next_call(&self) -> u32 {
+        self.calls.fetch_add(1, atomic::Ordering::Relaxed)
+    }
+}
+
+async fn finish_calls(
+    mut pursuits: FuturesUnordered<impl Future<Output = Result<(), Error>>>,
+) -> Result<(), Error> {
+    while let Some(pursued) = pursuits.next().await {
+        pursued?;
+    }
+    Ok(())
+}
+
+/// Waits for an interrupt; forever if its sender is gone.
+async fn wait_for_interrupt(interrupted: &mut watch::Receiver<bool>) {
+    if interrupted.wait_for(|is_so| *is_so).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// A poisoned lock is usable: a panic under the lock ends the task that owns the run.
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Told of every entry once it is durable, in the order of the journal; and of what a reply
+/// says as soon as it was read.
+pub trait RunObserver: Debug + Send + Sync {
+    fn on_entry(&self, id: &DialogueId, at: Moment, changes: &[JournalEvent]);
+}
+
+/// Ignores all entries.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoopObserver;
+
+impl RunObserver for NoopObserver {
+    fn on_entry(&self, _: &DialogueId, _: Moment, _: &[JournalEvent]) {}
+}

@@ -1,0 +1,283 @@
+//! Starts a run: opens a new one or resumes a loaded one, and claims it for this process.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::dialogue::{DialogueOpening, ExpertProfile, ExpertSource, ExpertTier};
+use plenary_core::model::hash::SeededRandom;
+use plenary_core::model::ids::{DialogueId, ExpertSlug};
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
+use plenary_core::model::plan::{Plan, Seat, SeatRole};
+use plenary_core::model::run_state::RunState;
+use plenary_core::model::text::trim_and_truncate;
+use plenary_core::model::time::Moment;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::protocol::{Protocol, RoleTitles};
+use plenary_core::protocols::registry::Protocols;
+
+use crate::app::arguments::hexed_id;
+use crate::engine::journal::WrittenEntries;
+use crate::engine::parse_replies::parse_pending_replies;
+use crate::engine::run::{Run, RunContext};
+use crate::error::Error;
+use crate::providers::transport::Transport;
+use crate::store::error::StoreError;
+use crate::store::traits::{Store, StoreTransaction};
+
+/// Lists show the title; the question itself may be pages long.
+const TITLE_CHARS_MAX: usize = 100;
+
+/// Question and plan of a new run.
+#[derive(Debug, Clone)]
+pub struct RunQuestion {
+    /// The question; for a review, the path of the document.
+    pub text: String,
+    /// The protocol that the run follows.
+    pub protocol: &'static dyn Protocol,
+    pub rehearsal: bool,
+    pub plan: Plan,
+}
+
+/// Creates the dialogue of a new run and journals its plan. From then on the run can be resumed.
+pub async fn open_run(
+    question: RunQuestion,
+    connections: SeatTransports,
+    context: RunContext,
+) -> Result<Run, Error> {
+    let seats = question.plan.seats.iter().map(|seat| &seat.name);
+    if let Some(seat) = connections.find_missing(seats) {
+        return Err(unreachable_seat(seat).into());
+    }
+    let RunContext { journal, ambient, observer, process_lock, .. } = &context;
+    let (at, folders, token) = (ambient.now(), context.folders.clone(), process_lock.token.clone());
+    let mut dice = SeededRandom::new(ambient.random_u64());
+    // The id of a review appears in the verdict log, so it is redacted too.
+    let named_by = context.redaction.redact_text(&question_title(&question.text));
+    let opened = journal.run_work(move |unit| {
+        let id = hexed_id(unit, &named_by, &mut dice)?;
+        let changes =
+            opening_changes(&id, question, folders.default_output_dir(id.as_str()), token);
+        let seq = unit.append_entry(&id, JournalEntryKind::DialogueCreated, at, &changes)?;
+        Ok(WrittenEntries::one_entry(seq, changes))
+    });
+    let WrittenEntries { last, changes, .. } = opened.await?;
+    let transcript = RunState::from_first_entry(at, &changes).ok_or(StoreError::NotRun)?;
+    let id = &transcript.opening.dialogue_id;
+    // The dialogue is new, so no other run can have claimed it.
+    let claim = process_lock.claim_run(id).ok_or(StoreError::NotRun)?;
+    observer.on_entry(id, at, &changes);
+    Ok(Run::new(transcript, last, claim, connections, context))
+}
+
+fn opening_changes(
+    id: &DialogueId,
+    question: RunQuestion,
+    output_dir: String,
+    owner: String,
+) -> Vec<JournalEvent> {
+    let RunQuestion { text, protocol, rehearsal, plan } = question;
+    let title = if protocol.has_question() { question_title(&text) } else { text.clone() };
+    let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
+        dialogue_id: id.clone(),
+        title,
+        question: protocol.has_question().then_some(text),
+        background: None,
+        protocol: protocol.name(),
+        rehearsal,
+        convergence_percent: 100,
+        panel_seed: None,
+        output_dir,
+    })];
+    let names = protocol.role_titles();
+    changes
+        .extend(plan.seats.iter().map(|seat| JournalEvent::ExpertAdded(seat_profile(seat, names))));
+    changes.push(JournalEvent::RunPlanned(Box::new(plan)));
+    changes.push(JournalEvent::RunStarted { owner });
+    changes
+}
+
+/// First non-empty line of the question, truncated for lists.
+fn question_title(question: &str) -> String {
+    let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Question");
+    trim_and_truncate(line, TITLE_CHARS_MAX)
+}
+
+/// A seat as an expert of the record. The protocol decides the role names of participants and
+/// chair.
+fn seat_profile(seat: &Seat, titles: RoleTitles) -> ExpertProfile {
+    let roles = [(SeatRole::Participant, titles.participant), (SeatRole::Chair, titles.chair)];
+    let role = roles.iter().find(|(role, _)| seat.roles.contains(role));
+    // A seat without a role in the rounds takes part in the conclusion only.
+    let role = role.map_or("Auditor", |(_, name)| name);
+    let mut profile =
+        ExpertProfile::new(seat.name.clone(), role, ExpertTier::Core, ExpertSource::Pool);
+    profile.description = Some(format!("{} ({})", seat.model, seat.family));
+    profile
+}
+
+/// A run loaded from its journal.
+#[derive(Debug)]
+pub struct LoadedRun {
+    pub transcript: RunState,
+    /// Sequence number of the last journal entry that was read.
+    pub(crate) entries: u64,
+}
+
+impl LoadedRun {
+    /// Reads a run from its journal; `None` if nothing was run on the dialogue.
+    pub fn from_entries(entries: &[JournalEntry]) -> Option<Self> {
+        Some(Self { transcript: RunState::from_entries(entries)?, entries: entries.last()?.seq })
+    }
+
+    /// Reads the journal of a dialogue without a run, and adds the plan of the run to start on it.
+    pub fn with_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
+        let transcript = RunState::from_plan(entries, plan)?;
+        Some(Self { transcript, entries: entries.last()?.seq })
+    }
+}
+
+/// Loads a run from the store.
+pub fn load_run(store: &dyn Store, id: &DialogueId) -> Result<LoadedRun, Error> {
+    let entries = store.load_entries(id, 0)?;
+    if entries.is_empty() {
+        return Err(dialogue_not_found(id.as_str()).into());
+    }
+    Ok(LoadedRun::from_entries(&entries).ok_or_else(|| not_a_run(id))?)
+}
+
+/// Loads the state of a run for display. Replies that no process has parsed yet are parsed here.
+pub fn load_run_state(
+    protocols: &Protocols,
+    store: &dyn Store,
+    id: &DialogueId,
+) -> Result<RunState, Error> {
+    let LoadedRun { mut transcript, .. } = load_run(store, id)?;
+    protocols.of_run(&transcript)?;
+    let due = parse_pending_replies(protocols, &transcript);
+    transcript.apply_events(transcript.last_entry_at, &due);
+    Ok(transcript)
+}
+
+/// Resumes a loaded run in this process and journals `changed_plan`, the changes to its plan. Fails
+/// while another process works on the run.
+pub async fn resume_run(
+    loaded: LoadedRun,
+    changed_plan: Vec<JournalEvent>,
+    connections: SeatTransports,
+    context: RunContext,
+) -> Result<Run, Error> {
+    let LoadedRun { mut transcript, mut entries } = loaded;
+    let id = transcript.opening.dialogue_id.clone();
+    context.protocols.of_run(&transcript)?;
+    let process_lock = Arc::clone(&context.process_lock);
+    let mut changes = vec![JournalEvent::RunStarted { owner: process_lock.token.clone() }];
+    changes.extend(changed_plan);
+    let run_claim = process_lock.claim_run(&id).ok_or_else(|| running_elsewhere(&id))?;
+    loop {
+        if transcript.is_abandoned {
+            return Err(abandoned_error(&id).into());
+        }
+        if process_lock.is_running_elsewhere(&transcript) {
+            return Err(running_elsewhere(&id).into());
+        }
+        let at = context.ambient.now();
+        let mut resumed = transcript.clone();
+        resumed.apply_events(at, &changes);
+        if let Some(seat) = connections.find_missing(needed_seats(&resumed)) {
+            return Err(unreachable_seat(seat).into());
+        }
+        let written = context.journal.run_work(claim_entry(&id, entries, at, &changes)).await?;
+        if written.entries > 0 {
+            context.observer.on_entry(&id, at, &changes);
+            let last = written.last;
+            return Ok(Run::new(resumed, last, run_claim, connections, context));
+        }
+        for entry in context.store.load_entries(&id, entries)? {
+            // Two processes tried at once; the first one to write has the run.
+            if entry.kind != JournalEntryKind::Intervened {
+                return Err(running_elsewhere(&id).into());
+            }
+            transcript.apply_events(entry.at, &entry.events);
+            context.observer.on_entry(&id, entry.at, &entry.events);
+            entries = entry.seq;
+        }
+    }
+}
+
+/// Journals the claim, unless the journal has grown since the run was loaded.
+fn claim_entry(
+    id: &DialogueId,
+    entries: u64,
+    at: Moment,
+    changes: &[JournalEvent],
+) -> impl FnOnce(&mut dyn StoreTransaction) -> Result<WrittenEntries, Error> + Send + 'static {
+    let (id, changes) = (id.clone(), changes.to_vec());
+    move |unit| {
+        if unit.count_entries(&id)? != entries {
+            return Ok(WrittenEntries::default());
+        }
+        let seq = unit.append_entry(&id, JournalEntryKind::RunStarted, at, &changes)?;
+        Ok(WrittenEntries::one_entry(seq, changes))
+    }
+}
+
+/// Seats that may still be asked: after the rounds only those of the conclusion.
+fn needed_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
+    let plan = &transcript.plan;
+    let ending = plan.conclusion.as_ref().filter(|_| transcript.rounds_are_over());
+    plan.seats.iter().map(|seat| &seat.name).filter(move |name| {
+        ending.is_none_or(|ending| {
+            [&ending.synthesizer, &ending.critic, &ending.reviser].contains(name)
+        })
+    })
+}
+
+fn not_a_run(id: &DialogueId) -> ValidationError {
+    let message = format!("nothing was run on '{id}': there is nothing to go on with");
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_suggestion("alignment dialogues go on with `plenary dialogue register`")
+}
+
+/// Error for a run that was abandoned.
+pub(crate) fn abandoned_error(id: &DialogueId) -> ValidationError {
+    ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' was abandoned"))
+        .with_suggestion(format!("`plenary show {id}` shows what there is"))
+}
+
+fn running_elsewhere(id: &DialogueId) -> ValidationError {
+    let message = format!("another process is working on '{id}'");
+    ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(format!(
+        "`plenary watch {id}` follows it; end that process first to take it over"
+    ))
+}
+
+/// Error for a seat without a transport.
+pub(crate) fn unreachable_seat(seat: &ExpertSlug) -> ValidationError {
+    let message = format!("nothing leads to seat '{seat}': its provider is not configured here");
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_suggestion("run it from the folder and with the keys it was started with")
+}
+
+/// Transports of every seat, in the order in which they are tried. Seats of one provider share
+/// them.
+#[derive(Debug, Clone, Default)]
+pub struct SeatTransports(BTreeMap<ExpertSlug, Arc<[Transport]>>);
+
+impl SeatTransports {
+    pub fn add(&mut self, seat: ExpertSlug, transports: Arc<[Transport]>) {
+        self.0.insert(seat, transports);
+    }
+
+    pub(crate) fn for_seat(&self, seat: &ExpertSlug) -> &[Transport] {
+        self.0.get(seat).map_or(&[], AsRef::as_ref)
+    }
+
+    /// First of these seats that has no transport.
+    pub(crate) fn find_missing<'a>(
+        &self,
+        mut seats: impl Iterator<Item = &'a ExpertSlug>,
+    ) -> Option<&'a ExpertSlug> {
+        seats.find(|seat| self.for_seat(seat).is_empty())
+    }
+}

@@ -1,0 +1,126 @@
+//! File names that an export must not use, because programs act on files with such names.
+//!
+//! Existing files are already safe, because only files of Plenary are replaced. This table covers
+//! files that do not exist yet. An export contains text of models and callers, and must not become
+//! an instruction to an agent or an input of a build tool.
+
+use std::path::{Component, Path};
+
+use crate::files::allowed_folders::PathObjection;
+
+/// Files that Plenary itself reads in any folder.
+const OWN_FILE_NAMES: [&str; 2] = ["council.yaml", ".councilignore"];
+
+/// Plenary's folder, the only dotted name that an export may use.
+const OWN_FOLDER: &str = ".plenary";
+
+/// Names that agents and build tools look for, lower-case and up to the first dot: `agents` matches
+/// AGENTS.md and AGENTS.override.md.
+const RESERVED_STEMS: [&str; 44] = [
+    // Instructions to agents.
+    "agent",
+    "agents",
+    "claude",
+    "codex",
+    "conventions",
+    "copilot",
+    "copilot-instructions",
+    "crush",
+    "cursor",
+    "gemini",
+    "instructions",
+    "jules",
+    "memory",
+    "prompt",
+    "qwen",
+    "replit",
+    "rules",
+    "skill",
+    "system",
+    "warp",
+    // Settings of agents and editors.
+    "claude_desktop_config",
+    "devcontainer",
+    "gemini-extension",
+    "hooks",
+    "launch",
+    "marketplace",
+    "mcp",
+    "opencode",
+    "plugin",
+    "settings",
+    "tasks",
+    // Build tools and package managers.
+    "composer",
+    "deno",
+    "dockerfile",
+    "gnumakefile",
+    "jenkinsfile",
+    "justfile",
+    "makefile",
+    "nodemon",
+    "package",
+    "procfile",
+    "rakefile",
+    "tsconfig",
+    "vagrantfile",
+];
+
+/// Endings of instruction files, such as `review.prompt.md`.
+const RESERVED_ENDINGS: [&str; 5] =
+    [".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md", ".config.json"];
+
+/// Whether Plenary reads a file of that name. No permission allows to write it.
+pub(crate) fn is_own_file_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    OWN_FILE_NAMES.iter().any(|obeyed| name.eq_ignore_ascii_case(obeyed))
+}
+
+/// Rejects path components that begin with a dot, because tools act on such files.
+pub(crate) fn objection_to_folders(below: &Path) -> Option<PathObjection> {
+    let is_hidden = |part: Component<'_>| {
+        let name = part.as_os_str();
+        name.as_encoded_bytes().first() == Some(&b'.') && name != OWN_FOLDER
+    };
+    let objection = "a name in it begins with a dot, and tools act on such files";
+    below.components().any(is_hidden).then_some(objection)
+}
+
+/// Rejects the same, and the file names that agents and build tools look for.
+pub(crate) fn objection_to_file(below: &Path) -> Option<PathObjection> {
+    if let Some(objection) = objection_to_folders(below) {
+        return Some(objection);
+    }
+    let name = below.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_acted_on =
+        RESERVED_STEMS.contains(&stem) || RESERVED_ENDINGS.iter().any(|end| name.ends_with(end));
+    is_acted_on.then_some("agents or build tools act on a file of that name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_programs_act_on_is_not_taken() {
+        let refused = [
+            "AGENTS.md",
+            "deep/AGENTS.override.md",
+            "Claude.md",
+            ".mcp.json",
+            ".github/copilot.md",
+            "a/.cursor/rules/x.md",
+            "package.json",
+            "Makefile",
+            "review.prompt.md",
+            "babel.config.json",
+        ];
+        for path in refused {
+            assert!(objection_to_file(Path::new(path)).is_some(), "{path}");
+        }
+        for path in ["x.json", ".plenary/dialogues/x/dialogue.md", "agents/x.md", "my-agents.md"] {
+            assert_eq!(objection_to_file(Path::new(path)), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! CLI transport: runs an agent program once per call, parses its output, and classifies its errors
+//! by the server's status if known, else by known phrases.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plenary_core::model::ask::CallErrorType;
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::providers::cli::program::{AgentProgram, InputFile, PathDelivery, ProgramInvocation};
+use crate::providers::process::child_environment::ChildEnvironment;
+use crate::providers::process::process_group::{ProcessGroup, ProgramOutput};
+use crate::providers::process::scratch_folder::ScratchFolder;
+use crate::providers::process::supervisor::SupervisorBinary;
+use crate::providers::redact::clean_output;
+use crate::providers::transport::{CallError, CallReply, CallRequest, Provider};
+
+/// Calls a model through an agent program, run once per call.
+#[derive(Debug, Clone)]
+pub struct CliTransport {
+    provider: Arc<Provider>,
+    /// Variables the program's environment is selected from.
+    ambient: ChildEnvironment,
+    supervisor: Option<SupervisorBinary>,
+}
+
+impl CliTransport {
+    pub fn new(provider: Arc<Provider>) -> Self {
+        Self::with_environment(provider, ChildEnvironment::from_this_process())
+    }
+
+    /// Like [`Self::new`], with another environment than that of this process.
+    pub fn with_environment(provider: Arc<Provider>, ambient: ChildEnvironment) -> Self {
+        Self { provider, ambient, supervisor: SupervisorBinary::for_this_process() }
+    }
+
+    /// Replaces the supervisor.
+    #[must_use]
+    pub fn with_supervisor(self, supervisor: Option<SupervisorBinary>) -> Self {
+        Self { supervisor, ..self }
+    }
+
+    /// Dropping the future kills the program and all its descendants.
+    pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
+        let (program, words) = AgentProgram::for_provider(&self.provider)
+            .ok_or_else(|| self.missing_program_error())?;
+        let (first, leading) = words.split_first().ok_or_else(|| self.missing_program_error())?;
+        let mut environment = self.build_environment(program);
+        let secrets = self.secret_values();
+
+        let invocation = program.build_invocation(&self.provider.model, &request.messages);
+        let mut arguments: Vec<OsString> = leading.iter().map(OsString::from).collect();
+        let scratch = prepare_scratch(&invocation, &mut arguments, &mut environment)
+            .map_err(|error| folder_error(&error))?;
+        let supervisor = self.supervisor.as_ref();
+        let group = ProcessGroup::start(first, &arguments, &environment, scratch, supervisor)?;
+        let talk = group.run_to_end(&invocation.input).await?;
+        let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
+        program.parse_output(&talk).map_err(|error| CallError {
+            message: format!(
+                "`{}`: {}",
+                clean_output(&name, &[]),
+                clean_output(&error.message, &secrets)
+            ),
+            ..error
+        })
+    }
+
+    /// Runs `--version`. Returns `None` for an unknown program, which might take the argument for a
+    /// prompt.
+    pub async fn read_version(&self, time_max: Duration) -> Result<Option<String>, CallError> {
+        let (program, words) = AgentProgram::for_provider(&self.provider)
+            .ok_or_else(|| self.missing_program_error())?;
+        let (first, leading) = words.split_first().ok_or_else(|| self.missing_program_error())?;
+        if program == AgentProgram::Plain {
+            return Ok(None);
+        }
+        let arguments: Vec<OsString> =
+            leading.iter().map(OsString::from).chain(["--version".into()]).collect();
+        let scratch = ScratchFolder::new().map_err(|error| folder_error(&error))?;
+        let environment = self.ambient.select_for(program.own_prefixes());
+        let supervisor = self.supervisor.as_ref();
+        let group = ProcessGroup::start(first, &arguments, &environment, scratch, supervisor)?;
+        let talk = timeout(time_max, group.run_to_end("")).await.map_err(|_| {
+            let message = format!("it did not tell its version within {time_max:?}");
+            CallError::new(CallErrorType::Timeout, message)
+        })??;
+        let said =
+            clean_output(&String::from_utf8_lossy(&talk.stdout), &environment.secret_values());
+        if talk.succeeded {
+            return Ok(Some(said));
+        }
+        let said = clean_output(&talk.stderr, &environment.secret_values());
+        let message = format!("it cannot tell its version ({}): {said}", talk.ending);
+        Err(CallError::new(CallErrorType::Unknown, message))
+    }
+
+    /// Returns values that must not appear in the record: the key, and variables that look like
+    /// secrets.
+    pub(crate) fn secret_values(&self) -> Vec<String> {
+        let key = self.provider.key.iter().map(|key| key.expose_secret().to_owned());
+        let given = AgentProgram::for_provider(&self.provider)
+            .map(|(program, _)| self.build_environment(program));
+        key.chain(given.iter().flat_map(ChildEnvironment::secret_values)).collect()
+    }
+
+    /// Adds the provider's key to the environment under its configured name.
+    fn build_environment(&self, program: AgentProgram) -> ChildEnvironment {
+        let mut environment = self.ambient.select_for(program.own_prefixes());
+        if let (Some(name), Some(key)) = (&self.provider.key_variable, &self.provider.key) {
+            environment.set(name, key.expose_secret());
+        }
+        environment
+    }
+
+    fn missing_program_error(&self) -> CallError {
+        let name = &self.provider.name;
+        CallError::new(
+            CallErrorType::Unknown,
+            format!("no program is known for the provider `{name}`"),
+        )
+    }
+}
+
+fn folder_error(error: &io::Error) -> CallError {
+    CallError::new(CallErrorType::Unknown, format!("no folder to run a program in: {error}"))
+}
+
+/// Writes the program's files and adds their paths to arguments or variables.
+fn prepare_scratch(
+    invocation: &ProgramInvocation,
+    arguments: &mut Vec<OsString>,
+    environment: &mut ChildEnvironment,
+) -> io::Result<ScratchFolder> {
+    let scratch = ScratchFolder::new()?;
+    arguments.extend(invocation.arguments.iter().cloned());
+    for (name, value) in &invocation.variables {
+        environment.set(name, value);
+    }
+    for InputFile { name, text, delivery: told } in &invocation.files {
+        let path = scratch.write_file(name, text)?;
+        match told {
+            PathDelivery::Argument(flag) => arguments.extend([flag.into(), path.into()]),
+            PathDelivery::Variable(variable) => environment.set(variable, path),
+            PathDelivery::DefaultPath => {}
+        }
+    }
+    Ok(scratch)
+}
+
+/// Lower-case phrases; the first match decides.
+const ERROR_PHRASES: [(&str, CallErrorType); 32] = [
+    ("not logged in", CallErrorType::Auth),
+    ("/login", CallErrorType::Auth),
+    ("set an auth method", CallErrorType::Auth),
+    ("api key not valid", CallErrorType::Auth),
+    ("invalid api key", CallErrorType::Auth),
+    ("incorrect api key", CallErrorType::Auth),
+    ("missing environment variable", CallErrorType::Auth),
+    ("api_key environment variable", CallErrorType::Auth),
+    ("failed to authenticate", CallErrorType::Auth),
+    ("authentication", CallErrorType::Auth),
+    ("unauthorized", CallErrorType::Auth),
+    ("usage policy", CallErrorType::Refused),
+    ("prompt is too long", CallErrorType::ContextTooLong),
+    ("context window", CallErrorType::ContextTooLong),
+    ("maximum context length", CallErrorType::ContextTooLong),
+    ("maximum number of tokens", CallErrorType::ContextTooLong),
+    ("rate limit", CallErrorType::RateLimit),
+    ("usage limit", CallErrorType::RateLimit),
+    ("too many requests", CallErrorType::RateLimit),
+    ("quota", CallErrorType::RateLimit),
+    ("overloaded", CallErrorType::ServerError),
+    ("high demand", CallErrorType::ServerError),
+    ("server-side issue", CallErrorType::ServerError),
+    ("internal server error", CallErrorType::ServerError),
+    ("unable to connect", CallErrorType::Network),
+    ("connection failed", CallErrorType::Network),
+    ("connection error", CallErrorType::Network),
+    ("connection refused", CallErrorType::Network),
+    ("error sending request", CallErrorType::Network),
+    ("stream disconnected", CallErrorType::Network),
+    ("fetch failed", CallErrorType::Network),
+    ("econnrefused", CallErrorType::Network),
+];
+
+/// Classifies an error text, with the server's status if the program reported it.
+pub(crate) fn classify_error(text: &str, status: Option<u64>) -> CallError {
+    let (text, inner_status) = unwrap_server_error(text);
+    let status = status.or(inner_status).or_else(|| find_status(&text));
+    let lower = text.to_lowercase();
+    let by_clue =
+        ERROR_PHRASES.iter().find(|(clue, _)| lower.contains(clue)).map(|(_, found)| *found);
+    // Some servers report an invalid key as 400, so phrases take precedence there.
+    let error_type = match status {
+        Some(400) => by_clue.unwrap_or(CallErrorType::BadRequest),
+        Some(401 | 403) => CallErrorType::Auth,
+        Some(408 | 504) => CallErrorType::Timeout,
+        Some(413) => CallErrorType::ContextTooLong,
+        Some(404 | 405 | 409 | 422) => CallErrorType::BadRequest,
+        Some(429) => CallErrorType::RateLimit,
+        Some(500..=599) => CallErrorType::ServerError,
+        Some(_) | None => by_clue.unwrap_or(CallErrorType::Unknown),
+    };
+    let message = if text.trim().is_empty() { "it failed without a word" } else { text.trim() };
+    CallError::new(error_type, message)
+}
+
+/// Error of a program that failed or whose output cannot be parsed.
+pub(crate) fn exit_error(talk: &ProgramOutput) -> CallError {
+    let said = talk.stderr.trim();
+    if talk.succeeded {
+        return unreadable_error("its output is not what this program is known to write");
+    }
+    let CallError { error_type, message, .. } = classify_error(last_lines(said), None);
+    CallError::new(error_type, format!("{}: {message}", talk.ending))
+}
+
+pub(crate) fn unreadable_error(message: &str) -> CallError {
+    CallError::new(CallErrorType::ParseError, message)
+}
+
+/// Returns the last lines, which contain the error; earlier lines are progress and warnings.
+fn last_lines(text: &str) -> &str {
+    const LINES_MAX: usize = 4;
+    let start = text.rmatch_indices('\n').nth(LINES_MAX - 1).map_or(0, |(place, _)| place);
+    text.get(start..).unwrap_or(text)
+}
+
+/// Extracts message and status if the text is the server's JSON error.
+fn unwrap_server_error(text: &str) -> (String, Option<u64>) {
+    let document: Option<Value> = serde_json::from_str(text.trim()).ok();
+    let error = document.as_ref().and_then(|document| document.get("error"));
+    let message = error.and_then(|error| error.get("message")).and_then(Value::as_str);
+    let status = error.and_then(|error| error.get("code")).and_then(Value::as_u64);
+    message.map_or_else(|| (text.to_owned(), None), |message| (message.to_owned(), status))
+}
+
+/// Finds a status in a sentence such as `unexpected status 401 Unauthorized` or `last status: 429`.
+fn find_status(text: &str) -> Option<u64> {
+    let lower = text.to_lowercase();
+    lower.split("status").skip(1).find_map(|rest| {
+        let number = rest.trim_start_matches([':', ' ']).get(..3)?;
+        number.parse().ok().filter(|status| (400..=599).contains(status))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_complaint_is_understood_by_its_status_then_by_its_words() {
+        let check = |text: &str, status: Option<u64>, expected: CallErrorType| {
+            assert_eq!(classify_error(text, status).error_type, expected, "{text:?} {status:?}");
+        };
+        check("anything", Some(401), CallErrorType::Auth);
+        check("anything", Some(529), CallErrorType::ServerError);
+        check("anything", Some(400), CallErrorType::BadRequest);
+        check("API key not valid. Please pass a valid API key.", Some(400), CallErrorType::Auth);
+        check("unexpected status 401 Unauthorized: x", None, CallErrorType::Auth);
+        check(
+            "exceeded retry limit, last status: 429 Too Many Requests",
+            None,
+            CallErrorType::RateLimit,
+        );
+        check("unexpected status 529 <unknown status code>", None, CallErrorType::ServerError);
+        check("the status of 123 things", None, CallErrorType::Unknown);
+        check("status", None, CallErrorType::Unknown);
+        check("Prompt is too long", None, CallErrorType::ContextTooLong);
+        check(r#"{"error":{"code":503,"message":"busy"}}"#, None, CallErrorType::ServerError);
+        check(
+            r#"{"error":{"code":"invalid","message":"no such model"}}"#,
+            None,
+            CallErrorType::Unknown,
+        );
+        check("", None, CallErrorType::Unknown);
+    }
+
+    #[test]
+    fn the_servers_own_words_are_taken_out_of_their_envelope() {
+        let error = classify_error(r#"{"error":{"code":500,"message":"the cat sat on it"}}"#, None);
+        assert_eq!(error.message, "the cat sat on it");
+    }
+}

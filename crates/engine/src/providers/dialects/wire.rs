@@ -1,0 +1,163 @@
+//! Dispatches to the dialect: builds requests, parses replies, and lists models.
+
+use plenary_core::model::ask::FinishReason;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::providers::dialects::anthropic::VERSION_HEADERS;
+use crate::providers::dialects::schema::{
+    SMALL_OUTPUT_TOKENS, inline_refs, to_bounded, to_open_api, to_strict,
+};
+use crate::providers::http_errors::{
+    error_in_reply, invalid_reply, parse_error, reject_empty_refusal,
+};
+use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
+
+/// HTTP request. The key is separate and hidden from `Debug`.
+#[derive(Debug)]
+pub(crate) struct WireRequest<'a> {
+    pub url: String,
+    pub headers: &'static [(&'static str, &'static str)],
+    pub key: Option<KeyHeader<'a>>,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct KeyHeader<'a> {
+    pub name: &'static str,
+    /// Prefix of the key, such as `Bearer `.
+    pub scheme: &'static str,
+    pub key: &'a SecretString,
+}
+
+/// Adapts the schema to the dialect and the model's output limit.
+pub(crate) fn adapt_schema(dialect: Dialect, source: &Value, output_tokens_max: u32) -> Value {
+    match dialect {
+        Dialect::OpenAi if output_tokens_max < SMALL_OUTPUT_TOKENS => {
+            to_bounded(source, output_tokens_max)
+        }
+        Dialect::OpenAi => to_strict(source),
+        Dialect::Anthropic => inline_refs(source),
+        Dialect::Gemini => to_open_api(source),
+    }
+}
+
+/// `schema` is the result of [`adapt_schema`] for the same dialect.
+pub(crate) fn build_request<'a>(
+    dialect: Dialect,
+    base_url: &str,
+    provider: &'a Provider,
+    request: &CallRequest,
+    schema: Option<&Value>,
+) -> WireRequest<'a> {
+    match dialect {
+        Dialect::OpenAi => {
+            crate::providers::dialects::openai::build_request(base_url, provider, request, schema)
+        }
+        Dialect::Anthropic => crate::providers::dialects::anthropic::build_request(
+            base_url, provider, request, schema,
+        ),
+        Dialect::Gemini => {
+            crate::providers::dialects::gemini::build_request(base_url, provider, request, schema)
+        }
+    }
+}
+
+/// Parses the body of a successful response.
+pub(crate) fn parse_reply(
+    dialect: Dialect,
+    provider: &Provider,
+    body: &str,
+    structured: bool,
+) -> Result<CallReply, CallError> {
+    let said = match dialect {
+        Dialect::OpenAi => crate::providers::dialects::openai::parse_reply(provider, body),
+        Dialect::Anthropic => crate::providers::dialects::anthropic::parse_reply(provider, body),
+        Dialect::Gemini => crate::providers::dialects::gemini::parse_reply(provider, body),
+    }?;
+    reject_empty_refusal(provider, CallReply { structured, ..said })
+}
+
+/// Builds the request for the list of models, all on one page.
+pub(crate) fn build_models_request<'a>(
+    dialect: Dialect,
+    base_url: &str,
+    provider: &'a Provider,
+) -> WireRequest<'a> {
+    let (page, headers) = match dialect {
+        Dialect::OpenAi => ("", NO_HEADERS),
+        Dialect::Anthropic => ("?limit=1000", VERSION_HEADERS),
+        Dialect::Gemini => ("?pageSize=1000", NO_HEADERS),
+    };
+    let key = key_header(dialect, provider);
+    WireRequest { url: format!("{base_url}/models{page}"), headers, key, body: Vec::new() }
+}
+
+const NO_HEADERS: &[(&str, &str)] = &[];
+
+/// Returns the header in which the dialect expects the key.
+pub(crate) fn key_header(dialect: Dialect, provider: &Provider) -> Option<KeyHeader<'_>> {
+    let (name, scheme) = match dialect {
+        Dialect::OpenAi => ("authorization", "Bearer "),
+        Dialect::Anthropic => ("x-api-key", ""),
+        Dialect::Gemini => ("x-goog-api-key", ""),
+    };
+    provider.key.as_ref().map(|key| KeyHeader { name, scheme, key })
+}
+
+/// Parses the names in a list of models.
+pub(crate) fn parse_models(provider: &Provider, body: &str) -> Result<Vec<String>, CallError> {
+    #[derive(Deserialize)]
+    struct ModelList {
+        data: Option<Vec<ModelEntry>>,
+        models: Option<Vec<ModelEntry>>,
+    }
+    #[derive(Deserialize)]
+    struct ModelEntry {
+        id: Option<String>,
+        name: Option<String>,
+    }
+    let list: ModelList =
+        serde_json::from_str(body).map_err(|error| parse_error(provider, &error))?;
+    let entries = list.data.or(list.models);
+    let entries = entries.ok_or_else(|| invalid_reply(provider, "no list of models"))?;
+    let names = entries.into_iter().filter_map(|entry| entry.id.or(entry.name));
+    Ok(names.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()).collect())
+}
+
+/// Serializes a request body. Texts, numbers and JSON cannot fail to serialize.
+pub(crate) fn to_json_body(document: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(document).unwrap_or_default()
+}
+
+pub(crate) fn parse_body<'a, T: Deserialize<'a>>(
+    provider: &Provider,
+    body: &'a str,
+) -> Result<T, CallError> {
+    serde_json::from_str(body).map_err(|error| parse_error(provider, &error))
+}
+
+/// Parses optional data beside the reply, such as usage. Invalid data counts as absent, because it
+/// is no reason to fail the call.
+pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
+    T::deserialize(said?).ok()
+}
+
+/// Reply without content, to be filled.
+pub(crate) fn empty_reply() -> CallReply {
+    CallReply {
+        text: String::new(),
+        usage: None,
+        model: None,
+        finish: FinishReason::Other,
+        cost_usd: None,
+        structured: false,
+    }
+}
+
+/// Converts an error object in the body, if present.
+pub(crate) fn error_in_body(provider: &Provider, error: Option<&Value>) -> Option<CallError> {
+    error.map(|error| error_in_reply(provider, error))
+}

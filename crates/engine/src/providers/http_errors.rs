@@ -1,0 +1,259 @@
+//! Turns a failed HTTP call into a [`CallError`]: status and body become an [`ErrorType`] and a
+//! one-line message. Called by `http` and the dialects.
+
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+
+use plenary_core::model::ask::{CallErrorType, FinishReason};
+use plenary_core::model::text::truncate_within;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use crate::providers::redact::{MESSAGE_CHARS_MAX, clean_message};
+use crate::providers::transport::{CallError, CallReply, Provider};
+
+/// Phrases by which servers report that the messages exceed the context window.
+const TOO_LONG_PHRASES: [&str; 9] = [
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "exceeds the maximum number of tokens",
+    "exceed_context_size",
+];
+
+/// Phrases by which servers report that they reject the schema.
+const SCHEMA_PHRASES: [&str; 9] = [
+    "response_format",
+    "schema",
+    "tool",
+    "responsemimetype",
+    "json mode",
+    "grammar",
+    "structured output",
+    "unsupported",
+    "not supported",
+];
+
+/// HTTP response with an error status.
+pub(crate) struct ErrorResponse<'a> {
+    pub status: u16,
+    pub retry_after: Option<Duration>,
+    pub body: &'a str,
+}
+
+impl ErrorResponse<'_> {
+    /// Whether a retry without the schema may succeed.
+    pub(crate) fn rejects_schema(&self) -> bool {
+        let unfit = matches!(self.status, 400 | 404 | 422 | 501);
+        let body = self.body.to_ascii_lowercase();
+        unfit
+            && !contains_any(&body, &TOO_LONG_PHRASES)
+            && !self.rejects_model()
+            && contains_any(&body, &SCHEMA_PHRASES)
+    }
+
+    /// Whether the server does not know the model.
+    pub(crate) fn rejects_model(&self) -> bool {
+        let body = self.body.to_ascii_lowercase();
+        match self.status {
+            404 => body.contains("model"),
+            400 => contains_any(&body, &["model_not_found", "not a valid model", "invalid model"]),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn to_call_error(&self, provider: &Provider) -> CallError {
+        let said = extract_message(self.body);
+        let error_type = classify_status(self.status, self.body);
+        let name = &provider.name;
+        let status = self.status;
+        let text = match said {
+            Some(said) => {
+                format!("`{name}` answered {status}: {}", explain_quota(self.body, &said))
+            }
+            None => format!("`{name}` answered {status}{}", status_hint(status)),
+        };
+        let message = clean_message(provider, &text);
+        CallError { error_type, message, retry_after: self.retry_after }
+    }
+}
+
+fn classify_status(status: u16, body: &str) -> CallErrorType {
+    match status {
+        401 | 403 => CallErrorType::Auth,
+        408 | 504 => CallErrorType::Timeout,
+        // An account without credit counts as rate-limited, so that another transport may pay.
+        402 | 429 => CallErrorType::RateLimit,
+        413 => CallErrorType::ContextTooLong,
+        // Some compatible servers report a long context as a server error.
+        400 | 404 | 422 | 500 if contains_any(&body.to_ascii_lowercase(), &TOO_LONG_PHRASES) => {
+            CallErrorType::ContextTooLong
+        }
+        // Gemini reports an invalid key as a bad request.
+        400 if body.contains("API_KEY_INVALID") => CallErrorType::Auth,
+        300..=499 => CallErrorType::BadRequest,
+        500..=599 => CallErrorType::ServerError,
+        _ => CallErrorType::Unknown,
+    }
+}
+
+fn contains_any(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| text.contains(phrase))
+}
+
+/// Adds that the quota is used up, because waiting does not help then.
+fn explain_quota(body: &str, said: &str) -> String {
+    let spent = body.contains("insufficient_quota") && !said.to_ascii_lowercase().contains("quota");
+    if spent { format!("the quota is used up: {said}") } else { said.to_owned() }
+}
+
+fn status_hint(status: u16) -> &'static str {
+    match status {
+        300..=399 => " with a redirect; is its `base_url` right?",
+        404 => " without a word; is its `base_url` right?",
+        _ => " without a word",
+    }
+}
+
+/// Returns the server's own explanation from the usual places.
+fn extract_message(body: &str) -> Option<String> {
+    let text = match serde_json::from_str::<Value>(body) {
+        Ok(document) => find_explanation(&document)?.to_owned(),
+        // An HTML page explains nothing.
+        Err(_) if body.trim_start().starts_with('<') => return None,
+        Err(_) => body.trim().to_owned(),
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn find_explanation(document: &Value) -> Option<&str> {
+    ["/error/message", "/error", "/message", "/detail", "/detail/0/msg", "/0/error/message"]
+        .iter()
+        .find_map(|place| document.pointer(place).and_then(Value::as_str))
+}
+
+/// Handles an error object in a response whose status says success.
+pub(crate) fn error_in_reply(provider: &Provider, error: &Value) -> CallError {
+    let code = error.get("code").and_then(Value::as_u64);
+    let status = code.and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    let body = serde_json::json!({ "error": error }).to_string();
+    ErrorResponse { status: status.unwrap_or(500), retry_after: None, body: &body }
+        .to_call_error(provider)
+}
+
+/// Handles a failed connection: refused, reset, unknown host or untrusted certificate.
+pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> CallError {
+    let name = &provider.name;
+    if error.is_builder() {
+        let text = format!("`{name}` cannot be called: its `base_url` is no address");
+        return CallError::new(CallErrorType::BadRequest, clean_message(provider, &text));
+    }
+    let mut cause: &dyn Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    let what = if error.is_dns() {
+        "has a host name that was not found"
+    } else if error.is_timeout() {
+        "did not take the connection in time"
+    } else if error.is_connect() {
+        "could not be reached"
+    } else {
+        "cut the connection"
+    };
+    // Use the innermost error: the outer one names the address, which may contain a secret.
+    let text = if std::ptr::addr_eq(cause, error) {
+        format!("`{name}` {what}")
+    } else {
+        format!("`{name}` {what}: {cause}")
+    };
+    CallError::new(CallErrorType::Network, clean_message(provider, &text))
+}
+
+/// Handles a body that does not have the dialect's reply shape.
+pub(crate) fn parse_error(provider: &Provider, error: &serde_json::Error) -> CallError {
+    // Do not print serde's message: it quotes the reply.
+    let what = if error.is_data() { "JSON of another shape" } else { "no whole JSON" };
+    let place = format!("line {} column {}", error.line(), error.column());
+    invalid_reply(provider, &format!("{what} (at {place})"))
+}
+
+pub(crate) fn invalid_reply(provider: &Provider, what: &str) -> CallError {
+    let text = format!("`{}` answered, but not with a reply: {what}", provider.name);
+    CallError::new(CallErrorType::ParseError, clean_message(provider, &text))
+}
+
+pub(crate) fn timeout_error(provider: &Provider, time: Duration) -> CallError {
+    let text = format!("`{}` did not answer within {} ms", provider.name, time.as_millis());
+    CallError::new(CallErrorType::Timeout, clean_message(provider, &text))
+}
+
+/// Turns a refusal without text into an error. A refusal with text is a reply.
+pub(crate) fn reject_empty_refusal(
+    provider: &Provider,
+    received: CallReply,
+) -> Result<CallReply, CallError> {
+    if received.finish == FinishReason::Refusal && received.text.trim().is_empty() {
+        let text = format!("`{}` refused to answer and gave no reason", provider.name);
+        return Err(CallError::new(CallErrorType::Refused, clean_message(provider, &text)));
+    }
+    Ok(received)
+}
+
+/// Appends as many offered models as fit to the message, sorted by similarity to the requested one.
+pub(crate) fn append_offered_models(
+    provider: &Provider,
+    error: CallError,
+    mut offered: Vec<String>,
+) -> CallError {
+    let model = provider.model.as_str();
+    if offered.is_empty() {
+        return error;
+    }
+    let likeness = |name: &str| name.chars().zip(model.chars()).take_while(|(a, b)| a == b).count();
+    offered.sort_by(|a, b| likeness(b).cmp(&likeness(a)).then_with(|| a.cmp(b)));
+    let offer = clean_message(provider, &format_offer(&offered));
+    let room = MESSAGE_CHARS_MAX.saturating_sub(offer.chars().count());
+    CallError { message: format!("{}{offer}", truncate_within(&error.message, room)), ..error }
+}
+
+/// Models beyond this count appear as a number only.
+const OFFERED_MAX: usize = 5;
+const OFFERED_CHARS_MAX: usize = 40;
+
+fn format_offer(offered: &[String]) -> String {
+    let shown: Vec<String> = offered
+        .iter()
+        .take(OFFERED_MAX)
+        .map(|name| format!("`{}`", truncate_within(name, OFFERED_CHARS_MAX)))
+        .collect();
+    let more = offered.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let list = truncate_within(&shown.join(", "), MESSAGE_CHARS_MAX / 2);
+    format!("; it offers {list}{more}")
+}
+
+/// Parses how long the server asks to wait: milliseconds, seconds, or a date.
+pub(crate) fn parse_retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return Duration::try_from_secs_f64(millis / 1_000.0).ok();
+    }
+    let text = text(RETRY_AFTER.as_str())?;
+    match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            let date = httpdate::parse_http_date(text).ok()?;
+            // A date in the past means no wait.
+            Some(date.duration_since(now).unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "http_errors_tests.rs"]
+mod tests;

@@ -1,0 +1,257 @@
+//! Table tests of HTTP failures: one line per case.
+
+use std::time::UNIX_EPOCH;
+
+use super::*;
+use crate::providers::test_samples::{load_recorded, sample_provider};
+
+fn http_error(status: u16, body: &str) -> CallError {
+    ErrorResponse { status, retry_after: None, body }.to_call_error(&sample_provider())
+}
+
+#[test]
+fn a_status_and_a_body_have_a_type() {
+    let check = |status: u16, body: &str, expected: CallErrorType| {
+        assert_eq!(http_error(status, body).error_type, expected, "{status} {body}");
+    };
+    check(401, "", CallErrorType::Auth);
+    check(403, r#"{"error":{"message":"no"}}"#, CallErrorType::Auth);
+    check(400, r#"{"error":{"details":[{"reason":"API_KEY_INVALID"}]}}"#, CallErrorType::Auth);
+    check(429, r#"{"error":{"code":"insufficient_quota"}}"#, CallErrorType::RateLimit);
+    check(400, "", CallErrorType::BadRequest);
+    check(404, "", CallErrorType::BadRequest);
+    check(422, "", CallErrorType::BadRequest);
+    check(302, "", CallErrorType::BadRequest);
+    check(413, "", CallErrorType::ContextTooLong);
+    check(400, r#"{"error":{"code":"context_length_exceeded"}}"#, CallErrorType::ContextTooLong);
+    check(
+        400,
+        r#"{"error":{"message":"Prompt is too long: 9 > 8"}}"#,
+        CallErrorType::ContextTooLong,
+    );
+    check(
+        400,
+        "The input token count (9) exceeds the maximum number of tokens allowed (8).",
+        CallErrorType::ContextTooLong,
+    );
+    check(408, "", CallErrorType::Timeout);
+    check(504, "", CallErrorType::Timeout);
+    check(500, "", CallErrorType::ServerError);
+    check(503, "overloaded", CallErrorType::ServerError);
+    check(529, "", CallErrorType::ServerError);
+    check(100, "", CallErrorType::Unknown);
+}
+
+#[test]
+fn a_message_names_provider_status_and_reason() {
+    let check = |status: u16, body: &str, expected: &str| {
+        assert_eq!(http_error(status, body).message, expected, "{status} {body}");
+    };
+    check(500, r#"{"error":{"message":"boom"}}"#, "`openai` answered 500: boom");
+    check(500, r#"{"error":"boom"}"#, "`openai` answered 500: boom");
+    check(500, r#"{"message":"boom"}"#, "`openai` answered 500: boom");
+    check(422, r#"{"detail":[{"msg":"boom","input":"…"}]}"#, "`openai` answered 422: boom");
+    check(400, r#"[{"error":{"message":"boom"}}]"#, "`openai` answered 400: boom");
+    check(500, "boom\r\nbang", "`openai` answered 500: boom bang");
+    check(502, "<html>Bad gateway</html>", "`openai` answered 502 without a word");
+    check(503, "", "`openai` answered 503 without a word");
+    check(308, "", "`openai` answered 308 with a redirect; is its `base_url` right?");
+    check(
+        429,
+        r#"{"error":{"message":"You exceeded your plan.","code":"insufficient_quota"}}"#,
+        "`openai` answered 429: the quota is used up: You exceeded your plan.",
+    );
+    check(
+        401,
+        r#"{"error":{"message":"Incorrect key sk-test-0123456789abcdef."}}"#,
+        "`openai` answered 401: Incorrect key ***.",
+    );
+}
+
+#[test]
+fn a_message_stays_short_and_on_one_line() {
+    let long = http_error(400, &"word\n".repeat(1_000)).message;
+    assert_eq!(long.chars().count(), MESSAGE_CHARS_MAX);
+    assert!(!long.contains('\n'));
+}
+
+#[test]
+fn a_refused_schema_is_told_from_other_refusals() {
+    let check = |status: u16, body: &str, expected: bool| {
+        let refusal = ErrorResponse { status, retry_after: None, body };
+        assert_eq!(refusal.rejects_schema(), expected, "{status} {body}");
+    };
+    check(400, r#"{"error":{"param":"response_format"}}"#, true);
+    check(400, "tools.0.custom.input_schema: too deep", true);
+    check(400, r#"Unknown name "responseSchema" at 'generation_config'"#, true);
+    check(422, "json_schema is not supported", true);
+    check(400, "JSON mode is not enabled for this model", true);
+    check(400, "temperature is out of range", false);
+    check(400, "maximum context length is 8192 tokens, with your tools 9000", false);
+    check(404, "model gpt-9 does not exist or does not support tools", false);
+    check(401, "schema", false);
+    check(500, "schema", false);
+}
+
+#[test]
+fn a_missing_model_is_told_from_a_wrong_address() {
+    let check = |status: u16, body: &str, expected: bool| {
+        let refusal = ErrorResponse { status, retry_after: None, body };
+        assert_eq!(refusal.rejects_model(), expected, "{status} {body}");
+    };
+    check(404, r#"{"error":{"code":"model_not_found"}}"#, true);
+    check(404, r#"model "llama9" not found, try pulling it first"#, true);
+    check(400, "gpt-9 is not a valid model ID", true);
+    check(404, "404 page not found", false);
+    check(500, "model crashed", false);
+}
+
+#[test]
+fn the_offer_begins_with_the_likest_name_and_fits() {
+    let offer = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let asked = Provider { model: "gpt-4q".to_owned(), ..sample_provider() };
+    let missing = http_error(404, r#"{"error":{"message":"no such model"}}"#);
+    let told =
+        append_offered_models(&asked, missing.clone(), offer(&["whisper-1", "gpt-4o", "dall-e-3"]));
+    assert_eq!(
+        told.message,
+        "`openai` answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`"
+    );
+    let many: Vec<String> = (0..400).map(|n| format!("{}-{n}", "long".repeat(40))).collect();
+    let told = append_offered_models(&asked, missing.clone(), many);
+    assert!(told.message.chars().count() <= MESSAGE_CHARS_MAX, "{}", told.message);
+    assert!(told.message.ends_with(" and 395 more"), "{}", told.message);
+    assert_eq!(append_offered_models(&asked, missing.clone(), Vec::new()), missing);
+}
+
+#[test]
+fn an_error_in_place_of_a_reply_is_one() {
+    let check = |error: serde_json::Value, expected: CallErrorType| {
+        assert_eq!(error_in_reply(&sample_provider(), &error).error_type, expected, "{error}");
+    };
+    check(serde_json::json!({ "message": "slow down", "code": 429 }), CallErrorType::RateLimit);
+    check(serde_json::json!({ "message": "no credits", "code": 402 }), CallErrorType::RateLimit);
+    check(serde_json::json!({ "message": "upstream", "code": "oops" }), CallErrorType::ServerError);
+    check(serde_json::json!("upstream"), CallErrorType::ServerError);
+}
+
+#[test]
+fn how_long_to_wait_is_said_in_three_ways() {
+    let now = UNIX_EPOCH + Duration::from_secs(1_445_412_480);
+    let check = |name: &'static str, value: &'static str, expected: Option<u64>| {
+        let headers = HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())]);
+        let found = parse_retry_after(&headers, now).map(|wait| wait.as_millis());
+        assert_eq!(found, expected.map(u128::from), "{name}: {value}");
+    };
+    check("retry-after", "7", Some(7_000));
+    check("retry-after", " 1.5 ", Some(1_500));
+    check("retry-after", "Wed, 21 Oct 2015 07:28:03 GMT", Some(3_000));
+    check("retry-after", "Wed, 21 Oct 2015 07:27:00 GMT", Some(0));
+    check("retry-after-ms", "250", Some(250));
+    check("retry-after", "soon", None);
+    check("retry-after", "-1", None);
+    check("retry-after", "NaN", None);
+    check("retry-after", "1e300", None);
+}
+
+/// The fixture's file name contains the status and what the server rejected.
+#[track_caller]
+fn check_recorded(path: &str, expected: &str) {
+    let body = load_recorded(path);
+    let status = path.split(['_', '.']).find_map(|word| word.parse().ok()).unwrap();
+    let error = http_error(status, &body);
+    assert_eq!(format!("{}: {}", error.error_type, error.message), expected, "{path}");
+    let refusal = ErrorResponse { status, retry_after: None, body: &body };
+    assert_eq!(refusal.rejects_schema(), path.ends_with("_schema.json"), "{path}");
+    assert_eq!(refusal.rejects_model(), path.ends_with("_model.json"), "{path}");
+}
+
+#[test]
+fn recorded_errors_of_openai_are_classified() {
+    check_recorded(
+        "openai/error_401.json",
+        "auth: `openai` answered 401: Incorrect API key provided: ***. You can find your API key at https://platform.openai.com/account/api-keys.",
+    );
+    check_recorded(
+        "openai/error_429.json",
+        "rate_limit: `openai` answered 429: Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 29500, Requested 1200. Please try again in 1.4s.",
+    );
+    check_recorded(
+        "openai/error_429_quota.json",
+        "rate_limit: `openai` answered 429: You exceeded your current quota, please check your plan and billing details.",
+    );
+    check_recorded(
+        "openai/error_500.json",
+        "server_error: `openai` answered 500: The server had an error while processing your request. Sorry about that!",
+    );
+    check_recorded(
+        "openai/error_400_context.json",
+        "context_too_long: `openai` answered 400: This model's maximum context length is 128000 tokens. However, your messages resulted in 143022 tokens. Please reduce the length of the messages.",
+    );
+    check_recorded(
+        "openai/error_400_schema.json",
+        "bad_request: `openai` answered 400: Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    );
+    check_recorded(
+        "openai/error_404_model.json",
+        "bad_request: `openai` answered 404: The model `gpt-9` does not exist or you do not have access to it.",
+    );
+}
+
+#[test]
+fn recorded_errors_of_anthropic_are_classified() {
+    check_recorded("anthropic/error_401.json", "auth: `openai` answered 401: invalid x-api-key");
+    check_recorded(
+        "anthropic/error_429.json",
+        "rate_limit: `openai` answered 429: This request would exceed your organization's rate limit of 50 requests per minute.",
+    );
+    check_recorded(
+        "anthropic/error_500.json",
+        "server_error: `openai` answered 500: Internal server error",
+    );
+    check_recorded("anthropic/error_529.json", "server_error: `openai` answered 529: Overloaded");
+    check_recorded(
+        "anthropic/error_400_context.json",
+        "context_too_long: `openai` answered 400: prompt is too long: 208310 tokens > 200000 maximum",
+    );
+    check_recorded(
+        "anthropic/error_400_schema.json",
+        "bad_request: `openai` answered 400: tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12",
+    );
+    check_recorded(
+        "anthropic/error_404_model.json",
+        "bad_request: `openai` answered 404: model: claude-nine",
+    );
+}
+
+#[test]
+fn recorded_errors_of_gemini_are_classified() {
+    check_recorded(
+        "gemini/error_400_key.json",
+        "auth: `openai` answered 400: API key not valid. Please pass a valid API key.",
+    );
+    check_recorded(
+        "gemini/error_429.json",
+        "rate_limit: `openai` answered 429: Resource has been exhausted (e.g. check quota).",
+    );
+    check_recorded(
+        "gemini/error_500.json",
+        "server_error: `openai` answered 500: An internal error has occurred. Please retry.",
+    );
+    check_recorded(
+        "gemini/error_503.json",
+        "server_error: `openai` answered 503: The model is overloaded. Please try again later.",
+    );
+    check_recorded(
+        "gemini/error_400_context.json",
+        "context_too_long: `openai` answered 400: The input token count (1200310) exceeds the maximum number of tokens allowed (1048576).",
+    );
+    check_recorded(
+        "gemini/error_400_schema.json",
+        "bad_request: `openai` answered 400: Invalid JSON payload received. Unknown name \"responseSchema\" at 'generation_config': Cannot find field.",
+    );
+    check_recorded(
+        "gemini/error_404_model.json",
+        "bad_request: `openai` answered 404: models/gemini-nine is not found for API version v1beta, or is not supported for generateContent.",
+    );
+}

@@ -1,0 +1,159 @@
+//! [`Transport`]: one enum over all ways to call a model, with the [`Provider`](super::Provider) it
+//! calls, its request, reply and error. Config builds providers; the engine calls
+//! [`Transport::send`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plenary_core::model::ask::{
+    AskMessages, AskPurpose, CallErrorType, FinishReason, TokenUsage, TransportKind,
+};
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::plan::{SeatRole, SeatTimeouts, TokenPrice};
+use plenary_core::model::string_enum::words;
+use secrecy::SecretString;
+use serde_json::Value;
+
+use crate::providers::cli::transport::CliTransport;
+use crate::providers::http::HttpTransport;
+use crate::providers::mcp::McpTransport;
+use crate::providers::redact::mask_secrets;
+use crate::providers::rehearsal::transport::RehearsalTransport;
+
+#[derive(Debug)]
+pub enum Transport {
+    Http(HttpTransport),
+    Cli(CliTransport),
+    Mcp(McpTransport),
+    /// One instance for all seats of a run: a script counts calls across seats.
+    Rehearsal(Arc<RehearsalTransport>),
+}
+
+impl Transport {
+    pub fn kind(&self) -> TransportKind {
+        match self {
+            Self::Http(_) => TransportKind::Http,
+            Self::Cli(_) => TransportKind::Cli,
+            Self::Mcp(_) => TransportKind::Mcp,
+            Self::Rehearsal(_) => TransportKind::Rehearsal,
+        }
+    }
+
+    /// Makes one call, without retry and without writing to the journal.
+    ///
+    /// The engine records what this returns, and a server may echo the key it received, so secrets
+    /// are masked here in replies and errors.
+    pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
+        let (sent, secrets) = match self {
+            Self::Http(transport) => (transport.send(request).await, transport.secret_values()),
+            // Boxed: these futures are large and rare, and would enlarge every HTTP call.
+            Self::Cli(transport) => {
+                (Box::pin(transport.send(request)).await, transport.secret_values())
+            }
+            Self::Mcp(transport) => {
+                (Box::pin(transport.send(request)).await, transport.secret_values())
+            }
+            Self::Rehearsal(transport) => return transport.send(request).await,
+        };
+        let hide = |text: String| mask_secrets(text, &secrets);
+        match sent {
+            Ok(received) => Ok(CallReply {
+                text: hide(received.text),
+                model: received.model.map(hide),
+                ..received
+            }),
+            Err(error) => Err(CallError { message: hide(error.message), ..error }),
+        }
+    }
+}
+
+words! {
+    /// Wire format of a model's server.
+    pub enum Dialect {
+        OpenAi = "openai",
+        Anthropic = "anthropic",
+        Gemini = "gemini",
+    }
+}
+
+/// One model under one name. `Debug` hides the key, and no other type stores it.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    pub name: ExpertSlug,
+    pub roles: Vec<SeatRole>,
+    pub model: String,
+    pub family: String,
+    pub version: Option<String>,
+    /// Transports in the order of attempts.
+    pub transports: Vec<TransportKind>,
+    pub dialect: Option<Dialect>,
+    /// Ends with the version segment: `http://127.0.0.1:8099/v1`.
+    pub base_url: Option<String>,
+    /// Variable the key comes from, for error messages.
+    pub key_variable: Option<String>,
+    pub key: Option<SecretString>,
+    /// Program and leading arguments of the CLI transport.
+    pub command: Vec<String>,
+    pub mcp: Option<McpTool>,
+    pub price: Option<TokenPrice>,
+    pub output_tokens_max: u32,
+    pub temperature: Option<f64>,
+    pub timeouts: Option<SeatTimeouts>,
+}
+
+/// Tool of an MCP server that answers prompts.
+#[derive(Debug, Clone)]
+pub struct McpTool {
+    pub command: String,
+    pub args: Vec<String>,
+    /// Values may be secrets.
+    pub env: Vec<(String, SecretString)>,
+    pub tool: String,
+    /// Name of the tool's argument that takes the prompt.
+    pub argument: String,
+}
+
+/// One call, ready to be sent.
+#[derive(Debug, Clone)]
+pub struct CallRequest {
+    /// Seat, round and purpose are never sent. The rehearsal panel uses them.
+    pub seat: ExpertSlug,
+    pub round: u8,
+    pub purpose: AskPurpose,
+    pub messages: Arc<AskMessages>,
+    /// JSON schema of the reply, for transports that can send one.
+    pub schema: Option<Arc<Value>>,
+    /// Rest of the ask's timeout. The caller enforces it by dropping the call; a transport that can
+    /// also kill its process or set a timeout on the wire does so.
+    pub time_left: Duration,
+}
+
+/// Reply of a model, before the engine journals it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallReply {
+    pub text: String,
+    pub usage: Option<TokenUsage>,
+    /// Model name from the reply.
+    pub model: Option<String>,
+    pub finish: FinishReason,
+    /// Cost of the call in dollars, if the provider reports it.
+    pub cost_usd: Option<f64>,
+    /// Whether the request contained the schema.
+    pub structured: bool,
+}
+
+/// Reason of a failed call. The message contains no key, prompt or header.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct CallError {
+    pub error_type: CallErrorType,
+    pub message: String,
+    /// Wait the server asks for.
+    pub retry_after: Option<Duration>,
+}
+
+impl CallError {
+    pub fn new(error_type: CallErrorType, message: impl Into<String>) -> Self {
+        Self { error_type, message: message.into(), retry_after: None }
+    }
+}

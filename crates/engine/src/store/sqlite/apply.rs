@@ -1,0 +1,413 @@
+//! Applies journal events to the tables.
+//!
+//! Only this module writes the tables of the record. It runs for each new event, and again on an
+//! empty database when `verify` replays the journal.
+
+use plenary_core::model::dialogue::{
+    ConclusionStage, DialogueOpening, DialogueStatus, ExpertProfile, PanelSeat,
+};
+use plenary_core::model::entity::{EntityReference, EventOrigin, ExpertMove, ReferenceLink};
+use plenary_core::model::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
+use plenary_core::model::journal::{JournalEvent, NewEntity, NewEntityEvent};
+use plenary_core::model::lifecycle::{EntityEventType, EntityStatus};
+use plenary_core::model::queries::SearchField;
+use plenary_core::model::time::Moment;
+use plenary_core::model::verdict::Verdict;
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+
+use crate::store::error::StoreError;
+use crate::store::sqlite::columns::to_json;
+use crate::store::sqlite::statements::statements_for;
+
+pub(crate) type ApplyResult = Result<(), StoreError>;
+
+/// Applies events of one journal entry to one dialogue.
+#[derive(Debug)]
+pub(crate) struct EventApplier<'a> {
+    connection: &'a Connection,
+    pub(crate) id: &'a str,
+    /// Global number of the journal entry.
+    pub(crate) entry: u64,
+    pub(crate) at: String,
+}
+
+impl<'a> EventApplier<'a> {
+    pub(crate) fn new(
+        connection: &'a Connection,
+        id: &'a DialogueId,
+        entry: u64,
+        at: Moment,
+    ) -> Self {
+        Self { connection, id: id.as_str(), entry, at: at.to_string() }
+    }
+
+    pub(crate) fn apply_event(&self, change: &JournalEvent) -> ApplyResult {
+        match change {
+            JournalEvent::DialogueOpened(opening) => self.insert_dialogue(opening),
+            JournalEvent::PoolGiven { domain, experts } => self.run_sql(
+                "INSERT INTO expert_pool (dialogue_id, domain, experts) VALUES (?1, ?2, ?3)",
+                params![self.id, domain, to_json(experts)?],
+            ),
+            JournalEvent::ExpertAdded(profile) => self.add_expert(profile),
+            JournalEvent::ExpertJoined { expert, round } => self.run_sql(
+                "UPDATE expert_profiles SET first_round = ?3 WHERE dialogue_id = ?1 AND expert_slug = ?2",
+                params![self.id, expert.as_str(), round],
+            ),
+            JournalEvent::PanelSet { round, seats } => self.set_panel(*round, seats),
+            JournalEvent::RoundRecorded { round, title, score, summary } => {
+                self.insert_round(*round, title.as_deref(), *score, summary.as_deref())
+            }
+            JournalEvent::ScoreGiven { round, expert, score } => self.insert_score(*round, expert, *score),
+            JournalEvent::RawReplyKept { round, expert, content } => self.run_sql(
+                "INSERT INTO raw_replies (dialogue_id, round, expert_slug, content, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![self.id, round, expert.as_str(), content, self.at],
+            ),
+            JournalEvent::EntityAdded(entity) => self.add_entity(entity),
+            JournalEvent::ReferenceAdded(link) => self.append_reference(*link),
+            JournalEvent::EventAdded(event) => self.add_event(event),
+            JournalEvent::MoveMade(made) => self.insert_move(made),
+            JournalEvent::BatchAnswered { round, batch_sha256, answer } => self.run_sql(
+                "INSERT INTO registrations (dialogue_id, round, batch_sha256, answer) VALUES (?1, ?2, ?3, ?4)",
+                params![self.id, round, batch_sha256, to_json(answer)?],
+            ),
+            JournalEvent::VerdictGiven(verdict) => self.insert_verdict(verdict),
+            JournalEvent::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
+            JournalEvent::ConclusionBegun { .. } => self.reach_stage(ConclusionStage::Concluding),
+            JournalEvent::StageReached { stage } => self.reach_stage(*stage),
+            JournalEvent::Concluded(ending) => self.insert_conclusion(ending),
+            JournalEvent::OutcomeRecorded(outcome) => self.insert_outcome(outcome),
+            JournalEvent::VerdictLogged(row) => self.insert_log_row(row),
+            JournalEvent::VerdictOverridden(decision) => self.insert_override(decision),
+            // These events have no tables: a run is folded from the journal.
+            JournalEvent::RunPlanned(_)
+            | JournalEvent::RunStarted { .. }
+            | JournalEvent::CapsSet { .. }
+            | JournalEvent::AskPrepared { .. }
+            | JournalEvent::AskNotSent { .. }
+            | JournalEvent::CallSent(_)
+            | JournalEvent::ReplyKept { .. }
+            | JournalEvent::CallFailed { .. }
+            | JournalEvent::ReplyParsed { .. }
+            | JournalEvent::ShortcutRecorded(_)
+            | JournalEvent::ReportGiven(_)
+            | JournalEvent::RunStopped(_)
+            | JournalEvent::Intervened { .. }
+            | JournalEvent::ReviewDecided(_)
+            | JournalEvent::ConclusionPlanned { .. } => Ok(()),
+        }
+    }
+
+    pub(crate) fn run_sql(&self, sql: &str, values: impl rusqlite::Params) -> ApplyResult {
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn insert_dialogue(&self, opening: &DialogueOpening) -> ApplyResult {
+        let background = opening.background.as_ref().map(to_json).transpose()?;
+        self.run_sql(
+            "INSERT INTO dialogues (dialogue_id, title, question, background, protocol, rehearsal,
+               convergence_percent, panel_seed, output_dir, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                self.id,
+                opening.title,
+                opening.question,
+                background,
+                opening.protocol.name(),
+                opening.rehearsal,
+                opening.convergence_percent,
+                opening.panel_seed,
+                opening.output_dir,
+                self.at,
+            ],
+        )?;
+        self.index_text(SearchField::Title, &opening.title)?;
+        match &opening.question {
+            Some(question) => self.index_text(SearchField::Question, question),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn index_text(&self, field: SearchField, body: &str) -> ApplyResult {
+        self.run_sql(
+            "INSERT INTO search_text (dialogue_id, field, body) VALUES (?1, ?2, ?3)",
+            params![self.id, field.name(), body],
+        )
+    }
+
+    fn add_expert(&self, profile: &ExpertProfile) -> ApplyResult {
+        self.run_sql(
+            "INSERT INTO expert_profiles (dialogue_id, expert_slug, place, role, description, focus, tier,
+               source, relevance, creation_reason, mandate, color, planned_round, created_at)
+             VALUES (?1, ?2, (SELECT count(*) FROM expert_profiles WHERE dialogue_id = ?1),
+               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            params![
+                self.id,
+                profile.expert_slug.as_str(),
+                profile.role,
+                profile.description,
+                profile.focus,
+                profile.tier.name(),
+                profile.source.name(),
+                profile.relevance,
+                profile.creation_reason,
+                profile.mandate,
+                profile.color,
+                profile.first_round,
+                self.at,
+            ],
+        )
+    }
+
+    /// A panel can be replaced until its round is registered. The journal keeps both.
+    fn set_panel(&self, round: u8, seats: &[PanelSeat]) -> ApplyResult {
+        self.run_sql(
+            "DELETE FROM panels WHERE dialogue_id = ?1 AND round = ?2",
+            params![self.id, round],
+        )?;
+        for (place, seat) in seats.iter().enumerate() {
+            self.run_sql(
+                "INSERT INTO panels (dialogue_id, round, expert_slug, seat, source, round_context, mandate, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    self.id,
+                    round,
+                    seat.expert_slug.as_str(),
+                    place,
+                    seat.source.name(),
+                    seat.round_context,
+                    seat.mandate,
+                    self.at,
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn insert_round(
+        &self,
+        round: u8,
+        title: Option<&str>,
+        score: i64,
+        summary: Option<&str>,
+    ) -> ApplyResult {
+        self.run_sql(
+            "INSERT INTO rounds (dialogue_id, round, title, score, summary, status, created_at, completed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'completed', ?6, ?6)",
+            params![self.id, round, title, score, summary, self.at],
+        )?;
+        self.run_sql(
+            "UPDATE dialogues SET total_rounds = total_rounds + 1, total_alignment = total_alignment + ?2,
+               lifecycle = CASE WHEN lifecycle IN ('concluding', 'auditing', 'revising', 'terminal')
+                 THEN lifecycle ELSE ?3 END
+             WHERE dialogue_id = ?1",
+            params![self.id, score, format!("round_{round}")],
+        )
+    }
+
+    fn insert_score(&self, round: u8, expert: &ExpertSlug, score: i64) -> ApplyResult {
+        self.run_sql(
+            "INSERT INTO expert_scores (dialogue_id, round, expert_slug, score) VALUES (?1, ?2, ?3, ?4)",
+            params![self.id, round, expert.as_str(), score],
+        )?;
+        self.run_sql(
+            "UPDATE expert_profiles SET total_score = total_score + ?3
+             WHERE dialogue_id = ?1 AND expert_slug = ?2",
+            params![self.id, expert.as_str(), score],
+        )
+    }
+
+    fn add_entity(&self, entity: &NewEntity) -> ApplyResult {
+        let EntityId { kind, round, seq } = entity.id;
+        let contributors = to_json(&entity.contributors)?;
+        let references = to_json(&entity.references)?;
+        let statements = statements_for(kind);
+        let parameters = entity.parameters.as_ref().map(to_json).transpose()?;
+        let mut values: Vec<&dyn ToSql> = vec![
+            &self.id,
+            &round,
+            &seq,
+            &entity.label,
+            &entity.text,
+            &contributors,
+            &references,
+            &self.at,
+        ];
+        if kind == EntityKind::Recommendation {
+            values.push(&parameters);
+        }
+        self.run_sql(&statements.insert, values.as_slice())?;
+        self.run_sql(
+            &statements.insert_first_event,
+            params![
+                self.id,
+                round,
+                seq,
+                EntityEventType::for_creation(kind).name(),
+                contributors,
+                self.at
+            ],
+        )?;
+        self.run_sql(
+            "INSERT INTO local_ids (dialogue_id, local_id, round, expert_slug, global_id) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![self.id, entity.local_id.to_string(), round, entity.local_id.expert.as_str(), entity.id.to_string()],
+        )?;
+        for EntityReference { ref_type, target } in &entity.references {
+            self.add_reference(ReferenceLink {
+                source: entity.id,
+                ref_type: *ref_type,
+                target: *target,
+            })?;
+        }
+        match kind {
+            EntityKind::Tension => self.index_text(SearchField::Tension, &entity.label),
+            EntityKind::Claim => {
+                self.index_text(SearchField::Claim, &format!("{}\n{}", entity.label, entity.text))
+            }
+            EntityKind::Perspective | EntityKind::Recommendation | EntityKind::Evidence => Ok(()),
+        }
+    }
+
+    fn add_reference(&self, link: ReferenceLink) -> ApplyResult {
+        let ReferenceLink { source, ref_type, target } = link;
+        self.run_sql(
+            "INSERT INTO refs (dialogue_id, source_type, source_id, ref_type, target_type, target_id, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                self.id,
+                source.kind.name(),
+                source.to_string(),
+                ref_type.name(),
+                target.kind.name(),
+                target.to_string(),
+                self.at,
+            ],
+        )
+    }
+
+    /// Adds a reference to an existing entity.
+    fn append_reference(&self, link: ReferenceLink) -> ApplyResult {
+        self.add_reference(link)?;
+        let ReferenceLink { source, ref_type, target } = link;
+        self.run_sql(
+            &statements_for(source.kind).append_reference,
+            params![
+                self.id,
+                source.round,
+                source.seq,
+                to_json(&EntityReference { ref_type, target })?
+            ],
+        )
+    }
+
+    fn add_event(&self, event: &NewEntityEvent) -> ApplyResult {
+        let EntityId { kind, round, seq } = event.entity;
+        let statements = statements_for(kind);
+        self.run_sql(
+            &statements.insert_event,
+            params![
+                self.id,
+                round,
+                seq,
+                event.event_type.name(),
+                event.round,
+                to_json(&event.actors)?,
+                event.result.map(|id| id.to_string()),
+                event.reference.as_ref().map(ToString::to_string),
+                event.reason,
+                self.at,
+            ],
+        )?;
+        let Some(status) = event.event_type.resulting_status(kind) else { return Ok(()) };
+        let name = status.name();
+        let mut values: Vec<&dyn ToSql> = vec![&self.id, &round, &seq, &name];
+        let verdict = match &event.reference {
+            Some(EventOrigin::Verdict(verdict)) if status == EntityStatus::Adopted => {
+                Some(verdict.as_str())
+            }
+            Some(EventOrigin::Verdict(_) | EventOrigin::Entity(_)) | None => None,
+        };
+        if kind == EntityKind::Recommendation {
+            values.push(&verdict);
+        }
+        self.run_sql(&statements.set_status, values.as_slice())
+    }
+
+    fn insert_move(&self, made: &ExpertMove) -> ApplyResult {
+        self.run_sql(
+            "INSERT INTO moves (dialogue_id, round, seq, expert_slug, move_type, targets, context, created_at)
+             VALUES (?1, ?2, (SELECT count(*) + 1 FROM moves WHERE dialogue_id = ?1 AND round = ?2),
+               ?3, ?4, ?5, ?6, ?7)",
+            params![
+                self.id,
+                made.round,
+                made.expert.as_str(),
+                made.move_type.name(),
+                to_json(&made.targets)?,
+                made.context,
+                self.at,
+            ],
+        )
+    }
+
+    fn insert_verdict(&self, verdict: &Verdict) -> ApplyResult {
+        self.run_sql(
+            "INSERT INTO verdicts (dialogue_id, verdict_id, seq, verdict_type, round, author_expert,
+               recommendation, description, conditions, vote, confidence, tensions_resolved,
+               tensions_accepted, recommendations_adopted, key_evidence, key_claims,
+               supporting_experts, forced, warning, created_at)
+             VALUES (?1, ?2, (SELECT count(*) + 1 FROM verdicts WHERE dialogue_id = ?1),
+               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+            params![
+                self.id,
+                verdict.verdict_id.as_str(),
+                verdict.verdict_type.name(),
+                verdict.round,
+                verdict.author_expert.as_ref().map(ExpertSlug::as_str),
+                verdict.recommendation,
+                verdict.description,
+                verdict.conditions.as_ref().map(to_json).transpose()?,
+                verdict.vote.map(|vote| vote.to_string()),
+                verdict.confidence.map(|confidence| confidence.name()),
+                verdict.tensions_resolved.as_ref().map(to_json).transpose()?,
+                verdict.tensions_accepted.as_ref().map(to_json).transpose()?,
+                verdict.recommendations_adopted.as_ref().map(to_json).transpose()?,
+                verdict.key_evidence.as_ref().map(to_json).transpose()?,
+                verdict.key_claims.as_ref().map(to_json).transpose()?,
+                verdict.supporting_experts.as_ref().map(to_json).transpose()?,
+                verdict.forced,
+                verdict.warning,
+                self.at,
+            ],
+        )?;
+        let body = format!("{}\n{}", verdict.recommendation, verdict.description);
+        self.index_text(SearchField::Conclusion, &body)
+    }
+
+    fn set_status(&self, status: DialogueStatus, reason: Option<&str>) -> ApplyResult {
+        let converged = (status == DialogueStatus::Converged).then_some(self.at.as_str());
+        let lifecycle = status.is_closed().then_some("terminal");
+        self.run_sql(
+            "UPDATE dialogues SET status = ?2, converged_at = coalesce(?3, converged_at),
+               lifecycle = coalesce(?4, lifecycle), closed_because = coalesce(?5, closed_because)
+             WHERE dialogue_id = ?1",
+            params![self.id, status.name(), converged, lifecycle, reason],
+        )
+    }
+}
+
+/// The first free creation time for a dialogue of this title.
+pub(crate) fn find_free_moment(
+    connection: &Connection,
+    title: &str,
+    at: Moment,
+) -> Result<Moment, StoreError> {
+    let mut free = at;
+    let mut find = connection
+        .prepare_cached("SELECT 1 FROM dialogues WHERE title = ?1 AND created_at = ?2")?;
+    while find.query_row(params![title, free.to_string()], |_| Ok(())).optional()?.is_some() {
+        // At the end of the time range, use an earlier time.
+        free = free.next_moment().unwrap_or_else(|| at.minus_hours(1));
+    }
+    Ok(free)
+}

@@ -1,0 +1,152 @@
+//! Reads and appends journal entries; each entry's hash covers the entry before it.
+
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
+use plenary_core::model::time::Moment;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::store::error::StoreError;
+use crate::store::hash_chain::{GENESIS_HASH, GLOBAL_SCOPE, digest_text, hash_entry, hash_global};
+use crate::store::sqlite::columns::{
+    malformed_error, parse_column, query_rows, read_json, to_json,
+};
+use crate::store::traits::GlobalEntry;
+
+/// The newest entry of a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChainHead {
+    pub seq: u64,
+    pub hash: String,
+}
+
+/// Appends an entry and returns its number within the dialogue.
+pub(crate) fn append_entry(
+    connection: &Connection,
+    id: &DialogueId,
+    kind: JournalEntryKind,
+    at: Moment,
+    changes: &[JournalEvent],
+) -> Result<u64, StoreError> {
+    let own = load_head(connection, id.as_str())?;
+    let all = load_head(connection, GLOBAL_SCOPE)?;
+    let (payload, ts) = (to_json(changes)?, at.to_string());
+    let payload_sha256 = digest_text(&payload);
+    let (seq, global_seq) = (own.seq + 1, all.seq + 1);
+    let hash = hash_entry(&own.hash, seq, kind.name(), &ts, &payload_sha256);
+    let global_hash = hash_global(&all.hash, &hash);
+    connection
+        .prepare_cached(
+            "INSERT INTO journal (global_seq, dialogue_id, seq, kind, ts, payload, payload_sha256, prev_hash, hash, global_hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![
+            global_seq,
+            id.as_str(),
+            seq,
+            kind.name(),
+            ts,
+            payload,
+            payload_sha256,
+            own.hash,
+            hash,
+            global_hash
+        ])?;
+    set_head(connection, id.as_str(), seq, &hash)?;
+    set_head(connection, GLOBAL_SCOPE, global_seq, &global_hash)?;
+    Ok(seq)
+}
+
+/// Global number of the next entry.
+pub(crate) fn next_entry_seq(connection: &Connection) -> Result<u64, StoreError> {
+    Ok(load_head(connection, GLOBAL_SCOPE)?.seq + 1)
+}
+
+/// Global number of the newest intervention of any dialogue.
+pub(crate) fn last_intervention_seq(connection: &Connection) -> Result<u64, StoreError> {
+    let place: Option<u64> = connection
+        .prepare_cached("SELECT max(global_seq) FROM journal WHERE kind = 'intervened'")?
+        .query_row([], |row| row.get(0))?;
+    Ok(place.unwrap_or(0))
+}
+
+/// Clock changes and waiting writers can make an entry this much older than the one before it.
+const CLOCK_SKEW_HOURS: u32 = 1;
+
+/// Entries of all dialogues that concern costs, after global number `after`.
+pub(crate) fn load_cost_entries(
+    connection: &Connection,
+    after: u64,
+    since: Moment,
+) -> Result<Vec<GlobalEntry>, StoreError> {
+    // Search backwards from the newest entry to read only the requested period.
+    let before: Option<u64> = connection
+        .prepare_cached(
+            "SELECT global_seq FROM journal WHERE global_seq > ?1 AND ts < ?2
+             ORDER BY global_seq DESC LIMIT 1",
+        )?
+        .query_row(params![after, since.minus_hours(CLOCK_SKEW_HOURS).to_string()], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    query_rows(
+        connection,
+        "SELECT global_seq, dialogue_id, payload FROM journal
+         WHERE global_seq > ?1 AND ts >= ?2 AND payload IS NOT NULL AND kind IN
+           ('asks_prepared', 'call_sent', 'reply_kept', 'call_failed', 'intervened')
+         ORDER BY global_seq",
+        params![before.unwrap_or(after), since.to_string()],
+        |row| {
+            Ok(GlobalEntry {
+                global_seq: row.get(0)?,
+                dialogue_id: parse_column(row, 1, "dialogue id")?,
+                changes: read_json(row, 2, "journal entry")?,
+            })
+        },
+    )
+}
+
+/// The entries of a dialogue after the `after`-th. An entry without a payload is an error: a run
+/// that skipped it would send and pay for calls again.
+pub(crate) fn load_entries(
+    connection: &Connection,
+    id: &DialogueId,
+    after: u64,
+) -> Result<Vec<JournalEntry>, StoreError> {
+    query_rows(
+        connection,
+        "SELECT seq, kind, ts, payload FROM journal
+         WHERE dialogue_id = ?1 AND seq > ?2 ORDER BY seq",
+        params![id.as_str(), after],
+        |row| {
+            if row.get_ref(3)? == ValueRef::Null {
+                return Err(malformed_error("journal entry", &format!("{id}: no payload")));
+            }
+            Ok(JournalEntry {
+                seq: row.get(0)?,
+                kind: parse_column(row, 1, "entry kind")?,
+                at: parse_column(row, 2, "moment")?,
+                events: read_json(row, 3, "journal entry")?,
+            })
+        },
+    )
+}
+
+/// The stored head of a chain.
+pub(crate) fn load_head(connection: &Connection, scope: &str) -> Result<ChainHead, StoreError> {
+    let found = connection
+        .prepare_cached("SELECT seq, hash FROM chain_heads WHERE scope = ?1")?
+        .query_row([scope], |row| Ok(ChainHead { seq: row.get(0)?, hash: row.get(1)? }))
+        .optional()?;
+    Ok(found.unwrap_or_else(|| ChainHead { seq: 0, hash: GENESIS_HASH.to_owned() }))
+}
+
+fn set_head(connection: &Connection, scope: &str, seq: u64, hash: &str) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO chain_heads (scope, seq, hash) VALUES (?1, ?2, ?3)
+             ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
+        )?
+        .execute(params![scope, seq, hash])?;
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! Queries over all dialogues: list, search, statistics; and citations of one entity.
+
+use std::str::FromStr;
+
+use plenary_core::model::ids::{DialogueId, EntityId, EntityKind};
+use plenary_core::model::queries::{
+    DialogueQuery, DialogueSummary, EntityCitation, IncomingReference, OutgoingReference,
+    StoreStatistics, TextHit, TopExpert,
+};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+
+use crate::store::error::StoreError;
+use crate::store::sqlite::columns::{
+    parse_column, parse_optional_column, query_rows, stored_protocol,
+};
+use crate::store::sqlite::load::{load_events, load_references_to, read_entity};
+use crate::store::sqlite::statements::statements_for;
+
+/// One page of dialogues. Pagination is by key, so every page costs the same.
+pub(crate) fn list_dialogues(
+    connection: &Connection,
+    asked: &DialogueQuery,
+) -> Result<Vec<DialogueSummary>, StoreError> {
+    let after = asked.after.as_ref().map(DialogueId::as_str);
+    let mut values: Vec<&dyn ToSql> = vec![&after, &asked.limit];
+    let (status, protocol) = (asked.status.map(|s| s.name()), asked.protocol.map(|p| p.name()));
+    let mut filters = String::new();
+    for (column, wanted) in [("status", &status), ("protocol", &protocol)] {
+        if wanted.is_some() {
+            values.push(wanted);
+            filters.push_str(&format!("AND {column} = ?{} ", values.len()));
+        }
+    }
+    // `~` sorts after every time and every id, so the first page starts at the newest dialogue.
+    let sql = format!(
+        "SELECT dialogue_id, title, protocol, status, terminal_state, total_rounds, rehearsal, created_at,
+           (SELECT verdict FROM verdict_log WHERE seq = (
+              SELECT max(seq) FROM verdict_log v
+              WHERE v.dialogue_id = dialogues.dialogue_id AND NOT v.imported
+           )) AS verdict
+         FROM dialogues
+         WHERE (created_at, dialogue_id) < (
+             coalesce((SELECT created_at FROM dialogues WHERE dialogue_id = ?1), '~'), coalesce(?1, '~')
+           ) {filters}
+         ORDER BY created_at DESC, dialogue_id DESC LIMIT ?2"
+    );
+    query_rows(connection, &sql, values.as_slice(), |row| {
+        Ok(DialogueSummary {
+            dialogue_id: parse_column(row, 0, "dialogue id")?,
+            title: row.get(1)?,
+            protocol: stored_protocol(row, 2)?,
+            status: parse_column(row, 3, "status")?,
+            terminal_state: parse_optional_column(row, 4, "terminal state")?,
+            rounds: row.get(5)?,
+            rehearsal: row.get(6)?,
+            created_at: parse_column(row, 7, "moment")?,
+            verdict: parse_optional_column(row, 8, "verdict")?,
+        })
+    })
+}
+
+/// Texts with all words first, then texts with some, newest first.
+///
+/// Ranking every match would get slower with each dialogue. The caller ranks the bounded number of
+/// candidates returned here.
+pub(crate) fn search_texts(
+    connection: &Connection,
+    words: &[String],
+    limit: usize,
+) -> Result<Vec<TextHit>, StoreError> {
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Quoting disables the query syntax of the search engine.
+    let words: Vec<String> =
+        words.iter().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
+    let mut hits = find_candidates(connection, &words.join(" AND "), limit)?;
+    if words.len() > 1 && hits.len() < limit {
+        for hit in find_candidates(connection, &words.join(" OR "), limit)? {
+            if hits.len() < limit && !hits.contains(&hit) {
+                hits.push(hit);
+            }
+        }
+    }
+    Ok(hits)
+}
+
+fn find_candidates(
+    connection: &Connection,
+    matching: &str,
+    limit: usize,
+) -> Result<Vec<TextHit>, StoreError> {
+    let sql = "SELECT s.dialogue_id, d.title, s.field, s.body
+               FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
+               WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2";
+    query_rows(connection, sql, params![matching, limit], |row| {
+        Ok(TextHit {
+            dialogue_id: parse_column(row, 0, "dialogue id")?,
+            title: row.get(1)?,
+            field: parse_column(row, 2, "field")?,
+            body: row.get(3)?,
+        })
+    })
+}
+
+pub(crate) fn load_stats(
+    connection: &Connection,
+    top_experts: usize,
+) -> Result<StoreStatistics, StoreError> {
+    let (dialogues, rounds, total_alignment) = connection.query_row(
+        "SELECT count(*), coalesce(sum(total_rounds), 0), coalesce(sum(total_alignment), 0)
+         FROM dialogues WHERE NOT rehearsal",
+        [],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let mut entities = Vec::new();
+    for kind in EntityKind::ALL {
+        let count = connection.query_row(
+            &format!(
+                "SELECT count(*) FROM {} e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal",
+                kind.section_name()
+            ),
+            [],
+            |row| row.get(0),
+        )?;
+        entities.push((*kind, count));
+    }
+    let experts = connection.query_row(
+        "SELECT count(*) FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal",
+        [],
+        |row| row.get(0),
+    )?;
+    Ok(StoreStatistics {
+        dialogues,
+        rounds,
+        experts,
+        total_alignment,
+        by_status: count_by_column(connection, "status")?,
+        by_protocol: count_by_column(connection, "protocol")?,
+        by_terminal_state: count_by_column(connection, "terminal_state")?,
+        entities,
+        top_experts: list_top_experts(connection, top_experts)?,
+    })
+}
+
+fn count_by_column<W: FromStr>(
+    connection: &Connection,
+    column: &str,
+) -> Result<Vec<(W, usize)>, StoreError> {
+    let sql = format!(
+        "SELECT {column}, count(*) FROM dialogues
+         WHERE NOT rehearsal AND {column} IS NOT NULL GROUP BY {column}"
+    );
+    query_rows(connection, &sql, [], |row| Ok((parse_column(row, 0, "word")?, row.get(1)?)))
+}
+
+fn list_top_experts(connection: &Connection, limit: usize) -> Result<Vec<TopExpert>, StoreError> {
+    let sql = "SELECT expert_slug, sum(total_score), count(*)
+               FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal
+               GROUP BY expert_slug ORDER BY sum(total_score) DESC, expert_slug LIMIT ?1";
+    query_rows(connection, sql, [limit], |row| {
+        Ok(TopExpert {
+            expert_slug: parse_column(row, 0, "expert")?,
+            total: row.get(1)?,
+            dialogues: row.get(2)?,
+        })
+    })
+}
+
+pub(crate) fn load_citation(
+    connection: &Connection,
+    dialogue: &DialogueId,
+    id: EntityId,
+) -> Result<Option<EntityCitation>, StoreError> {
+    let mut statement = connection.prepare_cached(&statements_for(id.kind).cite)?;
+    let mut rows = statement.query(params![dialogue.as_str(), id.round, id.seq])?;
+    let Some(row) = rows.next()? else { return Ok(None) };
+    let entity = read_entity(row, id.kind)?;
+    let mut references = Vec::new();
+    for made in &entity.references {
+        let label = load_label(connection, dialogue, made.target)?;
+        references.push(OutgoingReference { ref_type: made.ref_type, target: made.target, label });
+    }
+    let mut referenced_by = Vec::new();
+    for (ref_type, source) in load_references_to(connection, dialogue, id)? {
+        let label = load_label(connection, dialogue, source)?;
+        referenced_by.push(IncomingReference { ref_type, source, label });
+    }
+    Ok(Some(EntityCitation {
+        references,
+        referenced_by,
+        id,
+        dialogue_id: dialogue.clone(),
+        kind: id.kind.type_name(),
+        label: entity.label,
+        content: entity.text,
+        contributors: entity.contributors,
+        round: id.round,
+        status: entity.status,
+        parameters: entity.parameters,
+        adopted_in_verdict: entity.adopted_in_verdict,
+        events: load_events(connection, dialogue, id)?,
+        created_at: entity.created_at,
+    }))
+}
+
+/// The label of an entity; empty if the entity does not exist.
+fn load_label(
+    connection: &Connection,
+    dialogue: &DialogueId,
+    id: EntityId,
+) -> Result<String, StoreError> {
+    let label: Option<String> = connection
+        .prepare_cached(&statements_for(id.kind).label)?
+        .query_row(params![dialogue.as_str(), id.round, id.seq], |row| row.get(0))
+        .optional()?;
+    Ok(label.unwrap_or_default())
+}

@@ -1,0 +1,437 @@
+//! `SqliteStore`: one connection for writing, a small pool for reading.
+
+use std::fmt;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use plenary_core::dialogue::progress::ProgressSnapshot;
+use plenary_core::model::dialogue::Dialogue;
+use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
+use plenary_core::model::queries::{
+    AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
+    EntityCitation, StoreStatistics, TextHit,
+};
+use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
+use plenary_core::model::time::{Day, Moment};
+use plenary_core::protocols::review::log_types::{
+    ContentDecision, ContentQuery, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
+};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+
+use crate::store::error::StoreError;
+use crate::store::sqlite::apply::{EventApplier, find_free_moment};
+use crate::store::sqlite::columns::{parse_column, query_rows, read_json};
+use crate::store::sqlite::connect::{open_file, open_in_memory};
+use crate::store::sqlite::journal::{load_head, next_entry_seq};
+use crate::store::sqlite::load::{RecordDepth, visit_entities};
+use crate::store::sqlite::verdict_log::{
+    find_line, list_verdict_ids, load_lines, load_overrides, load_page, load_priors,
+};
+use crate::store::traits::{
+    GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd, VerifyReport,
+};
+
+/// Folder of the default store.
+const OWN_FOLDER: &str = ".plenary";
+
+/// Maximum number of idle read connections. More may be open while in use.
+const READERS_KEPT: usize = 4;
+
+/// Dialogues in a SQLite file.
+pub struct SqliteStore {
+    location: StoreLocation,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+enum StoreLocation {
+    File(PathBuf),
+    /// A single connection for everything, because a second one would open another database.
+    Memory,
+}
+
+impl SqliteStore {
+    /// Opens the file, creates it if missing, and runs pending migrations.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent() {
+            make_folder(folder)?;
+        }
+        make_private_file(path);
+        let writer = Mutex::new(open_file(path)?);
+        Ok(Self {
+            location: StoreLocation::File(path.to_owned()),
+            writer,
+            readers: Mutex::default(),
+        })
+    }
+
+    /// A store in memory, lost when dropped.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let writer = Mutex::new(open_in_memory()?);
+        Ok(Self { location: StoreLocation::Memory, writer, readers: Mutex::default() })
+    }
+
+    /// Limits the file to this many pages, or to its current size if that is larger.
+    #[cfg(test)]
+    pub(crate) fn limit_pages(&self, pages: u32) {
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        lock_mutex(&self.writer).query_row(&sql, [], |_| Ok(())).unwrap();
+    }
+
+    /// Traces the connection of an in-memory store.
+    #[cfg(test)]
+    pub(crate) fn trace(
+        &mut self,
+        events: rusqlite::trace::TraceEventCodes,
+        note: impl FnMut(rusqlite::trace::TraceEvent<'_>) + Send + 'static,
+    ) {
+        lock_mutex(&self.writer).trace_v2(events, Some(note)).unwrap();
+    }
+
+    /// Runs a query on one snapshot of the store.
+    fn read_snapshot<T>(
+        &self,
+        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let StoreLocation::File(path) = &self.location else {
+            return run_snapshot(&lock_mutex(&self.writer), ask);
+        };
+        let idle = lock_mutex(&self.readers).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => open_file(path)?,
+        };
+        let answer = run_snapshot(&connection, ask);
+        let mut readers = lock_mutex(&self.readers);
+        if readers.len() < READERS_KEPT {
+            readers.push(connection);
+        }
+        answer
+    }
+}
+
+/// Creates the folder of a store. The default folder is private and ignored by version control,
+/// because it contains records and a token.
+#[expect(clippy::disallowed_methods, reason = "the store makes its own folder")]
+fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    let failed = |source| StoreError::NoFolder { path: folder.to_owned(), source };
+    if folder.exists() || !folder.ends_with(OWN_FOLDER) {
+        return std::fs::create_dir_all(folder).map_err(failed);
+    }
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent).map_err(failed)?;
+    }
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Ok(()) => {}
+        // Another process created it at the same time.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => return Err(failed(error)),
+    }
+    // A missing `.gitignore` is no reason to fail.
+    let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+    Ok(())
+}
+
+/// Creates the file of a new store for its owner only. SQLite gives the files beside it the same
+/// mode. An existing store keeps its mode, because a team may share it.
+fn make_private_file(path: &Path) {
+    // Only if the file is missing: closing another handle on a file that SQLite has open would
+    // release SQLite's locks.
+    if !path.try_exists().unwrap_or(true) {
+        // If this fails, SQLite creates the file or reports why it cannot. Links are followed, as
+        // SQLite does.
+        let _ = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    }
+}
+
+/// A poisoned lock is safe: SQLite rolled back the unfinished transaction.
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run_snapshot<T>(
+    connection: &Connection,
+    ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    let answer = ask(&transaction)?;
+    transaction.commit()?;
+    Ok(answer)
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            StoreLocation::File(path) => write!(f, "SqliteStore({})", path.display()),
+            StoreLocation::Memory => f.write_str("SqliteStore(memory)"),
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn write_transaction(
+        &self,
+        work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
+    ) -> Result<(), StoreError> {
+        let connection = lock_mutex(&self.writer);
+        let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
+        match work(&mut SqliteTransaction { connection: &transaction }) {
+            TransactionEnd::Commit => transaction.commit()?,
+            // SQLite already rolled back after some errors, such as a full disk.
+            TransactionEnd::RollBack if transaction.is_autocommit() => {}
+            TransactionEnd::RollBack => transaction.rollback()?,
+        }
+        Ok(())
+    }
+
+    fn load_dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.read_snapshot(|connection| crate::store::sqlite::load::load_dialogue(connection, id))
+    }
+
+    fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::load::load_record(connection, id, RecordDepth::Whole)
+        })
+    }
+
+    fn visit_before(
+        &self,
+        id: &DialogueId,
+        round: u8,
+        viewer: &mut EntityVisitor<'_>,
+    ) -> Result<Option<DialogueRecord>, StoreError> {
+        self.read_snapshot(|connection| {
+            let record = crate::store::sqlite::load::load_record(
+                connection,
+                id,
+                RecordDepth::Before(round),
+            )?;
+            if let Some(record) = &record {
+                visit_entities(connection, record, viewer)?;
+            }
+            Ok(record)
+        })
+    }
+
+    fn load_entries(&self, id: &DialogueId, after: u64) -> Result<Vec<JournalEntry>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::journal::load_entries(connection, id, after)
+        })
+    }
+
+    fn last_intervention_seq(&self) -> Result<u64, StoreError> {
+        self.read_snapshot(crate::store::sqlite::journal::last_intervention_seq)
+    }
+
+    fn load_cost_entries(&self, after: u64, since: Moment) -> Result<Vec<GlobalEntry>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::journal::load_cost_entries(connection, after, since)
+        })
+    }
+
+    fn load_progress(&self, id: &DialogueId) -> Result<Option<ProgressSnapshot>, StoreError> {
+        self.read_snapshot(|connection| crate::store::sqlite::lookup::load_progress(connection, id))
+    }
+
+    fn list_dialogues(&self, query: &DialogueQuery) -> Result<Vec<DialogueSummary>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::queries::list_dialogues(connection, query)
+        })
+    }
+
+    fn search_texts(&self, words: &[String], limit: usize) -> Result<Vec<TextHit>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::queries::search_texts(connection, words, limit)
+        })
+    }
+
+    fn load_stats(&self, top_experts: usize) -> Result<StoreStatistics, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::queries::load_stats(connection, top_experts)
+        })
+    }
+
+    fn list_endings(&self, query: &ConclusionQuery) -> Result<Vec<AuditedConclusion>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::conclusions::list_endings(connection, query)
+        })
+    }
+
+    fn list_due(&self, by: Day, limit: usize) -> Result<Vec<DueConclusion>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::conclusions::list_due(connection, by, limit)
+        })
+    }
+
+    fn load_citation(
+        &self,
+        dialogue: &DialogueId,
+        id: EntityId,
+    ) -> Result<Option<EntityCitation>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::queries::load_citation(connection, dialogue, id)
+        })
+    }
+
+    fn load_log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
+        self.read_snapshot(|connection| load_lines(connection, after, limit))
+    }
+
+    fn load_log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
+        self.read_snapshot(|connection| load_page(connection, query))
+    }
+
+    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
+        self.read_snapshot(|connection| load_priors(connection, artifact_type, limit))
+    }
+
+    fn find_logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::verdict_log::find_logged(connection, verdict_id)
+        })
+    }
+
+    fn find_log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
+        self.read_snapshot(|connection| find_line(connection, verdict_id))
+    }
+
+    fn find_same_row(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::verdict_log::find_same_row(connection, fingerprint)
+        })
+    }
+
+    fn find_decided(&self, content: &ContentQuery) -> Result<Option<ContentDecision>, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::verdict_log::find_decided(connection, content)
+        })
+    }
+
+    fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
+        self.read_snapshot(|connection| load_overrides(connection, verdict_id))
+    }
+
+    fn verify_record(
+        &self,
+        dialogue: Option<&DialogueId>,
+        head: Option<&str>,
+    ) -> Result<VerifyReport, StoreError> {
+        self.read_snapshot(|connection| {
+            crate::store::sqlite::verify::verify_record(connection, dialogue, head)
+        })
+    }
+}
+
+struct SqliteTransaction<'a> {
+    connection: &'a Connection,
+}
+
+impl StoreTransaction for SqliteTransaction<'_> {
+    fn run_savepoint(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
+    ) -> Result<(), StoreError> {
+        let run = |sql: &str| self.connection.prepare_cached(sql)?.execute([]);
+        run("SAVEPOINT part")?;
+        if work(&mut SqliteTransaction { connection: self.connection }) == TransactionEnd::RollBack
+        {
+            run("ROLLBACK TO part")?;
+        }
+        run("RELEASE part")?;
+        Ok(())
+    }
+
+    fn load_dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        crate::store::sqlite::load::load_dialogue(self.connection, id)
+    }
+
+    fn is_id_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT 1 FROM dialogues WHERE dialogue_id = ?1")?;
+        Ok(statement.exists([id.as_str()])?)
+    }
+
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        crate::store::sqlite::conclusions::is_concluded(self.connection, id)
+    }
+
+    fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        crate::store::sqlite::conclusions::is_ending(self.connection, id)
+    }
+
+    fn count_entries(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
+        Ok(load_head(self.connection, id.as_str())?.seq)
+    }
+
+    fn find_folder_owner(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
+        let sql = "SELECT dialogue_id FROM dialogues WHERE output_dir = ?1";
+        let owners = query_rows(self.connection, sql, [output_dir], |row| {
+            parse_column(row, 0, "dialogue id")
+        })?;
+        Ok(owners.into_iter().next())
+    }
+
+    fn look_up_record(
+        &mut self,
+        dialogue: &Dialogue,
+        mentions: &LookupRequest,
+    ) -> Result<RecordLookup, StoreError> {
+        crate::store::sqlite::lookup::look_up_record(self.connection, dialogue, mentions)
+    }
+
+    fn find_registration(
+        &mut self,
+        id: &DialogueId,
+        round: u8,
+    ) -> Result<Option<RoundRegistration>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT batch_sha256, answer FROM registrations WHERE dialogue_id = ?1 AND round = ?2",
+        )?;
+        let mut rows = statement.query(params![id.as_str(), round])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        Ok(Some(RoundRegistration {
+            batch_sha256: row.get(0)?,
+            answer: read_json(row, 1, "answer")?,
+        }))
+    }
+
+    fn find_logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        crate::store::sqlite::verdict_log::find_logged(self.connection, verdict_id)
+    }
+
+    fn find_same_row(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        crate::store::sqlite::verdict_log::find_same_row(self.connection, fingerprint)
+    }
+
+    fn logged_verdict_ids(
+        &mut self,
+        id: &DialogueId,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        list_verdict_ids(self.connection, id, limit)
+    }
+
+    fn append_entry(
+        &mut self,
+        id: &DialogueId,
+        kind: JournalEntryKind,
+        at: Moment,
+        changes: &[JournalEvent],
+    ) -> Result<u64, StoreError> {
+        let at = match changes.first() {
+            Some(JournalEvent::DialogueOpened(opening)) => {
+                find_free_moment(self.connection, &opening.title, at)?
+            }
+            Some(_) | None => at,
+        };
+        let applier = EventApplier::new(self.connection, id, next_entry_seq(self.connection)?, at);
+        for change in changes {
+            applier.apply_event(change)?;
+        }
+        crate::store::sqlite::journal::append_entry(self.connection, id, kind, at, changes)
+    }
+}

@@ -1,0 +1,257 @@
+//! Reads raw lines of a log of any length and content.
+
+use std::fs::File;
+use std::io;
+use std::io::{BufRead, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use plenary_core::protocols::review::imported_row::ImportedRow;
+use plenary_core::protocols::review::redaction::LogRedaction;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::store::error::StoreError;
+use crate::store::traits::Store;
+use crate::verdict_log::log_file::LogFileError;
+use crate::verdict_log::sync::LINE_BYTES_MAX;
+
+/// A line without its line break. If it is over the limit, only its beginning is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawLine {
+    /// Line number, from 1.
+    pub number: usize,
+    /// Byte range in the source, including the line break.
+    pub place: Range<u64>,
+    pub bytes: Vec<u8>,
+    /// Whether bytes beyond the limit were dropped.
+    pub is_too_long: bool,
+    /// Whether the line ends with a line break; the last line of a torn file does not.
+    pub is_ended: bool,
+}
+
+/// Reads lines in bounded memory.
+#[derive(Debug)]
+pub struct RawLines<R> {
+    source: R,
+    number: usize,
+    read: u64,
+    bytes_max: usize,
+}
+
+impl<R: BufRead> RawLines<R> {
+    pub fn new(source: R, bytes_max: usize) -> Self {
+        Self { source, number: 0, read: 0, bytes_max }
+    }
+
+    fn read_line(&mut self) -> io::Result<Option<RawLine>> {
+        let mut line = RawLine {
+            number: self.number + 1,
+            place: self.read..self.read,
+            bytes: Vec::new(),
+            is_too_long: false,
+            is_ended: false,
+        };
+        while !line.is_ended {
+            let chunk = self.source.fill_buf()?;
+            if chunk.is_empty() {
+                break;
+            }
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let taken = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+            let room = self.bytes_max.saturating_sub(line.bytes.len()).min(taken.len());
+            line.bytes.extend_from_slice(taken.get(..room).unwrap_or_default());
+            line.is_too_long |= room < taken.len();
+            line.is_ended = end.is_some();
+            let used = end.map_or(taken.len(), |end| end + 1);
+            line.place.end += used as u64;
+            self.source.consume(used);
+        }
+        self.number += 1;
+        self.read = line.place.end;
+        Ok((!line.place.is_empty()).then_some(line))
+    }
+}
+
+impl<R: BufRead> Iterator for RawLines<R> {
+    type Item = io::Result<RawLine>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read_line().transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, bytes_max: usize) -> Vec<(usize, String, bool, bool)> {
+        // A buffer of three bytes, so that lines cross its boundary.
+        let source = io::BufReader::with_capacity(3, text.as_bytes());
+        let lines = RawLines::new(source, bytes_max).map(Result::unwrap);
+        let shown = |line: RawLine| {
+            let text = String::from_utf8(line.bytes).unwrap();
+            (line.number, text, line.is_too_long, line.is_ended)
+        };
+        lines.map(shown).collect()
+    }
+
+    #[test]
+    fn lines_are_told_with_their_number_and_their_end() {
+        assert_eq!(read("", 9), []);
+        let expected = [
+            (1, "one".to_owned(), false, true),
+            (2, String::new(), false, true),
+            (3, "three".to_owned(), false, false),
+        ];
+        assert_eq!(read("one\n\nthree", 5), expected);
+        assert_eq!(read("\n", 5), [(1, String::new(), false, true)]);
+    }
+
+    #[test]
+    fn of_what_is_too_long_the_beginning_is_kept_and_the_rest_is_passed_over() {
+        let expected = [(1, "abcd".to_owned(), true, true), (2, "wxyz".to_owned(), false, true)];
+        assert_eq!(read("abcdefgh\nwxyz\n", 4), expected);
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LineMatch {
+    /// Equal to the line of a stored row, byte for byte.
+    Stored {
+        seq: u64,
+    },
+    /// A stored row with another text: the id or the content is known.
+    Altered {
+        seq: u64,
+    },
+    /// Not in the store.
+    Unknown,
+    Blank,
+}
+
+/// The field that identifies a row.
+#[derive(Deserialize)]
+struct VerdictIdField {
+    #[serde(default)]
+    verdict_id: Option<String>,
+}
+
+/// Matches a line. `redaction` removes the values that were also removed before rows were logged.
+pub(crate) fn match_line(
+    store: &dyn Store,
+    redaction: &LogRedaction,
+    line: &[u8],
+) -> Result<LineMatch, StoreError> {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Ok(LineMatch::Blank);
+    }
+    let named = serde_json::from_slice::<VerdictIdField>(line).ok();
+    if let Some(id) = named.and_then(|named| named.verdict_id)
+        && let Some(row) = store.find_log_line(&id)?
+    {
+        let is_same = row.line.as_bytes() == line;
+        return Ok(if is_same {
+            LineMatch::Stored { seq: row.seq }
+        } else {
+            LineMatch::Altered { seq: row.seq }
+        });
+    }
+    Ok(find_equal_row(store, redaction, line)?
+        .map_or(LineMatch::Unknown, |seq| LineMatch::Altered { seq }))
+}
+
+/// Whether every line equals a stored line, byte for byte.
+pub fn is_all_stored(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
+    for line in RawLines::new(source, LINE_BYTES_MAX) {
+        let Ok(line) = line else { return Ok(false) };
+        let is_ours = matches!(
+            match_line(store, &LogRedaction::default(), &line.bytes)?,
+            LineMatch::Stored { .. }
+        );
+        if !is_ours {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Finds the stored row with the same content.
+fn find_equal_row(
+    store: &dyn Store,
+    redaction: &LogRedaction,
+    line: &[u8],
+) -> Result<Option<u64>, StoreError> {
+    let read = std::str::from_utf8(line).ok().and_then(|line| ImportedRow::parse_line(line).ok());
+    let Some(read) = read.filter(|read| read.is_complete) else { return Ok(None) };
+    for row in [redaction.redact_row(&read.row), read.row] {
+        let fingerprint = row.content_hash().map_err(StoreError::Unwritable)?;
+        if let Some(seq) = store.find_same_row(&fingerprint)? {
+            return Ok(Some(seq));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the bytes are exactly one JSON object.
+pub(crate) fn is_json_object(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Map<String, Value>>(bytes).is_ok()
+}
+
+/// Bytes read at a time, from the end.
+const CHUNK_BYTES: u64 = 64 * 1024;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LogTail {
+    /// Start of the last complete line; equal to `whole` if there is none.
+    pub line_start: u64,
+    /// End of the last complete line, including its line break.
+    pub whole: u64,
+    /// Size of the file. Bytes after `whole` are torn.
+    pub bytes: u64,
+}
+
+impl LogTail {
+    pub(crate) fn read_tail(file: &mut File, bytes: u64) -> io::Result<Self> {
+        let whole = find_last_break(file, bytes)?.map_or(0, |at| at + 1);
+        let line_start = match whole.checked_sub(1) {
+            Some(end) => find_last_break(file, end)?.map_or(0, |at| at + 1),
+            None => 0,
+        };
+        Ok(Self { line_start, whole, bytes })
+    }
+
+    pub(crate) fn is_torn(&self) -> bool {
+        self.bytes > self.whole
+    }
+
+    /// The last complete line, without its line break.
+    pub(crate) fn read_last_line(&self, file: &mut File) -> io::Result<Vec<u8>> {
+        read_range(file, self.line_start, self.whole.saturating_sub(1).max(self.line_start))
+    }
+
+    /// The torn rest, at most `bytes_max` bytes.
+    pub(crate) fn read_torn_piece(&self, file: &mut File, bytes_max: u64) -> io::Result<Vec<u8>> {
+        read_range(file, self.whole, self.bytes.min(self.whole.saturating_add(bytes_max)))
+    }
+}
+
+/// Position of the last line break before `end`.
+fn find_last_break(file: &mut File, end: u64) -> io::Result<Option<u64>> {
+    let mut end = end;
+    while end > 0 {
+        let start = end.saturating_sub(CHUNK_BYTES);
+        let chunk = read_range(file, start, end)?;
+        if let Some(place) = chunk.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(Some(start + place as u64));
+        }
+        end = start;
+    }
+    Ok(None)
+}
+
+fn read_range(file: &mut File, start: u64, end: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

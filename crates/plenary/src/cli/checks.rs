@@ -1,0 +1,178 @@
+//! `check-modularity`: checks that the prompts of a host's agents do not mention the review gate.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use plenary_core::report::phrases::count_noun;
+use plenary_core::report::safe_text::safe_line;
+use plenary_engine::app::agent_check::{
+    AgentScan, AgentScanReport, DEFAULT_REVIEW_NAMES, ReviewMention, ReviewName, UnreadPrompt,
+    scan_agents,
+};
+use plenary_engine::app::checks::verify_store;
+use plenary_engine::error::Error;
+use plenary_engine::store::traits::{VerifyFinding, VerifyReport};
+use serde::Serialize;
+
+use crate::cli::session::{CliSession, ExitStatus};
+
+/// Check that a host's agents do not know of the gate
+///
+/// An agent that knows of the gate that reviews it writes for the gate. This looks through
+/// the prompts of a host's agents, `DIR/agents/*/prompt.md`, for the gate's names, and prints
+/// each line that has one in it, with its file and number.
+///
+/// Exit code 1 when there is such a line; 4 when a prompt could not be read, or when there
+/// was nothing to look at: what nobody looked at does not pass.
+#[derive(Debug, Args)]
+pub(crate) struct CheckModularityArgs {
+    /// The folder of the host, in which `agents/` lies.
+    dir: PathBuf,
+    /// What the gate is called, in place of the defaults. A word in any case, alone or in an
+    /// identifier: `council` is also in `council_log`. May be repeated.
+    #[arg(long = "name", value_name = "NAME", default_values = DEFAULT_REVIEW_NAMES)]
+    names: Vec<ReviewName>,
+    /// An agent that may know of the gate, by the name of its folder: a router. May be repeated.
+    #[arg(long, value_name = "AGENT")]
+    exempt: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ModularityReport<'a> {
+    status: &'static str,
+    names: &'a [ReviewName],
+    #[serde(flatten)]
+    found: AgentScanReport,
+}
+
+impl CheckModularityArgs {
+    pub(crate) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let scan = AgentScan { names: &self.names, exempt: &self.exempt };
+        let found = scan_agents(&self.dir, &scan)?;
+        let done = match (found.unscanned.is_empty(), found.references.is_empty()) {
+            (false, _) => ExitStatus::Unreadable,
+            (true, false) => ExitStatus::WithFindings,
+            (true, true) => ExitStatus::Ok,
+        };
+        let status = if done == ExitStatus::Ok { "success" } else { "error" };
+        let checked = ModularityReport { status, names: &self.names, found };
+        session.ui.print_result(&checked, modularity_text)?;
+        if !session.ui.json {
+            for agent in &checked.found.unknown_exempt {
+                session.ui.print_note(&format!("no agent is called `{}`", safe_line(agent)));
+            }
+        }
+        Ok(done)
+    }
+}
+
+fn modularity_text(checked: &ModularityReport<'_>) -> String {
+    let found = &checked.found;
+    let references = found.references.iter().map(reference_line);
+    let unscanned = found.unscanned.iter().map(unscanned_line);
+    let mut text: String = references.chain(unscanned).collect();
+    if found.unlisted > 0 {
+        text.push_str(&format!("… and {} more\n", count_noun(found.unlisted, "line")));
+    }
+    text.push_str(&summary_line(checked));
+    text
+}
+
+/// `agents/writer/prompt.md:12: …`, the format that editors and build logs link.
+fn reference_line(reference: &ReviewMention) -> String {
+    let ReviewMention { path, line, text, .. } = reference;
+    format!("{}:{line}: {}\n", safe_line(path), safe_line(text))
+}
+
+fn unscanned_line(unscanned: &UnreadPrompt) -> String {
+    let UnreadPrompt { path, reason, .. } = unscanned;
+    format!("{}: not scanned: {}\n", safe_line(path), safe_line(reason))
+}
+
+fn summary_line(checked: &ModularityReport<'_>) -> String {
+    let found = &checked.found;
+    let names: Vec<String> =
+        checked.names.iter().map(|name| safe_line(name.as_written())).collect();
+    let scanned = count_noun(found.scanned, "prompt");
+    let lines = found.references.len() + found.unlisted;
+    let mut said = match lines {
+        0 => format!("No reference to the gate in {scanned}"),
+        1 => format!("1 line refers to the gate, of {scanned}"),
+        lines => format!("{lines} lines refer to the gate, of {scanned}"),
+    };
+    let apart = [
+        (found.unscanned.len(), "not scanned"),
+        (found.exempt.len(), "exempt"),
+        (found.without_prompt.len(), "without a prompt"),
+    ];
+    for (count, what) in apart.into_iter().filter(|(count, _)| *count > 0) {
+        said.push_str(&format!(", {count} {what}"));
+    }
+    format!("{said}; looked for: {}\n", names.join(", "))
+}
+
+/// Check that the record is as it was written
+///
+/// Recomputes the hash chain of the journal, rebuilds every table and the search index from
+/// it and compares, checks foreign keys and ids, and derives each status from its events. An
+/// entry whose payload is missing is a finding. Exit code 1 when anything differs, 4 when the
+/// file cannot be opened as a store.
+///
+/// Whoever can write the file can also rewrite all of it. Note the head that this
+/// prints somewhere else, and give it back with `--head` to find that out too.
+#[derive(Debug, Args)]
+pub(crate) struct VerifyArgs {
+    /// One dialogue [default: the whole store]
+    id: Option<String>,
+    /// A head noted earlier; it must still be part of the chain.
+    #[arg(long, value_name = "HASH", value_parser = parse_head)]
+    head: Option<String>,
+}
+
+/// Parses a chain head: 64 hex digits.
+fn parse_head(text: &str) -> Result<String, &'static str> {
+    let hash = text.trim().to_ascii_lowercase();
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { Ok(hash) } else { Err("a head is 64 hex digits, as `verify` prints it") }
+}
+
+impl VerifyArgs {
+    pub(crate) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let project = session.open_required()?;
+        let result = verify_store(&project, self.id.as_deref(), self.head.as_deref())?;
+        session.ui.print_result(&result, |result| verification_text(&result.verification))?;
+        Ok(if result.verified { ExitStatus::Ok } else { ExitStatus::WithFindings })
+    }
+}
+
+/// One changed round can affect hundreds of rows; twenty findings are enough to see it.
+const FINDINGS_SHOWN: usize = 20;
+
+fn verification_text(verification: &VerifyReport) -> String {
+    let VerifyReport { dialogues, entries, head, findings } = verification;
+    let dialogues = count_noun(*dialogues, "dialogue");
+    let mut text = match findings.len() {
+        0 => format!("The record is as it was written: {dialogues}, {entries} entries.\n"),
+        1 => "The record was changed: 1 finding.\n".to_owned(),
+        count => format!("The record was changed: {count} findings.\n"),
+    };
+    for finding in findings.iter().take(FINDINGS_SHOWN) {
+        text.push_str(&describe_finding(finding));
+    }
+    if let Some(more) = findings.len().checked_sub(FINDINGS_SHOWN).filter(|more| *more > 0) {
+        text.push_str(&format!("  … and {more} more; `--json` lists them all\n"));
+    }
+    text.push_str(&format!("head {head}\n"));
+    text
+}
+
+fn describe_finding(finding: &VerifyFinding) -> String {
+    let dialogue = finding.dialogue_id.as_deref().unwrap_or("store");
+    format!(
+        "  {}: {}: {} [{}]\n",
+        safe_line(dialogue),
+        safe_line(&finding.place),
+        safe_line(&finding.message),
+        finding.check
+    )
+}

@@ -1,0 +1,240 @@
+//! `dialogue extract`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use plenary_core::markers::batch::{RawReplies, ReplySummary, RoundBatch, check_across_replies};
+use plenary_core::markers::extract::extract_reply;
+use plenary_core::markers::extraction::{ReplyExtraction, ReplyMarker, VerdictDraft};
+use plenary_core::markers::warnings::{MarkerWarning, WarningKind};
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::terminal::experts::draw_marker_table;
+use plenary_engine::error::{Error, to_json_text};
+use plenary_engine::files::read_write::read_request_text;
+use serde::Serialize;
+
+use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::terminal_text::DataFormat;
+
+/// Read the markers in experts' replies: the batch of a round, for `register`
+///
+/// A reply is Markdown with markers such as `[MUFFIN-P0101: label]`, `[RE:SUPPORT P0001]`
+/// and `[MOVE:BRIDGE P0003 R0001]`. What was found is listed with its lines; what could
+/// not be read, or was written otherwise, is a warning. Code is skipped, and nothing is
+/// invented. With --json it prints {status, batch, verdicts, markers, warnings}, which
+/// `register` takes as it is; the scores are the Judge's:
+///
+///   plenary dialogue extract round-1/response-muffin.md
+///   plenary dialogue extract round-1/response-*.md --json > round-1.json
+///   plenary dialogue register nvidia-decision --data round-1.json \
+///       --score 25 --expert-score muffin=8 --expert-score donut=10
+///
+/// How experts write is in the skill `alignment-expert` (`plenary init --skills DIR`).
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct ExtractArgs {
+    /// Replies in Markdown, one per expert; `-` for standard input.
+    #[arg(required = true, value_name = "FILE|-")]
+    files: Vec<PathBuf>,
+    /// The round [default: that of the folder `round-N` the file lies in]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(ROUND_MAX)))]
+    round: Option<u8>,
+    /// Whose reply it is [default: as the file says, `response-SLUG.md`]
+    #[arg(long, value_name = "SLUG")]
+    expert: Option<String>,
+    /// Leave the replies' own text out of the batch.
+    #[arg(long)]
+    no_raw: bool,
+    /// Print what an agent hands back to its Judge, a line of JSON per reply.
+    #[arg(long, conflicts_with = "no_raw")]
+    summary: bool,
+}
+
+/// A reply, and where it came from.
+#[derive(Debug)]
+struct ReplySource {
+    path: PathBuf,
+    expert: ExpertSlug,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ExtractDocument<'a> {
+    status: &'static str,
+    batch: RoundBatch<'a>,
+    verdicts: Vec<&'a VerdictDraft>,
+    markers: Vec<OfExpert<'a, ReplyMarker>>,
+    warnings: Vec<OfExpert<'a, MarkerWarning>>,
+}
+
+/// An item of an expert's reply.
+#[derive(Debug, Serialize)]
+struct OfExpert<'a, T> {
+    expert: &'a ExpertSlug,
+    #[serde(flatten)]
+    what: &'a T,
+}
+
+impl ExtractArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let round = self.round()?;
+        let sources = self.sources()?;
+        let mut replies: Vec<ReplyExtraction> = sources
+            .iter()
+            .map(|source| extract_reply(&source.text, &source.expert, round))
+            .collect();
+        let raw = if self.no_raw { RawReplies::new() } else { raw_replies(&sources, &mut replies) };
+        check_across_replies(&mut replies);
+        if self.summary {
+            session.ui.print_data(&summarise_replies(&sources, &replies)?, DataFormat::Json)?;
+        } else if session.ui.json {
+            session.ui.print_data(
+                &to_json_text(&extract_document(round, &replies, raw))?,
+                DataFormat::Json,
+            )?;
+        } else {
+            let width = session.ui.table_width();
+            let pages: Vec<String> =
+                replies.iter().map(|reply| draw_marker_table(reply, width)).collect();
+            session.ui.print_page(&pages.join("\n"))?;
+        }
+        if self.summary || !session.ui.json {
+            warn_of_replies(session, &sources, &replies);
+        }
+        Ok(ExitStatus::Ok)
+    }
+
+    /// One round for all replies: a batch has only one.
+    fn round(&self) -> Result<u8, Error> {
+        if let Some(round) = self.round {
+            return Ok(round);
+        }
+        let rounds: BTreeSet<Option<u8>> =
+            self.files.iter().map(|path| folder_round(path)).collect();
+        let rounds: Vec<Option<u8>> = rounds.into_iter().collect();
+        match rounds.as_slice() {
+            [Some(round)] => Ok(*round),
+            _ => {
+                let message =
+                    "`--round N` is missing, and the files do not lie in one folder `round-N`";
+                Err(Error::Usage(message.to_owned()))
+            }
+        }
+    }
+
+    fn sources(&self) -> Result<Vec<ReplySource>, Error> {
+        if self.expert.is_some() && self.files.len() > 1 {
+            let message = "`--expert` names one expert, and there are several files";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let mut sources: Vec<ReplySource> = Vec::with_capacity(self.files.len());
+        for path in &self.files {
+            let expert = self.expert_of(path)?;
+            if let Some(other) = sources.iter().find(|source| source.expert == expert) {
+                let (one, two) = (other.path.display(), path.display());
+                let message = format!("`{one}` and `{two}` are both of {expert}");
+                return Err(Error::Usage(message));
+            }
+            sources.push(ReplySource {
+                path: path.clone(),
+                expert,
+                text: read_request_text(path)?,
+            });
+        }
+        Ok(sources)
+    }
+
+    fn expert_of(&self, path: &Path) -> Result<ExpertSlug, Error> {
+        let Some(slug) = self.expert.as_deref().or_else(|| named_expert(path)) else {
+            let path = path.display();
+            let message = format!("`{path}` does not say whose reply it is: say `--expert SLUG`");
+            return Err(Error::Usage(message));
+        };
+        slug.parse().map_err(|_| {
+            let message = format!("'{slug}' is not an expert's slug");
+            let fault = ValidationError::new(ErrorCode::InvalidSlug, message)
+                .with_field("expert")
+                .with_value(slug);
+            fault
+                .with_suggestion("write it as in the dialogue: small letters, digits, '-' and '_'")
+                .into()
+        })
+    }
+}
+
+/// `response-muffin.md` is muffin's.
+fn named_expert(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()?.strip_prefix("response-")?.strip_suffix(".md")
+}
+
+/// `round-1/response-muffin.md` is of round 1.
+fn folder_round(path: &Path) -> Option<u8> {
+    let folder = path.parent()?.file_name()?.to_str()?;
+    let number = folder.strip_prefix("round-")?;
+    number.parse().ok().filter(|round| *round <= ROUND_MAX && !number.starts_with('+'))
+}
+
+/// The replies verbatim, up to the limit of a record.
+fn raw_replies(sources: &[ReplySource], replies: &mut [ReplyExtraction]) -> RawReplies {
+    let mut raw = RawReplies::new();
+    for (source, reply) in sources.iter().zip(replies) {
+        let is_long = source.text.len() > RAW_REPLY_CHARS_MAX
+            && source.text.chars().count() > RAW_REPLY_CHARS_MAX;
+        if is_long {
+            let message =
+                format!("the reply is over {RAW_REPLY_CHARS_MAX} characters and is not kept whole");
+            let (kind, slips) = (WarningKind::Cut, Vec::new());
+            reply.warnings.push(MarkerWarning { line: None, kind, message, slips });
+        } else {
+            raw.insert(source.expert.clone(), source.text.clone());
+        }
+    }
+    raw
+}
+
+fn extract_document(
+    round: u8,
+    replies: &[ReplyExtraction],
+    raw: RawReplies,
+) -> ExtractDocument<'_> {
+    let markers = replies.iter().flat_map(|reply| {
+        reply.markers.iter().map(|what| OfExpert { expert: &reply.expert, what })
+    });
+    let warnings = replies.iter().flat_map(|reply| {
+        reply.warnings.iter().map(|what| OfExpert { expert: &reply.expert, what })
+    });
+    ExtractDocument {
+        status: "success",
+        batch: RoundBatch::from_replies(round, replies, raw),
+        verdicts: replies.iter().flat_map(|reply| &reply.verdicts).collect(),
+        markers: markers.collect(),
+        warnings: warnings.collect(),
+    }
+}
+
+fn summarise_replies(
+    sources: &[ReplySource],
+    replies: &[ReplyExtraction],
+) -> Result<String, Error> {
+    let lines = sources.iter().zip(replies).map(|(source, reply)| {
+        let path = source.path.to_str().filter(|path| *path != "-");
+        to_json_text(&ReplySummary::from_extraction(reply, path))
+    });
+    Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
+}
+
+/// In the form in which editors find a place.
+fn warn_of_replies(session: &CliSession<'_>, sources: &[ReplySource], replies: &[ReplyExtraction]) {
+    for (source, reply) in sources.iter().zip(replies) {
+        for warning in &reply.warnings {
+            let path = source.path.display();
+            let place =
+                warning.line.map_or_else(|| format!("{path}"), |line| format!("{path}:{line}"));
+            session.ui.print_note(&safe_line(&format!("warning: {place}: {}", warning.message)));
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! `plenary dialogue …`. Each command takes the arguments of its MCP tool with `--data`, and options
+//! on top for people.
+
+pub mod command;
+pub mod extract;
+pub mod lifecycle;
+pub mod queries;
+pub mod rounds;

@@ -1,0 +1,413 @@
+//! `list`, `show`, `export`, `cite`, `similar` and `stats`: read what is recorded.
+
+use clap::Args;
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::entity::ReferenceType;
+use plenary_core::model::ids::EntityId;
+use plenary_core::model::queries::EntityCitation;
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::protocol::ShownRun;
+use plenary_core::report::phrases::{count_noun, event_phrase};
+use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::terminal::layout::{PageCanvas, PageDetail, TextTable};
+use plenary_core::report::terminal::wrap::wrap_text;
+use plenary_engine::app::export_record::{
+    Format, PrintedExport, export_record, print_record, read_record, record_json,
+};
+use plenary_engine::app::project::Project;
+use plenary_engine::app::queries::{
+    CiteResult, ListResult, SimilarResult, StatsResult, count_records, find_similar,
+    list_dialogues, resolve_citations,
+};
+use plenary_engine::engine::run_start::{load_run, load_run_state};
+use plenary_engine::error::{Error, to_json_text};
+use plenary_engine::files::allowed_file::WritePermission;
+use serde_json::{Map, Value, json};
+
+use crate::cli::dialogue::command::{DataArgs, warn};
+use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::terminal_text::DataFormat;
+use crate::cli::ui::{TerminalUi, print_message};
+
+/// List dialogues, newest first
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only those that are open, converging, converged or abandoned.
+    #[arg(long)]
+    status: Option<String>,
+    /// Only those of this protocol: alignment, council or review.
+    #[arg(long)]
+    protocol: Option<String>,
+    /// At most this many [default: 50]
+    #[arg(long, value_name = "N")]
+    limit: Option<i64>,
+    /// Read on after this dialogue, the last one of the page before.
+    #[arg(long, value_name = "ID")]
+    after: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl ListArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self
+            .data
+            .arguments()?
+            .set_field("status", self.status)
+            .set_field("protocol", self.protocol)
+            .set_field("limit", self.limit)
+            .set_field("after", self.after);
+        let listed = list_dialogues(&session.open_existing()?, arguments.value())?;
+        warn(session.ui, &listed.warnings);
+        let width = session.ui.table_width();
+        if listed.dialogues.is_empty() && !session.ui.json {
+            session.ui.print_note("no dialogues; `plenary dialogue create TITLE` opens one");
+            return Ok(ExitStatus::Ok);
+        }
+        session.ui.print_result(&listed, |listed| list_text(listed, width))?;
+        if let (Some(next), false) = (&listed.next, session.ui.json) {
+            session.ui.print_note(&format!("more: the same with `--after {next}`"));
+        }
+        Ok(ExitStatus::Ok)
+    }
+}
+
+fn list_text(listed: &ListResult, width: usize) -> String {
+    let mut table = TextTable::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
+    for dialogue in &listed.dialogues {
+        let day = dialogue.created_at.utc_day().to_string();
+        let ended = match (dialogue.terminal_state, dialogue.verdict) {
+            (Some(state), _) => format!("{} · {state}", dialogue.status),
+            // The verdict of a review says more than its status.
+            (None, Some(verdict)) => verdict.to_string(),
+            (None, None) => dialogue.status.to_string(),
+        };
+        let rehearsal = if dialogue.rehearsal { "rehearsal: " } else { "" };
+        table.add_row([
+            dialogue.dialogue_id.as_str(),
+            &ended,
+            &dialogue.rounds.to_string(),
+            &day,
+            &format!("{rehearsal}{}", dialogue.title),
+        ]);
+    }
+    table.draw_table(width)
+}
+
+/// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
+///
+/// What it was concluded with comes first; of a council, then its report and how the panel
+/// stood; of a review, its verdict and what to change. With `--json` it prints the same document as `export`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The dialogue.
+    #[arg(required_unless_present = "data")]
+    id: Option<String>,
+    /// Show contents whole instead of their first lines.
+    #[arg(long)]
+    full: bool,
+    /// Only this round.
+    #[arg(long, value_name = "N")]
+    round: Option<u8>,
+    /// Columns to draw in [default: the terminal's]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
+    width: Option<u16>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl ShowArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self.data.arguments()?.set_field("dialogue_id", self.id);
+        let project = session.open_existing()?;
+        let record = read_record(&project, arguments.value())?;
+        if let Some(round) = self.round
+            && record.rounds.iter().all(|held| held.round != round)
+        {
+            let message = format!("round {round} has not been held");
+            return Err(ValidationError::new(ErrorCode::InvalidRound, message)
+                .with_field("round")
+                .with_value(round)
+                .into());
+        }
+        let canvas = PageCanvas {
+            width: self.width.map_or_else(|| session.ui.terminal_width(), usize::from),
+            detail: if self.full { PageDetail::Full } else { PageDetail::Brief },
+            round: self.round,
+        };
+        if session.ui.json {
+            session.ui.print_data(&record_json(&project, &record)?, DataFormat::Json)?;
+        } else {
+            session.ui.print_page(&draw_record(&project, &record, canvas)?)?;
+        }
+        Ok(ExitStatus::Ok)
+    }
+}
+
+/// Draws the page, with the run on the dialogue if there is one.
+fn draw_record(
+    project: &Project,
+    record: &DialogueRecord,
+    canvas: PageCanvas,
+) -> Result<String, Error> {
+    let (store, id) = (project.store.as_ref(), record.dialogue.id());
+    let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
+    let journal = store.load_entries(id, 0)?;
+    let state = match load_run_state(&project.protocols, store, id) {
+        Err(Error::Refused(_)) => None,
+        loaded => Some(loaded?),
+    };
+    let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
+    match protocol.show_page(&shown, canvas) {
+        Some(page) => Ok(page),
+        // The refusal says that nothing was run.
+        None => {
+            Err(load_run(store, id).err().unwrap_or_else(|| dialogue_not_found(id.as_str()).into()))
+        }
+    }
+}
+
+/// Print a dialogue as one document, or write it to a file
+///
+/// Without `--output` the document itself goes to standard output. The same
+/// record gives the same bytes. A file that exists is replaced only if it is an
+/// export; `--force` replaces any file but those of the store and those that
+/// council.yaml names.
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    /// The dialogue.
+    #[arg(required_unless_present = "data")]
+    id: Option<String>,
+    /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
+    #[arg(long, short, value_name = "PATH")]
+    output: Option<String>,
+    /// Replace a file that Plenary did not write.
+    #[arg(long)]
+    force: bool,
+    /// json or markdown [default: json]
+    #[arg(long)]
+    format: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl ExportArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self
+            .data
+            .arguments()?
+            .set_field("dialogue_id", self.id)
+            .set_field("output_path", self.output)
+            .set_field("format", self.format);
+        let project = session.open_existing()?;
+        if arguments.value().get("output_path").is_none_or(serde_json::Value::is_null) {
+            let printed = print_record(&project, arguments.value())?;
+            warn(session.ui, &printed.warnings);
+            let form = match printed.format {
+                Format::Markdown if !session.ui.json => DataFormat::Text,
+                Format::Json | Format::Markdown => DataFormat::Json,
+            };
+            session.ui.print_data(&to_output_form(session.ui, printed)?, form)?;
+            return Ok(ExitStatus::Ok);
+        }
+        let permission = write_permission(self.force);
+        let exported = export_record(&project, arguments.value(), permission)?;
+        session
+            .ui
+            .print_result(&exported, |exported| format!("Wrote {}", safe_line(&exported.path)))?;
+        warn(session.ui, &exported.warnings);
+        Ok(ExitStatus::Ok)
+    }
+}
+
+/// What `--force` allows.
+pub(crate) fn write_permission(force: bool) -> WritePermission {
+    if force { WritePermission::Forced } else { WritePermission::Local }
+}
+
+/// With `--json` one JSON document is promised, so Markdown is wrapped in one.
+fn to_output_form(ui: &TerminalUi, printed: PrintedExport) -> Result<String, Error> {
+    match printed.format {
+        Format::Markdown if ui.json => to_json_text(
+            &json!({ "status": "success", "format": "markdown", "document": printed.text }),
+        ),
+        Format::Json | Format::Markdown => Ok(printed.text),
+    }
+}
+
+/// Say what an id means: who said it, how it stands, what it rests on
+///
+/// Ids that cannot be found are named beside those that can. Exit code 1 when none was found.
+#[derive(Debug, Args)]
+pub(crate) struct CiteArgs {
+    /// Ids such as my-dialogue/P0101, or P0101 with `--dialogue`.
+    ids: Vec<String>,
+    /// The dialogue that plain ids belong to.
+    #[arg(long, value_name = "ID")]
+    dialogue: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl CiteArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self
+            .data
+            .arguments()?
+            .set_field("dialogue_id", self.dialogue)
+            .set_field("ids", (!self.ids.is_empty()).then_some(self.ids));
+        let cited = resolve_citations(&session.open_existing()?, arguments.value())?;
+        warn(session.ui, &cited.warnings);
+        if session.ui.json || !cited.citations.is_empty() {
+            session
+                .ui
+                .print_result(&cited, |cited| cite_text(cited, session.ui.terminal_width()))?;
+        }
+        if !session.ui.json {
+            for error in &cited.errors {
+                let (message, hint) = (&error.fault.message, error.fault.hint());
+                print_message(&format!("error: {}\nhint: {}", safe_line(message), safe_line(hint)));
+            }
+        }
+        Ok(if cited.citations.is_empty() { ExitStatus::WithFindings } else { ExitStatus::Ok })
+    }
+}
+
+fn cite_text(cited: &CiteResult, width: usize) -> String {
+    let told = cited.citations.iter().map(|citation| describe_citation(citation, width));
+    told.collect::<Vec<_>>().join("\n")
+}
+
+fn describe_citation(citation: &EntityCitation, width: usize) -> String {
+    let bold = anstyle::Style::new().bold();
+    let contributors: Vec<&str> = citation.contributors.iter().map(|slug| slug.as_str()).collect();
+    let mut text = format!(
+        "{bold}{} {}{bold:#}\n{} by {} in round {} of {}, {}\n\n",
+        citation.id,
+        safe_line(&citation.label),
+        citation.kind,
+        contributors.join(", "),
+        citation.round,
+        citation.dialogue_id,
+        citation.status,
+    );
+    for line in wrap_text(&citation.content, width.saturating_sub(2).clamp(38, 98)) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    if let Some(parameters) = &citation.parameters {
+        text.push_str(&format!("\n  parameters {}\n", safe_line(&parameters.to_string())));
+    }
+    text.push_str("\nhistory\n");
+    for event in &citation.events {
+        text.push_str(&format!("  {}\n", event_phrase(citation.id.kind, event)));
+    }
+    let outgoing = citation.references.iter().map(|made| (made.ref_type, made.target, &made.label));
+    text.push_str(&citation_links("refers to", outgoing));
+    let incoming =
+        citation.referenced_by.iter().map(|made| (made.ref_type, made.source, &made.label));
+    text.push_str(&citation_links("referred to by", incoming));
+    text
+}
+
+fn citation_links<'a>(
+    heading: &str,
+    links: impl Iterator<Item = (ReferenceType, EntityId, &'a String)>,
+) -> String {
+    let lines: String = links
+        .map(|(ref_type, id, label)| format!("  {ref_type:<8} {id} {}\n", safe_line(label)))
+        .collect();
+    if lines.is_empty() { lines } else { format!("\n{heading}\n{lines}") }
+}
+
+/// Find dialogues about something like this
+///
+/// Looks through titles, questions, tension labels, claims and verdicts.
+#[derive(Debug, Args)]
+pub(crate) struct SimilarArgs {
+    /// Words to look for.
+    query: Option<String>,
+    /// At most this many [default: 10]
+    #[arg(long, value_name = "N")]
+    limit: Option<i64>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl SimilarArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments =
+            self.data.arguments()?.set_field("query", self.query).set_field("limit", self.limit);
+        let matched = find_similar(&session.open_existing()?, arguments.value())?;
+        warn(session.ui, &matched.warnings);
+        let width = session.ui.table_width();
+        if matched.results.is_empty() && !session.ui.json {
+            session.ui.print_note("nothing similar");
+            return Ok(ExitStatus::Ok);
+        }
+        session.ui.print_result(&matched, |matched| similar_text(matched, width))?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+fn similar_text(matched: &SimilarResult, width: usize) -> String {
+    let mut table = TextTable::new(&["DIALOGUE", "SCORE", "MATCHED", "TEXT"]);
+    for result in &matched.results {
+        table.add_row([
+            result.dialogue_id.as_str(),
+            &format!("{:.2}", result.score),
+            result.matched.name(),
+            &result.snippet,
+        ]);
+    }
+    table.draw_table(width)
+}
+
+/// Count what the store holds
+#[derive(Debug, Args)]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl StatsArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = self.data.arguments()?;
+        let statistics = count_records(&session.open_existing()?, arguments.value())?;
+        warn(session.ui, &statistics.warnings);
+        let width = session.ui.table_width();
+        session.ui.print_result(&statistics, |statistics| stats_text(statistics, width))?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+fn stats_text(statistics: &StatsResult, width: usize) -> String {
+    let count = count_noun(statistics.dialogues, "dialogue");
+    let mut text = format!("{count}, rehearsals left out\n");
+    let sections = [
+        ("by status", &statistics.by_status),
+        ("by protocol", &statistics.by_protocol),
+        ("by terminal state", &statistics.by_terminal_state),
+        ("entities", &statistics.entities),
+        ("per dialogue", &statistics.averages),
+    ];
+    for (heading, counts) in sections.into_iter().filter(|(_, counts)| !counts.is_empty()) {
+        text.push_str(&format!("\n{heading}\n{}", count_rows(counts)));
+    }
+    if !statistics.top_experts.is_empty() {
+        let mut table = TextTable::new(&["EXPERT", "TOTAL", "DIALOGUES"]);
+        for expert in &statistics.top_experts {
+            table.add_row([
+                expert.expert_slug.to_string(),
+                expert.total.to_string(),
+                expert.dialogues.to_string(),
+            ]);
+        }
+        text.push_str(&format!("\n{}", table.draw_table(width)));
+    }
+    text
+}
+
+fn count_rows(counts: &Map<String, Value>) -> String {
+    counts.iter().map(|(name, count)| format!("  {name:<18} {count}\n")).collect()
+}

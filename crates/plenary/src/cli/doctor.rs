@@ -1,0 +1,210 @@
+//! The `doctor` command: checks settings and store, probes the providers, prints a report.
+
+use std::path::Path;
+
+use anstyle::Style;
+use clap::Args;
+use plenary_core::report::phrases::count_noun;
+use plenary_core::report::terminal::layout::{
+    MARGIN, PageCanvas, StyledLine, draw_heading, hang_block,
+};
+use plenary_core::report::terminal::palette::{BAD, FAINT, GOOD, PLAIN, STRONG};
+use plenary_core::report::terminal::wrap::wrap_line;
+use plenary_engine::app::doctor::{
+    CheckState, ConfigCheck, DoctorReport, DoctorStatus, ProviderCheck, StoreCheck, list_advice,
+    probe_all,
+};
+use plenary_engine::config::settings::Settings;
+use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::error::Error;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use tokio::runtime::Builder;
+
+use crate::cli::session::{CliSession, ExitStatus};
+
+/// Look whether every provider can be asked: key, program, server, model, price
+///
+/// Each provider that council.yaml names, or that was found, is asked which models it
+/// offers; nobody is asked a question, and nothing is spent. Of a key it says whether it
+/// is set and in which variable, never what it is. Exit code 0 when every provider can be
+/// used, 1 when not, 5 when council.yaml has mistakes.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {}
+
+impl DoctorArgs {
+    pub(crate) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let (settings, candidates) = session.loader.survey_providers(&BudgetOverrides::default())?;
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
+        let probed = runtime.block_on(probe_all(&candidates));
+        // Do not wait for programs that are still being killed.
+        runtime.shutdown_background();
+        let providers: Vec<ProviderCheck> = candidates
+            .iter()
+            .zip(probed)
+            .map(|(candidate, probed)| ProviderCheck::new(candidate, probed))
+            .collect();
+        let checkup = build_report(&settings, providers);
+        let canvas = session.ui.page_canvas();
+        session.ui.print_result(&checkup, |checkup| draw_doctor_page(checkup, canvas))?;
+        Ok(match checkup.status {
+            DoctorStatus::Success => ExitStatus::Ok,
+            DoctorStatus::Findings => ExitStatus::WithFindings,
+        })
+    }
+}
+
+fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorReport {
+    let store = check_store(&settings.paths.store);
+    let is_well = !providers.is_empty()
+        && providers.iter().all(|provider| provider.usable)
+        && store.opens != Some(false);
+    let mut advice = list_advice(&providers, settings.council.origin);
+    advice.extend(settings.list_warnings());
+    DoctorReport {
+        status: if is_well { DoctorStatus::Success } else { DoctorStatus::Findings },
+        config: ConfigCheck { file: settings.paths.file.clone() },
+        store,
+        providers,
+        advice,
+    }
+}
+
+/// Checks the store without creating it.
+fn check_store(path: &Path) -> StoreCheck {
+    let path = path.to_owned();
+    if !path.exists() {
+        let detail = "not there yet; the first council makes it".to_owned();
+        return StoreCheck { path, opens: None, detail };
+    }
+    match SqliteStore::open(&path) {
+        Ok(_) => StoreCheck { path, opens: Some(true), detail: "opens".to_owned() },
+        Err(error) => {
+            let detail = Error::from(error).full_message();
+            StoreCheck { path, opens: Some(false), detail }
+        }
+    }
+}
+
+/// Width of `config` or `store` and two spaces.
+const PLACE_WIDTH: usize = 8;
+
+/// Width of the longest label, `price` or `model`, and two spaces.
+const LABEL_WIDTH: usize = 7;
+
+pub(crate) fn draw_doctor_page(checkup: &DoctorReport, canvas: PageCanvas) -> String {
+    let mut lines = vec![StyledLine::blank()];
+    lines.extend(draw_heading("DOCTOR", &count_usable(&checkup.providers), canvas));
+    lines.extend(draw_places(checkup, canvas));
+    for provider in &checkup.providers {
+        lines.push(StyledLine::blank());
+        lines.extend(draw_provider(provider, canvas));
+    }
+    if !checkup.advice.is_empty() {
+        lines.push(StyledLine::blank());
+        lines.extend(draw_heading("WHAT TO DO", "", canvas));
+    }
+    for advice in &checkup.advice {
+        lines.extend(hang_detail(
+            StyledLine::with_indent(MARGIN).push_styled("· ", FAINT),
+            advice,
+            canvas,
+        ));
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn count_usable(providers: &[ProviderCheck]) -> String {
+    let usable = providers.iter().filter(|provider| provider.usable).count();
+    match providers.len() {
+        0 => "no provider".to_owned(),
+        all => format!("{usable} of {} usable", count_noun(all, "provider")),
+    }
+}
+
+fn draw_places(checkup: &DoctorReport, canvas: PageCanvas) -> Vec<StyledLine> {
+    let (state, file) = match &checkup.config.file {
+        Some(path) => (CheckState::Good, path.display().to_string()),
+        None => (CheckState::Open, "no council.yaml; providers are looked for".to_owned()),
+    };
+    let store = &checkup.store;
+    let opens = match store.opens {
+        Some(true) => CheckState::Good,
+        Some(false) => CheckState::Bad,
+        None => CheckState::Open,
+    };
+    let told = format!("{} ({})", store.path.display(), store.detail);
+    let mut lines = draw_item(MARGIN, state, "config", PLACE_WIDTH, &file, canvas);
+    lines.extend(draw_item(MARGIN, opens, "store", PLACE_WIDTH, &told, canvas));
+    lines
+}
+
+fn draw_provider(provider: &ProviderCheck, canvas: PageCanvas) -> Vec<StyledLine> {
+    let (state, word) = if provider.usable {
+        (CheckState::Good, "usable")
+    } else {
+        (CheckState::Bad, "NOT USABLE")
+    };
+    let (mark, style) = state_mark(state);
+    let lead = StyledLine::with_indent(MARGIN)
+        .push_styled(mark, style)
+        .push_plain(" ")
+        .push_styled(&provider.name, STRONG)
+        .push_plain("  ")
+        .push_styled(word, style)
+        .push_plain("  ");
+    let facts = format!("{} · {}", provider.model, provider.found_by);
+    let mut lines = hang_detail(lead, &facts, canvas);
+    let mut tell = |state: CheckState, word: &str, detail: &str| {
+        lines.extend(draw_item(MARGIN * 2, state, word, LABEL_WIDTH, detail, canvas));
+    };
+    if let Some(key) = &provider.key {
+        let (state, set) = match (key.present, provider.usable) {
+            (true, _) => (CheckState::Good, "is set"),
+            (false, true) => (CheckState::Open, "is not set"),
+            (false, false) => (CheckState::Bad, "is not set"),
+        };
+        tell(state, "key", &format!("{} {set}", key.variable));
+    }
+    for transport in &provider.transports {
+        let state = match (transport.usable, provider.usable) {
+            (true, _) => CheckState::Good,
+            (false, true) => CheckState::Open,
+            (false, false) => CheckState::Bad,
+        };
+        tell(state, transport.kind.name(), &transport.detail);
+    }
+    let (state, model) = provider.describe_model();
+    tell(state, "model", &model);
+    let (state, price) = provider.describe_price();
+    tell(state, "price", &price);
+    lines
+}
+
+fn draw_item(
+    indent: usize,
+    state: CheckState,
+    word: &str,
+    width: usize,
+    detail: &str,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let (mark, style) = state_mark(state);
+    let lead = StyledLine::with_indent(indent)
+        .push_styled(mark, style)
+        .push_plain(" ")
+        .push_styled(word, FAINT);
+    hang_detail(lead.pad_to_column(indent + 2 + width), detail, canvas)
+}
+
+fn hang_detail(lead: StyledLine, text: &str, canvas: PageCanvas) -> Vec<StyledLine> {
+    let room = canvas.text_width().saturating_sub(lead.width());
+    hang_block(lead, &wrap_line(text, room), PLAIN)
+}
+
+fn state_mark(state: CheckState) -> (&'static str, Style) {
+    match state {
+        CheckState::Good => ("✓", GOOD),
+        CheckState::Bad => ("×", BAD),
+        CheckState::Open => ("·", FAINT),
+    }
+}

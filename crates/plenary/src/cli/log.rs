@@ -1,0 +1,213 @@
+//! Subcommands of `log`.
+
+use std::fs::File;
+
+use clap::{Args, Subcommand};
+use plenary_core::model::limits::PAGE_ITEMS_MAX;
+use plenary_core::model::time::SinceDay;
+use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::report::phrases::count_noun;
+use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::terminal::layout::{PageCanvas, StyledLine, join_sections};
+use plenary_core::report::terminal::palette::{CAUTION, FAINT, ID, PLAIN, STRONG, review_mark};
+use plenary_engine::app::export_record::is_log_export;
+use plenary_engine::app::verdict_log::{LogFilter, TailRow, export_log, tail_log};
+use plenary_engine::error::{Error, to_json_text};
+use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
+
+use crate::cli::dialogue::queries::write_permission;
+use crate::cli::log_import::{LogImportArgs, LogRepairArgs};
+use crate::cli::runs::output::repair_log;
+use crate::cli::runs::value_parsers::{from_one_to, parse_since};
+use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::terminal_text::DataFormat;
+
+/// Look at the verdict log, take lines out of it or in, and mend its file
+///
+/// Every review of the gate is a row of the store and a line of `council_log.jsonl`, which is
+/// written from it. The file can be torn, lost or edited: `plenary log repair` writes it anew.
+///
+///   plenary log tail -n 20 --type linkedin_post
+///   plenary log export --since 4w > verdicts.jsonl
+///   plenary log import older.jsonl
+#[derive(Debug, Subcommand)]
+#[command(verbatim_doc_comment)]
+pub(crate) enum LogCommand {
+    Tail(LogTailArgs),
+    Export(LogExportArgs),
+    Import(LogImportArgs),
+    Repair(LogRepairArgs),
+}
+
+impl LogCommand {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        match self {
+            Self::Tail(command) => command.run(session),
+            Self::Export(command) => command.run(session),
+            Self::Import(command) => command.run(session),
+            Self::Repair(command) => command.run(session),
+        }
+    }
+}
+
+/// Print the lines of the log word for word, or write them to a file
+///
+///   plenary log export --type linkedin_post --since 2026-01-01 --output posts.jsonl
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct LogExportArgs {
+    /// Only artifacts of this type.
+    #[arg(long = "type", value_name = "TYPE")]
+    artifact_type: Option<String>,
+    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
+    since: Option<SinceDay>,
+    /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<String>,
+    /// Replace a file that holds other lines than those of the log.
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+#[derive(Debug, Serialize)]
+struct LogExportReport {
+    status: &'static str,
+    path: String,
+    rows: usize,
+}
+
+impl LogExportArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let project = session.open_existing()?;
+        repair_log(session, &project);
+        let today = project.ambient.now().utc_day();
+        let since = self.since.map(|since| since.start_moment(today));
+        let filter = LogFilter { artifact_type: self.artifact_type, since };
+        let Some(output) = self.output else {
+            export_log(&project, filter, |lines| session.ui.stream_data(lines, DataFormat::Json))?;
+            return Ok(ExitStatus::Ok);
+        };
+        let file = project.folders.check_file("output", &output, write_permission(self.force))?;
+        let recognise = |file: &File| is_log_export(&project, file);
+        file.check_writable(&recognise)?;
+        let mut text = String::new();
+        let rows = export_log(&project, filter, |lines| {
+            text.push_str(lines);
+            Ok(())
+        })?;
+        file.write_file(text.as_bytes(), &recognise)?;
+        let exported =
+            LogExportReport { status: "success", path: file.path().display().to_string(), rows };
+        session.ui.print_result(&exported, |exported| {
+            format!(
+                "Wrote {} to {}",
+                count_noun(exported.rows, "verdict"),
+                safe_line(&exported.path)
+            )
+        })?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+/// Fits one screen.
+const TAIL_DEFAULT: usize = 10;
+
+/// Show the last verdicts, the newest at the end
+///
+/// With `--json` each is a line: the row as it is logged, the dialogue it came from, what
+/// stands, and what a person said over it.
+///
+///   plenary log tail -n 5
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct LogTailArgs {
+    /// How many.
+    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = from_one_to(PAGE_ITEMS_MAX))]
+    lines: usize,
+    /// Only artifacts of this type.
+    #[arg(long = "type", value_name = "TYPE")]
+    artifact_type: Option<String>,
+}
+
+impl LogTailArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let of_type = self.artifact_type.is_some();
+        let project = session.open_existing()?;
+        repair_log(session, &project);
+        let rows = tail_log(&project, self.artifact_type, self.lines)?;
+        if session.ui.json {
+            for row in &rows {
+                session.ui.print_data(&to_json_text(row)?, DataFormat::Json)?;
+            }
+            return Ok(ExitStatus::Ok);
+        }
+        if rows.is_empty() {
+            session.ui.print_note(match of_type {
+                true => "no verdict of this type is in the log",
+                false => "the verdict log is empty; `plenary review FILE` logs a verdict",
+            });
+            return Ok(ExitStatus::Ok);
+        }
+        session.ui.print_page(&draw_verdict_log(&rows, session.ui.page_canvas()))?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+/// `2026-05-18 10:00`.
+const WHEN_COLUMNS: usize = 16;
+const LOG_GUTTER: usize = 2;
+/// `● INCOMPLETE`.
+const VERDICT_COLUMNS: usize = 12;
+/// A longer type is cut, to leave more space for the path.
+const TYPE_COLUMNS_MAX: usize = 18;
+
+const VERDICT_AT: usize = WHEN_COLUMNS + LOG_GUTTER;
+const TYPE_AT: usize = VERDICT_AT + VERDICT_COLUMNS + LOG_GUTTER;
+
+pub(crate) fn draw_verdict_log(rows: &[TailRow], canvas: PageCanvas) -> String {
+    let widest = rows.iter().map(|row| safe_line(&row.row.artifact_type).width()).max();
+    let room = widest.unwrap_or(0).clamp("TYPE".len(), TYPE_COLUMNS_MAX);
+    let artifact_at = TYPE_AT + room + LOG_GUTTER;
+    let heading = StyledLine::blank()
+        .push_styled("WHEN (UTC)", STRONG)
+        .pad_to_column(VERDICT_AT)
+        .push_styled("VERDICT", STRONG);
+    let heading = heading.pad_to_column(TYPE_AT).push_styled("TYPE", STRONG);
+    let mut lines = vec![heading.pad_to_column(artifact_at).push_styled("ARTIFACT", STRONG)];
+    for row in rows {
+        lines.extend(draw_log_row(row, artifact_at, canvas));
+    }
+    join_sections(&[lines])
+}
+
+fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<StyledLine> {
+    let row = &tail.row;
+    let (mark, style) = review_mark(row.adjudicator.final_verdict.into());
+    let first = StyledLine::blank()
+        .push_plain(&row.ts.format_minute())
+        .pad_to_column(VERDICT_AT)
+        .push_styled(&format!("{mark} {}", row.adjudicator.final_verdict), style)
+        .pad_to_column(TYPE_AT)
+        .push_fitted(&row.artifact_type, PLAIN, artifact_at - LOG_GUTTER)
+        .pad_to_column(artifact_at)
+        .push_fitted(&row.artifact, PLAIN, canvas.column_count());
+    // The reader copies the id, so it is never wrapped.
+    let id = row.verdict_id.as_deref().unwrap_or_default();
+    let mut second = StyledLine::with_indent(VERDICT_AT).push_styled(id, ID);
+    for (is_so, word) in [(row.rehearsal, "rehearsal"), (row.imported, "imported")] {
+        if is_so {
+            second = second.push_styled(&format!("  {word}"), CAUTION);
+        }
+    }
+    let mut lines = vec![first, second];
+    if let Some(word) = &tail.overridden {
+        let (mark, style) = review_mark(FinalVerdict::from(word.decision).into());
+        let lead = StyledLine::with_indent(VERDICT_AT)
+            .push_styled(&format!("{mark} {}", word.decision), style);
+        let lead = lead.push_styled(" by a person: ", FAINT);
+        lines.push(lead.push_fitted(&word.why, FAINT, canvas.column_count()));
+    }
+    lines
+}

@@ -1,0 +1,27 @@
+//! The command line: a file per command; the doc comments of its arguments are the help.
+
+pub mod audit;
+#[cfg(test)]
+mod audit_tests;
+pub mod checks;
+pub mod commands;
+pub mod config;
+pub mod council;
+pub mod dialogue;
+pub mod doctor;
+pub mod due;
+pub mod health;
+pub mod init;
+pub mod log;
+pub mod log_import;
+pub mod review;
+pub mod review_runner;
+pub mod runs;
+pub mod servers;
+pub mod session;
+pub mod signals;
+pub mod sweep;
+pub mod sweep_report;
+pub mod sweep_selection;
+pub mod terminal_text;
+pub mod ui;

@@ -1,0 +1,258 @@
+//! `review`: reviews documents and exits with the verdict.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plenary_core::model::validation_error::ValidationError;
+use plenary_core::protocols::review::policy::ReviewDecision;
+use plenary_core::protocols::review::types::ReviewTier;
+use plenary_core::report::safe_text::safe_line;
+use plenary_engine::app::planning::panel_setup::RehearsalChoice;
+use plenary_engine::app::prepare_run::review_settings;
+use plenary_engine::app::review_input::{
+    ReviewInput, ReviewOverrides, SecretFile, SkipReason, SkippedFile,
+};
+use plenary_engine::app::verdict_log::{OverrideResult, override_verdict};
+use plenary_engine::config::settings::Settings;
+use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::config::tier_rules::TierClassifier;
+use plenary_engine::error::Error;
+
+use crate::cli::review_runner::{ReviewFormat, review_inputs};
+use crate::cli::runs::output::repair_log;
+use crate::cli::runs::value_parsers::{parse_dollars, parse_name, parse_time};
+use crate::cli::session::{CliArguments, CliSession, ExitStatus};
+
+/// Put documents before the gate: SHIP, REVISE or HOLD
+///
+/// Four deliberators judge a document alone (the skeptic, voice and identity, evidence,
+/// strategy), judge it again with the others' judgements at hand, and an adjudicator merges
+/// them; the policy counts blocks all the same. Each verdict goes into the verdict log, and
+/// the last ones on the same type sharpen the next.
+///
+/// `tier_rules` in council.yaml say which files are judged: tier 1 always, tier 2 never,
+/// tier 3 one in five. Without rules whatever is named is judged.
+///
+/// Exits with 0 for SHIP and what is skipped, 1 for REVISE, 2 for HOLD, 3 when nothing could
+/// be decided; of several files, the greatest.
+///
+///   plenary review --rehearse posts/launch.md
+///   plenary review --format github -- docs/*.md     # docs/reviews.md has a workflow and a hook
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct ReviewArgs {
+    /// The documents; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Take them for this tier, whatever the rules say.
+    #[arg(long, value_name = "1|2|3", value_parser = tier_parser())]
+    tier: Option<ReviewTier>,
+    /// Take them for this type, whatever the rules say.
+    #[arg(long = "type", value_name = "TYPE", value_parser = crate::cli::runs::value_parsers::artifact_type)]
+    artifact_type: Option<String>,
+    /// Judge them whatever their tier, and though they hold what looks like a key.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    options: ReviewCommonArgs,
+}
+
+fn tier_parser() -> impl TypedValueParser<Value = ReviewTier> {
+    PossibleValuesParser::new(["1", "2", "3"]).try_map(|number| {
+        let number: u8 = number.parse().map_err(|_| format!("`{number}` is no tier"))?;
+        ReviewTier::try_from(number)
+    })
+}
+
+impl ReviewArgs {
+    pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        self.find_files();
+        if self.files.is_empty() {
+            // Nothing was reviewed, so a pipeline must not get exit code 0.
+            return Err(Error::Usage("there is nothing to review: name files".to_owned()));
+        }
+        let format = self.options.output_format(session);
+        let rehearsal = self.options.parse_rehearsal()?;
+        let sorting = self.options.triage_settings(session)?;
+        let rules = TierClassifier::new(sorting.tier_rules.as_deref());
+        if rules.has_rules() && self.lacks_classification() {
+            let message = "standard input has no path that a rule could fit: say `--type`, `--tier` or `--force`";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        let overrides = ReviewOverrides {
+            tier: self.tier,
+            artifact_type: self.artifact_type,
+            producer: self.options.producer.clone(),
+            force: self.force,
+        };
+        let inputs: Vec<ReviewInput> = self
+            .files
+            .iter()
+            .map(|path| ReviewInput::from_path(path, &overrides, &sorting, &rules))
+            .collect();
+        // If all files are skipped, no provider is needed.
+        let is_asking = inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_)));
+        let settings =
+            if is_asking { self.options.run_settings(session, &rehearsal)? } else { sorting };
+        review_inputs(session, &settings, &rehearsal, inputs, format)
+    }
+
+    pub(crate) fn wants_json(&self) -> bool {
+        self.options.wants_json()
+    }
+
+    /// Whether standard input is reviewed without type, tier or `--force`. No rule can match it, so
+    /// it would be skipped silently.
+    fn lacks_classification(&self) -> bool {
+        let is_claimed = self.force || self.tier.is_some() || self.artifact_type.is_some();
+        !is_claimed && self.files.iter().any(|file| file == Path::new("-"))
+    }
+
+    /// Recovers the document in `review --rehearse post.md`, where clap parses it as the script.
+    fn find_files(&mut self) {
+        let path = match self.files.is_empty() {
+            true => self.options.take_script(),
+            false => self.options.take_non_script(),
+        };
+        self.files.splice(0..0, path);
+    }
+}
+
+/// The reason for the skip, and the option that forces a review.
+pub(crate) fn explain_skip(skipped: &SkippedFile) -> String {
+    let advice = match skipped.because {
+        SkipReason::Claimed => "`--tier 1` is",
+        SkipReason::Rule | SkipReason::NoRuleFits | SkipReason::Outside | SkipReason::NotDrawn => {
+            "`--force` has it judged all the same"
+        }
+    };
+    format!("{}; {advice}", skipped.sentence())
+}
+
+/// `review` accepts `--force` for a false positive.
+pub(crate) fn review_key_error(held: &SecretFile) -> ValidationError {
+    held.fault().with_suggestion("take it out; `--force` sends it all the same")
+}
+
+/// `sweep` has no `--force`, because the user has not seen the files that it finds.
+pub(crate) fn sweep_key_error(held: &SecretFile) -> ValidationError {
+    held.fault().with_suggestion("take it out; `plenary review --force` sends it all the same")
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReviewCommonArgs {
+    /// Who made them; the log keeps it, and the audit counts by it.
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    pub producer: Option<String>,
+    /// Let the built-in panel play, by a script (.yaml) if one is given.
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1)]
+    rehearse: Option<Option<PathBuf>>,
+    /// How results are printed [default: text].
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<ReviewFormat>,
+    /// Spend at most this much on each document.
+    #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
+    budget_usd: Option<f64>,
+    /// Stop after this time on each document, for example `90s`; it can be resumed.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    deadline: Option<u64>,
+}
+
+impl ReviewCommonArgs {
+    /// Whether `--format` selects JSON, like `--json`.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.format == Some(ReviewFormat::Json)
+    }
+
+    /// The format of `--format`; otherwise that of `--json`.
+    pub(crate) fn output_format(&self, session: &CliSession<'_>) -> ReviewFormat {
+        self.format.unwrap_or(if session.ui.json { ReviewFormat::Json } else { ReviewFormat::Text })
+    }
+
+    /// The rehearsal panel, if `--rehearse` is given.
+    pub(crate) fn parse_rehearsal(&self) -> Result<RehearsalChoice, Error> {
+        crate::cli::runs::value_parsers::parse_rehearsal(self.rehearse.as_ref())
+    }
+
+    /// Settings for triage: which files to review. Does not require a usable provider.
+    pub(crate) fn triage_settings(&self, session: &CliSession<'_>) -> Result<Settings, Error> {
+        session.loader.load_offline_settings(&self.setting_overrides())
+    }
+
+    pub(crate) fn run_settings(
+        &self,
+        session: &CliSession<'_>,
+        rehearsal: &RehearsalChoice,
+    ) -> Result<Settings, Error> {
+        review_settings(&session.loader, rehearsal, &self.setting_overrides())
+    }
+
+    fn setting_overrides(&self) -> BudgetOverrides {
+        BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline }
+    }
+
+    /// Takes a value of `--rehearse` that is not a YAML file: in `--rehearse posts`, clap parses
+    /// the folder as the script.
+    pub(crate) fn take_non_script(&mut self) -> Option<PathBuf> {
+        let is_script = |path: &Path| {
+            path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
+        };
+        self.rehearse.as_mut()?.take_if(|path| !is_script(path))
+    }
+
+    /// Takes the value of `--rehearse`, of any kind.
+    pub(crate) fn take_script(&mut self) -> Option<PathBuf> {
+        self.rehearse.as_mut()?.take()
+    }
+}
+
+/// Decide otherwise than the gate did, and say why
+///
+/// The gate's verdict stays in the log as it is; the decision is kept beside it with its
+/// reason, and stands from then on. A later one takes its place, and both are kept.
+/// `plenary audit` counts how often this happens.
+///
+///   plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "The source was added."
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct OverrideArgs {
+    /// The verdict, as `plenary log tail` shows it; or its dialogue, if that has but one.
+    verdict_id: String,
+    /// What it is to be.
+    #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser(), ignore_case = true)]
+    decision: ReviewDecision,
+    /// The reason, for whoever reads the log later.
+    #[arg(long, value_name = "TEXT")]
+    why: String,
+}
+
+fn decision_parser() -> impl TypedValueParser<Value = ReviewDecision> {
+    let names = ReviewDecision::ALL.iter().map(|word| word.name());
+    PossibleValuesParser::new(names)
+        .try_map(|name| name.to_uppercase().parse().map_err(|_| "no decision"))
+}
+
+impl OverrideArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let arguments = CliArguments::new(None)?
+            .set_field("verdict_id", Some(self.verdict_id))
+            .set_field("decision", Some(self.decision.name()))
+            .set_field("why", Some(self.why));
+        let project = session.open_existing()?;
+        repair_log(session, &project);
+        let overridden = override_verdict(&project, arguments.value())?;
+        session.ui.print_result(&overridden, override_text)?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+fn override_text(overridden: &OverrideResult) -> String {
+    let OverrideResult { verdict_id, artifact, gate, stood, stands, .. } = overridden;
+    let earlier = match stood == gate {
+        true => String::new(),
+        false => format!(", {stood} until now"),
+    };
+    let what = format!("{} ({})", safe_line(artifact), safe_line(verdict_id));
+    format!("{what}\n  the gate said {gate}{earlier}; {stands} stands")
+}

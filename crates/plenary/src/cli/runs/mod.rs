@@ -1,0 +1,8 @@
+//! Runs on the command line, for every protocol: drive, draw, resume, watch and replay them.
+
+pub mod cli_runtime;
+pub mod output;
+pub mod progress;
+pub mod resume;
+pub mod value_parsers;
+pub mod watch;

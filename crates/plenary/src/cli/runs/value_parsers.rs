@@ -1,0 +1,91 @@
+//! Parsers of typed values: the question, times, amounts, days, names.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use plenary_core::model::limits::TEXT_CHARS_MAX;
+use plenary_core::model::time::SinceDay;
+use plenary_engine::app::planning::panel_setup::RehearsalChoice;
+use plenary_engine::app::prepare_run::check_question;
+use plenary_engine::config::section::parse_duration;
+use plenary_engine::config::tier_rules::is_artifact_type;
+use plenary_engine::error::Error;
+use plenary_engine::files::read_write::{FileError, read_request_text};
+use plenary_engine::providers::rehearsal::transport::RehearsalScript;
+
+/// A question from the command line; `-` means standard input.
+pub(crate) fn parse_question(typed: &str) -> Result<String, Error> {
+    let checked =
+        if typed == "-" { check_question(&standard_input()?) } else { check_question(typed) };
+    Ok(checked?)
+}
+
+fn standard_input() -> Result<String, Error> {
+    // At most four bytes per allowed character, and one more to detect a longer text.
+    let limit = TEXT_CHARS_MAX as u64 * 4 + 1;
+    let mut bytes = Vec::new();
+    let path = || Path::new("-").to_owned();
+    std::io::stdin()
+        .lock()
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|source| FileError::Unreadable { path: path(), source })?;
+    String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path() }.into())
+}
+
+/// The rehearsal that `--rehearse` asks for.
+pub(crate) fn parse_rehearsal(wanted: Option<&Option<PathBuf>>) -> Result<RehearsalChoice, Error> {
+    Ok(match wanted {
+        None => RehearsalChoice::WhenNoProvider,
+        Some(None) => RehearsalChoice::Requested,
+        Some(Some(path)) => {
+            RehearsalChoice::Scripted(RehearsalScript::parse_yaml(&read_request_text(path)?)?)
+        }
+    })
+}
+
+/// A length of time as people write it, in milliseconds.
+pub(crate) fn parse_time(typed: &str) -> Result<u64, &'static str> {
+    let millis = typed.parse().ok().or_else(|| parse_duration(typed));
+    millis.ok_or("write a time such as `90s` or `10m`; a bare number is milliseconds")
+}
+
+/// An amount of dollars.
+pub(crate) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
+    let amount = typed.trim_start_matches('$').parse().ok();
+    amount.filter(|usd: &f64| usd.is_finite() && *usd >= 0.0).ok_or("write dollars such as `2.50`")
+}
+
+/// Start of a time window.
+pub(crate) fn parse_since(typed: &str) -> Result<SinceDay, &'static str> {
+    typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
+}
+
+/// A number from 1 to a limit.
+pub(crate) fn from_one_to(most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    move |typed| {
+        let number = typed.parse().ok().filter(|number| (1..=most).contains(number));
+        number.ok_or_else(|| format!("write a number from 1 to {most}"))
+    }
+}
+
+/// What a type of artifacts may be called, as in `tier_rules`.
+pub(crate) fn artifact_type(text: &str) -> Result<String, String> {
+    match is_artifact_type(text) {
+        true => Ok(text.to_owned()),
+        false => Err("1 to 64 letters, digits, `_`, `-` or `.`".to_owned()),
+    }
+}
+
+/// A name: one line of limited length.
+pub(crate) fn parse_name(text: &str) -> Result<String, String> {
+    const CHARS_MAX: usize = 200;
+    let is_name = !text.trim().is_empty()
+        && text.chars().count() <= CHARS_MAX
+        && !text.chars().any(char::is_control);
+    if is_name {
+        Ok(text.trim().to_owned())
+    } else {
+        Err(format!("a line of 1 to {CHARS_MAX} characters"))
+    }
+}

@@ -1,0 +1,174 @@
+//! `watch` and `replay`: show a run from its journal, while another process works on it or later.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use clap::Args;
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::JournalEntry;
+use plenary_core::model::time::Moment;
+use plenary_core::report::events::derive::derive_events;
+use plenary_core::report::events::event::RunEvent;
+use plenary_engine::app::project::Project;
+use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower};
+use plenary_engine::engine::run::RunObserver;
+use plenary_engine::error::{Error, to_json_text};
+
+use crate::cli::runs::output::{print_result, run_exit};
+use crate::cli::runs::progress::ProgressDisplay;
+use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::terminal_text::DataFormat;
+
+/// Follow a council or a review that is running
+///
+/// Shows what happened so far and what happens next, until it ends. With `--json`, one
+/// event per line (docs/events.md). Ctrl-C ends the watching, not the run.
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// The council or review.
+    id: String,
+}
+
+impl WatchArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let project = session.open_existing()?;
+        let mut viewer = RunViewer::new(session);
+        loop {
+            let is_running = viewer.follower.is_running(project.folders.store_file());
+            let fresh = project.store.load_entries(&id, viewer.follower.seq)?;
+            let is_quiet = fresh.is_empty();
+            if is_quiet && viewer.follower.seq == 0 {
+                return Err(dialogue_not_found(id.as_str()).into());
+            }
+            for entry in fresh {
+                viewer.show_entry(&id, &entry)?;
+            }
+            if is_quiet && !is_running {
+                return viewer.show_result(session, &project);
+            }
+            sleep(FOLLOW_INTERVAL);
+        }
+    }
+}
+
+/// Shows the entries of a run as they are read.
+pub(crate) struct RunViewer<'a> {
+    session: &'a CliSession<'a>,
+    progress: ProgressDisplay,
+    pub follower: RunFollower,
+}
+
+impl<'a> RunViewer<'a> {
+    pub(crate) fn new(session: &'a CliSession<'a>) -> Self {
+        let progress = ProgressDisplay::new(session);
+        Self { session, progress, follower: RunFollower::new(&session.loader.protocols) }
+    }
+
+    /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
+    pub(crate) fn show_entry(
+        &mut self,
+        id: &DialogueId,
+        entry: &JournalEntry,
+    ) -> Result<(), Error> {
+        let is_known = self.follower.transcript.is_some();
+        let fresh = self.follower.apply_entry(entry);
+        let Some(transcript) = &self.follower.transcript else { return Ok(()) };
+        if !self.session.ui.json {
+            if !is_known && entry.seq > 1 {
+                self.progress = ProgressDisplay::with_history(self.session, transcript);
+            }
+            self.progress.on_entry(id, entry.at, &fresh);
+            return Ok(());
+        }
+        for event in derive_events(transcript, &fresh) {
+            self.session.ui.stream_data(&event_line(id, entry, &event)?, DataFormat::Json)?;
+        }
+        Ok(())
+    }
+
+    /// Shows the result, or that no process works on the run.
+    pub(crate) fn show_result(
+        self,
+        session: &CliSession<'_>,
+        project: &Project,
+    ) -> Result<ExitStatus, Error> {
+        self.progress.clear_spinners();
+        let Some(transcript) = &self.follower.transcript else {
+            session.ui.print_note("nothing was run on this dialogue: there is nothing to follow");
+            return Ok(ExitStatus::WithFindings);
+        };
+        if !session.ui.json {
+            print_result(session, project.store.as_ref(), transcript)?;
+        }
+        if transcript.stopped.is_none() {
+            let id = &transcript.opening.dialogue_id;
+            session
+                .ui
+                .print_note(&format!("nobody is working on it: `plenary resume {id}` goes on"));
+        }
+        Ok(transcript
+            .stopped
+            .as_ref()
+            .map_or(ExitStatus::Incomplete, |stop| run_exit(stop, transcript)))
+    }
+}
+
+fn event_line(id: &DialogueId, entry: &JournalEntry, event: &RunEvent) -> Result<String, Error> {
+    #[derive(serde::Serialize)]
+    struct StampedEvent<'a> {
+        seq: u64,
+        ts: Moment,
+        dialogue_id: &'a DialogueId,
+        #[serde(flatten)]
+        event: &'a RunEvent,
+    }
+    to_json_text(&StampedEvent { seq: entry.seq, ts: entry.at, dialogue_id: id, event })
+}
+
+/// Longest pause of a replay.
+const PAUSE_MAX: Duration = Duration::from_secs(2);
+
+/// Play a council or a review back from its record
+///
+/// The same screens as when it ran, and the same result: nothing but the journal is read.
+/// With `--json`, one event per line (docs/events.md).
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The council or review.
+    id: String,
+    /// How many times as fast as it went; 0 does not wait at all
+    /// [default: 4 on a terminal, else 0]
+    #[arg(long, value_name = "FACTOR")]
+    speed: Option<f64>,
+}
+
+impl ReplayArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let project = session.open_existing()?;
+        let entries = project.store.load_entries(&id, 0)?;
+        if entries.is_empty() {
+            return Err(dialogue_not_found(id.as_str()).into());
+        }
+        let speed = self.speed.unwrap_or(if session.ui.is_watched() { 4.0 } else { 0.0 });
+        let mut viewer = RunViewer::new(session);
+        let mut last: Option<Moment> = None;
+        for entry in &entries {
+            if let Some(last) = last {
+                sleep(replay_pause(entry.at.millis_since(last), speed));
+            }
+            last = Some(entry.at);
+            viewer.show_entry(&id, entry)?;
+        }
+        viewer.show_result(session, &project)
+    }
+}
+
+fn replay_pause(millis: u64, speed: f64) -> Duration {
+    if speed.is_nan() || speed <= 0.0 {
+        return Duration::ZERO;
+    }
+    Duration::try_from_secs_f64(millis as f64 / 1_000.0 / speed).unwrap_or(PAUSE_MAX).min(PAUSE_MAX)
+}

@@ -1,0 +1,181 @@
+//! [`CliSession`]: the project and the terminal of one command, and its [`ExitStatus`].
+
+use std::path::Path;
+use std::sync::Arc;
+
+use plenary_core::protocols::registry::Protocols;
+use plenary_engine::app::arguments::parse_arguments;
+use plenary_engine::app::project::{Project, SettingsLoader};
+use plenary_engine::config::locate::{ConfigFlags, ProjectPaths};
+use plenary_engine::error::{Error, ErrorKind};
+use plenary_engine::files::read_write::read_request_text;
+use plenary_engine::store::error::StoreError;
+use serde_json::{Map, Value};
+
+use crate::cli::commands::GlobalArgs;
+use crate::cli::config::confirm_trust;
+use crate::cli::ui::{TerminalUi, print_warning_text};
+
+/// How a command ended. Ordered by exit code: for several results the greatest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ExitStatus {
+    Ok,
+    WithFindings,
+    /// A review's verdict is HOLD.
+    Hold,
+    Incomplete,
+    /// One of several files could not be read.
+    Unreadable,
+    /// One of several items failed with an internal error.
+    Internal,
+    Interrupted,
+}
+
+impl ExitStatus {
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Self::Ok => 0,
+            Self::WithFindings => ErrorKind::Refused.exit_code(),
+            // HOLD is a result, not an error, so no error kind has this code.
+            Self::Hold => 2,
+            Self::Incomplete => ErrorKind::Incomplete.exit_code(),
+            Self::Unreadable => ErrorKind::NotFound.exit_code(),
+            Self::Internal => ErrorKind::Internal.exit_code(),
+            Self::Interrupted => ErrorKind::Interrupted.exit_code(),
+        }
+    }
+
+    /// The exit status for one failed item, after which the command continues with the others.
+    pub(crate) fn from_error_kind(kind: ErrorKind) -> Self {
+        match kind {
+            ErrorKind::Refused | ErrorKind::Usage => Self::WithFindings,
+            ErrorKind::Incomplete => Self::Incomplete,
+            ErrorKind::NotFound | ErrorKind::Configuration => Self::Unreadable,
+            ErrorKind::Internal => Self::Internal,
+            ErrorKind::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct CliSession<'a> {
+    pub loader: Arc<SettingsLoader>,
+    pub ui: &'a TerminalUi,
+}
+
+impl<'a> CliSession<'a> {
+    pub(crate) fn new(global: &GlobalArgs, ui: &'a TerminalUi, protocols: Protocols) -> Self {
+        let flags = ConfigFlags {
+            config: global.config.clone(),
+            store: global.store.clone(),
+            allow: global.allow.clone(),
+        };
+        let mut loader = SettingsLoader::new(flags, protocols);
+        if !ui.is_quiet() {
+            loader = loader.with_warnings(print_warning_text);
+        }
+        if ui.can_ask() {
+            loader = loader.with_confirmation(confirm_trust);
+        }
+        Self { loader: Arc::new(loader), ui }
+    }
+
+    /// Opens the existing store; without one, an empty store in memory. Reading commands create no
+    /// file.
+    pub(crate) fn open_existing(&self) -> Result<Project, Error> {
+        let located = self.loader.locate_files()?;
+        if let Some(project) = self.loader.open_existing(&located)? {
+            self.ui.print_detail(&format!("store: {}", located.store.display()));
+            return Ok(project);
+        }
+        self.ui.print_note(&format!("there is no store at `{}` yet", located.store.display()));
+        self.loader.open_in_memory(&located)
+    }
+
+    /// The same without a message, for commands that create the store later.
+    pub(crate) fn open_if_present(&self) -> Result<Project, Error> {
+        let located = self.loader.locate_files()?;
+        match self.loader.open_existing(&located)? {
+            Some(project) => Ok(project),
+            None => self.loader.open_in_memory(&located),
+        }
+    }
+
+    /// Opens the existing store; a missing store is an error, because it cannot be verified.
+    pub(crate) fn open_required(&self) -> Result<Project, Error> {
+        let located = self.loader.locate_files()?;
+        let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        if !is_there {
+            return Err(StoreError::Missing { path: located.store }.into());
+        }
+        self.open_or_create(&located)
+    }
+
+    /// Opens the store, or creates it: for commands that write the first dialogue.
+    pub(crate) fn open_or_create(&self, located: &ProjectPaths) -> Result<Project, Error> {
+        self.ui.print_detail(&format!("store: {}", located.store.display()));
+        self.loader.open_project(located)
+    }
+}
+
+/// Arguments of an operation: the JSON of `--data`, with command line options on top.
+#[derive(Debug)]
+pub(crate) struct CliArguments(Value);
+
+impl CliArguments {
+    pub(crate) fn new(data: Option<&Path>) -> Result<Self, Error> {
+        let Some(path) = data else { return Ok(Self(Value::Object(Map::new()))) };
+        Ok(Self(parse_arguments(&read_request_text(path)?)?))
+    }
+
+    /// Sets a field from a command line option.
+    #[must_use]
+    pub(crate) fn set_field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
+            map.insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
+    /// Unwraps a round's batch if the data is the output of `extract`.
+    #[must_use]
+    pub(crate) fn unwrap_batch(self) -> Self {
+        Self(plenary_engine::app::rounds::unwrap_batch(&self.0).into_owned())
+    }
+
+    /// Adds command line values to the object under `name`.
+    #[must_use]
+    pub(crate) fn add_entries(mut self, name: &str, entries: Vec<(String, i64)>) -> Self {
+        if let (Value::Object(map), false) = (&mut self.0, entries.is_empty()) {
+            let under = map.entry(name).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(under) = under {
+                under.extend(entries.into_iter().map(|(key, value)| (key, value.into())));
+            }
+        }
+        self
+    }
+
+    pub(crate) fn value(&self) -> &Value {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::session::ExitStatus;
+
+    #[test]
+    fn of_several_ends_the_greatest_has_the_greatest_exit_code() {
+        let ends = [
+            ExitStatus::Ok,
+            ExitStatus::WithFindings,
+            ExitStatus::Hold,
+            ExitStatus::Incomplete,
+            ExitStatus::Unreadable,
+            ExitStatus::Internal,
+            ExitStatus::Interrupted,
+        ];
+        assert!(ends.is_sorted());
+        assert_eq!(ends.map(ExitStatus::exit_code), [0, 1, 2, 3, 4, 70, 130]);
+    }
+}

@@ -1,0 +1,294 @@
+//! The only module that prints: data goes to stdout, messages to stderr.
+
+use std::ffi::OsString;
+use std::io;
+use std::io::{BufRead, IsTerminal, Read, Write};
+
+use anstyle::{AnsiColor, Style};
+use plenary_core::model::validation_error::{ErrorItem, ValidationErrors};
+use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::terminal::layout::{PageCanvas, PageDetail};
+use plenary_engine::config::error::ConfigProblem;
+use plenary_engine::error::{Error, ErrorKind, to_json_text};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::cli::commands::GlobalArgs;
+use crate::cli::terminal_text::{
+    DataFormat, escape_data, escape_message, escape_page, needs_escape,
+};
+
+/// Used if the terminal width is unknown.
+const WIDTH_DEFAULT: usize = 80;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageLevel {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+#[derive(Debug)]
+pub(crate) struct TerminalUi {
+    pub json: bool,
+    pub level: MessageLevel,
+}
+
+impl TerminalUi {
+    pub(crate) fn new(global: &GlobalArgs) -> Self {
+        let voice = match (global.quiet, global.verbose) {
+            (true, _) => MessageLevel::Quiet,
+            (false, true) => MessageLevel::Verbose,
+            (false, false) => MessageLevel::Normal,
+        };
+        Self { json: global.json, level: voice }
+    }
+
+    /// Prints a result as one JSON document or as text.
+    pub(crate) fn print_result<T: Serialize>(
+        &self,
+        result: &T,
+        as_text: impl FnOnce(&T) -> String,
+    ) -> Result<(), Error> {
+        if self.json {
+            return self.print_data(&to_json_text(result)?, DataFormat::Json);
+        }
+        self.print_page(&as_text(result))
+    }
+
+    /// Prints a page. A closed pipe is not an error: the exit code stays the same.
+    pub(crate) fn print_page(&self, page: &str) -> Result<(), Error> {
+        ignore_closed_pipe(write_page(page))
+    }
+
+    /// Prints data: unchanged to a pipe or file, escaped to a terminal.
+    pub(crate) fn print_data(&self, text: &str, form: DataFormat) -> Result<(), Error> {
+        ignore_closed_pipe(write_data(text, form))
+    }
+
+    /// Prints a part of a longer output. A closed pipe is an error, so that the command stops.
+    pub(crate) fn stream_page(&self, page: &str) -> Result<(), Error> {
+        write_page(page)
+    }
+
+    /// Prints a part of longer data, with the same rule.
+    pub(crate) fn stream_data(&self, text: &str, form: DataFormat) -> Result<(), Error> {
+        write_data(text, form)
+    }
+
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.level == MessageLevel::Quiet
+    }
+
+    /// Whether to show progress: stderr is a terminal and `--quiet` is not set.
+    pub(crate) fn is_watched(&self) -> bool {
+        io::stderr().is_terminal() && !self.is_quiet()
+    }
+
+    /// Whether the command can prompt the user.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.json && self.is_watched() && io::stdin().is_terminal()
+    }
+
+    /// Prints a message unless `--quiet` is set.
+    pub(crate) fn print_note(&self, text: &str) {
+        if self.level != MessageLevel::Quiet {
+            print_message(text);
+        }
+    }
+
+    /// Prints a message only with `--verbose`.
+    pub(crate) fn print_detail(&self, text: &str) {
+        if self.level == MessageLevel::Verbose {
+            print_message(text);
+        }
+    }
+
+    /// Width of a table; unlimited for a pipe or file, so that no cell is cut.
+    pub(crate) fn table_width(&self) -> usize {
+        if io::stdout().is_terminal() { self.terminal_width() } else { usize::MAX }
+    }
+
+    /// A brief canvas as wide as the terminal.
+    pub(crate) fn page_canvas(&self) -> PageCanvas {
+        PageCanvas { width: self.terminal_width(), detail: PageDetail::Brief, round: None }
+    }
+
+    /// Width of the terminal in columns.
+    pub(crate) fn terminal_width(&self) -> usize {
+        if !io::stdout().is_terminal() {
+            return WIDTH_DEFAULT;
+        }
+        terminal_size::terminal_size().map_or(WIDTH_DEFAULT, |(width, _)| usize::from(width.0))
+    }
+}
+
+fn ignore_closed_pipe(printed: Result<(), Error>) -> Result<(), Error> {
+    match printed {
+        Err(error) if error.is_closed_pipe() => Ok(()),
+        printed => printed,
+    }
+}
+
+/// Prints a page and a final newline. `anstream` removes colours where no terminal shows them.
+pub(crate) fn write_page(page: &str) -> Result<(), Error> {
+    write_line(anstream::AutoStream::auto(io::stdout().lock()), &escape_page(page))
+}
+
+/// Prints data and a final newline.
+pub(crate) fn write_data(text: &str, form: DataFormat) -> Result<(), Error> {
+    let out = io::stdout();
+    match out.is_terminal() {
+        true => write_line(out.lock(), &escape_data(text, form)),
+        false => write_line(out.lock(), text),
+    }
+}
+
+fn write_line(mut out: impl Write, text: &str) -> Result<(), Error> {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.write_all(end.as_bytes()))
+        .and_then(|()| out.flush())
+        .map_err(Error::Output)
+}
+
+/// Prompts at the terminal. Everything except yes means no, also end of input.
+pub(crate) fn confirm_prompt(question: &str) -> bool {
+    print_message(&format!("{question} [y/N]"));
+    let mut line = String::new();
+    // A valid answer is short; a longer line counts as no.
+    const ANSWER_BYTES_MAX: u64 = 256;
+    let read = io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut line);
+    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Prints a message without colours. A failure to write it is ignored.
+pub(crate) fn print_message(text: &str) {
+    write_stderr(&escape_message(text));
+}
+
+/// Prints a message with colours. The caller has escaped untrusted text.
+pub(crate) fn print_styled_message(page: &str) {
+    write_stderr(&escape_page(page));
+}
+
+fn write_stderr(text: &str) {
+    let mut out = anstream::AutoStream::auto(io::stderr().lock());
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
+}
+
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const HINT: Style = AnsiColor::Cyan.on_default();
+
+pub(crate) fn report_error(ui: &TerminalUi, error: &Error) -> u8 {
+    if ui.json {
+        // If the document cannot be written, the exit code still reports the error.
+        let _ = ui.print_data(&error.to_document().to_string(), DataFormat::Json);
+    } else {
+        print_error(error);
+    }
+    error.kind().exit_code()
+}
+
+/// Prints the error of one item; the command continues with the others.
+pub(crate) fn print_error(error: &Error) {
+    print_styled_message(&error_text(error));
+}
+
+/// Prints an error that does not affect the result.
+pub(crate) fn print_warning(ui: &TerminalUi, error: &Error) {
+    if !ui.is_quiet() {
+        let said = format!("{WARNING}warning:{WARNING:#} {}", safe_line(&error.full_message()));
+        let hint = error.hint().map(|said| format!("\n{}", hint_text(&said)));
+        print_styled_message(&format!("{said}{}", hint.unwrap_or_default()));
+    }
+}
+
+/// Prints a warning about a problem that the user can prevent.
+pub(crate) fn print_warning_text(sentence: &str) {
+    print_styled_message(&format!("{WARNING}warning:{WARNING:#} {}", safe_line(sentence)));
+}
+
+fn error_text(error: &Error) -> String {
+    let mut text = format!("{ERROR}error:{ERROR:#} {}", safe_line(&error.full_message()));
+    if let Error::Refused(refusal) = error {
+        text.push_str(&list_faults(refusal));
+    }
+    if let Error::Config(error) = error {
+        text.push_str(&list_problems(error.problems()));
+    }
+    if let Some(said) = error.hint() {
+        text.push_str(&format!("\n{}", hint_text(&said)));
+    }
+    text
+}
+
+fn hint_text(said: &str) -> String {
+    format!("{HINT}hint:{HINT:#} {}", safe_line(said))
+}
+
+/// Lists the problems; a single one is already in the sentence.
+fn list_problems(problems: &[ConfigProblem]) -> String {
+    let listed = problems.iter().enumerate().filter(|_| problems.len() > 1);
+    listed
+        .map(|(place, problem)| format!("\n{:>3}. {}", place + 1, safe_line(&problem.message)))
+        .collect()
+}
+
+/// Lists the validation errors; a single one is already the sentence, so only its hint is added.
+fn list_faults(refusal: &ValidationErrors) -> String {
+    if let Some(fault) = refusal.single_error() {
+        return format!("\n{}", hint_text(fault.hint()));
+    }
+    let mut text = String::new();
+    for (place, fault) in refusal.errors.iter().enumerate() {
+        let (about, message) = (item_prefix(&fault.item), safe_line(&fault.message));
+        text.push_str(&format!("\n{:>3}. {about}{message} [{}]", place + 1, fault.code));
+        text.push_str(&format!("\n     {}", hint_text(fault.hint())));
+    }
+    text.push_str("\nNothing was changed.");
+    text
+}
+
+fn item_prefix(item: &ErrorItem) -> String {
+    match item {
+        ErrorItem::Whole => String::new(),
+        ErrorItem::Local { item_type, local_id: id }
+        | ErrorItem::Source { item_type, source_id: id } => {
+            let id = id.as_deref().map_or_else(String::new, |id| format!(" {}", safe_line(id)));
+            format!("{item_type}{id}: ")
+        }
+    }
+}
+
+/// Prints help and version to stdout with exit code 0, anything else as a usage error.
+pub(crate) fn report_parse_error(error: &clap::Error, arguments: &[OsString]) -> u8 {
+    if !error.use_stderr() {
+        // A closed pipe is not an error when printing help.
+        let _ = write_page(&error.render().ansi().to_string());
+        return 0;
+    }
+    if !arguments.iter().any(|argument| argument == "--json") {
+        // The message quotes the arguments, so escape codes in them could pass for our colours.
+        match arguments.iter().any(|argument| needs_escape(&argument.to_string_lossy())) {
+            true => print_message(error.render().to_string().trim_end()),
+            false => print_styled_message(error.render().ansi().to_string().trim_end()),
+        }
+        return ErrorKind::Usage.exit_code();
+    }
+    let said = error.to_string();
+    let said: Vec<&str> =
+        said.split("\n\n").next().unwrap_or_default().split_whitespace().collect();
+    let said = said.join(" ");
+    let message = said.trim_start_matches("error: ");
+    let document = json!({
+        "status": "error",
+        "error_code": "usage",
+        "message": message,
+        "suggestion": "`--help` shows what the command takes",
+    });
+    // If the document cannot be written, the exit code still reports the error.
+    let _ = write_data(&document.to_string(), DataFormat::Json);
+    ErrorKind::Usage.exit_code()
+}

@@ -1,0 +1,219 @@
+//! [`ToolCall`]: a tool call that may wait for a run and reports progress meanwhile.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::report::events::derive::derive_events;
+use plenary_core::report::progress_lines::describe_event;
+use plenary_engine::app::run_server::{RunServer, run_blocking};
+use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower, RunStatus};
+use plenary_engine::engine::run_start::load_run_state;
+use plenary_engine::error::{Error, to_json_text};
+use rmcp::RoleServer;
+use rmcp::model::{
+    CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult, DetailedTask, ErrorCode,
+    ErrorData, GetTaskResult, ProgressNotificationParam, Task, TaskPayload, TaskStatus,
+};
+use rmcp::service::RequestContext;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::mcp::run_tools::{RunAnswer, StartResult, start_task_run};
+use crate::mcp::tools::tool::Run;
+
+/// Longest wait of a call; clients do not keep a connection open longer.
+pub(crate) const WAIT_SECONDS_MAX: i64 = 3_600;
+
+#[derive(Debug)]
+pub(crate) struct ToolCall {
+    pub run_server: Arc<RunServer>,
+    pub arguments: Value,
+    context: RequestContext<RoleServer>,
+}
+
+/// What happens to a run when the client cancels the call that waits for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CancelAction {
+    /// This call started the run, so cancelling it interrupts the run.
+    EndRun,
+    /// The call only watches the run.
+    LeaveRun,
+}
+
+impl ToolCall {
+    pub(crate) fn new(
+        run_server: Arc<RunServer>,
+        arguments: Value,
+        context: RequestContext<RoleServer>,
+    ) -> Self {
+        Self { run_server, arguments, context }
+    }
+
+    /// Whether the client supports tasks, so that the call need not wait.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.context.client_capabilities().is_some_and(|known| known.supports_tasks())
+    }
+
+    /// Waits for a run for at most `wait` and sends progress; then returns the run's state.
+    pub(crate) async fn await_run(
+        &self,
+        id: &DialogueId,
+        wait: Duration,
+        on_cancel: CancelAction,
+    ) -> Result<RunAnswer, Error> {
+        let until = Instant::now() + wait;
+        let following = self.report_progress(id);
+        tokio::select! {
+            followed = timeout_at(until, following) => if let Ok(followed) = followed { followed? },
+            () = self.context.ct.cancelled() => if on_cancel == CancelAction::EndRun {
+                self.run_server.interrupt_run(id);
+            },
+        }
+        Ok(self.run_server.report_status(id).await?.into())
+    }
+
+    /// Sends progress until the run ends.
+    async fn report_progress(&self, id: &DialogueId) -> Result<(), Error> {
+        let mut following = RunFollower::new(&self.run_server.loader.protocols);
+        let mut steps = 0_u32;
+        loop {
+            let is_running = self.run_server.is_running(id, &following)?;
+            let fresh = self.run_server.read_entries(id, following.seq).await?;
+            let is_quiet = fresh.is_empty();
+            for entry in fresh {
+                let changes = following.apply_entry(&entry);
+                let Some(transcript) = &following.transcript else { continue };
+                let seen = derive_events(transcript, &changes);
+                for told in seen.iter().flat_map(|event| {
+                    describe_event(&self.run_server.loader.protocols, transcript, event)
+                }) {
+                    steps += 1;
+                    self.send_progress(steps, told.text.trim()).await;
+                }
+            }
+            if is_quiet && !is_running {
+                return Ok(());
+            }
+            sleep(FOLLOW_INTERVAL).await;
+        }
+    }
+
+    async fn send_progress(&self, step: u32, text: &str) {
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        let param = ProgressNotificationParam::new(token, f64::from(step)).with_message(text);
+        // Progress is optional, so a failure to send it is ignored.
+        let _ = self.context.peer.notify_progress(param).await;
+    }
+}
+
+/// Returns the answer as structured content, and as text for clients without support for it. An
+/// error is text only, because clients validate structured content against the tool's output
+/// schema.
+pub(crate) fn tool_result(answer: Result<String, Error>) -> CallToolResult {
+    match answer.and_then(parse_structured) {
+        Ok((text, value)) => {
+            let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+            result.structured_content = Some(value);
+            result
+        }
+        Err(error) => error_result(&error.to_document()),
+    }
+}
+
+pub(crate) fn error_result(document: &Value) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(document.to_string())])
+}
+
+/// Outside tool calls an error becomes a protocol error, with our error document as data.
+pub(crate) fn to_protocol_result<T>(answer: Result<T, Error>) -> Result<T, ErrorData> {
+    answer.map_err(|error| {
+        let code = ErrorCode(error.kind().json_rpc_code());
+        ErrorData::new(code, error.full_message(), Some(error.to_document()))
+    })
+}
+
+fn parse_structured(text: String) -> Result<(String, Value), Error> {
+    let value = serde_json::from_str(&text).map_err(Error::Document)?;
+    Ok((text, value))
+}
+
+/// Suggested polling interval.
+const POLL_MILLIS: u64 = 1_000;
+
+/// Starts a run and returns its task; a call without a run is answered at once.
+pub(crate) async fn start_task(run: Run, call: &ToolCall) -> CallToolResponse {
+    let id = match start_task_run(run, call).await {
+        Ok(StartResult::Run(id)) => id,
+        Ok(StartResult::Answered(answer)) => return tool_result(to_json_text(&answer)).into(),
+        Err(error) => return error_result(&error.to_document()).into(),
+    };
+    match describe_task(&call.run_server, &id, TaskStatus::Working).await {
+        Ok(task) => CallToolResponse::Task(CreateTaskResult::new(task)),
+        Err(error) => error_result(&error.to_document()).into(),
+    }
+}
+
+pub(crate) async fn get_task(
+    run_server: &Arc<RunServer>,
+    id: &str,
+) -> Result<GetTaskResult, ErrorData> {
+    to_protocol_result(load_task(run_server, id).await).map(GetTaskResult::new)
+}
+
+async fn load_task(run_server: &Arc<RunServer>, id: &str) -> Result<DetailedTask, Error> {
+    let id: DialogueId = id.parse().map_err(|_| dialogue_not_found(id))?;
+    let answer: RunAnswer = run_server.report_status(&id).await?.into();
+    let payload = match run_server.is_cancelled(&id) {
+        true => TaskPayload::Cancelled,
+        false => task_payload(&answer)?,
+    };
+    let mut task = describe_task(run_server, &id, payload.status()).await?;
+    task.status_message = answer.suggestion;
+    Ok(DetailedTask::new(task, payload))
+}
+
+/// Reports an interrupted run as cancelled, because otherwise a client would poll forever. The
+/// status message says how to resume it.
+fn task_payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
+    Ok(match told.status {
+        RunStatus::Running => TaskPayload::Working,
+        RunStatus::Interrupted => TaskPayload::Cancelled,
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
+            let answer = serde_json::to_value(tool_result(to_json_text(told)));
+            let result = match answer.map_err(Error::Document)? {
+                Value::Object(map) => map,
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_) => Map::new(),
+            };
+            TaskPayload::Completed { result }
+        }
+    })
+}
+
+async fn describe_task(
+    run_server: &Arc<RunServer>,
+    id: &DialogueId,
+    status: TaskStatus,
+) -> Result<Task, Error> {
+    let (run_server, id) = (Arc::clone(run_server), id.clone());
+    run_blocking(move || {
+        let project = run_server.open_project()?;
+        let transcript = load_run_state(&project.protocols, project.store.as_ref(), &id)?;
+        let (created, updated) = (transcript.opened_at, transcript.last_entry_at);
+        let task = Task::new(id.as_str(), status, created.to_string(), updated.to_string());
+        Ok(task.with_poll_interval_ms(POLL_MILLIS))
+    })
+    .await
+}
+
+/// Interrupts the run so that it can be resumed; the task itself stays cancelled even if it is.
+pub(crate) async fn cancel_task(run_server: &Arc<RunServer>, id: &str) -> Result<(), ErrorData> {
+    let found: Result<DialogueId, _> = id.parse();
+    let id = to_protocol_result(found.map_err(|_| dialogue_not_found(id).into()))?;
+    to_protocol_result(run_server.cancel_run(&id).await)
+}

@@ -1,0 +1,151 @@
+//! `council_ask`
+
+use std::time::Duration;
+
+use plenary_core::dialogue::diagnostics::Diagnostics;
+use plenary_core::dialogue::request::{OperationRequest, ReadFields};
+use plenary_core::dialogue::request_fields::RequestFields;
+use plenary_core::model::dialogue::ProtocolKind;
+use plenary_core::model::inlined_schema::word_schema;
+use plenary_core::model::limits::LINE_CHARS_MAX;
+use plenary_core::model::plan::{AuditMode, DeliveryMode, StakesLevel};
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::council::types::QuestionMode;
+use plenary_engine::app::planning::panel_setup::{AskOptions, PanelSetup, RehearsalChoice};
+use plenary_engine::app::planning::review_panel::secret_guard;
+use plenary_engine::app::prepare_run::{check_question, council_settings, prepare_council};
+use plenary_engine::app::run_server::RunServer;
+use plenary_engine::app::start_run::PreparedRun;
+use plenary_engine::clock::RealSystem;
+use plenary_engine::config::section::parse_duration;
+use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::context_files::gather::gather_sources;
+use plenary_engine::error::Error;
+use plenary_engine::files::allowed_folders::SourcePath;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::mcp::schema::argument_schema;
+use crate::mcp::tool_call::WAIT_SECONDS_MAX;
+use crate::mcp::tools::deliberation::{DELIBERATION, read_dollars, read_wait};
+use crate::mcp::tools::tool::{Run, Tool, Work};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "council_ask",
+    about: "Put a question before a council of models: each answers alone, each reviews the \
+        others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
+        minutes and costs money: returns at once with an id to poll with deliberation_status, \
+        unless you wait. Cancelling the call ends the run, resumable.",
+    arguments: argument_schema::<AskRequest>,
+    answer: DELIBERATION,
+    work: Work::Run(Run::Ask),
+};
+
+/// Arguments of `council_ask`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct AskRequest {
+    #[schemars(extend("x-own-check" = true))]
+    question: String,
+    /// [general]
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<QuestionMode>")]
+    mode: Option<QuestionMode>,
+    /// Files and folders that belong to the question.
+    #[serde(default)]
+    #[schemars(inner(length(max = LINE_CHARS_MAX)))]
+    context: Vec<String>,
+    /// false: end with the chair's report.
+    conclusion: Option<bool>,
+    /// false: conclude without an auditor.
+    audit: Option<bool>,
+    #[serde(default)]
+    #[schemars(schema_with = "read_dollars")]
+    budget_usd: Option<f64>,
+    /// Such as 10m.
+    #[schemars(with = "Option<String>", extend("x-own-check" = true))]
+    deadline: Option<Value>,
+    /// Let a built-in panel play; asks nobody.
+    #[serde(default)]
+    rehearse: bool,
+    /// [0] Many clients give up after 60.
+    #[schemars(range(max = WAIT_SECONDS_MAX))]
+    wait_seconds: Option<u32>,
+}
+
+impl OperationRequest for AskRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
+        check_question_field(fields.given, notes);
+        let deadline = fields.given.get("deadline");
+        if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
+            let message = "field 'deadline' must be a length of time";
+            let fault =
+                ValidationError::new(ErrorCode::InvalidType, message).with_field("deadline");
+            notes.add_error(
+                fault.with_value(given.clone()).with_suggestion("for example \"10m\" or \"90s\""),
+            );
+        }
+    }
+}
+
+impl AskRequest {
+    pub(crate) fn wait(&self) -> Duration {
+        read_wait(self.wait_seconds)
+    }
+
+    fn auditing(&self) -> Option<AuditMode> {
+        match (self.conclusion.unwrap_or(true), self.audit.unwrap_or(true)) {
+            (false, _) => None,
+            (true, true) => Some(AuditMode::Audited),
+            (true, false) => Some(AuditMode::Unaudited),
+        }
+    }
+
+    /// Prepares the run.
+    pub(crate) fn prepare(self, run_server: &RunServer) -> Result<PreparedRun, Error> {
+        let question = check_question(&self.question)?;
+        let (conclusion, rehearsal) = (self.auditing(), read_rehearsal(self.rehearse));
+        let deadline_ms = self.deadline.as_ref().and_then(deadline_ms);
+        let overrides = BudgetOverrides { budget_usd: self.budget_usd, deadline_ms };
+        let operator =
+            council_settings(&run_server.loader, &rehearsal, &BudgetOverrides::default())?;
+        let settings = run_server.limit_caller(operator, &overrides)?;
+        let options = AskOptions {
+            providers: Vec::new(),
+            chair: None,
+            stakes: StakesLevel::Normal,
+            delivery: DeliveryMode::Synthesis,
+            conclusion,
+            rehearsal,
+        };
+        let panel = PanelSetup::new(&settings, &options, &run_server.factory)?;
+        let folders = &run_server.create_project()?.folders;
+        let paths: Result<Vec<SourcePath>, ValidationError> =
+            self.context.iter().map(|path| folders.check_source("context", path)).collect();
+        let guard = secret_guard(&settings);
+        let pack = gather_sources(&settings.paths.working, &paths?, &guard)?;
+        let plan =
+            panel.build_plan(self.mode.unwrap_or(QuestionMode::General), pack.into(), &RealSystem);
+        let protocol = run_server.loader.protocols.find_protocol(ProtocolKind::Council)?;
+        Ok(prepare_council(protocol, &panel, question, plan))
+    }
+}
+
+/// [`check_question`] reports an empty or too long question; a value of another type is reported
+/// once only.
+fn check_question_field(given: &RequestFields<'_>, notes: &mut Diagnostics) {
+    let text = match given.has("question") {
+        true => given.read_text("question", usize::MAX, notes),
+        false => Some(String::new()),
+    };
+    notes.errors.extend(text.and_then(|text| check_question(&text).err()));
+}
+
+pub(crate) fn read_rehearsal(is_wanted: bool) -> RehearsalChoice {
+    if is_wanted { RehearsalChoice::Requested } else { RehearsalChoice::WhenNoProvider }
+}
+
+/// A duration such as `10m`, or milliseconds.
+fn deadline_ms(given: &Value) -> Option<u64> {
+    given.as_u64().or_else(|| given.as_str().and_then(parse_duration))
+}

@@ -1,0 +1,152 @@
+//! `blue_dialogue_round_register`
+
+use std::collections::BTreeMap;
+
+use plenary_core::dialogue::register::batch::RegisterAnswer;
+use plenary_core::model::entity::{MoveType, ReferenceType};
+use plenary_core::model::ids::EntityKind;
+use plenary_core::model::inlined_schema::word_schema;
+use plenary_engine::app::rounds::register_round;
+use plenary_engine::error::to_json_text;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use crate::mcp::schema::{argument_schema, keys};
+use crate::mcp::tools::tool::{Tool, Work};
+
+pub(crate) const TOOL: Tool = Tool {
+    name: "blue_dialogue_round_register",
+    about: "Register all that was said in a round, in one call, whole or not at all. Items carry \
+        local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps \
+        them to global ids. All faults are reported at once; the same batch again is harmless.",
+    arguments: argument_schema::<Arguments>,
+    answer: keys!(RegisterAnswer {
+        status,
+        round,
+        id_mapping,
+        perspectives,
+        recommendations,
+        tensions,
+        evidence,
+        claims,
+        tension_updates,
+        updates,
+        effects,
+        warnings,
+        replayed,
+    }),
+    work: Work::Add(|project, arguments| to_json_text(&register_round(project, arguments)?)),
+};
+
+// The only operation that reads its arguments by hand (`record/register/read/`): faults found in the
+// record are reported together with those of the batch, so a faulty batch is read as far as possible.
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Arguments {
+    dialogue_id: String,
+    round: u8,
+    /// The round's ALIGNMENT: the sum of the experts' scores.
+    score: i64,
+    title: Option<String>,
+    /// Your synthesis.
+    summary: Option<String>,
+    /// By slug.
+    expert_scores: Option<BTreeMap<String, i64>>,
+    /// What each expert wrote, by slug.
+    raw_content: Option<BTreeMap<String, String>>,
+    perspectives: Option<Vec<Item>>,
+    recommendations: Option<Vec<Recommendation>>,
+    tensions: Option<Vec<Tension>>,
+    evidence: Option<Vec<Item>>,
+    claims: Option<Vec<Item>>,
+    /// References beside the items' own.
+    refs: Option<Vec<LooseReference>>,
+    moves: Option<Vec<Move>>,
+    tension_updates: Option<Vec<Update>>,
+    updates: Option<Vec<Update>>,
+    /// Slugs of those who are ready to conclude.
+    converge: Option<Vec<String>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Item {
+    local_id: String,
+    label: String,
+    content: String,
+    /// Slugs.
+    contributors: Option<Vec<String>>,
+    references: Option<Vec<Reference>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct Recommendation {
+    local_id: String,
+    label: String,
+    content: String,
+    contributors: Option<Vec<String>>,
+    #[schemars(extend("type" = "object"))]
+    parameters: Option<Value>,
+    references: Option<Vec<Reference>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct Tension {
+    local_id: String,
+    label: String,
+    description: String,
+    contributors: Option<Vec<String>>,
+    references: Option<Vec<Reference>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Reference {
+    #[schemars(schema_with = "word_schema::<ReferenceType>")]
+    r#type: ReferenceType,
+    /// P0001, MUFFIN-P0101 or @muffin.
+    target: String,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct LooseReference {
+    source_id: String,
+    #[schemars(schema_with = "word_schema::<ReferenceType>")]
+    ref_type: ReferenceType,
+    target_id: String,
+    #[schemars(schema_with = "word_schema::<EntityKind>", default)]
+    source_type: Option<EntityKind>,
+    #[schemars(schema_with = "word_schema::<EntityKind>", default)]
+    target_type: Option<EntityKind>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct Move {
+    expert: String,
+    #[schemars(schema_with = "word_schema::<MoveType>")]
+    r#type: MoveType,
+    target: Option<String>,
+    targets: Option<Vec<String>>,
+    /// The topic of a request.
+    context: Option<String>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Update {
+    id: String,
+    /// Tensions: addressed, resolved, reopened. Others: as their type has it.
+    status: String,
+    /// Slugs, or judge.
+    by: Vec<String>,
+    via: Option<String>,
+    reason: Option<String>,
+}
