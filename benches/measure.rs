@@ -63,7 +63,12 @@ impl SamplePairs {
         self.limit.push(limit);
     }
 
-    pub(crate) fn to_row(self, work: String, limit_is: &'static str, allowed: f64) -> BenchmarkRow {
+    pub(crate) fn into_row(
+        self,
+        work: String,
+        limit_is: &'static str,
+        allowed: f64,
+    ) -> BenchmarkRow {
         BenchmarkRow {
             work,
             measured: MeasuredQuantity::Time(median_time(self.measured)),

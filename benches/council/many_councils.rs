@@ -32,7 +32,7 @@ pub(crate) fn measure_many(
     let for_each =
         |taken: &ResourceUsage| taken.processor / u32::try_from(councils).unwrap_or(u32::MAX);
     Ok(vec![
-        samples.to_row(name.clone(), "three calls in a row", allowed),
+        samples.into_row(name.clone(), "three calls in a row", allowed),
         BenchmarkRow {
             work: format!("{name}, processor"),
             measured: MeasuredQuantity::Time(median_time(all.iter().map(for_each).collect())),

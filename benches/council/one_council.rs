@@ -20,5 +20,5 @@ pub(crate) fn measure_one(
     for _ in 0..repeats {
         samples.add_pair(ask()?.wall, critical_path(server.address)?);
     }
-    Ok(vec![samples.to_row("one council".to_owned(), "three calls in a row", ALLOWED)])
+    Ok(vec![samples.into_row("one council".to_owned(), "three calls in a row", ALLOWED)])
 }

@@ -86,7 +86,7 @@ fn render_answer(dialect: Dialect, opening: &str, shown: &[char]) -> BenchmarkRe
         nth_of_model: 1,
         received_at: Instant::now(),
     };
-    let (_, ServerAction::Respond { body, .. }) = ScriptedReply::Valid.to_action(&seen) else {
+    let (_, ServerAction::Respond { body, .. }) = ScriptedReply::Valid.into_action(&seen) else {
         return Err("a fitting answer is not one that can be given".into());
     };
     let length = body.len();

@@ -45,7 +45,7 @@ fn measure_export(
         samples.add_pair(measured, limit);
     }
     let work = format!("export {} rounds x 99 perspectives", sizes.exported);
-    Ok(samples.to_row(work, "read the rows, serialise them", 2.0))
+    Ok(samples.into_row(work, "read the rows, serialise them", 2.0))
 }
 
 fn measure_context(
@@ -68,7 +68,7 @@ fn measure_context(
         samples.add_pair(measured, limit);
     }
     let work = format!("context of {} rounds x 99 perspectives", sizes.exported);
-    Ok(samples.to_row(work, "serialise that document", 2.0))
+    Ok(samples.into_row(work, "serialise that document", 2.0))
 }
 
 fn measure_prompts(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
@@ -95,5 +95,5 @@ fn measure_prompts(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
         samples.add_pair(measured, limit);
     }
     let work = format!("prompts of 12 experts after {rounds} such rounds");
-    Ok(samples.to_row(work, "context, and write the same bytes", 2.0))
+    Ok(samples.into_row(work, "context, and write the same bytes", 2.0))
 }

@@ -47,7 +47,7 @@ pub(crate) fn measure_growth(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkR
             samples.add_pair(measured, limit);
         }
         let work = format!("{work}, {} dialogues", sizes.stored * GROWTH_FACTOR);
-        rows.push(samples.to_row(work, "with a tenth of them", ALLOWED));
+        rows.push(samples.into_row(work, "with a tenth of them", ALLOWED));
     }
     Ok(rows)
 }

@@ -28,7 +28,7 @@ fn measure_against_bare(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
         samples.add_pair(measured, limit);
     }
     let work = "register 99 perspectives with refs".to_owned();
-    Ok(samples.to_row(work, "bare transaction, same rows", 4.0))
+    Ok(samples.into_row(work, "bare transaction, same rows", 4.0))
 }
 
 fn measure_late_rounds(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
@@ -48,5 +48,5 @@ fn measure_late_rounds(sizes: DataSizes) -> BenchmarkResult<BenchmarkRow> {
         }
     }
     let work = format!("register rounds {}-{}", sizes.late, sizes.late + COMPARED - 1);
-    Ok(samples.to_row(work, "rounds 1-10", 1.2))
+    Ok(samples.into_row(work, "rounds 1-10", 1.2))
 }

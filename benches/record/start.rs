@@ -26,7 +26,7 @@ pub(crate) fn measure_start(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkRo
             let limit = measure_time(|| run_command(&mut Command::new(&empty)))?;
             samples.add_pair(measured, limit);
         }
-        rows.push(samples.to_row(format!("plenary {flag}"), "an empty Rust program", ALLOWED));
+        rows.push(samples.into_row(format!("plenary {flag}"), "an empty Rust program", ALLOWED));
         rows.push(BenchmarkRow {
             work: format!("plenary {flag}, memory"),
             measured: MeasuredQuantity::Kilobytes(peak_memory(flag)?),

@@ -201,13 +201,16 @@ fn the_critic_is_sent_this_and_nothing_else() {
 
 #[test]
 fn the_critics_case_can_be_made_of_nothing_else() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../src/prompting/conclusion/case.rs");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../crates/core/src/protocols/conclusion/critic_input.rs"
+    );
     let source = std::fs::read_to_string(path).unwrap();
     let code: String = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
     assert_eq!(code.matches("-> Self").count(), 1, "another constructor");
     assert_eq!(code.matches("Self { question").count(), 1, "another constructor");
-    assert!(code.contains("pub struct Case {    question: String,    conclusion: Value,}"));
-    for word in ["Transcript", "Record", "Ask", "Default", "Deserialize", "pub(", "impl From"] {
+    assert!(code.contains("pub struct CriticInput {    question: String,    conclusion: Value,}"));
+    for word in ["RunState", "Record", "&Ask", "Default", "Deserialize", "pub(", "impl From"] {
         assert!(!code.contains(word), "a case must not know of `{word}`");
     }
 }

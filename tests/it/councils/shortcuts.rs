@@ -37,6 +37,7 @@ fn make_row(name: &'static str, rules: Value, panel: PanelVote) -> ShortcutRow {
     ShortcutRow { name, rules, arguments, calls_max, panel, ends, calls: [3, 1], decided: &[] }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn shortcut_rows() -> Vec<ShortcutRow> {
     let agreement =
         json!({ "enabled": true, "skip_r2_if": ["high_agreement_in_r1"], "skip_r3_if": [] });

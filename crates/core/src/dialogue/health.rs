@@ -228,6 +228,20 @@ impl<'a> FromIterator<&'a AuditedConclusion> for StateCounts {
     }
 }
 
+/// Below this sample size a percentage is mostly chance.
+pub const SAMPLE_MIN: usize = 10;
+
+/// Percentage rounded to one decimal; `None` if the whole is zero.
+pub fn percent_of(part: usize, whole: usize) -> Option<f64> {
+    let tenths = (part * 1_000 + whole / 2).checked_div(whole)?;
+    Some(tenths as f64 / 10.0)
+}
+
+/// Whether the sample is large enough and the share exceeds the limit, without rounding.
+pub(crate) fn exceeds_percent(part: usize, whole: usize, percent_max: usize) -> bool {
+    whole >= SAMPLE_MIN && part * 100 > percent_max * whole
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -357,18 +371,4 @@ mod tests {
             [("2026-W06", one(1, 0, 0)), ("2026-W02", one(0, 0, 1)), ("2026-W01", one(0, 1, 0))];
         assert_eq!(weeks, expected);
     }
-}
-
-/// Below this sample size a percentage is mostly chance.
-pub const SAMPLE_MIN: usize = 10;
-
-/// Percentage rounded to one decimal; `None` if the whole is zero.
-pub fn percent_of(part: usize, whole: usize) -> Option<f64> {
-    let tenths = (part * 1_000 + whole / 2).checked_div(whole)?;
-    Some(tenths as f64 / 10.0)
-}
-
-/// Whether the sample is large enough and the share exceeds the limit, without rounding.
-pub(crate) fn exceeds_percent(part: usize, whole: usize, percent_max: usize) -> bool {
-    whole >= SAMPLE_MIN && part * 100 > percent_max * whole
 }

@@ -125,41 +125,6 @@ impl GapWriter {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// `{…}` marks a gap.
-    fn check(text: &str, expected: &str) {
-        let opens = text.match_indices('{').map(|(place, _)| place);
-        let closes = text.match_indices('}').map(|(place, _)| place + 1);
-        let gaps = opens.zip(closes).map(|(open, close)| open..close);
-        assert_eq!(remove_gaps(text, 0..text.len(), gaps), expected, "{text}");
-    }
-
-    #[test]
-    fn a_line_of_markers_goes_away() {
-        check("a\n{x}\nb", "a\nb");
-        check("a\n- {x}\n- {x} {x}\nb", "a\nb");
-        check("a\n> **{x}**\n1. {x}, {x}\r\nb\r\n", "a\nb");
-        check("a\n\n{x}\n\nb", "a\n\nb");
-        check("a\n\n\nb\n{x}", "a\n\n\nb");
-        check("{x}\n\na", "a");
-        check("{x}", "");
-    }
-
-    #[test]
-    fn a_sentence_stays_readable() {
-        check("It closes {x}, as shown.", "It closes, as shown.");
-        check("It closes {x} as {x} {x} shown {x}.", "It closes as shown.");
-        check("It closes ({x}) now (see {x}).", "It closes now (see).");
-        check("It{x}closes.", "Itcloses.");
-        check("a\n{x} why\nb", "a\nwhy\nb");
-        check("{x}: because\n- {x} — so\n> {x} too", "because\n- so\n> too");
-        check("a {x\ny} b\nc {x}\nd", "a b\nc\nd");
-    }
-}
-
 /// A reference, a move or an unreadable marker inside the text of an entity.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InnerMarker {
@@ -221,5 +186,40 @@ fn skip_trailing(text: &str, range: Range<usize>, inside: &[InnerMarker]) -> usi
             return end;
         }
         end = range.start + line;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `{…}` marks a gap.
+    fn check(text: &str, expected: &str) {
+        let opens = text.match_indices('{').map(|(place, _)| place);
+        let closes = text.match_indices('}').map(|(place, _)| place + 1);
+        let gaps = opens.zip(closes).map(|(open, close)| open..close);
+        assert_eq!(remove_gaps(text, 0..text.len(), gaps), expected, "{text}");
+    }
+
+    #[test]
+    fn a_line_of_markers_goes_away() {
+        check("a\n{x}\nb", "a\nb");
+        check("a\n- {x}\n- {x} {x}\nb", "a\nb");
+        check("a\n> **{x}**\n1. {x}, {x}\r\nb\r\n", "a\nb");
+        check("a\n\n{x}\n\nb", "a\n\nb");
+        check("a\n\n\nb\n{x}", "a\n\n\nb");
+        check("{x}\n\na", "a");
+        check("{x}", "");
+    }
+
+    #[test]
+    fn a_sentence_stays_readable() {
+        check("It closes {x}, as shown.", "It closes, as shown.");
+        check("It closes {x} as {x} {x} shown {x}.", "It closes as shown.");
+        check("It closes ({x}) now (see {x}).", "It closes now (see).");
+        check("It{x}closes.", "Itcloses.");
+        check("a\n{x} why\nb", "a\nwhy\nb");
+        check("{x}: because\n- {x} — so\n> {x} too", "because\n- so\n> too");
+        check("a {x\ny} b\nc {x}\nd", "a b\nc\nd");
     }
 }

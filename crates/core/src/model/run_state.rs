@@ -12,7 +12,7 @@ use serde_json::Value;
 pub use crate::model::ask::AskState;
 pub use crate::model::ask::CallOutcome;
 pub use crate::model::ask::CallState;
-use crate::model::ask::{Ask, AskMessages, CallDispatch};
+use crate::model::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply};
 use crate::model::dialogue::{ConclusionStage, DialogueOpening, DialogueStatus, ProtocolKind};
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::intervention::{Intervention, InterventionEntry};
@@ -267,19 +267,9 @@ impl RunState {
                 }
             }
             JournalEvent::CallSent(sending) => self.add_call(at, sending),
-            JournalEvent::ReplyKept { call, reply } => {
-                if let Some(asked) =
-                    self.set_outcome(*call, CallOutcome::Replied(reply.clone(), at))
-                {
-                    asked.messages = None;
-                }
-            }
+            JournalEvent::ReplyKept { call, reply } => self.keep_reply(at, *call, reply),
             JournalEvent::CallFailed { call, failure, gave_up } => {
-                if let Some(asked) =
-                    self.set_outcome(*call, CallOutcome::Failed(failure.clone(), at))
-                {
-                    asked.gave_up = *gave_up;
-                }
+                self.fail_call(at, *call, failure, *gave_up);
             }
             JournalEvent::ReplyParsed { ask, reading } => {
                 if let Some(asked) = self.find_ask_mut(*ask) {
@@ -313,9 +303,7 @@ impl RunState {
                 self.is_abandoned = *status == DialogueStatus::Abandoned;
             }
             JournalEvent::StageReached { stage } => self.stage = Some(*stage),
-            JournalEvent::Concluded(ending) => {
-                self.conclusion_result = Some(ending.as_ref().clone())
-            }
+            JournalEvent::Concluded(result) => self.set_conclusion(result),
             JournalEvent::ReviewDecided(ruling) => {
                 self.review_outcome = Some(ruling.as_ref().clone())
             }
@@ -337,6 +325,23 @@ impl RunState {
             | JournalEvent::BatchAnswered { .. }
             | JournalEvent::VerdictGiven(_)
             | JournalEvent::OutcomeRecorded(_) => {}
+        }
+    }
+
+    fn set_conclusion(&mut self, result: &ConclusionResult) {
+        self.conclusion_result = Some(result.clone());
+    }
+
+    /// The messages are dropped: no later call of this ask sends them again.
+    fn keep_reply(&mut self, at: Moment, call: u32, reply: &ModelReply) {
+        if let Some(asked) = self.set_outcome(call, CallOutcome::Replied(reply.clone(), at)) {
+            asked.messages = None;
+        }
+    }
+
+    fn fail_call(&mut self, at: Moment, call: u32, failure: &CallFailure, gave_up: bool) {
+        if let Some(asked) = self.set_outcome(call, CallOutcome::Failed(failure.clone(), at)) {
+            asked.gave_up = gave_up;
         }
     }
 

@@ -40,29 +40,6 @@ fn take_chars(text: &str, chars_max: usize) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fits_is_whole_and_what_does_not_says_so() {
-        for shorten in [truncate_within, truncate_after, trim_and_truncate] {
-            assert_eq!(shorten("", 3), "");
-            assert_eq!(shorten("äöü", 3), "äöü");
-        }
-        assert_eq!(truncate_within("äöüß", 3), "äö…");
-        assert_eq!(truncate_after("äöüß", 3), "äöü…");
-        assert_eq!(truncate_after("ä ö", 2), "ä …");
-        assert_eq!(trim_and_truncate(" ä ö ", 2), "ä…");
-        assert_eq!(trim_and_truncate(" ä ö ", 3), "ä ö");
-    }
-
-    #[test]
-    fn a_line_has_one_space_between_words() {
-        assert_eq!(to_one_line(" one\n\ttwo  three\n"), "one two three");
-    }
-}
-
 /// Characters that show nothing but change the text around them.
 pub fn is_invisible(letter: char) -> bool {
     letter.is_control()
@@ -127,46 +104,6 @@ fn is_mongolian(letter: char) -> bool {
     matches!(letter, '\u{1820}'..='\u{18aa}')
 }
 
-#[cfg(test)]
-mod hidden_tests {
-    use super::*;
-
-    #[test]
-    fn nothing_that_is_written_is_meaningless() {
-        for letter in "aé漢नم🚀\u{fffd}".chars() {
-            assert!(!is_invisible(letter) && !is_unassigned(letter), "{letter:?}");
-        }
-        for letter in ['\u{e000}', '\u{ffff}', '\u{1fffe}', '\u{fdd0}', '\u{50000}', '\u{10ffff}'] {
-            assert!(is_unassigned(letter), "{letter:?}");
-        }
-    }
-
-    #[track_caller]
-    fn check(text: &str, needed: bool) {
-        let letters: Vec<char> = text.chars().collect();
-        assert_eq!(
-            is_legitimate_joiner(letters[1], Some(letters[0]), letters.get(2).copied()),
-            needed
-        );
-    }
-
-    #[test]
-    fn joiners_and_selectors_are_needed_where_they_shape_what_is_seen() {
-        check("❤\u{fe0f}", true);
-        check("1\u{fe0f}", true);
-        check("a\u{fe0f}", false);
-        check("漢\u{fe00}", false);
-        check("👩\u{200d}💻", true);
-        check("a\u{200d}b", false);
-        check("a\u{200c}م", false);
-        check("ی\u{200c}خ", true);
-        check("ष\u{200d}र", true);
-        check("ی\u{200b}خ", false);
-        check("ی\u{200c}", false);
-        check("\u{1820}\u{180b}\u{1821}", true);
-    }
-}
-
 /// Slug of a title without any letter that has an ASCII form.
 const EMPTY_TITLE_SLUG: &str = "dialogue";
 
@@ -216,6 +153,69 @@ pub fn default_expert_name(nth: usize) -> String {
     DEFAULT_EXPERT_NAMES
         .get(nth)
         .map_or_else(|| format!("pastry{}", nth + 1), |name| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_is_whole_and_what_does_not_says_so() {
+        for shorten in [truncate_within, truncate_after, trim_and_truncate] {
+            assert_eq!(shorten("", 3), "");
+            assert_eq!(shorten("äöü", 3), "äöü");
+        }
+        assert_eq!(truncate_within("äöüß", 3), "äö…");
+        assert_eq!(truncate_after("äöüß", 3), "äöü…");
+        assert_eq!(truncate_after("ä ö", 2), "ä …");
+        assert_eq!(trim_and_truncate(" ä ö ", 2), "ä…");
+        assert_eq!(trim_and_truncate(" ä ö ", 3), "ä ö");
+    }
+
+    #[test]
+    fn a_line_has_one_space_between_words() {
+        assert_eq!(to_one_line(" one\n\ttwo  three\n"), "one two three");
+    }
+}
+
+#[cfg(test)]
+mod hidden_tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_is_written_is_meaningless() {
+        for letter in "aé漢नم🚀\u{fffd}".chars() {
+            assert!(!is_invisible(letter) && !is_unassigned(letter), "{letter:?}");
+        }
+        for letter in ['\u{e000}', '\u{ffff}', '\u{1fffe}', '\u{fdd0}', '\u{50000}', '\u{10ffff}'] {
+            assert!(is_unassigned(letter), "{letter:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, needed: bool) {
+        let letters: Vec<char> = text.chars().collect();
+        assert_eq!(
+            is_legitimate_joiner(letters[1], Some(letters[0]), letters.get(2).copied()),
+            needed
+        );
+    }
+
+    #[test]
+    fn joiners_and_selectors_are_needed_where_they_shape_what_is_seen() {
+        check("❤\u{fe0f}", true);
+        check("1\u{fe0f}", true);
+        check("a\u{fe0f}", false);
+        check("漢\u{fe00}", false);
+        check("👩\u{200d}💻", true);
+        check("a\u{200d}b", false);
+        check("a\u{200c}م", false);
+        check("ی\u{200c}خ", true);
+        check("ष\u{200d}र", true);
+        check("ی\u{200b}خ", false);
+        check("ی\u{200c}", false);
+        check("\u{1820}\u{180b}\u{1821}", true);
+    }
 }
 
 #[cfg(test)]

@@ -141,6 +141,84 @@ impl FromStr for Day {
 
 serde_by_text!(Day);
 
+/// A hundred years: no plan reaches further, and dates stay within their range.
+const DAYS_MAX: u32 = 36_500;
+
+const DAY_UNITS: [(char, u32); 2] = [('d', 1), ('w', 7)];
+
+/// A number of days.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DayCount {
+    pub days: u32,
+}
+
+impl FromStr for DayCount {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let read = |(unit, days): (char, u32)| {
+            let number = text.strip_suffix(unit)?;
+            let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+            number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(days)
+        };
+        let days = DAY_UNITS.into_iter().find_map(read).filter(|days| *days <= DAYS_MAX);
+        days.map(|days| Self { days }).ok_or(MalformedText)
+    }
+}
+
+/// Start of a window: a day, or a number of days before today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SinceDay {
+    Day(Day),
+    Ago(DayCount),
+}
+
+impl SinceDay {
+    /// The first moment of the start day.
+    pub fn start_moment(self, today: Day) -> Moment {
+        match self {
+            Self::Day(day) => day.start_moment(),
+            Self::Ago(stretch) => today.minus_days(stretch.days).start_moment(),
+        }
+    }
+}
+
+impl FromStr for SinceDay {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        text.parse().map(Self::Day).or_else(|_| text.parse().map(Self::Ago))
+    }
+}
+
+/// Start of a window that also accepts hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SinceTime {
+    Hours(u32),
+    Since(SinceDay),
+}
+
+impl SinceTime {
+    /// Hours count back from now; days start at midnight.
+    pub fn start_moment(self, now: Moment) -> Moment {
+        match self {
+            Self::Hours(hours) => now.minus_hours(hours),
+            Self::Since(since) => since.start_moment(now.utc_day()),
+        }
+    }
+}
+
+impl FromStr for SinceTime {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        let Some(number) = text.strip_suffix('h') else { return text.parse().map(Self::Since) };
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let hours = number.parse::<u32>().ok().filter(|_| is_number);
+        hours.filter(|hours| *hours <= DAYS_MAX * 24).map(Self::Hours).ok_or(MalformedText)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,84 +311,6 @@ mod tests {
         for text in ["-000001-12-31", "-009999-01-01", "10000-01-01", "+010000-01-01"] {
             assert_eq!(text.parse::<Day>(), Err(MalformedText), "{text}");
         }
-    }
-}
-
-/// A hundred years: no plan reaches further, and dates stay within their range.
-const DAYS_MAX: u32 = 36_500;
-
-const DAY_UNITS: [(char, u32); 2] = [('d', 1), ('w', 7)];
-
-/// A number of days.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DayCount {
-    pub days: u32,
-}
-
-impl FromStr for DayCount {
-    type Err = MalformedText;
-
-    fn from_str(text: &str) -> Result<Self, MalformedText> {
-        let read = |(unit, days): (char, u32)| {
-            let number = text.strip_suffix(unit)?;
-            let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-            number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(days)
-        };
-        let days = DAY_UNITS.into_iter().find_map(read).filter(|days| *days <= DAYS_MAX);
-        days.map(|days| Self { days }).ok_or(MalformedText)
-    }
-}
-
-/// Start of a window: a day, or a number of days before today.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SinceDay {
-    Day(Day),
-    Ago(DayCount),
-}
-
-impl SinceDay {
-    /// The first moment of the start day.
-    pub fn start_moment(self, today: Day) -> Moment {
-        match self {
-            Self::Day(day) => day.start_moment(),
-            Self::Ago(stretch) => today.minus_days(stretch.days).start_moment(),
-        }
-    }
-}
-
-impl FromStr for SinceDay {
-    type Err = MalformedText;
-
-    fn from_str(text: &str) -> Result<Self, MalformedText> {
-        text.parse().map(Self::Day).or_else(|_| text.parse().map(Self::Ago))
-    }
-}
-
-/// Start of a window that also accepts hours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SinceTime {
-    Hours(u32),
-    Since(SinceDay),
-}
-
-impl SinceTime {
-    /// Hours count back from now; days start at midnight.
-    pub fn start_moment(self, now: Moment) -> Moment {
-        match self {
-            Self::Hours(hours) => now.minus_hours(hours),
-            Self::Since(since) => since.start_moment(now.utc_day()),
-        }
-    }
-}
-
-impl FromStr for SinceTime {
-    type Err = MalformedText;
-
-    fn from_str(text: &str) -> Result<Self, MalformedText> {
-        let Some(number) = text.strip_suffix('h') else { return text.parse().map(Self::Since) };
-        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-        let hours = number.parse::<u32>().ok().filter(|_| is_number);
-        hours.filter(|hours| *hours <= DAYS_MAX * 24).map(Self::Hours).ok_or(MalformedText)
     }
 }
 

@@ -136,48 +136,6 @@ fn end_of_object(text: &str, start: usize) -> Option<usize> {
     None
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn candidates(text: &str) -> Vec<&str> {
-        find_candidates(text).into_iter().filter_map(|place| text.get(place)).collect()
-    }
-
-    #[track_caller]
-    fn check(text: &str, expected: &[&str]) {
-        assert_eq!(candidates(text), expected);
-    }
-
-    #[test]
-    fn fenced_blocks_come_first_and_the_last_before_the_first() {
-        check("no object", &[]);
-        check(r#"{"a":1} and {"b":2}"#, &[r#"{"b":2}"#, r#"{"a":1}"#, r#"{"a":1} and {"b":2}"#]);
-        check(
-            "{1}\n```json\n{2}\n```\n~~~\n{3}\n~~~\n",
-            &["{3}", "{2}", "{1}", "{1}\n```json\n{2}\n```\n~~~\n{3}"],
-        );
-        check("```\n{1", &["{1"]);
-    }
-
-    #[test]
-    fn braces_and_quotes_inside_strings_do_not_count() {
-        check(r#"{"a":"}\"{"}"#, &[r#"{"a":"}\"{"}"#]);
-    }
-
-    #[test]
-    fn an_object_that_never_ends_is_tried_after_those_that_do() {
-        check(r#"{"a": {"b":1}"#, &[r#"{"b":1}"#, r#"{"a": {"b":1}"#]);
-    }
-
-    #[test]
-    fn a_reply_of_braces_gives_a_bounded_number() {
-        assert_eq!(candidates(&"{".repeat(100_000)).len(), OPEN_ENDED_MAX);
-        assert!(candidates(&"{}".repeat(100_000)).len() <= CANDIDATES_MAX);
-        assert!(candidates(&"```\n{}\n".repeat(10_000)).len() <= CANDIDATES_MAX);
-    }
-}
-
 /// Whether an unclosed object surrounds or follows the document.
 pub(crate) fn is_cut_around(text: &str, document: &Range<usize>, schema: &Value) -> bool {
     find_unclosed_objects(text).into_iter().any(|open| {
@@ -234,4 +192,46 @@ fn has_key(text: &str, name: &str) -> bool {
 /// Characters that can surround a key, also in a document quoted inside a string.
 fn is_quote(letter: char) -> bool {
     matches!(letter, '"' | '\'' | '\\' | '“' | '”' | '‘' | '’')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates(text: &str) -> Vec<&str> {
+        find_candidates(text).into_iter().filter_map(|place| text.get(place)).collect()
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(candidates(text), expected);
+    }
+
+    #[test]
+    fn fenced_blocks_come_first_and_the_last_before_the_first() {
+        check("no object", &[]);
+        check(r#"{"a":1} and {"b":2}"#, &[r#"{"b":2}"#, r#"{"a":1}"#, r#"{"a":1} and {"b":2}"#]);
+        check(
+            "{1}\n```json\n{2}\n```\n~~~\n{3}\n~~~\n",
+            &["{3}", "{2}", "{1}", "{1}\n```json\n{2}\n```\n~~~\n{3}"],
+        );
+        check("```\n{1", &["{1"]);
+    }
+
+    #[test]
+    fn braces_and_quotes_inside_strings_do_not_count() {
+        check(r#"{"a":"}\"{"}"#, &[r#"{"a":"}\"{"}"#]);
+    }
+
+    #[test]
+    fn an_object_that_never_ends_is_tried_after_those_that_do() {
+        check(r#"{"a": {"b":1}"#, &[r#"{"b":1}"#, r#"{"a": {"b":1}"#]);
+    }
+
+    #[test]
+    fn a_reply_of_braces_gives_a_bounded_number() {
+        assert_eq!(candidates(&"{".repeat(100_000)).len(), OPEN_ENDED_MAX);
+        assert!(candidates(&"{}".repeat(100_000)).len() <= CANDIDATES_MAX);
+        assert!(candidates(&"```\n{}\n".repeat(10_000)).len() <= CANDIDATES_MAX);
+    }
 }

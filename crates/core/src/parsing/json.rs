@@ -47,8 +47,7 @@ pub(crate) fn too_deep() -> String {
 }
 
 fn parse_unrepaired(text: &str) -> Result<Value, String> {
-    const STRICT: StrictJson =
-        StrictJson { depth_max: DEPTH_MAX, duplicate_key: duplicate_key, too_deep };
+    const STRICT: StrictJson = StrictJson { depth_max: DEPTH_MAX, duplicate_key, too_deep };
     STRICT.parse_json(text).map_err(|error| strip_position(&error.to_string()))
 }
 

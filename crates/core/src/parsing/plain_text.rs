@@ -113,45 +113,6 @@ fn precedes_answer_verb(text: &str, phrase: &str) -> bool {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn refusals_are_known() {
-        for text in [
-            "I'm sorry, but I can't help with that.",
-            "I can’t assist with this request.",
-            "I cannot provide an opinion on this matter.",
-            "As an AI, I am unable to answer political questions.",
-            "I won't be able to participate in this.",
-            "I must decline.",
-            "Tut mir leid, dabei kann ich nicht helfen.",
-            "Désolé, je ne peux pas vous aider avec cela.",
-            "Lo siento, no puedo ayudar con eso.",
-            "抱歉，我无法回答这个问题。",
-            "申し訳ありませんが、お手伝いできません。",
-            "Извините, я не могу помочь с этим.",
-        ] {
-            assert!(is_refusal(text), "{text}");
-        }
-    }
-
-    #[test]
-    fn an_answer_is_no_refusal() {
-        for text in [
-            "",
-            "I think we should adopt it.",
-            "I can't see a reason against it: adopt.",
-            "The service cannot provide this guarantee.",
-            "We won't need a second database.",
-        ] {
-            assert!(!is_refusal(text), "{text}");
-        }
-        assert!(!is_refusal(&format!("I can't help with that. {}", "But. ".repeat(500))));
-    }
-}
-
 /// Short enough for the Principal to read at a glance and confirm.
 const RESTATEMENT_CHARS_MAX: usize = 400;
 
@@ -199,4 +160,43 @@ fn sentence_error(text: &str) -> Option<String> {
     // A script without sentence marks counts as one sentence.
     let sentences = count_units(FormatUnit::Sentences, text).unwrap_or(1);
     (sentences > 1).then(|| format!("{sentences} sentences, where one is due"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_known() {
+        for text in [
+            "I'm sorry, but I can't help with that.",
+            "I can’t assist with this request.",
+            "I cannot provide an opinion on this matter.",
+            "As an AI, I am unable to answer political questions.",
+            "I won't be able to participate in this.",
+            "I must decline.",
+            "Tut mir leid, dabei kann ich nicht helfen.",
+            "Désolé, je ne peux pas vous aider avec cela.",
+            "Lo siento, no puedo ayudar con eso.",
+            "抱歉，我无法回答这个问题。",
+            "申し訳ありませんが、お手伝いできません。",
+            "Извините, я не могу помочь с этим.",
+        ] {
+            assert!(is_refusal(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_no_refusal() {
+        for text in [
+            "",
+            "I think we should adopt it.",
+            "I can't see a reason against it: adopt.",
+            "The service cannot provide this guarantee.",
+            "We won't need a second database.",
+        ] {
+            assert!(!is_refusal(text), "{text}");
+        }
+        assert!(!is_refusal(&format!("I can't help with that. {}", "But. ".repeat(500))));
+    }
 }

@@ -65,41 +65,28 @@ pub fn describe_event(
                 true => (LineSeverity::Bad, "absent"),
                 false => (LineSeverity::Warning, "trying again"),
             };
-            single_line(
-                tone,
-                format!("{}{error_type}, {end}: {message}", seat_column(transcript, ask)),
-            )
+            let column = seat_column(transcript, ask);
+            single_line(tone, format!("{column}{error_type}, {end}: {message}"))
         }
         RunEvent::Read { ask, stance, confidence, repaired, truncated } => {
             let opinion = stance.zip(*confidence);
             let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
             let said = said.unwrap_or_else(|| noun(protocols, ask).to_owned());
-            match truncated {
-                true => read_lines(
-                    transcript,
-                    ask,
-                    LineSeverity::Warning,
-                    &said,
-                    ", cut off before its end",
-                ),
-                false => {
-                    read_lines(transcript, ask, LineSeverity::Good, &said, repair_note(*repaired))
-                }
-            }
+            let (tone, note) = match truncated {
+                true => (LineSeverity::Warning, ", cut off before its end"),
+                false => (LineSeverity::Good, repair_note(*repaired)),
+            };
+            read_lines(transcript, ask, tone, &said, note)
         }
         RunEvent::Unreadable { ask, reason, refusal } => {
             let word = if *refusal { "refused" } else { "could not be read" };
-            single_line(
-                LineSeverity::Warning,
-                format!("{}{word}: {reason}", seat_column(transcript, ask)),
-            )
+            let column = seat_column(transcript, ask);
+            single_line(LineSeverity::Warning, format!("{column}{word}: {reason}"))
         }
         RunEvent::NotSent { ask, shortage } => {
             let why = format!("what is left of {} does not cover it", shortage.describe_budget());
-            single_line(
-                LineSeverity::Bad,
-                format!("{}not asked: {why}", seat_column(transcript, ask)),
-            )
+            let column = seat_column(transcript, ask);
+            single_line(LineSeverity::Bad, format!("{column}not asked: {why}"))
         }
         RunEvent::Shortcut(shortcut) => shortcut_lines(shortcut),
         RunEvent::RoundHeld { round } => {

@@ -219,25 +219,6 @@ fn excerpt_around(line: &str, place: usize) -> String {
     format!("{lead}{}{end}", part.trim())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_long_line_the_part_around_the_name_is_shown() {
-        let name: ReviewName = "council".parse().unwrap();
-        let shown = |line: &str| excerpt_around(line, name.find_in(line).unwrap());
-        assert_eq!(shown("  ask the council  "), "ask the council");
-        let (before, after) = ("before ".repeat(50), " after".repeat(50));
-        let long = shown(&format!("{before}council{after}"));
-        assert!(long.starts_with("…ore before") && long.contains("before council after"), "{long}");
-        assert!(long.ends_with('…') && long.chars().count() <= LINE_CHARS_MAX + 2, "{long}");
-        // Invisible characters take no space.
-        let hidden = "\u{200b}".repeat(500);
-        assert_eq!(shown(&format!("ask {hidden}the council")), "ask the council");
-    }
-}
-
 /// Default names: the name in the specification and the name of this program. They also match its
 /// files (`council.yaml`, `council_log.jsonl`). The seats are not listed, because a host may have
 /// its own skeptic or adjudicator.
@@ -319,6 +300,25 @@ fn is_word_boundary(before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return true };
     let is_cased = |letter: char| letter.is_lowercase() || letter.is_uppercase();
     !is_cased(before) || !is_cased(after) || (before.is_lowercase() && after.is_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_line_the_part_around_the_name_is_shown() {
+        let name: ReviewName = "council".parse().unwrap();
+        let shown = |line: &str| excerpt_around(line, name.find_in(line).unwrap());
+        assert_eq!(shown("  ask the council  "), "ask the council");
+        let (before, after) = ("before ".repeat(50), " after".repeat(50));
+        let long = shown(&format!("{before}council{after}"));
+        assert!(long.starts_with("…ore before") && long.contains("before council after"), "{long}");
+        assert!(long.ends_with('…') && long.chars().count() <= LINE_CHARS_MAX + 2, "{long}");
+        // Invisible characters take no space.
+        let hidden = "\u{200b}".repeat(500);
+        assert_eq!(shown(&format!("ask {hidden}the council")), "ask the council");
+    }
 }
 
 #[cfg(test)]

@@ -126,31 +126,6 @@ impl SettingLog {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_highest_layer_wins() {
-        let at = |value| Some(WithLine { value, line: 3 });
-        let cases = [
-            (Some(("--x", 1)), Some(("X", 2)), at(3), (1, SettingSource::Flag { name: "--x" })),
-            (
-                None,
-                Some(("X", 2)),
-                at(3),
-                (2, SettingSource::Environment { variable: "X".to_owned() }),
-            ),
-            (None, None, at(3), (3, SettingSource::File { line: 3 })),
-            (None, None, None, (4, SettingSource::Default)),
-        ];
-        for (flag, environment, file, expected) in cases {
-            let layers = SettingLayers { flag, environment, file, default: 4 };
-            assert_eq!(layers.pick_value(), expected);
-        }
-    }
-}
-
 /// Records each value with its source. Of the key it records only the variable and whether it is
 /// set.
 pub(crate) fn record_provider(
@@ -195,4 +170,29 @@ fn price_to_json(price: Option<&TokenPrice>) -> Value {
     let Some(price) = price else { return json!("unknown") };
     let TokenPrice { input_per_mtok, output_per_mtok, .. } = price;
     json!({ "input_per_mtok": input_per_mtok, "output_per_mtok": output_per_mtok })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_layer_wins() {
+        let at = |value| Some(WithLine { value, line: 3 });
+        let cases = [
+            (Some(("--x", 1)), Some(("X", 2)), at(3), (1, SettingSource::Flag { name: "--x" })),
+            (
+                None,
+                Some(("X", 2)),
+                at(3),
+                (2, SettingSource::Environment { variable: "X".to_owned() }),
+            ),
+            (None, None, at(3), (3, SettingSource::File { line: 3 })),
+            (None, None, None, (4, SettingSource::Default)),
+        ];
+        for (flag, environment, file, expected) in cases {
+            let layers = SettingLayers { flag, environment, file, default: 4 };
+            assert_eq!(layers.pick_value(), expected);
+        }
+    }
 }

@@ -123,92 +123,6 @@ fn build_matcher(rule: &TierRule) -> Gitignore {
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rule(tier: ReviewTier, artifact_type: &str, globs: &[&str]) -> TierRule {
-        let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
-        TierRule { tier, artifact_type: artifact_type.to_owned(), globs }
-    }
-
-    #[test]
-    fn the_first_rule_that_fits_wins() {
-        let rules = [
-            rule(ReviewTier::Always, "linkedin_post", &["posts/*.md"]),
-            rule(ReviewTier::Never, "draft", &["posts/**", "*.draft.md"]),
-            rule(ReviewTier::Sampled, "briefing", &["briefings/**", "/top.md"]),
-        ];
-        let classifier = TierClassifier::new(Some(&rules));
-        let table = [
-            ("posts/a.md", 1, "linkedin_post"),
-            ("posts/deep/a.md", 2, "draft"),
-            ("notes/x.draft.md", 2, "draft"),
-            ("briefings/2026/a.md", 3, "briefing"),
-            ("top.md", 3, "briefing"),
-            ("sub/top.md", 2, "document"),
-            ("a.md", 2, "document"),
-        ];
-        for (path, tier, artifact_type) in table {
-            let class = classifier.classify_path(Some(path));
-            assert_eq!(
-                (class.tier.tier_number(), class.artifact_type.as_str()),
-                (tier, artifact_type),
-                "{path}"
-            );
-        }
-        assert_eq!(classifier.classify_path(None).reason, ClassReason::NoMatch);
-    }
-
-    #[test]
-    fn folders_are_known_by_what_globs_spell_out() {
-        let rules = [
-            rule(ReviewTier::Always, "release", &["dist/*.md", "a/b/c*/x.md"]),
-            rule(ReviewTier::Never, "draft", &["drafts/**"]),
-        ];
-        let classifier = TierClassifier::new(Some(&rules));
-        let table = [
-            // Folder, whether a rule names it, whether files in it may be reviewed.
-            ("dist", true, true),
-            ("distant", false, false),
-            ("dist/deep", false, true),
-            ("a", true, true),
-            ("a/b", true, true),
-            ("a/b/cd", false, true),
-            ("a/c", false, false),
-            ("drafts", false, false),
-        ];
-        for (folder, is_named, may_hold) in table {
-            let found = (classifier.names_folder(folder), classifier.may_review_in(folder));
-            assert_eq!(found, (is_named, may_hold), "{folder}");
-        }
-        let anywhere =
-            TierClassifier::new(Some(&[rule(ReviewTier::Always, "readme", &["README.md"])]));
-        assert!(anywhere.may_review_in("vendor") && !anywhere.names_folder("vendor"));
-    }
-
-    #[test]
-    fn without_rules_whatever_is_named_is_looked_at() {
-        let class = TierClassifier::new(None).classify_path(Some("a.md"));
-        assert_eq!(class, FileClass::new(ReviewTier::Always, "document", ClassReason::NoRules));
-        // An empty list of rules matches nothing.
-        assert_eq!(
-            TierClassifier::new(Some(&[])).classify_path(Some("a.md")).tier,
-            ReviewTier::Never
-        );
-    }
-
-    #[test]
-    fn a_type_that_has_a_rule_brings_its_tier() {
-        let rules = [rule(ReviewTier::Sampled, "briefing", &["briefings/**"])];
-        let classifier = TierClassifier::new(Some(&rules));
-        assert_eq!(classifier.classify_as(Some("x.md"), "briefing").tier, ReviewTier::Sampled);
-        let other = classifier.classify_as(Some("x.md"), "poem");
-        assert_eq!((other.tier, other.artifact_type.as_str()), (ReviewTier::Never, "poem"));
-        assert_eq!(TierClassifier::new(None).classify_as(None, "poem").tier, ReviewTier::Always);
-    }
-}
-
 /// Globs of files with this type and tier; the first matching rule wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierRule {
@@ -298,4 +212,90 @@ fn glob_fault(glob: &str) -> Option<&'static str> {
     let mut builder = GitignoreBuilder::new("");
     let is_glob = builder.add_line(None, glob).and_then(|builder| builder.build()).is_ok();
     (!is_glob).then_some("is not a glob")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(tier: ReviewTier, artifact_type: &str, globs: &[&str]) -> TierRule {
+        let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        TierRule { tier, artifact_type: artifact_type.to_owned(), globs }
+    }
+
+    #[test]
+    fn the_first_rule_that_fits_wins() {
+        let rules = [
+            rule(ReviewTier::Always, "linkedin_post", &["posts/*.md"]),
+            rule(ReviewTier::Never, "draft", &["posts/**", "*.draft.md"]),
+            rule(ReviewTier::Sampled, "briefing", &["briefings/**", "/top.md"]),
+        ];
+        let classifier = TierClassifier::new(Some(&rules));
+        let table = [
+            ("posts/a.md", 1, "linkedin_post"),
+            ("posts/deep/a.md", 2, "draft"),
+            ("notes/x.draft.md", 2, "draft"),
+            ("briefings/2026/a.md", 3, "briefing"),
+            ("top.md", 3, "briefing"),
+            ("sub/top.md", 2, "document"),
+            ("a.md", 2, "document"),
+        ];
+        for (path, tier, artifact_type) in table {
+            let class = classifier.classify_path(Some(path));
+            assert_eq!(
+                (class.tier.tier_number(), class.artifact_type.as_str()),
+                (tier, artifact_type),
+                "{path}"
+            );
+        }
+        assert_eq!(classifier.classify_path(None).reason, ClassReason::NoMatch);
+    }
+
+    #[test]
+    fn folders_are_known_by_what_globs_spell_out() {
+        let rules = [
+            rule(ReviewTier::Always, "release", &["dist/*.md", "a/b/c*/x.md"]),
+            rule(ReviewTier::Never, "draft", &["drafts/**"]),
+        ];
+        let classifier = TierClassifier::new(Some(&rules));
+        let table = [
+            // Folder, whether a rule names it, whether files in it may be reviewed.
+            ("dist", true, true),
+            ("distant", false, false),
+            ("dist/deep", false, true),
+            ("a", true, true),
+            ("a/b", true, true),
+            ("a/b/cd", false, true),
+            ("a/c", false, false),
+            ("drafts", false, false),
+        ];
+        for (folder, is_named, may_hold) in table {
+            let found = (classifier.names_folder(folder), classifier.may_review_in(folder));
+            assert_eq!(found, (is_named, may_hold), "{folder}");
+        }
+        let anywhere =
+            TierClassifier::new(Some(&[rule(ReviewTier::Always, "readme", &["README.md"])]));
+        assert!(anywhere.may_review_in("vendor") && !anywhere.names_folder("vendor"));
+    }
+
+    #[test]
+    fn without_rules_whatever_is_named_is_looked_at() {
+        let class = TierClassifier::new(None).classify_path(Some("a.md"));
+        assert_eq!(class, FileClass::new(ReviewTier::Always, "document", ClassReason::NoRules));
+        // An empty list of rules matches nothing.
+        assert_eq!(
+            TierClassifier::new(Some(&[])).classify_path(Some("a.md")).tier,
+            ReviewTier::Never
+        );
+    }
+
+    #[test]
+    fn a_type_that_has_a_rule_brings_its_tier() {
+        let rules = [rule(ReviewTier::Sampled, "briefing", &["briefings/**"])];
+        let classifier = TierClassifier::new(Some(&rules));
+        assert_eq!(classifier.classify_as(Some("x.md"), "briefing").tier, ReviewTier::Sampled);
+        let other = classifier.classify_as(Some("x.md"), "poem");
+        assert_eq!((other.tier, other.artifact_type.as_str()), (ReviewTier::Never, "poem"));
+        assert_eq!(TierClassifier::new(None).classify_as(None, "poem").tier, ReviewTier::Always);
+    }
 }

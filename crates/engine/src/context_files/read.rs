@@ -122,56 +122,6 @@ pub(crate) fn classify_bytes(bytes: Vec<u8>) -> FileContent {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn attempt(before: u64, bytes: &str, after: u64) -> ReadAttempt {
-        let stamp = |bytes| FileStamp { bytes, modified: Some(SystemTime::UNIX_EPOCH) };
-        ReadAttempt { before: stamp(before), bytes: bytes.into(), after: stamp(after) }
-    }
-
-    #[track_caller]
-    fn check(attempts: Vec<ReadAttempt>, expected: Result<&str, &str>) {
-        let mut attempts = attempts.into_iter();
-        let result = read_unchanged(|| Ok(attempts.next().expect("no further attempt")));
-        assert_eq!(result, expected.map(Vec::from).map_err(str::to_owned));
-        assert!(attempts.next().is_none(), "not all attempts were needed");
-    }
-
-    #[test]
-    fn a_file_that_changes_while_it_is_read_is_read_once_more() {
-        let changed = Err("it changed while it was read");
-        check(vec![attempt(3, "abc", 3)], Ok("abc"));
-        check(vec![attempt(0, "", 0)], Ok(""));
-        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 4)], Ok("abcd"));
-        check(vec![attempt(3, "abcd", 3), attempt(4, "abcd", 4)], Ok("abcd"));
-        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 5)], changed);
-        check(vec![attempt(3, "ab", 3), attempt(3, "ab", 3)], changed);
-    }
-
-    #[test]
-    fn a_file_touched_while_it_is_read_has_changed() {
-        let mut touched = attempt(3, "abc", 3);
-        touched.after.modified = Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1));
-        check(vec![touched, attempt(3, "abc", 3)], Ok("abc"));
-    }
-
-    #[test]
-    fn what_is_gone_or_no_file_is_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let left = |text: &str| FileContent::Excluded(text.to_owned());
-        assert_eq!(
-            read_sendable(&folder.path().join("gone"), &SecretGuard::default()),
-            left("it cannot be read: entity not found")
-        );
-        assert_eq!(
-            read_sendable(folder.path(), &SecretGuard::default()),
-            left("it is not a regular file")
-        );
-    }
-}
-
 /// Secret values and files of this run, in addition to the general rules on names and texts.
 #[derive(Debug, Clone, Default)]
 pub struct SecretGuard {
@@ -247,5 +197,55 @@ pub fn read_text_within(folder: &Path, path: &Path) -> Result<String, String> {
     match read_text_file(&real) {
         FileContent::Text(text) => Ok(text),
         FileContent::Excluded(reason) => Err(reason),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(before: u64, bytes: &str, after: u64) -> ReadAttempt {
+        let stamp = |bytes| FileStamp { bytes, modified: Some(SystemTime::UNIX_EPOCH) };
+        ReadAttempt { before: stamp(before), bytes: bytes.into(), after: stamp(after) }
+    }
+
+    #[track_caller]
+    fn check(attempts: Vec<ReadAttempt>, expected: Result<&str, &str>) {
+        let mut attempts = attempts.into_iter();
+        let result = read_unchanged(|| Ok(attempts.next().expect("no further attempt")));
+        assert_eq!(result, expected.map(Vec::from).map_err(str::to_owned));
+        assert!(attempts.next().is_none(), "not all attempts were needed");
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_read_once_more() {
+        let changed = Err("it changed while it was read");
+        check(vec![attempt(3, "abc", 3)], Ok("abc"));
+        check(vec![attempt(0, "", 0)], Ok(""));
+        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 4)], Ok("abcd"));
+        check(vec![attempt(3, "abcd", 3), attempt(4, "abcd", 4)], Ok("abcd"));
+        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 5)], changed);
+        check(vec![attempt(3, "ab", 3), attempt(3, "ab", 3)], changed);
+    }
+
+    #[test]
+    fn a_file_touched_while_it_is_read_has_changed() {
+        let mut touched = attempt(3, "abc", 3);
+        touched.after.modified = Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1));
+        check(vec![touched, attempt(3, "abc", 3)], Ok("abc"));
+    }
+
+    #[test]
+    fn what_is_gone_or_no_file_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |text: &str| FileContent::Excluded(text.to_owned());
+        assert_eq!(
+            read_sendable(&folder.path().join("gone"), &SecretGuard::default()),
+            left("it cannot be read: entity not found")
+        );
+        assert_eq!(
+            read_sendable(folder.path(), &SecretGuard::default()),
+            left("it is not a regular file")
+        );
     }
 }

@@ -192,20 +192,6 @@ impl AppliedEntries {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_are_news_once_in_whichever_order() {
-        let mut known = AppliedEntries::up_to(3);
-        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.insert_entry(seq)).to_vec();
-        assert_eq!((news, known.upto), (vec![false, true, true, false, false], 4));
-        assert!(known.insert_entry(5));
-        assert_eq!((known.upto, known.beyond.len()), (6, 0));
-    }
-}
-
 impl Run {
     /// Writes entries, unless the journal has grown since the protocol decided on them.
     pub(crate) async fn append_drafts(&self, drafts: Vec<EntryDraft>) -> Result<(), Error> {
@@ -302,4 +288,18 @@ fn decide_parts(
         }
     }
     Ok(changes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_news_once_in_whichever_order() {
+        let mut known = AppliedEntries::up_to(3);
+        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.insert_entry(seq)).to_vec();
+        assert_eq!((news, known.upto), (vec![false, true, true, false, false], 4));
+        assert!(known.insert_entry(5));
+        assert_eq!((known.upto, known.beyond.len()), (6, 0));
+    }
 }

@@ -269,6 +269,27 @@ fn read_pages<T>(
     })
 }
 
+/// A deviation from the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifyFinding {
+    /// Stable name of the failed check.
+    pub check: &'static str,
+    pub dialogue_id: Option<String>,
+    /// Table, id or journal entry.
+    pub place: String,
+    pub message: String,
+}
+
+/// The result of checking a store or one dialogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct VerifyReport {
+    pub dialogues: usize,
+    pub entries: usize,
+    /// Head of the dialogue's chain, or of the global chain.
+    pub head: String,
+    pub findings: Vec<VerifyFinding>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -296,25 +317,4 @@ mod tests {
         };
         assert_eq!(read_pages(0, 2, read, |row| *row).count(), 1);
     }
-}
-
-/// A deviation from the journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VerifyFinding {
-    /// Stable name of the failed check.
-    pub check: &'static str,
-    pub dialogue_id: Option<String>,
-    /// Table, id or journal entry.
-    pub place: String,
-    pub message: String,
-}
-
-/// The result of checking a store or one dialogue.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct VerifyReport {
-    pub dialogues: usize,
-    pub entries: usize,
-    /// Head of the dialogue's chain, or of the global chain.
-    pub head: String,
-    pub findings: Vec<VerifyFinding>,
 }

@@ -80,40 +80,6 @@ impl<R: BufRead> Iterator for RawLines<R> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(text: &str, bytes_max: usize) -> Vec<(usize, String, bool, bool)> {
-        // A buffer of three bytes, so that lines cross its boundary.
-        let source = io::BufReader::with_capacity(3, text.as_bytes());
-        let lines = RawLines::new(source, bytes_max).map(Result::unwrap);
-        let shown = |line: RawLine| {
-            let text = String::from_utf8(line.bytes).unwrap();
-            (line.number, text, line.is_too_long, line.is_ended)
-        };
-        lines.map(shown).collect()
-    }
-
-    #[test]
-    fn lines_are_told_with_their_number_and_their_end() {
-        assert_eq!(read("", 9), []);
-        let expected = [
-            (1, "one".to_owned(), false, true),
-            (2, String::new(), false, true),
-            (3, "three".to_owned(), false, false),
-        ];
-        assert_eq!(read("one\n\nthree", 5), expected);
-        assert_eq!(read("\n", 5), [(1, String::new(), false, true)]);
-    }
-
-    #[test]
-    fn of_what_is_too_long_the_beginning_is_kept_and_the_rest_is_passed_over() {
-        let expected = [(1, "abcd".to_owned(), true, true), (2, "wxyz".to_owned(), false, true)];
-        assert_eq!(read("abcdefgh\nwxyz\n", 4), expected);
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineMatch {
     /// Equal to the line of a stored row, byte for byte.
@@ -254,4 +220,38 @@ fn read_range(file: &mut File, start: u64, end: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(start))?;
     file.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, bytes_max: usize) -> Vec<(usize, String, bool, bool)> {
+        // A buffer of three bytes, so that lines cross its boundary.
+        let source = io::BufReader::with_capacity(3, text.as_bytes());
+        let lines = RawLines::new(source, bytes_max).map(Result::unwrap);
+        let shown = |line: RawLine| {
+            let text = String::from_utf8(line.bytes).unwrap();
+            (line.number, text, line.is_too_long, line.is_ended)
+        };
+        lines.map(shown).collect()
+    }
+
+    #[test]
+    fn lines_are_told_with_their_number_and_their_end() {
+        assert_eq!(read("", 9), []);
+        let expected = [
+            (1, "one".to_owned(), false, true),
+            (2, String::new(), false, true),
+            (3, "three".to_owned(), false, false),
+        ];
+        assert_eq!(read("one\n\nthree", 5), expected);
+        assert_eq!(read("\n", 5), [(1, String::new(), false, true)]);
+    }
+
+    #[test]
+    fn of_what_is_too_long_the_beginning_is_kept_and_the_rest_is_passed_over() {
+        let expected = [(1, "abcd".to_owned(), true, true), (2, "wxyz".to_owned(), false, true)];
+        assert_eq!(read("abcdefgh\nwxyz\n", 4), expected);
+    }
 }

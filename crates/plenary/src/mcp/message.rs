@@ -179,52 +179,6 @@ fn is_obsolete_handshake(message: &Value) -> bool {
     version.is_some() && message.get("method").is_some_and(|method| method == "initialize")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The replies to a line: error code, and whether it has an id.
-    fn answered(line: &str) -> Vec<(i32, bool)> {
-        let errors = read_messages(line.as_bytes()).into_iter().filter_map(Result::err);
-        let answers = errors.filter_map(MessageError::reply_if_addressed).map(|answer| {
-            let JsonRpcMessage::Error(error) = answer else { panic!("{answer:?}") };
-            (error.error.code.0, error.id.is_some())
-        });
-        answers.collect()
-    }
-
-    #[test]
-    fn whoever_waits_is_answered_also_where_its_id_cannot_be_written() {
-        for (line, answer) in [
-            (
-                r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#,
-                Some((-32600, false)),
-            ),
-            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some((-32600, false))),
-            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Some((-32600, false))),
-            (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, Some((-32600, true))),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#, Some((-32602, true))),
-            (r#"{"jsonrpc":"1.0","method":"ping"}"#, None),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#, None),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#, Some((-32602, true))),
-            (
-                r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
-                None,
-            ),
-        ] {
-            assert_eq!(answered(line), Vec::from_iter(answer), "{line}");
-        }
-    }
-
-    #[test]
-    fn by_http_there_is_one_message_or_none() {
-        for body in ["", " \n", "[]", r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#, "nonsense"] {
-            assert!(read_message(body.as_bytes()).is_err(), "{body}");
-        }
-        assert!(read_message(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).is_ok());
-    }
-}
-
 /// A sentence for the client, or `None` if the method is not supported here.
 pub(crate) fn describe_params_error(request: &CustomRequest) -> Option<String> {
     let params = request.params.clone().unwrap_or_else(|| json!({}));
@@ -307,6 +261,52 @@ fn read_value_after(line: &[u8], place: usize) -> Option<RequestId> {
             .position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace())?,
     };
     serde_json::from_slice(rest.get(..end)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The replies to a line: error code, and whether it has an id.
+    fn answered(line: &str) -> Vec<(i32, bool)> {
+        let errors = read_messages(line.as_bytes()).into_iter().filter_map(Result::err);
+        let answers = errors.filter_map(MessageError::reply_if_addressed).map(|answer| {
+            let JsonRpcMessage::Error(error) = answer else { panic!("{answer:?}") };
+            (error.error.code.0, error.id.is_some())
+        });
+        answers.collect()
+    }
+
+    #[test]
+    fn whoever_waits_is_answered_also_where_its_id_cannot_be_written() {
+        for (line, answer) in [
+            (
+                r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#,
+                Some((-32600, false)),
+            ),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some((-32600, false))),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Some((-32600, false))),
+            (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, Some((-32600, true))),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#, Some((-32602, true))),
+            (r#"{"jsonrpc":"1.0","method":"ping"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#, Some((-32602, true))),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+                None,
+            ),
+        ] {
+            assert_eq!(answered(line), Vec::from_iter(answer), "{line}");
+        }
+    }
+
+    #[test]
+    fn by_http_there_is_one_message_or_none() {
+        for body in ["", " \n", "[]", r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#, "nonsense"] {
+            assert!(read_message(body.as_bytes()).is_err(), "{body}");
+        }
+        assert!(read_message(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).is_ok());
+    }
 }
 
 #[cfg(test)]

@@ -104,6 +104,50 @@ fn may_wait(request: &ClientRequest) -> bool {
     }
 }
 
+/// The set of active ids.
+#[derive(Debug)]
+pub(crate) struct ActiveIds<K>(Mutex<HashSet<K>>);
+
+impl<K> Default for ActiveIds<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Eq + Hash> ActiveIds<K> {
+    /// Adds an id; returns false if it is already active.
+    pub(crate) fn try_insert(&self, key: K) -> bool {
+        self.lock().insert(key)
+    }
+
+    pub(crate) fn release_id(&self, key: &K) {
+        self.lock().remove(key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<K>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The id of a request.
+pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(&request.id),
+        JsonRpcMessage::Response(_)
+        | JsonRpcMessage::Notification(_)
+        | JsonRpcMessage::Error(_) => None,
+    }
+}
+
+/// The id that a cancellation names; that request gets no answer.
+pub(crate) fn cancelled_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let JsonRpcMessage::Notification(note) = message else { return None };
+    let ClientNotification::CancelledNotification(cancelled) = &note.notification else {
+        return None;
+    };
+    cancelled.params.request_id.as_ref()
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{Value, json};
@@ -164,48 +208,4 @@ mod tests {
         let quick = call(2, "deliberation_status", &json!({}));
         assert!(matches!(slots.take_slot(&quick).await, SlotResult::Taken(_)));
     }
-}
-
-/// The set of active ids.
-#[derive(Debug)]
-pub(crate) struct ActiveIds<K>(Mutex<HashSet<K>>);
-
-impl<K> Default for ActiveIds<K> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<K: Eq + Hash> ActiveIds<K> {
-    /// Adds an id; returns false if it is already active.
-    pub(crate) fn try_insert(&self, key: K) -> bool {
-        self.lock().insert(key)
-    }
-
-    pub(crate) fn release_id(&self, key: &K) {
-        self.lock().remove(key);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashSet<K>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// The id of a request.
-pub(crate) fn request_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
-    match message {
-        JsonRpcMessage::Request(request) => Some(&request.id),
-        JsonRpcMessage::Response(_)
-        | JsonRpcMessage::Notification(_)
-        | JsonRpcMessage::Error(_) => None,
-    }
-}
-
-/// The id that a cancellation names; that request gets no answer.
-pub(crate) fn cancelled_id(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
-    let JsonRpcMessage::Notification(note) = message else { return None };
-    let ClientNotification::CancelledNotification(cancelled) = &note.notification else {
-        return None;
-    };
-    cancelled.params.request_id.as_ref()
 }

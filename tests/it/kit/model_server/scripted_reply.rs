@@ -72,17 +72,17 @@ enum ReplyFinish {
 
 impl ScriptedReply {
     /// The server's action, and the delay before it.
-    pub fn to_action(self, seen: &ModelRequest) -> (Duration, ServerAction) {
+    pub fn into_action(self, seen: &ModelRequest) -> (Duration, ServerAction) {
         let reply = |text: &str, stop: ReplyFinish| {
             ServerAction::ok_response(render_reply(seen, text, stop).to_string())
         };
         let answer = match self {
             Self::Slow(wait, then) => {
-                let (more, answer) = then.to_action(seen);
+                let (more, answer) = then.into_action(seen);
                 return (wait + more, answer);
             }
             Self::Gated(gate, then) => {
-                let (wait, answer) = then.to_action(seen);
+                let (wait, answer) = then.into_action(seen);
                 return (wait, ServerAction::Gated(gate, Box::new(answer)));
             }
             Self::Valid => reply(&valid_reply_text(seen), ReplyFinish::Done),

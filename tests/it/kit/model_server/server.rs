@@ -181,7 +181,7 @@ impl ServerState {
             let lost = ServerAction::Respond { status: 404, headers: Vec::new(), body };
             return (std::time::Duration::ZERO, lost);
         };
-        let played = (self.script)(&seen).to_action(&seen);
+        let played = (self.script)(&seen).into_action(&seen);
         self.requests.lock().unwrap().push(seen);
         played
     }

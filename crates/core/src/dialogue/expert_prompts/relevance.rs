@@ -135,10 +135,6 @@ fn normalize_words(text: &str) -> String {
     words.fold(" ".to_owned(), |spaced, word| spaced + word + " ")
 }
 
-#[cfg(test)]
-#[path = "relevance_tests.rs"]
-mod tests;
-
 /// An entity of any kind.
 #[derive(Debug, Clone)]
 pub(crate) struct PriorEntity {
@@ -227,3 +223,7 @@ impl EntityIndex {
         self.all_tensions().filter(|tension| ACTIVE_TENSION_STATUSES.contains(&tension.status))
     }
 }
+
+#[cfg(test)]
+#[path = "relevance_tests.rs"]
+mod tests;

@@ -178,7 +178,7 @@ fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
 fn list_cautions(told: &CouncilDocument) -> Vec<(String, Style)> {
     let mut cautions = Vec::new();
     if told.rehearsal {
-        cautions.push((format!("REHEARSAL: {}", REHEARSAL_NOTE), CAUTION.bold()));
+        cautions.push((format!("REHEARSAL: {REHEARSAL_NOTE}"), CAUTION.bold()));
     }
     if let Some(error) = &told.error {
         cautions.push((format!("{}: {}.", told.status, error.message), BAD.bold()));

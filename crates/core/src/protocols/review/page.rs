@@ -125,7 +125,7 @@ fn list_facts(told: &ReviewDocument) -> Vec<String> {
 fn list_cautions(told: &ReviewDocument) -> Vec<(String, Style)> {
     let mut cautions = Vec::new();
     if told.rehearsal {
-        cautions.push((format!("REHEARSAL: {}", REHEARSAL_NOTE), CAUTION.bold()));
+        cautions.push((format!("REHEARSAL: {REHEARSAL_NOTE}"), CAUTION.bold()));
     }
     if let Some(error) = &told.error {
         let message = format!("{}: {}.", told.status, error.message);

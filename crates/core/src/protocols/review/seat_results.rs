@@ -151,22 +151,6 @@ fn names_concern(text: &str, id: &str) -> bool {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_cited_as_a_word_of_its_own() {
-        for text in ["skeptic-1", "Yes: (Skeptic-1) is right.", "see skeptic_1, skeptic-12"] {
-            assert!(names_concern(text, "skeptic-1"), "{text}");
-        }
-        for text in ["", "skeptic-12", "askeptic-1", "skeptic", "skeptic 1"] {
-            assert!(!names_concern(text, "skeptic-1"), "{text}");
-        }
-        assert!(names_concern("voice-identity-2 convinced me", "voice_identity-2"));
-    }
-}
-
 /// A concern with the id that others cite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberedConcern<'a> {
@@ -223,4 +207,20 @@ fn is_same_concern(one: &ReviewConcern, other: &ReviewConcern) -> bool {
     let plain = |text: &str| text.trim().to_lowercase();
     let same = |one: &str, other: &str| !one.trim().is_empty() && plain(one) == plain(other);
     same(&one.locus, &other.locus) || same(&one.issue, &other.issue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_cited_as_a_word_of_its_own() {
+        for text in ["skeptic-1", "Yes: (Skeptic-1) is right.", "see skeptic_1, skeptic-12"] {
+            assert!(names_concern(text, "skeptic-1"), "{text}");
+        }
+        for text in ["", "skeptic-12", "askeptic-1", "skeptic", "skeptic 1"] {
+            assert!(!names_concern(text, "skeptic-1"), "{text}");
+        }
+        assert!(names_concern("voice-identity-2 convinced me", "voice_identity-2"));
+    }
 }

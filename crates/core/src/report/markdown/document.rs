@@ -180,7 +180,7 @@ pub(crate) fn facts_blocks(record: &DialogueRecord) -> Vec<String> {
     facts.extend(dialogue.converged_at.map(|moment| ("Converged", moment.to_string())));
     facts.extend(conclusion_state(record).map(|state| ("Conclusion", state.to_owned())));
     let rows: Vec<_> = facts.into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();
-    let rehearsal = opening.rehearsal.then(|| format!("**Rehearsal**: {}.", REHEARSAL_NOTE));
+    let rehearsal = opening.rehearsal.then(|| format!("**Rehearsal**: {REHEARSAL_NOTE}."));
     let title = format!("# {}", escape_inline(&opening.title));
     [Some(title), rehearsal, Some(render_table(&["", ""], &rows))].into_iter().flatten().collect()
 }
@@ -326,32 +326,6 @@ fn is_nested(value: &Value) -> bool {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn values_nest_as_lists() {
-        let value = json!({
-            "a|b": "x\n# y", "n": 1, "none": [], "list": ["one", {"deep": null}, [2]],
-        });
-        insta::assert_snapshot!(render_value(&value), @r#"
-        - **a\|b**: x \# y
-        - **n**: 1
-        - **none**: \[\]
-        - **list**
-          - one
-          - ·
-            - **deep**: null
-          - ·
-            - 2
-        "#);
-        assert_eq!(render_value(&json!("two\nlines")), "> two\n> lines");
-    }
-}
-
 pub(crate) fn verdicts_blocks(record: &DialogueRecord) -> Vec<String> {
     let verdicts = sorted_verdicts(record);
     if verdicts.is_empty() {
@@ -398,4 +372,30 @@ fn condition_blocks(verdict: &Verdict) -> Vec<String> {
     };
     let items: Vec<String> = conditions.iter().enumerate().map(numbered).collect();
     vec!["Conditions:".to_owned(), items.join("\n")]
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_nest_as_lists() {
+        let value = json!({
+            "a|b": "x\n# y", "n": 1, "none": [], "list": ["one", {"deep": null}, [2]],
+        });
+        insta::assert_snapshot!(render_value(&value), @r#"
+        - **a\|b**: x \# y
+        - **n**: 1
+        - **none**: \[\]
+        - **list**
+          - one
+          - ·
+            - **deep**: null
+          - ·
+            - 2
+        "#);
+        assert_eq!(render_value(&json!("two\nlines")), "> two\n> lines");
+    }
 }

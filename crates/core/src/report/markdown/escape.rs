@@ -86,6 +86,21 @@ pub(crate) fn escape_code(text: &str) -> String {
     safe_line(text).replace('`', "'")
 }
 
+/// A table; empty without rows.
+pub(crate) fn render_table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+    let mut lines = vec![table_line(&names), table_line(&vec!["---"; names.len()])];
+    lines.extend(rows.iter().map(|row| table_line(row)));
+    lines.join("\n")
+}
+
+fn table_line<C: AsRef<str>>(cells: &[C]) -> String {
+    cells.iter().fold("|".to_owned(), |line, cell| format!("{line} {} |", cell.as_ref()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,19 +146,4 @@ mod tests {
             assert_eq!(quote_text(text), expected);
         }
     }
-}
-
-/// A table; empty without rows.
-pub(crate) fn render_table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let names: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
-    let mut lines = vec![table_line(&names), table_line(&vec!["---"; names.len()])];
-    lines.extend(rows.iter().map(|row| table_line(row)));
-    lines.join("\n")
-}
-
-fn table_line<C: AsRef<str>>(cells: &[C]) -> String {
-    cells.iter().fold("|".to_owned(), |line, cell| format!("{line} {} |", cell.as_ref()))
 }

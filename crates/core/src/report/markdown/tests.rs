@@ -250,7 +250,7 @@ fn a_rehearsal_says_so_under_its_title() {
     record.dialogue.opening.rehearsal = true;
     let start: Vec<String> =
         dialogue_markdown(&record, None).lines().take(3).map(str::to_owned).collect();
-    assert_eq!(start[2], format!("**Rehearsal**: {}.", REHEARSAL_NOTE));
+    assert_eq!(start[2], format!("**Rehearsal**: {REHEARSAL_NOTE}."));
 }
 
 /// The structural prefix of every line.

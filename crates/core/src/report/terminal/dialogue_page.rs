@@ -190,7 +190,7 @@ pub(crate) fn draw_headline(record: &DialogueRecord, canvas: PageCanvas) -> Vec<
     let room = canvas.column_count() - MARGIN;
     lines.extend(indent_block(&wrap_items(&list_facts(record), room), MARGIN, FAINT));
     if dialogue.opening.rehearsal {
-        let told = format!("REHEARSAL: {}", REHEARSAL_NOTE);
+        let told = format!("REHEARSAL: {REHEARSAL_NOTE}");
         lines.extend(indent_block(&wrap_line(&told, room), MARGIN, CAUTION.bold()));
     }
     lines

@@ -336,6 +336,7 @@ fn one_round_is_drawn_alone() {
 
       Also scored  Cupcake +7
 
+
     MOVES ────────────────────────────────────────────────────────────────── 2 moves
 
       r1  Cupcake  challenge  R0001          A gap down jumps over the puts.
@@ -343,6 +344,7 @@ fn one_round_is_drawn_alone() {
                                              collar gives up is the part of the
                                              upside that the trust has no mandate to
                                              chase.
+
 
     REFERENCES ──────────────────────────────────────────────────────── 9 references
 
@@ -393,6 +395,7 @@ fn a_new_rehearsal_is_short_and_labelled() {
       Should the Thornton family trust swap its NVAI position
       for NVIDIA shares before the refinancing closes, given a
       4% income mandate and a 15% drawdown limit?
+
 
     VERDICT ────────────────────────────────────────────────────
 

@@ -106,21 +106,6 @@ pub fn draw_bar(part: i64, whole: i64, columns: usize) -> String {
     "█".repeat(filled / EIGHTHS.len()) + rest
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bar_is_the_share_of_the_whole() {
-        let bar = |part, whole| draw_bar(part, whole, 10);
-        assert_eq!(bar(40, 40), "██████████");
-        assert_eq!(bar(20, 40), "█████");
-        assert_eq!(bar(1, 40), "▎");
-        assert_eq!([bar(0, 40), bar(-5, 40), bar(0, 0)], ["", "", ""]);
-        assert_eq!(bar(i64::MAX, i64::MAX).chars().count(), 10);
-    }
-}
-
 /// Minimum width for aligned columns. A narrower terminal wraps the lines itself.
 const COLUMNS_MIN: usize = 40;
 
@@ -307,6 +292,21 @@ fn draw_table_row(cells: &[String], widths: &[usize], width: usize) -> String {
         }
     }
     text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_the_share_of_the_whole() {
+        let bar = |part, whole| draw_bar(part, whole, 10);
+        assert_eq!(bar(40, 40), "██████████");
+        assert_eq!(bar(20, 40), "█████");
+        assert_eq!(bar(1, 40), "▎");
+        assert_eq!([bar(0, 40), bar(-5, 40), bar(0, 0)], ["", "", ""]);
+        assert_eq!(bar(i64::MAX, i64::MAX).chars().count(), 10);
+    }
 }
 
 #[cfg(test)]

@@ -123,26 +123,6 @@ pub(crate) fn to_arguments(words: &[&str]) -> Vec<OsString> {
     words.iter().map(OsString::from).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_is_known_by_the_file_that_is_run() {
-        let check = |command: &[&str], expected: AgentProgram| {
-            let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-            assert_eq!(AgentProgram::from_command(&words), expected, "{command:?}");
-        };
-        check(&["claude"], AgentProgram::Claude);
-        check(&["/opt/agents/codex", "-c", "model_provider=local"], AgentProgram::Codex);
-        check(&["node", "/opt/agents/gemini.js"], AgentProgram::Gemini);
-        check(&["npx", "codex"], AgentProgram::Codex);
-        check(&["./ask-my-model"], AgentProgram::Plain);
-        check(&["python3", "ask.py", "--model", "gemini"], AgentProgram::Plain);
-        check(&["node"], AgentProgram::Plain);
-    }
-}
-
 pub(crate) fn build_plain_invocation(messages: &AskMessages) -> ProgramInvocation {
     ProgramInvocation { input: join_messages(messages), ..ProgramInvocation::default() }
 }
@@ -172,4 +152,24 @@ pub(crate) fn plain_reply(text: &str) -> Result<CallReply, CallError> {
         cost_usd: None,
         structured: false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_known_by_the_file_that_is_run() {
+        let check = |command: &[&str], expected: AgentProgram| {
+            let words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(AgentProgram::from_command(&words), expected, "{command:?}");
+        };
+        check(&["claude"], AgentProgram::Claude);
+        check(&["/opt/agents/codex", "-c", "model_provider=local"], AgentProgram::Codex);
+        check(&["node", "/opt/agents/gemini.js"], AgentProgram::Gemini);
+        check(&["npx", "codex"], AgentProgram::Codex);
+        check(&["./ask-my-model"], AgentProgram::Plain);
+        check(&["python3", "ask.py", "--model", "gemini"], AgentProgram::Plain);
+        check(&["node"], AgentProgram::Plain);
+    }
 }

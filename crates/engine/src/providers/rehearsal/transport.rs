@@ -184,24 +184,6 @@ fn rehearsal_seat(temper: SeatTemper) -> Option<Provider> {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_seats_sit_at_the_table_and_cost_nothing() {
-        let panel = rehearsal_panel();
-        let names: Vec<&str> = panel.iter().map(|seat| seat.name.as_str()).collect();
-        assert_eq!(names, ["optimist", "skeptic", "pragmatist"]);
-        for seat in panel {
-            assert_eq!(seat.roles, SeatRole::ALL);
-            assert_eq!(seat.transports, [TransportKind::Rehearsal]);
-            let price = seat.price.unwrap();
-            assert_eq!(price.input_per_mtok + price.output_per_mtok, 0.0);
-        }
-    }
-}
-
 /// A script as written. It is recorded, so that a run can be repeated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -426,5 +408,23 @@ impl ReplyVariation {
             .take(count.min(options.len()))
             .map(|text| (*text).to_owned())
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_seats_sit_at_the_table_and_cost_nothing() {
+        let panel = rehearsal_panel();
+        let names: Vec<&str> = panel.iter().map(|seat| seat.name.as_str()).collect();
+        assert_eq!(names, ["optimist", "skeptic", "pragmatist"]);
+        for seat in panel {
+            assert_eq!(seat.roles, SeatRole::ALL);
+            assert_eq!(seat.transports, [TransportKind::Rehearsal]);
+            let price = seat.price.unwrap();
+            assert_eq!(price.input_per_mtok + price.output_per_mtok, 0.0);
+        }
     }
 }

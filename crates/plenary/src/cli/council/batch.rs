@@ -233,9 +233,8 @@ async fn run_councils(
     }
     if not_started > 0 {
         let questions = count_noun(not_started, "question");
-        let hint = "ask them again with a higher `--budget-usd`";
         session.ui.print_note(&format!(
-            "not started, because the budget does not cover them: {questions}; {hint}"
+            "not started, because the budget does not cover them: {questions}; ask them again with a higher `--budget-usd`"
         ));
     }
     Ok(worst)

@@ -84,32 +84,6 @@ impl fmt::Display for FormatConstraint {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_wish_says_what_it_asks_for() {
-        let told = |measure, amount| FormatConstraint { measure, amount }.to_string();
-        assert_eq!(told(FormatUnit::Lines, FormatAmount::Exactly(5)), "exactly 5 lines");
-        assert_eq!(told(FormatUnit::Bullets, FormatAmount::AtLeast(1)), "at least 1 bullet");
-        assert_eq!(told(FormatUnit::Sentences, FormatAmount::Between(1, 2)), "1 to 2 sentences");
-        assert_eq!(told(FormatUnit::Words, FormatAmount::About(100)), "about 100 words");
-    }
-
-    #[test]
-    fn about_is_a_fifth_more_or_less() {
-        let about = FormatAmount::About(100);
-        assert!(!about.is_met_by(79) && about.is_met_by(80));
-        assert!(about.is_met_by(120) && !about.is_met_by(121));
-        assert_eq!(
-            (FormatAmount::About(3).min_count(), FormatAmount::About(3).max_count()),
-            (2, Some(4))
-        );
-        assert_eq!(FormatAmount::About(1).min_count(), 1);
-    }
-}
-
 /// A word limit below this, per piece, may apply to each piece rather than to the whole.
 const WORDS_PER_PIECE_MIN: usize = 15;
 
@@ -248,4 +222,30 @@ fn is_followed_by_more(text: &[QuestionSentence], one: &FormatRequest) -> bool {
         is_command && (is_part || (may_be_part && find_phrases(other).is_empty()))
     };
     goes_on || text.iter().enumerate().any(asks_for_more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_says_what_it_asks_for() {
+        let told = |measure, amount| FormatConstraint { measure, amount }.to_string();
+        assert_eq!(told(FormatUnit::Lines, FormatAmount::Exactly(5)), "exactly 5 lines");
+        assert_eq!(told(FormatUnit::Bullets, FormatAmount::AtLeast(1)), "at least 1 bullet");
+        assert_eq!(told(FormatUnit::Sentences, FormatAmount::Between(1, 2)), "1 to 2 sentences");
+        assert_eq!(told(FormatUnit::Words, FormatAmount::About(100)), "about 100 words");
+    }
+
+    #[test]
+    fn about_is_a_fifth_more_or_less() {
+        let about = FormatAmount::About(100);
+        assert!(!about.is_met_by(79) && about.is_met_by(80));
+        assert!(about.is_met_by(120) && !about.is_met_by(121));
+        assert_eq!(
+            (FormatAmount::About(3).min_count(), FormatAmount::About(3).max_count()),
+            (2, Some(4))
+        );
+        assert_eq!(FormatAmount::About(1).min_count(), 1);
+    }
 }

@@ -97,75 +97,6 @@ fn is_countable(text: &str) -> bool {
     !text.chars().any(is_unparted)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(measure: FormatUnit, text: &str, expected: usize) {
-        assert_eq!(count_units(measure, text), Some(expected), "{measure} of {text:?}");
-    }
-
-    #[test]
-    fn lines_are_those_that_say_something() {
-        for (text, expected) in [
-            ("", 0),
-            (" \n\t", 0),
-            ("one", 1),
-            ("one\n", 1),
-            ("\none\ntwo", 2),
-            ("one\n\n\ntwo\n \nthree\n", 3),
-            ("one\r\ntwo\rthree", 3),
-            ("one\\ntwo", 2),
-            ("one\\r\\ntwo\\n\\nthree", 3),
-            ("一\n二\n三", 3),
-        ] {
-            check(FormatUnit::Lines, text, expected);
-        }
-    }
-
-    #[test]
-    fn bullets_are_lines_with_a_mark() {
-        for (text, expected) in [
-            ("", 0),
-            ("- a\n* b\n• c\n– d\n+ e", 5),
-            ("1. a\n2) b\n(3) c\nd) e", 4),
-            ("•a\n•b", 2),
-            ("Because:\n- a\n- b\nSo do it.", 2),
-            ("- a\\n- b\\n- c", 3),
-            ("**bold**\n-5 degrees\n1.5 million\n---\nand - so - on", 0),
-            ("- a\n  - nested\n  - nested\n- b", 2),
-            ("  - a\n  - b\n   - sloppy", 3),
-            ("1. a\n\t- nested\n2. b", 2),
-            ("- one - two - three", 1),
-        ] {
-            check(FormatUnit::Bullets, text, expected);
-        }
-    }
-
-    #[test]
-    fn words_hold_a_letter_or_a_digit() {
-        for (text, expected) in [
-            ("", 0),
-            ("one", 1),
-            ("well-known state-of-the-art", 2),
-            ("yes—but no", 3),
-            ("yes — but -- no …", 3),
-            ("- one\n2. two\n", 2),
-            ("don't stop 3.5 %", 3),
-            ("3.5% of C++", 3),
-            ("one\\ntwo", 2),
-            ("我们应该发布。", 6),
-            ("使用 Rust 语言", 5),
-            ("배포해야 합니다", 2),
-        ] {
-            check(FormatUnit::Words, text, expected);
-        }
-        assert_eq!(count_units(FormatUnit::Words, "เราควรปล่อย"), None);
-        assert_eq!(count_units(FormatUnit::Sentences, "เราควรปล่อย"), None);
-    }
-}
-
 /// Before a number, a point after these words ends no sentence.
 const BEFORE_NUMBERS: WordList = WordList("no nos fig figs sec eq vol pp");
 
@@ -297,6 +228,75 @@ fn is_before_initial(before: &str) -> bool {
         || BEFORE_INITIALS.contains_word(&lower)
         || is_initial
         || (is_name && !BEFORE_CHOICES.contains_word(&lower))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(measure: FormatUnit, text: &str, expected: usize) {
+        assert_eq!(count_units(measure, text), Some(expected), "{measure} of {text:?}");
+    }
+
+    #[test]
+    fn lines_are_those_that_say_something() {
+        for (text, expected) in [
+            ("", 0),
+            (" \n\t", 0),
+            ("one", 1),
+            ("one\n", 1),
+            ("\none\ntwo", 2),
+            ("one\n\n\ntwo\n \nthree\n", 3),
+            ("one\r\ntwo\rthree", 3),
+            ("one\\ntwo", 2),
+            ("one\\r\\ntwo\\n\\nthree", 3),
+            ("一\n二\n三", 3),
+        ] {
+            check(FormatUnit::Lines, text, expected);
+        }
+    }
+
+    #[test]
+    fn bullets_are_lines_with_a_mark() {
+        for (text, expected) in [
+            ("", 0),
+            ("- a\n* b\n• c\n– d\n+ e", 5),
+            ("1. a\n2) b\n(3) c\nd) e", 4),
+            ("•a\n•b", 2),
+            ("Because:\n- a\n- b\nSo do it.", 2),
+            ("- a\\n- b\\n- c", 3),
+            ("**bold**\n-5 degrees\n1.5 million\n---\nand - so - on", 0),
+            ("- a\n  - nested\n  - nested\n- b", 2),
+            ("  - a\n  - b\n   - sloppy", 3),
+            ("1. a\n\t- nested\n2. b", 2),
+            ("- one - two - three", 1),
+        ] {
+            check(FormatUnit::Bullets, text, expected);
+        }
+    }
+
+    #[test]
+    fn words_hold_a_letter_or_a_digit() {
+        for (text, expected) in [
+            ("", 0),
+            ("one", 1),
+            ("well-known state-of-the-art", 2),
+            ("yes—but no", 3),
+            ("yes — but -- no …", 3),
+            ("- one\n2. two\n", 2),
+            ("don't stop 3.5 %", 3),
+            ("3.5% of C++", 3),
+            ("one\\ntwo", 2),
+            ("我们应该发布。", 6),
+            ("使用 Rust 语言", 5),
+            ("배포해야 합니다", 2),
+        ] {
+            check(FormatUnit::Words, text, expected);
+        }
+        assert_eq!(count_units(FormatUnit::Words, "เราควรปล่อย"), None);
+        assert_eq!(count_units(FormatUnit::Sentences, "เราควรปล่อย"), None);
+    }
 }
 
 #[cfg(test)]

@@ -320,6 +320,43 @@ fn parse_bulleted_list(sentence: &QuestionSentence, at: usize) -> Option<usize> 
     ["list", "form", "format", "style"].contains(&sentence.word_at(place)).then_some(place + 1)
 }
 
+/// A larger number is a figure in the text, not a format constraint.
+const NUMBER_MAX: usize = 10_000;
+
+const SMALL: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \
+                     fourteen fifteen sixteen seventeen eighteen nineteen twenty";
+
+/// A number and the position after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NumberToken {
+    pub(crate) value: usize,
+    pub(crate) end: usize,
+}
+
+/// Parses the number at a position. Zero is no valid count.
+pub(crate) fn parse_number(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
+    let found = parse_single(sentence, at).or_else(|| parse_plain(sentence, at))?;
+    (1..=NUMBER_MAX).contains(&found.value).then_some(found)
+}
+
+/// Parses `a single line` and `single line`.
+fn parse_single(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
+    let found = ["a single", "one single", "single"]
+        .into_iter()
+        .find(|words| sentence.matches_words(at, words))?;
+    Some(NumberToken { value: 1, end: at + found.split(' ').count() })
+}
+
+fn parse_plain(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
+    let word = sentence.word_at(at);
+    let value = if word.starts_with(|letter: char| letter.is_ascii_digit()) {
+        word.replace(',', "").parse().ok()?
+    } else {
+        SMALL.split(' ').position(|name| name == word)?
+    };
+    Some(NumberToken { value, end: at + 1 })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -395,43 +432,6 @@ mod tests {
         check("in bullet form", &["bullet form = at least 1 bullet"]);
         check("dodge a bullet", &[]);
     }
-}
-
-/// A larger number is a figure in the text, not a format constraint.
-const NUMBER_MAX: usize = 10_000;
-
-const SMALL: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \
-                     fourteen fifteen sixteen seventeen eighteen nineteen twenty";
-
-/// A number and the position after it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NumberToken {
-    pub(crate) value: usize,
-    pub(crate) end: usize,
-}
-
-/// Parses the number at a position. Zero is no valid count.
-pub(crate) fn parse_number(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
-    let found = parse_single(sentence, at).or_else(|| parse_plain(sentence, at))?;
-    (1..=NUMBER_MAX).contains(&found.value).then_some(found)
-}
-
-/// Parses `a single line` and `single line`.
-fn parse_single(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
-    let found = ["a single", "one single", "single"]
-        .into_iter()
-        .find(|words| sentence.matches_words(at, words))?;
-    Some(NumberToken { value: 1, end: at + found.split(' ').count() })
-}
-
-fn parse_plain(sentence: &QuestionSentence, at: usize) -> Option<NumberToken> {
-    let word = sentence.word_at(at);
-    let value = if word.starts_with(|letter: char| letter.is_ascii_digit()) {
-        word.replace(',', "").parse().ok()?
-    } else {
-        SMALL.split(' ').position(|name| name == word)?
-    };
-    Some(NumberToken { value, end: at + 1 })
 }
 
 #[cfg(test)]

@@ -220,58 +220,6 @@ fn cut_around(text: &str, place: usize) -> &str {
         .map_or(rest, |end| rest.get(..end).unwrap_or_default())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEXT: &str = "# A heading\n\nOne is here. Two\nis `there`, and goes on! Three?\n\
-                        - an item, guaranteed\n- another\n\n```\nguaranteed()\n\nmore\n```\nafter\n";
-
-    #[track_caller]
-    fn check(phrase: &str, expected: &[&str]) {
-        let page = ArtifactPage::from_text(TEXT);
-        let hits = page.find_hits(&[phrase]);
-        assert_eq!(hits.iter().map(PhraseHit::to_quote).collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn what_is_found_is_quoted_from_its_line() {
-        check("heading", &["A heading"]);
-        check("one", &["One is here."]);
-        check("goes on", &["is `there`, and goes on!"]);
-        // The sentence began on the previous line, which is quoted on its own.
-        check("two is", &["Two"]);
-        let page = ArtifactPage::from_text("- there is no\n  risk");
-        let hits = page.find_hits(&["no risk"]);
-        assert_eq!(
-            (hits[0].matched_text().as_str(), hits[0].to_quote().as_str()),
-            ("no risk", "there is no")
-        );
-        check("an item", &["an item, guaranteed"]);
-        check("after", &["after"]);
-    }
-
-    #[test]
-    fn words_are_whole_and_code_is_no_prose() {
-        check("thre", &[]);
-        check("guaranteed", &["an item, guaranteed"]);
-        check("more", &[]);
-        let page = ArtifactPage::from_text("a ```\nb");
-        assert_eq!(page.blocks().len(), 1);
-    }
-
-    #[test]
-    fn a_long_sentence_is_cut_around_the_words() {
-        let text = format!("{}here it is{}", "word ".repeat(60), " more".repeat(60));
-        let page = ArtifactPage::from_text(&text);
-        let quote = page.find_hits(&["here it"])[0].to_quote();
-        assert!(quote.contains("here it is"), "{quote}");
-        assert!(quote.chars().count() <= QUOTE_CHARS_MAX && text.contains(&quote), "{quote}");
-        let narrow = "ü".repeat(300);
-        assert!(cut_around(&narrow, 200).chars().count() <= QUOTE_CHARS_MAX);
-    }
-}
-
 /// Severity of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FaultWeight {
@@ -416,10 +364,10 @@ impl PhraseRule {
     pub(crate) fn find_faults(&self, page: &ArtifactPage<'_>) -> Vec<PageFault> {
         let hits = page.find_hits(self.phrases);
         let left = hits.iter().filter(|hit| !self.excuse.applies_to(hit)).take(FAULTS_PER_RULE_MAX);
-        left.map(|hit| self.to_fault(hit)).collect()
+        left.map(|hit| self.make_fault(hit)).collect()
     }
 
-    fn to_fault(&self, hit: &PhraseHit<'_>) -> PageFault {
+    fn make_fault(&self, hit: &PhraseHit<'_>) -> PageFault {
         let issue = format!("“{}” {}", hit.matched_text(), self.issue);
         PageFault::new(self.weight, self.score, [hit.to_quote(), issue, self.fix.to_owned()])
     }
@@ -454,4 +402,56 @@ fn is_negated(hit: &PhraseHit<'_>) -> bool {
 
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# A heading\n\nOne is here. Two\nis `there`, and goes on! Three?\n\
+                        - an item, guaranteed\n- another\n\n```\nguaranteed()\n\nmore\n```\nafter\n";
+
+    #[track_caller]
+    fn check(phrase: &str, expected: &[&str]) {
+        let page = ArtifactPage::from_text(TEXT);
+        let hits = page.find_hits(&[phrase]);
+        assert_eq!(hits.iter().map(PhraseHit::to_quote).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_is_found_is_quoted_from_its_line() {
+        check("heading", &["A heading"]);
+        check("one", &["One is here."]);
+        check("goes on", &["is `there`, and goes on!"]);
+        // The sentence began on the previous line, which is quoted on its own.
+        check("two is", &["Two"]);
+        let page = ArtifactPage::from_text("- there is no\n  risk");
+        let hits = page.find_hits(&["no risk"]);
+        assert_eq!(
+            (hits[0].matched_text().as_str(), hits[0].to_quote().as_str()),
+            ("no risk", "there is no")
+        );
+        check("an item", &["an item, guaranteed"]);
+        check("after", &["after"]);
+    }
+
+    #[test]
+    fn words_are_whole_and_code_is_no_prose() {
+        check("thre", &[]);
+        check("guaranteed", &["an item, guaranteed"]);
+        check("more", &[]);
+        let page = ArtifactPage::from_text("a ```\nb");
+        assert_eq!(page.blocks().len(), 1);
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_around_the_words() {
+        let text = format!("{}here it is{}", "word ".repeat(60), " more".repeat(60));
+        let page = ArtifactPage::from_text(&text);
+        let quote = page.find_hits(&["here it"])[0].to_quote();
+        assert!(quote.contains("here it is"), "{quote}");
+        assert!(quote.chars().count() <= QUOTE_CHARS_MAX && text.contains(&quote), "{quote}");
+        let narrow = "ü".repeat(300);
+        assert!(cut_around(&narrow, 200).chars().count() <= QUOTE_CHARS_MAX);
+    }
 }
