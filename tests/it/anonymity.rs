@@ -7,7 +7,7 @@ use plenary_core::model::hash::SeededRandom;
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::Seat;
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::prompting::fence::RenderedPrompt;
 use plenary_core::protocols::council::answers::SeatLetters;
 use plenary_core::protocols::council::types::QuestionMode;
 use proptest::prelude::*;

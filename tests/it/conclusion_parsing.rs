@@ -9,7 +9,7 @@ use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{ParseOutcome, ReplyDocument};
 use plenary_core::protocols::conclusion::next::{AUDIT, DRAFT, REVISION};
 use plenary_core::protocols::council::answers::SeatLetters;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::engine::parse_replies::parse_pending_replies as due_readings;
 use serde_json::{Value, json};
 

@@ -4,8 +4,8 @@ use plenary_core::model::ask::{Ask, CallCost, CostSource, FinishReason, ModelRep
 use plenary_core::model::hash::SeededRandom;
 use plenary_core::model::intervention::{DirectiveRestatement, Intervention};
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::messages::RenderedPrompt;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::prompting::fence::RenderedPrompt;
+use plenary_core::protocols::protocol::Protocols;
 
 use crate::kit::council_driver::{
     CouncilDriver, PLAN_SECRET, make_opinion, make_plan, make_review, make_seat,

@@ -6,7 +6,7 @@ use plenary_core::model::intervention::Intervention;
 use plenary_core::model::plan::{ContextFile, ContextPack, IndexedFile};
 use plenary_core::model::run_state::ReplyDocument;
 use plenary_core::prompting::condense::INPUT_BYTES_MAX;
-use plenary_core::prompting::messages::{RenderedPrompt, restatement_messages};
+use plenary_core::prompting::fence::{RenderedPrompt, restatement_messages};
 use plenary_core::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use plenary_core::protocols::conclusion::types::{
     AuditObjection, AuditReply, CitedClaim, Conclusion, ConclusionField, ConclusionParticipant,

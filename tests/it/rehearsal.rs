@@ -7,7 +7,7 @@ use std::time::Duration;
 use plenary_core::model::ask::{Ask, AskPurpose};
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::messages::{RenderedPrompt, restatement_messages};
+use plenary_core::prompting::fence::{RenderedPrompt, restatement_messages};
 use plenary_core::protocols::conclusion::format::constraint::{find_constraints, find_violations};
 use plenary_core::protocols::conclusion::next::{
     AUDIT, DRAFT, REVISION, SECOND_AUDIT, add_counted_objections, audit_trail, audited_conclusion,

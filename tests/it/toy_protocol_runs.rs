@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use plenary::cli::commands::run_program;
 use plenary_core::model::journal::JournalEntryKind;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};

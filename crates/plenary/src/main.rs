@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::providers::process::supervisor::SupervisorBinary;
 use plenary_engine::providers::process::supervisor_main::run_supervisor;
 

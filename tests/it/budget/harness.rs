@@ -10,7 +10,7 @@ use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::time::Moment;
 use plenary_core::protocols::council::protocol::CouncilProtocol;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::engine::call_budget::BatchShare;
 use plenary_engine::engine::interventions::{InterventionWatcher, record_intervention};

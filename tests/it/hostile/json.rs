@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plenary_engine::app::arguments::parse_arguments;
+use plenary_engine::app::dialogues::parse_arguments;
 use plenary_engine::app::export_record::print_record;
 use serde_json::{Value, json};
 

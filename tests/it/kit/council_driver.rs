@@ -11,15 +11,14 @@ use plenary_core::model::plan::{
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::{ParseOutcome, ReplyDocument, RunState};
 use plenary_core::model::time::Moment;
-use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::prompting::fence::RenderedPrompt;
 use plenary_core::protocols::conclusion::types::ConclusionParticipant;
 use plenary_core::protocols::council::types::{
     CritiqueType, FindingPosition, FindingStance, OpinionAssessment, OpinionDetails,
     OpinionFinding, OpinionReply, OpinionRisk, OpinionStance, PeerCritique, PeerDisagreement,
     PeerReview, QuestionMode, RatingLevel,
 };
-use plenary_core::protocols::protocol::{EntryPart, Step};
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::{EntryPart, Protocols, Step};
 
 pub const PLAN_SECRET: &str = "00112233445566778899aabbccddeeff";
 

@@ -7,7 +7,7 @@ use plenary_core::prompting::instructions::{
     REVISION, SYNTHESIS,
 };
 use plenary_core::protocols::council::types::QuestionMode;
-use plenary_core::protocols::review::messages_instructions::{
+use plenary_core::protocols::review::messages::{
     ReadingRound, adjudicator_system, deliberator_system,
 };
 use plenary_core::protocols::review::types::ReviewPlan;

@@ -4,7 +4,7 @@ use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
-use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::log_row::LogRow;
 use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision, VerdictOverride};
 use plenary_engine::store::error::StoreError;
 use plenary_engine::store::traits::{Store, in_transaction};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use plenary_core::model::run_state::RunState;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use serde_json::{Value, json};

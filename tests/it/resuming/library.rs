@@ -16,7 +16,7 @@ use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::time::Moment;
 use plenary_core::protocols::council::protocol::CouncilProtocol;
 use plenary_core::protocols::council::types::QuestionMode;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::clock::RealSystem;
 use plenary_engine::engine::interventions::InterventionWatcher;
 use plenary_engine::engine::journal::JournalWriter;

@@ -7,7 +7,7 @@ use plenary_core::model::ask::{Ask, AskPurpose};
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::plan::Plan;
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::prompting::fence::RenderedPrompt;
 use plenary_core::protocols::review::policy::{FinalVerdict, PolicyName, ReviewPolicy};
 use plenary_core::protocols::review::types::{
     DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, PriorVerdict,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plenary_core::model::ask::{Ask, AskMessages, AskPurpose};
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::messages::RenderedPrompt;
+use plenary_core::prompting::fence::RenderedPrompt;
 use plenary_core::protocols::review::policy::PolicyName;
 use plenary_core::protocols::review::types::{
     DeliberatorJudgement, DeliberatorVerdict, ReviewConcern, score_names,

@@ -2,9 +2,7 @@
 
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::prompting::instructions::instructions_digest;
-use plenary_core::protocols::review::messages_instructions::{
-    adjudicator_digest, deliberator_digest,
-};
+use plenary_core::protocols::review::messages::{adjudicator_digest, deliberator_digest};
 
 use super::harness::{ForeignTexts, INSTRUCTIONS, SEATS, find_prompt, run_review};
 

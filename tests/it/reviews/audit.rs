@@ -4,7 +4,7 @@ use plenary_core::model::dialogue::{DialogueOpening, ProtocolKind};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::time::{Day, Moment};
-use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::log_row::LogRow;
 use plenary_core::protocols::review::policy::{ReviewDecision, VerdictOverride};
 use plenary_engine::store::error::StoreError;
 use plenary_engine::store::sqlite::store::SqliteStore;

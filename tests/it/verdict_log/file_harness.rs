@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use plenary_core::protocols::review::policy::FinalVerdict;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use plenary_engine::store::traits::Store;
-use plenary_engine::verdict_log::repair::{LogDifferences, repair_log};
-use plenary_engine::verdict_log::sync::{SyncResult, sync_log};
+use plenary_engine::verdict_log::sync::{LogDifferences, SyncResult, repair_log, sync_log};
 
 use crate::kit::{TestProject, insert_verdict};
 

@@ -7,8 +7,7 @@ use plenary_core::protocols::review::policy::FinalVerdict;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::verdict_log::log_file::LogFileError;
-use plenary_engine::verdict_log::repair::{compare_log, repair_log};
-use plenary_engine::verdict_log::sync::{SyncResult, sync_log};
+use plenary_engine::verdict_log::sync::{SyncResult, compare_log, repair_log, sync_log};
 
 use super::file_harness::LogFileProject;
 use crate::kit::insert_verdict;

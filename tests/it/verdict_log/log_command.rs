@@ -1,6 +1,6 @@
 //! `log`: shows and exports the verdict log.
 
-use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::log_row::LogRow;
 use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! `log repair`: compares the whole file with the table.
 
 use plenary_core::protocols::review::redaction::LogRedaction;
-use plenary_engine::verdict_log::repair::{LogDifferences, compare_log};
+use plenary_engine::verdict_log::sync::{LogDifferences, compare_log};
 
 use super::file_harness::LogFileProject;
 

@@ -1,7 +1,7 @@
 //! Verdict rows in the store, and the queries on them.
 
 use plenary_core::model::hash::sha256_hex;
-use plenary_core::protocols::review::log_types::{ContentQuery, LogQuery, LogRange, LogRow};
+use plenary_core::protocols::review::log_row::{ContentQuery, LogQuery, LogRange, LogRow};
 use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
 use plenary_core::protocols::review::types::PriorVerdict;
 use plenary_engine::store::traits::Store;

@@ -13,9 +13,9 @@ use crate::model::dialogue::{
     DialogueOpening, ExpertProfile, ExpertSource, ExpertTier, ProtocolKind, to_panel_seat,
 };
 use crate::model::ids::{DialogueId, ExpertSlug};
-use crate::model::inlined_schema::word_schema;
 use crate::model::journal::JournalEvent;
 use crate::model::limits::{EXPERTS_MAX, LINE_CHARS_MAX, SIMILAR_TITLES_MAX, TEXT_CHARS_MAX};
+use crate::model::string_enum::word_schema;
 use crate::model::text::{default_expert_name, slugify_title};
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 

@@ -9,12 +9,12 @@ use crate::dialogue::request::{OperationRequest, Place};
 use crate::dialogue::request_fields::truncate_echo;
 use crate::model::dialogue::{Dialogue, ExpertProfile, ExpertSource, ExpertTier};
 use crate::model::ids::{DialogueId, ExpertSlug};
-use crate::model::inlined_schema::word_schema;
 use crate::model::journal::JournalEvent;
 use crate::model::limits::{
     EXPERT_SLUG_BYTES_MAX, EXPERTS_MAX, LINE_CHARS_MAX, ROUND_MAX, TEXT_CHARS_MAX,
 };
 use crate::model::record::RecordLookup;
+use crate::model::string_enum::word_schema;
 use crate::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 
 /// Arguments of `expert_create`.

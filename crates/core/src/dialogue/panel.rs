@@ -14,10 +14,10 @@ use crate::model::dialogue::{
 };
 use crate::model::hash::SeededRandom;
 use crate::model::ids::DialogueId;
-use crate::model::inlined_schema::word_schema;
 use crate::model::journal::JournalEvent;
 use crate::model::limits::{EXPERTS_MAX, LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::record::RecordLookup;
+use crate::model::string_enum::word_schema;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 
 /// Arguments of `evolve_panel`.

@@ -22,8 +22,8 @@ use crate::dialogue::expert::{color_fault, slug_fault};
 use crate::dialogue::request_fields::{RequestFields, truncate_echo};
 use crate::dialogue::verdict::parse::{target_fault, verdict_id_fault, vote_fault};
 use crate::model::ids::DialogueId;
-use crate::model::inlined_schema::inlined_schema;
 use crate::model::limits::LIST_ITEMS_MAX;
+use crate::model::string_enum::inlined_schema;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 
 /// Arguments of one operation.

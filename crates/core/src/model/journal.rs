@@ -25,7 +25,7 @@ use crate::protocols::conclusion::types::{
     ConclusionOutcome, ConclusionParticipant, ConclusionResult,
 };
 use crate::protocols::council::report_types::CouncilFinalReport;
-use crate::protocols::review::log_types::LogRow;
+use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::policy::{ReviewOutcome, VerdictOverride};
 
 words! {

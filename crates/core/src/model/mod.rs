@@ -11,7 +11,6 @@ pub mod dialogue;
 pub mod entity;
 pub mod hash;
 pub mod ids;
-pub mod inlined_schema;
 pub mod intervention;
 pub mod journal;
 pub mod lifecycle;

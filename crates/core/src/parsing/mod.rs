@@ -9,12 +9,10 @@ pub mod coerce;
 #[cfg(test)]
 mod hostile_tests;
 pub mod json;
-pub mod json_repair;
 pub mod plain_text;
 pub mod reply;
 pub mod schema;
 pub mod strict;
 pub mod synonyms;
-pub mod thinking;
 #[cfg(test)]
 mod truncation_tests;

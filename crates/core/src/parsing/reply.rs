@@ -8,11 +8,12 @@ use serde_json::Value;
 use crate::model::ask::CUT_OFF_REASON;
 use crate::model::limits::RAW_REPLY_CHARS_MAX;
 use crate::model::run_state::{ParseOutcome, ReplyDocument};
-use crate::parsing::candidates::{find_candidates, has_fields, is_cut_around};
+use crate::parsing::candidates::{
+    find_candidates, has_fields, is_cut_around, strip_closed_thinking, strip_thinking,
+};
 use crate::parsing::coerce::coerce_value;
 use crate::parsing::json::{ParsedJson, parse_json};
 use crate::parsing::plain_text::is_refusal;
-use crate::parsing::thinking::{strip_closed_thinking, strip_thinking};
 
 /// Keys under which some models wrap the document.
 pub(crate) const WRAPPER_KEYS: [&str; 17] = [

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
-use crate::model::inlined_schema::inlined_schema;
+use crate::model::string_enum::inlined_schema;
 use crate::protocols::conclusion::parse_fields::WrittenConclusion;
 use crate::protocols::council::report_types::ChairReport;
 use crate::protocols::council::types::{OpinionReply, PeerReview, QuestionMode};

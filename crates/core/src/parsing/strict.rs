@@ -10,12 +10,13 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::model::ask::CUT_OFF_REASON;
-use crate::parsing::candidates::{find_candidates, has_fields, is_cut_around, text_between};
+use crate::parsing::candidates::{
+    find_candidates, has_fields, is_cut_around, strip_closed_thinking, text_between,
+};
 use crate::parsing::reply::{
     FailedCandidate, FoundDocument, Leniency, ParseResult, ParsedReply, UnreadableReply,
     check_length, only_thinking_error, trim_blanks, try_candidate, unreadable_error,
 };
-use crate::parsing::thinking::strip_closed_thinking;
 
 /// Finds the single document of a reply; `documents` is the plural noun for error messages.
 pub(crate) fn parse_strict<T: PartialEq>(

@@ -5,7 +5,7 @@
 
 use crate::model::hash::sha256_hex;
 use crate::protocols::council::types::QuestionMode;
-use crate::protocols::review::messages_instructions::all_instructions;
+use crate::protocols::review::messages::all_instructions;
 
 const PARTICIPANT: &str = include_str!("../../../../prompts/council/participant.md");
 const REVIEWER: &str = include_str!("../../../../prompts/council/reviewer.md");

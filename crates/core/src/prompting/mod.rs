@@ -9,6 +9,5 @@ pub mod condense;
 pub mod confusables;
 pub mod fence;
 pub mod instructions;
-pub mod messages;
 pub mod neutralize;
 pub mod reader_view;

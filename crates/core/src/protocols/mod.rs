@@ -9,7 +9,6 @@ pub mod conclusion;
 pub mod council;
 pub mod pending_asks;
 pub mod protocol;
-pub mod registry;
 pub mod review;
 #[cfg(test)]
 pub(crate) mod sample;

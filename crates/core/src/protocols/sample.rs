@@ -29,8 +29,7 @@ use crate::protocols::council::types::{
     CritiqueType, OpinionAssessment, OpinionDetails, OpinionReply, OpinionStance, PeerCritique,
     PeerReview, QuestionMode, RatingLevel, ReportOutcome,
 };
-use crate::protocols::protocol::{EntryPart, Step};
-use crate::protocols::registry::Protocols;
+use crate::protocols::protocol::{EntryPart, Protocols, Step};
 
 /// Three participants, of whom `ann` and `bob` may chair.
 pub(crate) fn plan() -> Plan {

@@ -8,7 +8,6 @@ pub mod interventions;
 pub mod markdown;
 pub mod phrases;
 pub mod progress_lines;
-pub mod run_export;
 pub mod run_metrics;
 pub mod run_status;
 pub mod safe_text;

@@ -5,11 +5,11 @@ use crate::model::run_state::{RoundShortcut, RunState};
 use crate::protocols::conclusion::phrases::{
     audited_lines, concluded_lines, drafted_lines, intervened_lines, revised_lines,
 };
-use crate::protocols::registry::Protocols;
+use crate::protocols::protocol::Protocols;
 use crate::protocols::review::phrases::{
     adjudicated_lines, decision_lines, judged_lines, overridden_lines,
 };
-use crate::report::events::event::{AskSummary, RunEvent};
+use crate::report::events::{AskSummary, RunEvent};
 use crate::report::run_metrics::cost_usd;
 
 /// The severity of a line, for its mark and colour.

@@ -7,13 +7,13 @@ use plenary_core::dialogue::health::{
 use plenary_core::dialogue::request::{OperationRequest, read_strict_request};
 use plenary_core::model::dialogue::TerminalState;
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::inlined_schema::word_schema;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::limits::{PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::queries::{ConclusionQuery, DueConclusion};
+use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::time::{Day, DayCount, Moment, SinceDay};
 use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
-use plenary_core::protocols::review::log_types::LogQuery;
+use plenary_core::protocols::review::log_row::LogQuery;
 use plenary_core::protocols::review::statistics::builder::{ReviewStatistics, StatisticsBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

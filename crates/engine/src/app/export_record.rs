@@ -8,13 +8,13 @@ use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
 use plenary_core::dialogue::expert_prompts::panel_prompts::is_prompt;
 use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::inlined_schema::word_schema;
 use plenary_core::model::record::DialogueRecord;
-use plenary_core::model::string_enum::words;
+use plenary_core::model::string_enum::{word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::dialogue_facts::record_warnings;
-use plenary_core::report::dialogue_json::{DialogueDocument, dialogue_document};
-use plenary_core::report::run_export::{ExportShape, is_markdown_export};
+use plenary_core::report::dialogue_json::{
+    DialogueDocument, ExportShape, dialogue_document, is_markdown_export,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

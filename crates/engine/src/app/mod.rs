@@ -1,7 +1,6 @@
 //! Runs of this process, for every interface: prepare, start, drive, follow and resume them.
 
 pub mod agent_check;
-pub mod arguments;
 pub mod checks;
 pub mod dialogues;
 pub mod doctor;

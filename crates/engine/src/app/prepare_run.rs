@@ -12,9 +12,10 @@ use plenary_core::report::phrases::group_digits;
 use serde_json::json;
 
 use crate::app::planning::estimate::least_tokens;
-use crate::app::planning::panel_setup::{PanelSetup, RehearsalChoice};
+use crate::app::planning::panel_setup::{
+    PanelSetup, RehearsalChoice, TransportFactory, reconnect_seats,
+};
 use crate::app::planning::review_panel::ReviewPanel;
-use crate::app::planning::transports::{TransportFactory, reconnect_seats};
 use crate::app::project::{Project, SettingsLoader};
 use crate::app::start_run::PreparedRun;
 use crate::config::section::show_duration;
@@ -191,7 +192,7 @@ pub async fn restate_directive(
     }
     let connections = reconnect_seats(plan, opening.rehearsal, &settings, factory);
     Ok(
-        match crate::engine::restate::restate_directive(
+        match crate::engine::interventions::restate_directive(
             transcript,
             &connections,
             text,

@@ -11,7 +11,7 @@ use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::dialogue::{Dialogue, DialogueOpening};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 
 use crate::clock::{RealSystem, System};
 use crate::config::discover::installed_models;

@@ -12,10 +12,9 @@ use plenary_core::dialogue::similar::{
 };
 use plenary_core::model::dialogue::{DialogueStatus, ProtocolKind};
 use plenary_core::model::ids::{DialogueId, EntityId};
-use plenary_core::model::inlined_schema::{inlined_schema, word_schema};
 use plenary_core::model::limits::{LINE_CHARS_MAX, PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::queries::{DialogueQuery, DialogueSummary, EntityCitation, TopExpert};
-use plenary_core::model::string_enum::words;
+use plenary_core::model::string_enum::{inlined_schema, word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
-use crate::app::planning::transports::TransportFactory;
+use crate::app::planning::panel_setup::TransportFactory;
 use crate::app::prepare_run::lower_limits;
 use crate::app::project::{PrintNotice, Project, SettingsLoader};
 use crate::app::run_engine::RunEngine;

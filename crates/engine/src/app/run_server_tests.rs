@@ -4,7 +4,7 @@ use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::plan::{DeliveryMode, StakesLevel};
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::council::types::QuestionMode;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 
 use super::*;
 use crate::app::planning::panel_setup::{AskOptions, PanelSetup, RehearsalChoice};

@@ -7,7 +7,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntry, JournalEvent};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::string_enum::words;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_core::report::run_metrics::cost_usd;
 use plenary_core::report::run_status::{CompletionStatus, completion_status};
 use serde::Serialize;

@@ -10,7 +10,7 @@ use plenary_core::model::plan::BudgetCaps;
 use plenary_core::model::run_state::RunState;
 use plenary_core::protocols::review::redaction::LogRedaction;
 
-use crate::app::planning::transports::{TransportFactory, reconnect_seats};
+use crate::app::planning::panel_setup::{TransportFactory, reconnect_seats};
 use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
 use crate::engine::run::{Run, RunContext};

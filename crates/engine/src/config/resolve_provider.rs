@@ -17,9 +17,8 @@ use crate::config::effective_settings::{SettingLog, record_provider};
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigProblem;
 use crate::config::section::{ProblemList, WithLine};
-use crate::providers::catalogue::{ProviderRow, find_row, model_family};
+use crate::providers::catalogue::{ProviderRow, find_price, find_row, model_family};
 use crate::providers::http::is_loopback;
-use crate::providers::prices::find_price;
 use crate::providers::transport::{Dialect, McpTool, Provider};
 
 /// Enough for an opinion with its reasons. The budget reserves this amount before each call.

@@ -18,7 +18,7 @@ use crate::config::locate::ProjectPaths;
 use crate::config::project_files::find_first_link;
 use crate::config::section::{ProblemList, WithLine, parse_duration, show_duration};
 use crate::config::settings::{DeliberatorSettings, ReviewSettings};
-use crate::files::store_paths::list_store_files;
+use crate::files::reserved_names::list_store_files;
 
 const USD_VARIABLE: &str = "PLENARY_BUDGET_USD";
 const DEADLINE_VARIABLE: &str = "PLENARY_DEADLINE";

@@ -15,7 +15,7 @@ use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent}
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::model::time::Moment;
 use plenary_core::protocols::protocol::{EntryDraft, EntryPart};
-use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::log_row::LogRow;
 
 use crate::app::rounds::{batch_changes, verdict_changes};
 use crate::engine::journal::WrittenEntries;

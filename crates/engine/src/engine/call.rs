@@ -17,8 +17,8 @@ use plenary_core::model::plan::Seat;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::{BudgetShortage, RunState};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::prompting::messages::RenderedPrompt;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::prompting::fence::RenderedPrompt;
+use plenary_core::protocols::protocol::Protocols;
 use tokio::time::Instant;
 
 use crate::engine::budget::{NotReserved, actual_cost, price_usage, worst_cost};

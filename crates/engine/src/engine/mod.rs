@@ -14,6 +14,5 @@ pub mod interventions;
 pub mod journal;
 pub mod parse_replies;
 pub mod process_lock;
-pub mod restate;
 pub mod run;
 pub mod run_start;

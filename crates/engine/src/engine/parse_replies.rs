@@ -5,8 +5,7 @@ use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{ParseOutcome, RunState};
 use plenary_core::model::time::Moment;
 use plenary_core::parsing::reply::unreadable;
-use plenary_core::protocols::protocol::AskRules;
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::{AskRules, Protocols};
 
 /// What the reply to an ask says, or why it cannot be used. It arrived at this moment.
 pub(crate) fn parse_reply(

@@ -27,7 +27,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use crate::engine::run::lock_mutex;
-use crate::files::store_paths::lock_folder_path;
+use crate::files::reserved_names::lock_folder_path;
 use crate::store::error::StoreError;
 
 /// The lock of this process. Dropping it releases the process's runs.

@@ -13,10 +13,9 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::model::text::trim_and_truncate;
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::protocols::protocol::{Protocol, RoleTitles};
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::{Protocol, Protocols, RoleTitles};
 
-use crate::app::arguments::hexed_id;
+use crate::app::dialogues::hexed_id;
 use crate::engine::journal::WrittenEntries;
 use crate::engine::parse_replies::parse_pending_replies;
 use crate::engine::run::{Run, RunContext};

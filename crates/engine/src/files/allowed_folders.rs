@@ -8,8 +8,9 @@ use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 
 use crate::files::allowed_file::{AllowedFile, WritePermission};
 use crate::files::open_folder::{MissingFolders, OpenFolder};
-use crate::files::reserved_names::{is_own_file_name, objection_to_file, objection_to_folders};
-use crate::files::store_paths::list_owned_paths;
+use crate::files::reserved_names::{
+    is_own_file_name, list_owned_paths, objection_to_file, objection_to_folders,
+};
 
 /// The folders that a request may use, and the files that it must not touch.
 #[derive(Debug, Clone)]

@@ -12,5 +12,4 @@ pub mod open_folder;
 mod open_folder_tests;
 pub mod read_write;
 pub mod reserved_names;
-pub mod store_paths;
 pub mod temporary_file;

@@ -11,7 +11,6 @@ pub mod dialects;
 pub mod http;
 pub mod http_errors;
 pub mod mcp;
-pub mod prices;
 pub mod process;
 pub mod redact;
 pub mod rehearsal;

@@ -4,6 +4,5 @@
 //! journal, all in one transaction. A read returns domain values; no caller sees a row.
 
 pub mod error;
-pub mod hash_chain;
 pub mod sqlite;
 pub mod traits;

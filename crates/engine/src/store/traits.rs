@@ -16,7 +16,7 @@ use plenary_core::model::queries::{
 };
 use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
 use plenary_core::model::time::{Day, Moment};
-use plenary_core::protocols::review::log_types::{
+use plenary_core::protocols::review::log_row::{
     ContentDecision, ContentQuery, LogLine, LogQuery, LogRange, LogRow, LoggedVerdict,
     RecordedOverride,
 };

@@ -5,5 +5,4 @@
 
 pub mod lines;
 pub mod log_file;
-pub mod repair;
 pub mod sync;

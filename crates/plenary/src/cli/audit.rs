@@ -12,9 +12,9 @@ use plenary_core::protocols::review::statistics::drift::{
 use plenary_core::protocols::review::statistics::remarks::RemarkCode;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_bar, draw_heading, hang_block, join_sections,
+    BAD, CAUTION, FAINT, GOOD, MARGIN, PageCanvas, STRONG, StyledLine, draw_bar, draw_heading,
+    hang_block, join_sections,
 };
-use plenary_core::report::terminal::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use plenary_core::report::terminal::statistics::{
     NO_VALUE, draw_by_producer, draw_by_type, draw_by_week, draw_deliberators, draw_drift,
     draw_mind_changes, draw_overrides, draw_scores,
@@ -23,7 +23,7 @@ use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::checks::{AuditFilter, AuditResult, audit_verdicts};
 use plenary_engine::error::Error;
 
-use crate::cli::runs::output::repair_log;
+use crate::cli::runs::output::repair_project_log;
 use crate::cli::runs::value_parsers::parse_since;
 use crate::cli::session::{CliSession, ExitStatus};
 
@@ -61,7 +61,7 @@ impl AuditArgs {
             producer: self.producer,
         };
         let project = session.open_existing()?;
-        repair_log(session, &project);
+        repair_project_log(session, &project);
         let audited = audit_verdicts(&project, wish)?;
         let canvas = session.ui.page_canvas();
         session.ui.print_result(&audited, |audited| draw_audit_page(audited, canvas))?;

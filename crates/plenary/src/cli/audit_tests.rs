@@ -1,7 +1,7 @@
 //! Snapshots of the `audit` page at several widths, from a log with drift.
 
 use plenary_core::model::time::Day;
-use plenary_core::protocols::review::log_types::LogRow;
+use plenary_core::protocols::review::log_row::LogRow;
 use plenary_core::protocols::review::policy::ReviewDecision;
 use plenary_core::protocols::review::statistics::builder::{ReviewStatistics, StatisticsBuilder};
 use plenary_core::protocols::review::types::BuiltInDeliberator;

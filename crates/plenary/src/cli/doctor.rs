@@ -6,9 +6,8 @@ use anstyle::Style;
 use clap::Args;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_heading, hang_block,
+    BAD, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_heading, hang_block,
 };
-use plenary_core::report::terminal::palette::{BAD, FAINT, GOOD, PLAIN, STRONG};
 use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::doctor::{
     CheckState, ConfigCheck, DoctorReport, DoctorStatus, ProviderCheck, StoreCheck, list_advice,

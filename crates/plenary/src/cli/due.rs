@@ -8,9 +8,9 @@ use plenary_core::protocols::conclusion::phrases::state_name;
 use plenary_core::protocols::conclusion::types::OutcomeKind;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_heading, hang_block, indent_prose, join_sections,
+    BAD, CAUTION, FAINT, ID, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_heading,
+    hang_block, indent_prose, join_sections,
 };
-use plenary_core::report::terminal::palette::{BAD, CAUTION, FAINT, ID, PLAIN, STRONG};
 use plenary_core::report::terminal::wrap::{cut_lines, wrap_line, wrap_text};
 use plenary_engine::app::checks::{DueItem, DueResult, record_outcome};
 use plenary_engine::error::Error;

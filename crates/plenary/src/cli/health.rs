@@ -9,10 +9,8 @@ use plenary_core::dialogue::health::{
 use plenary_core::model::time::SinceDay;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_bar, draw_heading, hang_block, join_sections,
-};
-use plenary_core::report::terminal::palette::{
-    BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG, terminal_state_mark,
+    BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_bar,
+    draw_heading, hang_block, join_sections, terminal_state_mark,
 };
 use plenary_core::report::terminal::wrap::{fit_width, wrap_line};
 use plenary_engine::app::checks::{HealthResult, HealthWindow, check_health};

@@ -20,7 +20,7 @@ use plenary_engine::config::tier_rules::TierClassifier;
 use plenary_engine::error::Error;
 
 use crate::cli::review_runner::{ReviewFormat, review_inputs};
-use crate::cli::runs::output::repair_log;
+use crate::cli::runs::output::repair_project_log;
 use crate::cli::runs::value_parsers::{parse_dollars, parse_name, parse_time};
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 
@@ -240,7 +240,7 @@ impl OverrideArgs {
             .set_field("decision", Some(self.decision.name()))
             .set_field("why", Some(self.why));
         let project = session.open_existing()?;
-        repair_log(session, &project);
+        repair_project_log(session, &project);
         let overridden = override_verdict(&project, arguments.value())?;
         session.ui.print_result(&overridden, override_text)?;
         Ok(ExitStatus::Ok)

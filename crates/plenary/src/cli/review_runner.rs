@@ -26,8 +26,7 @@ use tokio::sync::watch;
 
 use crate::cli::review::{explain_skip, review_key_error};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
-use crate::cli::runs::output::{repair_log, run_exit as ended, sync_log};
-use crate::cli::runs::progress::ProgressDisplay;
+use crate::cli::runs::output::{ProgressDisplay, repair_project_log, run_exit as ended, sync_log};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 use crate::cli::ui::print_error;
@@ -45,7 +44,7 @@ pub(crate) fn review_inputs(
         true => review_all(session, settings, rehearsal, inputs, &mut printer),
         // No model is called, so neither store nor runtime is opened.
         false => {
-            repair_log(session, &session.open_if_present()?);
+            repair_project_log(session, &session.open_if_present()?);
             inputs.iter().try_fold(ExitStatus::Ok, |done, input| {
                 Ok(done.max(printer.print_unreviewed(input)?))
             })

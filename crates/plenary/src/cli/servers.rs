@@ -10,9 +10,8 @@ use plenary_engine::providers::process::scratch_folder::sweep_scratch_folders;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-use crate::cli::runs::cli_runtime::raise_open_file_limit;
+use crate::cli::runs::cli_runtime::{StopSignals, raise_open_file_limit};
 use crate::cli::session::{CliSession, ExitStatus};
-use crate::cli::signals::StopSignals;
 use crate::cli::ui::print_message;
 use crate::mcp::connections::HttpLimits;
 use crate::mcp::http::{ListenAddress, bind_http_server};

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use plenary_core::protocols::registry::Protocols;
-use plenary_engine::app::arguments::parse_arguments;
+use plenary_core::protocols::protocol::Protocols;
+use plenary_engine::app::dialogues::parse_arguments;
 use plenary_engine::app::project::{Project, SettingsLoader};
 use plenary_engine::config::locate::{ConfigFlags, ProjectPaths};
 use plenary_engine::error::{Error, ErrorKind};

@@ -8,7 +8,7 @@ use clap::Args;
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::time::{Moment, SinceTime};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::protocols::review::log_types::ContentQuery;
+use plenary_core::protocols::review::log_row::ContentQuery;
 use plenary_engine::app::planning::estimate::{CostEstimate, estimate_cost};
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::planning::review_panel::ReviewPanel;

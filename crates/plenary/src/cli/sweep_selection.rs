@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::protocols::review::log_types::ContentDecision;
+use plenary_core::protocols::review::log_row::ContentDecision;
 use plenary_core::protocols::review::types::{ReviewArtifact, ReviewTier};
 use plenary_engine::app::review_input::ReviewInput;
 use plenary_engine::config::settings::Settings;
@@ -16,7 +16,7 @@ use plenary_engine::context_files::walk::{
     ExcludedEntry, FolderEntryKind, FolderFile, IsRequested, list_folder_files,
 };
 use plenary_engine::error::Error;
-use plenary_engine::files::store_paths::list_store_files;
+use plenary_engine::files::reserved_names::list_store_files;
 use serde::Serialize;
 
 use crate::cli::review::sweep_key_error;

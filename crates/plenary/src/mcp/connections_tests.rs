@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use plenary_core::protocols::registry::Protocols;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::app::project::SettingsLoader;
 use plenary_engine::app::run_server::RunServer;
 use plenary_engine::config::locate::ConfigFlags;

@@ -19,9 +19,8 @@ use serde_json::Value;
 
 use crate::mcp::tool_call::{CancelAction, ToolCall};
 use crate::mcp::tools::ask::AskRequest;
-use crate::mcp::tools::intervene::InterveneRequest;
+use crate::mcp::tools::deliberation_tools::{InterveneRequest, StatusRequest, resume_plan};
 use crate::mcp::tools::review::{ReviewRequest, Sorting};
-use crate::mcp::tools::status::{StatusRequest, resume_plan};
 use crate::mcp::tools::tool::Run;
 
 /// Runs a tool and returns the state of its run.

@@ -1,7 +1,7 @@
 //! Compact JSON schemas of tool arguments and answers. Clients send the tool list with every
 //! conversation, so size matters.
 
-use plenary_core::model::inlined_schema::{NULL_SAYS_SOMETHING, order_items};
+use plenary_core::model::string_enum::{NULL_SAYS_SOMETHING, order_items};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;

@@ -18,8 +18,7 @@ use serde_json::Value;
 use crate::mcp::resources::list_templates;
 use crate::mcp::run_tools::run_tool;
 use crate::mcp::tool_call::{ToolCall, start_task, to_protocol_result, tool_result};
-use crate::mcp::tools::table::TOOLS;
-use crate::mcp::tools::tool::{Tool, Work};
+use crate::mcp::tools::tool::{TOOLS, Tool, Work};
 
 /// Instructions that the client shows to the agent.
 const SERVER_INSTRUCTIONS: &str = "\

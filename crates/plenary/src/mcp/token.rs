@@ -11,7 +11,7 @@ use plenary_core::model::hash::sha256_hex;
 use plenary_engine::clock::System;
 use plenary_engine::error::Error;
 use plenary_engine::files::open_folder::OpenFolder;
-use plenary_engine::files::store_paths::TOKEN_FILE;
+use plenary_engine::files::reserved_names::TOKEN_FILE;
 use plenary_engine::files::temporary_file::TemporaryFile;
 use rustix::fs::OFlags;
 use rustix::io::Errno;

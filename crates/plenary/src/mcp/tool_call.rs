@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
-use plenary_core::report::events::derive::derive_events;
+use plenary_core::report::events::derive_events;
 use plenary_core::report::progress_lines::describe_event;
 use plenary_engine::app::run_server::{RunServer, run_blocking};
 use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower, RunStatus};

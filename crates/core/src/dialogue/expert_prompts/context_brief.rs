@@ -3,10 +3,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::dialogue::expert_prompts::foreign_names::{
-    count_noun, join_names, list_experts, sanitize_name,
+use crate::dialogue::expert_prompts::foreign_text::{
+    count_noun, join_names, list_experts, mark_imitations, sanitize_name,
 };
-use crate::dialogue::expert_prompts::imitations::mark_imitations;
 use crate::dialogue::expert_prompts::panel_prompts::{SeatedExpert, quote_mandate};
 use crate::dialogue::expert_prompts::prior_rounds::table_cell;
 use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText, fill_template};

@@ -4,8 +4,7 @@
 //! Text that all experts read is rendered once per panel.
 
 pub mod context_brief;
-pub mod foreign_names;
-pub mod imitations;
+pub mod foreign_text;
 pub mod panel_prompts;
 pub mod prior_rounds;
 pub mod prompt_blocks;

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use crate::dialogue::expert_prompts::context_brief::{
     NO_BACKGROUND, NO_QUESTION, context_brief, quote_background, quote_question, render_background,
 };
-use crate::dialogue::expert_prompts::foreign_names::{sanitize_name, with_article};
-use crate::dialogue::expert_prompts::imitations::mark_imitations;
+use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_name, with_article};
 use crate::dialogue::expert_prompts::prior_rounds::{prior_rounds, tensions_table};
 use crate::dialogue::expert_prompts::prompt_blocks::{
     PromptBlock, QuotedText, RenderedBlock, fill_template, inline_path, render_blocks, write_blocks,

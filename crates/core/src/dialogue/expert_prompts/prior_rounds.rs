@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::dialogue::expert_prompts::context_brief::two_column_table;
-use crate::dialogue::expert_prompts::foreign_names::{list_experts, sanitize_name};
-use crate::dialogue::expert_prompts::imitations::mark_imitations;
+use crate::dialogue::expert_prompts::foreign_text::{list_experts, mark_imitations, sanitize_name};
 use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText};
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
 use crate::model::entity::ReferenceType;

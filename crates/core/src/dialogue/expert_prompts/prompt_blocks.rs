@@ -1,6 +1,6 @@
 //! Building blocks of an expert's prompt: our text, quoted text and speaker headings.
 
-use crate::dialogue::expert_prompts::foreign_names::sanitize_name;
+use crate::dialogue::expert_prompts::foreign_text::sanitize_name;
 use crate::model::ids::ExpertSlug;
 use crate::model::record::Expert;
 use crate::prompting::fence::FenceSet;

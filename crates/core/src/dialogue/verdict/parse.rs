@@ -10,9 +10,9 @@ use crate::dialogue::request_fields::truncate_echo;
 use crate::model::ids::{
     DialogueId, EntityKind, EntityTarget, ExpertSlug, JUDGE_SLUG, LocalId, VerdictId,
 };
-use crate::model::inlined_schema::{NULL_SAYS_SOMETHING, word_schema};
 use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::record::LookupRequest;
+use crate::model::string_enum::{NULL_SAYS_SOMETHING, word_schema};
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError};
 use crate::model::verdict::{VerdictConfidence, VerdictType, VoteTally};
 

@@ -15,10 +15,8 @@ use crate::protocols::conclusion::types::{
 use crate::protocols::conclusion::word_diff::{MarkedLines, changed_words};
 use crate::report::safe_text::safe_lines;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_heading, draw_styled_heading, hang_block, indent_prose,
-};
-use crate::report::terminal::palette::{
-    BAD, CAUTION, FAINT, GOOD, ID, PLAIN, STRONG, terminal_state_mark,
+    BAD, CAUTION, FAINT, GOOD, ID, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_heading,
+    draw_styled_heading, hang_block, indent_prose, terminal_state_mark,
 };
 use crate::report::terminal::wrap::{wrap_items, wrap_line, wrap_text};
 

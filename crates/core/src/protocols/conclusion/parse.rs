@@ -5,13 +5,13 @@
 
 use serde_json::{Map, Value};
 
+use crate::parsing::candidates::strip_closed_thinking;
 use crate::parsing::coerce::{describe_value, quote_safely};
 use crate::parsing::reply::{
     ParseResult, ParsedReply, UnreadableReply, refusal_or_error, visible_text,
 };
 use crate::parsing::schema::conclusion_schema;
 use crate::parsing::strict::parse_strict;
-use crate::parsing::thinking::strip_closed_thinking;
 use crate::protocols::conclusion::parse_fields::{
     ValidatedFields, unknown_fields, validate_fields,
 };

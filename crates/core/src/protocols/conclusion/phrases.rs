@@ -12,7 +12,7 @@ use crate::protocols::conclusion::types::{
     AuditObjection, AuditTrail, Conclusion, ConclusionField, ConclusionOutcome,
     ConclusionParticipant, ObjectionSource, UnresolvedPoint,
 };
-use crate::report::events::event::{AskSummary, AuditRound};
+use crate::report::events::{AskSummary, AuditRound};
 use crate::report::interventions::InterventionSummary;
 use crate::report::phrases::shorten_text;
 use crate::report::progress_lines::{
@@ -246,8 +246,8 @@ mod tests {
     use crate::model::run_state::RunState;
     use crate::protocols::conclusion::next::DRAFT;
     use crate::protocols::conclusion::sample::{clean, cut_short, unaudited, unconverged};
-    use crate::protocols::registry::Protocols;
-    use crate::report::events::derive::derive_events;
+    use crate::protocols::protocol::Protocols;
+    use crate::report::events::derive_events;
     use crate::report::interventions::InterventionSummary;
     use crate::report::progress_lines::describe_event;
 

@@ -5,8 +5,8 @@ use crate::model::intervention::Intervention;
 use crate::model::run_state::RunState;
 use crate::prompting::anonymize::NameMask;
 use crate::prompting::condense::{CondensedView, condense_view};
+use crate::prompting::fence::{MessageParts, RenderedPrompt};
 use crate::prompting::instructions::{ADDED, OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
-use crate::prompting::messages::{MessageParts, RenderedPrompt};
 use crate::prompting::reader_view::ReaderView;
 use crate::protocols::pending_asks::{InterventionScope, visible_interventions};
 

@@ -17,7 +17,6 @@ pub mod parse;
 mod parse_tests;
 pub mod protocol;
 pub mod report_types;
-pub mod result_line;
 pub mod shortcuts;
 #[cfg(test)]
 mod tests;

@@ -11,9 +11,9 @@ use crate::protocols::council::types::{
 };
 use crate::report::phrases::count_noun;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_heading, hang_text, indent_block, indent_prose,
+    BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_heading,
+    hang_text, indent_block, indent_prose,
 };
-use crate::report::terminal::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::report::terminal::wrap::wrap_line;
 
 /// Indent of the text of an opinion.

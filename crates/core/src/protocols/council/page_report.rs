@@ -6,9 +6,9 @@ use unicode_width::UnicodeWidthStr;
 use crate::protocols::council::report_types::{CouncilFinalReport, MergedFinding};
 use crate::protocols::council::types::{RatingLevel, ReportOutcome, RiskConsensus};
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_heading, hang_text, indent_block, indent_prose,
+    BAD, CAUTION, FAINT, GOOD, MARGIN, PageCanvas, STRONG, StyledLine, draw_heading, hang_text,
+    indent_block, indent_prose,
 };
-use crate::report::terminal::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::report::terminal::wrap::{wrap_line, wrap_text};
 
 /// Columns from the bar to the text.

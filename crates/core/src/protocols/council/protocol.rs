@@ -14,8 +14,8 @@ use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
 use crate::model::time::Moment;
 use crate::parsing::reply::{to_parse_outcome, unreadable};
 use crate::parsing::schema::ReplyShape;
+use crate::prompting::fence::RenderedPrompt;
 use crate::prompting::instructions::{OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
-use crate::prompting::messages::RenderedPrompt;
 use crate::protocols::conclusion::document::conclusion_document;
 use crate::protocols::council::answers::{SeatLetters, list_opinions};
 use crate::protocols::council::document::council_document;
@@ -28,8 +28,8 @@ use crate::protocols::council::parse::{parse_opinion, parse_peer_review, parse_r
 use crate::protocols::protocol::{
     AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, ShownRun, Step,
 };
+use crate::report::dialogue_json::RunExport;
 use crate::report::markdown::document::dialogue_markdown;
-use crate::report::run_export::RunExport;
 use crate::report::terminal::dialogue_page::draw_council_record;
 use crate::report::terminal::layout::PageCanvas;
 

@@ -12,8 +12,7 @@ use crate::protocols::council::document::{
     PanelAttendance, family_warning, price_warning, reply_warnings,
 };
 use crate::protocols::review::locus::resolve_locus;
-use crate::protocols::review::log_row::{consulted_verdicts, seat_rows, verdict_id};
-use crate::protocols::review::log_types::SeatRow;
+use crate::protocols::review::log_row::{SeatRow, consulted_verdicts, seat_rows, verdict_id};
 use crate::protocols::review::policy::{
     AdjudicatorReply, BlockTally, FinalVerdict, ReviewDecision, ReviewOutcome, VerdictOverride,
 };

@@ -14,7 +14,7 @@ use crate::model::limits::{ARGUMENTS_DEPTH_MAX, LINE_CHARS_MAX};
 use crate::model::strict_json::StrictJson;
 use crate::model::string_enum::StringEnum;
 use crate::model::time::Moment;
-use crate::protocols::review::log_types::{AdjudicatorRow, LogRow, ROW_VERSION, SeatRow};
+use crate::protocols::review::log_row::{AdjudicatorRow, LogRow, ROW_VERSION, SeatRow};
 use crate::protocols::review::types::{DeliberatorJudgement, ReviewConcern, ReviewTier};
 
 const STRICT_JSON: StrictJson = StrictJson {

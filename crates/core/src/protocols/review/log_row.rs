@@ -1,14 +1,225 @@
-//! Builds the line of the verdict log for a review.
+//! A line of the verdict log (version 2 of the seed's format, with our additional fields) and how it
+//! is built for a review; queries of the log; the summary of an earlier verdict for the adjudicator.
+
+use serde::{Deserialize, Serialize};
 
 use crate::model::ask::CallErrorType;
+use crate::model::hash::sha256_hex;
+use crate::model::ids::DialogueId;
 use crate::model::run_state::{RunState, RunStopReason};
+use crate::model::text::truncate_within;
 use crate::model::time::Moment;
-use crate::protocols::review::log_types::{AdjudicatorRow, LogRow, ROW_VERSION, SeatRow};
-use crate::protocols::review::policy::{FinalVerdict, ReviewOutcome};
+use crate::protocols::review::policy::{BlockTally, FinalVerdict, ReviewDecision, ReviewOutcome};
 use crate::protocols::review::seat_results::{
     ADJUDICATION, RoundResult, SeatResult, list_seat_results, tally_if_undecided,
 };
-use crate::protocols::review::types::PriorVerdict;
+use crate::protocols::review::types::{DeliberatorJudgement, PriorVerdict, ReviewTier};
+
+/// Version of the format.
+pub const ROW_VERSION: u8 = 2;
+
+/// The row of one review. Fields are written in this order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogRow {
+    pub v: u8,
+    pub ts: Moment,
+    pub artifact: String,
+    pub artifact_type: String,
+    pub round1: Vec<SeatRow>,
+    pub round2: Vec<SeatRow>,
+    pub adjudicator: AdjudicatorRow,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_sha256: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<ReviewTier>,
+    #[serde(default)]
+    pub producer: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict_id: Option<String>,
+    #[serde(default)]
+    pub rehearsal: bool,
+    /// The row was imported from another log.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub imported: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<BlockTally>,
+}
+
+impl LogRow {
+    /// Hash of the content without id and import flag, to recognise a row again.
+    pub fn content_hash(&self) -> Result<String, serde_json::Error> {
+        let bare = Self { verdict_id: None, imported: false, ..self.clone() };
+        Ok(sha256_hex([serde_json::to_string(&bare)?.as_bytes()]))
+    }
+}
+
+/// A deliberator's judgement in one round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SeatRow {
+    Absent {
+        deliberator: String,
+        /// Always true; it distinguishes the two variants when parsing.
+        absent: bool,
+        error_type: CallErrorType,
+    },
+    Present {
+        deliberator: String,
+        #[serde(flatten)]
+        judgement: DeliberatorJudgement,
+        /// The second round was unreadable, so this repeats the judgement of the first.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        fallback: bool,
+        /// The deliberator changed its position without naming a peer's concern.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        uncited: bool,
+    },
+}
+
+impl SeatRow {
+    pub fn deliberator(&self) -> &str {
+        match self {
+            Self::Absent { deliberator, .. } | Self::Present { deliberator, .. } => deliberator,
+        }
+    }
+
+    /// `None` if the deliberator is absent.
+    pub fn judgement(&self) -> Option<&DeliberatorJudgement> {
+        match self {
+            Self::Present { judgement, .. } => Some(judgement),
+            Self::Absent { .. } => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdjudicatorRow {
+    /// The final verdict, from the adjudicator and the policy together.
+    pub final_verdict: FinalVerdict,
+    pub reasoning: String,
+    #[serde(default)]
+    pub revision_brief: String,
+    #[serde(default)]
+    pub applied_compounding: bool,
+    #[serde(default)]
+    pub prior_verdicts_consulted: usize,
+}
+
+/// Selects rows of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogQuery {
+    /// Only artifacts of this type.
+    pub artifact_type: Option<String>,
+    /// Excludes rows older than this, by their own `ts`.
+    pub since: Option<Moment>,
+    pub range: LogRange,
+    pub limit: usize,
+}
+
+impl LogQuery {
+    /// Reads everything from the start, `limit` rows at a time.
+    pub fn from_start(limit: usize) -> Self {
+        Self { artifact_type: None, since: None, range: LogRange::After(0), limit }
+    }
+}
+
+/// Which end of the log to read. Results are in log order in both cases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogRange {
+    /// The first rows after this one; 0 means from the start.
+    After(u64),
+    /// The last rows.
+    Last,
+}
+
+/// A line of the file, with its position in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    pub seq: u64,
+    pub line: String,
+}
+
+/// A row of the log, with the override of a person, if any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoggedVerdict {
+    /// Position in the log; the next query can continue after it.
+    pub seq: u64,
+    pub verdict_id: String,
+    /// The review, or the import that added the row.
+    pub dialogue_id: DialogueId,
+    pub row: LogRow,
+    /// The row as it is in the file.
+    pub line: String,
+    /// The newest override, which replaces the verdict.
+    pub overridden: Option<RecordedOverride>,
+}
+
+impl LoggedVerdict {
+    /// The verdict in effect: the override if there is one, else the review's own.
+    pub fn effective_verdict(&self) -> FinalVerdict {
+        let decided = self.overridden.as_ref().map(|word| word.decision.into());
+        decided.unwrap_or(self.row.adjudicator.final_verdict)
+    }
+}
+
+/// A person's decision, with its time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedOverride {
+    pub decision: ReviewDecision,
+    pub why: String,
+    pub at: Moment,
+}
+
+/// Asks whether a content was already decided. Rehearsals and real reviews do not count for each
+/// other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentQuery {
+    pub sha256: String,
+    pub rehearsal: bool,
+}
+
+/// The latest decision on a content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ContentDecision {
+    pub verdict_id: String,
+    pub verdict: FinalVerdict,
+    pub ts: Moment,
+}
+
+/// Enough for the main point; five verdicts must not outweigh the current review.
+const TEXT_CHARS_MAX: usize = 500;
+
+/// Four deliberators with five concerns each.
+const CONCERNS_MAX: usize = 20;
+
+impl PriorVerdict {
+    /// Uses the concerns of the last round, on which the verdict is based.
+    pub fn from_row(row: &LogRow) -> Self {
+        let last = if row.round2.is_empty() { &row.round1 } else { &row.round2 };
+        Self {
+            ts: row.ts,
+            artifact: truncate_text(&row.artifact),
+            producer: row.producer.as_deref().map(truncate_text),
+            verdict: row.adjudicator.final_verdict,
+            reasoning: truncate_text(&row.adjudicator.reasoning),
+            revision_brief: truncate_text(&row.adjudicator.revision_brief),
+            concerns: last.iter().flat_map(list_concerns).take(CONCERNS_MAX).collect(),
+        }
+    }
+}
+
+fn list_concerns(seat: &SeatRow) -> Vec<String> {
+    let SeatRow::Present { deliberator, judgement, .. } = seat else { return Vec::new() };
+    let worded = judgement.concerns.iter().map(|concern| match concern.locus.trim() {
+        "" => format!("{deliberator}: {}", concern.issue),
+        locus => format!("{deliberator}: {} ({locus})", concern.issue),
+    });
+    worded.map(|text| truncate_text(&text)).collect()
+}
+
+fn truncate_text(text: &str) -> String {
+    truncate_within(text, TEXT_CHARS_MAX)
+}
 
 /// How a review ended.
 #[derive(Debug, Clone, Copy)]
@@ -129,5 +340,54 @@ fn incomplete_reason(stop: &RunStopReason) -> String {
         | RunStopReason::Families { .. }
         | RunStopReason::Partial { .. }
         | RunStopReason::Unconcluded { .. } => "it ended before anything was decided".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn row(text: &str) -> LogRow {
+        let concern = json!({"locus": text, "issue": text, "fix": text});
+        let seat = |name: &str| {
+            json!({"deliberator": name, "verdict": "hold", "scores": {}, "would_block": true,
+                   "irreducible": false, "concerns": vec![concern.clone(); 9]})
+        };
+        serde_json::from_value(json!({
+            "v": 2, "ts": "2026-05-18T10:00:00Z", "artifact": text, "artifact_type": "post",
+            "round1": [seat("skeptic")], "producer": text,
+            "round2": [seat("skeptic"), seat("evidence"), seat("strategy"),
+                       {"deliberator": "voice", "absent": true, "error_type": "timeout"}],
+            "adjudicator": {"final_verdict": "HOLD", "reasoning": text, "revision_brief": text},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn every_text_is_cut_and_says_so() {
+        let prior = PriorVerdict::from_row(&row(&"ä".repeat(501)));
+        let texts = [&prior.artifact, &prior.reasoning, &prior.revision_brief];
+        for text in texts.into_iter().chain(&prior.producer).chain(&prior.concerns) {
+            assert_eq!(text.chars().count(), 500);
+            assert!(text.ends_with('…'), "{text}");
+        }
+        assert_eq!(prior.concerns.len(), 20, "of twenty-seven");
+    }
+
+    #[test]
+    fn what_fits_is_whole() {
+        let text = "ä".repeat(500);
+        let prior = PriorVerdict::from_row(&row(&text));
+        assert_eq!((&prior.artifact, &prior.reasoning), (&text, &text));
+        let prior = PriorVerdict::from_row(&row("x"));
+        assert_eq!(prior.concerns.first().map(String::as_str), Some("skeptic: x (x)"));
+    }
+
+    #[test]
+    fn a_review_that_had_no_second_round_is_told_by_its_first() {
+        let alone = LogRow { round2: Vec::new(), ..row("x") };
+        assert_eq!(PriorVerdict::from_row(&alone).concerns.len(), 9);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::protocols::review::document::{PlacedConcern, ReviewDocument, SeatRoundRow};
 use crate::protocols::review::locus::names_lines;
-use crate::protocols::review::log_types::{LogRow, SeatRow};
+use crate::protocols::review::log_row::{LogRow, SeatRow};
 use crate::protocols::review::phrases::{
     adjudication_text, line_range, outcome_sentence, override_lines, policy_sentence, score_name,
     stance_text,

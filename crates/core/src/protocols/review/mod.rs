@@ -11,10 +11,8 @@ pub mod locus;
 #[cfg(test)]
 mod locus_tests;
 pub mod log_row;
-pub mod log_types;
 pub mod markdown;
 pub mod messages;
-pub mod messages_instructions;
 pub mod messages_sections;
 pub mod next;
 pub mod page;
@@ -23,7 +21,6 @@ pub mod page_decision;
 #[cfg(test)]
 mod page_tests;
 pub mod parse;
-pub mod parse_lenient;
 #[cfg(test)]
 mod parse_tests;
 pub mod phrases;

@@ -16,10 +16,9 @@ use crate::report::phrases::REHEARSAL_NOTE;
 use crate::report::run_status::StopNotice;
 use crate::report::safe_text::safe_line;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, PageDetail, StyledLine, draw_heading, draw_page_title, hang_block,
-    hang_text, indent_block, join_sections,
+    BAD, CAUTION, FAINT, GOOD, ID, MARGIN, PLAIN, PageCanvas, PageDetail, STRONG, StyledLine,
+    draw_heading, draw_page_title, hang_block, hang_text, indent_block, join_sections, review_mark,
 };
-use crate::report::terminal::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN, STRONG, review_mark};
 use crate::report::terminal::run_sections::{draw_replies, list_spending};
 use crate::report::terminal::wrap::{wrap_items, wrap_line};
 

@@ -8,9 +8,9 @@ use crate::protocols::review::seat_results::{NumberedConcern, RoundResult, SeatR
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
 use crate::report::phrases::shorten_text;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, PageDetail, StyledLine, draw_heading, hang_text, indent_prose,
+    CAUTION, FAINT, GOOD, ID, MARGIN, PLAIN, PageCanvas, PageDetail, StyledLine, draw_heading,
+    hang_text, indent_prose, leaning_mark,
 };
-use crate::report::terminal::palette::{CAUTION, FAINT, GOOD, ID, PLAIN, leaning_mark};
 use crate::report::terminal::wrap::wrap_text;
 
 /// Width of `L3-12` and a gap; a longer place shifts only its own text.

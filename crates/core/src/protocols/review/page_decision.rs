@@ -4,7 +4,7 @@ use anstyle::Style;
 
 use crate::protocols::council::answers::ProviderFailure;
 use crate::protocols::review::document::{ReviewDocument, ReviewVerdict};
-use crate::protocols::review::log_types::LogRow;
+use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::page::draw_named;
 use crate::protocols::review::phrases::{
     adjudication_text, describe_blocks, outcome_sentence, policy_sentence, score_name,
@@ -14,11 +14,8 @@ use crate::protocols::review::seat_results::{ADJUDICATION, RoundResult, SeatResu
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, PriorVerdict};
 use crate::report::phrases::round_name;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, PageDetail, StyledLine, draw_heading, hang_block, hang_text, indent_block,
-    indent_prose,
-};
-use crate::report::terminal::palette::{
-    BAD, CAUTION, FAINT, PLAIN, STRONG, leaning_mark, review_mark,
+    BAD, CAUTION, FAINT, MARGIN, PLAIN, PageCanvas, PageDetail, STRONG, StyledLine, draw_heading,
+    hang_block, hang_text, indent_block, indent_prose, leaning_mark, review_mark,
 };
 use crate::report::terminal::wrap::{wrap_items, wrap_line, wrap_text};
 

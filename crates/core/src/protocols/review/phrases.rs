@@ -9,7 +9,7 @@ use crate::protocols::review::policy::{
     AdjudicatorReply, BlockTally, ReviewDecision, VerdictOverride,
 };
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict};
-use crate::report::events::event::{AdjudicationSummary, AskSummary, JudgementSummary};
+use crate::report::events::{AdjudicationSummary, AskSummary, JudgementSummary};
 use crate::report::phrases::count_noun;
 use crate::report::progress_lines::{
     LineSeverity, ProgressLine, latency_note, repair_note, seat_column, single_line,
@@ -223,9 +223,9 @@ fn decision_severity(decision: ReviewDecision) -> LineSeverity {
 mod tests {
     use crate::model::journal::JournalEvent;
     use crate::model::run_state::RunState;
-    use crate::protocols::registry::Protocols;
+    use crate::protocols::protocol::Protocols;
     use crate::protocols::review::document_sample_tests::overridden;
-    use crate::report::events::derive::derive_events;
+    use crate::report::events::derive_events;
     use crate::report::progress_lines::describe_event;
 
     /// The progress lines of a review.

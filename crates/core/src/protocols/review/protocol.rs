@@ -14,24 +14,23 @@ use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState, RunStopReas
 use crate::model::time::Moment;
 use crate::parsing::reply::{to_parse_outcome, unreadable};
 use crate::parsing::schema::ReplyShape;
-use crate::prompting::messages::RenderedPrompt;
+use crate::prompting::fence::RenderedPrompt;
 use crate::protocols::protocol::{
     AskRules, EntryPart, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol,
     RoleTitles, ShownRun, Step,
 };
 use crate::protocols::review::document::review_document;
-use crate::protocols::review::log_row::{LoggedOutcome, log_row};
-use crate::protocols::review::log_types::LogRow;
-use crate::protocols::review::messages::{adjudicator_messages, deliberator_messages};
-use crate::protocols::review::messages_instructions::{
-    ReadingRound, adjudicator_system, deliberator_system,
+use crate::protocols::review::log_row::{LogRow, LoggedOutcome, log_row};
+use crate::protocols::review::messages::{
+    ReadingRound, adjudicator_messages, adjudicator_system, deliberator_messages,
+    deliberator_system,
 };
 use crate::protocols::review::next::next_step;
 use crate::protocols::review::page::draw_review_page as draw_review_result;
 use crate::protocols::review::parse::{parse_adjudication, parse_judgement};
 use crate::protocols::review::types::{ReviewPlan, score_names};
+use crate::report::dialogue_json::RunExport;
 use crate::report::markdown::document::dialogue_markdown;
-use crate::report::run_export::RunExport;
 use crate::report::terminal::dialogue_page::{draw_imported_log, draw_review_record};
 use crate::report::terminal::layout::PageCanvas;
 

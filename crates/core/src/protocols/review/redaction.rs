@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use regex::{Regex, RegexBuilder};
 
-use crate::protocols::review::log_types::{AdjudicatorRow, LogRow, SeatRow};
+use crate::protocols::review::log_row::{AdjudicatorRow, LogRow, SeatRow};
 use crate::protocols::review::types::{DeliberatorJudgement, ReviewConcern};
 
 /// Replaces redacted text.

@@ -19,9 +19,8 @@ use crate::protocols::review::policy::{
     FinalVerdict, PolicyName, ReviewDecision, ReviewPolicy, VerdictOverride,
 };
 use crate::protocols::review::types::DeliberatorVerdict;
-use crate::report::events::derive::derive_events;
-use crate::report::events::event::{
-    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent,
+use crate::report::events::{
+    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent, derive_events,
 };
 use crate::report::interventions::InterventionSummary;
 

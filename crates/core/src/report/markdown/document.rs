@@ -15,12 +15,12 @@ use crate::protocols::council::document::CouncilDocument;
 use crate::protocols::council::markdown::council_blocks;
 use crate::protocols::review::markdown::{imported_blocks, review_blocks};
 use crate::report::dialogue_facts::RoundContributions;
+use crate::report::dialogue_json::{LAST_LINE_PREFIX, RunExport};
 use crate::report::markdown::escape::{escape_code, escape_inline, quote_text, render_table};
 use crate::report::phrases::{
     REHEARSAL_NOTE, conclusion_state, entity_relations, event_phrase, join_experts, reference_verb,
     settled_lists, sorted_verdicts, verdict_caution, verdict_details,
 };
-use crate::report::run_export::{LAST_LINE_PREFIX, RunExport};
 
 /// A record on which nothing was run, or nothing that the record does not say.
 pub fn markdown_of_record(record: &DialogueRecord) -> String {

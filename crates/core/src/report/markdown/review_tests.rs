@@ -7,9 +7,9 @@ use crate::model::run_state::RunState;
 use crate::protocols::review::document::review_document;
 use crate::protocols::review::document_sample_tests::{all, filled_with, incomplete, revised};
 use crate::protocols::review::log_row::{LoggedOutcome, log_row};
+use crate::report::dialogue_json::RunExport;
 use crate::report::markdown::document::dialogue_markdown;
 use crate::report::markdown::tests::structure_lines;
-use crate::report::run_export::RunExport;
 
 fn review(transcript: &RunState) -> RunExport {
     RunExport::Review(Box::new(review_document(transcript)))

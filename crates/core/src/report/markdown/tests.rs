@@ -14,9 +14,9 @@ use crate::protocols::conclusion::types::{
     AuditReply, ConclusionOutcome, OutcomeKind, RecordedConclusion,
 };
 use crate::protocols::council::document::council_document;
+use crate::report::dialogue_json::RunExport;
 use crate::report::markdown::document::dialogue_markdown;
 use crate::report::phrases::REHEARSAL_NOTE;
-use crate::report::run_export::RunExport;
 use crate::report::sample::entity;
 
 fn council(transcript: &RunState) -> RunExport {

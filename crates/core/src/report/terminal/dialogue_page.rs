@@ -13,7 +13,7 @@ use crate::protocols::conclusion::document::ConclusionView;
 use crate::protocols::conclusion::page::{draw_conclusion, state_line};
 use crate::protocols::conclusion::types::ConclusionOutcome;
 use crate::protocols::council::page::{PageFoot, council_sections};
-use crate::protocols::review::log_types::LogRow;
+use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::page::review_sections;
 use crate::protocols::review::page_decision::draw_imported_rows;
 use crate::report::interventions::list_interventions;
@@ -25,11 +25,9 @@ use crate::report::run_status::stop_notice;
 use crate::report::terminal::entities::{draw_reference_tree, draw_tension_board};
 use crate::report::terminal::experts::draw_scoreboard;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, PageDetail, StyledLine, draw_heading, hang_block, indent_block,
-    indent_prose, join_sections,
-};
-use crate::report::terminal::palette::{
-    BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG, dialogue_mark, verdict_mark,
+    BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, PageDetail, STRONG, StyledLine,
+    dialogue_mark, draw_heading, hang_block, indent_block, indent_prose, join_sections,
+    verdict_mark,
 };
 use crate::report::terminal::rounds::{draw_moves, draw_rounds};
 use crate::report::terminal::run_sections::draw_interventions;

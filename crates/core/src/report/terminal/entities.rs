@@ -11,9 +11,9 @@ use crate::model::lifecycle::{EntityStatus, allowed_statuses};
 use crate::model::record::DialogueRecord;
 use crate::report::phrases::{accepting_verdict, count_noun, event_phrase, reference_verb};
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, PageDetail, StyledLine, draw_heading, hang_block, indent_block,
+    FAINT, ID, MARGIN, PLAIN, PageCanvas, PageDetail, STRONG, StyledLine, draw_heading, hang_block,
+    indent_block, status_mark,
 };
-use crate::report::terminal::palette::{FAINT, ID, PLAIN, STRONG, status_mark};
 use crate::report::terminal::wrap::{wrap_line, wrap_text};
 
 /// Columns of space between two lists of the board.

@@ -7,9 +7,8 @@ use crate::model::ids::{EntityKind, EntityTarget};
 use crate::model::record::{DialogueRecord, Expert};
 use crate::report::phrases::count_noun;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, TextTable, draw_bar, draw_heading,
+    FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, TextTable, draw_bar, draw_heading,
 };
-use crate::report::terminal::palette::{FAINT, GOOD, PLAIN, STRONG};
 use crate::report::terminal::wrap::fit_width;
 
 /// Maximum width of a name; with the longest total it still fits forty columns.

@@ -1,12 +1,18 @@
-//! Layout functions shared by all pages: headings, indented blocks, and text beside a label.
+//! Layout of all pages: headings, indented blocks, text beside a label, colours and marks. Every
+//! colour comes with a name or a mark of the same meaning.
 
 use std::{fmt, iter};
 
-use anstyle::Style;
+use anstyle::{AnsiColor, Color, Style};
 use unicode_width::UnicodeWidthStr;
 
+use crate::model::dialogue::{DialogueStatus, TerminalState};
+use crate::model::lifecycle::EntityStatus;
+use crate::model::verdict::VerdictType;
+use crate::protocols::review::document::ReviewVerdict;
+use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use crate::protocols::review::types::DeliberatorVerdict;
 use crate::report::safe_text::safe_line;
-use crate::report::terminal::palette::{FAINT, PLAIN, STRONG};
 use crate::report::terminal::wrap::{fit_width, wrap_items, wrap_line};
 
 /// Indent of the body of a section.
@@ -294,6 +300,82 @@ fn draw_table_row(cells: &[String], widths: &[usize], width: usize) -> String {
     text.trim_end().to_owned()
 }
 
+pub const PLAIN: Style = Style::new();
+pub const STRONG: Style = Style::new().bold();
+pub const FAINT: Style = Style::new().dimmed();
+pub const ID: Style = foreground_style(AnsiColor::Cyan);
+pub const GOOD: Style = foreground_style(AnsiColor::Green);
+pub const CAUTION: Style = foreground_style(AnsiColor::Yellow);
+pub const BAD: Style = foreground_style(AnsiColor::Red);
+
+const fn foreground_style(color: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(color)))
+}
+
+/// Mark and colour of an entity status.
+pub(crate) fn status_mark(status: EntityStatus) -> (&'static str, Style) {
+    match status {
+        EntityStatus::Open
+        | EntityStatus::Proposed
+        | EntityStatus::Cited
+        | EntityStatus::Asserted => ("○", PLAIN),
+        EntityStatus::Refined | EntityStatus::Amended | EntityStatus::Addressed => ("◐", CAUTION),
+        EntityStatus::Resolved
+        | EntityStatus::Adopted
+        | EntityStatus::Confirmed
+        | EntityStatus::Supported => ("●", GOOD),
+        EntityStatus::Reopened | EntityStatus::Challenged | EntityStatus::Opposed => ("▲", BAD),
+        EntityStatus::Rejected | EntityStatus::Refuted => ("×", BAD),
+        EntityStatus::Conceded | EntityStatus::Merged | EntityStatus::Withdrawn => ("–", FAINT),
+    }
+}
+
+pub(crate) fn dialogue_mark(status: DialogueStatus) -> (&'static str, Style) {
+    match status {
+        DialogueStatus::Open => ("○", PLAIN),
+        DialogueStatus::Converging => ("◐", CAUTION),
+        DialogueStatus::Converged => ("●", GOOD),
+        DialogueStatus::Abandoned => ("×", BAD),
+    }
+}
+
+/// Mark and colour of a terminal state; `None` is an unaudited conclusion.
+pub fn terminal_state_mark(state: Option<TerminalState>) -> (&'static str, Style) {
+    match state {
+        Some(TerminalState::Clean) => ("●", GOOD),
+        Some(TerminalState::Revised) => ("◐", CAUTION),
+        Some(TerminalState::Unconverged) => ("▲", BAD),
+        None => ("○", CAUTION),
+    }
+}
+
+/// The bar beside a verdict: heavy for verdicts that take effect, light for objections.
+pub(crate) fn verdict_mark(verdict_type: VerdictType) -> (&'static str, Style) {
+    let style = match verdict_type {
+        VerdictType::Final => GOOD,
+        VerdictType::Interim => ID,
+        VerdictType::Minority => CAUTION,
+        VerdictType::Dissent => BAD,
+    };
+    (if verdict_type.takes_effect() { "┃" } else { "│" }, style)
+}
+
+/// Mark and colour of a review verdict.
+pub fn review_mark(verdict: ReviewVerdict) -> (&'static str, Style) {
+    match verdict {
+        ReviewVerdict::Ship => ("●", GOOD),
+        ReviewVerdict::Revise => ("◐", CAUTION),
+        ReviewVerdict::Hold => ("▲", BAD),
+        ReviewVerdict::Incomplete => ("×", BAD),
+        ReviewVerdict::Skipped => ("–", FAINT),
+    }
+}
+
+/// Mark and colour of a deliberator's own verdict.
+pub(crate) fn leaning_mark(leaning: DeliberatorVerdict) -> (&'static str, Style) {
+    review_mark(FinalVerdict::from(ReviewDecision::from(leaning)).into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -324,5 +406,20 @@ mod table_tests {
         a     short
         北京  a title that is t…
         ");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_the_share_of_the_whole() {
+        let bar = |part, whole| draw_bar(part, whole, 10);
+        assert_eq!(bar(40, 40), "██████████");
+        assert_eq!(bar(20, 40), "█████");
+        assert_eq!(bar(1, 40), "▎");
+        assert_eq!([bar(0, 40), bar(-5, 40), bar(0, 0)], ["", "", ""]);
+        assert_eq!(bar(i64::MAX, i64::MAX).chars().count(), 10);
     }
 }

@@ -12,7 +12,6 @@ pub mod experts;
 #[cfg(test)]
 mod hostile_tests;
 pub mod layout;
-pub mod palette;
 pub mod rounds;
 pub mod run_sections;
 pub mod statistics;

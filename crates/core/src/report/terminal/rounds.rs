@@ -8,10 +8,9 @@ use crate::model::record::{DialogueRecord, Expert, RoundRecord};
 use crate::report::dialogue_facts::RoundContributions;
 use crate::report::phrases::{count_noun, entity_relations, event_phrase};
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, PageDetail, StyledLine, draw_heading, hang_block, indent_block,
-    indent_prose,
+    FAINT, ID, MARGIN, PLAIN, PageCanvas, PageDetail, STRONG, StyledLine, draw_heading, hang_block,
+    indent_block, indent_prose, status_mark,
 };
-use crate::report::terminal::palette::{FAINT, ID, PLAIN, STRONG, status_mark};
 use crate::report::terminal::wrap::{cut_lines, wrap_items, wrap_line, wrap_text};
 
 /// Lines of a contribution on a brief page.

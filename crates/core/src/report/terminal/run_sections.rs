@@ -7,9 +7,9 @@ use crate::report::interventions::TimedIntervention;
 use crate::report::phrases::{count_noun, group_digits, round_name};
 use crate::report::run_metrics::RunMetrics;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_heading, hang_block, indent_prose,
+    FAINT, ID, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_heading, hang_block,
+    indent_prose,
 };
-use crate::report::terminal::palette::{FAINT, ID, PLAIN, STRONG};
 use crate::report::terminal::wrap::{wrap_line, wrap_text};
 
 pub(crate) fn draw_replies(

@@ -12,9 +12,9 @@ use crate::protocols::review::statistics::drift::{
 };
 use crate::report::phrases::count_noun;
 use crate::report::terminal::layout::{
-    MARGIN, PageCanvas, StyledLine, draw_bar, draw_heading, hang_block, indent_block, indent_prose,
+    BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_bar,
+    draw_heading, hang_block, indent_block, indent_prose,
 };
-use crate::report::terminal::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::report::terminal::wrap::{fit_width, wrap_items, wrap_line};
 
 /// Rows drawn per table; `--json` prints all of them.

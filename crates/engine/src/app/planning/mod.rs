@@ -3,4 +3,3 @@
 pub mod estimate;
 pub mod panel_setup;
 pub mod review_panel;
-pub mod transports;

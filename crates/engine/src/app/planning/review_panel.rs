@@ -5,17 +5,16 @@ use std::sync::Arc;
 
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{Plan, Seat, SeatRole};
-use plenary_core::protocols::review::messages_instructions::{
-    adjudicator_digest, deliberator_digest,
-};
+use plenary_core::protocols::review::messages::{adjudicator_digest, deliberator_digest};
 use plenary_core::protocols::review::messages_sections::fits_whole;
 use plenary_core::protocols::review::policy::ReviewPolicy;
 use plenary_core::protocols::review::types::{
     ADJUDICATOR_SEAT, DeliberatorContext, DeliberatorPlan, PriorVerdict, ReviewArtifact, ReviewPlan,
 };
 
-use crate::app::planning::panel_setup::{PlanningError, RehearsalChoice, base_plan, new_nonce};
-use crate::app::planning::transports::{TransportFactory, connect_seats};
+use crate::app::planning::panel_setup::{
+    PlanningError, RehearsalChoice, TransportFactory, base_plan, connect_seats, new_nonce,
+};
 use crate::clock::System;
 use crate::config::settings::{
     DeliberatorSettings, Settings, build_seat, list_chairs, short_version, single_family_note,

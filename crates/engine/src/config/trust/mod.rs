@@ -4,7 +4,6 @@
 //! `risks` lists the settings that need consent and checks for paths outside the project's folder,
 //! `record` stores what the user trusts, and `project` decides (ADR 20).
 
-pub mod file_owner;
 pub mod project;
 pub mod record;
 pub mod risks;

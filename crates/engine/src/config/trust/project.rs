@@ -9,8 +9,7 @@ use crate::config::environment::EnvVariables;
 use crate::config::error::{ConfigError, ConfigProblem};
 use crate::config::project_files::{OpenedCouncilFile, open_council_file};
 use crate::config::section::ProblemList;
-use crate::config::trust::file_owner::{CurrentUser, OtherOwner};
-use crate::config::trust::record::{TrustedIdentity, write_trust};
+use crate::config::trust::record::{CurrentUser, OtherOwner, TrustedIdentity, write_trust};
 use crate::config::trust::risks::{RiskySetting, SettingUse, owner_risk, risky_settings};
 use crate::config::yaml::YamlNode;
 

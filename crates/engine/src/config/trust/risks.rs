@@ -15,7 +15,7 @@ use crate::config::council_file::sections::{CouncilFile, DeliberatorEntry};
 use crate::config::error::ConfigProblem;
 use crate::config::locate::sqlite_path;
 use crate::config::section::WithLine;
-use crate::config::trust::file_owner::OtherOwner;
+use crate::config::trust::record::OtherOwner;
 use crate::providers::catalogue::{PROVIDER_ROWS, ProviderRow, find_row};
 use crate::providers::http::{is_loopback, origin_of};
 

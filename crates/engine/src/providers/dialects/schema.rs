@@ -173,7 +173,7 @@ fn visit_nodes(node: &mut Value, visit: &dyn Fn(&mut Map<String, Value>)) {
 
 #[cfg(test)]
 mod tests {
-    use plenary_core::model::inlined_schema::inlined_schema;
+    use plenary_core::model::string_enum::inlined_schema;
     use plenary_core::protocols::council::report_types::ChairReport;
     use plenary_core::protocols::council::types::{OpinionReply, PeerReview};
     use schemars::JsonSchema;

@@ -16,8 +16,7 @@ use plenary_core::model::verdict::Verdict;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use crate::store::error::StoreError;
-use crate::store::sqlite::columns::to_json;
-use crate::store::sqlite::statements::statements_for;
+use crate::store::sqlite::statements::{statements_for, to_json};
 
 pub(crate) type ApplyResult = Result<(), StoreError>;
 

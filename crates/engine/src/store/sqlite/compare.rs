@@ -10,7 +10,7 @@ use rusqlite::{Connection, params};
 
 use crate::store::error::StoreError;
 use crate::store::sqlite::apply::EventApplier;
-use crate::store::sqlite::columns::{lossy_text, query_rows};
+use crate::store::sqlite::statements::{lossy_text, query_rows};
 use crate::store::traits::VerifyFinding;
 
 /// All tables derived from the journal, parents before children.

@@ -13,7 +13,7 @@ use rusqlite::{Connection, Row, params};
 
 use crate::store::error::StoreError;
 use crate::store::sqlite::apply::{ApplyResult, EventApplier};
-use crate::store::sqlite::columns::{
+use crate::store::sqlite::statements::{
     parse_column, parse_optional_column, query_rows, read_json, read_optional_json,
     stored_protocol, to_json,
 };

@@ -15,13 +15,12 @@ use rusqlite::{Connection, Row, params};
 use serde::de::IgnoredAny;
 
 use crate::store::error::StoreError;
-use crate::store::sqlite::columns::{
-    malformed_error, parse_column, parse_optional_column, query_rows, read_json,
-    read_optional_json, stored_protocol,
-};
 use crate::store::sqlite::conclusions::load_conclusion;
 use crate::store::sqlite::journal::load_head;
-use crate::store::sqlite::statements::statements_for;
+use crate::store::sqlite::statements::{
+    malformed_error, parse_column, parse_optional_column, query_rows, read_json,
+    read_optional_json, statements_for, stored_protocol,
+};
 
 /// How much of a record to load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,9 +12,8 @@ use plenary_core::model::record::{EntityState, LookupRequest, RECENT_SCORES_MAX,
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::store::error::StoreError;
-use crate::store::sqlite::columns::{parse_column, query_rows, read_json};
 use crate::store::sqlite::load::{load_dialogue, load_panel, load_profiles, load_references_from};
-use crate::store::sqlite::statements::statements_for;
+use crate::store::sqlite::statements::{parse_column, query_rows, read_json, statements_for};
 
 pub(crate) fn look_up_record(
     connection: &Connection,

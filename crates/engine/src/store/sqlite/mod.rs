@@ -1,7 +1,6 @@
 //! SQLite backend: one file, write-ahead log, durable commits.
 
 pub mod apply;
-pub mod columns;
 pub mod compare;
 pub mod conclusions;
 #[cfg(test)]
@@ -13,7 +12,6 @@ pub mod lookup;
 pub mod queries;
 #[cfg(test)]
 mod query_plan_tests;
-pub mod search_index;
 pub mod statements;
 pub mod store;
 pub mod verdict_log;

@@ -10,11 +10,10 @@ use plenary_core::model::queries::{
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use crate::store::error::StoreError;
-use crate::store::sqlite::columns::{
-    parse_column, parse_optional_column, query_rows, stored_protocol,
-};
 use crate::store::sqlite::load::{load_events, load_references_to, read_entity};
-use crate::store::sqlite::statements::statements_for;
+use crate::store::sqlite::statements::{
+    parse_column, parse_optional_column, query_rows, statements_for, stored_protocol,
+};
 
 /// One page of dialogues. Pagination is by key, so every page costs the same.
 pub(crate) fn list_dialogues(

@@ -10,7 +10,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::queries::ConclusionQuery;
 use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
-use plenary_core::protocols::review::log_types::{ContentQuery, LogQuery, LogRange, LogRow};
+use plenary_core::protocols::review::log_row::{ContentQuery, LogQuery, LogRange, LogRow};
 use plenary_core::protocols::review::policy::{ReviewDecision, VerdictOverride};
 use rusqlite::Connection;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};

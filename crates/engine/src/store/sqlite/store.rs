@@ -17,17 +17,17 @@ use plenary_core::model::queries::{
 };
 use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
 use plenary_core::model::time::{Day, Moment};
-use plenary_core::protocols::review::log_types::{
+use plenary_core::protocols::review::log_row::{
     ContentDecision, ContentQuery, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::store::error::StoreError;
 use crate::store::sqlite::apply::{EventApplier, find_free_moment};
-use crate::store::sqlite::columns::{parse_column, query_rows, read_json};
 use crate::store::sqlite::connect::{open_file, open_in_memory};
 use crate::store::sqlite::journal::{load_head, next_entry_seq};
 use crate::store::sqlite::load::{RecordDepth, visit_entities};
+use crate::store::sqlite::statements::{parse_column, query_rows, read_json};
 use crate::store::sqlite::verdict_log::{
     find_line, list_verdict_ids, load_lines, load_overrides, load_page, load_priors,
 };

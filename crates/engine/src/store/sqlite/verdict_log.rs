@@ -1,7 +1,7 @@
 //! The verdict log tables: logged lines and human overrides.
 
 use plenary_core::model::ids::DialogueId;
-use plenary_core::protocols::review::log_types::{
+use plenary_core::protocols::review::log_row::{
     ContentDecision, ContentQuery, LogLine, LogQuery, LogRange, LogRow, LoggedVerdict,
     RecordedOverride,
 };
@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, ToSql, params};
 
 use crate::store::error::StoreError;
 use crate::store::sqlite::apply::{ApplyResult, EventApplier};
-use crate::store::sqlite::columns::{
+use crate::store::sqlite::statements::{
     malformed_error, parse_column, parse_optional_column, query_rows, read_json, to_json,
 };
 

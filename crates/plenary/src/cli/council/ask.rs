@@ -26,7 +26,7 @@ use serde_json::json;
 
 use crate::cli::council::batch::{BatchLimits, read_questions, run_batch, shared_budget};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
-use crate::cli::runs::progress::ProgressDisplay;
+use crate::cli::runs::output::ProgressDisplay;
 use crate::cli::runs::value_parsers::{parse_dollars, parse_question, parse_rehearsal, parse_time};
 use crate::cli::session::{CliSession, ExitStatus};
 

@@ -20,8 +20,7 @@ use plenary_engine::engine::run_start::LoadedRun;
 use plenary_engine::error::Error;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
-use crate::cli::runs::output::print_result;
-use crate::cli::runs::progress::ProgressDisplay;
+use crate::cli::runs::output::{ProgressDisplay, print_result};
 use crate::cli::runs::value_parsers::{parse_dollars, parse_time};
 use crate::cli::session::{CliSession, ExitStatus};
 

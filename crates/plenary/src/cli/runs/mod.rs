@@ -2,7 +2,6 @@
 
 pub mod cli_runtime;
 pub mod output;
-pub mod progress;
 pub mod resume;
 pub mod value_parsers;
 pub mod watch;

@@ -1,17 +1,35 @@
 //! Output of runs: the result as JSON or as a page, the exit status, the verdict log.
+//!
+//! [`ProgressDisplay`] shows a run on standard error while it runs. On a terminal each seat has a
+//! line with a spinner; elsewhere each event is a plain line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
+use anstyle::{AnsiColor, Style};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{RunState, RunStopReason};
+use plenary_core::model::time::Moment;
+use plenary_core::protocols::protocol::Protocols;
 use plenary_core::protocols::review::policy::ReviewDecision;
+use plenary_core::report::events::{AskSummary, RunEvent, derive_events};
+use plenary_core::report::progress_lines::{
+    LineSeverity, ProgressLine, describe_event, round_title, seat_column,
+};
+use plenary_core::report::safe_text::safe_line;
 use plenary_engine::app::project::Project;
 use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::engine::run::RunObserver;
 use plenary_engine::error::Error;
 use plenary_engine::store::traits::Store;
 
 use crate::cli::session::{CliSession, ExitStatus};
-use crate::cli::ui::{TerminalUi, print_warning};
+use crate::cli::ui::{MessageLevel, TerminalUi, print_styled_message, print_warning};
 
 /// Prints the result of a run, as JSON or as a page.
 pub(crate) fn print_result(
@@ -53,7 +71,7 @@ pub(crate) fn run_exit(stop: &RunStopReason, transcript: &RunState) -> ExitStatu
 
 /// Repairs the log file after a crash, for a command that calls no model. Commands that need the
 /// settings report mistakes in them.
-pub(crate) fn repair_log(session: &CliSession<'_>, project: &Project) {
+pub(crate) fn repair_project_log(session: &CliSession<'_>, project: &Project) {
     if let Ok(settings) = session.loader.load_offline_settings(&BudgetOverrides::default()) {
         sync_log(session.ui, project.store.as_ref(), &settings.review.log_path);
     }
@@ -65,5 +83,169 @@ pub(crate) fn sync_log(ui: &TerminalUi, store: &dyn Store, path: &Path) {
     match plenary_engine::verdict_log::sync::sync_log(store, path) {
         Ok(synced) => synced.to_sentences(path).iter().for_each(|said| ui.print_note(said)),
         Err(error) => print_warning(ui, &error.into()),
+    }
+}
+
+/// Interval between two frames of a spinner.
+const TURN: Duration = Duration::from_millis(120);
+
+/// Observes one run and draws it.
+#[derive(Debug)]
+pub(crate) struct ProgressDisplay {
+    protocols: Protocols,
+    voice: MessageLevel,
+    screen: MultiProgress,
+    is_live: bool,
+    seen: Mutex<DisplayState>,
+}
+
+#[derive(Debug, Default)]
+struct DisplayState {
+    transcript: Option<RunState>,
+    spinners: BTreeMap<u32, ProgressBar>,
+    round: u8,
+}
+
+impl ProgressDisplay {
+    pub(crate) fn new(session: &CliSession<'_>) -> Self {
+        let ui = session.ui;
+        let is_live = ui.is_watched();
+        let target =
+            if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self {
+            protocols: session.loader.protocols.clone(),
+            voice: ui.level,
+            screen: MultiProgress::with_draw_target(target),
+            is_live,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Starts with the state that was journalled before.
+    pub(crate) fn with_history(session: &CliSession<'_>, transcript: &RunState) -> Self {
+        let progress = Self::new(session);
+        let seen = DisplayState { transcript: Some(transcript.clone()), ..DisplayState::default() };
+        *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        progress
+    }
+
+    /// Takes the spinners off the screen.
+    pub(crate) fn clear_spinners(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        for spinner in std::mem::take(&mut seen.spinners).into_values() {
+            spinner.finish_and_clear();
+        }
+    }
+
+    fn show_event(&self, seen: &mut DisplayState, event: &RunEvent) {
+        if let RunEvent::Asked { ask, .. } | RunEvent::CallSent { ask, .. } = event
+            && ask.round != seen.round
+        {
+            seen.round = ask.round;
+            let text = round_title(&self.protocols, ask).to_owned();
+            self.print_line(&ProgressLine { tone: LineSeverity::Heading, text });
+        }
+        if let RunEvent::CallSent { ask, .. } = event {
+            self.start_spinner(seen, ask);
+        }
+        if let Some(id) = settled_ask(event)
+            && let Some(spinner) = seen.spinners.remove(&id)
+        {
+            spinner.finish_and_clear();
+        }
+        let lines = seen
+            .transcript
+            .as_ref()
+            .map(|transcript| describe_event(&self.protocols, transcript, event));
+        for told in lines.unwrap_or_default() {
+            self.print_line(&told);
+        }
+    }
+
+    fn start_spinner(&self, seen: &mut DisplayState, ask: &AskSummary) {
+        if !self.is_live || seen.spinners.contains_key(&ask.id) {
+            return;
+        }
+        let Some(transcript) = &seen.transcript else { return };
+        let message = format!("{}thinking", seat_column(transcript, ask));
+        let spinner = self.screen.add(ProgressBar::new_spinner());
+        let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
+        spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        spinner.set_message(safe_line(&message));
+        spinner.enable_steady_tick(TURN);
+        seen.spinners.insert(ask.id, spinner);
+    }
+
+    fn print_line(&self, told: &ProgressLine) {
+        let wanted = match told.tone {
+            LineSeverity::Quiet => self.voice == MessageLevel::Verbose || self.is_live,
+            LineSeverity::Heading
+            | LineSeverity::Aside
+            | LineSeverity::Good
+            | LineSeverity::Warning
+            | LineSeverity::Bad => self.voice != MessageLevel::Quiet,
+        };
+        if !wanted {
+            return;
+        }
+        let (mark, style) = line_style(told.tone);
+        let line = format!("{style}{mark}{style:#} {}", safe_line(&told.text));
+        // The spinners are suspended while a line is printed above them.
+        self.screen.suspend(|| print_styled_message(&line));
+    }
+}
+
+impl RunObserver for ProgressDisplay {
+    fn on_entry(&self, _: &DialogueId, at: Moment, changes: &[JournalEvent]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut seen.transcript {
+            Some(transcript) => transcript.apply_events(at, changes),
+            None => seen.transcript = RunState::from_first_entry(at, changes),
+        }
+        let Some(transcript) = &seen.transcript else { return };
+        for event in derive_events(transcript, changes) {
+            self.show_event(&mut seen, &event);
+        }
+    }
+}
+
+/// The ask whose spinner can go, if the event settles one.
+fn settled_ask(event: &RunEvent) -> Option<u32> {
+    match event {
+        RunEvent::Read { ask, .. }
+        | RunEvent::Drafted { ask, .. }
+        | RunEvent::Audited { ask, .. }
+        | RunEvent::Revised { ask, .. }
+        | RunEvent::Judged { ask, .. }
+        | RunEvent::Adjudicated { ask, .. }
+        | RunEvent::Unreadable { ask, .. }
+        | RunEvent::NotSent { ask, .. }
+        | RunEvent::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
+        RunEvent::Opened { .. }
+        | RunEvent::Started { .. }
+        | RunEvent::Asked { .. }
+        | RunEvent::CallSent { .. }
+        | RunEvent::Replied { .. }
+        | RunEvent::CallFailed { .. }
+        | RunEvent::Shortcut(_)
+        | RunEvent::RoundHeld { .. }
+        | RunEvent::Reported { .. }
+        | RunEvent::Intervened(_)
+        | RunEvent::Concluded { .. }
+        | RunEvent::Ruled { .. }
+        | RunEvent::Logged { .. }
+        | RunEvent::Overridden(_)
+        | RunEvent::Stopped(_) => None,
+    }
+}
+
+fn line_style(tone: LineSeverity) -> (&'static str, Style) {
+    match tone {
+        LineSeverity::Heading => ("─", AnsiColor::Cyan.on_default().bold()),
+        LineSeverity::Aside => ("  »", AnsiColor::Cyan.on_default()),
+        LineSeverity::Good => ("  ●", AnsiColor::Green.on_default()),
+        LineSeverity::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
+        LineSeverity::Bad => ("  ×", AnsiColor::Red.on_default()),
+        LineSeverity::Quiet => ("  ·", Style::new().dimmed()),
     }
 }

@@ -18,8 +18,7 @@ use plenary_engine::engine::run_start::load_run;
 use plenary_engine::error::Error;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
-use crate::cli::runs::output::{print_result, repair_log, run_exit};
-use crate::cli::runs::progress::ProgressDisplay;
+use crate::cli::runs::output::{ProgressDisplay, print_result, repair_project_log, run_exit};
 use crate::cli::runs::value_parsers::{parse_dollars, parse_time};
 use crate::cli::session::{CliSession, ExitStatus};
 
@@ -46,7 +45,7 @@ impl ResumeArgs {
         let project = session.open_existing()?;
         let loaded = load_run(project.store.as_ref(), &id)?;
         if let Some(gate) = loaded.transcript.review_plan() {
-            repair_log(session, &project);
+            repair_project_log(session, &project);
             let said =
                 changed_since_review(&gate.artifact, &session.loader.locate_files()?.documents);
             said.iter().for_each(|said| session.ui.print_note(&safe_line(said)));

@@ -8,15 +8,13 @@ use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEntry;
 use plenary_core::model::time::Moment;
-use plenary_core::report::events::derive::derive_events;
-use plenary_core::report::events::event::RunEvent;
+use plenary_core::report::events::{RunEvent, derive_events};
 use plenary_engine::app::project::Project;
 use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower};
 use plenary_engine::engine::run::RunObserver;
 use plenary_engine::error::{Error, to_json_text};
 
-use crate::cli::runs::output::{print_result, run_exit};
-use crate::cli::runs::progress::ProgressDisplay;
+use crate::cli::runs::output::{ProgressDisplay, print_result, run_exit};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 

@@ -6,9 +6,9 @@ use plenary_core::dialogue::diagnostics::Diagnostics;
 use plenary_core::dialogue::request::{OperationRequest, ReadFields};
 use plenary_core::dialogue::request_fields::RequestFields;
 use plenary_core::model::dialogue::ProtocolKind;
-use plenary_core::model::inlined_schema::word_schema;
 use plenary_core::model::limits::LINE_CHARS_MAX;
 use plenary_core::model::plan::{AuditMode, DeliveryMode, StakesLevel};
+use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::council::types::QuestionMode;
 use plenary_engine::app::planning::panel_setup::{AskOptions, PanelSetup, RehearsalChoice};
@@ -28,8 +28,7 @@ use serde_json::Value;
 
 use crate::mcp::schema::argument_schema;
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
-use crate::mcp::tools::deliberation::{DELIBERATION, read_dollars, read_wait};
-use crate::mcp::tools::tool::{Run, Tool, Work};
+use crate::mcp::tools::tool::{DELIBERATION, Run, Tool, Work, read_dollars, read_wait};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "council_ask",

@@ -23,8 +23,7 @@ use serde::Deserialize;
 use crate::mcp::schema::argument_schema;
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
 use crate::mcp::tools::ask::read_rehearsal;
-use crate::mcp::tools::deliberation::{DELIBERATION, read_wait};
-use crate::mcp::tools::tool::{Run, Tool, Work};
+use crate::mcp::tools::tool::{DELIBERATION, Run, Tool, Work, read_wait};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "council_review",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use plenary_core::dialogue::register::batch::RegisterAnswer;
 use plenary_core::model::entity::{MoveType, ReferenceType};
 use plenary_core::model::ids::EntityKind;
-use plenary_core::model::inlined_schema::word_schema;
+use plenary_core::model::string_enum::word_schema;
 use plenary_engine::app::rounds::register_round;
 use plenary_engine::error::to_json_text;
 use schemars::JsonSchema;

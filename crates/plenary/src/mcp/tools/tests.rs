@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::mcp::tools::round_register::TOOL;
-use crate::mcp::tools::table::TOOLS;
+use crate::mcp::tools::tool::TOOLS;
 
 #[test]
 fn only_what_a_tool_cannot_do_without_is_required() {

@@ -1,13 +1,22 @@
-//! [`Tool`]: the description of a tool and what it does.
+//! [`Tool`]: the description of a tool and what it does; the list of all tools; arguments and
+//! answer that the four run tools share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use plenary_engine::app::project::Project;
 use plenary_engine::error::Error;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use crate::mcp::schema::answer_schema;
+use crate::mcp::run_tools::RunAnswer;
+use crate::mcp::schema::{answer_schema, keys};
+use crate::mcp::tools::deliberation_tools::{INTERVENE_TOOL, STATUS_TOOL};
+use crate::mcp::tools::record_tools::{
+    CREATE_TOOL, EVOLVE_PANEL_TOOL, EXPERT_CREATE_TOOL, EXPORT_TOOL, PROGRESS_TOOL,
+    ROUND_CONTEXT_TOOL, SEARCH_TOOL, VERDICT_REGISTER_TOOL,
+};
 
 /// A tool of the server.
 #[derive(Debug)]
@@ -63,4 +72,39 @@ impl Tool {
         listed.annotations = Some(hints);
         listed
     }
+}
+
+/// In the order in which a Judge needs them.
+pub(crate) const TOOLS: [&Tool; 13] = [
+    &CREATE_TOOL,
+    &EVOLVE_PANEL_TOOL,
+    &ROUND_CONTEXT_TOOL,
+    &crate::mcp::tools::round_register::TOOL,
+    &EXPERT_CREATE_TOOL,
+    &PROGRESS_TOOL,
+    &VERDICT_REGISTER_TOOL,
+    &EXPORT_TOOL,
+    &SEARCH_TOOL,
+    &crate::mcp::tools::ask::TOOL,
+    &crate::mcp::tools::review::TOOL,
+    &STATUS_TOOL,
+    &INTERVENE_TOOL,
+];
+
+pub(crate) const DELIBERATION: &[&str] =
+    keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
+
+/// How long the call waits for the run before it answers.
+pub(crate) fn read_wait(seconds: Option<u32>) -> Duration {
+    Duration::from_secs(seconds.unwrap_or(0).into())
+}
+
+/// The schema of the budget of a run.
+pub(crate) fn read_dollars(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "number",
+        "minimum": 0.0,
+        "x-expected": "an amount of dollars",
+        "x-hint": "for example 0.5",
+    })
 }

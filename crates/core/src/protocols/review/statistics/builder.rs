@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::model::time::{Day, Moment};
-use crate::protocols::review::log_types::LogRow;
+use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
 use crate::protocols::review::statistics::counts::{
     OverrideCounts, RowGroup, ScoreSums, VerdictTally, WeekTally,

@@ -6,7 +6,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use crate::dialogue::health::percent_of;
-use crate::protocols::review::log_types::{LogRow, SeatRow};
+use crate::protocols::review::log_row::{LogRow, SeatRow};
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
 
 /// Counts of one deliberator over all rows.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::model::time::Day;
-use crate::protocols::review::log_types::LogRow;
+use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
 use crate::protocols::review::statistics::builder::{ReviewStatistics, StatisticsBuilder};
 use crate::protocols::review::statistics::counts::{OverrideCounts, VerdictTally};
