@@ -35,7 +35,7 @@ pub struct CreateRequest {
     #[schemars(extend("type" = "object"))]
     background: Option<Value>,
     /// Who may be called. All become experts; the panel is drawn from them.
-    expert_pool: Option<ExpertPool>,
+    expert_pool: Option<RequestedPool>,
     /// How many sit in round 0 [all].
     #[schemars(range(min = 1, max = EXPERTS_MAX))]
     panel_size: Option<usize>,
@@ -52,7 +52,7 @@ pub struct CreateRequest {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(inline, extend("x-item" = "expert_pool"))]
-struct ExpertPool {
+struct RequestedPool {
     #[schemars(length(max = LINE_CHARS_MAX))]
     domain: Option<String>,
     #[schemars(length(max = EXPERTS_MAX))]

@@ -15,7 +15,7 @@ use crate::app::planning::estimate::least_tokens;
 use crate::app::planning::panel_setup::{
     PanelSetup, RehearsalChoice, TransportFactory, reconnect_seats,
 };
-use crate::app::planning::review_panel::ReviewPanel;
+use crate::app::planning::review_panel::ReviewPanelSetup;
 use crate::app::project::{Project, SettingsLoader};
 use crate::app::start_run::PreparedRun;
 use crate::config::section::show_duration;
@@ -91,7 +91,7 @@ fn check_token_budget(plan: &Plan, path: &str) -> Result<(), ContextFileError> {
 pub fn prepare_review(
     project: &Project,
     settings: &Settings,
-    panel: &ReviewPanel,
+    panel: &ReviewPanelSetup,
     artifact: ReviewArtifact,
 ) -> Result<PreparedRun, Error> {
     let protocol = project.protocols.find_protocol(ProtocolName::Review)?;

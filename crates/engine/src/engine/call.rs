@@ -58,7 +58,7 @@ pub(crate) enum ReserveOutcome {
 }
 
 /// What to do after a failed call.
-enum NextAction {
+enum CallNextStep {
     Retry(Duration),
     FallBack,
     GiveUp,
@@ -146,19 +146,19 @@ impl Run {
                 message: error.message.clone(),
                 latency_ms,
             };
-            let gave_up = matches!(onward, NextAction::GiveUp);
+            let gave_up = matches!(onward, CallNextStep::GiveUp);
             let change = JournalEvent::CallFailed { call, failure, gave_up };
             self.append_entry(JournalEntryKind::CallFailed, vec![change]).await?;
             // A failed call that may be billed counts at its worst cost.
             let hold = course.hold.take().filter(|_| error.error_type.is_unbilled());
             hold.into_iter().for_each(|hold| hold.settle(BudgetReservation::default()));
             match onward {
-                NextAction::GiveUp => return Ok(()),
-                NextAction::Retry(wait) => {
+                CallNextStep::GiveUp => return Ok(()),
+                CallNextStep::Retry(wait) => {
                     tokio::time::sleep(wait).await;
                     course.attempt += 1;
                 }
-                NextAction::FallBack => course.fall_back(&error),
+                CallNextStep::FallBack => course.fall_back(&error),
             }
             course.repeats = None;
             if !self.reserve_or_wait(&mut course).await? {
@@ -268,16 +268,16 @@ impl<'a> CallAttempt<'a> {
         }
     }
 
-    fn next_action(&self, error: &CallError, dice: u64) -> NextAction {
+    fn next_action(&self, error: &CallError, dice: u64) -> CallNextStep {
         let time_left = self.deadline.saturating_duration_since(Instant::now());
         if let Some(wait) = retry_delay(error, self.attempt, time_left, dice) {
-            return NextAction::Retry(wait);
+            return CallNextStep::Retry(wait);
         }
         let may_turn = !self.further.is_empty() && !time_left.is_zero();
         if may_turn && allows_fallback(error.error_type) {
-            NextAction::FallBack
+            CallNextStep::FallBack
         } else {
-            NextAction::GiveUp
+            CallNextStep::GiveUp
         }
     }
 

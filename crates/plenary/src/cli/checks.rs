@@ -118,7 +118,7 @@ fn summary_line(checked: &ModularityReport<'_>) -> String {
 /// entry whose payload is missing is a finding. Exit code 1 when anything differs, 4 when the
 /// file cannot be opened as a store.
 ///
-/// Whoever can write the file can also rewrite all of it. Note the head that this
+/// A person who can write the file can also rewrite all of it. Note the head that this
 /// prints somewhere else, and give it back with `--head` to find that out too.
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {

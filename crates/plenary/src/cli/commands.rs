@@ -52,9 +52,9 @@ Exit codes:
 /// Deliberations on the record: who said what, what it rested on, how it ended.
 ///
 /// `ask` puts a question before a council of models: each answers alone, each reviews
-/// the others, a chair reports, and the conclusion is audited by somebody who saw nothing
+/// the others, a chair reports, and the conclusion is audited by a critic who saw nothing
 /// else. `review` puts a document before a gate: SHIP, REVISE or HOLD. `dialogue` keeps the
-/// record of a panel that somebody leads, round by round. Agents do all of it through `mcp`.
+/// record of a panel that a Judge leads, round by round. Agents do all of it through `mcp`.
 /// Everything said has an id, an author and a history.
 ///
 /// Begin with `plenary ask "…"`; it needs no key. `plenary doctor` tells who can be asked.

@@ -24,7 +24,7 @@ use crate::cli::session::{CliSession, ExitStatus};
 /// Look whether every provider can be asked: key, program, server, model, price
 ///
 /// Each provider that council.yaml names, or that was found, is asked which models it
-/// offers; nobody is asked a question, and nothing is spent. Of a key it says whether it
+/// offers; no question is asked, and nothing is spent. Of a key it says whether it
 /// is set and in which variable, never what it is. Exit code 0 when every provider can be
 /// used, 1 when not, 5 when council.yaml has mistakes.
 #[derive(Debug, Args)]

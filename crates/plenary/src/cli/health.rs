@@ -27,7 +27,7 @@ use crate::cli::session::{CliSession, ExitStatus};
 /// lenient; over 20 % unconverged, the synthesizer may need recalibration. Then an alarm
 /// sounds and the exit code is 1. With fewer than 10 conclusions it cannot tell.
 ///
-/// Rehearsals and conclusions that nobody audited are left out. The shares are also told
+/// Rehearsals and unaudited conclusions are left out. The shares are also told
 /// by protocol, by critic and by week.
 #[derive(Debug, Args)]
 pub(crate) struct HealthArgs {

@@ -45,13 +45,13 @@ pub(crate) struct ReviewArgs {
     /// The documents; `-` is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Take them for this tier, whatever the rules say.
+    /// Take them for this tier, against the rules too.
     #[arg(long, value_name = "1|2|3", value_parser = tier_parser())]
     tier: Option<ReviewTier>,
-    /// Take them for this type, whatever the rules say.
+    /// Take them for this type, against the rules too.
     #[arg(long = "type", value_name = "TYPE", value_parser = crate::cli::runs::value_parsers::artifact_type)]
     artifact_type: Option<String>,
-    /// Judge them whatever their tier, and though they hold what looks like a key.
+    /// Judge them in every tier, and though they hold what looks like a key.
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -13,7 +13,7 @@ use plenary_core::protocols::review::github_annotations::{
 use plenary_core::protocols::review::page::{draw_review_line, draw_review_page};
 use plenary_core::protocols::review::sarif::sarif_document;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
-use plenary_engine::app::planning::review_panel::ReviewPanel;
+use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
 use plenary_engine::app::prepare_run::prepare_review;
 use plenary_engine::app::review_input::{ReviewInput, SkippedFile};
 use plenary_engine::app::run_engine::RunEngine;
@@ -62,7 +62,7 @@ fn review_all(
     inputs: Vec<ReviewInput>,
     printer: &mut ReviewPrinter<'_>,
 ) -> Result<ExitStatus, Error> {
-    let panel = ReviewPanel::new(settings, rehearsal, &transport_factory(session))?;
+    let panel = ReviewPanelSetup::new(settings, rehearsal, &transport_factory(session))?;
     let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::One)?;
     runtime.block_on(async |engine, interrupted| {
         let keep =

@@ -11,7 +11,7 @@ use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::review::log_row::ContentQuery;
 use plenary_engine::app::planning::estimate::{CostEstimate, estimate_cost};
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
-use plenary_engine::app::planning::review_panel::ReviewPanel;
+use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
 use plenary_engine::app::review_input::{ReviewInput, ReviewOverrides};
 use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::config::error::ConfigError;
@@ -63,7 +63,7 @@ pub(crate) struct SweepArgs {
     /// Judge at most N of them; the others are left for the next time.
     #[arg(long, value_name = "N", value_parser = from_one_to(REVIEWS_MAX), default_value_t = REVIEWS_DEFAULT)]
     max: usize,
-    /// Say what would be judged, what not and why, and the worst cost; ask nobody.
+    /// Say what would be judged, what not and why, and the worst cost; call no model.
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -193,7 +193,8 @@ fn print_plan(
     setup: &SweepSetup,
     swept: SweepResult,
 ) -> Result<ExitStatus, Error> {
-    let table = ReviewPanel::new(&setup.settings, &setup.rehearsal, &transport_factory(session))?;
+    let table =
+        ReviewPanelSetup::new(&setup.settings, &setup.rehearsal, &transport_factory(session))?;
     let protocol = session.loader.protocols.find_protocol(ProtocolKind::Review)?;
     let plans = swept.selection.chosen.iter().map(|chosen| {
         let plan = table.build_plan((*chosen.artifact).clone(), Vec::new(), &RealSystem);

@@ -15,7 +15,7 @@ use rmcp::model::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::mcp::tools::tool::{Run, TOOLS, Work};
+use crate::mcp::tools::tool::{RunTool, TOOLS, Work};
 
 /// More would not be faster: the store has one writer, and an answer can have megabytes.
 const QUICK_SLOTS_MAX: usize = 16;
@@ -93,8 +93,8 @@ fn may_wait(request: &ClientRequest) -> bool {
     let ClientRequest::CallToolRequest(call) = request else { return false };
     let tool = TOOLS.iter().find(|tool| tool.name == call.params.name);
     match tool.map(|tool| tool.work) {
-        Some(Work::Run(Run::Intervene)) => true,
-        Some(Work::Run(Run::Ask | Run::Review | Run::Status)) => {
+        Some(Work::Run(RunTool::Intervene)) => true,
+        Some(Work::Run(RunTool::Ask | RunTool::Review | RunTool::Status)) => {
             let arguments = call.params.arguments.as_ref();
             let wait = arguments.and_then(|arguments| arguments.get("wait_seconds"));
             wait.is_some_and(|wait| wait.as_u64() != Some(0) && !wait.is_null())

@@ -21,15 +21,15 @@ use crate::mcp::tool_call::{CancelAction, ToolCall};
 use crate::mcp::tools::ask::AskRequest;
 use crate::mcp::tools::deliberation_tools::{InterveneRequest, StatusRequest, resume_plan};
 use crate::mcp::tools::review::{ReviewRequest, Sorting};
-use crate::mcp::tools::tool::Run;
+use crate::mcp::tools::tool::RunTool;
 
 /// Runs a tool and returns the state of its run.
-pub(crate) async fn run_tool(run: Run, call: &ToolCall) -> Result<String, Error> {
+pub(crate) async fn run_tool(run: RunTool, call: &ToolCall) -> Result<String, Error> {
     let answer = match run {
-        Run::Ask => call_ask(call).await?,
-        Run::Review => call_review(call).await?,
-        Run::Status => call_status(call).await?,
-        Run::Intervene => call_intervene(call).await?,
+        RunTool::Ask => call_ask(call).await?,
+        RunTool::Review => call_review(call).await?,
+        RunTool::Status => call_status(call).await?,
+        RunTool::Intervene => call_intervene(call).await?,
     };
     to_json_text(&answer)
 }
@@ -80,14 +80,14 @@ pub(crate) enum StartResult {
 }
 
 /// Starts the run behind a task; the task id is the run's dialogue id.
-pub(crate) async fn start_task_run(run: Run, call: &ToolCall) -> Result<StartResult, Error> {
+pub(crate) async fn start_task_run(run: RunTool, call: &ToolCall) -> Result<StartResult, Error> {
     match run {
-        Run::Ask => {
+        RunTool::Ask => {
             Ok(StartResult::Run(start_ask(call, read_strict_request(&call.arguments)?).await?))
         }
-        Run::Review => start_review(call, read_strict_request(&call.arguments)?).await,
-        Run::Status => Ok(StartResult::Answered(Box::new(call_status(call).await?))),
-        Run::Intervene => Ok(StartResult::Answered(Box::new(call_intervene(call).await?))),
+        RunTool::Review => start_review(call, read_strict_request(&call.arguments)?).await,
+        RunTool::Status => Ok(StartResult::Answered(Box::new(call_status(call).await?))),
+        RunTool::Intervene => Ok(StartResult::Answered(Box::new(call_intervene(call).await?))),
     }
 }
 

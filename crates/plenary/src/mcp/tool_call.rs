@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::mcp::run_tools::{RunAnswer, StartResult, start_task_run};
-use crate::mcp::tools::tool::Run;
+use crate::mcp::tools::tool::RunTool;
 
 /// Longest wait of a call; clients do not keep a connection open longer.
 pub(crate) const WAIT_SECONDS_MAX: i64 = 3_600;
@@ -143,7 +143,7 @@ fn parse_structured(text: String) -> Result<(String, Value), Error> {
 const POLL_MILLIS: u64 = 1_000;
 
 /// Starts a run and returns its task; a call without a run is answered at once.
-pub(crate) async fn start_task(run: Run, call: &ToolCall) -> CallToolResponse {
+pub(crate) async fn start_task(run: RunTool, call: &ToolCall) -> CallToolResponse {
     let id = match start_task_run(run, call).await {
         Ok(StartResult::Run(id)) => id,
         Ok(StartResult::Answered(answer)) => return tool_result(to_json_text(&answer)).into(),

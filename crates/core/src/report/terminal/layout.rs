@@ -408,18 +408,3 @@ mod table_tests {
         ");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bar_is_the_share_of_the_whole() {
-        let bar = |part, whole| draw_bar(part, whole, 10);
-        assert_eq!(bar(40, 40), "██████████");
-        assert_eq!(bar(20, 40), "█████");
-        assert_eq!(bar(1, 40), "▎");
-        assert_eq!([bar(0, 40), bar(-5, 40), bar(0, 0)], ["", "", ""]);
-        assert_eq!(bar(i64::MAX, i64::MAX).chars().count(), 10);
-    }
-}

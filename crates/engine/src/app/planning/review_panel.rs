@@ -1,4 +1,4 @@
-//! [`ReviewPanel`]: deliberators, adjudicator and policy of a review, before a document is read.
+//! [`ReviewPanelSetup`]: deliberators, adjudicator and policy of a review, before a document is read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ use crate::providers::transport::Provider;
 const INSTRUCTIONS_BYTES_MAX: usize = 60_000;
 
 #[derive(Debug)]
-pub struct ReviewPanel {
+pub struct ReviewPanelSetup {
     pub is_rehearsal: bool,
     pub connections: SeatTransports,
     /// Number of earlier verdicts in the adjudicator's prompt.
@@ -40,7 +40,7 @@ pub struct ReviewPanel {
     plan_template: Plan,
 }
 
-impl ReviewPanel {
+impl ReviewPanelSetup {
     /// Never rehearses by itself, unlike a council: it would pass everything.
     pub fn new(
         settings: &Settings,

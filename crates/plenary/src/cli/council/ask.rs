@@ -43,9 +43,9 @@ const JOBS_DEFAULT: usize = 8;
 /// The panel is that of `council.yaml`. Without one, providers are found by their keys
 /// (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY), by programs
 /// (claude, codex, gemini) or by an Ollama server; with none of them a built-in panel
-/// rehearses, which shows everything and asks nobody.
+/// rehearses, which shows everything and calls no model.
 ///
-/// The conclusion goes to standard output, progress to standard error. Whatever happens, what
+/// The conclusion goes to standard output, progress to standard error. In every case, what
 /// was answered is kept: `plenary resume ID` goes on.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
@@ -82,7 +82,7 @@ pub(crate) struct AskArgs {
     /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     deadline: Option<u64>,
-    /// Print the plan and its worst cost, and ask nobody.
+    /// Print the plan and its worst cost, and call no model.
     // A batch has many plans; that it would be asked all the same must not be possible.
     #[arg(long, conflicts_with = "batch")]
     dry_run: bool,

@@ -33,7 +33,7 @@ pub(crate) struct WhisperArgs {
     id: String,
     /// What to say.
     text: String,
-    /// To this seat and nobody else.
+    /// To this seat only.
     #[arg(long, value_name = "SEAT")]
     to: Option<String>,
 }

@@ -28,7 +28,7 @@ use serde_json::Value;
 
 use crate::mcp::schema::argument_schema;
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
-use crate::mcp::tools::tool::{DELIBERATION, Run, Tool, Work, read_dollars, read_wait};
+use crate::mcp::tools::tool::{DELIBERATION, RunTool, Tool, Work, read_dollars, read_wait};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "council_ask",
@@ -38,7 +38,7 @@ pub(crate) const TOOL: Tool = Tool {
         unless you wait. Cancelling the call ends the run, resumable.",
     arguments: argument_schema::<AskRequest>,
     answer: DELIBERATION,
-    work: Work::Run(Run::Ask),
+    work: Work::Run(RunTool::Ask),
 };
 
 /// Arguments of `council_ask`.

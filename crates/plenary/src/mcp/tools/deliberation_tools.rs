@@ -24,7 +24,7 @@ use serde::Deserialize;
 
 use crate::mcp::schema::argument_schema;
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
-use crate::mcp::tools::tool::{DELIBERATION, Run, Tool, Work, read_dollars, read_wait};
+use crate::mcp::tools::tool::{DELIBERATION, RunTool, Tool, Work, read_dollars, read_wait};
 
 pub(crate) const STATUS_TOOL: Tool = Tool {
     name: "deliberation_status",
@@ -33,7 +33,7 @@ pub(crate) const STATUS_TOOL: Tool = Tool {
         answered is not asked again.",
     arguments: argument_schema::<StatusRequest>,
     answer: DELIBERATION,
-    work: Work::Run(Run::Status),
+    work: Work::Run(RunTool::Status),
 };
 
 /// Arguments of `deliberation_status`.
@@ -96,7 +96,7 @@ pub(crate) const INTERVENE_TOOL: Tool = Tool {
         `confirmed` it is only restated. stop: it concludes on what was heard.",
     arguments: argument_schema::<InterveneRequest>,
     answer: DELIBERATION,
-    work: Work::Run(Run::Intervene),
+    work: Work::Run(RunTool::Intervene),
 };
 
 /// Arguments of `deliberation_intervene`.

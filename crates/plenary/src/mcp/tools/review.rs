@@ -9,7 +9,7 @@ use plenary_core::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::review::document::{ReviewDocument, skipped_document};
 use plenary_core::protocols::review::types::ReviewTier;
-use plenary_engine::app::planning::review_panel::ReviewPanel;
+use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
 use plenary_engine::app::prepare_run::{prepare_review, review_settings};
 use plenary_engine::app::review_input::{ReviewInput, ReviewOverrides, SkippedFile};
 use plenary_engine::app::run_server::RunServer;
@@ -23,7 +23,7 @@ use serde::Deserialize;
 use crate::mcp::schema::argument_schema;
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
 use crate::mcp::tools::ask::read_rehearsal;
-use crate::mcp::tools::tool::{DELIBERATION, Run, Tool, Work, read_wait};
+use crate::mcp::tools::tool::{DELIBERATION, RunTool, Tool, Work, read_wait};
 
 pub(crate) const TOOL: Tool = Tool {
     name: "council_review",
@@ -32,7 +32,7 @@ pub(crate) const TOOL: Tool = Tool {
         SHIP, REVISE with a brief, HOLD, or INCOMPLETE. Takes minutes: poll like council_ask.",
     arguments: argument_schema::<ReviewRequest>,
     answer: DELIBERATION,
-    work: Work::Run(Run::Review),
+    work: Work::Run(RunTool::Review),
 };
 
 /// Arguments of `council_review`.
@@ -119,7 +119,7 @@ impl ReviewRequest {
         };
         match input {
             ReviewInput::Artifact(artifact) => {
-                let panel = ReviewPanel::new(&settings, &rehearsal, &run_server.factory)?;
+                let panel = ReviewPanelSetup::new(&settings, &rehearsal, &run_server.factory)?;
                 let prepared = Box::new(prepare_review(&project, &settings, &panel, *artifact)?);
                 Ok(Sorting::Run { prepared, log: settings.review.log_path })
             }

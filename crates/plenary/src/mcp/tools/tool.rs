@@ -41,14 +41,14 @@ pub(crate) enum Work {
     /// Creates a record, and the store if there is none.
     Open(Operation),
     /// Starts or controls a run.
-    Run(Run),
+    Run(RunTool),
 }
 
 /// An operation and its answer as JSON; the command line calls the same.
 pub(crate) type Operation = fn(&Project, &Value) -> Result<String, Error>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Run {
+pub(crate) enum RunTool {
     Ask,
     Review,
     Status,
