@@ -11,7 +11,7 @@ use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::ReplyDocument;
 use plenary_core::prompting::condense::INPUT_BYTES_MAX;
 use plenary_core::prompting::fence::{RenderedPrompt, restatement_messages};
-use plenary_core::protocols::conclusion::messages::CriticInput;
+use plenary_core::protocols::conclusion::critic_input::CriticInput;
 use plenary_core::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use plenary_core::protocols::conclusion::types::{
     AuditObjection, AuditReply, CitedClaim, Conclusion, ConclusionField, ConclusionParticipant,

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use plenary_core::model::ask::{Ask, AskMessages, AskPurpose, CallOutcome};
 use plenary_core::model::journal::JournalEntry;
 use plenary_core::model::run_state::{ParseOutcome, RunState};
-use plenary_core::protocols::conclusion::messages::CriticInput;
+use plenary_core::protocols::conclusion::critic_input::CriticInput;
 use plenary_core::protocols::conclusion::next::{
     SECOND_AUDIT, draft_conclusion, revised_conclusion,
 };

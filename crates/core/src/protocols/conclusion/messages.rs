@@ -1,12 +1,7 @@
-//! Builds the messages of the synthesizer and the reviser, who write the conclusion, and of the
-//! Blind Critic, who audits it.
+//! Builds the messages of the synthesizer and the reviser, who write the conclusion.
 //!
-//! Unlike the chair the writers see the agents' names, because the conclusion names them; so nothing
-//! is masked.
-//!
-//! **Invariant:** `CriticInput` is made of a question and a conclusion and nothing else. It has one
-//! constructor and two fields, and its messages consist of them and our own text, so nothing from
-//! the debate can reach the critic.
+//! Unlike the chair they see the agents' names, because the conclusion names them; so nothing is
+//! masked.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -17,20 +12,18 @@ use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::model::time::Day;
 use crate::prompting::condense::{
-    INPUT_BYTES_MAX, OWN_TEXT_BYTES, TEXT_BYTES_STEPS, context_bytes, cut_context_to, cut_question,
-    fits_budget, map_texts, rendered_bytes, truncate_to_fit,
+    INPUT_BYTES_MAX, OWN_TEXT_BYTES, context_bytes, cut_context_to, cut_question, map_texts,
+    rendered_bytes, truncate_to_fit,
 };
-use crate::prompting::fence::{MessageParagraph, MessageParts, RenderedPrompt, join_paragraphs};
-use crate::prompting::instructions::{
-    AUDIT, DRAFT, REVISION, RoleText, SHORTER_CRITIC, STRICTER_CRITIC,
-};
+use crate::prompting::fence::{MessageParts, RenderedPrompt};
+use crate::prompting::instructions::{DRAFT, REVISION, RoleText};
 use crate::prompting::reader_view::{FencedSection, ReaderView, to_pretty_json};
 use crate::protocols::conclusion::next::{audit_trail, draft_conclusion};
 use crate::protocols::conclusion::record_digest::{DetailLevel, RecordDigest};
 use crate::protocols::conclusion::types::{AuditObjection, Conclusion, ConclusionParticipant};
 use crate::protocols::council::answers::{SeatLetters, list_opinions, tally_stances};
 use crate::protocols::council::messages::additions_remark;
-use crate::protocols::council::types::{OpinionStance, QuestionMode};
+use crate::protocols::council::types::OpinionStance;
 use crate::protocols::pending_asks::InterventionScope;
 
 /// The synthesizer's messages: the whole record, without private whispers.
@@ -366,73 +359,4 @@ fn cut_texts(brief: &mut ConclusionBrief<'_>, sizes: &[usize], rounds: &[u8]) ->
         }
     }
     notes
-}
-
-#[derive(Debug, Clone)]
-pub struct CriticInput {
-    question: String,
-    conclusion: Value,
-}
-
-impl CriticInput {
-    pub fn new(question: &str, conclusion: &Conclusion) -> Self {
-        let conclusion = serde_json::to_value(conclusion).unwrap_or_default();
-        Self { question: question.to_owned(), conclusion }
-    }
-
-    /// The prompt of the first or second audit. The secret only enters the digest that becomes the
-    /// nonce of the fences.
-    pub fn first_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
-        self.render_prompt(secret, round, &[AUDIT.task])
-    }
-
-    /// The prompt after an unparsable reply. It shows neither that reply nor the parse error: the
-    /// critic starts again from the same two inputs.
-    pub fn retry_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
-        self.render_prompt(secret, round, &[AUDIT.task, STRICTER_CRITIC.trim_end()])
-    }
-
-    /// The prompt after a truncated reply, which is not shown either.
-    pub fn shorter_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
-        self.render_prompt(secret, round, &[AUDIT.task, SHORTER_CRITIC.trim_end()])
-    }
-
-    fn render_prompt(&self, secret: &str, round: u8, words: &[&str]) -> RenderedPrompt {
-        let mut shown = self.clone();
-        let condensed = shown.condense_input();
-        let sections = shown.input_sections();
-        let theirs = sections.iter().map(MessageParagraph::Fenced);
-        let paragraphs: Vec<MessageParagraph<'_>> =
-            theirs.chain(words.iter().map(|text| MessageParagraph::Plain(text))).collect();
-        let user = join_paragraphs(secret, round, &paragraphs);
-        let system = AUDIT.system_prompt(QuestionMode::General);
-        RenderedPrompt { messages: AskMessages { system, user }, condensed }
-    }
-
-    fn input_sections(&self) -> [FencedSection; 2] {
-        [
-            FencedSection::from_question(&self.question),
-            FencedSection::new(
-                "CONCLUSION",
-                "the conclusion to audit",
-                to_pretty_json(&self.conclusion),
-            ),
-        ]
-    }
-
-    /// Cuts all texts to the same limit until both inputs fit.
-    fn condense_input(&mut self) -> Vec<String> {
-        if fits_budget(&self.input_sections()) {
-            return Vec::new();
-        }
-        let longest = TEXT_BYTES_STEPS.map(|bytes| bytes * 4);
-        for bytes_max in longest {
-            self.question = truncate_to_fit(&self.question, bytes_max);
-            map_texts(&mut self.conclusion, &|text| truncate_to_fit(text, bytes_max));
-            if fits_budget(&self.input_sections()) {
-                return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
-            }
-        }
-        Vec::new()
-    }
 }

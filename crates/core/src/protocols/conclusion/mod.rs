@@ -1,6 +1,7 @@
 //! The conclusion protocol (seed 000): five fields, a critic who sees nothing else, at most one
 //! revision, and a terminal state.
 
+pub mod critic_input;
 pub mod document;
 #[cfg(test)]
 mod document_tests;

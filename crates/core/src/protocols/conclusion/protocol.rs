@@ -19,8 +19,9 @@ use crate::parsing::reply::{to_parse_outcome, unreadable};
 use crate::parsing::schema::ReplyShape;
 use crate::prompting::fence::RenderedPrompt;
 use crate::prompting::instructions::{AUDIT, DRAFT, REVISION, RoleText};
+use crate::protocols::conclusion::critic_input::CriticInput;
 use crate::protocols::conclusion::document::conclusion_document;
-use crate::protocols::conclusion::messages::{CriticInput, reviser_messages, synthesizer_messages};
+use crate::protocols::conclusion::messages::{reviser_messages, synthesizer_messages};
 use crate::protocols::conclusion::next::{
     SECOND_AUDIT, add_counted_objections, audit_trail, audited_conclusion, draft_conclusion,
     next_step, revised_conclusion,

@@ -1,0 +1,84 @@
+//! The Blind Critic's input: a question and a conclusion.
+//!
+//! **Invariant:** `CriticInput` is made of these two and nothing else. It has one constructor and
+//! two fields, and its messages consist of them and our own text, so nothing from the debate can
+//! reach the critic.
+
+use serde_json::Value;
+
+use crate::model::ask::AskMessages;
+use crate::prompting::condense::{TEXT_BYTES_STEPS, fits_budget, map_texts, truncate_to_fit};
+use crate::prompting::fence::{MessageParagraph, RenderedPrompt, join_paragraphs};
+use crate::prompting::instructions::{AUDIT, SHORTER_CRITIC, STRICTER_CRITIC};
+use crate::prompting::reader_view::{FencedSection, to_pretty_json};
+use crate::protocols::conclusion::types::Conclusion;
+use crate::protocols::council::types::QuestionMode;
+
+#[derive(Debug, Clone)]
+pub struct CriticInput {
+    question: String,
+    conclusion: Value,
+}
+
+impl CriticInput {
+    pub fn new(question: &str, conclusion: &Conclusion) -> Self {
+        let conclusion = serde_json::to_value(conclusion).unwrap_or_default();
+        Self { question: question.to_owned(), conclusion }
+    }
+
+    /// The prompt of the first or second audit. The secret only enters the digest that becomes the
+    /// nonce of the fences.
+    pub fn first_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
+        self.render_prompt(secret, round, &[AUDIT.task])
+    }
+
+    /// The prompt after an unparsable reply. It shows neither that reply nor the parse error: the
+    /// critic starts again from the same two inputs.
+    pub fn retry_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
+        self.render_prompt(secret, round, &[AUDIT.task, STRICTER_CRITIC.trim_end()])
+    }
+
+    /// The prompt after a truncated reply, which is not shown either.
+    pub fn shorter_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
+        self.render_prompt(secret, round, &[AUDIT.task, SHORTER_CRITIC.trim_end()])
+    }
+
+    fn render_prompt(&self, secret: &str, round: u8, words: &[&str]) -> RenderedPrompt {
+        let mut shown = self.clone();
+        let condensed = shown.condense_input();
+        let sections = shown.input_sections();
+        let theirs = sections.iter().map(MessageParagraph::Fenced);
+        let paragraphs: Vec<MessageParagraph<'_>> =
+            theirs.chain(words.iter().map(|text| MessageParagraph::Plain(text))).collect();
+        let user = join_paragraphs(secret, round, &paragraphs);
+        let system = AUDIT.system_prompt(QuestionMode::General);
+        RenderedPrompt { messages: AskMessages { system, user }, condensed }
+    }
+
+    fn input_sections(&self) -> [FencedSection; 2] {
+        [
+            FencedSection::from_question(&self.question),
+            FencedSection::new(
+                "CONCLUSION",
+                "the conclusion to audit",
+                to_pretty_json(&self.conclusion),
+            ),
+        ]
+    }
+
+    /// Cuts all texts to the same limit until both inputs fit.
+    fn condense_input(&mut self) -> Vec<String> {
+        if fits_budget(&self.input_sections()) {
+            return Vec::new();
+        }
+        let longest = TEXT_BYTES_STEPS.map(|bytes| bytes * 4);
+        for bytes_max in longest {
+            self.question = truncate_to_fit(&self.question, bytes_max);
+            map_texts(&mut self.conclusion, &|text| truncate_to_fit(text, bytes_max));
+            if fits_budget(&self.input_sections()) {
+                return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
+            }
+        }
+        Vec::new()
+    }
+}
