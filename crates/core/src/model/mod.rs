@@ -6,6 +6,7 @@
 //! **Invariant:** the record only grows. Everything that happens is a [`journal::JournalEvent`]; a
 //! correction is another one.
 
+pub mod apply_events;
 pub mod ask;
 pub mod dialogue;
 pub mod entity;

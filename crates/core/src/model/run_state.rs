@@ -4,7 +4,6 @@
 //! same way during a run and when it resumes one.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,10 +11,9 @@ use serde_json::Value;
 pub use crate::model::ask::AskState;
 pub use crate::model::ask::CallOutcome;
 pub use crate::model::ask::CallState;
-use crate::model::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply};
-use crate::model::dialogue::{ConclusionStage, DialogueOpening, DialogueStatus, ProtocolKind};
+use crate::model::dialogue::{ConclusionStage, DialogueOpening, ProtocolKind};
 use crate::model::ids::{EntityId, ExpertSlug};
-use crate::model::intervention::{Intervention, InterventionEntry};
+use crate::model::intervention::InterventionEntry;
 use crate::model::journal::{JournalEntry, JournalEvent};
 use crate::model::plan::Plan;
 use crate::model::string_enum::words;
@@ -163,7 +161,7 @@ pub enum RunStopReason {
 
 impl RunStopReason {
     /// Returns true if the run stopped because answers were missing.
-    fn is_missing_answers(&self) -> bool {
+    pub(crate) fn is_missing_answers(&self) -> bool {
         match self {
             Self::Quorum { .. }
             | Self::Families { .. }
@@ -243,198 +241,12 @@ impl RunState {
         }
     }
 
-    /// Applies the events of one entry.
-    pub fn apply_events(&mut self, at: Moment, changes: &[JournalEvent]) {
-        // Events that people add after the run do not count towards its duration.
-        if !changes.iter().any(JournalEvent::is_follow_up) {
-            self.last_entry_at = at;
-        }
-        for change in changes {
-            self.apply_event(at, change);
-        }
-    }
-
-    fn apply_event(&mut self, at: Moment, change: &JournalEvent) {
-        match change {
-            JournalEvent::RunStarted { owner } => self.mark_started(owner),
-            JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
-            JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
-                self.add_ask(at, ask, messages.clone(), condensed);
-            }
-            JournalEvent::AskNotSent { ask, shortage } => {
-                if let Some(asked) = self.find_ask_mut(*ask) {
-                    asked.not_sent = Some(*shortage);
-                }
-            }
-            JournalEvent::CallSent(sending) => self.add_call(at, sending),
-            JournalEvent::ReplyKept { call, reply } => self.keep_reply(at, *call, reply),
-            JournalEvent::CallFailed { call, failure, gave_up } => {
-                self.fail_call(at, *call, failure, *gave_up);
-            }
-            JournalEvent::ReplyParsed { ask, reading } => {
-                if let Some(asked) = self.find_ask_mut(*ask) {
-                    asked.parse_outcome = Some(reading.clone());
-                }
-            }
-            JournalEvent::ShortcutRecorded(shortcut) => self.set_shortcut(shortcut),
-            JournalEvent::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
-            JournalEvent::RoundRecorded { round, .. } => self.recorded_rounds.push((*round, at)),
-            // A signal may arrive while the last entry is being written; the run is finished
-            // anyway.
-            JournalEvent::RunStopped(_) if self.is_finished() => {
-                self.stopped = Some(RunStopReason::Done)
-            }
-            JournalEvent::RunStopped(stop) => self.mark_stopped(stop),
-            JournalEvent::EntityAdded(entity) => {
-                self.entities.insert(entity.id, entity.contributors.clone());
-            }
-            JournalEvent::Intervened { round, intervention } => {
-                self.add_intervention(at, *round, intervention)
-            }
-            JournalEvent::ConclusionPlanned { conclusion, seats } => {
-                self.plan.conclusion = Some(conclusion.clone());
-                self.plan.seats.extend_from_slice(seats);
-            }
-            JournalEvent::ConclusionBegun { participants } => {
-                self.participants = Some(participants.clone());
-                self.stage = Some(ConclusionStage::Concluding);
-            }
-            JournalEvent::StatusSet { status, .. } => {
-                self.is_abandoned = *status == DialogueStatus::Abandoned;
-            }
-            JournalEvent::StageReached { stage } => self.stage = Some(*stage),
-            JournalEvent::Concluded(result) => self.set_conclusion(result),
-            JournalEvent::ReviewDecided(ruling) => {
-                self.review_outcome = Some(ruling.as_ref().clone())
-            }
-            JournalEvent::VerdictLogged(_) => self.rows_logged += 1,
-            JournalEvent::VerdictOverridden(decision) => {
-                self.overrides.push((at, decision.clone()))
-            }
-            JournalEvent::DialogueOpened(_)
-            | JournalEvent::RunPlanned(_)
-            | JournalEvent::PoolGiven { .. }
-            | JournalEvent::ExpertAdded(_)
-            | JournalEvent::ExpertJoined { .. }
-            | JournalEvent::PanelSet { .. }
-            | JournalEvent::ScoreGiven { .. }
-            | JournalEvent::RawReplyKept { .. }
-            | JournalEvent::ReferenceAdded(_)
-            | JournalEvent::EventAdded(_)
-            | JournalEvent::MoveMade(_)
-            | JournalEvent::BatchAnswered { .. }
-            | JournalEvent::VerdictGiven(_)
-            | JournalEvent::OutcomeRecorded(_) => {}
-        }
-    }
-
-    fn set_conclusion(&mut self, result: &ConclusionResult) {
-        self.conclusion_result = Some(result.clone());
-    }
-
-    /// The messages are dropped: no later call of this ask sends them again.
-    fn keep_reply(&mut self, at: Moment, call: u32, reply: &ModelReply) {
-        if let Some(asked) = self.set_outcome(call, CallOutcome::Replied(reply.clone(), at)) {
-            asked.messages = None;
-        }
-    }
-
-    fn fail_call(&mut self, at: Moment, call: u32, failure: &CallFailure, gave_up: bool) {
-        if let Some(asked) = self.set_outcome(call, CallOutcome::Failed(failure.clone(), at)) {
-            asked.gave_up = gave_up;
-        }
-    }
-
-    fn add_ask(
-        &mut self,
-        at: Moment,
-        ask: &Ask,
-        messages: Option<Arc<AskMessages>>,
-        condensed: &[String],
-    ) {
-        self.asks.push(AskState {
-            ask: ask.clone(),
-            prepared_at: at,
-            interventions: self.interventions.len(),
-            condensed: condensed.to_vec(),
-            messages,
-            calls: Vec::new(),
-            parse_outcome: None,
-            gave_up: false,
-            not_sent: None,
-            retired: false,
-        });
-    }
-
-    fn add_call(&mut self, at: Moment, sending: &CallDispatch) {
-        let call =
-            CallState { dispatch: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
-        if let Some(asked) = self.find_ask_mut(sending.ask) {
-            asked.calls.push(call);
-        }
-    }
-
-    /// Marks calls in flight as lost. Asks that the last run could not afford may be sent again,
-    /// and so may asks whose missing answer stopped it.
-    fn mark_started(&mut self, owner: &str) {
-        let was_short = self.stopped.take().is_some_and(|stop| stop.is_missing_answers());
-        self.owners.push(owner.to_owned());
-        let held: Vec<u8> = self.recorded_rounds.iter().map(|(round, _)| *round).collect();
-        for asked in &mut self.asks {
-            asked.not_sent = None;
-            asked.retired |=
-                was_short && asked.parsed_document().is_none() && !held.contains(&asked.ask.round);
-        }
-        self.mark_calls_lost();
-    }
-
-    fn mark_stopped(&mut self, stop: &RunStopReason) {
-        // A run that stopped for missing answers resumes its rounds.
-        self.is_cut_short &= !stop.is_missing_answers() || self.participants.is_some();
-        self.stopped = Some(stop.clone());
-    }
-
-    fn mark_calls_lost(&mut self) {
-        for call in self.asks.iter_mut().flat_map(|asked| &mut asked.calls) {
-            if call.outcome == CallOutcome::InFlight {
-                call.outcome = CallOutcome::Lost;
-            }
-        }
-    }
-
-    fn add_intervention(&mut self, at: Moment, round: u8, intervention: &Intervention) {
-        if *intervention == Intervention::Stop {
-            self.is_cut_short = true;
-            self.mark_calls_lost();
-        }
-        self.interventions.push(InterventionEntry {
-            at,
-            round,
-            intervention: intervention.clone(),
-        });
-    }
-
-    /// The result of a shadow round replaces the earlier decision.
-    fn set_shortcut(&mut self, shortcut: &RoundShortcut) {
-        match self.shortcuts.iter_mut().find(|known| known.round == shortcut.round) {
-            Some(known) => known.clone_from(shortcut),
-            None => self.shortcuts.push(shortcut.clone()),
-        }
-    }
-
-    fn set_outcome(&mut self, call: u32, outcome: CallOutcome) -> Option<&mut AskState> {
-        let is_it = |found: &CallState| found.dispatch.call == call;
-        let asked = self.asks.iter_mut().rev().find(|asked| asked.calls.iter().any(is_it))?;
-        asked.calls.iter_mut().find(|found| is_it(found))?.outcome = outcome;
-        Some(asked)
-    }
-
     pub fn find_ask(&self, id: u32) -> Option<&AskState> {
         // Asks are numbered from 1 in the order of the list.
         self.asks.get((id as usize).checked_sub(1)?)
     }
 
-    fn find_ask_mut(&mut self, id: u32) -> Option<&mut AskState> {
+    pub(crate) fn find_ask_mut(&mut self, id: u32) -> Option<&mut AskState> {
         self.asks.get_mut((id as usize).checked_sub(1)?)
     }
 

@@ -352,16 +352,18 @@ fn the_pages_and_programs_of_this_repository_hold_no_secret() {
 }
 
 /// Files of this repository that contain a fake secret on purpose.
-const KNOWN: [&str; 9] = [
-    "src/config/file_tests.rs url-with-password",
-    "src/config/locate.rs url-with-password",
-    "src/config/secrets_in_use.rs url-with-password",
-    "src/export/conclusion/sample.rs secret-assignment",
-    "src/material/secrets/tests.rs url-with-password",
-    "src/providers/rehearsal/gate/tests.rs private-key-block",
+const KNOWN: [&str; 11] = [
+    "crates/core/src/protocols/conclusion/sample.rs secret-assignment",
+    "crates/engine/src/config/council_file_tests.rs url-with-password",
+    "crates/engine/src/config/locate.rs url-with-password",
+    "crates/engine/src/config/settings.rs url-with-password",
+    "crates/engine/src/context_files/secrets/scan_tests.rs url-with-password",
+    "crates/engine/src/providers/rehearsal/review/tests.rs private-key-block",
     "tests/fixtures/journals/before-conclusions.jsonl secret-assignment",
+    "tests/fixtures/journals/review.jsonl secret-assignment",
     "tests/fixtures/replies/openai/error_401.json generic-api-key",
-    "tests/it/resuming/library.rs generic-api-key",
+    "tests/it/locks.rs generic-api-key",
+    "tests/it/resuming/library.rs secret-assignment",
 ];
 
 #[expect(clippy::disallowed_methods, reason = "the test reads the repository")]

@@ -15,6 +15,7 @@ mod property_tests;
 pub mod question;
 pub mod quotations;
 pub mod request;
+pub mod request_context;
 #[cfg(test)]
 mod request_tests;
 pub mod vocabulary;
