@@ -14,6 +14,7 @@ fn build_text(measure: FormatUnit, number: usize) -> String {
         FormatUnit::Bullets => ("- ship it", "\n"),
         FormatUnit::Sentences => ("Ship it, e.g. on Monday at 3.5 Hz.", " "),
         FormatUnit::Words => ("ship-it!", " "),
+        FormatUnit::Paragraphs => ("Ship it. Watch it.", "\n\n"),
     };
     vec![piece; number].join(joint)
 }
@@ -29,7 +30,7 @@ fn any_bound() -> impl Strategy<Value = &'static str> {
 
 proptest! {
     #[test]
-    fn what_is_built_to_a_wish_never_miscounts(
+    fn a_text_built_to_a_constraint_has_no_violation(
         measure in any_unit(), bound in any_bound(), number in 2..40_usize,
     ) {
         let question = format!("Should we ship? Answer in {bound}{number} {measure}.");
@@ -42,7 +43,7 @@ proptest! {
     }
 
     #[test]
-    fn a_wish_can_be_met_by_what_it_says(
+    fn a_constraint_accepts_its_bounds_only(
         measure in any_unit(), least in 1..30_usize, more in 0..9_usize,
     ) {
         for amount in [
@@ -61,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn air_between_lines_changes_no_count(measure in any_unit(), number in 1..20_usize) {
+    fn blank_lines_change_no_count(measure in any_unit(), number in 1..20_usize) {
         let airy = build_text(measure, number).replace('\n', "\n\n \n");
         prop_assert_eq!(count_units(measure, &airy), Some(number));
         let escaped = build_text(measure, number).replace('\n', "\\n");
@@ -69,14 +70,14 @@ proptest! {
     }
 
     #[test]
-    fn any_question_and_any_text_come_to_an_end(
+    fn any_question_and_any_text_are_checked(
         question in any::<String>(), said in any::<String>(),
     ) {
         find_violations(&question, &said);
     }
 
     #[test]
-    fn any_mixture_of_words_comes_to_an_end(words in prop::collection::vec(any_word(), 0..40)) {
+    fn any_mixture_of_words_is_checked(words in prop::collection::vec(any_word(), 0..40)) {
         let question = words.join(" ");
         find_violations(&question, &question);
     }
@@ -116,7 +117,7 @@ fn an_objection_has_both_numbers() {
 }
 
 #[test]
-fn long_questions_come_to_an_end() {
+fn long_questions_are_checked_quickly() {
     let pieces = ["answer in 5 lines, ", "Answer in 5 lines. ", "Explain. ", "5 ", "in ", "- a\n"];
     let signs = [". ", "… ", "\"", "do not ", "a-", "( "];
     for piece in pieces.into_iter().chain(signs) {

@@ -1,291 +1,292 @@
-//! Decides whether a count in a question is a request about the answer.
+//! The closed list of request forms, as tables of words and regular expressions in lower case. To
+//! add a language, add its rows to each table.
 
-use crate::protocols::conclusion::format::command::{CommandVerb, find_command, skip_fillers};
-use crate::protocols::conclusion::format::constraint::FormatUnit;
-use crate::protocols::conclusion::format::phrase::{CountForm, CountPhrase, parse_number};
-use crate::protocols::conclusion::format::question::{
-    PunctuationMark, QuestionSentence, SentenceEnd,
-};
-use crate::protocols::conclusion::format::vocabulary::{
-    ANSWER_NOUNS, ANSWER_OBJECTS, ANSWERING, ARTEFACTS, CONDENSING, DETERMINERS, FOLLOWING,
-    FORM_LEADS, GIVING, HEADS, IN_WHAT, INNER_VERBS, JOINING, JUDGED, LEADS, LIMITING, MINE,
-    NAMING, OF_WHAT, QUESTION_STARTS, RECIPIENTS, SHARING, WHOLE,
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use crate::protocols::conclusion::format::constraint::{
+    FormatAmount, FormatConstraint, FormatUnit,
 };
 
-/// Words after a number that continues an earlier count.
-const CONTINUATION_WORDS: [&str; 8] = ["of", "for", "on", "against", "about", "more", "with", ""];
+/// From this number on, `in 100 words` is approximate.
+const WORDS_ABOUT_MIN: usize = 20;
 
-/// A count with its context.
-pub(crate) struct CountContext<'a> {
-    pub(crate) text: &'a [QuestionSentence],
-    /// Index of the sentence in the text.
-    pub(crate) at: usize,
-    pub(crate) sentence: &'a QuestionSentence,
-    /// Every count of the sentence.
-    pub(crate) phrases: &'a [CountPhrase],
-    pub(crate) phrase: &'a CountPhrase,
+/// A smaller word limit per line or bullet may apply to each of them, not to the whole answer.
+const WORDS_PER_PIECE_MIN: usize = 15;
+
+/// A longer sentence is no request; this bounds the search.
+const SENTENCE_BYTES_MAX: usize = 1_000;
+
+/// Number words, beside digits.
+const NUMBERS: [(&str, usize); 12] = [
+    ("a single|an|a|one", 1),
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("twelve", 12),
+    ("twenty", 20),
+];
+
+const UNITS: [(&str, FormatUnit); 5] = [
+    ("line|lines", FormatUnit::Lines),
+    ("bullet point|bullet points|bullet|bullets", FormatUnit::Bullets),
+    ("sentence|sentences", FormatUnit::Sentences),
+    ("word|words", FormatUnit::Words),
+    ("paragraph|paragraphs", FormatUnit::Paragraphs),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum AmountBound {
+    /// A number alone.
+    Plain,
+    Exactly,
+    AtMost,
+    Below,
+    AtLeast,
+    About,
 }
 
-impl<'a> CountContext<'a> {
-    /// Returns true if the count is a request about the whole answer.
-    pub(crate) fn is_request(&self) -> bool {
-        !self.sentence.is_mention
-            && !self.is_of_other_text()
-            && !self.is_per_item()
-            && !self.is_judged()
-            && self.is_about_answer()
-            && (self.is_commanded()
-                || self.is_forbidden()
-                || self.is_declared()
-                || self.is_labelled()
-                || self.is_wanted()
-                || self.is_asked()
-                || self.opens_question()
-                || self.is_set_off()
-                || self.is_fragment_request())
-    }
+/// Words before a number.
+const BOUNDS_BEFORE: [(&str, AmountBound); 6] = [
+    ("exactly|precisely|only|just", AmountBound::Exactly),
+    ("at most|no more than|not more than|no longer than|up to", AmountBound::AtMost),
+    ("within|a maximum of|maximum of|maximum|max", AmountBound::AtMost),
+    ("under|below|fewer than|less than", AmountBound::Below),
+    ("at least|no fewer than|no less than|a minimum of|min", AmountBound::AtLeast),
+    ("about|around|roughly|approximately", AmountBound::About),
+];
 
-    /// Returns true if the count continues a request in the same sentence: `one sentence, then
-    /// three bullets`.
-    pub(crate) fn continues_request(&self, last: &CountPhrase) -> bool {
-        let Self { sentence, phrase, .. } = self;
-        let is_joint = |place: usize| {
-            JOINING.contains_word(sentence.word_at(place))
-                || sentence.mark_at(place) == Some(PunctuationMark::Comma)
+/// Words after a unit.
+const BOUNDS_AFTER: [(&str, AmountBound); 2] = [
+    ("or less|or fewer|at most|maximum|max", AmountBound::AtMost),
+    ("or more|at least|minimum", AmountBound::AtLeast),
+];
+
+/// A list of bullets without a number.
+const LISTS: &str = "bullet points|bullets|(?:a )?bulleted list|(?:a )?bullet list";
+
+/// Request forms. `AMOUNT` is a count with its bounds, `CLAUSE` the start of a command and `ANSWER`
+/// a name of the answer.
+const FORMS: [&str; 8] = [
+    "CLAUSE(?:answer|reply|respond)(?: me| us)?,? (?:in|with|as|using) AMOUNT",
+    "CLAUSE(?:explain|summari[sz]e|describe|justify|tell me)(?: [a-z'-]+){0,3},? (?:in|as|using) AMOUNT",
+    "CLAUSE(?:give|write|provide|use)(?: me| us)?(?: an?)? AMOUNT",
+    "CLAUSE(?:give|write)(?: me| us)? (?:an?|your) ANSWER(?: (?:of|in|with|as))?(?: a)? AMOUNT",
+    "^(?:your|the) ANSWER (?:must|should) (?:be|have)(?: in)? AMOUNT",
+    "^(?:answer |reply )?(?:format|length): (?:in )?AMOUNT",
+    "^in AMOUNT[:,]? (?:should|shall|what|why|how|which|who|is|are|do|does|can)\\b",
+    "^in AMOUNT[:,]? (?:explain|summari[sz]e|describe|justify|tell me|answer)\\b",
+];
+
+/// Request forms in which a bare number is a maximum.
+const LIMIT_FORMS: [&str; 4] = [
+    "CLAUSE(?:do not|don't) (?:write more than|use more than|exceed) AMOUNT",
+    "CLAUSE(?:limit|keep|restrict) (?:it|yourself|(?:your|the) ANSWER)(?: to)? AMOUNT",
+    "^(?:your|the) ANSWER (?:must|should) not exceed AMOUNT",
+    "^limit: AMOUNT",
+];
+
+/// Forms that are requests only in the last sentence.
+const CLOSING_FORMS: [&str; 2] = ["^\\(?(?:in )?AMOUNT", ", in AMOUNT[.?!]*$"];
+
+const ANSWER: &str = "(?:answer|reply|response|recommendation|summary)";
+
+const CLAUSE: &str = "(?:^|, )(?:please )?(?:(?:can|could|would|will) you )?(?:please )?";
+
+/// A second limit after the first count: `5 lines and at most 100 words`.
+const SECOND_LIMIT: &str = "^(?:,| and|, and| but) AMOUNT";
+
+/// What may follow a request in its sentence.
+const TAIL: &str = r"^(?:$|[.!?),;:]| (?:please|why|whether|how|what|on|about)\b)";
+
+/// Words that divide the answer; the count may then apply to a part of it.
+const DIVIDERS: &str = r"\b(?:each|every|per|then|also|plus|followed)\b";
+
+/// Replacements that leave one sentence per line. Code and quotations request nothing.
+const LINE_BREAKS: [(&str, &str); 6] = [
+    (QUOTED_TEXT, "\u{fffc}"),
+    (r"\*", ""),
+    (r"(?i)\b(max|min|e\.g|i\.e)\.", "$1"),
+    (r"\s*\n[ \t]*([a-z0-9])", " $1"),
+    (r"([^\d\s]\.|[!?])\s+", "$1\n"),
+    (r"[ \t]+", " "),
+];
+
+const QUOTED_TEXT: &str = concat!(
+    r"(?s:```.*?(?:```|\z)|~~~.*?(?:~~~|\z))|(?m:^[ \t]*>.*$)|`[^`]*`",
+    r#"|\B"[^"]*"|\B'[^'\n]*'\B|“[^”]*”|„[^“”]*[“”]|‘[^’\n]*’|«[^»]*»|「[^」]*」"#,
+);
+
+/// Compiled once; `None` only if an expression is invalid, which a test excludes.
+pub(crate) static REQUEST_GRAMMAR: LazyLock<Option<RequestGrammar>> =
+    LazyLock::new(|| RequestGrammar::compile().ok());
+
+/// The compiled expressions.
+pub(crate) struct RequestGrammar {
+    forms: Vec<(Regex, AmountBound)>,
+    closing_forms: Vec<(Regex, AmountBound)>,
+    second_limit: Regex,
+    tail: Regex,
+    dividers: Regex,
+    units: Regex,
+    line_breaks: Vec<(Regex, &'static str)>,
+}
+
+impl RequestGrammar {
+    fn compile() -> Result<Self, regex::Error> {
+        let amount = amount_pattern();
+        let compile = |form: &str| {
+            let form = form.replace("CLAUSE", CLAUSE).replace("ANSWER", ANSWER);
+            Regex::new(&form.replace("AMOUNT", &amount))
         };
-        let is_joined = last.end < phrase.start && (last.end..phrase.start).all(is_joint);
-        is_joined && !self.is_per_item() && !self.is_judged()
-    }
-
-    /// The preposition before the count: `in`, `with`, `using`.
-    pub(crate) fn lead_word(&self) -> &'a str {
-        let word = self.sentence.word_before(self.phrase.start);
-        let is_within = self.sentence.word_at(self.phrase.start) == "within";
-        match word {
-            _ if is_within => "in",
-            word if LEADS.contains_word(word) => word,
-            _ => "",
-        }
-    }
-
-    /// Start of the count, including its preposition.
-    pub(crate) fn start_with_lead(&self) -> usize {
-        let is_led = LEADS.contains_word(self.sentence.word_before(self.phrase.start));
-        self.phrase.start - usize::from(is_led)
-    }
-
-    pub(crate) fn is_of_other_text(&self) -> bool {
-        let Self { sentence, phrase, .. } = self;
-        let before = sentence.word_before(phrase.start);
-        let before_lead = sentence.word_before(self.start_with_lead());
-        let is_hidden = matches!(
-            sentence.mark_before(phrase.start),
-            Some(PunctuationMark::Hyphen | PunctuationMark::Placeholder)
-        );
-        // `not in 5 lines`, `or in 10 lines`.
-        let is_excluded = match before_lead {
-            // `Explain why not in 5 lines`.
-            "not" => {
-                let at = self.start_with_lead().saturating_sub(2);
-                !["why", "or"].contains(&sentence.word_at(at))
-            }
-            word => ["or", "than", "instead", "rather"].contains(&word),
+        let compile_forms = |forms: &[&str], bound| {
+            forms.iter().map(|form| Ok((compile(form)?, bound))).collect::<Result<Vec<_>, _>>()
         };
-        is_hidden || DETERMINERS.contains_word(before) || is_excluded
-    }
-
-    /// Returns true if the count applies to each of several items, or to a part of another count.
-    pub(crate) fn is_per_item(&self) -> bool {
-        let Self { sentence, phrases, phrase, .. } = self;
-        let shares = |place: &usize| SHARING.contains_word(sentence.word_at(*place));
-        // `Per our rules, …` divides nothing.
-        if (1..phrase.start).any(|place| shares(&place))
-            || SHARING.contains_word(sentence.word_at(0))
-        {
-            return sentence.word_at(0) != "per" || (1..phrase.start).any(|place| shares(&place));
-        }
-        let next = phrases.iter().find(|other| other.start >= phrase.end);
-        let end = next.map_or(sentence.tokens.len(), |next| next.start);
-        let clause = (phrase.end..end).take_while(|place| {
-            !matches!(
-                sentence.mark_at(*place),
-                Some(PunctuationMark::Comma | PunctuationMark::Semicolon | PunctuationMark::Open)
-            )
-        });
-        let is_divided = clause.into_iter().any(|place| shares(&place));
-        is_divided || self.is_nested()
-    }
-
-    /// `3 bullets of at most 10 words`.
-    pub(crate) fn is_nested(&self) -> bool {
-        let Self { sentence, phrases, phrase, .. } = self;
-        let outer = phrases.iter().rfind(|other| other.end <= phrase.start);
-        outer.is_some_and(|outer| {
-            outer.end + 1 == phrase.start
-                && ["of", "with", "at"].contains(&sentence.word_at(outer.end))
+        let mut forms = compile_forms(&FORMS, AmountBound::Plain)?;
+        forms.extend(compile_forms(&LIMIT_FORMS, AmountBound::AtMost)?);
+        let line_breaks = LINE_BREAKS.iter().map(|(from, to)| Ok((Regex::new(from)?, *to)));
+        Ok(Self {
+            forms,
+            closing_forms: compile_forms(&CLOSING_FORMS, AmountBound::Plain)?,
+            second_limit: compile(SECOND_LIMIT)?,
+            tail: Regex::new(TAIL)?,
+            dividers: Regex::new(DIVIDERS)?,
+            units: Regex::new(&format!(r"\b(?:{}|{LISTS})\b", join_rows(&UNITS)))?,
+            line_breaks: line_breaks.collect::<Result<_, _>>()?,
         })
     }
 
-    /// `300 words. Is that too long?`
-    pub(crate) fn is_judged(&self) -> bool {
-        let Some(next) = self.text.get(self.at + 1) else { return false };
-        let is_about_it = ["that", "this", "it"].contains(&next.word_at(1));
-        QUESTION_STARTS.contains_word(next.word_at(0))
-            && is_about_it
-            && JUDGED.contains_word(next.word_at(2))
-    }
-
-    /// Returns true if the text after a count leaves it a count of the answer. Lists what may
-    /// follow, not what may not: `5 lines of code`, `3 bullets per slide` and `two words that
-    /// rhyme` count something else.
-    pub(crate) fn is_about_answer(&self) -> bool {
-        let Self { sentence, phrases, phrase, .. } = self;
-        let at = phrase.end;
-        if self.is_continued() {
-            return false;
-        }
-        match sentence.mark_at(at) {
-            Some(PunctuationMark::Hyphen | PunctuationMark::Placeholder) => return false,
-            Some(
-                PunctuationMark::Comma
-                | PunctuationMark::Semicolon
-                | PunctuationMark::Colon
-                | PunctuationMark::Dash
-                | PunctuationMark::Open
-                | PunctuationMark::Close,
-            ) => return true,
-            None if at >= sentence.tokens.len() => return true,
-            None => {}
-        }
-        let next = sentence.word_at(at + 1);
-        let begins_phrase = phrases.iter().any(|other| other.start == at + 1);
-        match sentence.word_at(at) {
-            "and" | "plus" => parse_number(sentence, at + 1).is_none() || begins_phrase,
-            "with" | "of" | "at" if begins_phrase => true,
-            // A summary is of something and for an audience.
-            "of" | "for" | "to" | "that" | "from" if phrase.form == CountForm::Compound => true,
-            "of" => {
-                let names_parts = phrase.form == CountForm::Unnumbered;
-                names_parts || (OF_WHAT.contains_word(next) && phrase.measure != FormatUnit::Words)
-            }
-            "in" => {
-                let is_manner =
-                    ["style", "voice", "tone", "manner"].contains(&sentence.word_at(at + 2));
-                IN_WHAT.contains_word(next) || is_manner
-            }
-            "for" | "to" => phrase.measure != FormatUnit::Words,
-            "that" => sentence.word_before(phrase.start) == "in",
-            "from" => ["perspective", "point", "standpoint"].contains(&sentence.word_at(at + 2)),
-            "like" => {
-                ["a", "an", "i", "i'm", "you", "you're"].contains(&next)
-                    && sentence.word_at(phrase.start) != "a"
-            }
-            word => {
-                // `In 5 lines explain why`.
-                let is_command = HEADS.contains_word(word) && phrase.start <= 1;
-                FOLLOWING.contains_word(word) || is_command
-            }
-        }
-    }
-
-    /// `3 bullets of pros and 3 of cons` asks for six.
-    pub(crate) fn is_continued(&self) -> bool {
-        let Self { sentence, phrases, phrase, .. } = self;
-        let is_more = |place: &usize| {
-            let is_joint = ["and", "plus"].contains(&sentence.word_at(*place));
-            let next = parse_number(sentence, place + 1).map(|next| sentence.word_at(next.end));
-            let is_counted = phrases.iter().any(|other| other.start == place + 1);
-            is_joint && !is_counted && next.is_some_and(|word| CONTINUATION_WORDS.contains(&word))
+    /// Returns the constraints of each sentence that has some: one, or one with a word limit.
+    pub(crate) fn find_requests(&self, question: &str) -> Vec<Vec<FormatConstraint>> {
+        let sentences = self.split_sentences(question);
+        // A divider in a later sentence counts too: `Answer in one line. Then explain it.`
+        let is_divided = |text: &String| self.dividers.is_match(text);
+        let undivided = sentences.iter().rposition(is_divided).map_or(0, |last| last + 1);
+        let find_in = |(index, sentence): (usize, &String)| {
+            let is_last = index + 1 == sentences.len();
+            let closing = self.closing_forms.iter().filter(|_| is_last);
+            let mut forms = self.forms.iter().chain(closing);
+            forms.find_map(|(form, bound)| self.match_form(sentence, form, *bound))
         };
-        (phrase.end..sentence.tokens.len()).any(|place| is_more(&place))
+        let has_unit = |(_, text): &(usize, &String)| self.units.is_match(text);
+        sentences.iter().enumerate().skip(undivided).filter(has_unit).filter_map(find_in).collect()
     }
 
-    /// `Explain it in 5 lines`, `give me 5 lines`, `keep it under 50 words`.
-    pub(crate) fn is_commanded(&self) -> bool {
-        let Some(head) = find_command(self.sentence, self.phrase) else { return false };
-        let is_doubted = self.sentence.end == SentenceEnd::Question && !head.is_polite;
-        if LIMITING.contains_word(head.verb) {
-            return !is_doubted && self.is_limit(head);
+    /// Returns the sentences, except for text that a colon announces.
+    fn split_sentences(&self, question: &str) -> Vec<String> {
+        let mut text = question.to_owned();
+        for (pattern, replacement) in &self.line_breaks {
+            text = pattern.replace_all(&text, *replacement).into_owned();
         }
-        (!is_doubted && self.is_object(head)) || self.is_led(head) || self.is_added(head)
-    }
-
-    /// `Do not write more than 100 words`: the count starts with the command.
-    pub(crate) fn is_forbidden(&self) -> bool {
-        let Self { sentence, phrase, .. } = self;
-        let is_denial = ["do", "don't", "never"].contains(&sentence.word_at(phrase.start));
-        let begins = skip_fillers(sentence, 0) == phrase.start
-            || sentence.mark_before(phrase.start).is_some()
-            || sentence.word_before(phrase.start) == "and";
-        is_denial && begins && sentence.end != SentenceEnd::Question
-    }
-
-    pub(crate) fn is_limit(&self, head: CommandVerb<'_>) -> bool {
-        let object = || self.sentence.words_in(head.after..self.phrase.start);
-        let is_yours = object().any(|word| word == "your");
-        let is_answer = |word: &str| {
-            ANSWER_OBJECTS.contains_word(word)
-                || MINE.contains_word(word)
-                || (is_yours && ANSWER_NOUNS.contains_word(word))
-        };
-        let is_subject =
-            object().any(|word| word == "the") && !object().any(|word| MINE.contains_word(word));
-        object().all(is_answer) && !is_subject
-    }
-
-    pub(crate) fn is_object(&self, head: CommandVerb<'_>) -> bool {
-        let Self { sentence, phrase, .. } = self;
-        let is_bare = |place: usize| RECIPIENTS.contains_word(sentence.word_at(place));
-        GIVING.contains_word(head.verb)
-            && (head.after..phrase.start).all(is_bare)
-            && !LEADS.contains_word(sentence.word_before(phrase.start))
-            && (head.verb != "list" || phrase.measure == FormatUnit::Bullets)
-            && (phrase.form == CountForm::Compound
-                || !["for", "to"].contains(&sentence.word_at(phrase.end)))
-    }
-
-    pub(crate) fn is_led(&self, head: CommandVerb<'_>) -> bool {
-        let Self { sentence, phrase, .. } = self;
-        let (from, verb) = (self.start_with_lead(), head.verb);
-        if from < head.after || self.belongs_to_another(head) {
-            return false;
-        }
-        let is_of_answer = ANSWER_NOUNS.contains_word(sentence.word_before(from));
-        match self.lead_word() {
-            lead if FORM_LEADS.contains_word(lead) => true,
-            "with" if is_of_answer => GIVING.contains_word(verb) || WHOLE.contains_word(verb),
-            "with" => ["answer", "reply", "respond"].contains(&verb),
-            "of" => is_of_answer && GIVING.contains_word(verb),
-            "to" | "into" => CONDENSING.contains_word(verb) || verb.starts_with("summari"),
-            _ if !phrase.is_bounded => false,
-            _ => {
-                (is_of_answer && GIVING.contains_word(verb))
-                    || (from == head.after && WHOLE.contains_word(verb))
-                    || (ANSWERING.contains_word(verb) && self.ends_clause())
+        let mut sentences = Vec::new();
+        let mut is_announced = false;
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            if !is_announced && line.len() <= SENTENCE_BYTES_MAX {
+                sentences.push(line.to_lowercase());
             }
+            is_announced = line.ends_with(':');
         }
+        sentences
     }
 
-    /// Returns true if another phrase between the verb and the count owns it: `how to write it in 5
-    /// lines`, `write a function in 5 lines`, `suggest names in two words`.
-    pub(crate) fn belongs_to_another(&self, head: CommandVerb<'_>) -> bool {
-        let Self { sentence, phrase, .. } = self;
-        let between = || sentence.words_in(head.after..self.start_with_lead());
-        let makes = GIVING.contains_word(head.verb) || head.verb == "show";
-        between().any(|word| INNER_VERBS.contains_word(word))
-            || (makes && between().any(|word| ARTEFACTS.contains_word(word)))
-            || (NAMING.contains_word(head.verb) && phrase.measure == FormatUnit::Words)
-    }
-
-    pub(crate) fn ends_clause(&self) -> bool {
-        let end = self.phrase.end;
-        end >= self.sentence.tokens.len() || self.sentence.mark_at(end).is_some()
+    fn match_form(
+        &self,
+        sentence: &str,
+        form: &Regex,
+        bound: AmountBound,
+    ) -> Option<Vec<FormatConstraint>> {
+        let captures = form.captures(sentence)?;
+        let first = read_constraint(&captures, bound)?;
+        let (amount, form) = (captures.name("amount")?, captures.get(0)?);
+        let mut rest = sentence.get(amount.end()..)?;
+        let mut constraints = vec![first];
+        if let Some(captures) = self.second_limit.captures(rest) {
+            let second = read_constraint(&captures, AmountBound::Plain)?;
+            let FormatAmount::AtMost(words) = second.amount else { return None };
+            if second.measure != FormatUnit::Words || first.measure == FormatUnit::Words {
+                return None;
+            }
+            let pieces = first.amount.min_count();
+            if pieces <= 1 || words >= pieces.saturating_mul(WORDS_PER_PIECE_MIN) {
+                constraints.push(second);
+            }
+            rest = rest.get(captures.get(0)?.end()..)?;
+        }
+        let is_complete = form.end() > amount.end() || self.tail.is_match(rest);
+        (is_complete && !self.units.is_match(rest)).then_some(constraints)
     }
 }
 
-impl QuestionSentence {
-    /// A few words, such as `Thanks!`, or another separate count.
-    pub(crate) fn is_short(&self) -> bool {
-        self.words_in(0..self.tokens.len()).count() <= 3 && self.end == SentenceEnd::Stop
+fn read_constraint(captures: &Captures<'_>, bare: AmountBound) -> Option<FormatConstraint> {
+    if captures.name("list").is_some() {
+        let (unit, amount) = (FormatUnit::Bullets, FormatAmount::AtLeast(1));
+        return Some(FormatConstraint { measure: unit, amount });
+    }
+    let text = |name| captures.name(name).map(|found| found.as_str());
+    let unit = find_row(&UNITS, text("unit")?)?;
+    let number = read_number(text("number")?)?;
+    if let Some(upper) = text("upper") {
+        let upper = read_number(upper).filter(|upper| *upper >= number)?;
+        return Some(FormatConstraint {
+            measure: unit,
+            amount: FormatAmount::Between(number, upper),
+        });
+    }
+    let before = text("before").and_then(|text| find_row(&BOUNDS_BEFORE, text));
+    let after = text("after").and_then(|text| find_row(&BOUNDS_AFTER, text));
+    let amount = match before.or(after).unwrap_or(bare) {
+        AmountBound::Plain if unit == FormatUnit::Words && number >= WORDS_ABOUT_MIN => {
+            FormatAmount::About(number)
+        }
+        AmountBound::Plain | AmountBound::Exactly => FormatAmount::Exactly(number),
+        AmountBound::AtMost => FormatAmount::AtMost(number),
+        AmountBound::Below => FormatAmount::AtMost(number.checked_sub(1).filter(|most| *most > 0)?),
+        AmountBound::AtLeast => FormatAmount::AtLeast(number),
+        AmountBound::About => FormatAmount::About(number),
+    };
+    Some(FormatConstraint { measure: unit, amount })
+}
+
+fn read_number(text: &str) -> Option<usize> {
+    let number = text.parse().ok().or_else(|| find_row(&NUMBERS, text));
+    number.filter(|number| *number > 0)
+}
+
+/// A count with its bounds: `at most 5 lines`, `3-5 bullets`, `a 100-word summary of the risks`.
+fn amount_pattern() -> String {
+    let number = format!("[0-9]{{1,4}}|{}", join_rows(&NUMBERS));
+    let (before, after) = (join_rows(&BOUNDS_BEFORE), join_rows(&BOUNDS_AFTER));
+    let units = join_rows(&UNITS);
+    format!(
+        "(?P<amount>(?:(?P<before>{before}) )?(?:between )?(?P<number>{number})\
+         (?:(?:-|–| to | or | and )(?P<upper>{number}))?[ -](?P<unit>{units})\\b\
+         (?: (?P<after>{after})\\b)?(?: {ANSWER}\\b(?: (?:of|for|on) .*)?)?|(?P<list>{LISTS})\\b)"
+    )
+}
+
+fn join_rows<T>(rows: &[(&str, T)]) -> String {
+    rows.iter().map(|(pattern, _)| *pattern).collect::<Vec<_>>().join("|")
+}
+
+/// Returns the value of the row that has the text among its words.
+fn find_row<T: Copy>(rows: &[(&str, T)], text: &str) -> Option<T> {
+    let has_text = |row: &&(&str, T)| row.0.split('|').any(|words| words == text);
+    rows.iter().find(has_text).map(|(_, value)| *value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_expression_compiles() {
+        assert_eq!(RequestGrammar::compile().err(), None);
     }
 }
