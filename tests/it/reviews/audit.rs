@@ -139,7 +139,7 @@ fn the_shape_that_programs_read_is_kept() {
     };
     let subject = |of: &str, name: &str| {
         json!({"of": of, "name": name, "verdict": "cannot_tell",
-               "reason": "verdicts in 1 of the 3 weeks it takes", "movements": [],
+               "reason": "it needs 3 weeks with verdicts and has 1", "movements": [],
                "scores_untold": 0,
                "weeks": [{"week": "2026-W01", "decided": 1, "not_ship_percent": 100.0}]})
     };

@@ -14,7 +14,7 @@ use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::time::{Day, DayCount, Moment, SinceDay};
 use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
 use plenary_core::protocols::review::log_row::LogQuery;
-use plenary_core::protocols::review::statistics::builder::{ReviewStatistics, StatisticsBuilder};
+use plenary_core::protocols::review::statistics::{ReviewStatistics, StatisticsBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

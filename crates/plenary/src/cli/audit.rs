@@ -4,12 +4,10 @@ use anstyle::Style;
 use clap::Args;
 use plenary_core::dialogue::health::percent_of;
 use plenary_core::model::time::SinceDay;
-use plenary_core::protocols::review::statistics::builder::ReviewStatistics;
-use plenary_core::protocols::review::statistics::counts::VerdictTally;
-use plenary_core::protocols::review::statistics::drift::{
-    DRIFT_WEEKS, DriftVerdict, VERDICTS_PER_WEEK_MIN,
-};
-use plenary_core::protocols::review::statistics::remarks::RemarkCode;
+use plenary_core::protocols::review::drift::{DRIFT_WEEKS, DriftVerdict, VERDICTS_PER_WEEK_MIN};
+use plenary_core::protocols::review::statistics::RemarkCode;
+use plenary_core::protocols::review::statistics::ReviewStatistics;
+use plenary_core::protocols::review::verdict_counts::VerdictTally;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
     BAD, CAUTION, FAINT, GOOD, MARGIN, PageCanvas, STRONG, StyledLine, draw_bar, draw_heading,

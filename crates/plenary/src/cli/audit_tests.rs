@@ -3,7 +3,7 @@
 use plenary_core::model::time::Day;
 use plenary_core::protocols::review::log_row::LogRow;
 use plenary_core::protocols::review::policy::ReviewDecision;
-use plenary_core::protocols::review::statistics::builder::{ReviewStatistics, StatisticsBuilder};
+use plenary_core::protocols::review::statistics::{ReviewStatistics, StatisticsBuilder};
 use plenary_core::protocols::review::types::BuiltInDeliberator;
 use plenary_core::report::terminal::layout::{PageCanvas, PageDetail};
 use plenary_engine::app::checks::{AuditResult, AuditWindow};

@@ -5,6 +5,7 @@ pub mod document;
 pub(crate) mod document_sample_tests;
 #[cfg(test)]
 mod document_tests;
+pub mod drift;
 pub mod github_annotations;
 pub mod imported_row;
 pub mod locus;
@@ -35,6 +36,9 @@ pub mod sarif;
 pub mod seat_results;
 pub mod statistics;
 #[cfg(test)]
+mod statistics_tests;
+#[cfg(test)]
 mod tests;
 pub mod to_entities;
 pub mod types;
+pub mod verdict_counts;

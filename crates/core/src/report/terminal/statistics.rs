@@ -4,12 +4,12 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use crate::dialogue::health::percent_of;
-use crate::protocols::review::statistics::builder::{ReviewStatistics, ScoreSeries};
-use crate::protocols::review::statistics::counts::{OverrideCounts, VerdictTally};
-use crate::protocols::review::statistics::deliberators::{DeliberatorStatistics, MindChange};
-use crate::protocols::review::statistics::drift::{
+use crate::protocols::review::drift::{
     DriftMeasure, DriftMovement, DriftSubject, DriftSubjectKind, DriftVerdict,
 };
+use crate::protocols::review::statistics::{ReviewStatistics, ScoreSeries};
+use crate::protocols::review::verdict_counts::{DeliberatorStatistics, MindChange};
+use crate::protocols::review::verdict_counts::{OverrideCounts, VerdictTally};
 use crate::report::phrases::count_noun;
 use crate::report::terminal::layout::{
     BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_bar,

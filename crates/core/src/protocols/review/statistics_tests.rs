@@ -3,12 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::model::time::Day;
+use crate::protocols::review::drift::{DriftSubject, DriftSubjectKind, DriftVerdict};
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
-use crate::protocols::review::statistics::builder::{ReviewStatistics, StatisticsBuilder};
-use crate::protocols::review::statistics::counts::{OverrideCounts, VerdictTally};
-use crate::protocols::review::statistics::drift::{DriftSubject, DriftSubjectKind, DriftVerdict};
-use crate::protocols::review::statistics::remarks::RemarkCode;
+use crate::protocols::review::statistics::{RemarkCode, ReviewStatistics, StatisticsBuilder};
+use crate::protocols::review::verdict_counts::{OverrideCounts, VerdictTally};
 
 /// A seat in a round: `skeptic ship`, `skeptic hold!` blocks, `skeptic hold!!` blocks irreducibly,
 /// `skeptic -` is absent; a trailing `~` means uncited, `=` a fallback.
@@ -283,9 +282,9 @@ fn drift_is_a_share_that_moves_for_three_weeks() {
 fn with_too_few_weeks_or_verdicts_it_cannot_tell_and_says_why() {
     let cannot = DriftVerdict::CannotTell;
     let found = audit(weeks(&[(1, 10), (9, 10)]));
-    check_drift(&found, cannot, "verdicts in 2 of the 3 weeks it takes");
+    check_drift(&found, cannot, "it needs 3 weeks with verdicts and has 2");
     let found = audit(weeks(&[(1, 10), (3, 4), (9, 10)]));
-    check_drift(&found, cannot, "4 in 2026-W22; it takes 5 in each of 3 weeks");
+    check_drift(&found, cannot, "4 decided verdicts in 2026-W22; it needs 5 in each of 3 weeks");
     // Five verdicts per week are enough.
     let found = audit(weeks(&[(0, 5), (3, 5), (5, 5)]));
     assert_eq!(found.drift.verdict, DriftVerdict::Drift);
