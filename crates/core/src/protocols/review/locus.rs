@@ -5,7 +5,9 @@
 //! that are not in the text have no lines.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::{Captures, Regex};
 use serde::Serialize;
 
 use crate::model::text::is_invisible;
@@ -23,7 +25,7 @@ const PASSAGES_MAX: usize = 8;
 /// Returns the lines that a locus means. For repeated words, those of the first occurrence.
 pub fn resolve_locus(locus: &str, text: &str) -> Option<LineRange> {
     let (locus, count) = (locus.trim(), text.lines().count());
-    let numbered = parse_whole(locus).or_else(|| parse_file_mention(locus));
+    let numbered = parse_whole(locus);
     if let Some(LineMention { is_named: true, lines }) = numbered {
         return check_range(lines, count);
     }
@@ -80,82 +82,49 @@ fn is_quote_mark(letter: char) -> bool {
     closing_marks(letter).is_some() || matches!(letter, '”' | '’' | '»')
 }
 
-pub(crate) fn count_letters(words: &str) -> usize {
+fn count_letters(words: &str) -> usize {
     words.chars().filter(|letter| letter.is_alphanumeric()).count()
 }
 
-/// Line numbers at the start of a text.
+/// Line numbers that a locus names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct LineMention {
-    /// True if the text says `line` or `L`, so that it cannot mean anything else.
-    pub is_named: bool,
-    pub lines: LineRange,
+struct LineMention {
+    /// True if the locus says `line`, `L` or a file, so that it cannot mean anything else.
+    is_named: bool,
+    lines: LineRange,
 }
 
-/// Names of a line, longest first. `l` needs a number directly after it.
-const LINE_NAMES: [&str; 3] = ["lines", "line", "l"];
+/// `12`, `12:5`, `12-14` or `12 to line 14`.
+const NUMBERS: &str = r"(?<start>\d+)(?:[:c]\d+)?(?:\s*(?:-|–|—|\.\.|to|through)\s*(?:lines?\s*|l)?(?<end>\d+)(?:[:c]\d+)?)?";
 
-const RANGE_JOINERS: [&str; 6] = ["-", "–", "—", "..", "to", "through"];
+/// A locus that consists of line numbers only, perhaps after a path: `L12`, `(lines 3-4)`,
+/// `posts/launch.md:12:5`.
+static WHOLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let wrapping = r#"[\s()\[\]"'`.,]*"#;
+    let name = r"(?<name>[^\s:]*\.[^\s:]*:|lines?\s*|l)?";
+    Regex::new(&format!("(?i)^{wrapping}{name}{NUMBERS}{wrapping}$")).ok()
+});
+
+/// Lines that are named within other text.
+static WITHIN: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!(r"(?i)\b(?<name>lines?\s*|l){NUMBERS}\b")).ok());
 
 /// Parses a locus that consists of line numbers only.
-pub(crate) fn parse_whole(locus: &str) -> Option<LineMention> {
-    let is_wrapping = |letter: char| letter.is_whitespace() || "()[]\"'`.,".contains(letter);
-    let text = locus.trim_matches(is_wrapping).to_ascii_lowercase();
-    let (mention, rest) = parse_start(&text)?;
-    rest.is_empty().then_some(mention)
-}
-
-/// Parses `post.md:12` and `posts/launch.md:12:5`.
-pub(crate) fn parse_file_mention(locus: &str) -> Option<LineMention> {
-    let (path, numbers) = locus.split_once(':')?;
-    let is_path = path.contains('.') && !path.contains(char::is_whitespace);
-    let mention = parse_whole(numbers).filter(|_| is_path)?;
-    Some(LineMention { is_named: true, ..mention })
+fn parse_whole(locus: &str) -> Option<LineMention> {
+    WHOLE.as_ref()?.captures(locus).and_then(|found| read_mention(&found))
 }
 
 /// Finds lines that are named within other text.
-pub(crate) fn find_mentions(locus: &str) -> impl Iterator<Item = LineRange> {
-    let text = locus.to_ascii_lowercase();
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    starts.into_iter().filter_map(move |at| {
-        let (before, rest) = text.split_at_checked(at)?;
-        let begins = !before.chars().next_back().is_some_and(char::is_alphanumeric);
-        let (mention, _) = parse_start(rest)?;
-        (begins && mention.is_named).then_some(mention.lines)
-    })
+fn find_mentions(locus: &str) -> impl Iterator<Item = LineRange> {
+    let found = WITHIN.iter().flat_map(move |pattern| pattern.captures_iter(locus));
+    found.filter_map(|found| Some(read_mention(&found)?.lines))
 }
 
-/// Parses line numbers, and returns the rest of the text.
-fn parse_start(text: &str) -> Option<(LineMention, &str)> {
-    let (start, rest) = parse_line_number(text)?;
-    let is_named = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
-    let (end, rest) = parse_range_end(rest).unwrap_or((start, rest));
-    let goes_on = rest.starts_with(|letter: char| letter.is_alphanumeric());
-    (!goes_on).then_some((LineMention { is_named, lines: LineRange { start, end } }, rest))
-}
-
-/// Parses the end of a range.
-fn parse_range_end(text: &str) -> Option<(usize, &str)> {
-    let text = text.trim_start();
-    let rest = RANGE_JOINERS.iter().find_map(|word| text.strip_prefix(word))?;
-    parse_line_number(rest.trim_start())
-}
-
-/// Parses a line number, with an optional column.
-fn parse_line_number(text: &str) -> Option<(usize, &str)> {
-    let named = LINE_NAMES.iter().find_map(|name| {
-        let rest = text.strip_prefix(name)?;
-        Some(if *name == "l" { rest } else { rest.trim_start() })
-    });
-    let (line, rest) = parse_number(named.unwrap_or(text))?;
-    let column = rest.strip_prefix([':', 'c']).and_then(parse_number);
-    Some((line, column.map_or(rest, |(_, rest)| rest)))
-}
-
-fn parse_number(text: &str) -> Option<(usize, &str)> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, rest) = text.split_at_checked(end)?;
-    Some((digits.parse().ok()?, rest))
+fn read_mention(found: &Captures<'_>) -> Option<LineMention> {
+    let number = |name: &str| Some(found.name(name)?.as_str().parse::<usize>());
+    let start = number("start")?.ok()?;
+    let end = number("end").unwrap_or(Ok(start)).ok()?;
+    Some(LineMention { is_named: found.name("name").is_some(), lines: LineRange { start, end } })
 }
 
 /// Shorter quotations must match whole words.
@@ -167,21 +136,18 @@ const LETTERS_MIN: usize = 3;
 const ELLIPSIS: &str = "...";
 
 #[derive(Debug)]
-pub(crate) struct QuoteSearch<'a> {
+struct QuoteSearch<'a> {
     text: &'a str,
     folded: FoldedText,
 }
 
 impl<'a> QuoteSearch<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
+    fn new(text: &'a str) -> Self {
         Self { text, folded: FoldedText::from_text(text) }
     }
 
     /// Searches all candidates: first exactly, then with folding.
-    pub(crate) fn find_any<'w>(
-        &self,
-        all: impl Iterator<Item = &'w str> + Clone,
-    ) -> Option<LineRange> {
+    fn find_any<'w>(&self, all: impl Iterator<Item = &'w str> + Clone) -> Option<LineRange> {
         let words = all.map(str::trim).filter(|words| count_letters(words) >= LETTERS_MIN);
         let exactly = words.clone().find_map(|words| self.find_exact(words));
         exactly.or_else(|| words.clone().find_map(|words| self.find_folded(words)))

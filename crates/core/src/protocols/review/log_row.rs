@@ -25,7 +25,9 @@ pub struct LogRow {
     pub ts: Moment,
     pub artifact: String,
     pub artifact_type: String,
+    #[serde(default)]
     pub round1: Vec<SeatRow>,
+    #[serde(default)]
     pub round2: Vec<SeatRow>,
     pub adjudicator: AdjudicatorRow,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,6 +98,7 @@ impl SeatRow {
 pub struct AdjudicatorRow {
     /// The final verdict, from the adjudicator and the policy together.
     pub final_verdict: FinalVerdict,
+    #[serde(default)]
     pub reasoning: String,
     #[serde(default)]
     pub revision_brief: String,

@@ -93,10 +93,12 @@ words! {
 pub struct DeliberatorJudgement {
     pub verdict: DeliberatorVerdict,
     /// From 1 (fails) to 5 (nothing to add), by name.
+    #[serde(default)]
     pub scores: BTreeMap<String, u8>,
     /// True if the artifact must not be published as it is.
     pub would_block: bool,
     /// True if no revision can remove the block.
+    #[serde(default)]
     pub irreducible: bool,
     #[serde(default)]
     pub concerns: Vec<ReviewConcern>,
