@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use plenary_core::model::dialogue::TerminalState;
 use plenary_core::protocols::conclusion::types::OutcomeKind;
-use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::store::traits::{Store, VerifyReport};
 use rusqlite::Connection;
@@ -60,8 +60,8 @@ fn filled_project() -> TestProject {
         &ConclusionSpec { state: Some(TerminalState::Revised), ..ConclusionSpec::default() },
     );
     insert_outcome(bench.store(), &ended, OutcomeKind::Mixed, "2026-06-02T09:00:00Z");
-    insert_verdict(bench.store(), "review", 1, FinalVerdict::Hold);
-    insert_verdict(bench.store(), "other", 1, FinalVerdict::Ship);
+    insert_verdict(bench.store(), "review", 1, ReviewVerdict::Hold);
+    insert_verdict(bench.store(), "other", 1, ReviewVerdict::Ship);
     insert_override(bench.store(), "review", 1, ReviewDecision::Ship);
     bench
 }

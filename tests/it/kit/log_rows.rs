@@ -5,7 +5,7 @@ use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::protocols::review::log_row::LogRow;
-use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision, VerdictOverride};
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict, VerdictOverride};
 use plenary_engine::store::error::StoreError;
 use plenary_engine::store::traits::{Store, in_transaction};
 use serde_json::json;
@@ -16,11 +16,11 @@ use super::conclusion_rows::{ConclusionSpec, open_spec_dialogue, parse_moment};
 const LOGGED_AT: &str = "2026-05-18T12:00:00Z";
 
 /// A row of a type with this verdict and id, `seconds` after ten o'clock.
-pub fn make_log_row(id: &str, artifact_type: &str, verdict: FinalVerdict, seconds: u32) -> LogRow {
+pub fn make_log_row(id: &str, artifact_type: &str, verdict: ReviewVerdict, seconds: u32) -> LogRow {
     let at = parse_moment("2026-05-18T10:00:00Z").utc_day().start_moment();
     let ts =
         at.to_string().replace("00:00:00", &format!("10:{:02}:{:02}", seconds / 60, seconds % 60));
-    let blocks = verdict != FinalVerdict::Ship;
+    let blocks = verdict != ReviewVerdict::Ship;
     let seat = |name: &str| {
         json!({
             "deliberator": name, "verdict": if blocks { "hold" } else { "ship" },
@@ -77,7 +77,7 @@ pub fn try_insert_log_rows(
 }
 
 /// Logs the `n`-th verdict of a review.
-pub fn insert_verdict(store: &dyn Store, dialogue: &str, n: u32, verdict: FinalVerdict) -> LogRow {
+pub fn insert_verdict(store: &dyn Store, dialogue: &str, n: u32, verdict: ReviewVerdict) -> LogRow {
     let row = make_log_row(&format!("{dialogue}/{n}"), "post", verdict, n);
     insert_log_rows(store, dialogue, std::slice::from_ref(&row));
     row

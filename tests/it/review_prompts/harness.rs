@@ -8,7 +8,7 @@ use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::plan::Plan;
 use plenary_core::model::run_state::ReplyDocument;
 use plenary_core::prompting::fence::RenderedPrompt;
-use plenary_core::protocols::review::policy::{FinalVerdict, PolicyName, ReviewPolicy};
+use plenary_core::protocols::review::policy::{PolicyName, ReviewPolicy, ReviewVerdict};
 use plenary_core::protocols::review::types::{
     DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, PriorVerdict,
     ReviewArtifact, ReviewConcern, ReviewPlan, ReviewTier,
@@ -56,7 +56,7 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
         ts: "2026-01-02T09:00:00Z".parse().unwrap(),
         artifact: texts.prior.to_owned(),
         producer: Some(texts.prior.to_owned()),
-        verdict: FinalVerdict::Hold,
+        verdict: ReviewVerdict::Hold,
         reasoning: texts.prior.to_owned(),
         revision_brief: texts.prior.to_owned(),
         concerns: vec![texts.prior.to_owned()],

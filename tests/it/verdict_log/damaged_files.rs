@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::protocols::review::policy::ReviewVerdict;
 use plenary_engine::verdict_log::sync::SyncResult;
 use proptest::prelude::*;
 
@@ -76,7 +76,7 @@ fn somebody_elses_lines_stay_and_are_told_of_once() {
     assert_eq!((synced.appended, synced.unknown), (1, 2));
     assert_eq!(shelf.read_file(), format!("{theirs}{}", shelf.expected_file()));
     let said = synced.to_sentences(&shelf.log_path);
-    assert!(said[0].contains("holds 2 lines that the store does not know"), "{said:?}");
+    assert!(said[0].contains("has 2 lines that the store does not know"), "{said:?}");
     assert!(said[0].contains("plenary log import"), "{said:?}");
     shelf.insert_verdict(2);
     let expected = SyncResult { appended: 1, ..SyncResult::default() };
@@ -111,7 +111,7 @@ fn after_a_lost_store_the_old_lines_stay() {
     old.sync_file();
     let new = LogFileProject::with_verdicts(0);
     new.write_file(old.read_file());
-    insert_verdict(new.store(), "fresh", 1, FinalVerdict::Ship);
+    insert_verdict(new.store(), "fresh", 1, ReviewVerdict::Ship);
     let synced = new.sync_file();
     assert_eq!((synced.appended, synced.unknown), (1, 3));
     assert_eq!(new.read_file(), format!("{}{}", old.read_file(), new.expected_file()));
@@ -120,7 +120,7 @@ fn after_a_lost_store_the_old_lines_stay() {
 #[test]
 fn a_line_longer_than_a_chunk_is_found_and_mended() {
     let shelf = LogFileProject::with_verdicts(1);
-    let mut long = make_log_row("long/1", "post", FinalVerdict::Hold, 5);
+    let mut long = make_log_row("long/1", "post", ReviewVerdict::Hold, 5);
     long.adjudicator.reasoning = "ä".repeat(200_000);
     insert_log_rows(shelf.store(), "long", &[long]);
     shelf.sync_file();
@@ -137,7 +137,7 @@ fn a_line_longer_than_a_chunk_is_found_and_mended() {
 fn what_a_full_disk_tore_is_mended_when_there_is_room() {
     let desk = LogProgram::with_verdicts(2);
     let so_far = desk.read_log_file();
-    (3..=100).for_each(|n| desk.insert_verdict(n, FinalVerdict::Hold));
+    (3..=100).for_each(|n| desk.insert_verdict(n, ReviewVerdict::Hold));
     desk.write_file("nothing.jsonl", "");
     // A file size limit in blocks of 512 bytes, without its signal.
     let mut limited = Command::new("sh");
@@ -193,7 +193,7 @@ fn what_is_there_in_other_words_is_not_written_again() {
     assert_eq!((synced.appended, synced.altered), (1, 3));
     assert_eq!(shelf.read_file().lines().count(), 4);
     let said = synced.to_sentences(&shelf.log_path);
-    assert!(said[0].contains("3 lines read otherwise"), "{said:?}");
+    assert!(said[0].contains("3 lines with another text"), "{said:?}");
     assert!(said[0].contains("plenary log repair"), "{said:?}");
     assert_eq!(shelf.sync_file().to_sentences(&shelf.log_path), [""; 0], "told once");
     shelf.repair_file();

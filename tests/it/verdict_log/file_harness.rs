@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::protocols::review::policy::ReviewVerdict;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use plenary_engine::store::traits::Store;
 use plenary_engine::verdict_log::sync::{LogDifferences, SyncResult, repair_log, sync_log};
@@ -25,7 +25,7 @@ impl LogFileProject {
     }
 
     pub fn insert_verdict(&self, n: u32) {
-        insert_verdict(self.store(), "review", n, FinalVerdict::Hold);
+        insert_verdict(self.store(), "review", n, ReviewVerdict::Hold);
     }
 
     pub fn store(&self) -> &dyn Store {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Barrier;
 
-use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::protocols::review::policy::ReviewVerdict;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::verdict_log::log_file::LogFileError;
@@ -51,7 +51,7 @@ fn writers_at_once_end_in_the_order_of_the_table() {
             scope.spawn(move || {
                 start.wait();
                 for n in 1..=20 {
-                    insert_verdict(&store, writer, n, FinalVerdict::Ship);
+                    insert_verdict(&store, writer, n, ReviewVerdict::Ship);
                     sync_log(&store, path).unwrap();
                     if n % 7 == 0 {
                         repair_log(&store, path, &LogRedaction::default()).unwrap();
@@ -90,6 +90,26 @@ fn a_link_is_refused_and_what_it_leads_to_stays() {
     }
     assert!(shelf.log_path.is_symlink());
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "{}\n");
+}
+
+#[test]
+fn a_hard_link_is_refused_and_the_other_name_keeps_its_content() {
+    let shelf = LogFileProject::with_verdicts(1);
+    let target = shelf.project.folder.path().join("notes.txt");
+    std::fs::write(&target, "of the user").unwrap();
+    std::fs::hard_link(&target, &shelf.log_path).unwrap();
+    let redaction = LogRedaction::default();
+    for error in [
+        sync_error(&shelf, &shelf.log_path),
+        repair_log(shelf.store(), &shelf.log_path, &redaction).unwrap_err(),
+        compare_log(shelf.store(), &shelf.log_path, &redaction).unwrap_err(),
+    ] {
+        assert!(matches!(error, LogFileError::Link { .. }), "{error:?}");
+    }
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "of the user");
+    std::fs::remove_file(&shelf.log_path).unwrap();
+    shelf.sync_file();
+    assert_eq!(shelf.read_file(), shelf.expected_file());
 }
 
 #[test]

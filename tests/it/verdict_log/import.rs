@@ -1,6 +1,6 @@
 //! `log import`: rows of other logs.
 
-use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::protocols::review::policy::ReviewVerdict;
 use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
@@ -151,7 +151,7 @@ fn a_log_that_others_began_goes_on_as_ours() {
         "council_log.jsonl",
         to_lines(&[foreign_row(1, "HOLD"), foreign_row(2, "SHIP")]),
     );
-    insert_verdict(&desk.open_store(), "review", 1, FinalVerdict::Hold);
+    insert_verdict(&desk.open_store(), "review", 1, ReviewVerdict::Hold);
     desk.write_file("more.jsonl", to_lines(&[foreign_row(3, "HOLD")]));
     let ran = desk.run_ok(&["log", "import", "more.jsonl"]);
     assert!(ran.stderr.contains("holds 2 lines that the store does not know"), "{}", ran.stderr);
@@ -191,7 +191,7 @@ fn the_stores_own_verdicts_cannot_be_forged() {
     line 1: review/1 is known, and reads otherwise here
     ");
     desk.assert_verified();
-    desk.insert_verdict(2, FinalVerdict::Ship);
+    desk.insert_verdict(2, ReviewVerdict::Ship);
     desk.run_ok(&["log", "repair"]);
     desk.assert_verified();
 }

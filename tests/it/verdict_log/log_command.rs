@@ -1,7 +1,7 @@
 //! `log`: shows and exports the verdict log.
 
 use plenary_core::protocols::review::log_row::LogRow;
-use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use serde_json::{Value, json};
 
 use super::program_harness::{LogProgram, foreign_row, to_lines};
@@ -12,12 +12,12 @@ fn the_tail_is_a_table() {
     let desk = LogProgram::new();
     let store = desk.open_store();
     let rehearsed =
-        LogRow { rehearsal: true, ..make_log_row("b/1", "post", FinalVerdict::Ship, 2) };
+        LogRow { rehearsal: true, ..make_log_row("b/1", "post", ReviewVerdict::Ship, 2) };
     let odd = LogRow {
         artifact: "a/very/long/path/to/a/document/that/does/not/fit\u{1b}[31m.md".into(),
-        ..make_log_row("c/1", "a_type_that_is_longer_than_most", FinalVerdict::Incomplete, 3)
+        ..make_log_row("c/1", "a_type_that_is_longer_than_most", ReviewVerdict::Incomplete, 3)
     };
-    insert_log_rows(&store, "a", &[make_log_row("a/1", "linkedin_post", FinalVerdict::Hold, 1)]);
+    insert_log_rows(&store, "a", &[make_log_row("a/1", "linkedin_post", ReviewVerdict::Hold, 1)]);
     insert_log_rows(&store, "b", &[rehearsed]);
     insert_log_rows(&store, "c", &[odd]);
     insert_override(&store, "a", 1, ReviewDecision::Revise);
@@ -87,7 +87,7 @@ fn an_export_can_be_narrowed_and_written_to_a_file() {
     let rows: Vec<LogRow> = (1..=150)
         .map(|n| {
             let artifact_type = if n % 3 == 0 { "memo" } else { "post" };
-            make_log_row(&format!("r/{n}"), artifact_type, FinalVerdict::Hold, n)
+            make_log_row(&format!("r/{n}"), artifact_type, ReviewVerdict::Hold, n)
         })
         .collect();
     insert_log_rows(&store, "r", &rows);

@@ -1,7 +1,7 @@
 //! `override`: a person replaces a verdict.
 
 use plenary_core::model::journal::JournalEntryKind;
-use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use plenary_engine::store::traits::Store;
 use serde_json::json;
 
@@ -42,7 +42,7 @@ fn a_decision_stands_over_the_gates() {
 #[test]
 fn its_document_says_what_stood_and_what_stands() {
     let desk = LogProgram::new();
-    desk.insert_verdict(1, FinalVerdict::Incomplete);
+    desk.insert_verdict(1, ReviewVerdict::Incomplete);
     let (code, document) =
         desk.run_json(&["override", "review/1", "--as", "HOLD", "--why", "Nobody answered."]);
     assert_eq!(code, 0);

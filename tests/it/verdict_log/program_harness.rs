@@ -1,6 +1,6 @@
 //! Harness: the real program and its verdict log, with foreign log files beside it.
 
-use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::protocols::review::policy::ReviewVerdict;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ impl LogProgram {
     /// With this many verdicts of one review, and their file.
     pub fn with_verdicts(verdicts: u32) -> Self {
         let desk = Self::new();
-        (1..=verdicts).for_each(|n| desk.insert_verdict(n, FinalVerdict::Hold));
+        (1..=verdicts).for_each(|n| desk.insert_verdict(n, ReviewVerdict::Hold));
         if verdicts > 0 {
             desk.run_ok(&["log", "repair"]);
         }
@@ -36,7 +36,7 @@ impl LogProgram {
         SqliteStore::open(&self.program.path().join(".plenary/plenary.db")).unwrap()
     }
 
-    pub fn insert_verdict(&self, n: u32, verdict: FinalVerdict) {
+    pub fn insert_verdict(&self, n: u32, verdict: ReviewVerdict) {
         insert_verdict(&self.open_store(), "review", n, verdict);
     }
 

@@ -2,7 +2,7 @@
 
 use plenary_core::model::hash::sha256_hex;
 use plenary_core::protocols::review::log_row::{ContentQuery, LogQuery, LogRange, LogRow};
-use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use plenary_core::protocols::review::types::PriorVerdict;
 use plenary_engine::store::traits::Store;
 
@@ -25,10 +25,10 @@ fn lines_come_in_the_order_in_which_they_were_committed() {
     let store = bench.store();
     let mut expected = Vec::new();
     for (dialogue, n) in [("b", 1), ("a", 1), ("b", 2), ("a", 2)] {
-        let row = insert_verdict(store, dialogue, n, FinalVerdict::Hold);
+        let row = insert_verdict(store, dialogue, n, ReviewVerdict::Hold);
         expected.push(serde_json::to_string(&row).unwrap());
     }
-    let together = ["c/2", "c/1", "c/3"].map(|id| make_log_row(id, "post", FinalVerdict::Ship, 9));
+    let together = ["c/2", "c/1", "c/3"].map(|id| make_log_row(id, "post", ReviewVerdict::Ship, 9));
     insert_log_rows(store, "c", &together);
     expected.extend(together.iter().map(|row| serde_json::to_string(row).unwrap()));
     let (mut after, mut seen) = (0, Vec::new());
@@ -45,8 +45,8 @@ fn lines_come_in_the_order_in_which_they_were_committed() {
 #[test]
 fn a_verdict_has_one_id() {
     let bench = TestProject::new();
-    insert_verdict(bench.store(), "a", 1, FinalVerdict::Hold);
-    let again = make_log_row("a/1", "post", FinalVerdict::Ship, 2);
+    insert_verdict(bench.store(), "a", 1, ReviewVerdict::Hold);
+    let again = make_log_row("a/1", "post", ReviewVerdict::Ship, 2);
     let refused = try_insert_log_rows(bench.store(), "b", &[again]).unwrap_err();
     assert!(format!("{refused:?}").contains("UNIQUE"), "{refused:?}");
     assert_eq!(bench.store().load_log_lines(0, 9).unwrap().len(), 1);
@@ -58,16 +58,16 @@ fn priors_are_decided_real_and_of_the_type_newest_first() {
     let bench = TestProject::new();
     let store = bench.store();
     let row = |id: &str, verdict, seconds| make_log_row(id, "post", verdict, seconds);
-    let rehearsed = LogRow { rehearsal: true, ..row("r/5", FinalVerdict::Hold, 5) };
-    let imported = LogRow { imported: true, ..row("r/6", FinalVerdict::Revise, 1) };
+    let rehearsed = LogRow { rehearsal: true, ..row("r/5", ReviewVerdict::Hold, 5) };
+    let imported = LogRow { imported: true, ..row("r/6", ReviewVerdict::Revise, 1) };
     insert_log_rows(
         store,
         "r",
         &[
-            row("r/1", FinalVerdict::Hold, 2),
-            row("r/2", FinalVerdict::Ship, 3),
-            row("r/3", FinalVerdict::Incomplete, 4),
-            make_log_row("r/4", "memo", FinalVerdict::Hold, 4),
+            row("r/1", ReviewVerdict::Hold, 2),
+            row("r/2", ReviewVerdict::Ship, 3),
+            row("r/3", ReviewVerdict::Incomplete, 4),
+            make_log_row("r/4", "memo", ReviewVerdict::Hold, 4),
             rehearsed,
             imported,
         ],
@@ -86,9 +86,9 @@ fn a_page_holds_what_was_asked_for() {
     let store = bench.store();
     // A rehearsed or imported verdict is an ordinary row.
     let rehearsed =
-        LogRow { rehearsal: true, ..make_log_row("r/2", "post", FinalVerdict::Hold, 2) };
-    let imported = LogRow { imported: true, ..make_log_row("r/3", "memo", FinalVerdict::Hold, 3) };
-    let rows = [make_log_row("r/1", "post", FinalVerdict::Ship, 1), rehearsed, imported];
+        LogRow { rehearsal: true, ..make_log_row("r/2", "post", ReviewVerdict::Hold, 2) };
+    let imported = LogRow { imported: true, ..make_log_row("r/3", "memo", ReviewVerdict::Hold, 3) };
+    let rows = [make_log_row("r/1", "post", ReviewVerdict::Ship, 1), rehearsed, imported];
     insert_log_rows(store, "r", &rows);
     let all = LogQuery::from_start(9);
     let check = |query: LogQuery, expected: &[&str]| assert_eq!(paged_ids(store, &query), expected);
@@ -110,15 +110,15 @@ fn a_content_is_decided_once_it_is_not_incomplete() {
         let found = store.find_decided(&ContentQuery { sha256, rehearsal }).unwrap();
         found.map(|decided| (decided.verdict_id, decided.verdict))
     };
-    insert_verdict(store, "r", 1, FinalVerdict::Incomplete);
+    insert_verdict(store, "r", 1, ReviewVerdict::Incomplete);
     assert_eq!(content("r/1", false), None);
     let rehearsed =
-        LogRow { rehearsal: true, ..make_log_row("r/2", "post", FinalVerdict::Hold, 2) };
+        LogRow { rehearsal: true, ..make_log_row("r/2", "post", ReviewVerdict::Hold, 2) };
     insert_log_rows(store, "r", &[rehearsed]);
     assert_eq!(content("r/2", false), None);
-    assert_eq!(content("r/2", true), Some(("r/2".into(), FinalVerdict::Hold)));
-    insert_verdict(store, "r", 3, FinalVerdict::Ship);
-    assert_eq!(content("r/3", false), Some(("r/3".into(), FinalVerdict::Ship)));
+    assert_eq!(content("r/2", true), Some(("r/2".into(), ReviewVerdict::Hold)));
+    insert_verdict(store, "r", 3, ReviewVerdict::Ship);
+    assert_eq!(content("r/3", false), Some(("r/3".into(), ReviewVerdict::Ship)));
     assert_eq!(content("r/3", true), None);
 }
 
@@ -126,13 +126,13 @@ fn a_content_is_decided_once_it_is_not_incomplete() {
 fn the_last_word_over_a_verdict_stands_and_all_are_kept() {
     let bench = TestProject::new();
     let store = bench.store();
-    insert_verdict(store, "r", 1, FinalVerdict::Hold);
-    insert_verdict(store, "r", 2, FinalVerdict::Hold);
+    insert_verdict(store, "r", 1, ReviewVerdict::Hold);
+    insert_verdict(store, "r", 2, ReviewVerdict::Hold);
     let standing = |id: &str| store.find_logged(id).unwrap().unwrap().effective_verdict();
-    assert_eq!(standing("r/1"), FinalVerdict::Hold);
+    assert_eq!(standing("r/1"), ReviewVerdict::Hold);
     insert_override(store, "r", 1, ReviewDecision::Ship);
     insert_override(store, "r", 1, ReviewDecision::Revise);
-    assert_eq!((standing("r/1"), standing("r/2")), (FinalVerdict::Revise, FinalVerdict::Hold));
+    assert_eq!((standing("r/1"), standing("r/2")), (ReviewVerdict::Revise, ReviewVerdict::Hold));
     let words = store.list_overrides("r/1").unwrap();
     let decisions: Vec<ReviewDecision> = words.iter().map(|word| word.decision).collect();
     assert_eq!(decisions, [ReviewDecision::Ship, ReviewDecision::Revise]);
@@ -146,7 +146,7 @@ fn the_last_word_over_a_verdict_stands_and_all_are_kept() {
 #[test]
 fn what_says_the_same_is_known_whatever_its_id() {
     let bench = TestProject::new();
-    let row = insert_verdict(bench.store(), "r", 1, FinalVerdict::Hold);
+    let row = insert_verdict(bench.store(), "r", 1, ReviewVerdict::Hold);
     let alike =
         |row: &LogRow| bench.store().find_same_row(&row.content_hash().unwrap()).unwrap().is_some();
     assert!(alike(&LogRow { verdict_id: None, imported: true, ..row.clone() }));

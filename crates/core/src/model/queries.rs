@@ -11,7 +11,7 @@ use crate::model::lifecycle::EntityStatus;
 use crate::model::string_enum::words;
 use crate::model::time::{Day, Moment};
 use crate::protocols::conclusion::types::SeatAuthor;
-use crate::protocols::review::policy::FinalVerdict;
+use crate::protocols::review::policy::ReviewVerdict;
 
 /// Selects the dialogues to list, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct DialogueSummary {
     pub terminal_state: Option<TerminalState>,
     /// Latest verdict of a review.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<FinalVerdict>,
+    pub verdict: Option<ReviewVerdict>,
     pub rounds: u8,
     pub rehearsal: bool,
     pub created_at: Moment,

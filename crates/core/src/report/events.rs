@@ -23,7 +23,9 @@ use crate::protocols::council::report_types::CouncilFinalReport;
 use crate::protocols::council::types::{
     OpinionReply, OpinionStance, QuestionMode, RatingLevel, ReportOutcome,
 };
-use crate::protocols::review::policy::{BlockTally, FinalVerdict, ReviewDecision, VerdictOverride};
+use crate::protocols::review::policy::{
+    BlockTally, ReviewDecision, ReviewVerdict, VerdictOverride,
+};
 use crate::protocols::review::types::{DeliberatorJudgement, DeliberatorVerdict};
 use crate::report::interventions::InterventionSummary;
 use crate::report::run_metrics::to_dollars;
@@ -134,7 +136,7 @@ pub enum RunEvent {
     },
     Logged {
         verdict_id: Option<String>,
-        verdict: FinalVerdict,
+        verdict: ReviewVerdict,
     },
     Overridden(VerdictOverride),
     Stopped(RunStopReason),

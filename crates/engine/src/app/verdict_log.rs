@@ -15,7 +15,7 @@ use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::review::imported_row::ImportedRow;
 use plenary_core::protocols::review::log_row::{LogQuery, LogRange, LogRow, LoggedVerdict};
-use plenary_core::protocols::review::policy::{FinalVerdict, ReviewDecision, VerdictOverride};
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict, VerdictOverride};
 use plenary_core::protocols::review::redaction::LogRedaction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,9 +54,9 @@ pub struct OverrideResult {
     pub artifact: String,
     pub artifact_type: String,
     /// Verdict of the review.
-    pub gate: FinalVerdict,
+    pub gate: ReviewVerdict,
     /// Decision in force before.
-    pub stood: FinalVerdict,
+    pub stood: ReviewVerdict,
     /// Decision in force from now on.
     pub stands: ReviewDecision,
     pub why: String,
@@ -400,7 +400,7 @@ pub struct TailRow {
     pub row: LogRow,
     pub dialogue_id: DialogueId,
     /// Decision in force: the person's if there is one, else the review's.
-    pub standing: FinalVerdict,
+    pub standing: ReviewVerdict,
     pub overridden: Option<PersonsDecision>,
 }
 

@@ -6,6 +6,7 @@ use std::io::{BufRead, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use plenary_core::protocols::review::imported_row::ImportedRow;
+use plenary_core::protocols::review::log_row::LogLine;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -113,14 +114,10 @@ pub(crate) fn match_line(
     }
     let named = serde_json::from_slice::<VerdictIdField>(line).ok();
     if let Some(id) = named.and_then(|named| named.verdict_id)
-        && let Some(row) = store.find_log_line(&id)?
+        && let Some(LogLine { seq, line: stored }) = store.find_log_line(&id)?
     {
-        let is_same = row.line.as_bytes() == line;
-        return Ok(if is_same {
-            LineMatch::Stored { seq: row.seq }
-        } else {
-            LineMatch::Altered { seq: row.seq }
-        });
+        let is_same = stored.as_bytes() == line;
+        return Ok(if is_same { LineMatch::Stored { seq } } else { LineMatch::Altered { seq } });
     }
     Ok(find_equal_row(store, redaction, line)?
         .map_or(LineMatch::Unknown, |seq| LineMatch::Altered { seq }))
@@ -130,11 +127,8 @@ pub(crate) fn match_line(
 pub fn is_all_stored(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
     for line in RawLines::new(source, LINE_BYTES_MAX) {
         let Ok(line) = line else { return Ok(false) };
-        let is_ours = matches!(
-            match_line(store, &LogRedaction::default(), &line.bytes)?,
-            LineMatch::Stored { .. }
-        );
-        if !is_ours {
+        let found = match_line(store, &LogRedaction::default(), &line.bytes)?;
+        if !matches!(found, LineMatch::Stored { .. }) {
             return Ok(false);
         }
     }
@@ -166,39 +160,15 @@ pub(crate) fn is_json_object(bytes: &[u8]) -> bool {
 /// Bytes read at a time, from the end.
 const CHUNK_BYTES: u64 = 64 * 1024;
 
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct LogTail {
-    /// Start of the last complete line; equal to `whole` if there is none.
-    pub line_start: u64,
-    /// End of the last complete line, including its line break.
-    pub whole: u64,
-    /// Size of the file. Bytes after `whole` are torn.
-    pub bytes: u64,
-}
-
-impl LogTail {
-    pub(crate) fn read_tail(file: &mut File, bytes: u64) -> io::Result<Self> {
-        let whole = find_last_break(file, bytes)?.map_or(0, |at| at + 1);
-        let line_start = match whole.checked_sub(1) {
-            Some(end) => find_last_break(file, end)?.map_or(0, |at| at + 1),
-            None => 0,
-        };
-        Ok(Self { line_start, whole, bytes })
+/// Reads the last line of a file without its line break. `None` for an empty file and for a file
+/// that does not end with a line break.
+pub(crate) fn read_last_line(file: &mut File, bytes: u64) -> io::Result<Option<Vec<u8>>> {
+    let Some(end) = bytes.checked_sub(1) else { return Ok(None) };
+    if read_range(file, end, bytes)? != b"\n" {
+        return Ok(None);
     }
-
-    pub(crate) fn is_torn(&self) -> bool {
-        self.bytes > self.whole
-    }
-
-    /// The last complete line, without its line break.
-    pub(crate) fn read_last_line(&self, file: &mut File) -> io::Result<Vec<u8>> {
-        read_range(file, self.line_start, self.whole.saturating_sub(1).max(self.line_start))
-    }
-
-    /// The torn rest, at most `bytes_max` bytes.
-    pub(crate) fn read_torn_piece(&self, file: &mut File, bytes_max: u64) -> io::Result<Vec<u8>> {
-        read_range(file, self.whole, self.bytes.min(self.whole.saturating_add(bytes_max)))
-    }
+    let start = find_last_break(file, end)?.map_or(0, |at| at + 1);
+    read_range(file, start, end).map(Some)
 }
 
 /// Position of the last line break before `end`.

@@ -1,12 +1,14 @@
 //! Opens and locks the log file. Every writer locks it first; a lock on a file that was replaced
 //! meanwhile does not count.
 //!
-//! **Invariant:** the log is a regular file in its folder. A link is an error, because a cloned
-//! repository may contain one that leads to a file of the user.
+//! **Invariant:** the log is a regular file in its folder, with no other name. A symbolic or hard
+//! link is an error, because a cloned or copied project may contain one that leads to a file of the
+//! user.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -88,7 +90,13 @@ impl LogFile {
             name
         };
         let path = PathBuf::from(with_suffix(self.path.as_os_str()));
-        (path, open_append(&self.folder, &with_suffix(&self.name)))
+        let file = open_append(&self.folder, &with_suffix(&self.name));
+        let is_linked = |file: &File| file.metadata().is_ok_and(|found| found.nlink() > 1);
+        let file = file.and_then(|file| match is_linked(&file) {
+            true => Err(io::Error::other("it is a hard link")),
+            false => Ok(file),
+        });
+        (path, file)
     }
 
     /// Creates a temporary file that will replace the log.
@@ -129,18 +137,28 @@ fn name_of(path: &Path) -> Result<OsString, LogFileError> {
 fn reject_non_file(path: &Path) -> Result<(), LogFileError> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.is_symlink() => Err(LogFileError::Link { path: path.to_owned() }),
-        Ok(metadata) if !metadata.is_file() => {
-            Err(LogFileError::NotAFile { path: path.to_owned() })
-        }
-        Ok(_) | Err(_) => Ok(()),
+        Ok(metadata) => check_metadata(&metadata, path),
+        Err(_) => Ok(()),
     }
 }
 
+/// The opened file may be another one than the file at the path before.
 fn must_be_file(file: &File, path: &Path) -> Result<(), LogFileError> {
     match file.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(()),
-        Ok(_) | Err(_) => Err(LogFileError::NotAFile { path: path.to_owned() }),
+        Ok(metadata) => check_metadata(&metadata, path),
+        Err(_) => Err(LogFileError::NotAFile { path: path.to_owned() }),
     }
+}
+
+/// A replaced file that is still open has no name left; `open_or_create` opens the new one.
+fn check_metadata(metadata: &Metadata, path: &Path) -> Result<(), LogFileError> {
+    if !metadata.is_file() {
+        return Err(LogFileError::NotAFile { path: path.to_owned() });
+    }
+    if metadata.nlink() > 1 {
+        return Err(LogFileError::Link { path: path.to_owned() });
+    }
+    Ok(())
 }
 
 fn open_checked(folder: &OpenFolder, name: &OsStr, path: &Path) -> Result<File, LogFileError> {
@@ -175,9 +193,11 @@ fn lock_with_timeout(file: &File, path: &Path, deadline: Instant) -> Result<(), 
 pub enum LogFileError {
     #[error("the verdict log `{path}` is not a file")]
     NotAFile { path: PathBuf },
-    #[error("the verdict log `{path}` is a link, and Plenary follows no links to its own files")]
+    #[error(
+        "the verdict log `{path}` is a symbolic or hard link, and Plenary follows no links to its own files"
+    )]
     Link { path: PathBuf },
-    #[error("cannot make the folder of the verdict log `{path}`")]
+    #[error("cannot create the folder of the verdict log `{path}`")]
     NoFolder {
         path: PathBuf,
         #[source]
@@ -209,7 +229,7 @@ impl LogFileError {
                 Some("name a file with `review.log_path`; `plenary log repair` then writes it")
             }
             Self::Link { .. } => Some(
-                "remove the link, or name the file it leads to with `review.log_path`; `plenary log repair` then writes it",
+                "remove the link, or name another file with `review.log_path`; `plenary log repair` then writes it",
             ),
             Self::NoFolder { .. } | Self::Unwritable { .. } => Some(
                 "check its permissions and free space; the verdicts are in the store, and `plenary log repair` writes them",

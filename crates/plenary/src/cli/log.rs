@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use plenary_core::model::limits::PAGE_ITEMS_MAX;
 use plenary_core::model::time::SinceDay;
-use plenary_core::protocols::review::policy::FinalVerdict;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::{
@@ -194,7 +193,7 @@ pub(crate) fn draw_verdict_log(rows: &[TailRow], canvas: PageCanvas) -> String {
 
 fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<StyledLine> {
     let row = &tail.row;
-    let (mark, style) = review_mark(row.adjudicator.final_verdict.into());
+    let (mark, style) = review_mark(row.adjudicator.final_verdict);
     let first = StyledLine::blank()
         .push_plain(&row.ts.format_minute())
         .pad_to_column(VERDICT_AT)
@@ -213,7 +212,7 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
     }
     let mut lines = vec![first, second];
     if let Some(word) = &tail.overridden {
-        let (mark, style) = review_mark(FinalVerdict::from(word.decision).into());
+        let (mark, style) = review_mark(word.decision.into());
         let lead = StyledLine::with_indent(VERDICT_AT)
             .push_styled(&format!("{mark} {}", word.decision), style);
         let lead = lead.push_styled(" by a person: ", FAINT);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plenary_core::model::time::Moment;
-use plenary_core::protocols::review::policy::FinalVerdict;
+use plenary_core::protocols::review::policy::ReviewVerdict;
 use plenary_core::protocols::review::types::ReviewTier;
 use plenary_core::report::phrases::{count_noun, group_digits};
 use plenary_core::report::safe_text::safe_line;
@@ -169,12 +169,12 @@ pub(crate) struct VerdictCounts {
 }
 
 impl VerdictCounts {
-    pub(crate) fn count_verdict(&mut self, decided: Option<FinalVerdict>) {
+    pub(crate) fn count_verdict(&mut self, decided: Option<ReviewVerdict>) {
         match decided {
-            Some(FinalVerdict::Ship) => self.ship += 1,
-            Some(FinalVerdict::Revise) => self.revise += 1,
-            Some(FinalVerdict::Hold) => self.hold += 1,
-            Some(FinalVerdict::Incomplete) | None => self.undecided += 1,
+            Some(ReviewVerdict::Ship) => self.ship += 1,
+            Some(ReviewVerdict::Revise) => self.revise += 1,
+            Some(ReviewVerdict::Hold) => self.hold += 1,
+            Some(ReviewVerdict::Incomplete | ReviewVerdict::Skipped) | None => self.undecided += 1,
         }
     }
 }

@@ -271,7 +271,7 @@ impl SweepSelection {
 
 #[cfg(test)]
 mod tests {
-    use plenary_core::protocols::review::policy::FinalVerdict;
+    use plenary_core::protocols::review::policy::ReviewVerdict;
     use plenary_core::protocols::review::types::ReviewTier;
     use plenary_engine::app::review_input::{SkipReason, SkippedFile};
 
@@ -306,7 +306,7 @@ mod tests {
             let is_decided = sha256.chars().all(char::is_uppercase);
             Ok(is_decided.then(|| ContentDecision {
                 verdict_id: "a-review/1".to_owned(),
-                verdict: FinalVerdict::Hold,
+                verdict: ReviewVerdict::Hold,
                 ts: "2026-02-02T09:00:00Z".parse().unwrap(),
             }))
         };
@@ -353,7 +353,7 @@ mod tests {
     fn a_file_that_was_decided_says_how() {
         let before = ContentDecision {
             verdict_id: "a-review/1".to_owned(),
-            verdict: FinalVerdict::Hold,
+            verdict: ReviewVerdict::Hold,
             ts: "2026-02-02T09:00:00Z".parse().unwrap(),
         };
         let file = FolderFile { path: "a".into(), shown: "a".into(), modified: None };

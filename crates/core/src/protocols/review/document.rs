@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::RunState;
-use crate::model::string_enum::words;
 use crate::model::time::Moment;
 use crate::protocols::council::document::{
     PanelAttendance, family_warning, price_warning, reply_warnings,
@@ -14,7 +13,7 @@ use crate::protocols::council::document::{
 use crate::protocols::review::locus::resolve_locus;
 use crate::protocols::review::log_row::{SeatRow, consulted_verdicts, seat_rows, verdict_id};
 use crate::protocols::review::policy::{
-    AdjudicatorReply, BlockTally, FinalVerdict, ReviewDecision, ReviewOutcome, VerdictOverride,
+    AdjudicatorReply, BlockTally, ReviewOutcome, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::seat_results::{
     ConcernIds, FIRST, NumberedConcern, SECOND, SeatResult, list_seat_results, read_adjudication,
@@ -26,41 +25,6 @@ use crate::protocols::review::types::{
 };
 use crate::report::run_metrics::{RunMetrics, run_metrics};
 use crate::report::run_status::{CompletionStatus, StopNotice, completion_status, stop_notice};
-
-words! {
-    /// The result of a file's review.
-    pub enum ReviewVerdict {
-        Ship = "SHIP",
-        Revise = "REVISE",
-        Hold = "HOLD",
-        Incomplete = "INCOMPLETE",
-        /// The file's tier is not reviewed, or not selected this time.
-        Skipped = "SKIPPED",
-    }
-}
-
-impl From<FinalVerdict> for ReviewVerdict {
-    fn from(verdict: FinalVerdict) -> Self {
-        match verdict {
-            FinalVerdict::Ship => Self::Ship,
-            FinalVerdict::Revise => Self::Revise,
-            FinalVerdict::Hold => Self::Hold,
-            FinalVerdict::Incomplete => Self::Incomplete,
-        }
-    }
-}
-
-impl ReviewVerdict {
-    /// `None` if there is no decision.
-    pub fn to_decision(self) -> Option<ReviewDecision> {
-        match self {
-            Self::Ship => Some(ReviewDecision::Ship),
-            Self::Revise => Some(ReviewDecision::Revise),
-            Self::Hold => Some(ReviewDecision::Hold),
-            Self::Incomplete | Self::Skipped => None,
-        }
-    }
-}
 
 /// The result of `review` for one file.
 #[derive(Debug, Serialize)]
@@ -151,7 +115,7 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
     };
     let artifact = &gate.artifact;
     let ruling = transcript.review_outcome.as_ref();
-    let decided = ruling.map_or(FinalVerdict::Incomplete, |ruling| ruling.verdict.into());
+    let decided = ruling.map_or(ReviewVerdict::Incomplete, |ruling| ruling.verdict.into());
     let (round1, round2) = review_rounds(transcript);
     let brief = ruling.map(|ruling| ruling.adjudication.revision_brief.clone());
     let logged = (transcript.rows_logged > 0).then_some(transcript.rows_logged);
@@ -175,7 +139,7 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
         metrics: Some(run_metrics(transcript)),
         warnings: review_warnings(transcript, gate),
         error: stop_notice(transcript),
-        ..empty_document(decided.into(), &artifact.path, &artifact.artifact_type, artifact.tier)
+        ..empty_document(decided, &artifact.path, &artifact.artifact_type, artifact.tier)
     }
 }
 

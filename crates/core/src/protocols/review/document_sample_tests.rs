@@ -10,7 +10,7 @@ use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState, RunStopReas
 use crate::protocols::conclusion::sample::{SampleRun, moment, slug};
 use crate::protocols::review::log_row::{LoggedOutcome, log_row};
 use crate::protocols::review::policy::{
-    AdjudicatorReply, FinalVerdict, PolicyName, ReviewDecision, ReviewOutcome, ReviewPolicy,
+    AdjudicatorReply, PolicyName, ReviewDecision, ReviewOutcome, ReviewPolicy, ReviewVerdict,
     VerdictOverride,
 };
 use crate::protocols::review::sample::SEATS;
@@ -359,8 +359,8 @@ pub(crate) fn plan() -> Plan {
         adjudicator: slug("adjudicator"),
         policy: ReviewPolicy { name: PolicyName::Seed, min_deliberators: 3 },
         priors: vec![
-            prior(FinalVerdict::Hold, "posts/teaser.md"),
-            prior(FinalVerdict::Revise, "posts/hello.md"),
+            prior(ReviewVerdict::Hold, "posts/teaser.md"),
+            prior(ReviewVerdict::Revise, "posts/hello.md"),
         ],
     };
     Plan {

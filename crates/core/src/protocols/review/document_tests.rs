@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::model::run_state::{RunState, RunStopReason};
-use crate::protocols::review::document::{
-    ReviewDocument, ReviewVerdict, review_document, skipped_document,
-};
+use crate::protocols::review::document::{ReviewDocument, review_document, skipped_document};
 use crate::protocols::review::document_sample_tests::{
     SampleReview, incomplete, overridden, rehearsed, revised, shipped, unadjudicated,
 };
-use crate::protocols::review::policy::ReviewDecision;
+use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use crate::protocols::review::sample::SEATS;
 use crate::protocols::review::types::ReviewTier;
 

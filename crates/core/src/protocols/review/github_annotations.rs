@@ -3,11 +3,12 @@
 //! **Invariant:** every line begins and ends with our own text, so no text of a model, a document
 //! or a file name becomes a workflow command.
 
-use crate::protocols::review::document::{PlacedConcern, ReviewDocument, ReviewVerdict};
+use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
 use crate::protocols::review::phrases::{
     block_label, concern_text, matches_policy_count, missing_context_note, outcome_sentence,
     policy_sentence,
 };
+use crate::protocols::review::policy::ReviewVerdict;
 use crate::report::safe_text::{safe_line, safe_lines};
 
 /// The review as workflow commands, then a line for the log.

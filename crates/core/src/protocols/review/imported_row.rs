@@ -12,6 +12,7 @@ use crate::model::ask::CallErrorType;
 use crate::model::limits::{ARGUMENTS_DEPTH_MAX, LINE_CHARS_MAX};
 use crate::model::strict_json::StrictJson;
 use crate::protocols::review::log_row::{LogRow, ROW_VERSION};
+use crate::protocols::review::policy::ReviewVerdict;
 
 const STRICT_JSON: StrictJson = StrictJson {
     depth_max: ARGUMENTS_DEPTH_MAX,
@@ -134,6 +135,9 @@ fn check_row(row: &LogRow) -> Result<(), RowParseError> {
         if text.trim().is_empty() {
             return Err(field_error(name, "is empty"));
         }
+    }
+    if row.adjudicator.final_verdict == ReviewVerdict::Skipped {
+        return Err(field_error("adjudicator.final_verdict", "is SKIPPED, which is not logged"));
     }
     if row.artifact_type.chars().count() > LINE_CHARS_MAX {
         return Err(field_error("artifact_type", &format!("is over {LINE_CHARS_MAX} characters")));

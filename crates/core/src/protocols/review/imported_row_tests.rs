@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::protocols::review::log_row::SeatRow;
-use crate::protocols::review::policy::FinalVerdict;
+use crate::protocols::review::policy::ReviewVerdict;
 
 /// The row of the seed, without additions.
 fn seed_row() -> Value {
@@ -40,7 +40,7 @@ fn check(line: &str, reason: &str) {
 fn the_seeds_own_row_is_read_whole() {
     let read = ImportedRow::parse_line(&seed_row().to_string()).unwrap();
     assert!(read.is_complete);
-    assert_eq!(read.row.adjudicator.final_verdict, FinalVerdict::Revise);
+    assert_eq!(read.row.adjudicator.final_verdict, ReviewVerdict::Revise);
     assert_eq!(read.row.verdict_id, None);
     let ours = serde_json::to_string(&read.row).unwrap();
     assert_eq!(
@@ -78,7 +78,7 @@ fn spellings_differ() {
     let read = |pointer, value| ImportedRow::parse_line(&with_change(pointer, value)).unwrap().row;
     assert_eq!(
         read("/adjudicator/final_verdict", json!("hold")).adjudicator.final_verdict,
-        FinalVerdict::Hold
+        ReviewVerdict::Hold
     );
     assert_eq!(
         read("/ts", json!("2026-05-18T12:00:00.5+02:00")).ts.to_string(),

@@ -9,7 +9,7 @@ use crate::model::ids::DialogueId;
 use crate::model::run_state::{RunState, RunStopReason};
 use crate::model::text::truncate_within;
 use crate::model::time::Moment;
-use crate::protocols::review::policy::{BlockTally, FinalVerdict, ReviewDecision, ReviewOutcome};
+use crate::protocols::review::policy::{BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict};
 use crate::protocols::review::seat_results::{
     ADJUDICATION, RoundResult, SeatResult, list_seat_results, tally_if_undecided,
 };
@@ -97,7 +97,7 @@ impl SeatRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicatorRow {
     /// The final verdict, from the adjudicator and the policy together.
-    pub final_verdict: FinalVerdict,
+    pub final_verdict: ReviewVerdict,
     #[serde(default)]
     pub reasoning: String,
     #[serde(default)]
@@ -159,7 +159,7 @@ pub struct LoggedVerdict {
 
 impl LoggedVerdict {
     /// The verdict in effect: the override if there is one, else the review's own.
-    pub fn effective_verdict(&self) -> FinalVerdict {
+    pub fn effective_verdict(&self) -> ReviewVerdict {
         let decided = self.overridden.as_ref().map(|word| word.decision.into());
         decided.unwrap_or(self.row.adjudicator.final_verdict)
     }
@@ -185,7 +185,7 @@ pub struct ContentQuery {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentDecision {
     pub verdict_id: String,
-    pub verdict: FinalVerdict,
+    pub verdict: ReviewVerdict,
     pub ts: Moment,
 }
 
@@ -315,7 +315,7 @@ fn adjudicator_row(transcript: &RunState, outcome: LoggedOutcome<'_>) -> Adjudic
             (ruling.verdict.into(), word.reasoning.clone(), word.revision_brief.clone())
         }
         LoggedOutcome::Undecided(stop) => {
-            (FinalVerdict::Incomplete, incomplete_reason(stop), String::new())
+            (ReviewVerdict::Incomplete, incomplete_reason(stop), String::new())
         }
     };
     AdjudicatorRow {

@@ -5,12 +5,13 @@ use anstyle::Style;
 use crate::model::ids::ExpertSlug;
 use crate::model::run_state::RunState;
 use crate::protocols::council::page::PageFoot;
-use crate::protocols::review::document::{ReviewDocument, ReviewVerdict, review_document};
+use crate::protocols::review::document::{ReviewDocument, review_document};
 use crate::protocols::review::page_concerns::{draw_changes, draw_concerns};
 use crate::protocols::review::page_decision::{
     draw_brief, draw_decision, draw_missing_context, draw_prior_verdicts, draw_seats,
 };
 use crate::protocols::review::phrases::{count_blocks, override_lines};
+use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::seat_results::list_seat_results;
 use crate::report::phrases::REHEARSAL_NOTE;
 use crate::report::run_status::StopNotice;

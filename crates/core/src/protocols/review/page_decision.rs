@@ -3,13 +3,13 @@
 use anstyle::Style;
 
 use crate::protocols::council::answers::ProviderFailure;
-use crate::protocols::review::document::{ReviewDocument, ReviewVerdict};
+use crate::protocols::review::document::ReviewDocument;
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::page::draw_named;
 use crate::protocols::review::phrases::{
     adjudication_text, describe_blocks, outcome_sentence, policy_sentence, score_name,
 };
-use crate::protocols::review::policy::FinalVerdict;
+use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::seat_results::{ADJUDICATION, RoundResult, SeatResult};
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, PriorVerdict};
 use crate::report::phrases::round_name;
@@ -220,7 +220,7 @@ pub(crate) fn draw_prior_verdicts(told: &ReviewDocument, canvas: PageCanvas) -> 
 }
 
 fn draw_prior_verdict(one: &PriorVerdict, canvas: PageCanvas) -> StyledLine {
-    let (mark, style) = review_mark(one.verdict.into());
+    let (mark, style) = review_mark(one.verdict);
     let producer = one.producer.as_ref().map(|name| format!(" (by {name})")).unwrap_or_default();
     StyledLine::with_indent(MARGIN)
         .push_styled(mark, style)
@@ -264,16 +264,16 @@ pub(crate) fn draw_imported_rows(rows: &[LogRow], canvas: PageCanvas) -> Vec<Sty
 
 /// For example `3 SHIP · 1 HOLD`.
 fn count_verdicts(rows: &[LogRow]) -> String {
-    let count = |verdict: FinalVerdict| {
+    let count = |verdict: ReviewVerdict| {
         let count = rows.iter().filter(|row| row.adjudicator.final_verdict == verdict).count();
         (count > 0).then(|| format!("{count} {verdict}"))
     };
-    FinalVerdict::ALL.iter().filter_map(|verdict| count(*verdict)).collect::<Vec<_>>().join(" · ")
+    ReviewVerdict::ALL.iter().filter_map(|verdict| count(*verdict)).collect::<Vec<_>>().join(" · ")
 }
 
 fn draw_imported_row(row: &LogRow, canvas: PageCanvas) -> StyledLine {
     let verdict = row.adjudicator.final_verdict;
-    let (mark, style) = review_mark(verdict.into());
+    let (mark, style) = review_mark(verdict);
     let day = format!("{}  ", row.ts.utc_day());
     let rehearsal = if row.rehearsal { "REHEARSAL  " } else { "" };
     let told = format!("{rehearsal}{}  {}", row.artifact, row.artifact_type);

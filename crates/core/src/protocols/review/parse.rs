@@ -104,34 +104,29 @@ pub fn parse_adjudication(reply: &str, artifact: &str) -> ParseResult<Adjudicato
 /// Schema of a deliberator's reply. Scores without fixed names are a list, because most servers do
 /// not accept an object with arbitrary keys.
 pub(crate) fn judgement_schema(shape: ReplyShape, score_names: &[&str]) -> Value {
-    let mut fields = Map::new();
-    fields.insert("concerns".to_owned(), concerns_schema());
-    if shape == ReplyShape::CrossReading {
-        fields.insert(
-            "concessions".to_owned(),
-            texts_schema(
-                "What peers' concerns made you give up; each begins with the id of the concern.",
-            ),
-        );
-        fields.insert("escalations".to_owned(), texts_schema("What peers' concerns made you press harder; each begins with the id of the concern."));
-    }
-    fields.insert("scores".to_owned(), scores_schema(score_names));
-    fields.insert("would_block".to_owned(), bool_schema("Whether it must not go out as it is."));
-    fields
-        .insert("irreducible".to_owned(), bool_schema("Whether no revision could lift the block."));
-    fields.insert(
-        "verdict".to_owned(),
-        enum_schema(DeliberatorVerdict::ALL.iter().map(|word| word.name())),
-    );
-    if shape == ReplyShape::CrossReading {
-        let what = "What changed since the first judgement, in a sentence.";
-        fields.insert("delta_from_r1".to_owned(), text_schema(what));
-    }
-    fields.insert("revision_brief".to_owned(), text_schema("What the author should change."));
+    let concede = "What peers' concerns made you give up; each begins with the id of the concern.";
+    let escalate =
+        "What peers' concerns made you press harder; each begins with the id of the concern.";
+    let delta = "What changed since the first judgement, in a sentence.";
+    let is_second = shape == ReplyShape::CrossReading;
+    let fields = [
+        (true, "concerns", concerns_schema()),
+        (is_second, "concessions", texts_schema(concede)),
+        (is_second, "escalations", texts_schema(escalate)),
+        (true, "scores", scores_schema(score_names)),
+        (true, "would_block", bool_schema("Whether it must not go out as it is.")),
+        (true, "irreducible", bool_schema("Whether no revision could lift the block.")),
+        (true, "verdict", enum_schema(DeliberatorVerdict::ALL.iter().map(|word| word.name()))),
+        (is_second, "delta_from_r1", text_schema(delta)),
+        (true, "revision_brief", text_schema("What the author should change.")),
+    ];
+    let asked = fields.into_iter().filter(|(is_asked, ..)| *is_asked);
+    let properties: Map<String, Value> =
+        asked.map(|(_, name, schema)| (name.to_owned(), schema)).collect();
     json!({
         "type": "object",
         "additionalProperties": false,
-        "properties": fields,
+        "properties": properties,
         "required": ["scores", "would_block", "irreducible", "verdict"],
         "description": "A judgement of the artifact.",
     })
@@ -175,6 +170,7 @@ fn concerns_schema() -> Value {
 }
 
 fn scores_schema(names: &[&str]) -> Value {
+    let description = "From 1, it fails, to 5, nothing to add.";
     let score = json!({ "type": "integer", "minimum": 1, "maximum": 5 });
     if names.is_empty() {
         let item = json!({
@@ -183,11 +179,7 @@ fn scores_schema(names: &[&str]) -> Value {
             "properties": { "name": { "type": "string" }, "score": score },
             "required": ["name", "score"],
         });
-        return json!({
-            "type": "array",
-            "items": item,
-            "description": "From 1, it fails, to 5, nothing to add.",
-        });
+        return json!({ "type": "array", "items": item, "description": description });
     }
     let fields: Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), score.clone())).collect();
@@ -196,7 +188,7 @@ fn scores_schema(names: &[&str]) -> Value {
         "additionalProperties": false,
         "properties": fields,
         "required": names,
-        "description": "From 1, it fails, to 5, nothing to add.",
+        "description": description,
     })
 }
 
@@ -221,19 +213,9 @@ const SCORES_MAX: usize = 8;
 
 const SCORE_NAME_CHARS_MAX: usize = 64;
 
-/// Keys of the number if a score comes with its reason.
-const NUMBER_KEYS: [&str; 3] = ["score", "value", "rating"];
-
-/// Alternative names for the fields of a concern.
-const CONCERN_KEYS: [(&str, &[&str]); 3] = [
-    ("locus", &["quote", "location", "line"]),
-    ("issue", &["concern", "problem", "description", "message"]),
-    ("fix", &["suggested_fix", "suggestion", "recommendation"]),
-];
-
-/// Returns the scores as an object by name; they may come as an object, with reasons, or as a list.
-/// If the names are fixed, others are dropped.
-pub(crate) fn normalize_scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, String> {
+/// Returns the scores as an object by name; they may come as an object or as a list of names and
+/// scores. If the names are fixed, others are dropped.
+fn normalize_scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, String> {
     let pairs: Vec<(String, Value)> = match given {
         Value::Object(fields) => fields.into_iter().collect(),
         Value::Array(items) => {
@@ -245,18 +227,15 @@ pub(crate) fn normalize_scores(given: Value, names: Option<[&str; 3]>) -> Result
     let mut kept = Map::new();
     for (written, score) in pairs {
         let name = match names {
-            Some(known) => {
-                let known = known.into_iter().find(|name| is_score_name(&written, name));
-                let Some(name) = known else { continue };
-                name.to_owned()
-            }
-            None => written.trim().to_owned(),
+            Some(known) => known.into_iter().find(|name| is_score_name(&written, name)),
+            None => Some(written.trim()),
         };
+        let Some(name) = name else { continue };
         if name.is_empty() || name.chars().nth(SCORE_NAME_CHARS_MAX).is_some() {
-            return Err(format!("scores: {} is no name of a score", quote_safely(&name)));
+            return Err(format!("scores: {} is no name of a score", quote_safely(name)));
         }
-        if kept.insert(name.clone(), score_number(score)).is_some() {
-            return Err(format!("scores: {} is given twice", quote_safely(&name)));
+        if kept.insert(name.to_owned(), score).is_some() {
+            return Err(format!("scores: {} is given twice", quote_safely(name)));
         }
     }
     match kept.len() {
@@ -266,26 +245,15 @@ pub(crate) fn normalize_scores(given: Value, names: Option<[&str; 3]>) -> Result
     }
 }
 
-/// Reads `{"name": "x", "score": 3}` or `{"x": 3}`.
-fn score_pair((index, item): (usize, Value)) -> Result<(String, Value), String> {
-    let fault =
-        |item: &Value| format!("scores[{index}]: {}, not a name and a score", describe_value(item));
-    let Value::Object(mut fields) = item else { return Err(fault(&item)) };
-    if let Some(Value::String(name)) = fields.swap_remove("name") {
-        let score = NUMBER_KEYS.iter().find_map(|key| fields.swap_remove(*key));
-        return score
-            .map(|score| (name, score))
-            .ok_or_else(|| format!("scores[{index}]: no score"));
+/// Reads `{"name": "x", "score": 3}`.
+fn score_pair((index, mut item): (usize, Value)) -> Result<(String, Value), String> {
+    match (item.get("name").and_then(Value::as_str).map(str::to_owned), item.get_mut("score")) {
+        (Some(name), Some(score)) => Ok((name, score.take())),
+        (Some(_), None) => Err(format!("scores[{index}]: no score")),
+        (None, _) => {
+            Err(format!("scores[{index}]: {}, not a name and a score", describe_value(&item)))
+        }
     }
-    let is_alone = fields.len() == 1;
-    let only = fields.into_iter().next().filter(|_| is_alone);
-    only.ok_or_else(|| fault(&json!({})))
-}
-
-fn score_number(score: Value) -> Value {
-    let Value::Object(fields) = &score else { return score };
-    let inner = NUMBER_KEYS.iter().find_map(|key| fields.get(*key));
-    inner.cloned().unwrap_or(score)
 }
 
 /// `Voice Match` and `voice-match` match `voice_match`.
@@ -293,11 +261,10 @@ fn is_score_name(written: &str, name: &str) -> bool {
     written.trim().replace([' ', '-'], "_").eq_ignore_ascii_case(name)
 }
 
-/// Returns the concerns as objects with our field names; a concern without an issue is dropped.
-pub(crate) fn normalize_concerns(given: Value) -> Value {
+/// Returns the concerns as a list of objects; an empty concern is dropped.
+fn normalize_concerns(given: Value) -> Value {
     let items = match given {
         Value::Array(items) => items,
-        Value::String(text) if text.trim().is_empty() => Vec::new(),
         one @ (Value::String(_) | Value::Object(_)) => vec![one],
         Value::Null | Value::Bool(_) | Value::Number(_) => return given,
     };
@@ -312,37 +279,21 @@ fn normalize_concern(given: Value) -> Option<Value> {
         // The coercion to the schema reports the error.
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => return Some(given),
     };
-    for (name, others) in CONCERN_KEYS {
-        let given = fields.get(name).is_some_and(|value| !value.is_null());
-        let meant = others.iter().find(|other| fields.contains_key(**other));
-        if let Some(value) = meant.filter(|_| !given).and_then(|other| fields.swap_remove(*other)) {
-            fields.insert(name.to_owned(), value);
-        }
-    }
-    // A line number without the `L`.
-    if let Some(locus) = fields.get_mut("locus")
-        && let Some(line) = locus.as_u64()
-    {
-        *locus = json!(format!("L{line}"));
-    }
-    for text in fields.values_mut() {
-        *text = join_lines(text.take());
-    }
-    let issue = fields.get("issue");
-    let is_said =
-        issue.is_some_and(|issue| issue.as_str().is_none_or(|text| !text.trim().is_empty()));
-    (is_said && !issue.is_some_and(Value::is_null)).then_some(Value::Object(fields))
+    fields.values_mut().for_each(|text| *text = join_lines(text.take()));
+    let issue = fields.get("issue").and_then(Value::as_str);
+    let is_empty = issue.is_some_and(|issue| issue.trim().is_empty());
+    (!is_empty).then_some(Value::Object(fields))
 }
 
 /// Joins a list of texts into one text with several lines.
-pub(crate) fn join_lines(given: Value) -> Value {
+fn join_lines(given: Value) -> Value {
     let Value::Array(items) = &given else { return given };
     let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     lines.map_or_else(|| given.clone(), |lines| Value::String(lines.join("\n")))
 }
 
 /// Converts objects in a list of texts, such as an id and a reason, into one text each.
-pub(crate) fn flatten_texts(given: Value) -> Value {
+fn flatten_texts(given: Value) -> Value {
     let Value::Array(items) = given else { return given };
     let item = |item: Value| match &item {
         Value::Object(fields) => {
@@ -357,7 +308,7 @@ pub(crate) fn flatten_texts(given: Value) -> Value {
 }
 
 /// Maps a field if it is present.
-pub(crate) fn map_field(
+fn map_field(
     document: &mut Value,
     field: &str,
     how: impl FnOnce(Value) -> Result<Value, String>,

@@ -3,13 +3,12 @@
 use serde_json::Value;
 
 use crate::model::run_state::RunState;
-use crate::protocols::review::document::{
-    ReviewDocument, ReviewVerdict, review_document, skipped_document,
-};
+use crate::protocols::review::document::{ReviewDocument, review_document, skipped_document};
 use crate::protocols::review::document_sample_tests::{
     filled_with, held, incomplete, revised, shipped,
 };
 use crate::protocols::review::github_annotations::{github_annotations, unreadable_annotation};
+use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::sarif::sarif_document;
 use crate::protocols::review::types::ReviewTier;
 

@@ -131,29 +131,31 @@ impl AdjudicatorReply {
 }
 
 words! {
-    /// Verdict of a review.
-    pub enum FinalVerdict {
+    /// The result of a file's review.
+    pub enum ReviewVerdict {
         Ship = "SHIP",
         Revise = "REVISE",
         Hold = "HOLD",
         /// Too few judgements to decide; the gate fails closed.
         Incomplete = "INCOMPLETE",
+        /// The file's tier is not reviewed, or not selected this time. It has no log line.
+        Skipped = "SKIPPED",
     }
 }
 
-impl FinalVerdict {
+impl ReviewVerdict {
     /// `None` if nothing was decided.
     pub fn to_decision(self) -> Option<ReviewDecision> {
         match self {
             Self::Ship => Some(ReviewDecision::Ship),
             Self::Revise => Some(ReviewDecision::Revise),
             Self::Hold => Some(ReviewDecision::Hold),
-            Self::Incomplete => None,
+            Self::Incomplete | Self::Skipped => None,
         }
     }
 }
 
-impl From<ReviewDecision> for FinalVerdict {
+impl From<ReviewDecision> for ReviewVerdict {
     fn from(decision: ReviewDecision) -> Self {
         match decision {
             ReviewDecision::Ship => Self::Ship,

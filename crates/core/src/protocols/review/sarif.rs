@@ -4,9 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::model::hash::sha256_hex;
 use crate::model::text::to_one_line;
-use crate::protocols::review::document::{PlacedConcern, ReviewDocument, ReviewVerdict};
+use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
 use crate::protocols::review::github_annotations::FindingLevel;
 use crate::protocols::review::phrases::{concern_text, missing_context_note};
+use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::types::BuiltInDeliberator;
 use crate::report::safe_text::safe_lines;
 

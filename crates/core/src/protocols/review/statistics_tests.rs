@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::model::time::Day;
 use crate::protocols::review::drift::{DriftSubject, DriftSubjectKind, DriftVerdict};
 use crate::protocols::review::log_row::LogRow;
-use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use crate::protocols::review::statistics::{RemarkCode, ReviewStatistics, StatisticsBuilder};
 use crate::protocols::review::verdict_counts::{OverrideCounts, VerdictTally};
 
@@ -204,7 +204,7 @@ fn scores_have_a_mean_by_week_and_those_off_the_scale_have_none() {
     let mut rows: Vec<LogRow> = days.map(|(day, score)| scored(day, score)).into();
     rows.extend([0, 6, 255].map(|score| scored("2026-05-25", score)));
     rows.push(LogRow { ..scored("2026-05-25", 1) });
-    rows.last_mut().unwrap().adjudicator.final_verdict = FinalVerdict::Incomplete;
+    rows.last_mut().unwrap().adjudicator.final_verdict = ReviewVerdict::Incomplete;
     let found = audit(rows);
     let [score] = found.scores.as_slice() else { panic!("{:?}", found.scores) };
     assert_eq!((score.deliberator.as_str(), score.score.as_str()), ("skeptic", "soundness"));

@@ -9,7 +9,7 @@ use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
-use crate::protocols::review::policy::{FinalVerdict, ReviewPolicy};
+use crate::protocols::review::policy::{ReviewPolicy, ReviewVerdict};
 
 /// How often artifacts of a class are reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -231,7 +231,7 @@ pub struct PriorVerdict {
     pub artifact: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub producer: Option<String>,
-    pub verdict: FinalVerdict,
+    pub verdict: ReviewVerdict,
     pub reasoning: String,
     pub revision_brief: String,
     pub concerns: Vec<String>,

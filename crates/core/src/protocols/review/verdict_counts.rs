@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::dialogue::health::percent_of;
 use crate::protocols::review::log_row::{LogRow, SeatRow};
-use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
 
 /// Count per verdict. INCOMPLETE is not a decision and is counted apart.
@@ -38,12 +38,12 @@ impl VerdictTally {
         percent_of(self.count_not_ship(), self.count_decided())
     }
 
-    pub(crate) fn add_verdict(&mut self, verdict: FinalVerdict) {
+    pub(crate) fn add_verdict(&mut self, verdict: ReviewVerdict) {
         match verdict {
-            FinalVerdict::Ship => self.ship += 1,
-            FinalVerdict::Revise => self.revise += 1,
-            FinalVerdict::Hold => self.hold += 1,
-            FinalVerdict::Incomplete => self.incomplete += 1,
+            ReviewVerdict::Ship => self.ship += 1,
+            ReviewVerdict::Revise => self.revise += 1,
+            ReviewVerdict::Hold => self.hold += 1,
+            ReviewVerdict::Incomplete | ReviewVerdict::Skipped => self.incomplete += 1,
         }
     }
 }
@@ -79,7 +79,7 @@ pub struct OverrideCounts {
 impl OverrideCounts {
     pub(crate) fn add_verdict(
         &mut self,
-        verdict: FinalVerdict,
+        verdict: ReviewVerdict,
         overridden: Option<ReviewDecision>,
     ) {
         let gate = verdict.to_decision();
@@ -127,13 +127,13 @@ pub struct DeliberatorStatistics {
 }
 
 impl DeliberatorStatistics {
-    pub(crate) fn add_review(&mut self, seat: &SeatRounds<'_>, verdict: FinalVerdict) {
+    pub(crate) fn add_review(&mut self, seat: &SeatRounds<'_>, verdict: ReviewVerdict) {
         self.asked += 1;
         let Some(last) = seat.final_judgement() else {
             self.absent += 1;
             return;
         };
-        if verdict == FinalVerdict::Incomplete {
+        if verdict == ReviewVerdict::Incomplete {
             return;
         }
         self.answered += 1;
@@ -276,9 +276,9 @@ pub(crate) struct WeekTally {
 const SCORE_RANGE: std::ops::RangeInclusive<u8> = 1..=5;
 
 impl WeekTally {
-    pub(crate) fn add_row(&mut self, verdict: FinalVerdict, seats: &[SeatRounds<'_>]) {
+    pub(crate) fn add_row(&mut self, verdict: ReviewVerdict, seats: &[SeatRounds<'_>]) {
         self.spread.add_verdict(verdict);
-        if verdict == FinalVerdict::Incomplete {
+        if verdict == ReviewVerdict::Incomplete {
             return;
         }
         for seat in seats {

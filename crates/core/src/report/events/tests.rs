@@ -16,7 +16,7 @@ use crate::protocols::conclusion::sample::{
 use crate::protocols::conclusion::types::{AuditReply, ConclusionField, ObjectionSource};
 use crate::protocols::council::types::{QuestionMode, ReportOutcome};
 use crate::protocols::review::policy::{
-    FinalVerdict, PolicyName, ReviewDecision, ReviewPolicy, VerdictOverride,
+    PolicyName, ReviewDecision, ReviewPolicy, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::types::DeliberatorVerdict;
 use crate::report::events::{
@@ -161,7 +161,7 @@ fn one_of_each_of_a_review() -> Vec<RunEvent> {
             policy: ReviewPolicy { name: PolicyName::Seed, min_deliberators: 3 }.count_blocks([]),
             revision_brief: String::new(),
         },
-        RunEvent::Logged { verdict_id: None, verdict: FinalVerdict::Incomplete },
+        RunEvent::Logged { verdict_id: None, verdict: ReviewVerdict::Incomplete },
         RunEvent::Overridden(VerdictOverride {
             verdict_id: String::new(),
             decision: ReviewDecision::Ship,

@@ -9,8 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::model::dialogue::{DialogueStatus, TerminalState};
 use crate::model::lifecycle::EntityStatus;
 use crate::model::verdict::VerdictType;
-use crate::protocols::review::document::ReviewVerdict;
-use crate::protocols::review::policy::{FinalVerdict, ReviewDecision};
+use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use crate::protocols::review::types::DeliberatorVerdict;
 use crate::report::safe_text::safe_line;
 use crate::report::terminal::wrap::{fit_width, wrap_items, wrap_line};
@@ -373,7 +372,7 @@ pub fn review_mark(verdict: ReviewVerdict) -> (&'static str, Style) {
 
 /// Mark and colour of a deliberator's own verdict.
 pub(crate) fn leaning_mark(leaning: DeliberatorVerdict) -> (&'static str, Style) {
-    review_mark(FinalVerdict::from(ReviewDecision::from(leaning)).into())
+    review_mark(ReviewDecision::from(leaning).into())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use plenary_core::model::ask::AskMessages;
-use plenary_core::protocols::review::policy::{FinalVerdict, PolicyName};
+use plenary_core::protocols::review::policy::{PolicyName, ReviewVerdict};
 use plenary_core::protocols::review::types::{DeliberatorJudgement, ReviewConcern};
 use serde::Deserialize;
 
@@ -291,7 +291,7 @@ pub(crate) fn read_own_judgement(user: &str) -> Option<DeliberatorJudgement> {
 /// Prior verdict on an artifact of the same type; newest first.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PriorReviewLine {
-    pub(crate) verdict: FinalVerdict,
+    pub(crate) verdict: ReviewVerdict,
     pub(crate) artifact: String,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use plenary_core::model::ask::AskMessages;
 use plenary_core::protocols::review::policy::{
-    AdjudicatorReply, BlockTally, FinalVerdict, ReviewDecision, ReviewPolicy,
+    AdjudicatorReply, BlockTally, ReviewDecision, ReviewPolicy, ReviewVerdict,
 };
 use plenary_core::protocols::review::types::{
     BlockLevel, BuiltInDeliberator, DeliberatorJudgement, DeliberatorVerdict, ReviewConcern,
@@ -186,7 +186,7 @@ fn describe_count(counted: &BlockTally, computed: ReviewDecision) -> String {
 fn describe_pattern(priors: &[PriorReviewLine]) -> Option<String> {
     let newest = priors.first()?;
     let verdicts: Vec<&str> = priors.iter().map(|prior| prior.verdict.name()).collect();
-    let in_a_row = priors.iter().take_while(|prior| prior.verdict != FinalVerdict::Ship).count();
+    let in_a_row = priors.iter().take_while(|prior| prior.verdict != ReviewVerdict::Ship).count();
     let told = format!(
         "Prior verdicts on this type, newest first: {} (the newest on `{}`).",
         verdicts.join(", "),
