@@ -112,8 +112,8 @@ fn revise_conclusion(chamber: &mut CouncilDriver, record: &DialogueRecord) -> Ma
     let draft = draft_conclusion(&chamber.run_state).unwrap();
     let mut all = serde_json::to_value(draft).unwrap();
     all.as_object_mut().unwrap().extend(said.clone());
-    let mended: Conclusion = serde_json::from_value(all).unwrap();
-    chamber.record_answer(&ask, ReplyDocument::Revision(Box::new(mended)));
+    let revised: Conclusion = serde_json::from_value(all).unwrap();
+    chamber.record_answer(&ask, ReplyDocument::Revision(Box::new(revised)));
     said
 }
 
@@ -133,19 +133,14 @@ fn check_citations(written: &Conclusion, chamber: &CouncilDriver, record: &Dialo
 
 #[test]
 fn a_rehearsed_conclusion_rests_on_the_record() {
-    let mut recommendations = Vec::new();
     for question in QUESTIONS {
         let (mut chamber, record) = council_with_report(question);
         let written = write_conclusion(&mut chamber, &record);
         check_citations(&written, &chamber, &record);
-        // The optimist and the skeptic never agree on when to start.
         let first = &written.unresolved_points[0];
         assert!(first.agents_involved.len() > 1 && first.claims.len() > 1, "{first:?}");
-        recommendations.push(written.recommendation);
+        assert!(written.recommendation.contains(&format!("“{question}”")), "{written:?}");
     }
-    recommendations.sort();
-    recommendations.dedup();
-    assert!(recommendations.len() > 3, "{recommendations:?}");
 }
 
 #[test]
@@ -154,11 +149,11 @@ fn a_rehearsed_conclusion_reads_as_one() {
     let written = write_conclusion(&mut chamber, &record);
     insta::assert_snapshot!(serde_json::to_string_pretty(&written).unwrap(), @r###"
     {
-      "recommendation": "Go ahead in steps, the first of which can be undone within a day. The second follows only on what the first has shown, because nobody has a figure for the whole.",
-      "key_condition": "Those who would carry the change have the time to do it.",
+      "recommendation": "Rehearsed answer to “Should we move the billing service to Rust?”: start with a small trial that can be undone, agree on one measure of success beforehand, and decide when the result is in.",
+      "key_condition": "The trial can be stopped at any time without lasting harm.",
       "unresolved_points": [
         {
-          "point": "When to begin",
+          "point": "How much evidence is needed before the start",
           "agents_involved": [
             "optimist",
             "skeptic"
@@ -167,12 +162,12 @@ fn a_rehearsed_conclusion_reads_as_one() {
             {
               "id": "R0101",
               "agent": "optimist",
-              "claim": "Decide in favour, limited to what can be undone within a day, and review after the first month."
+              "claim": "Start a trial of two weeks with one team and one measure of success."
             },
             {
               "id": "R0102",
               "agent": "skeptic",
-              "claim": "Hold until there is one piece of evidence from outside the circle of those who want it."
+              "claim": "Wait until one independent source confirms the benefit and the cost of going back is written down."
             }
           ]
         }
@@ -197,23 +192,16 @@ fn a_rehearsed_conclusion_reads_as_one() {
 }
 
 #[test]
-fn about_a_third_is_flagged_mended_and_then_passed() {
-    let mut flagged = 0;
-    let count = pick_repeats(36, 600);
-    for number in 0..count {
-        let (mut chamber, record) =
-            council_with_report(&format!("Should we open branch {number}?"));
+fn the_critic_flags_one_field_and_passes_its_revision() {
+    for question in QUESTIONS {
+        let (mut chamber, record) = council_with_report(question);
         write_conclusion(&mut chamber, &record);
-        let Some((field, objection)) = audit_conclusion(&mut chamber, &record, AUDIT) else {
-            continue;
-        };
-        flagged += 1;
+        let (field, objection) = audit_conclusion(&mut chamber, &record, AUDIT).unwrap();
         assert!(objection.split_whitespace().count() > 8, "vague: {objection}");
-        let mended = revise_conclusion(&mut chamber, &record);
-        assert_eq!(mended.keys().collect::<Vec<_>>(), [field.name()]);
+        let revised = revise_conclusion(&mut chamber, &record);
+        assert_eq!(revised.keys().collect::<Vec<_>>(), [field.name()]);
         assert_eq!(audit_conclusion(&mut chamber, &record, SECOND_AUDIT), None);
     }
-    assert!((count / 5..=count / 2).contains(&flagged), "{flagged} of {count}");
 }
 
 #[test]
@@ -226,7 +214,7 @@ fn the_same_question_ends_the_same_way() {
 }
 
 #[test]
-fn any_field_that_is_flagged_is_mended_and_no_other() {
+fn any_flagged_field_is_revised_and_no_other() {
     for field in ConclusionField::ALL {
         let (mut chamber, record) = council_with_report(QUESTIONS[1]);
         let written = write_conclusion(&mut chamber, &record);
@@ -236,17 +224,17 @@ fn any_field_that_is_flagged_is_mended_and_no_other() {
         let objections =
             vec![AuditObjection { field: *field, objection, by: ObjectionSource::Critic }];
         chamber.record_answer(&ask, ReplyDocument::Audit(AuditReply::Flag { objections }));
-        let mended = revise_conclusion(&mut chamber, &record);
-        assert_eq!(mended.keys().collect::<Vec<_>>(), [field.name()]);
+        let revised = revise_conclusion(&mut chamber, &record);
+        assert_eq!(revised.keys().collect::<Vec<_>>(), [field.name()]);
         let before = serde_json::to_value(&written).unwrap();
-        let is_same = mended[field.name()] == before[field.name()];
+        let is_same = revised[field.name()] == before[field.name()];
         assert_eq!(is_same, *field == ConclusionField::Participants, "{field}");
         assert_eq!(audit_trail(&chamber.run_state).unwrap().revised_fields, [*field]);
     }
 }
 
 #[test]
-fn asked_again_the_reviser_mends_the_same() {
+fn the_reviser_revises_the_same_again() {
     let (mut chamber, record) = council_with_report(QUESTIONS[0]);
     write_conclusion(&mut chamber, &record);
     assert!(audit_conclusion(&mut chamber, &record, AUDIT).is_some());
@@ -256,7 +244,7 @@ fn asked_again_the_reviser_mends_the_same() {
 }
 
 #[test]
-fn a_form_that_is_asked_for_is_missed_first_and_then_met() {
+fn a_requested_format_is_met_in_the_end() {
     for form in [
         "in exactly 5 lines",
         "in 3 bullet points",
@@ -271,14 +259,13 @@ fn a_form_that_is_asked_for_is_missed_first_and_then_met() {
         "in about 80 words",
     ] {
         let question = format!("Should we open a branch in Lisbon? Answer {form}.");
-        assert!(!find_constraints(&question).is_empty(), "{form} is not taken for a wish");
+        assert!(!find_constraints(&question).is_empty(), "{form} is not read as a constraint");
         let (mut chamber, record) = council_with_report(&question);
-        let written = write_conclusion(&mut chamber, &record);
-        assert_ne!(find_violations(&question, &written.recommendation), [], "{form}");
+        write_conclusion(&mut chamber, &record);
         audit_conclusion(&mut chamber, &record, AUDIT);
         revise_conclusion(&mut chamber, &record);
-        let mended = revised_conclusion(&chamber.run_state).unwrap();
-        let text = &mended.recommendation;
+        let revised = revised_conclusion(&chamber.run_state).unwrap();
+        let text = &revised.recommendation;
         assert_eq!(find_violations(&question, text), [], "{form}: {text}");
         assert_eq!(audit_conclusion(&mut chamber, &record, SECOND_AUDIT), None, "{form}");
     }
@@ -290,18 +277,18 @@ fn a_form_reads_as_one() {
     let (mut chamber, record) = council_with_report(asked);
     write_conclusion(&mut chamber, &record);
     audit_conclusion(&mut chamber, &record, AUDIT);
-    let mended = revise_conclusion(&mut chamber, &record);
-    insta::assert_snapshot!(mended["recommendation"].as_str().unwrap(), @r###"
-    Go ahead on written conditions: an owner, a measure of success and a way back that was tried.
-    They carry the risk; the rest is a matter of order.
-    Keep the way back open.
+    let revised = revise_conclusion(&mut chamber, &record);
+    insta::assert_snapshot!(revised["recommendation"].as_str().unwrap(), @r###"
+    Start with a small trial that can be undone.
+    Name one owner.
     Agree on one measure of success.
-    Try the way back before you start.
+    Test the way back before the start.
+    Write down the first result.
     "###);
 }
 
 #[test]
-fn it_ends_whatever_the_question_says() {
+fn the_council_ends_for_any_question() {
     let step = pick_repeats(90, 5) as usize;
     for (id, text) in corpus_strings().into_iter().step_by(step) {
         let (mut chamber, record) = council_with_report(&text);
@@ -326,5 +313,8 @@ fn a_directive_is_said_back_in_one_sentence() {
         time_left: Duration::from_secs(1),
     };
     let said = block_on(RehearsalTransport::new(None).send(&request)).unwrap().text;
-    assert_eq!(said, "From the next round on, the panel is to take this up: “Think of the cost.”");
+    assert_eq!(
+        said,
+        "From the next round on, the panel considers this directive: “Think of the cost.”"
+    );
 }

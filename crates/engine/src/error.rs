@@ -16,7 +16,7 @@ use crate::clock::CLOCK_YEARS;
 use crate::config::error::ConfigError;
 use crate::context_files::gather::ContextFileError;
 use crate::files::read_write::{FileError, WriteError};
-use crate::providers::rehearsal::transport::ScriptError;
+use crate::providers::rehearsal::script::ScriptError;
 use crate::store::error::StoreError;
 use crate::verdict_log::log_file::LogFileError;
 

@@ -12,7 +12,8 @@ use plenary_core::model::plan::{
 };
 use plenary_core::protocols::council::answers::SeatLetters;
 use plenary_engine::engine::run_start::SeatTransports;
-use plenary_engine::providers::rehearsal::transport::{RehearsalScript, RehearsalTransport};
+use plenary_engine::providers::rehearsal::script::RehearsalScript;
+use plenary_engine::providers::rehearsal::transport::RehearsalTransport;
 use plenary_engine::providers::transport::Transport;
 use serde_json::{Value, json};
 

@@ -58,7 +58,7 @@ const DOCUMENTS: [SampleDocument; 10] = [
         artifact_type: "abstract",
         strict: "REVISE",
         seed: "SHIP",
-        planted_faults: &[(16, "from 9.5 to 7.1"), (17, "p = 0.09"), (21, "n = 18")],
+        planted_faults: &[(16, "more than halved"), (17, "p = 0.09"), (21, "prove that")],
     },
     clean("changelog.md", "changelog"),
     clean("contract-clause.md", "contract_clause"),
@@ -168,7 +168,7 @@ fn by_the_policy_of_the_seed_two_blocks_ship_with_a_brief() {
 }
 
 #[test]
-fn what_nothing_can_lift_moves_two_others_at_the_cross_reading() {
+fn the_others_join_an_irreducible_block_in_round_two() {
     let program = review_folder("strict");
     let ran = program.run_command(&["review", "--json", "--rehearse", "email.md"]);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -177,8 +177,8 @@ fn what_nothing_can_lift_moves_two_others_at_the_cross_reading() {
         seats.map(|seat| value_at(seat, "would_block").as_bool().unwrap()).collect()
     };
     assert_eq!(blocks("round1"), [false, false, false, true]);
-    assert_eq!(blocks("round2"), [true, false, true, true]);
-    for seat in [0, 2] {
+    assert_eq!(blocks("round2"), [true; 4]);
+    for seat in 0..3 {
         let said = value_at(&told, &format!("round2.{seat}"));
         assert!(
             value_at(said, "delta_from_r1").as_str().unwrap().contains("`strategy-1`"),
@@ -241,4 +241,26 @@ fn what_tells_of_the_documents_is_no_artifact() {
     let ran = program.run_command(&["review", "--json", "--rehearse", "ABOUT.md"]);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!((ran.code, value_at(&told, "verdict")), (0, &"SKIPPED".into()));
+}
+
+/// The post of the tutorial, reviewed without a council.yaml, then a plain text.
+#[test]
+fn the_example_post_does_not_ship_and_a_plain_text_does() {
+    let program = TestProgram::new();
+    let example = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/post.md"));
+    let post = std::fs::read_to_string(example).unwrap();
+    std::fs::write(program.path().join("post.md"), &post).unwrap();
+    let ran = program.run_command(&["review", "--json", "--rehearse", "post.md"]);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!((ran.code, value_at(&document, "verdict")), (1, &"REVISE".into()), "{document:#}");
+    let concerns = value_at(&document, "concerns").as_array().unwrap();
+    assert!(concerns.len() > 5, "{concerns:#?}");
+    for concern in concerns {
+        let quote = value_at(concern, "locus").as_str().unwrap();
+        assert!(!quote.is_empty() && post.contains(quote), "{concern:#}");
+    }
+    std::fs::write(program.path().join("note.md"), "The office is closed on 3 May.\n").unwrap();
+    let ran = program.run_command(&["review", "--json", "--rehearse", "note.md"]);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!((ran.code, value_at(&document, "verdict")), (0, &"SHIP".into()), "{document:#}");
 }

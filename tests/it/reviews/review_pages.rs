@@ -104,7 +104,7 @@ fn a_review_is_played_back_in_its_own_events() {
     assert_eq!(judged["would_block"], true);
     let watched = program.run_command(&["watch", &id]);
     assert!(watched.stdout.contains("REVISION BRIEF"), "{watched:?}");
-    assert!(watched.stderr.contains("revise, blocks, 4 concerns"), "{watched:?}");
+    assert!(watched.stderr.contains("revise, blocks, 3 concerns"), "{watched:?}");
     assert!(watched.stderr.contains("the policy strict alone says HOLD"), "{watched:?}");
 }
 

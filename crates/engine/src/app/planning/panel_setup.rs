@@ -24,9 +24,8 @@ use crate::engine::run_start::SeatTransports;
 use crate::providers::cli::transport::CliTransport;
 use crate::providers::http::{HttpClients, HttpTransport};
 use crate::providers::mcp::McpTransport;
-use crate::providers::rehearsal::transport::{
-    RehearsalScript, RehearsalTransport, rehearsal_panel,
-};
+use crate::providers::rehearsal::script::RehearsalScript;
+use crate::providers::rehearsal::transport::{RehearsalTransport, rehearsal_panel};
 use crate::providers::transport::{Provider, Transport};
 
 /// Options of `ask`, where the settings leave a choice.

@@ -1,14 +1,13 @@
 //! The rehearsal panel: built in, deterministic and offline.
 //!
-//! Three seats of different temper give valid replies for every purpose, so that the whole pipeline
-//! can be shown and tested without a model. A script can force any reply or failure. The replies
-//! contain no knowledge and say so.
+//! Its replies are JSON files under `data/rehearsal/`, one per role and seat, filled with the
+//! question. They show the whole pipeline without a model, contain no knowledge and say so. A
+//! script can force any reply or failure.
 
-pub mod conclusion;
-pub mod opinion;
-pub mod prompt;
-pub mod report;
+pub mod replies;
 pub mod review;
+pub mod script;
+pub mod template;
 #[cfg(test)]
 mod tests;
 pub mod transport;

@@ -11,7 +11,7 @@ use plenary_engine::config::section::parse_duration;
 use plenary_engine::config::tier_rules::is_artifact_type;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::{FileError, read_request_text};
-use plenary_engine::providers::rehearsal::transport::RehearsalScript;
+use plenary_engine::providers::rehearsal::script::RehearsalScript;
 
 /// A question from the command line; `-` means standard input.
 pub(crate) fn parse_question(typed: &str) -> Result<String, Error> {
