@@ -110,7 +110,7 @@ fn a_cap_leaves_the_newest_for_the_next_sweep_and_says_so() {
     assert_eq!(field_texts(&plan["would_review"], "path"), ["posts/c.md", "posts/b.md"]);
     assert_eq!(plan["left"], json!(["posts/a.md"]));
     let ran = program.run_command(&["sweep", "--rehearse", "--max", "2"]);
-    let said = "Judged 2 (2 SHIP), 1 left for the next sweep (`--max 2`).";
+    let said = "Reviewed 2 (2 SHIP), 1 left for the next sweep (`--max 2`).";
     assert!(ran.stdout.contains(said), "{ran:?}");
     assert_eq!(selected_files(&program, "--max 2"), ["posts/a.md"]);
     // The default limit is below twenty-one.
@@ -234,7 +234,7 @@ fn what_cannot_be_read_does_not_pass() {
     assert_eq!(field_texts(&plan["unreadable"], "path"), ["posts/key.md", "posts/picture.png"]);
     let ran = program.run_command(&["sweep", "--rehearse"]);
     assert_eq!(ran.code, 4, "{ran:?}");
-    assert!(ran.stdout.contains("Judged 1 (1 SHIP), 2 could not be judged."), "{ran:?}");
+    assert!(ran.stdout.contains("Reviewed 1 (1 SHIP), 2 could not be reviewed."), "{ran:?}");
     assert!(ran.stderr.contains("`posts/picture.png` cannot be judged: it is binary"), "{ran:?}");
     assert!(!ran.stdout.contains(&key) && !ran.stderr.contains(&key), "{ran:?}");
     // A file with a key is refused even alone.
@@ -290,9 +290,9 @@ fn a_dry_run_asks_nobody_and_leaves_nothing_behind() {
     let ran = program.run_command(&["sweep", "--rehearse", "--dry-run", "-q"]);
     assert_eq!(ran.code, 0);
     let lines: Vec<&str> = ran.stdout.lines().collect();
-    assert!(lines[0].starts_with("CHANGED           TIER  TYPE  WOULD BE JUDGED"), "{ran:?}");
+    assert!(lines[0].starts_with("CHANGED           TIER  TYPE  WOULD REVIEW"), "{ran:?}");
     assert!(lines[1].ends_with("  1     post  posts/a.md"), "{ran:?}");
-    assert!(ran.stdout.contains("Nobody was asked. 1 document would take 9 calls"), "{ran:?}");
+    assert!(ran.stdout.contains("No model was called. 1 document would take 9 calls"), "{ran:?}");
     assert!(lines.iter().all(|line| line.chars().count() <= 80), "{ran:?}");
     let left: Vec<_> = std::fs::read_dir(program.path()).unwrap().flatten().collect();
     assert_eq!(left.len(), 2, "{left:?}");
@@ -312,12 +312,12 @@ fn the_greatest_exit_code_counts_and_formats_stay_what_they_are() {
     let ran = program.run_command(&["sweep", "--rehearse", "script.yaml", "--format", "sarif"]);
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok(), "{ran:?}");
-    assert!(ran.stderr.contains("Judged 2 (1 SHIP, 1 HOLD)"), "{ran:?}");
+    assert!(ran.stderr.contains("Reviewed 2 (1 SHIP, 1 HOLD)"), "{ran:?}");
     // Without files it still prints a document.
     let ran = program.run_command(&["sweep", "--rehearse", "--format", "sarif"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok(), "{ran:?}");
-    assert!(ran.stderr.contains("Nothing to judge."), "{ran:?}");
+    assert!(ran.stderr.contains("Nothing to review."), "{ran:?}");
 }
 
 #[test]
@@ -337,9 +337,9 @@ fn a_rehearsal_decides_nothing_for_a_real_sweep_and_an_incomplete_review_nothing
         assert_eq!(council.call_count(AskPurpose::Judgement), judged * 4);
     };
     assert_eq!(run_sweep(&council.program, "", 0).len(), 2);
-    real(3, 1, "Judged 1 (1 undecided).");
-    real(0, 2, "Judged 1 (1 SHIP).");
-    real(0, 2, "Nothing to judge.");
+    real(3, 1, "Reviewed 1 (1 undecided).");
+    real(0, 2, "Reviewed 1 (1 SHIP).");
+    real(0, 2, "Nothing to review.");
 }
 
 #[test]
@@ -349,7 +349,7 @@ fn of_two_sweeps_at_once_one_waits_for_another_day() {
     rules.lock().unwrap();
     let ran = program.run_command(&["sweep", "--rehearse"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("another sweep is at work here"), "{ran:?}");
+    assert!(ran.stderr.contains("another sweep is running in this project"), "{ran:?}");
     assert_eq!(selected_files(&program, ""), ["posts/a.md"], "looking is always possible");
     drop(rules);
     assert_eq!(program.run_command(&["sweep", "--rehearse"]).code, 0);

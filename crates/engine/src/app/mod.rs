@@ -16,4 +16,5 @@ pub mod run_engine;
 pub mod run_server;
 pub mod run_status;
 pub mod start_run;
+pub mod sweep;
 pub mod verdict_log;

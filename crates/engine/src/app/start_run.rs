@@ -21,9 +21,8 @@ use crate::error::Error;
 #[derive(Debug)]
 pub enum RunStart {
     New(PreparedRun),
+    /// Also a record that gets a conclusion it was not planned with.
     Resumed(ResumePlan),
-    /// A record that gets a conclusion it was not planned with.
-    Concluded(ResumePlan),
 }
 
 /// A run of this process that is ready to be driven.
@@ -48,7 +47,7 @@ pub async fn start_run(context: RunContext, start: RunStart) -> Result<StartedRu
             let context = RunContext { redaction, ..context };
             Ok(StartedRun { run: open_run(question, connections, context).await?, wall })
         }
-        RunStart::Resumed(plan) | RunStart::Concluded(plan) => {
+        RunStart::Resumed(plan) => {
             let ResumePlan { loaded, changes, connections, redaction, wall } = plan;
             let context = RunContext { redaction, ..context };
             let run = resume_run(loaded, changes, connections, context).await?;
@@ -93,47 +92,18 @@ pub struct ResumePlan {
 
 /// The party that resumes a run.
 #[derive(Debug, Clone, Copy)]
-enum ResumeParty {
+pub enum ResumeParty {
     /// The person at the command line, who may raise the limits of a run.
     Operator,
-    /// A client of a server, who may not.
+    /// A client of a server, who may not. Its settings are those of
+    /// [`lower_limits`](crate::app::prepare_run::lower_limits).
     Caller,
 }
 
 impl ResumePlan {
-    /// Resumes a run for the command line, with the settings of now for the seats of its plan.
-    pub fn for_operator(
-        loaded: LoadedRun,
-        settings: &Settings,
-        overrides: &BudgetOverrides,
-        factory: &TransportFactory,
-    ) -> Self {
-        Self::build(loaded, Vec::new(), settings, overrides, factory, ResumeParty::Operator)
-    }
-
-    /// Resumes a run for a client of a server. The settings are those of
-    /// [`lower_limits`](super::lower_limits).
-    pub fn for_caller(
-        loaded: LoadedRun,
-        settings: &Settings,
-        overrides: &BudgetOverrides,
-        factory: &TransportFactory,
-    ) -> Self {
-        Self::build(loaded, Vec::new(), settings, overrides, factory, ResumeParty::Caller)
-    }
-
-    /// Resumes a run with changes to its plan, which may add seats.
-    pub fn with_changes(
-        loaded: LoadedRun,
-        changes: Vec<JournalEvent>,
-        settings: &Settings,
-        overrides: &BudgetOverrides,
-        factory: &TransportFactory,
-    ) -> Self {
-        Self::build(loaded, changes, settings, overrides, factory, ResumeParty::Operator)
-    }
-
-    fn build(
+    /// Resumes a run with the settings of now for the seats of its plan. Changes to the plan may add
+    /// seats.
+    pub fn new(
         loaded: LoadedRun,
         changes: Vec<JournalEvent>,
         settings: &Settings,

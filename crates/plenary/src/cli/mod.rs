@@ -20,6 +20,5 @@ pub mod servers;
 pub mod session;
 pub mod sweep;
 pub mod sweep_report;
-pub mod sweep_selection;
 pub mod terminal_text;
 pub mod ui;

@@ -135,11 +135,6 @@ pub(crate) fn review_key_error(held: &SecretFile) -> ValidationError {
     held.fault().with_suggestion("take it out; `--force` sends it all the same")
 }
 
-/// `sweep` has no `--force`, because the user has not seen the files that it finds.
-pub(crate) fn sweep_key_error(held: &SecretFile) -> ValidationError {
-    held.fault().with_suggestion("take it out; `plenary review --force` sends it all the same")
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ReviewCommonArgs {
     /// Who made them; the log keeps it, and the audit counts by it.

@@ -84,8 +84,8 @@ impl PanelSetup {
         factory: &TransportFactory,
     ) -> Result<Self, PlanningError> {
         let council = &settings.council;
-        let nobody = council.origin == ProviderOrigin::Missing;
-        let is_rehearsal = nobody || options.rehearsal.is_asked_for();
+        let is_missing = council.origin == ProviderOrigin::Missing;
+        let is_rehearsal = is_missing || options.rehearsal.is_asked_for();
         let (mut present, origin) = match is_rehearsal {
             true => (rehearsal_panel(), ProviderOrigin::Configured),
             false => (council.providers.clone(), council.origin),
@@ -292,17 +292,13 @@ pub enum PlanningError {
     UnknownProvider { name: String, known: String },
     #[error("`{name}` was named twice")]
     NamedTwice { name: String },
-    #[error("{seats} can take part, but {needed} must be heard in the first round")]
+    #[error("the panel has {seats} participants; the first round needs {needed} answers")]
     TooFew { seats: usize, needed: usize },
-    #[error("nobody can sit at the gate")]
-    NobodyAtTheGate,
-    #[error("a deliberator's prompt cannot be read: `{path}`: {reason}")]
-    NoInstructions { path: PathBuf, reason: String },
-    #[error("a deliberator's prompt is empty: `{path}`")]
-    EmptyInstructions { path: PathBuf },
-    #[error("a deliberator's prompt is over {max} bytes: `{path}`")]
-    LongInstructions { path: PathBuf, max: usize },
-    #[error("{seats} would take part; a council has room for {max}")]
+    #[error("no provider can take a seat of the review")]
+    NoReviewProvider,
+    #[error("cannot use the prompt `{path}` of a deliberator: {reason}")]
+    Instructions { path: PathBuf, reason: String },
+    #[error("the panel has {seats} participants; a council takes at most {max}")]
     TooMany { seats: usize, max: usize },
 }
 
@@ -315,14 +311,11 @@ impl PlanningError {
             Self::TooFew { .. } => {
                 "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
             }
-            Self::NobodyAtTheGate => {
+            Self::NoReviewProvider => {
                 "set a key or name providers in council.yaml; `--rehearse` needs none"
             }
-            Self::NoInstructions { .. } | Self::EmptyInstructions { .. } => {
-                "correct `prompt` under `review.deliberators`"
-            }
-            Self::LongInstructions { .. } => {
-                "what a deliberator judges by belongs into its `context_refs`"
+            Self::Instructions { .. } => {
+                "correct `prompt` under `review.deliberators`; put long texts into `context_refs`"
             }
             Self::TooMany { .. } => "choose some of them with `--providers`",
         }

@@ -53,7 +53,7 @@ impl ReviewPanelSetup {
         let review = &settings.review;
         let (mut seats, deliberators) = company.seat_deliberators(settings)?;
         let adjudicator: ExpertSlug =
-            ADJUDICATOR_SEAT.parse().map_err(|_| PlanningError::NobodyAtTheGate)?;
+            ADJUDICATOR_SEAT.parse().map_err(|_| PlanningError::NoReviewProvider)?;
         let provider = company.adjudicator_provider(review.adjudicator.as_ref())?;
         seats.push(review_seat(&adjudicator, provider, SeatRole::Chair, &adjudicator_digest()));
         Ok(Self {
@@ -146,7 +146,7 @@ impl SeatProviders {
         let is_speaker = |one: &&Provider| one.roles.contains(&SeatRole::Participant);
         let speakers: Vec<&Provider> = self.providers.iter().filter(is_speaker).collect();
         let turn = speakers.get(place % speakers.len().max(1));
-        turn.copied().ok_or(PlanningError::NobodyAtTheGate)
+        turn.copied().ok_or(PlanningError::NoReviewProvider)
     }
 
     /// The provider named for the adjudicator, else the first chair.
@@ -155,14 +155,14 @@ impl SeatProviders {
             Some(name) => self.find_provider(name),
             None => {
                 let chairs = list_chairs(&self.providers);
-                self.find_provider(chairs.first().ok_or(PlanningError::NobodyAtTheGate)?)
+                self.find_provider(chairs.first().ok_or(PlanningError::NoReviewProvider)?)
             }
         }
     }
 
     fn find_provider(&self, name: &ExpertSlug) -> Result<&Provider, PlanningError> {
         let found = self.providers.iter().find(|one| one.name == *name);
-        found.ok_or(PlanningError::NobodyAtTheGate)
+        found.ok_or(PlanningError::NoReviewProvider)
     }
 }
 
@@ -173,15 +173,14 @@ fn review_seat(name: &ExpertSlug, provider: &Provider, role: SeatRole, digest: &
 
 /// Reads the operator's prompt of a deliberator; a missing one is an error.
 fn read_instructions(path: &Path) -> Result<String, PlanningError> {
-    let path = path.to_owned();
-    match read_plain_text(&path) {
-        Err(reason) => Err(PlanningError::NoInstructions { path, reason }),
-        Ok(text) if text.trim().is_empty() => Err(PlanningError::EmptyInstructions { path }),
-        Ok(text) if text.len() > INSTRUCTIONS_BYTES_MAX => {
-            Err(PlanningError::LongInstructions { path, max: INSTRUCTIONS_BYTES_MAX })
+    let read = read_plain_text(path).and_then(|text| match text.len() {
+        _ if text.trim().is_empty() => Err("it is empty".to_owned()),
+        bytes if bytes > INSTRUCTIONS_BYTES_MAX => {
+            Err(format!("it has {bytes} bytes, over the limit of {INSTRUCTIONS_BYTES_MAX}"))
         }
-        Ok(text) => Ok(text),
-    }
+        _ => Ok(text),
+    });
+    read.map_err(|reason| PlanningError::Instructions { path: path.to_owned(), reason })
 }
 
 /// Reads the context files of a deliberator; a missing one is shown to it as missing.

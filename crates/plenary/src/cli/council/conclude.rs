@@ -12,7 +12,7 @@ use plenary_core::model::plan::{AuditMode, ConclusionPlan};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_engine::app::planning::panel_setup::{plan_conclusion, plan_conclusion_run};
-use plenary_engine::app::start_run::{ResumePlan, RunStart};
+use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
 use plenary_engine::clock::RealSystem;
 use plenary_engine::config::settings::Settings;
 use plenary_engine::config::settle_sections::BudgetOverrides;
@@ -81,10 +81,17 @@ impl ConcludeArgs {
             None => self.of_record(&dialogue, &entries, &settings)?,
         };
         let factory = transport_factory(session);
-        let plan = ResumePlan::with_changes(loaded, changes, &settings, &overrides, &factory);
+        let plan = ResumePlan::new(
+            loaded,
+            changes,
+            &settings,
+            &overrides,
+            &factory,
+            ResumeParty::Operator,
+        );
         let progress = Arc::new(ProgressDisplay::with_history(session, plan.transcript()));
         let runtime = CliRuntime::open(project, Concurrency::One)?;
-        runtime.complete_run(session, &progress, RunStart::Concluded(plan), None)
+        runtime.complete_run(session, &progress, RunStart::Resumed(plan), None)
     }
 
     /// Changes with which a run concludes on what it has.

@@ -10,7 +10,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::review::types::ReviewArtifact;
 use plenary_core::report::safe_text::safe_line;
-use plenary_engine::app::start_run::{ResumePlan, RunStart};
+use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::context_files::document::DocumentLocation;
 use plenary_engine::context_files::gather::ContextFileError;
@@ -60,7 +60,14 @@ impl ResumeArgs {
         let is_review = loaded.transcript.plan.review.is_some();
         let progress = Arc::new(ProgressDisplay::with_history(session, &loaded.transcript));
         let factory = transport_factory(session);
-        let plan = ResumePlan::for_operator(loaded, &settings, &overrides, &factory);
+        let plan = ResumePlan::new(
+            loaded,
+            Vec::new(),
+            &settings,
+            &overrides,
+            &factory,
+            ResumeParty::Operator,
+        );
         let runtime = CliRuntime::open(project, Concurrency::One)?;
         let log = is_review.then_some(settings.review.log_path.as_path());
         runtime.complete_run(session, &progress, RunStart::Resumed(plan), log)

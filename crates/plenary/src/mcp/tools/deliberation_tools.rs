@@ -14,7 +14,7 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_engine::app::run_server::RunServer;
-use plenary_engine::app::start_run::ResumePlan;
+use plenary_engine::app::start_run::{ResumeParty, ResumePlan};
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::engine::interventions::unknown_seat;
 use plenary_engine::engine::run_start::load_run;
@@ -86,7 +86,10 @@ pub(crate) fn resume_plan(
     let operator = run_server.loader.load_run_settings(opening, &BudgetOverrides::default())?;
     let settings = run_server.limit_caller(operator, overrides)?;
     let log = loaded.transcript.plan.review.is_some().then(|| settings.review.log_path.clone());
-    Ok((ResumePlan::for_caller(loaded, &settings, overrides, &run_server.factory), log))
+    let factory = &run_server.factory;
+    let plan =
+        ResumePlan::new(loaded, Vec::new(), &settings, overrides, factory, ResumeParty::Caller);
+    Ok((plan, log))
 }
 
 pub(crate) const INTERVENE_TOOL: Tool = Tool {
