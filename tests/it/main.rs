@@ -24,6 +24,7 @@ mod contract;
 mod council_prompts;
 mod councils;
 mod damage;
+mod docs;
 mod doctor;
 mod earlier_versions;
 mod erasure;
