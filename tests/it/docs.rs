@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use regex::Regex;
 
-use crate::kit::plenary_binary;
+use crate::kit::{TestProgram, plenary_binary};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -21,7 +21,15 @@ const README_LINES_MAX: usize = 150;
 
 /// Words that hide the actor of a sentence, and words of the first version's riddles.
 const HIDDEN_ACTORS: [&str; 9] = [
-    "nobody", "somebody", "whoever", "whatever", "whichever", "anybody", "everybody", "mend", "mended",
+    "nobody",
+    "somebody",
+    "whoever",
+    "whatever",
+    "whichever",
+    "anybody",
+    "everybody",
+    "mend",
+    "mended",
 ];
 
 /// Blocks that do not run, by page and first command. A reviewer has seen each of them.
@@ -127,6 +135,28 @@ fn the_documents_name_the_actor() {
 }
 
 #[test]
+fn the_pictures_show_what_the_program_prints() {
+    let word = Regex::new(r"<text[^>]*>([^<]*)</text>").unwrap();
+    let question = "Should reads go through a cache?";
+    for (name, arguments) in
+        [("ask", ["ask", question, "--rehearse"]), ("review", ["review", "post.md", "--rehearse"])]
+    {
+        let program = TestProgram::new();
+        program.write_text("post.md", &(read_lines("docs/examples/post.md").join("\n") + "\n"));
+        let printed = program.run_command(&arguments).stdout;
+        let picture = read_lines(&format!("docs/pictures/{name}.svg")).join("\n");
+        let drawn = word.captures_iter(&picture).map(|found| unescape_html(&found[1]));
+        // The first words of a picture are the command.
+        let command = arguments.iter().flat_map(|argument| argument.split(' ')).count() + 2;
+        let drawn: Vec<String> = drawn.skip(command).collect();
+        let printed = printed.split_whitespace().filter(|word| word.trim_matches('─') != "");
+        let printed = printed.collect::<Vec<_>>().join(" ");
+        let help = "`scripts/picture` draws the pictures again";
+        assert_eq!(normalize(&[drawn.join(" ")]), normalize(&[printed]), "{help}");
+    }
+}
+
+#[test]
 fn the_readme_is_short() {
     let lines = read_lines("README.md").len();
     assert!(lines <= README_LINES_MAX, "README.md has {lines} lines");
@@ -222,9 +252,10 @@ impl PageRun {
 
     /// The output with the ids of the page, a home that readers know, and no blank lines around it.
     fn write_as_page(&self, output: &str) -> Vec<String> {
-        let text = self.ids.values().fold(output.to_owned(), |text, (page, real)| {
-            text.replace(real, page)
-        });
+        let text = self
+            .ids
+            .values()
+            .fold(output.to_owned(), |text, (page, real)| text.replace(real, page));
         let text = text.replace(&self.folder.path().display().to_string(), "/home/ann");
         text.trim_matches('\n').lines().map(|line| line.trim_end().to_owned()).collect()
     }
@@ -266,7 +297,7 @@ fn normalize(lines: &[String]) -> Vec<String> {
         (r"\d{4}-\d\d-\d\d(T[\d:.]+Z| \d\d:\d\d)?", "DATE"),
         (r"\b[\d,.]+ (ms|s)\b", "TIME"),
         (r"\b[0-9a-f]{8,}\b…?", "HEX"),
-        (r"rated [\d, .]+", "rated N"),
+        (r"rated [\d, .]+", "rated N "),
         (r"entry \d+", "entry N"),
         (r"os error \d+", "os error N"),
         (r"opinion [A-Z]\b", "opinion N"),
@@ -340,6 +371,12 @@ fn heading_anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// Undoes Python's `html.escape`.
+fn unescape_html(text: &str) -> String {
+    let signs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&amp;", "&")];
+    signs.into_iter().fold(text.to_owned(), |text, (escape, sign)| text.replace(escape, sign))
 }
 
 fn copy_examples(folder: &Path) {
