@@ -149,7 +149,7 @@ fn the_pictures_show_what_the_program_prints() {
         // The first words of a picture are the command.
         let command = arguments.iter().flat_map(|argument| argument.split(' ')).count() + 2;
         let drawn: Vec<String> = drawn.skip(command).collect();
-        let printed = printed.split_whitespace().filter(|word| word.trim_matches('─') != "");
+        let printed = printed.split_whitespace().filter(|word| !word.trim_matches('─').is_empty());
         let printed = printed.collect::<Vec<_>>().join(" ");
         let help = "`scripts/picture` draws the pictures again";
         assert_eq!(normalize(&[drawn.join(" ")]), normalize(&[printed]), "{help}");
