@@ -405,33 +405,11 @@ pub(crate) fn nearest_option<'a>(
 ) -> Option<&'a str> {
     let text = text.to_ascii_lowercase();
     options
-        .map(|option| (edit_distance(&text, &option.to_ascii_lowercase()), option))
+        .map(|option| (strsim::levenshtein(&text, &option.to_ascii_lowercase()), option))
         // A short option is within two edits of almost anything.
         .filter(|(distance, option)| *distance <= TYPO_DISTANCE_MAX && *distance * 2 < option.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, option)| option)
-}
-
-/// Levenshtein distance. Texts of very different length get a large value.
-fn edit_distance(a: &str, b: &str) -> usize {
-    if a.len().abs_diff(b.len()) > TYPO_DISTANCE_MAX {
-        return usize::MAX / 2;
-    }
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, left) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut last = i + 1;
-        for (cell, right) in row.iter_mut().skip(1).zip(b.chars()) {
-            let substituted = diagonal + usize::from(left != right);
-            diagonal = *cell;
-            last = substituted.min(diagonal + 1).min(last + 1);
-            *cell = last;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -27,9 +27,8 @@ use crate::protocols::conclusion::protocol::ConclusionProtocol;
 use crate::protocols::council::protocol::CouncilProtocol;
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::protocol::ReviewProtocol;
-use crate::report::markdown::document::markdown_of_record;
-use crate::report::terminal::dialogue_page::draw_dialogue as draw_record;
-use crate::report::terminal::layout::PageCanvas;
+use crate::report::page::{Page, PageScope};
+use crate::report::record_page::dialogue_page;
 
 /// Who is asked what, how replies are parsed, when it stops, and how the result is shown.
 pub trait Protocol: Debug + Send + Sync {
@@ -95,19 +94,9 @@ pub trait Protocol: Debug + Send + Sync {
         Ok(Some((self.name().name(), self.run_document(&state)?)))
     }
 
-    /// The Markdown export of a record.
-    fn export_markdown(&self, record: &DialogueRecord, _journal: &[JournalEntry]) -> String {
-        markdown_of_record(record)
-    }
-
-    /// The page of `show`; none if the journal lacks the run that it is about.
-    fn show_page(&self, shown: &ShownRun<'_>, canvas: PageCanvas) -> Option<String> {
-        Some(draw_record(shown.record, shown.state, canvas))
-    }
-
-    /// The page that a run ends with.
-    fn result_page(&self, record: &DialogueRecord, state: &RunState, canvas: PageCanvas) -> String {
-        draw_record(record, Some(state), canvas)
+    /// The page of a dialogue, for the terminal and for files.
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+        dialogue_page(shown.record, shown.state, scope)
     }
 
     /// The document that a completed run concluded with.
@@ -199,7 +188,7 @@ pub struct RoleTitles {
     pub chair: &'static str,
 }
 
-/// What `show` has of a dialogue.
+/// What a page is made from.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownRun<'a> {
     pub record: &'a DialogueRecord,

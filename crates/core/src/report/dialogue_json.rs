@@ -20,13 +20,11 @@ use crate::model::record::{DialogueRecord, Expert, RecordedVerdict, RoundRecord}
 use crate::model::time::Moment;
 use crate::model::verdict::{VerdictConfidence, VerdictType, VoteTally};
 use crate::protocols::conclusion::document::ConclusionExport;
-use crate::protocols::council::document::CouncilDocument;
-use crate::protocols::review::document::ReviewDocument;
-use crate::protocols::review::log_row::LogRow;
 use crate::report::dialogue_facts::{
     ActionsByExpert, ExpertAction, expert_actions, record_warnings, reference_targets,
     related_perspectives,
 };
+use crate::report::html::{HTML_GENERATOR, HTML_LAST_LINE};
 
 #[derive(Debug, Serialize)]
 pub struct DialogueDocument<'a> {
@@ -399,15 +397,6 @@ fn verdict_section(given: &RecordedVerdict) -> VerdictSection<'_> {
     }
 }
 
-/// Serialised under the variant's name.
-#[derive(Debug)]
-pub enum RunExport {
-    Council(Box<CouncilDocument>),
-    Review(Box<ReviewDocument>),
-    /// Verdicts imported from another log, without a run.
-    Imported(Vec<LogRow>),
-}
-
 /// Hex digits of a SHA-256.
 const HASH_DIGITS: usize = 64;
 
@@ -450,6 +439,13 @@ pub fn is_markdown_export(head: &str, tail: &str) -> bool {
     let last = tail.trim_end().lines().next_back().unwrap_or_default();
     let hash = last.strip_prefix(LAST_LINE_PREFIX).and_then(|rest| rest.strip_suffix('`'));
     begins && hash.is_some_and(is_hash)
+}
+
+/// Recognises an HTML export by its first and last bytes.
+pub fn is_html_export(head: &str, tail: &str) -> bool {
+    let begins = head.starts_with("<!DOCTYPE html>") && head.contains(HTML_GENERATOR);
+    let hash = tail.split_once(HTML_LAST_LINE).and_then(|(_, rest)| rest.split_once('<'));
+    begins && hash.is_some_and(|(hash, _)| is_hash(hash))
 }
 
 fn is_hash(text: &str) -> bool {

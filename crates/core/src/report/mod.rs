@@ -1,16 +1,30 @@
-//! Renders a record or a run as documents: JSON for programs, Markdown for people. Pure: the same
-//! record gives the same bytes.
+//! What a user sees of a record: pages and their renderers, JSON documents, run events.
+//!
+//! Pages are pure functions of the record and the run state; nothing here performs I/O.
 
 pub mod dialogue_facts;
 pub mod dialogue_json;
+pub mod entity_sections;
 pub mod events;
+pub mod html;
+#[cfg(test)]
+mod html_tests;
 pub mod interventions;
 pub mod markdown;
+pub mod markdown_escape;
+#[cfg(test)]
+pub(crate) mod markdown_tests;
+pub mod marks;
+pub mod page;
 pub mod phrases;
 pub mod progress_lines;
+pub mod record_page;
 pub mod run_metrics;
+pub mod run_sections;
 pub mod run_status;
 pub mod safe_text;
 #[cfg(test)]
 pub(crate) mod sample;
+pub mod statistics_page;
 pub mod terminal;
+pub mod word_diff;

@@ -64,7 +64,7 @@ pub fn count_noun(number: usize, noun: &str) -> String {
 }
 
 /// The verb for a reference of this type.
-pub(crate) fn reference_verb(ref_type: ReferenceType) -> &'static str {
+pub fn reference_verb(ref_type: ReferenceType) -> &'static str {
     match ref_type {
         ReferenceType::Support => "supports",
         ReferenceType::Oppose => "opposes",

@@ -9,12 +9,17 @@ use plenary_core::dialogue::expert_prompts::panel_prompts::is_prompt;
 use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::{word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::protocol::ShownRun;
 use plenary_core::report::dialogue_facts::record_warnings;
 use plenary_core::report::dialogue_json::{
-    DialogueDocument, ExportShape, dialogue_document, is_markdown_export,
+    DialogueDocument, ExportShape, dialogue_document, is_html_export, is_markdown_export,
 };
+use plenary_core::report::html::render_html;
+use plenary_core::report::markdown::render_markdown;
+use plenary_core::report::page::{PageDetail, PageScope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -29,6 +34,7 @@ words! {
     pub enum Format {
         Json = "json",
         Markdown = "markdown",
+        Html = "html",
     }
 }
 
@@ -83,8 +89,14 @@ impl OperationRequest for ShowRequest {}
 
 /// Format by the ending of the file name.
 fn format_for_path(path: Option<&str>) -> Format {
-    let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
-    if path.is_some_and(is_markdown) { Format::Markdown } else { Format::Json }
+    let ends_in = |format: Format| {
+        let endings = file_endings(format).iter();
+        path.is_some_and(|path| endings.clone().any(|ending| path.ends_with(&format!(".{ending}"))))
+    };
+    [Format::Markdown, Format::Html]
+        .into_iter()
+        .find(|format| ends_in(*format))
+        .unwrap_or(Format::Json)
 }
 
 /// Writes the file; without `output_path` into the dialogue's own folder. A file that exists is
@@ -163,10 +175,7 @@ fn named_file(
     format: Format,
     permission: WritePermission,
 ) -> Result<AllowedFile, ValidationError> {
-    let endings: &[&str] = match format {
-        Format::Json => &["json"],
-        Format::Markdown => &["md", "markdown"],
-    };
+    let endings = file_endings(format);
     let file = project.folders.check_file("output_path", path, permission)?;
     let ending = file.path().extension().unwrap_or_default();
     let fits = endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
@@ -181,6 +190,14 @@ fn named_file(
     Ok(file)
 }
 
+fn file_endings(format: Format) -> &'static [&'static str] {
+    match format {
+        Format::Json => &["json"],
+        Format::Markdown => &["md", "markdown"],
+        Format::Html => &["html"],
+    }
+}
+
 fn default_file(
     project: &Project,
     record: &DialogueRecord,
@@ -190,6 +207,7 @@ fn default_file(
     let name = match format {
         Format::Json => "dialogue.json",
         Format::Markdown => "dialogue.md",
+        Format::Html => "dialogue.html",
     };
     project.folders.check_own_file(&record.dialogue.opening.output_dir, name, permission)
 }
@@ -202,7 +220,12 @@ fn render_record(
     let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
     let journal = project.store.load_entries(record.dialogue.id(), 0)?;
     match format {
-        Format::Markdown => Ok(protocol.export_markdown(record, &journal)),
+        Format::Markdown | Format::Html => {
+            let state = RunState::from_entries(&journal);
+            let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
+            let page = protocol.page(&shown, PageScope::new(PageDetail::Export));
+            Ok(if format == Format::Html { render_html(&page) } else { render_markdown(&page) })
+        }
         Format::Json => {
             let section = protocol.export_section(&journal).map_err(Error::Document)?;
             let record = dialogue_document(record);
@@ -230,7 +253,7 @@ const HEAD_BYTES: u64 = 16 * 1024;
 /// The last line of an export holds a hash.
 const TAIL_BYTES: u64 = 256;
 
-/// Whether a file is an export, as JSON or Markdown, of this or an older version.
+/// Whether a file is an export, as JSON, Markdown or HTML, of this or an older version.
 pub(crate) fn is_export(file: &File) -> bool {
     match read_first_byte(file) {
         Some(b'{') => {
@@ -238,6 +261,7 @@ pub(crate) fn is_export(file: &File) -> bool {
             shape.is_ok_and(|shape| shape.is_export())
         }
         Some(b'#') => read_ends(file).is_some_and(|(head, tail)| is_markdown_export(&head, &tail)),
+        Some(b'<') => read_ends(file).is_some_and(|(head, tail)| is_html_export(&head, &tail)),
         Some(_) | None => false,
     }
 }

@@ -9,14 +9,12 @@ use plenary_core::protocols::review::statistics::RemarkCode;
 use plenary_core::protocols::review::statistics::ReviewStatistics;
 use plenary_core::protocols::review::verdict_counts::VerdictTally;
 use plenary_core::report::phrases::count_noun;
+use plenary_core::report::statistics_page::{NO_VALUE, statistics_sections};
 use plenary_core::report::terminal::layout::{
     BAD, CAUTION, FAINT, GOOD, MARGIN, PageCanvas, STRONG, StyledLine, draw_bar, draw_heading,
     hang_block, join_sections,
 };
-use plenary_core::report::terminal::statistics::{
-    NO_VALUE, draw_by_producer, draw_by_type, draw_by_week, draw_deliberators, draw_drift,
-    draw_mind_changes, draw_overrides, draw_scores,
-};
+use plenary_core::report::terminal::page::draw_sections;
 use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::checks::{AuditFilter, AuditResult, audit_verdicts};
 use plenary_engine::error::Error;
@@ -210,16 +208,7 @@ fn draw_share(
 }
 
 pub(crate) fn draw_audit_page(audited: &AuditResult, canvas: PageCanvas) -> String {
-    let audit = &audited.audit;
-    join_sections(&[
-        draw_audit_head(audited, canvas),
-        draw_drift(audit, canvas),
-        draw_by_type(audit, canvas),
-        draw_by_producer(audit, canvas),
-        draw_by_week(audit, canvas),
-        draw_deliberators(audit, canvas),
-        draw_mind_changes(audit, canvas),
-        draw_scores(audit, canvas),
-        draw_overrides(audit, canvas),
-    ])
+    let mut lines = draw_audit_head(audited, canvas);
+    lines.extend(draw_sections(&statistics_sections(&audited.audit), canvas));
+    join_sections(&[lines])
 }

@@ -5,7 +5,7 @@ use plenary_core::protocols::review::log_row::LogRow;
 use plenary_core::protocols::review::policy::ReviewDecision;
 use plenary_core::protocols::review::statistics::{ReviewStatistics, StatisticsBuilder};
 use plenary_core::protocols::review::types::BuiltInDeliberator;
-use plenary_core::report::terminal::layout::{PageCanvas, PageDetail};
+use plenary_core::report::terminal::layout::PageCanvas;
 use plenary_engine::app::checks::{AuditResult, AuditWindow};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -55,7 +55,7 @@ fn to_audit_result(audit: ReviewStatistics) -> AuditResult {
 }
 
 fn draw_plain(audited: &AuditResult, width: usize) -> String {
-    let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+    let canvas = PageCanvas { width };
     anstream::adapter::strip_str(&draw_audit_page(audited, canvas)).to_string()
 }
 

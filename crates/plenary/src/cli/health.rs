@@ -7,10 +7,11 @@ use plenary_core::dialogue::health::{
     StateShare,
 };
 use plenary_core::model::time::SinceDay;
+use plenary_core::report::marks::terminal_state_mark;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::terminal::layout::{
     BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_bar,
-    draw_heading, hang_block, join_sections, terminal_state_mark,
+    draw_heading, hang_block, join_sections,
 };
 use plenary_core::report::terminal::wrap::{fit_width, wrap_line};
 use plenary_engine::app::checks::{HealthResult, HealthWindow, check_health};
@@ -148,7 +149,7 @@ fn list_alarms(health: &ConclusionHealth) -> Vec<(&'static str, String, Style)> 
 }
 
 fn draw_share(share: &StateShare, canvas: PageCanvas) -> StyledLine {
-    let (_, style) = terminal_state_mark(Some(share.state));
+    let style = terminal_state_mark(Some(share.state)).1.to_style();
     let line = StyledLine::with_indent(MARGIN)
         .push_styled(share.state.name(), STRONG)
         .pad_to_column(MARGIN + STATE_WIDTH)
@@ -228,7 +229,6 @@ mod tests {
     use plenary_core::model::dialogue::{ProtocolKind, TerminalState};
     use plenary_core::model::queries::AuditedConclusion;
     use plenary_core::protocols::conclusion::types::SeatAuthor;
-    use plenary_core::report::terminal::layout::PageDetail;
 
     use super::*;
 
@@ -249,7 +249,7 @@ mod tests {
         let endings: Vec<AuditedConclusion> = states.iter().enumerate().map(ended).collect();
         let window = HealthWindow { last: Some(12), since: None };
         let examined = HealthResult { status: "success", window, health: compute_health(&endings) };
-        let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
+        let canvas = PageCanvas { width };
         anstream::adapter::strip_str(&draw_health_page(&examined, canvas)).to_string()
     }
 

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use plenary_core::model::limits::PAGE_ITEMS_MAX;
 use plenary_core::model::time::SinceDay;
+use plenary_core::report::marks::review_mark;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::{
-    CAUTION, FAINT, ID, PLAIN, PageCanvas, STRONG, StyledLine, join_sections, review_mark,
+    CAUTION, FAINT, ID, PLAIN, PageCanvas, STRONG, StyledLine, join_sections,
 };
 use plenary_engine::app::export_record::is_log_export;
 use plenary_engine::app::verdict_log::{
@@ -193,7 +194,8 @@ pub(crate) fn draw_verdict_log(rows: &[TailRow], canvas: PageCanvas) -> String {
 
 fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<StyledLine> {
     let row = &tail.row;
-    let (mark, style) = review_mark(row.adjudicator.final_verdict);
+    let (mark, tone) = review_mark(row.adjudicator.final_verdict);
+    let style = tone.to_style();
     let first = StyledLine::blank()
         .push_plain(&row.ts.format_minute())
         .pad_to_column(VERDICT_AT)
@@ -212,7 +214,8 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
     }
     let mut lines = vec![first, second];
     if let Some(word) = &tail.overridden {
-        let (mark, style) = review_mark(word.decision.into());
+        let (mark, tone) = review_mark(word.decision.into());
+        let style = tone.to_style();
         let lead = StyledLine::with_indent(VERDICT_AT)
             .push_styled(&format!("{mark} {}", word.decision), style);
         let lead = lead.push_styled(" by a person: ", FAINT);

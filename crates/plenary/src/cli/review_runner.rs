@@ -10,8 +10,10 @@ use plenary_core::protocols::review::document::{
 use plenary_core::protocols::review::github_annotations::{
     github_annotations, unreadable_annotation,
 };
-use plenary_core::protocols::review::page::{draw_review_line, draw_review_page};
+use plenary_core::protocols::review::page::{draw_review_line, review_page};
 use plenary_core::protocols::review::sarif::sarif_document;
+use plenary_core::report::page::{PageDetail, PageScope};
+use plenary_core::report::terminal::page::draw_page;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
 use plenary_engine::app::prepare_run::prepare_review;
@@ -145,10 +147,11 @@ impl<'a> ReviewPrinter<'a> {
     /// Prints a finished or stopped review.
     pub(crate) fn print_reviewed(&mut self, transcript: &RunState) -> Result<(), Error> {
         match self.format {
-            ReviewFormat::Text => self
-                .session
-                .ui
-                .print_page(&draw_review_page(transcript, self.session.ui.page_canvas())),
+            ReviewFormat::Text => {
+                let page = review_page(None, transcript, PageScope::new(PageDetail::Result));
+                let ui = self.session.ui;
+                ui.print_page(&draw_page(&page, ui.page_canvas()))
+            }
             ReviewFormat::Json | ReviewFormat::Github | ReviewFormat::Sarif => {
                 self.print_document(review_document(transcript))
             }

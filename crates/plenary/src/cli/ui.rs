@@ -7,7 +7,7 @@ use std::io::{BufRead, IsTerminal, Read, Write};
 use anstyle::{AnsiColor, Style};
 use plenary_core::model::validation_error::{ErrorItem, ValidationErrors};
 use plenary_core::report::safe_text::safe_line;
-use plenary_core::report::terminal::layout::{PageCanvas, PageDetail};
+use plenary_core::report::terminal::layout::PageCanvas;
 use plenary_engine::config::error::ConfigProblem;
 use plenary_engine::error::{Error, ErrorKind, to_json_text};
 use serde::Serialize;
@@ -109,9 +109,9 @@ impl TerminalUi {
         if io::stdout().is_terminal() { self.terminal_width() } else { usize::MAX }
     }
 
-    /// A brief canvas as wide as the terminal.
+    /// A canvas as wide as the terminal.
     pub(crate) fn page_canvas(&self) -> PageCanvas {
-        PageCanvas { width: self.terminal_width(), detail: PageDetail::Brief, round: None }
+        PageCanvas { width: self.terminal_width() }
     }
 
     /// Width of the terminal in columns.

@@ -6,7 +6,6 @@ pub mod document;
 #[cfg(test)]
 mod document_tests;
 pub mod format;
-pub mod markdown;
 pub mod messages;
 pub mod next;
 pub mod page;
@@ -26,4 +25,3 @@ pub(crate) mod sample;
 #[cfg(test)]
 mod tests;
 pub mod types;
-pub mod word_diff;

@@ -9,19 +9,35 @@ use crate::protocols::conclusion::sample::{
     clean, critic_failed, cut_short, moment, revised, reviser_failed, unaudited, unconverged,
 };
 use crate::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind, RecordedConclusion};
-use crate::protocols::council::page::draw_council_page;
-use crate::report::terminal::dialogue_page::{
-    draw_concluded_dialogue, draw_council_record, draw_dialogue,
-};
-use crate::report::terminal::layout::{PageCanvas, PageDetail};
+use crate::protocols::council::page::council_page;
+use crate::report::page::{Page, PageDetail, PageScope};
+use crate::report::record_page::dialogue_page;
+use crate::report::terminal::layout::PageCanvas;
 
-fn brief_canvas(width: usize) -> PageCanvas {
-    PageCanvas { width, detail: PageDetail::Brief, round: None }
+/// The page in colours at this width.
+fn draw(page: &Page, width: usize) -> String {
+    crate::report::terminal::page::draw_page(page, PageCanvas { width })
+}
+
+fn council_result(transcript: &RunState) -> Page {
+    let record = crate::report::sample::record();
+    council_page(&record, transcript, PageScope::new(PageDetail::Result))
+}
+
+/// The page of a dialogue that a Judge leads, without colours.
+fn draw_led(record: &DialogueRecord, run: Option<&RunState>, detail: PageDetail) -> String {
+    strip_colours(&draw(&dialogue_page(record, run, PageScope::new(detail)), 80))
+}
+
+/// The page of `show` for a council, without colours.
+fn draw_shown(transcript: &RunState, detail: PageDetail) -> String {
+    let page = council_page(&record_of(transcript), transcript, PageScope::new(detail));
+    strip_colours(&draw(&page, 80))
 }
 
 /// The page that `ask` prints, without colours.
 fn draw_page(transcript: &RunState, width: usize) -> String {
-    strip_colours(&draw_council_page(transcript, &[], brief_canvas(width)))
+    strip_colours(&draw(&council_result(transcript), width))
 }
 
 fn strip_colours(page: &str) -> String {
@@ -98,7 +114,7 @@ fn a_revised_one_shows_the_objection_and_what_changed() {
 
       Should reads go through a cache?
     "#);
-    assert_snapshot!(page_part(&page, "View the", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&page, "View the", "POSITIONS"), @r#"
     View the objection and revision ────────────────────────────────────────────────
 
       ! recommendation
@@ -122,7 +138,7 @@ fn a_revised_one_shows_the_objection_and_what_changed() {
 
 #[test]
 fn a_revision_can_be_read_in_sixty_columns() {
-    assert_snapshot!(page_part(&draw_page(&revised(), 60), "CONCLUSION", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&draw_page(&revised(), 60), "CONCLUSION", "POSITIONS"), @r#"
     CONCLUSION ─────────────────────────────────────────────────
 
       ┃ Put a read-through cache before the catalogue, with a
@@ -167,7 +183,7 @@ fn a_revision_can_be_read_in_sixty_columns() {
 
 #[test]
 fn changed_words_have_a_colour_and_kept_ones_do_not() {
-    let page = draw_council_page(&revised(), &[], brief_canvas(80));
+    let page = draw(&council_result(&revised()), 80);
     let line = |start: &str| {
         let is_it = |line: &&str| strip_colours(line).trim_start().starts_with(start);
         page.lines().find(is_it).unwrap().replace('\u{1b}', "␛")
@@ -319,7 +335,7 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
     "#);
     assert_eq!(
         section_titles(&unheard),
-        ["COUNCIL", "DRAFT", "REPORT: ADOPT", "HOW THEY STOOD", "DISAGREEMENTS", "RECORD"]
+        ["COUNCIL", "DRAFT", "REPORT: ADOPT", "POSITIONS", "DISAGREEMENTS", "RECORD"]
     );
     let unmended = draw_page(&reviser_failed(), 80);
     assert_snapshot!(page_part(&unmended, "DRAFT", "\n\n"), @"DRAFT ────────────────────────────────────────────────── objected to, not mended");
@@ -367,11 +383,10 @@ fn interventions_have_a_section_on_the_short_page() {
 
 #[test]
 fn interventions_stand_in_the_margin_of_the_whole_transcript() {
-    let whole = PageCanvas { detail: PageDetail::Full, ..brief_canvas(80) };
-    let page = strip_colours(&draw_council_record(&record_of(&cut_short()), &cut_short(), whole));
+    let page = draw_shown(&cut_short(), PageDetail::Full);
     let is_text = |line: &&str| !line.starts_with("    ") && !line.is_empty();
     let replies: Vec<&str> =
-        page_part(&page, "REPLIES", "RECORD").lines().filter(is_text).collect();
+        page_part(&page, "REPLIES", "TENSIONS").lines().filter(is_text).collect();
     assert_snapshot!(replies.join("\n"), @r#"
     REPLIES ─────────────────────────────────────────────────────────── as they came
     » 15:40:01 whisper to all
@@ -400,10 +415,9 @@ fn interventions_stand_in_the_margin_of_the_whole_transcript() {
 #[test]
 fn show_has_the_ending_first_and_then_all_there_is() {
     let transcript = clean();
-    let page =
-        strip_colours(&draw_council_record(&record_of(&transcript), &transcript, brief_canvas(80)));
+    let page = draw_shown(&transcript, PageDetail::Brief);
     let found = section_titles(&page);
-    assert_eq!(found[..4], ["COUNCIL", "CONCLUSION", "REPORT: ADOPT", "HOW THEY STOOD"]);
+    assert_eq!(found[..4], ["COUNCIL", "CONCLUSION", "REPORT: ADOPT", "POSITIONS"]);
     assert!(found.contains(&"TENSIONS") && !found.contains(&"REPLIES"), "{found:?}");
     assert_snapshot!(page_part(&page, "  Review by", "REPORT: ADOPT"), @r#"
     Review by      2027-02-16
@@ -416,18 +430,18 @@ fn show_has_the_ending_first_and_then_all_there_is() {
 #[test]
 fn a_dialogue_that_somebody_led_shows_its_ending_first() {
     let record = record_of(&revised());
-    let page = strip_colours(&draw_dialogue(&record, None, brief_canvas(80)));
+    let page = draw_led(&record, None, PageDetail::Brief);
     let found = section_titles(&page);
-    assert_eq!(found[..3], ["CONCLUSION", "View the objection and revision", "VERDICT"]);
+    assert_eq!(found[1..4], ["CONCLUSION", "View the objection and revision", "VERDICTS"]);
     assert_snapshot!(page_part(&page, "CONCLUSION", "\n\n"), @"CONCLUSION ─────────────────────────────────────────────────────────── ◐ REVISED");
 }
 
 #[test]
 fn a_led_dialogue_that_did_not_converge_is_shown_whole() {
     let record = record_of(&unconverged());
-    let page = strip_colours(&draw_dialogue(&record, None, brief_canvas(80)));
+    let page = draw_led(&record, None, PageDetail::Brief);
     let found = section_titles(&page);
-    assert_eq!(found[..3], ["NO CONCLUSION", "OBJECTIONS", "REJECTED DRAFT"]);
+    assert_eq!(found[1..4], ["NO CONCLUSION", "OBJECTIONS", "REJECTED DRAFT"]);
     let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("swap only what exceeds it"), "every word of every round:\n{page}");
 }
@@ -441,27 +455,21 @@ fn make_led(mut transcript: RunState) -> RunState {
 #[test]
 fn concluding_a_led_dialogue_prints_its_ending_and_where_the_rest_is() {
     let record = record_of(&clean());
-    let page =
-        strip_colours(&draw_concluded_dialogue(&record, &make_led(clean()), brief_canvas(80)));
-    assert_eq!(section_titles(&page), ["CONCLUSION"]);
+    let page = draw_led(&record, Some(&make_led(clean())), PageDetail::Result);
+    assert_eq!(section_titles(&page), ["DIALOGUE", "CONCLUSION", "RECORD"]);
     assert!(page.ends_with("\n  plenary show nvidia-investment-analysis\n"), "{page}");
     let mut record = crate::report::sample::record();
     record.conclusion = None;
-    let page = strip_colours(&draw_concluded_dialogue(
-        &record,
-        &make_led(critic_failed()),
-        brief_canvas(80),
-    ));
-    assert_eq!(section_titles(&page), ["DRAFT"]);
+    let page = draw_led(&record, Some(&make_led(critic_failed())), PageDetail::Result);
+    assert_eq!(section_titles(&page), ["DIALOGUE", "DRAFT", "RECORD"]);
     assert!(page.contains("could not be audited: bob"), "{page}");
-    let shown =
-        strip_colours(&draw_dialogue(&record, Some(&make_led(critic_failed())), brief_canvas(80)));
-    assert_eq!(section_titles(&shown)[..2], ["DRAFT", "VERDICT"]);
+    let shown = draw_led(&record, Some(&make_led(critic_failed())), PageDetail::Brief);
+    assert_eq!(section_titles(&shown)[..3], ["DIALOGUE", "DRAFT", "VERDICTS"]);
 }
 
 #[test]
 fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
-    assert_snapshot!(page_part(&draw_page(&clean(), 40), "CONCLUSION", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&draw_page(&clean(), 40), "CONCLUSION", "POSITIONS"), @r#"
     CONCLUSION ─────────────────────────────
 
       ┃ Put a read-through cache before
@@ -487,7 +495,7 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
         ann (ann-3f9c) · bob (bob-3f9c)
         cid (cid-3f9c)
     "#);
-    assert_snapshot!(page_part(&draw_page(&clean(), 120), "CONCLUSION", "HOW THEY"), @r#"
+    assert_snapshot!(page_part(&draw_page(&clean(), 120), "CONCLUSION", "POSITIONS"), @r#"
     CONCLUSION ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
       ┃ Put a read-through cache before the catalogue, with a lifetime of five minutes.

@@ -32,10 +32,8 @@ use crate::protocols::council::answers::SeatLetters;
 use crate::protocols::protocol::{
     AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, ShownRun, Step,
 };
-use crate::report::terminal::dialogue_page::{
-    draw_concluded_dialogue, draw_dialogue as draw_record,
-};
-use crate::report::terminal::layout::PageCanvas;
+use crate::report::page::{Page, PageDetail, PageScope};
+use crate::report::record_page::dialogue_page;
 
 /// The size of a conclusion: five fields, some of which may be long.
 const CONCLUSION_BYTES: usize = 8_000;
@@ -141,16 +139,9 @@ impl Protocol for ConclusionProtocol {
     }
 
     /// Before the conclusion is recorded, the run says how far it has come.
-    fn show_page(&self, shown: &ShownRun<'_>, canvas: PageCanvas) -> Option<String> {
-        let state = match shown.record.conclusion {
-            Some(_) => None,
-            None => RunState::from_entries(shown.journal),
-        };
-        Some(draw_record(shown.record, state.as_ref(), canvas))
-    }
-
-    fn result_page(&self, record: &DialogueRecord, state: &RunState, canvas: PageCanvas) -> String {
-        draw_concluded_dialogue(record, state, canvas)
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+        let is_recorded = shown.record.conclusion.is_some() && scope.detail != PageDetail::Result;
+        dialogue_page(shown.record, shown.state.filter(|_| !is_recorded), scope)
     }
 
     fn conclusion_document(&self, state: &RunState) -> serde_json::Result<Option<Value>> {

@@ -6,16 +6,15 @@
 pub mod answers;
 pub mod document;
 pub mod final_report;
-pub mod markdown;
 pub mod messages;
 pub mod next;
 pub mod page;
-pub mod page_panel;
-pub mod page_report;
+pub mod panel_sections;
 pub mod parse;
 #[cfg(test)]
 mod parse_tests;
 pub mod protocol;
+pub mod report_sections;
 pub mod report_types;
 pub mod shortcuts;
 #[cfg(test)]

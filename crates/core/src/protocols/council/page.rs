@@ -1,154 +1,98 @@
-//! Council page: which sections it has, in which order. Called by `ask` and `show`. A batch prints
-//! one line about each result instead.
-
-use anstyle::Style;
+//! The page of a council: which sections it has, in which order. A batch prints one line about each
+//! result instead.
 
 use crate::model::dialogue::TerminalState;
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
-use crate::model::time::Moment;
 use crate::protocols::conclusion::document::ConclusionView;
-use crate::protocols::conclusion::page::{draw_conclusion, state_line};
+use crate::protocols::conclusion::page::{conclusion_sections, state_text};
 use crate::protocols::conclusion::phrases::state_label;
-use crate::protocols::conclusion::types::{ConclusionOutcome, SeatAuthor};
+use crate::protocols::conclusion::types::SeatAuthor;
 use crate::protocols::council::document::{
     CouncilDocument, council_document, is_cut_short, truncation_note,
 };
-use crate::protocols::council::page_panel::{
-    draw_opinions, draw_panel, draw_panel_brief, draw_peer_reviews,
+use crate::protocols::council::panel_sections::{
+    opinions_section, peer_reviews_section, positions_section,
 };
-use crate::protocols::council::page_report::{
-    draw_answer, draw_disagreements, draw_findings, draw_list, draw_next_actions, draw_reasons,
-    draw_risks, draw_uncertainties,
+use crate::protocols::council::report_sections::report_sections;
+use crate::report::page::{Page, PageDetail, PageScope, PageSection};
+use crate::report::record_page::{
+    add_record_facts, background_section, base_page, caution_block, dialogue_page, record_sections,
+    recorded_outcomes, stop_blocks,
 };
-use crate::report::phrases::REHEARSAL_NOTE;
+use crate::report::run_sections::{
+    interventions_section, list_spending, replies_section, run_record_section,
+};
 use crate::report::run_status::CompletionStatus;
-use crate::report::terminal::layout::{
-    BAD, CAUTION, FAINT, GOOD, ID, MARGIN, PLAIN, PageCanvas, PageDetail, StyledLine, draw_heading,
-    draw_page_title, hang_block, indent_block, indent_prose, join_sections,
-};
-use crate::report::terminal::run_sections::{draw_interventions, draw_replies, list_spending};
-use crate::report::terminal::wrap::{cut_lines, wrap_items, wrap_line, wrap_text};
 
-/// The last line of a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PageFoot {
-    /// The command that shows more.
-    Hint,
-    /// The id alone, because more follows.
-    Id,
-}
-
-/// Draws the page that a run ends with, with what became of its conclusion.
-pub fn draw_result(record: &DialogueRecord, transcript: &RunState, canvas: PageCanvas) -> String {
-    let concluded = record.conclusion.as_ref().filter(|_| transcript.conclusion_result.is_some());
-    let outcomes = concluded.map_or(&[][..], |concluded| &concluded.outcomes);
-    draw_council_page(transcript, outcomes, canvas)
-}
-
-/// Draws a run, finished or not, with ANSI colours and the recorded outcomes.
-pub(crate) fn draw_council_page(
-    transcript: &RunState,
-    outcomes: &[(Moment, ConclusionOutcome)],
-    canvas: PageCanvas,
-) -> String {
-    join_sections(&council_sections(transcript, outcomes, PageFoot::Hint, canvas))
-}
-
-pub(crate) fn council_sections(
-    transcript: &RunState,
-    outcomes: &[(Moment, ConclusionOutcome)],
-    foot: PageFoot,
-    canvas: PageCanvas,
-) -> Vec<Vec<StyledLine>> {
+/// The page of a run, finished or not, on its record.
+pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageScope) -> Page {
+    if scope.round.is_some() {
+        return dialogue_page(record, None, scope);
+    }
     let told = &council_document(transcript);
-    let mut sections = vec![draw_headline(transcript, told, canvas)];
-    sections.extend(draw_conclusion(&told.ended, outcomes, StyledLine::blank(), canvas));
-    match told.ended.conclusion {
-        // With a conclusion, the brief page omits the debate; `show` prints it.
-        Some(_) if foot == PageFoot::Hint => sections.push(draw_panel_brief(told, canvas)),
-        Some(_) | None => sections.extend(background_sections(transcript, told, foot, canvas)),
+    let mut page = base_page(&transcript.opening, "Council", scope);
+    add_record_facts(&mut page, record, scope.detail);
+    page.state = state_text(&told.ended);
+    page.health = list_health(transcript, told);
+    if let Some(error) = &told.error {
+        let message = format!("{}: {}.", told.status, error.message);
+        page.intro.extend(stop_blocks(message, &error.suggestion));
     }
-    if !shows_replies(told, canvas) {
-        sections.push(draw_interventions(&told.interventions, canvas));
+    if told.flags.false_consensus {
+        let message = "FALSE CONSENSUS: the opinions were split, but the report does not say so";
+        page.intro.push(caution_block(message));
     }
-    sections.push(draw_footer(transcript, told, foot, canvas));
-    sections
+    page.sections.extend(background_section(record, scope));
+    let outcomes = recorded_outcomes(record);
+    page.sections.extend(conclusion_sections(&told.ended, outcomes, state_text(&told.ended)));
+    let is_result = scope.detail == PageDetail::Result;
+    if is_result && told.ended.conclusion.is_some() {
+        page.sections.push(positions_section(told, scope.detail));
+    } else {
+        page.sections.extend(debate_sections(transcript, told, scope.detail));
+    }
+    if !shows_replies(told, scope.detail) {
+        page.sections.push(interventions_section(&told.interventions));
+    }
+    if !is_result {
+        page.sections.extend(record_sections(record, scope));
+    }
+    page.sections.push(record_section(transcript, told, scope.detail));
+    page
 }
 
-/// The report and the panel; all replies too if the run is unconverged.
-fn background_sections(
+/// The report and the panel. An unconverged result has every opinion and reply too, because the
+/// reader has no conclusion.
+fn debate_sections(
     transcript: &RunState,
     told: &CouncilDocument,
-    foot: PageFoot,
-    canvas: PageCanvas,
-) -> Vec<Vec<StyledLine>> {
-    let mut sections = Vec::new();
-    if let Some(given) = &told.report {
-        let is_ending = told.ended.conclusion.is_some() || told.ended.draft.is_some();
-        let lead = if is_ending { "REPORT: " } else { "" };
-        sections.push(draw_answer(given, lead, canvas));
-        sections.push(draw_reasons(given, canvas));
+    detail: PageDetail,
+) -> Vec<PageSection> {
+    let has_ending = told.ended.conclusion.is_some() || told.ended.draft.is_some();
+    let mut report = told.report.as_ref().map(|given| report_sections(given, has_ending));
+    let mut report = report.iter_mut().flat_map(|sections| sections.drain(..));
+    let mut sections: Vec<PageSection> = report.by_ref().take(1).collect();
+    sections.push(positions_section(told, detail));
+    sections.extend(report);
+    // `show` prints the rounds of the record, which have the same content.
+    if is_unconverged(told) && detail == PageDetail::Result {
+        sections.push(opinions_section(told));
+        sections.push(peer_reviews_section(told));
     }
-    sections.push(draw_panel(told, canvas));
-    if let Some(given) = &told.report {
-        sections.push(draw_disagreements(given, canvas));
-        sections.push(draw_findings(given, canvas));
-        sections.push(draw_risks(given, canvas));
-        sections.push(draw_uncertainties(given, canvas));
-        sections.push(draw_list("ALTERNATIVES", &given.report.alternatives, canvas));
-        sections.push(draw_list("HOW TO CHECK", &given.report.verification_plan, canvas));
-        sections.push(draw_next_actions(given, canvas));
-    }
-    // `show` prints the record below, whose rounds have the same content.
-    if is_unconverged(told) && foot == PageFoot::Hint {
-        sections.push(draw_opinions(told, canvas));
-        sections.push(draw_peer_reviews(told, canvas));
-    }
-    if shows_replies(told, canvas) {
-        sections.push(draw_replies(transcript, &told.interventions, canvas));
+    if shows_replies(told, detail) {
+        sections.push(replies_section(transcript, &told.interventions));
     }
     sections
 }
 
-/// Replies are shown on a full page and in unconverged runs.
-fn shows_replies(told: &CouncilDocument, canvas: PageCanvas) -> bool {
-    canvas.detail == PageDetail::Full || is_unconverged(told)
+/// Replies are on a full page and on the screens of an unconverged run.
+fn shows_replies(told: &CouncilDocument, detail: PageDetail) -> bool {
+    detail == PageDetail::Full || is_unconverged(told) && detail != PageDetail::Export
 }
 
 fn is_unconverged(told: &CouncilDocument) -> bool {
     told.ended.terminal_state == Some(TerminalState::Unconverged)
-}
-
-/// The reader knows the question; `show --full` prints all of a longer one.
-const QUESTION_LINES_MAX: usize = 12;
-
-const COUNCIL_TITLE: &str = "COUNCIL";
-
-pub(crate) fn draw_headline(
-    transcript: &RunState,
-    told: &CouncilDocument,
-    canvas: PageCanvas,
-) -> Vec<StyledLine> {
-    let mut lines = vec![StyledLine::blank()];
-    let state = state_line(&told.ended);
-    lines.extend(draw_page_title(COUNCIL_TITLE, state, &list_health(transcript, told), canvas));
-    let room = canvas.text_width() - MARGIN;
-    let question = wrap_text(transcript.question(), room);
-    let question = match canvas.detail {
-        PageDetail::Brief => cut_lines(question, QUESTION_LINES_MAX, room),
-        PageDetail::Full => question,
-    };
-    lines.extend(indent_prose(&question, MARGIN));
-    for (caution, style) in list_cautions(told) {
-        lines.push(StyledLine::blank());
-        lines.extend(indent_block(
-            &wrap_line(&caution, canvas.text_width() - MARGIN),
-            MARGIN,
-            style,
-        ));
-    }
-    lines
 }
 
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
@@ -163,7 +107,7 @@ fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
     let is_degraded = told.flags.degraded && told.status != CompletionStatus::Failed;
     words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
     words.extend(is_cut_short(transcript).then(|| "CUT SHORT".to_owned()));
-    words.push(format!("{} of {seats} heard", told.rounds.r1.opinions.len()));
+    words.push(format!("{} of {seats} answered", told.rounds.r1.opinions.len()));
     words.extend(truncation_note(transcript));
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
@@ -176,62 +120,20 @@ fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
     words
 }
 
-fn list_cautions(told: &CouncilDocument) -> Vec<(String, Style)> {
-    let mut cautions = Vec::new();
-    if told.rehearsal {
-        cautions.push((format!("REHEARSAL: {REHEARSAL_NOTE}"), CAUTION.bold()));
-    }
-    if let Some(error) = &told.error {
-        cautions.push((format!("{}: {}.", told.status, error.message), BAD.bold()));
-        cautions.push((error.suggestion.clone(), PLAIN));
-    }
-    if told.flags.false_consensus {
-        let message = "FALSE CONSENSUS: the opinions were split, and the report does not say so";
-        cautions.push((message.to_owned(), CAUTION.bold()));
-    }
-    let disclaimer = told.report.as_ref().and_then(|report| report.disclaimer.clone());
-    // With a conclusion above, the disclaimer is printed beside the report instead.
-    if let Some(disclaimer) = disclaimer.filter(|_| told.ended.conclusion.is_none()) {
-        cautions.push((disclaimer, CAUTION.bold()));
-    }
-    cautions
-}
-
-pub(crate) fn draw_footer(
+fn record_section(
     transcript: &RunState,
     told: &CouncilDocument,
-    foot: PageFoot,
-    canvas: PageCanvas,
-) -> Vec<StyledLine> {
+    detail: PageDetail,
+) -> PageSection {
     let mut facts = list_spending(&told.metrics, transcript.opened_at);
     facts.extend(list_authors(&told.ended));
-    let room = canvas.text_width() - MARGIN;
-    let mut lines = draw_heading("RECORD", "", canvas);
-    lines.extend(indent_block(&wrap_items(&facts, room), MARGIN, FAINT));
-    for warning in &told.warnings {
-        let lead = StyledLine::with_indent(MARGIN).push_styled("! ", CAUTION);
-        lines.extend(hang_block(lead, &wrap_line(warning, room - MARGIN), FAINT));
-    }
-    let id = &transcript.opening.dialogue_id;
-    let hint = || StyledLine::blank().push_styled(&format!("plenary show {id}"), GOOD);
-    match (foot, &told.ended.conclusion) {
-        (PageFoot::Hint, Some(_)) => lines.extend(draw_hint(told, hint(), canvas)),
-        (PageFoot::Hint, None) => lines.push(StyledLine::with_indent(MARGIN).append_line(hint())),
-        (PageFoot::Id, _) => {
-            lines.push(StyledLine::with_indent(MARGIN).push_styled(id.as_str(), ID))
-        }
-    }
-    lines
-}
-
-/// Says what a brief page omits and which command shows it, on one line if it fits.
-fn draw_hint(told: &CouncilDocument, hint: StyledLine, canvas: PageCanvas) -> Vec<StyledLine> {
-    let what = if told.report.is_some() { "Report and debate:" } else { "The debate:" };
-    let more = StyledLine::with_indent(MARGIN).push_styled(what, FAINT);
-    if more.width() + 1 + hint.width() <= canvas.column_count() {
-        return vec![more.push_plain(" ").append_line(hint)];
-    }
-    vec![more, StyledLine::with_indent(MARGIN).append_line(hint)]
+    let hint = match (&told.ended.conclusion, &told.report) {
+        (None, _) => "The record:",
+        (Some(_), Some(_)) => "Report and debate:",
+        (Some(_), None) => "The debate:",
+    };
+    let command = format!("plenary show {}", transcript.opening.dialogue_id);
+    run_record_section(facts, &told.warnings, (hint, command), detail)
 }
 
 /// Lists who wrote, audited and revised the conclusion.
@@ -245,13 +147,12 @@ fn list_authors(ended: &ConclusionView) -> Vec<String> {
     [
         named("concluded", written.and(ended.synthesizer.as_ref())),
         named("audited blind", audited.and_then(|audit| audit.critic.as_ref())),
-        named("mended", audit.and_then(|audit| audit.reviser.as_ref())),
+        named("revised", audit.and_then(|audit| audit.reviser.as_ref())),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
-
 /// Labels that a headline must show.
 pub fn result_labels(told: &CouncilDocument) -> String {
     let labels = [

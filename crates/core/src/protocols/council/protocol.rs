@@ -7,7 +7,6 @@ use serde_json::Value;
 use crate::model::ask::{Ask, AskPurpose};
 use crate::model::dialogue::ProtocolKind as ProtocolName;
 use crate::model::ids::{DialogueId, ExpertSlug};
-use crate::model::journal::JournalEntry;
 use crate::model::plan::{Plan, TimeLimit};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
@@ -23,15 +22,13 @@ use crate::protocols::council::messages::{
     chair_messages, participant_messages, reviewer_messages,
 };
 use crate::protocols::council::next::next_step;
-use crate::protocols::council::page::draw_result as draw_council_result;
+use crate::protocols::council::page::council_page;
 use crate::protocols::council::parse::{parse_opinion, parse_peer_review, parse_report};
 use crate::protocols::protocol::{
     AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, ShownRun, Step,
 };
-use crate::report::dialogue_json::RunExport;
-use crate::report::markdown::document::dialogue_markdown;
-use crate::report::terminal::dialogue_page::draw_council_record;
-use crate::report::terminal::layout::PageCanvas;
+use crate::report::page::{Page, PageScope};
+use crate::report::record_page::dialogue_page;
 
 /// Three rounds, then the conclusion.
 #[derive(Debug)]
@@ -134,18 +131,11 @@ impl Protocol for CouncilProtocol {
         serde_json::to_value(council_document(state))
     }
 
-    fn export_markdown(&self, record: &DialogueRecord, journal: &[JournalEntry]) -> String {
-        let told = RunState::from_entries(journal)
-            .map(|state| RunExport::Council(Box::new(council_document(&state))));
-        dialogue_markdown(record, told.as_ref())
-    }
-
-    fn show_page(&self, shown: &ShownRun<'_>, canvas: PageCanvas) -> Option<String> {
-        Some(draw_council_record(shown.record, shown.state?, canvas))
-    }
-
-    fn result_page(&self, record: &DialogueRecord, state: &RunState, canvas: PageCanvas) -> String {
-        draw_council_result(record, state, canvas)
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+        match shown.state {
+            Some(state) => council_page(shown.record, state, scope),
+            None => dialogue_page(shown.record, None, scope),
+        }
     }
 
     fn conclusion_document(&self, state: &RunState) -> serde_json::Result<Option<Value>> {
@@ -160,7 +150,7 @@ impl Protocol for CouncilProtocol {
         MissingConclusion {
             lacks: "conclusion",
             suggestion: format!(
-                "deliberation_status with resume: true goes on with a council that broke off; `plenary conclude {id}` concludes one that ended with its report"
+                "call deliberation_status with resume: true to continue an interrupted council; `plenary conclude {id}` concludes one that ended with its report"
             ),
         }
     }

@@ -1,5 +1,6 @@
 //! The review protocol (seed 001): four deliberators and an adjudicator judge a document.
 
+pub mod concern_sections;
 pub mod document;
 #[cfg(test)]
 pub(crate) mod document_sample_tests;
@@ -12,13 +13,12 @@ pub mod locus;
 #[cfg(test)]
 mod locus_tests;
 pub mod log_row;
-pub mod markdown;
+#[cfg(test)]
+mod markdown_tests;
 pub mod messages;
 pub mod messages_sections;
 pub mod next;
 pub mod page;
-pub mod page_concerns;
-pub mod page_decision;
 #[cfg(test)]
 mod page_tests;
 pub mod parse;

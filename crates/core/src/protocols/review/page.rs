@@ -1,119 +1,110 @@
-//! Review page: which sections it has, in which order. Called by `review` and `show`.
+//! The page of a review, of imported verdicts, and the line about one of several files.
 
-use anstyle::Style;
-
-use crate::model::ids::ExpertSlug;
+use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
-use crate::protocols::council::page::PageFoot;
+use crate::protocols::council::answers::ProviderFailure;
+use crate::protocols::review::concern_sections::{changes_section, concerns_section};
 use crate::protocols::review::document::{ReviewDocument, review_document};
-use crate::protocols::review::page_concerns::{draw_changes, draw_concerns};
-use crate::protocols::review::page_decision::{
-    draw_brief, draw_decision, draw_missing_context, draw_prior_verdicts, draw_seats,
+use crate::protocols::review::log_row::LogRow;
+use crate::protocols::review::phrases::{
+    adjudication_text, count_blocks, describe_blocks, outcome_sentence, override_lines,
+    policy_sentence, score_name,
 };
-use crate::protocols::review::phrases::{count_blocks, override_lines};
 use crate::protocols::review::policy::ReviewVerdict;
-use crate::protocols::review::seat_results::list_seat_results;
-use crate::report::phrases::REHEARSAL_NOTE;
-use crate::report::run_status::StopNotice;
-use crate::report::safe_text::safe_line;
-use crate::report::terminal::layout::{
-    BAD, CAUTION, FAINT, GOOD, ID, MARGIN, PLAIN, PageCanvas, PageDetail, STRONG, StyledLine,
-    draw_heading, draw_page_title, hang_block, hang_text, indent_block, join_sections, review_mark,
+use crate::protocols::review::seat_results::{
+    ADJUDICATION, RoundResult, SeatResult, list_seat_results,
 };
-use crate::report::terminal::run_sections::{draw_replies, list_spending};
-use crate::report::terminal::wrap::{wrap_items, wrap_line};
+use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
+use crate::report::marks::{deliberator_mark, review_mark};
+use crate::report::page::{
+    ColumnKind, ListItem, Page, PageBlock, PageDetail, PageScope, PageSection, PageTable, QuoteBar,
+    RichText, TableColumn, TableRow, TextTone,
+};
+use crate::report::phrases::round_name;
+use crate::report::record_page::{
+    add_record_facts, base_page, caution_block, dialogue_page, record_sections, stop_blocks,
+    summary_facts,
+};
+use crate::report::run_sections::{list_spending, replies_section, run_record_section};
+use crate::report::run_status::StopNotice;
+use crate::report::terminal::layout::{FAINT, PLAIN, PageCanvas, StyledLine};
+use crate::report::terminal::wrap::wrap_line;
 
-/// Indent of the text under a deliberator's name.
-pub(crate) const SEAT_INDENT: usize = MARGIN * 2;
-
-/// Draws a review, decided or not, with ANSI colours.
-pub fn draw_review_page(transcript: &RunState, canvas: PageCanvas) -> String {
-    join_sections(&review_sections(transcript, PageFoot::Hint, canvas))
-}
-
-pub(crate) fn review_sections(
-    transcript: &RunState,
-    foot: PageFoot,
-    canvas: PageCanvas,
-) -> Vec<Vec<StyledLine>> {
-    let told = &review_document(transcript);
-    let positions = &list_seat_results(transcript);
-    let mut sections = vec![
-        draw_headline(told, canvas),
-        draw_brief(told, canvas),
-        draw_seats(told, positions, canvas),
-        draw_concerns(told, positions, canvas),
-        draw_changes(told, positions, canvas),
-        draw_decision(told, canvas),
-        draw_prior_verdicts(told, canvas),
-        draw_missing_context(told, canvas),
-    ];
-    if canvas.detail == PageDetail::Full {
-        sections.push(draw_replies(transcript, &[], canvas));
-    }
-    sections.push(draw_next_steps(told, canvas));
-    sections.push(draw_footer(transcript, told, foot, canvas));
-    sections
-}
-
-/// Draws a deliberator and a text beside its name, or below it if the text does not fit.
-pub(crate) fn draw_named(
-    seat: &ExpertSlug,
-    text: &str,
-    style: Style,
-    canvas: PageCanvas,
-) -> Vec<StyledLine> {
-    let lead = StyledLine::with_indent(MARGIN).push_styled(seat.as_str(), STRONG).push_plain("  ");
-    let line = lead.clone().push_styled(text, style);
-    if line.width() <= canvas.column_count() {
-        return vec![line];
-    }
-    let mut lines = vec![lead];
-    lines.extend(indent_block(
-        &wrap_line(text, canvas.text_width() - SEAT_INDENT),
-        SEAT_INDENT,
-        style,
-    ));
-    lines
-}
-
-const REVIEW_TITLE: &str = "REVIEW";
-
-/// Characters of the digest that are shown; enough to distinguish files.
+/// Characters of the digest on a line of facts; enough to distinguish files.
 const DIGEST_CHARS_SHOWN: usize = 12;
 
-pub(crate) fn draw_headline(told: &ReviewDocument, canvas: PageCanvas) -> Vec<StyledLine> {
-    let (mark, style) = review_mark(told.verdict);
-    let state = StyledLine::blank().push_styled(mark, style).push_plain(" ");
-    let state = state.push_styled(told.verdict.name(), style.bold());
-    let mut lines = vec![StyledLine::blank()];
-    lines.extend(draw_page_title(REVIEW_TITLE, state, &list_health(told), canvas));
-    let room = canvas.text_width() - MARGIN;
-    lines.extend(indent_block(&wrap_line(&told.artifact, room), MARGIN, STRONG));
-    lines.extend(indent_block(&wrap_items(&list_facts(told), room), MARGIN, FAINT));
-    for (caution, style) in list_cautions(told) {
-        lines.push(StyledLine::blank());
-        lines.extend(indent_block(&wrap_line(&caution, room), MARGIN, style));
+/// Beside a verdict that blocks.
+const BLOCK_MARK: &str = "■";
+
+/// The page of a review, decided or not. The result of a run needs no record.
+pub fn review_page(
+    record: Option<&DialogueRecord>,
+    transcript: &RunState,
+    scope: PageScope,
+) -> Page {
+    if let Some(record) = record.filter(|_| scope.round.is_some()) {
+        return dialogue_page(record, None, scope);
     }
-    lines
+    let told = &review_document(transcript);
+    let results = &list_seat_results(transcript);
+    let mut page = base_page(&transcript.opening, "Review", scope);
+    if let Some(record) = record {
+        add_record_facts(&mut page, record, scope.detail);
+    }
+    page.title = told.artifact.clone();
+    page.question = None;
+    page.state = RichText::marked(review_mark(told.verdict), told.verdict.name());
+    page.health = list_health(told);
+    page.summary = artifact_facts(told);
+    page.facts.extend(artifact_rows(told));
+    if let Some(error) = &told.error {
+        let message = format!("{}: {}.", told.status, error.message);
+        page.intro.extend(stop_blocks(message, "").into_iter().take(1));
+    }
+    let overridden = override_lines(told).into_iter();
+    page.intro.extend(overridden.map(|text| caution_block(&format!("OVERRIDDEN: {text}"))));
+    page.sections = vec![
+        brief_section(told),
+        deliberators_section(told, results),
+        concerns_section(told, results, scope.detail),
+        changes_section(told, results, scope.detail),
+        decision_section(told),
+        prior_verdicts_section(told),
+        missing_context_section(told),
+    ];
+    if scope.detail == PageDetail::Full {
+        page.sections.push(replies_section(transcript, &[]));
+    }
+    match record.filter(|_| scope.detail != PageDetail::Result) {
+        None => page.sections.push(next_section(told)),
+        Some(record) => page.sections.extend(record_sections(record, scope)),
+    }
+    let metrics = told.metrics.as_ref();
+    let mut facts =
+        metrics.map(|metrics| list_spending(metrics, transcript.opened_at)).unwrap_or_default();
+    facts.extend(told.verdict_id.iter().map(|id| format!("verdict {id}")));
+    let command = format!("plenary show {}", transcript.opening.dialogue_id);
+    let hint = ("The record:", command);
+    page.sections.push(run_record_section(facts, &told.warnings, hint, scope.detail));
+    page
 }
 
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
 fn list_health(told: &ReviewDocument) -> Vec<String> {
-    let heard = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
+    let answered = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
     let mut words: Vec<String> = Vec::new();
     words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
     let is_abandoned = told.error.as_ref().is_some_and(StopNotice::is_abandoned);
     words.extend(is_abandoned.then(|| "ABANDONED".to_owned()));
     words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
-    words.push(format!("{heard} of {} heard", told.round1.len()));
+    words.push(format!("{answered} of {} answered", told.round1.len()));
     // All rehearsal seats share one family; the REHEARSAL caution covers that.
     let is_told = told.panel.single_family && !told.rehearsal;
     words.extend(is_told.then(|| "one family".to_owned()));
     words
 }
 
-fn list_facts(told: &ReviewDocument) -> Vec<String> {
+fn artifact_facts(told: &ReviewDocument) -> Vec<String> {
     let mut facts = vec![told.artifact_type.clone(), format!("tier {}", told.tier.tier_number())];
     facts.extend(told.producer.as_ref().map(|producer| format!("made by {producer}")));
     let digest =
@@ -122,74 +113,273 @@ fn list_facts(told: &ReviewDocument) -> Vec<String> {
     facts
 }
 
-fn list_cautions(told: &ReviewDocument) -> Vec<(String, Style)> {
-    let mut cautions = Vec::new();
-    if told.rehearsal {
-        cautions.push((format!("REHEARSAL: {REHEARSAL_NOTE}"), CAUTION.bold()));
-    }
-    if let Some(error) = &told.error {
-        let message = format!("{}: {}.", told.status, error.message);
-        cautions.push((message, BAD.bold()));
-    }
-    let said = override_lines(told).into_iter().map(|said| format!("OVERRIDDEN: {said}"));
-    cautions.extend(said.map(|said| (said, CAUTION.bold())));
-    cautions
+fn artifact_rows(told: &ReviewDocument) -> Vec<(&'static str, RichText)> {
+    let code = |text: &String| RichText::toned(text.as_str(), TextTone::Code);
+    let mut facts: Vec<(&'static str, RichText)> = vec![
+        ("Type", told.artifact_type.as_str().into()),
+        ("Tier", told.tier.tier_number().to_string().into()),
+    ];
+    facts.extend(told.producer.as_ref().map(|producer| ("Made by", producer.as_str().into())));
+    facts.extend(told.artifact_sha256.as_ref().map(|digest| ("SHA-256", code(digest))));
+    facts.extend(told.verdict_id.as_ref().map(|id| ("Verdict", code(id))));
+    facts
 }
 
-pub(crate) fn draw_footer(
-    transcript: &RunState,
+fn brief_section(told: &ReviewDocument) -> PageSection {
+    let author = told.adjudicator.as_ref().map(|one| format!("by {} ({})", one.seat, one.model));
+    let bar = QuoteBar { tone: review_mark(told.verdict).1, is_heavy: true };
+    let is_given = !told.revision_brief.trim().is_empty();
+    let quote = is_given.then(|| PageBlock::barred(&told.revision_brief, bar));
+    PageSection::new("Revision brief", quote.into_iter().collect())
+        .with_note(author.unwrap_or_default())
+}
+
+/// A row for each deliberator with the verdicts of both rounds, then its absences and scores.
+fn deliberators_section(told: &ReviewDocument, results: &[SeatResult<'_>]) -> PageSection {
+    let columns = [
+        ("Deliberator", ColumnKind::Short),
+        ("R1", ColumnKind::Short),
+        ("R2", ColumnKind::Short),
+        ("blocks", ColumnKind::Short),
+        ("irreducible", ColumnKind::Short),
+        ("", ColumnKind::Short),
+        ("model", ColumnKind::Short),
+        ("absences", ColumnKind::Below),
+        ("scores", ColumnKind::Below),
+    ];
+    let columns = columns.map(|(heading, kind)| TableColumn::new(heading, kind)).into();
+    let rows = results.iter().map(|result| deliberator_row(told, result, results)).collect();
+    let counted = told.policy.as_ref().map(|counted| counted.arithmetic);
+    PageSection::new("Deliberators", vec![PageBlock::Table(PageTable { columns, rows })])
+        .with_note(counted.as_ref().map(describe_blocks).unwrap_or_default())
+}
+
+fn deliberator_row(
     told: &ReviewDocument,
-    foot: PageFoot,
-    canvas: PageCanvas,
-) -> Vec<StyledLine> {
-    let room = canvas.text_width() - MARGIN;
-    let mut lines = draw_heading("RECORD", "", canvas);
-    let facts = told.metrics.as_ref().map(|metrics| list_spending(metrics, transcript.opened_at));
-    lines.extend(indent_block(&wrap_items(&facts.unwrap_or_default(), room), MARGIN, FAINT));
-    for warning in &told.warnings {
-        let lead = StyledLine::with_indent(MARGIN).push_styled("! ", CAUTION);
-        lines.extend(hang_block(lead, &wrap_line(warning, room - MARGIN), FAINT));
-    }
-    let id = &transcript.opening.dialogue_id;
-    let verdict = told.verdict_id.as_deref().unwrap_or_default();
-    lines.push(match foot {
-        PageFoot::Hint => {
-            StyledLine::with_indent(MARGIN).push_styled(&format!("plenary show {id}"), GOOD)
-        }
-        // A verdict id contains the dialogue id.
-        PageFoot::Id if !verdict.is_empty() => {
-            StyledLine::with_indent(MARGIN).push_styled(verdict, ID)
-        }
-        PageFoot::Id => StyledLine::with_indent(MARGIN).push_styled(id.as_str(), ID),
-    });
-    lines
+    result: &SeatResult<'_>,
+    all: &[SeatResult<'_>],
+) -> TableRow {
+    let judged = result.final_judgement();
+    let mark = judged.map_or(("×", TextTone::Bad), |judged| deliberator_mark(judged.verdict));
+    let (no, yes) = (("no", TextTone::Faint), ("yes", TextTone::Bad));
+    let [blocks, lasts] = match judged.map(DeliberatorJudgement::block_level) {
+        // An absent deliberator has no verdict.
+        None => [("–", TextTone::Faint); 2],
+        Some(BlockLevel::None) => [no, no],
+        Some(BlockLevel::Reducible) => [yes, no],
+        Some(BlockLevel::Irreducible) => [yes, yes],
+    };
+    let note = if result.is_fallback() {
+        "R1 counts"
+    } else if result.is_uncited(all) {
+        "uncited"
+    } else {
+        ""
+    };
+    let seat = result.seat.as_str();
+    let first = told.round1.iter().find(|first| first.row.deliberator() == seat);
+    TableRow::new(vec![
+        RichText::marked(mark, seat),
+        round_cell(&result.first),
+        round_cell(&result.second),
+        RichText::toned(blocks.0, blocks.1),
+        RichText::toned(lasts.0, lasts.1),
+        RichText::toned(note, TextTone::Caution),
+        RichText::toned(first.map_or("", |first| first.model.as_str()), TextTone::Faint),
+        absence_text(result).into(),
+        RichText::toned(score_text(result), TextTone::Faint),
+    ])
 }
 
-/// Width of `INCOMPLETE` and a gap.
-const VERDICT: usize = 12;
+fn round_cell(result: &RoundResult<'_>) -> RichText {
+    match result {
+        RoundResult::Open => RichText::toned("–", TextTone::Faint),
+        RoundResult::Absent(_) => RichText::toned("absent", TextTone::Bad),
+        RoundResult::Judged(judgement) => {
+            let block =
+                if judgement.would_block { format!(" {BLOCK_MARK}") } else { String::new() };
+            let tone = deliberator_mark(judgement.verdict).1;
+            RichText::toned(format!("{}{block}", judgement.verdict), tone)
+        }
+    }
+}
 
-/// Draws a review or a skipped file as one line; a skip reason goes below.
+/// Why each absent round failed.
+fn absence_text(result: &SeatResult<'_>) -> String {
+    let reasons = [&result.first, &result.second].into_iter().filter_map(|part| match part {
+        RoundResult::Absent(failure) => {
+            Some(format!("{} {}: {}", failure.round, failure.error_type, failure.error_message))
+        }
+        RoundResult::Open | RoundResult::Judged(_) => None,
+    });
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+/// The final scores; a changed score with its earlier value.
+fn score_text(result: &SeatResult<'_>) -> String {
+    let Some(judged) = result.final_judgement() else { return String::new() };
+    let before = result.first.judgement();
+    let scores = judged.scores.iter().map(|(name, score)| {
+        let was = before.and_then(|before| before.scores.get(name)).filter(|was| *was != score);
+        let was = was.map(|was| format!("{was}→")).unwrap_or_default();
+        format!("{} {was}{score}", score_name(name))
+    });
+    scores.collect::<Vec<_>>().join(" · ")
+}
+
+fn decision_section(told: &ReviewDocument) -> PageSection {
+    let tone = review_mark(told.verdict).1;
+    let reply = told.adjudicator.as_ref().map(|one| &one.adjudication);
+    let undecided = || format!("{}: not decided, so it does not pass", ReviewVerdict::Incomplete);
+    let mut items: Vec<ListItem> = Vec::new();
+    items.extend(told.policy.as_ref().map(|sum| ListItem::new("count", policy_sentence(sum))));
+    let said = reply.map(adjudication_text).unwrap_or_else(|| explain_absence(told));
+    items.push(ListItem::new("adjudicator", said));
+    let outcome = outcome_sentence(told).unwrap_or_else(undecided);
+    items.push(ListItem::new("decision", RichText::default().push_strong(outcome, tone)));
+    let reasoning = reply.map_or("", |reply| reply.reasoning.trim());
+    let mut blocks = vec![PageBlock::Fields(items)];
+    blocks.extend((!reasoning.is_empty()).then(|| PageBlock::prose(reasoning)));
+    PageSection::new("Decision", blocks).with_note(told.verdict.name())
+}
+
+/// Why the adjudicator gave no verdict.
+fn explain_absence(told: &ReviewDocument) -> String {
+    let of_round = |failure: &&ProviderFailure| failure.round == round_name(ADJUDICATION);
+    let failed = told.panel.panel.failed.iter().find(of_round);
+    failed.map_or_else(
+        || "was not asked".to_owned(),
+        |failure| format!("absent, {}: {}", failure.error_type, failure.error_message),
+    )
+}
+
+/// The earlier verdicts on this type that the adjudicator saw.
+fn prior_verdicts_section(told: &ReviewDocument) -> PageSection {
+    let rows = told.prior_verdicts.iter().map(|one| {
+        let producer =
+            one.producer.as_ref().map(|name| format!(" (by {name})")).unwrap_or_default();
+        verdict_row(
+            one.verdict,
+            one.ts.utc_day().to_string(),
+            format!("{}{producer}", one.artifact),
+        )
+    });
+    let rows: Vec<TableRow> = rows.collect();
+    PageSection::new("Prior verdicts", verdict_table(rows)).with_note("shown to the adjudicator")
+}
+
+fn verdict_row(verdict: ReviewVerdict, day: String, text: String) -> TableRow {
+    let mark = review_mark(verdict.into());
+    let day = RichText::toned(day, TextTone::Faint);
+    TableRow::new(vec![RichText::marked(mark, verdict.name()), day, text.into()])
+}
+
+fn verdict_table(rows: Vec<TableRow>) -> Vec<PageBlock> {
+    let columns = [
+        ("Verdict", ColumnKind::Short),
+        ("day", ColumnKind::Short),
+        ("artifact", ColumnKind::Wrap),
+    ];
+    let columns = columns.map(|(heading, kind)| TableColumn::new(heading, kind)).into();
+    if rows.is_empty() { Vec::new() } else { vec![PageBlock::Table(PageTable { columns, rows })] }
+}
+
+fn missing_context_section(told: &ReviewDocument) -> PageSection {
+    let items = told.missing_context.iter().map(|one| {
+        let text = format!("{}: {}", one.path, one.reason);
+        ListItem::new(RichText::strong(one.deliberator.as_str()), text)
+    });
+    let items: Vec<ListItem> = items.collect();
+    let blocks = (!items.is_empty()).then_some(PageBlock::List(items));
+    PageSection::new("Missing context", blocks.into_iter().collect())
+        .with_note("the deliberators know")
+}
+
+fn next_section(told: &ReviewDocument) -> PageSection {
+    let text = |text: &str| PageBlock::Paragraph(text.into());
+    let blocks = match told.verdict {
+        ReviewVerdict::Ship | ReviewVerdict::Skipped => Vec::new(),
+        ReviewVerdict::Revise | ReviewVerdict::Hold => {
+            let mut blocks = vec![text(change_advice(told))];
+            if let Some(id) = &told.verdict_id {
+                blocks.push(text("A person may override the verdict and must say why:"));
+                let command = format!("plenary override {id} --as SHIP --why \"…\"");
+                blocks.push(PageBlock::Command(command));
+            }
+            blocks
+        }
+        ReviewVerdict::Incomplete => {
+            told.error.iter().map(|error| text(&error.suggestion)).collect()
+        }
+    };
+    PageSection::new("Next", blocks)
+}
+
+/// Advice to the author of the artifact.
+fn change_advice(told: &ReviewDocument) -> &'static str {
+    let sum = told.policy.as_ref().map(|counted| &counted.arithmetic);
+    match sum.is_some_and(|sum| sum.blocks > 0 && sum.irreducible_blocks == sum.blocks) {
+        true => "No revision lifts the blocks: write a different document, or drop it.",
+        false => "Change it by the brief, and review it again.",
+    }
+}
+
+/// One or two screens; a complete page has all.
+const IMPORTED_ROWS_MAX: usize = 40;
+
+/// The page of verdicts that were imported from another log.
+pub(crate) fn imported_page(record: &DialogueRecord, rows: &[LogRow], scope: PageScope) -> Page {
+    let mut page = base_page(&record.dialogue.opening, "Imported log", scope);
+    add_record_facts(&mut page, record, scope.detail);
+    page.summary = summary_facts(record);
+    let shown = if scope.detail.is_complete() { rows.len() } else { IMPORTED_ROWS_MAX };
+    let drawn = rows.iter().take(shown).map(|row| {
+        let rehearsal = if row.rehearsal { "REHEARSAL  " } else { "" };
+        let text = format!("{rehearsal}{}  {}", row.artifact, row.artifact_type);
+        verdict_row(row.adjudicator.final_verdict, row.ts.utc_day().to_string(), text)
+    });
+    let mut blocks = verdict_table(drawn.collect());
+    if let Some(more @ 1..) = rows.len().checked_sub(shown) {
+        let text = format!("and {more} more; `--full` shows them");
+        blocks.push(PageBlock::Paragraph(RichText::toned(text, TextTone::Faint)));
+    }
+    page.sections =
+        vec![PageSection::new("Imported verdicts", blocks).with_note(count_verdicts(rows))];
+    page
+}
+
+/// For example `3 SHIP · 1 HOLD`.
+fn count_verdicts(rows: &[LogRow]) -> String {
+    let count = |verdict: ReviewVerdict| {
+        let count = rows.iter().filter(|row| row.adjudicator.final_verdict == verdict).count();
+        (count > 0).then(|| format!("{count} {verdict}"))
+    };
+    ReviewVerdict::ALL.iter().filter_map(|verdict| count(*verdict)).collect::<Vec<_>>().join(" · ")
+}
+
+/// Width of `INCOMPLETE` with its mark.
+const VERDICT_WIDTH: usize = 12;
+
+/// A review or a skipped file as one line; a skip reason goes below.
 pub fn draw_review_line(told: &ReviewDocument, canvas: PageCanvas) -> String {
-    let (mark, style) = review_mark(told.verdict);
+    let (mark, tone) = review_mark(told.verdict);
     let lead = StyledLine::blank()
-        .push_styled(mark, style)
-        .push_plain(" ")
-        .push_styled(told.verdict.name(), style)
-        .pad_to_column(VERDICT)
+        .push_styled(&format!("{mark} {}", told.verdict), tone.to_style())
+        .pad_to_column(VERDICT_WIDTH)
         .push_plain(" ");
     // The path has priority: the note is cut first. A skip reason is always printed in full.
     let path = lead.push_fitted(&told.artifact, PLAIN, canvas.column_count() - 2);
     match &told.skipped_because {
-        Some(because) => {
-            let room = canvas.text_width().saturating_sub(VERDICT + 1);
-            let lines = wrap_line(&safe_line(because), room);
-            let indented = lines.iter().map(|line| format!("\n{:VERDICT$} {line}", ""));
+        Some(reason) => {
+            let room = canvas.text_width().saturating_sub(VERDICT_WIDTH + 1);
+            let lines = wrap_line(reason, room);
+            let indented = lines.iter().map(|line| format!("\n{:VERDICT_WIDTH$} {line}", ""));
             path.to_string() + &indented.collect::<String>()
         }
-        None => path
-            .push_plain("  ")
-            .push_fitted(&line_note(told), FAINT, canvas.column_count())
-            .to_string(),
+        None => {
+            let line = path.push_plain("  ");
+            line.push_fitted(&line_note(told), FAINT, canvas.column_count()).to_string()
+        }
     }
 }
 
@@ -201,41 +391,4 @@ fn line_note(told: &ReviewDocument) -> String {
     words.extend(told.error.as_ref().map(|error| error.message.clone()));
     words.extend(told.verdict_id.clone());
     words.join(" · ")
-}
-
-pub(crate) fn draw_next_steps(told: &ReviewDocument, canvas: PageCanvas) -> Vec<StyledLine> {
-    let verdict = told.verdict_id.as_ref();
-    let decide = verdict.map(|id| format!("plenary override {id} --as SHIP --why \"…\""));
-    let go_on = told.error.as_ref().map(|error| error.suggestion.as_str());
-    let steps: Vec<(&str, Option<String>)> = match told.verdict {
-        ReviewVerdict::Ship | ReviewVerdict::Skipped => Vec::new(),
-        ReviewVerdict::Revise | ReviewVerdict::Hold => {
-            vec![
-                (change_advice(told), None),
-                ("A person may decide otherwise, and says why:", decide),
-            ]
-        }
-        ReviewVerdict::Incomplete => go_on.map(|go_on| (go_on, None)).into_iter().collect(),
-    };
-    if steps.is_empty() {
-        return Vec::new();
-    }
-    let mut lines = draw_heading("NEXT", "", canvas);
-    for (what, command) in steps {
-        let lead = StyledLine::with_indent(MARGIN).push_styled("· ", FAINT);
-        lines.extend(hang_text(lead, what, canvas.text_width()));
-        let line =
-            |command: String| StyledLine::with_indent(MARGIN * 2).push_styled(&command, GOOD);
-        lines.extend(command.map(line));
-    }
-    lines
-}
-
-/// Advice to the author of the artifact.
-fn change_advice(told: &ReviewDocument) -> &'static str {
-    let sum = told.policy.as_ref().map(|counted| &counted.arithmetic);
-    match sum.is_some_and(|sum| sum.blocks > 0 && sum.irreducible_blocks == sum.blocks) {
-        true => "No revision would lift the blocks: write another, or let it be.",
-        false => "Change it by the brief, and review it again.",
-    }
 }

@@ -7,20 +7,18 @@ use crate::protocols::review::document::{review_document, skipped_document};
 use crate::protocols::review::document_sample_tests::{
     incomplete, revised, shipped, unadjudicated,
 };
-use crate::protocols::review::page::{draw_review_line, draw_review_page};
+use crate::protocols::review::page::{draw_review_line, review_page};
 use crate::protocols::review::types::ReviewTier;
-use crate::report::terminal::layout::{PageCanvas, PageDetail};
-
-fn brief_canvas(width: usize) -> PageCanvas {
-    PageCanvas { width, detail: PageDetail::Brief, round: None }
-}
+use crate::report::page::{PageDetail, PageScope};
+use crate::report::terminal::layout::PageCanvas;
 
 fn strip_colours(page: &str) -> String {
     anstream::adapter::strip_str(page).to_string()
 }
 
 fn draw_page(transcript: &RunState, width: usize) -> String {
-    strip_colours(&draw_review_page(transcript, brief_canvas(width)))
+    let page = review_page(None, transcript, PageScope::new(PageDetail::Result));
+    strip_colours(&crate::report::terminal::page::draw_page(&page, PageCanvas { width }))
 }
 
 /// The text from one heading up to another.
@@ -260,7 +258,7 @@ fn a_narrow_terminal_gets_the_same_in_more_lines() {
 
 #[test]
 fn one_of_several_files_is_a_line() {
-    let line = |told| strip_colours(&draw_review_line(&told, brief_canvas(80)));
+    let line = |told| strip_colours(&draw_review_line(&told, PageCanvas { width: 80 }));
     let skipped =
         skipped_document("notes/a.md", "note", ReviewTier::Never, "tier 2 is not looked at");
     let lines = [

@@ -26,13 +26,10 @@ use crate::protocols::review::messages::{
     deliberator_system,
 };
 use crate::protocols::review::next::next_step;
-use crate::protocols::review::page::draw_review_page as draw_review_result;
+use crate::protocols::review::page::{imported_page, review_page};
 use crate::protocols::review::parse::{parse_adjudication, parse_judgement};
 use crate::protocols::review::types::{ReviewPlan, score_names};
-use crate::report::dialogue_json::RunExport;
-use crate::report::markdown::document::dialogue_markdown;
-use crate::report::terminal::dialogue_page::{draw_imported_log, draw_review_record};
-use crate::report::terminal::layout::PageCanvas;
+use crate::report::page::{Page, PageScope};
 
 /// Two rounds of deliberators and an adjudicator.
 #[derive(Debug)]
@@ -169,23 +166,11 @@ impl Protocol for ReviewProtocol {
         }))
     }
 
-    fn export_markdown(&self, record: &DialogueRecord, journal: &[JournalEntry]) -> String {
-        let told = match RunState::from_entries(journal) {
-            Some(state) => RunExport::Review(Box::new(review_document(&state))),
-            None => RunExport::Imported(imported_lines(journal)),
-        };
-        dialogue_markdown(record, Some(&told))
-    }
-
-    fn show_page(&self, shown: &ShownRun<'_>, canvas: PageCanvas) -> Option<String> {
-        Some(match shown.state {
-            Some(state) => draw_review_record(shown.record, state, canvas),
-            None => draw_imported_log(shown.record, &imported_lines(shown.journal), canvas),
-        })
-    }
-
-    fn result_page(&self, _: &DialogueRecord, state: &RunState, canvas: PageCanvas) -> String {
-        draw_review_result(state, canvas)
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+        match shown.state {
+            Some(state) => review_page(Some(shown.record), state, scope),
+            None => imported_page(shown.record, &imported_lines(shown.journal), scope),
+        }
     }
 
     /// The whole document: everything in a review leads to its verdict.
@@ -197,7 +182,7 @@ impl Protocol for ReviewProtocol {
         MissingConclusion {
             lacks: "verdict of a review",
             suggestion:
-                "deliberation_status with resume: true goes on with a review that broke off"
+                "call deliberation_status with resume: true to continue an interrupted review"
                     .to_owned(),
         }
     }

@@ -7,17 +7,17 @@ use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::protocols::conclusion::sample::{all, filled_with, moment};
 use crate::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind, RecordedConclusion};
-use crate::protocols::council::page::draw_council_page;
+use crate::protocols::council::page::council_page;
 use crate::protocols::review::document::review_document;
-use crate::protocols::review::page::{draw_review_line, draw_review_page};
-use crate::report::terminal::dialogue_page::{
-    draw_concluded_dialogue, draw_council_record, draw_dialogue, draw_review_record,
-};
-use crate::report::terminal::dialogue_page_tests::draw_plain;
-use crate::report::terminal::layout::{PageCanvas, PageDetail};
+use crate::protocols::review::page::{draw_review_line, review_page};
+use crate::report::page::{Page, PageDetail, PageScope};
+use crate::report::record_page::dialogue_page;
+use crate::report::terminal::layout::PageCanvas;
+use crate::report::terminal::page::draw_page;
+use crate::report::terminal::page_tests::draw_plain;
 
 /// Texts that break naive layouts: wide, combining, very long, and with terminal escapes.
-fn hostile_texts() -> [String; 6] {
+pub(crate) fn hostile_texts() -> [String; 6] {
     [
         "🚀🔥 emoji ⚠\u{fe0f} 👩\u{200d}🚀 👍🏽 in a label that goes on for a while 🇳🇿🇳🇿".into(),
         "日本語の見出しはとても長くて、折り返しが必要です。".repeat(3),
@@ -29,7 +29,7 @@ fn hostile_texts() -> [String; 6] {
     ]
 }
 
-fn hostile_record(text: &str) -> DialogueRecord {
+pub(crate) fn hostile_record(text: &str) -> DialogueRecord {
     let mut record = crate::report::sample::record();
     record.dialogue.opening.title = text.into();
     record.dialogue.opening.question = Some(text.into());
@@ -86,8 +86,8 @@ fn check_colours(page: String) {
 #[test]
 fn only_our_own_colours_reach_the_terminal() {
     for text in hostile_texts() {
-        let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
-        check_colours(draw_dialogue(&hostile_record(&text), None, canvas));
+        let page = dialogue_page(&hostile_record(&text), None, PageScope::new(PageDetail::Full));
+        check_colours(draw_page(&page, PageCanvas { width: 80 }));
     }
 }
 
@@ -116,13 +116,14 @@ fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
 }
 
 /// Every page that shows a conclusion.
-fn conclusion_pages(transcript: &RunState, text: &str, canvas: PageCanvas) -> [String; 4] {
+pub(crate) fn conclusion_pages(transcript: &RunState, text: &str, detail: PageDetail) -> [Page; 4] {
     let record = concluded_record(transcript, text);
+    let scope = PageScope::new(detail);
     [
-        draw_council_page(transcript, &[], canvas),
-        draw_council_record(&record, transcript, canvas),
-        draw_dialogue(&record, Some(transcript), canvas),
-        draw_concluded_dialogue(&record, transcript, canvas),
+        council_page(&record, transcript, PageScope::new(PageDetail::Result)),
+        council_page(&record, transcript, scope),
+        dialogue_page(&record, Some(transcript), scope),
+        dialogue_page(&record, Some(transcript), PageScope::new(PageDetail::Result)),
     ]
 }
 
@@ -133,8 +134,8 @@ fn no_line_of_an_ending_is_wider_than_the_canvas() {
             let id = transcript.opening.dialogue_id.to_string();
             let transcript = filled_with(transcript, &text);
             for width in [40, 140] {
-                let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
-                for page in conclusion_pages(&transcript, &text, canvas) {
+                for page in conclusion_pages(&transcript, &text, PageDetail::Brief) {
+                    let page = draw_page(&page, PageCanvas { width });
                     let page = anstream::adapter::strip_str(&page).to_string();
                     // The reader copies a command, so it is never wrapped.
                     let is_command = |line: &str| line.contains(&id) || line.contains("plenary ");
@@ -151,17 +152,25 @@ fn an_ending_drives_no_terminal() {
     for text in hostile_texts() {
         for transcript in all() {
             let transcript = filled_with(transcript, &text);
-            let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
-            conclusion_pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+            for page in conclusion_pages(&transcript, &text, PageDetail::Full) {
+                check_colours(draw_page(&page, PageCanvas { width: 80 }));
+            }
         }
     }
 }
 
-/// Every page that shows a review.
-fn review_pages(transcript: &RunState, text: &str, canvas: PageCanvas) -> [String; 3] {
+/// Every page that shows a review, and its line.
+fn review_pages(
+    transcript: &RunState,
+    text: &str,
+    width: usize,
+    detail: PageDetail,
+) -> [String; 3] {
+    let canvas = PageCanvas { width };
+    let record = concluded_record(transcript, text);
     [
-        draw_review_page(transcript, canvas),
-        draw_review_record(&concluded_record(transcript, text), transcript, canvas),
+        draw_page(&review_page(None, transcript, PageScope::new(PageDetail::Result)), canvas),
+        draw_page(&review_page(Some(&record), transcript, PageScope::new(detail)), canvas),
         draw_review_line(&review_document(transcript), canvas),
     ]
 }
@@ -174,8 +183,7 @@ fn no_line_of_a_review_is_wider_than_the_canvas() {
             let transcript =
                 crate::protocols::review::document_sample_tests::filled_with(transcript, &text);
             for width in [40, 80, 140] {
-                let canvas = PageCanvas { width, detail: PageDetail::Brief, round: None };
-                for page in review_pages(&transcript, &text, canvas) {
+                for page in review_pages(&transcript, &text, width, PageDetail::Brief) {
                     let page = anstream::adapter::strip_str(&page).to_string();
                     // The reader copies a command, so it is never wrapped.
                     let is_wide = |line: &&str| line.width() > width && !line.contains(&id);
@@ -192,8 +200,8 @@ fn a_review_drives_no_terminal() {
         for transcript in crate::protocols::review::document_sample_tests::all() {
             let transcript =
                 crate::protocols::review::document_sample_tests::filled_with(transcript, &text);
-            let canvas = PageCanvas { width: 80, detail: PageDetail::Full, round: None };
-            review_pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+            let pages = review_pages(&transcript, &text, 80, PageDetail::Full);
+            pages.into_iter().for_each(check_colours);
         }
     }
 }

@@ -6,13 +6,9 @@ use std::{fmt, iter};
 use anstyle::{AnsiColor, Color, Style};
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::dialogue::{DialogueStatus, TerminalState};
-use crate::model::lifecycle::EntityStatus;
-use crate::model::verdict::VerdictType;
-use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
-use crate::protocols::review::types::DeliberatorVerdict;
+use crate::report::page::{TextSpan, TextTone};
 use crate::report::safe_text::safe_line;
-use crate::report::terminal::wrap::{fit_width, wrap_items, wrap_line};
+use crate::report::terminal::wrap::fit_width;
 
 /// Indent of the body of a section.
 pub const MARGIN: usize = 2;
@@ -63,31 +59,6 @@ pub fn hang_block(lead: StyledLine, lines: &[String], style: Style) -> Vec<Style
     leads.zip(lines).map(|(lead, line)| lead.push_styled(line, style)).collect()
 }
 
-/// Wraps a text to `room` columns and draws it after the lead.
-pub(crate) fn hang_text(lead: StyledLine, text: &str, room: usize) -> Vec<StyledLine> {
-    let width = room.saturating_sub(lead.width());
-    hang_block(lead, &wrap_line(text, width), PLAIN)
-}
-
-/// Draws the title of a page with its state and the health of its panel. If they do not fit beside
-/// the title, they go below it.
-pub(crate) fn draw_page_title(
-    title: &str,
-    state: StyledLine,
-    health: &[String],
-    canvas: PageCanvas,
-) -> Vec<StyledLine> {
-    let gap = if state.width() == 0 { "" } else { " · " };
-    let note = state.clone().push_plain(gap).push_plain(&health.join(" · "));
-    if title.len() + MARGIN + note.width() < canvas.column_count() {
-        return draw_styled_heading(title, note, canvas);
-    }
-    let mut lines = draw_styled_heading(title, state, canvas);
-    lines.extend(indent_prose(&wrap_items(health, canvas.column_count() - MARGIN), MARGIN));
-    lines.push(StyledLine::blank());
-    lines
-}
-
 /// Draws lines in the plain style.
 pub fn indent_prose(lines: &[String], indent: usize) -> Vec<StyledLine> {
     indent_block(lines, indent, PLAIN)
@@ -120,24 +91,10 @@ const COLUMNS_MAX: usize = 140;
 /// Maximum width of prose, also on wide terminals.
 const TEXT_WIDTH_MAX: usize = 100;
 
-/// Minimum width for tension columns side by side.
-const BOARD_COLUMNS_MIN: usize = 100;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageCanvas {
     /// Width of the terminal in columns.
     pub width: usize,
-    pub detail: PageDetail,
-    /// Draw only this round, if set.
-    pub round: Option<u8>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageDetail {
-    /// Cuts contributions to a few lines.
-    Brief,
-    /// Shows the full text, and every event of each tension.
-    Full,
 }
 
 impl PageCanvas {
@@ -147,14 +104,6 @@ impl PageCanvas {
 
     pub fn text_width(self) -> usize {
         self.column_count().min(TEXT_WIDTH_MAX)
-    }
-
-    pub(crate) fn fits_board(self) -> bool {
-        self.column_count() >= BOARD_COLUMNS_MIN
-    }
-
-    pub(crate) fn shows_round(self, round: u8) -> bool {
-        self.round.is_none_or(|only| only == round)
     }
 }
 
@@ -311,68 +260,24 @@ const fn foreground_style(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(color)))
 }
 
-/// Mark and colour of an entity status.
-pub(crate) fn status_mark(status: EntityStatus) -> (&'static str, Style) {
-    match status {
-        EntityStatus::Open
-        | EntityStatus::Proposed
-        | EntityStatus::Cited
-        | EntityStatus::Asserted => ("○", PLAIN),
-        EntityStatus::Refined | EntityStatus::Amended | EntityStatus::Addressed => ("◐", CAUTION),
-        EntityStatus::Resolved
-        | EntityStatus::Adopted
-        | EntityStatus::Confirmed
-        | EntityStatus::Supported => ("●", GOOD),
-        EntityStatus::Reopened | EntityStatus::Challenged | EntityStatus::Opposed => ("▲", BAD),
-        EntityStatus::Rejected | EntityStatus::Refuted => ("×", BAD),
-        EntityStatus::Conceded | EntityStatus::Merged | EntityStatus::Withdrawn => ("–", FAINT),
+/// The style of a tone on the terminal.
+impl TextTone {
+    pub fn to_style(self) -> Style {
+        match self {
+            Self::Plain => PLAIN,
+            Self::Faint => FAINT,
+            Self::Id | Self::Code => ID,
+            Self::Good => GOOD,
+            Self::Caution => CAUTION,
+            Self::Bad => BAD,
+        }
     }
 }
 
-pub(crate) fn dialogue_mark(status: DialogueStatus) -> (&'static str, Style) {
-    match status {
-        DialogueStatus::Open => ("○", PLAIN),
-        DialogueStatus::Converging => ("◐", CAUTION),
-        DialogueStatus::Converged => ("●", GOOD),
-        DialogueStatus::Abandoned => ("×", BAD),
-    }
-}
-
-/// Mark and colour of a terminal state; `None` is an unaudited conclusion.
-pub fn terminal_state_mark(state: Option<TerminalState>) -> (&'static str, Style) {
-    match state {
-        Some(TerminalState::Clean) => ("●", GOOD),
-        Some(TerminalState::Revised) => ("◐", CAUTION),
-        Some(TerminalState::Unconverged) => ("▲", BAD),
-        None => ("○", CAUTION),
-    }
-}
-
-/// The bar beside a verdict: heavy for verdicts that take effect, light for objections.
-pub(crate) fn verdict_mark(verdict_type: VerdictType) -> (&'static str, Style) {
-    let style = match verdict_type {
-        VerdictType::Final => GOOD,
-        VerdictType::Interim => ID,
-        VerdictType::Minority => CAUTION,
-        VerdictType::Dissent => BAD,
-    };
-    (if verdict_type.takes_effect() { "┃" } else { "│" }, style)
-}
-
-/// Mark and colour of a review verdict.
-pub fn review_mark(verdict: ReviewVerdict) -> (&'static str, Style) {
-    match verdict {
-        ReviewVerdict::Ship => ("●", GOOD),
-        ReviewVerdict::Revise => ("◐", CAUTION),
-        ReviewVerdict::Hold => ("▲", BAD),
-        ReviewVerdict::Incomplete => ("×", BAD),
-        ReviewVerdict::Skipped => ("–", FAINT),
-    }
-}
-
-/// Mark and colour of a deliberator's own verdict.
-pub(crate) fn leaning_mark(leaning: DeliberatorVerdict) -> (&'static str, Style) {
-    review_mark(ReviewDecision::from(leaning).into())
+/// The style of a span in a text with this base style.
+pub(crate) fn span_style(span: &TextSpan, base: Style) -> Style {
+    let style = if span.tone == TextTone::Plain { base } else { span.tone.to_style() };
+    if span.is_strong { style.bold() } else { style }
 }
 
 #[cfg(test)]

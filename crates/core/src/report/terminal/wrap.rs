@@ -3,9 +3,15 @@
 //! Wide characters count two columns, combining marks none. Text is escaped first, because an
 //! escape is wider than the character that it replaces.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use std::borrow::Cow;
 
+use anstyle::Style;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+use unicode_width::UnicodeWidthStr;
+
+use crate::report::page::RichText;
 use crate::report::safe_text::{safe_line, safe_lines};
+use crate::report::terminal::layout::{StyledLine, span_style};
 
 /// Deeper indentation is reduced to this, to leave width for the text.
 const INDENT_MAX: usize = 8;
@@ -13,25 +19,27 @@ const INDENT_MAX: usize = 8;
 const ITEM_JOINER: &str = " · ";
 const ELLIPSIS: &str = " …";
 
-/// Wide punctuation that must not begin a line.
-const CLOSING_PUNCTUATION: &str = "、。，．！？：；）」』】〉》";
-
 /// Wraps a heading or label; returns at least one line.
 pub fn wrap_line(text: &str, width: usize) -> Vec<String> {
-    let lines = fill_lines(&split_pieces(&safe_line(text)), width);
-    if lines.is_empty() { vec![String::new()] } else { lines }
+    wrap_words(&join_words(&safe_line(text)), width)
 }
 
 /// Wraps a longer text: keeps its line breaks, merges blank lines, and indents list items under
 /// their first word.
 pub fn wrap_text(text: &str, width: usize) -> Vec<String> {
+    wrap_hanging(text, width, 0)
+}
+
+/// The same with continuation lines that are indented by `hang`, so that the author's own line
+/// breaks remain visible.
+pub(crate) fn wrap_hanging(text: &str, width: usize, hang: usize) -> Vec<String> {
     let mut set: Vec<String> = Vec::new();
     for line in safe_lines(text) {
         let is_gap = line.trim().is_empty();
         if is_gap && set.last().is_none_or(String::is_empty) {
             continue;
         }
-        set.extend(if is_gap { vec![String::new()] } else { hang_line(&line, width) });
+        set.extend(if is_gap { vec![String::new()] } else { hang_line(&line, width, hang) });
     }
     if set.last().is_some_and(String::is_empty) {
         set.pop();
@@ -40,18 +48,78 @@ pub fn wrap_text(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Wraps short items joined with ` · `; no line ends with a joiner.
-pub(crate) fn wrap_items(items: &[String], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for item in items.iter().map(|item| safe_line(item)) {
+pub(crate) fn wrap_items(items: &[RichText], base: Style, width: usize) -> Vec<StyledLine> {
+    let mut lines: Vec<StyledLine> = Vec::new();
+    for item in items {
+        let mut parts = wrap_rich(item, base, width).into_iter();
+        let Some(first) = parts.next() else { continue };
         match lines.last_mut() {
-            Some(line) if line.width() + ITEM_JOINER.width() + item.width() <= width => {
-                line.push_str(ITEM_JOINER);
-                line.push_str(&item);
+            Some(line) if line.width() + ITEM_JOINER.width() + first.width() <= width => {
+                *line = std::mem::take(line).push_styled(ITEM_JOINER, base).append_line(first);
             }
-            Some(_) | None => lines.extend(wrap_line(&item, width)),
+            Some(_) | None => lines.push(first),
         }
+        lines.extend(parts);
     }
     lines
+}
+
+/// Wraps a text with tones; `base` is the style of its plain parts.
+pub(crate) fn wrap_rich(text: &RichText, base: Style, width: usize) -> Vec<StyledLine> {
+    let (flat, ends) = flatten_spans(text, base);
+    let mut lines = Vec::new();
+    let mut place = 0;
+    for words in wrap_words(flat.trim_end(), width) {
+        let rest = flat.get(place..).unwrap_or_default();
+        place += rest.len() - rest.trim_start().len();
+        let end = place + words.len();
+        let mut line = StyledLine::blank();
+        for (span_end, style) in &ends {
+            let part = flat.get(place..end.min(*span_end)).unwrap_or_default();
+            if !part.is_empty() {
+                line = line.push_styled(part, *style);
+                place += part.len();
+            }
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// The spans as one safe text with single spaces, and where each ends.
+fn flatten_spans(text: &RichText, base: Style) -> (String, Vec<(usize, Style)>) {
+    let mut flat = String::new();
+    let mut ends = Vec::new();
+    for span in &text.spans {
+        for letter in safe_line(&span.text).chars() {
+            if !letter.is_whitespace() {
+                flat.push(letter);
+            } else if !flat.is_empty() && !flat.ends_with(' ') {
+                flat.push(' ');
+            }
+        }
+        ends.push((flat.len(), span_style(span, base)));
+    }
+    (flat, ends)
+}
+
+/// The text on one line, cut to `width`.
+pub(crate) fn fit_rich(text: &RichText, base: Style, width: usize) -> StyledLine {
+    text.spans.iter().fold(StyledLine::blank(), |line, span| {
+        if line.width() >= width {
+            return line;
+        }
+        let fits = line.width() + safe_line(&span.text).width() <= width;
+        match fits {
+            true => line.push_styled(&span.text, span_style(span, base)),
+            false => line.push_fitted(&span.text, span_style(span, base), width),
+        }
+    })
+}
+
+/// The width of a text on one line.
+pub(crate) fn rich_width(text: &RichText) -> usize {
+    text.spans.iter().map(|span| safe_line(&span.text).width()).sum()
 }
 
 /// Cuts a text to its first lines and ends it with an ellipsis.
@@ -82,23 +150,32 @@ fn fit_safe_text(text: &str, width: usize) -> String {
         0 => String::new(),
         1 => "…".to_owned(),
         _ => {
-            let kept = break_apart(text, width - 1).into_iter().next().unwrap_or_default();
+            let options =
+                word_options(text, width - 1).word_separator(WordSeparator::Custom(whole));
+            let kept = textwrap::wrap(text, options).into_iter().next().unwrap_or_default();
             kept.trim_end().to_owned() + "…"
         }
     }
 }
 
+/// A text as one word, so that it is cut at the width and not before.
+fn whole(text: &str) -> Box<dyn Iterator<Item = textwrap::core::Word<'_>> + '_> {
+    Box::new(std::iter::once(textwrap::core::Word::from(text)))
+}
+
 /// Wraps one line; continuation lines are indented under its first word.
-fn hang_line(line: &str, width: usize) -> Vec<String> {
+fn hang_line(line: &str, width: usize, hang: usize) -> Vec<String> {
     let words = line.trim_start();
     let indent = (line.len() - words.len()).min(INDENT_MAX);
     let marker = marker_width(words);
-    let room = width.saturating_sub(indent + marker);
+    let lead = " ".repeat(indent);
     let (head, rest) = words.split_at_checked(marker).unwrap_or(("", words));
-    let set = fill_lines(&split_pieces(rest), room).into_iter().enumerate();
+    let hang = if marker > 0 { marker } else { hang };
+    let room = width.saturating_sub(indent + hang.max(marker));
+    let set = wrap_words(&join_words(rest), room).into_iter().enumerate();
     set.map(|(place, text)| {
-        let lead = if place == 0 { head.to_owned() } else { " ".repeat(marker) };
-        format!("{}{lead}{text}", " ".repeat(indent))
+        let start = if place == 0 { head.to_owned() } else { " ".repeat(hang) };
+        format!("{lead}{start}{text}")
     })
     .collect()
 }
@@ -111,86 +188,32 @@ fn marker_width(line: &str) -> usize {
     if matches!(marker, "-" | "*" | "+") || is_number { marker.len() + 1 } else { 0 }
 }
 
-/// A piece that is not broken, and the space before it.
-struct TextPiece<'a> {
-    gap: usize,
-    text: &'a str,
+fn join_words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Splits a text into words, and words after each wide character.
-fn split_pieces(text: &str) -> Vec<TextPiece<'_>> {
-    text.split_whitespace()
-        .flat_map(|word| split_word(word).into_iter().enumerate())
-        .map(to_piece)
-        .collect()
+fn wrap_words(text: &str, width: usize) -> Vec<String> {
+    textwrap::wrap(text, word_options(text, width)).into_iter().map(Cow::into_owned).collect()
 }
 
-fn to_piece((place, text): (usize, &str)) -> TextPiece<'_> {
-    TextPiece { gap: usize::from(place == 0), text }
-}
-
-fn split_word(word: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut wide_before = false;
-    for (at, letter) in word.char_indices() {
-        let width = letter.width().unwrap_or(0);
-        let may_break =
-            width > 0 && (wide_before || width > 1) && !CLOSING_PUNCTUATION.contains(letter);
-        if may_break && at > start {
-            parts.extend(word.get(start..at));
-            start = at;
-        }
-        wide_before = if width == 0 { wide_before } else { width > 1 };
-    }
-    parts.extend(word.get(start..));
-    parts
-}
-
-fn fill_lines(pieces: &[TextPiece<'_>], width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for TextPiece { gap, text } in pieces {
-        let gap = if line.is_empty() { 0 } else { *gap };
-        if line.width() + gap + text.width() <= width {
-            line.push_str(" ".get(..gap).unwrap_or_default());
-            line.push_str(text);
-            continue;
-        }
-        if !line.is_empty() {
-            lines.push(std::mem::take(&mut line));
-        }
-        let mut chunks = break_apart(text, width);
-        line = chunks.pop().unwrap_or_default();
-        lines.append(&mut chunks);
-    }
-    if !line.is_empty() {
-        lines.push(line);
-    }
-    lines
-}
-
-/// Breaks a word at the line width. Combining marks stay with their letter.
-fn break_apart(word: &str, width: usize) -> Vec<String> {
-    let mut chunks = vec![String::new()];
-    let mut used = 0;
-    for letter in word.chars() {
-        let columns = letter.width().unwrap_or(0);
-        if used + columns > width && used > 0 {
-            chunks.push(String::new());
-            used = 0;
-        }
-        used += columns;
-        if let Some(chunk) = chunks.last_mut() {
-            chunk.push(letter);
-        }
-    }
-    chunks
+/// Scripts with wide letters break between letters, other text only at spaces: a reader copies
+/// names and commands.
+fn word_options(text: &str, width: usize) -> Options<'static> {
+    let is_narrow = text.width() == text.chars().count();
+    let separator = match is_narrow {
+        true => WordSeparator::AsciiSpace,
+        false => WordSeparator::UnicodeBreakProperties,
+    };
+    Options::new(width.max(1))
+        .word_separator(separator)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::terminal::layout::PLAIN;
 
     #[track_caller]
     fn check(text: &str, width: usize, expected: &[&str]) {
@@ -227,9 +250,12 @@ mod tests {
 
     #[test]
     fn items_are_kept_whole_where_they_fit() {
-        let items = ["by Muffin", "round 2", "vote 4-1"].map(str::to_owned);
-        assert_eq!(wrap_items(&items, 20), ["by Muffin · round 2", "vote 4-1"]);
-        assert_eq!(wrap_items(&items, 6), ["by", "Muffin", "round", "2", "vote", "4-1"]);
+        let items = ["by Muffin", "round 2", "vote 4-1"].map(RichText::from);
+        let wrapped = |width| -> Vec<String> {
+            wrap_items(&items, PLAIN, width).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(wrapped(20), ["by Muffin · round 2", "vote 4-1"]);
+        assert_eq!(wrapped(6), ["by", "Muffin", "round", "2", "vote", "4-1"]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::safe_text::safe_line;
-use plenary_core::report::terminal::experts::draw_marker_table;
+use plenary_core::report::terminal::marker_table::draw_marker_table;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::read_write::read_request_text;
 use serde::Serialize;

@@ -1,17 +1,18 @@
 //! `list`, `show`, `export`, `cite`, `similar` and `stats`: read what is recorded.
 
 use clap::Args;
-use plenary_core::dialogue::diagnostics::dialogue_not_found;
-use plenary_core::model::entity::ReferenceType;
 use plenary_core::model::ids::EntityId;
 use plenary_core::model::queries::EntityCitation;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
-use plenary_core::report::phrases::{count_noun, event_phrase};
+use plenary_core::report::page::{
+    ListItem, Page, PageBlock, PageDetail, PageScope, PageSection, RichText, TextTone,
+};
+use plenary_core::report::phrases::{count_noun, event_phrase, reference_verb};
 use plenary_core::report::safe_text::safe_line;
-use plenary_core::report::terminal::layout::{PageCanvas, PageDetail, TextTable};
-use plenary_core::report::terminal::wrap::wrap_text;
+use plenary_core::report::terminal::layout::{PageCanvas, TextTable};
+use plenary_core::report::terminal::page::{draw_page, draw_sections};
 use plenary_engine::app::export_record::{
     Format, PrintedExport, export_record, print_record, read_record, record_json,
 };
@@ -20,7 +21,7 @@ use plenary_engine::app::queries::{
     CiteResult, ListResult, SimilarResult, StatsResult, count_records, find_similar,
     list_dialogues, resolve_citations,
 };
-use plenary_engine::engine::run_start::{load_run, load_run_state};
+use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::allowed_file::WritePermission;
 use serde_json::{Map, Value, json};
@@ -131,26 +132,25 @@ impl ShowArgs {
                 .with_value(round)
                 .into());
         }
-        let canvas = PageCanvas {
-            width: self.width.map_or_else(|| session.ui.terminal_width(), usize::from),
-            detail: if self.full { PageDetail::Full } else { PageDetail::Brief },
-            round: self.round,
-        };
+        let width = self.width.map_or_else(|| session.ui.terminal_width(), usize::from);
+        let detail = if self.full { PageDetail::Full } else { PageDetail::Brief };
+        let scope = PageScope { detail, round: self.round };
         if session.ui.json {
             session.ui.print_data(&record_json(&project, &record)?, DataFormat::Json)?;
         } else {
-            session.ui.print_page(&draw_record(&project, &record, canvas)?)?;
+            let page = record_page(&project, &record, scope)?;
+            session.ui.print_page(&draw_page(&page, PageCanvas { width }))?;
         }
         Ok(ExitStatus::Ok)
     }
 }
 
-/// Draws the page, with the run on the dialogue if there is one.
-fn draw_record(
+/// The page of a dialogue, with the run on it if there is one.
+fn record_page(
     project: &Project,
     record: &DialogueRecord,
-    canvas: PageCanvas,
-) -> Result<String, Error> {
+    scope: PageScope,
+) -> Result<Page, Error> {
     let (store, id) = (project.store.as_ref(), record.dialogue.id());
     let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
     let journal = store.load_entries(id, 0)?;
@@ -159,13 +159,7 @@ fn draw_record(
         loaded => Some(loaded?),
     };
     let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
-    match protocol.show_page(&shown, canvas) {
-        Some(page) => Ok(page),
-        // The refusal says that nothing was run.
-        None => {
-            Err(load_run(store, id).err().unwrap_or_else(|| dialogue_not_found(id.as_str()).into()))
-        }
-    }
+    Ok(protocol.page(&shown, scope))
 }
 
 /// Print a dialogue as one document, or write it to a file
@@ -185,7 +179,7 @@ pub(crate) struct ExportArgs {
     /// Replace a file that Plenary did not write.
     #[arg(long)]
     force: bool,
-    /// json or markdown [default: json]
+    /// json, markdown (or md) or html [default: by the ending of the file, else json]
     #[arg(long)]
     format: Option<String>,
     #[command(flatten)]
@@ -199,14 +193,14 @@ impl ExportArgs {
             .arguments()?
             .set_field("dialogue_id", self.id)
             .set_field("output_path", self.output)
-            .set_field("format", self.format);
+            .set_field("format", self.format.map(full_format_name));
         let project = session.open_existing()?;
         if arguments.value().get("output_path").is_none_or(serde_json::Value::is_null) {
             let printed = print_record(&project, arguments.value())?;
             warn(session.ui, &printed.warnings);
             let form = match printed.format {
-                Format::Markdown if !session.ui.json => DataFormat::Text,
-                Format::Json | Format::Markdown => DataFormat::Json,
+                Format::Markdown | Format::Html if !session.ui.json => DataFormat::Text,
+                Format::Json | Format::Markdown | Format::Html => DataFormat::Json,
             };
             session.ui.print_data(&to_output_form(session.ui, printed)?, form)?;
             return Ok(ExitStatus::Ok);
@@ -221,18 +215,23 @@ impl ExportArgs {
     }
 }
 
+/// The name of a format for which a short name was typed.
+fn full_format_name(name: String) -> String {
+    if name == "md" { "markdown".to_owned() } else { name }
+}
+
 /// What `--force` allows.
 pub(crate) fn write_permission(force: bool) -> WritePermission {
     if force { WritePermission::Forced } else { WritePermission::Local }
 }
 
-/// With `--json` one JSON document is promised, so Markdown is wrapped in one.
+/// With `--json` one JSON document is promised, so Markdown or HTML is wrapped in one.
 fn to_output_form(ui: &TerminalUi, printed: PrintedExport) -> Result<String, Error> {
     match printed.format {
-        Format::Markdown if ui.json => to_json_text(
-            &json!({ "status": "success", "format": "markdown", "document": printed.text }),
+        Format::Markdown | Format::Html if ui.json => to_json_text(
+            &json!({ "status": "success", "format": printed.format, "document": printed.text }),
         ),
-        Format::Json | Format::Markdown => Ok(printed.text),
+        Format::Json | Format::Markdown | Format::Html => Ok(printed.text),
     }
 }
 
@@ -275,49 +274,61 @@ impl CiteArgs {
 }
 
 fn cite_text(cited: &CiteResult, width: usize) -> String {
-    let told = cited.citations.iter().map(|citation| describe_citation(citation, width));
-    told.collect::<Vec<_>>().join("\n")
+    let sections: Vec<PageSection> = cited.citations.iter().map(citation_section).collect();
+    let lines = draw_sections(&sections, PageCanvas { width });
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn describe_citation(citation: &EntityCitation, width: usize) -> String {
-    let bold = anstyle::Style::new().bold();
-    let contributors: Vec<&str> = citation.contributors.iter().map(|slug| slug.as_str()).collect();
-    let mut text = format!(
-        "{bold}{} {}{bold:#}\n{} by {} in round {} of {}, {}\n\n",
-        citation.id,
-        safe_line(&citation.label),
-        citation.kind,
-        contributors.join(", "),
-        citation.round,
-        citation.dialogue_id,
-        citation.status,
+/// What an entity says, its history, and the references from and to it.
+fn citation_section(citation: &EntityCitation) -> PageSection {
+    let authors: Vec<&str> = citation.contributors.iter().map(|slug| slug.as_str()).collect();
+    let facts = [
+        format!("{} by {}", citation.kind, authors.join(", ")),
+        format!("round {} of {}", citation.round, citation.dialogue_id),
+        citation.status.to_string(),
+    ];
+    let facts = facts.into_iter().map(RichText::from).collect();
+    let mut blocks = vec![PageBlock::Facts(facts), PageBlock::prose(&citation.content)];
+    let parameters = citation.parameters.as_ref();
+    blocks.extend(
+        parameters.map(|value| PageBlock::Facts(vec![format!("parameters {value}").into()])),
     );
-    for line in wrap_text(&citation.content, width.saturating_sub(2).clamp(38, 98)) {
-        text.push_str(&format!("  {line}\n"));
-    }
-    if let Some(parameters) = &citation.parameters {
-        text.push_str(&format!("\n  parameters {}\n", safe_line(&parameters.to_string())));
-    }
-    text.push_str("\nhistory\n");
-    for event in &citation.events {
-        text.push_str(&format!("  {}\n", event_phrase(citation.id.kind, event)));
-    }
+    let history = citation.events.iter().map(|event| {
+        let phrase = event_phrase(citation.id.kind, event);
+        ListItem::new("", RichText::with_ids(&phrase, TextTone::Plain))
+    });
     let outgoing = citation.references.iter().map(|made| (made.ref_type, made.target, &made.label));
-    text.push_str(&citation_links("refers to", outgoing));
     let incoming =
         citation.referenced_by.iter().map(|made| (made.ref_type, made.source, &made.label));
-    text.push_str(&citation_links("referred to by", incoming));
-    text
+    PageSection::new(citation.id.to_string(), blocks)
+        .with_subject(Some(citation.label.clone()))
+        .with_sections(vec![
+            PageSection::new("History", vec![PageBlock::List(history.collect())]),
+            link_section(
+                "Refers to",
+                outgoing.map(|(kind, id, label)| (reference_verb(kind).to_owned(), id, label)),
+            ),
+            link_section(
+                "Referred to by",
+                incoming
+                    .map(|(kind, id, label)| (format!("{} it", reference_verb(kind)), id, label)),
+            ),
+        ])
 }
 
-fn citation_links<'a>(
-    heading: &str,
-    links: impl Iterator<Item = (ReferenceType, EntityId, &'a String)>,
-) -> String {
-    let lines: String = links
-        .map(|(ref_type, id, label)| format!("  {ref_type:<8} {id} {}\n", safe_line(label)))
+fn link_section<'a>(
+    title: &str,
+    links: impl Iterator<Item = (String, EntityId, &'a String)>,
+) -> PageSection {
+    let items: Vec<ListItem> = links
+        .map(|(verb, id, label)| {
+            let text = RichText::toned(id.to_string(), TextTone::Id);
+            let lead = RichText::toned(verb, TextTone::Faint);
+            ListItem::new(lead, text.push(format!(" {label}"), TextTone::Plain))
+        })
         .collect();
-    if lines.is_empty() { lines } else { format!("\n{heading}\n{lines}") }
+    let blocks = (!items.is_empty()).then_some(PageBlock::List(items));
+    PageSection::new(title, blocks.into_iter().collect())
 }
 
 /// Find dialogues about something like this

@@ -15,13 +15,15 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::time::Moment;
-use plenary_core::protocols::protocol::Protocols;
+use plenary_core::protocols::protocol::{Protocols, ShownRun};
 use plenary_core::protocols::review::policy::ReviewDecision;
 use plenary_core::report::events::{AskSummary, RunEvent, derive_events};
+use plenary_core::report::page::{PageDetail, PageScope};
 use plenary_core::report::progress_lines::{
     LineSeverity, ProgressLine, describe_event, round_title, seat_column,
 };
 use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::terminal::page::draw_page;
 use plenary_engine::app::project::Project;
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::engine::run::RunObserver;
@@ -44,7 +46,9 @@ pub(crate) fn print_result(
         return ui.print_result(&document, |_| String::new());
     }
     let record = store.load_record(id)?.ok_or_else(|| dialogue_not_found(id.as_str()))?;
-    ui.print_page(&protocol.result_page(&record, transcript, ui.page_canvas()))
+    let shown = ShownRun { record: &record, journal: &[], state: Some(transcript) };
+    let page = protocol.page(&shown, PageScope::new(PageDetail::Result));
+    ui.print_page(&draw_page(&page, ui.page_canvas()))
 }
 
 /// Exit status for the way a run stopped.

@@ -5,14 +5,16 @@ use insta::assert_snapshot;
 use crate::model::dialogue::DialogueStatus;
 use crate::model::lifecycle::EntityStatus;
 use crate::model::record::DialogueRecord;
+use crate::report::page::{PageDetail, PageScope};
+use crate::report::record_page::dialogue_page;
 use crate::report::sample::{entity, pointing};
-use crate::report::terminal::dialogue_page::draw_dialogue;
-use crate::report::terminal::layout::{PageCanvas, PageDetail};
+use crate::report::terminal::layout::PageCanvas;
+use crate::report::terminal::page::draw_page;
 
 /// The page without colours.
 pub(crate) fn draw_plain(record: &DialogueRecord, width: usize, detail: PageDetail) -> String {
-    let page = draw_dialogue(record, None, PageCanvas { width, detail, round: None });
-    anstream::adapter::strip_str(&page).to_string()
+    let page = dialogue_page(record, None, PageScope::new(detail));
+    anstream::adapter::strip_str(&draw_page(&page, PageCanvas { width })).to_string()
 }
 
 /// The sample's page from one heading to the next.
@@ -21,7 +23,9 @@ fn page_part(width: usize, detail: PageDetail, heading: &str) -> String {
     let start =
         if heading.is_empty() { 0 } else { page.find(&format!("\n{heading} ")).unwrap() + 1 };
     let rest = &page[start..];
-    rest[..rest.find("\n\n\n").unwrap_or(rest.len())].to_owned()
+    let ends = rest.match_indices("\n\n").map(|(at, _)| at);
+    let is_heading = |at: &usize| rest[at + 2..].lines().next().unwrap_or("").contains(" ──");
+    rest[..ends.skip(1).find(is_heading).unwrap_or(rest.len())].to_owned()
 }
 
 #[test]
@@ -39,7 +43,7 @@ fn the_headline_and_the_question_open_the_page() {
 
 #[test]
 fn verdicts_stand_beside_their_bars() {
-    assert_snapshot!(page_part(80, PageDetail::Brief, "VERDICT"), @r#"
+    assert_snapshot!(page_part(80, PageDetail::Brief, "VERDICTS"), @r#"
     VERDICT ────────────────────────────────────────────────────────────────────────
 
       ┃ FINAL  by the Judge · round 2 · vote 4-1 · strong
@@ -302,8 +306,9 @@ fn references_are_a_tree() {
 
 #[test]
 fn one_round_is_drawn_alone() {
-    let canvas = PageCanvas { width: 80, detail: PageDetail::Brief, round: Some(1) };
-    let page = draw_dialogue(&crate::report::sample::record(), None, canvas);
+    let scope = PageScope { detail: PageDetail::Brief, round: Some(1) };
+    let page = dialogue_page(&crate::report::sample::record(), None, scope);
+    let page = draw_page(&page, PageCanvas { width: 80 });
     assert_snapshot!(anstream::adapter::strip_str(&page).to_string(), @r#"
       NVIDIA Investment Analysis                                         ● converged
       nvidia-investment-analysis                                       ALIGNMENT 149
@@ -414,7 +419,7 @@ fn a_bare_reply_and_an_author_without_a_seat_are_still_drawn() {
     let page = draw_plain(&record, 80, PageDetail::Brief);
     let round = page.split_once("ROUND 2").unwrap().1;
     assert!(round.contains("\n    I keep my objection.\n"));
-    assert!(round.contains("\n  From no seat\n    P0202  From outside"));
+    assert!(round.contains("\n  Without a seat\n    P0202  From outside"), "{round}");
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! Compares two texts word by word, to show what a revision changed.
 
-/// Limit for the comparison table. Longer texts are compared by the reader as a whole, so every
-/// word counts as changed.
-const CELLS_MAX: usize = 1_000_000;
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+/// Longer texts are compared by the reader as a whole, so every word counts as changed. It bounds
+/// the time of a comparison.
+const WORDS_MAX: usize = 5_000;
 
 /// The lines of a text; each word with a flag that tells whether it changed.
 pub(crate) type MarkedLines<'a> = Vec<Vec<(&'a str, bool)>>;
 
 /// Compares the old and the new lines word by word, across line breaks.
-pub(crate) fn changed_words<'a>(
+pub(crate) fn compare_words<'a>(
     old: &'a [String],
     new: &'a [String],
 ) -> (MarkedLines<'a>, MarkedLines<'a>) {
@@ -28,64 +30,17 @@ fn mark_words<'a>(lines: &'a [String], changed: &[bool]) -> MarkedLines<'a> {
 
 /// For each word of both texts, whether it changed.
 fn changed_flags(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
-    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-    let rest = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev());
-    let tail = tail.take(rest).take_while(|(one, other)| one == other).count();
-    let middle = |words: &[&str]| head..words.len() - tail;
-    let (olds, news) = (old.get(middle(old)), new.get(middle(new)));
-    let kept = common_subsequence(olds.unwrap_or_default(), news.unwrap_or_default());
-    let mut flags = (vec![false; old.len()], vec![false; new.len()]);
-    flags.0.iter_mut().take(old.len() - tail).skip(head).for_each(|word| *word = true);
-    flags.1.iter_mut().take(new.len() - tail).skip(head).for_each(|word| *word = true);
-    for (one, other) in kept {
-        flags.0.iter_mut().skip(head + one).take(1).for_each(|word| *word = false);
-        flags.1.iter_mut().skip(head + other).take(1).for_each(|word| *word = false);
+    let mut flags = (vec![true; old.len()], vec![true; new.len()]);
+    if old.len().max(new.len()) > WORDS_MAX {
+        return flags;
+    }
+    let same = capture_diff_slices(Algorithm::Myers, old, new);
+    for part in same.iter().filter(|part| part.tag() == DiffTag::Equal) {
+        for (side, range) in [(&mut flags.0, part.old_range()), (&mut flags.1, part.new_range())] {
+            side.iter_mut().take(range.end).skip(range.start).for_each(|word| *word = false);
+        }
     }
     flags
-}
-
-/// The longest common subsequence, as positions in both texts.
-fn common_subsequence(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
-    if old.len().saturating_mul(new.len()) > CELLS_MAX {
-        return Vec::new();
-    }
-    let lengths = subsequence_lengths(old, new);
-    let length = |one: usize, other: usize| {
-        lengths.get(one).and_then(|row| row.get(other)).copied().unwrap_or(0)
-    };
-    let (mut one, mut other) = (0, 0);
-    let mut kept = Vec::new();
-    while let (Some(from), Some(to)) = (old.get(one), new.get(other)) {
-        if from == to {
-            kept.push((one, other));
-            one += 1;
-            other += 1;
-        } else if length(one + 1, other) >= length(one, other + 1) {
-            one += 1;
-        } else {
-            other += 1;
-        }
-    }
-    kept
-}
-
-/// Lengths of the longest common subsequence of every pair of suffixes.
-fn subsequence_lengths(old: &[&str], new: &[&str]) -> Vec<Vec<u32>> {
-    let mut rows = vec![vec![0; new.len() + 1]];
-    for from in old.iter().rev() {
-        let below = rows.last().cloned().unwrap_or_default();
-        let mut row: Vec<u32> = vec![0];
-        let pairs = new.iter().zip(below.iter().zip(below.iter().skip(1)));
-        for (to, (straight, diagonal)) in pairs.rev() {
-            let before = row.last().copied().unwrap_or(0);
-            row.push(if from == to { diagonal + 1 } else { before.max(*straight) });
-        }
-        row.reverse();
-        rows.push(row);
-    }
-    rows.reverse();
-    rows
 }
 
 #[cfg(test)]
@@ -96,7 +51,7 @@ mod tests {
     fn bracketed(old: &str, new: &str) -> (String, String) {
         let lines = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
         let (old, new) = (lines(old), lines(new));
-        let (from, to) = changed_words(&old, &new);
+        let (from, to) = compare_words(&old, &new);
         let word = |(word, is_changed): &(&str, bool)| match is_changed {
             true => format!("[{word}]"),
             false => (*word).to_owned(),
@@ -132,8 +87,8 @@ mod tests {
 
     #[test]
     fn texts_too_long_to_compare_are_marked_whole() {
-        let old = vec!["a"; 2_000];
-        let new = vec!["b"; 2_000];
+        let old = vec!["a"; 6_000];
+        let new = vec!["a"; 6_000];
         let (from, to) = changed_flags(&old, &new);
         assert!(from.iter().chain(&to).all(|changed| *changed));
     }

@@ -8,10 +8,10 @@ const SPECIAL: &str = r"\`*[]<|~&$#";
 /// Characters with a meaning at the start of a line.
 const LEADING: &str = ">+-=";
 
-/// The text on one line, with all Markdown escaped.
+/// The text on one line, with all Markdown escaped. Spaces around it stay.
 pub(crate) fn escape_inline(text: &str) -> String {
     let flat = safe_line(text);
-    let flat = flat.trim();
+    let flat = flat.as_str();
     let mut escaped = String::with_capacity(flat.len());
     for (at, letter) in flat.char_indices() {
         let leads = at == 0 && LEADING.contains(letter);
@@ -84,21 +84,6 @@ fn contain_line(line: &str) -> String {
 /// Text for a code span of one backtick.
 pub(crate) fn escape_code(text: &str) -> String {
     safe_line(text).replace('`', "'")
-}
-
-/// A table; empty without rows.
-pub(crate) fn render_table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let names: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
-    let mut lines = vec![table_line(&names), table_line(&vec!["---"; names.len()])];
-    lines.extend(rows.iter().map(|row| table_line(row)));
-    lines.join("\n")
-}
-
-fn table_line<C: AsRef<str>>(cells: &[C]) -> String {
-    cells.iter().fold("|".to_owned(), |line, cell| format!("{line} {} |", cell.as_ref()))
 }
 
 #[cfg(test)]

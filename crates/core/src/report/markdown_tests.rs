@@ -13,19 +13,27 @@ use crate::protocols::conclusion::sample::{
 use crate::protocols::conclusion::types::{
     AuditReply, ConclusionOutcome, OutcomeKind, RecordedConclusion,
 };
-use crate::protocols::council::document::council_document;
-use crate::report::dialogue_json::RunExport;
-use crate::report::markdown::document::dialogue_markdown;
-use crate::report::phrases::REHEARSAL_NOTE;
+use crate::protocols::council::page::council_page;
+use crate::report::markdown::render_markdown;
+use crate::report::page::{PageDetail, PageScope};
+use crate::report::record_page::dialogue_page;
 use crate::report::sample::entity;
 
-fn council(transcript: &RunState) -> RunExport {
-    RunExport::Council(Box::new(council_document(transcript)))
+const EXPORT: PageScope = PageScope { detail: PageDetail::Export, round: None };
+
+/// The export of a dialogue that a Judge leads.
+fn led_markdown(record: &DialogueRecord) -> String {
+    render_markdown(&dialogue_page(record, None, EXPORT))
+}
+
+/// The export of a council on the sample's record.
+fn council_markdown(record: &DialogueRecord, transcript: &RunState) -> String {
+    render_markdown(&council_page(record, transcript, EXPORT))
 }
 
 /// The sample's document from one heading up to another.
 fn part(from: &str, to: &str) -> String {
-    let document = dialogue_markdown(&crate::report::sample::record(), None);
+    let document = led_markdown(&crate::report::sample::record());
     let (_, rest) = document.split_at(document.find(from).unwrap());
     rest.split(to).next().unwrap().to_owned()
 }
@@ -239,8 +247,8 @@ fn the_document_ends_with_the_head_of_the_chain() {
 #[test]
 fn the_same_record_gives_the_same_bytes() {
     assert_eq!(
-        dialogue_markdown(&crate::report::sample::record(), None),
-        dialogue_markdown(&crate::report::sample::record(), None)
+        led_markdown(&crate::report::sample::record()),
+        led_markdown(&crate::report::sample::record())
     );
 }
 
@@ -248,9 +256,9 @@ fn the_same_record_gives_the_same_bytes() {
 fn a_rehearsal_says_so_under_its_title() {
     let mut record = crate::report::sample::record();
     record.dialogue.opening.rehearsal = true;
-    let start: Vec<String> =
-        dialogue_markdown(&record, None).lines().take(3).map(str::to_owned).collect();
-    assert_eq!(start[2], format!("**Rehearsal**: {REHEARSAL_NOTE}."));
+    let document = led_markdown(&record);
+    let before = document.split("## Question").next().unwrap();
+    assert!(before.contains("**REHEARSAL: played by the rehearsal panel"), "{before}");
 }
 
 /// The structural prefix of every line.
@@ -284,7 +292,7 @@ fn hostile_text_adds_nothing_to_the_structure() {
         verdict.description = text.into();
         verdict.conditions = Some(vec![text.into()]);
         verdict.warning = Some(text.into());
-        dialogue_markdown(&record, None)
+        led_markdown(&record)
     };
     assert_eq!(structure_prefixes(&with(hostile)), structure_prefixes(&with("plain")));
     assert!(!with(hostile).contains(['\u{1b}', '\r']));
@@ -304,7 +312,7 @@ fn concluded(transcript: &RunState, note: &str) -> DialogueRecord {
 
 /// The conclusion part of an alignment dialogue's document.
 fn ending_of(transcript: &RunState) -> String {
-    let document = dialogue_markdown(&concluded(transcript, "as said"), None);
+    let document = led_markdown(&concluded(transcript, "as said"));
     let (_, rest) = document.split_once("- **refinancing**: closes in Q2\n\n").unwrap();
     // Makes the two spaces at the end of a line visible in snapshots.
     rest.split("## Verdicts").next().unwrap().trim_end().replace("  \n", "⏎\n")
@@ -408,7 +416,7 @@ fn what_did_not_converge_is_explained_and_marked_as_rejected() {
 
 #[test]
 fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
-    let document = dialogue_markdown(&concluded(&unaudited(), ""), None);
+    let document = led_markdown(&concluded(&unaudited(), ""));
     for part in ["| Conclusion | unaudited |", "## Conclusion: unaudited", "- unaudited: nobody"] {
         assert!(document.contains(part), "no {part} in:\n{document}");
     }
@@ -416,14 +424,13 @@ fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
 
 #[test]
 fn a_council_shows_its_draft_and_its_interventions() {
-    let draft =
-        dialogue_markdown(&crate::report::sample::record(), Some(&council(&reviser_failed())));
+    let draft = council_markdown(&crate::report::sample::record(), &reviser_failed());
     assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
     assert!(
         draft.contains("### Objections\n\n- **recommendation**: counted: asked for"),
         "{draft}"
     );
-    let stopped = dialogue_markdown(&crate::report::sample::record(), Some(&council(&cut_short())));
+    let stopped = council_markdown(&crate::report::sample::record(), &cut_short());
     let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
     assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"
     ## Interventions
@@ -443,8 +450,7 @@ fn a_mended_draft_shows_what_changed() {
     let objections = FIRST.iter().map(objection).collect();
     run.audited(AuditReply::Flag { objections });
     run.revised(conclusion());
-    let draft =
-        dialogue_markdown(&crate::report::sample::record(), Some(&council(&run.transcript)));
+    let draft = council_markdown(&crate::report::sample::record(), &run.transcript);
     let (_, changes) = draft.split_once("## Draft: mended, not audited again\n").unwrap();
     assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
@@ -470,8 +476,8 @@ fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
         let with = |text: &str| {
             let transcript = filled_with(transcript.clone(), text);
             let record = concluded(&transcript, text);
-            let led = dialogue_markdown(&record, None);
-            led + &dialogue_markdown(&record, Some(&council(&transcript)))
+            let led = led_markdown(&record);
+            led + &council_markdown(&record, &transcript)
         };
         let told = with(hostile);
         assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");

@@ -2,28 +2,28 @@
 
 use insta::assert_snapshot;
 
-use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
-use crate::protocols::review::document::review_document;
 use crate::protocols::review::document_sample_tests::{all, filled_with, incomplete, revised};
 use crate::protocols::review::log_row::{LoggedOutcome, log_row};
-use crate::report::dialogue_json::RunExport;
-use crate::report::markdown::document::dialogue_markdown;
-use crate::report::markdown::tests::structure_lines;
+use crate::protocols::review::page::{imported_page, review_page};
+use crate::report::markdown::render_markdown;
+use crate::report::markdown_tests::structure_lines;
+use crate::report::page::{PageDetail, PageScope};
 
-fn review(transcript: &RunState) -> RunExport {
-    RunExport::Review(Box::new(review_document(transcript)))
+const EXPORT: PageScope = PageScope { detail: PageDetail::Export, round: None };
+
+fn export(transcript: &RunState) -> String {
+    let record = crate::report::sample::record();
+    render_markdown(&review_page(Some(&record), transcript, EXPORT))
 }
 
-fn part(record: &DialogueRecord, ran: &RunExport) -> String {
-    let whole = dialogue_markdown(record, Some(ran));
-    let (_, rest) = whole.split_at(whole.find("## Verdict").unwrap());
-    rest.split("## Tensions").next().unwrap().to_owned()
+fn part(transcript: &RunState) -> String {
+    export(transcript).split("## Tensions").next().unwrap().to_owned()
 }
 
 #[test]
 fn a_review_tells_its_verdict_and_how_it_came_to_it() {
-    assert_snapshot!(part(&crate::report::sample::record(), &review(&revised())), @r#"
+    assert_snapshot!(part(&revised()), @r#"
     ## Verdict: REVISE · DEGRADED
 
     |  |  |
@@ -82,10 +82,13 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
 
 #[test]
 fn an_incomplete_review_is_called_that() {
-    let told = part(&crate::report::sample::record(), &review(&incomplete()));
-    assert!(told.starts_with("## Verdict: INCOMPLETE · DEGRADED\n"), "{told}");
-    assert!(told.contains("| strategy | gpt-4o | absent (timeout) | – | – | – |  |"), "{told}");
-    assert!(told.contains("**incomplete**: round 1 needs 3"), "{told}");
+    let told = part(&incomplete());
+    assert!(told.contains("\n× **INCOMPLETE** · DEGRADED · 2 of 4 answered\n"), "{told}");
+    assert!(
+        told.contains("| × **strategy** | absent | – | – | – |  | gpt-4o | R1 timeout"),
+        "{told}"
+    );
+    assert!(told.contains("**incomplete: round 1 needs"), "{told}");
 }
 
 #[test]
@@ -93,20 +96,17 @@ fn imported_verdicts_are_a_table() {
     let held = crate::protocols::review::document_sample_tests::held();
     let outcome = LoggedOutcome::Ruled(held.review_outcome.as_ref().unwrap());
     let one = log_row(&held, outcome, "2026-11-16T09:00:00Z".parse().unwrap()).unwrap();
-    let told =
-        dialogue_markdown(&crate::report::sample::record(), Some(&RunExport::Imported(vec![one])));
-    let row = "| 2026-11-16 | HOLD | linkedin_post | posts/launch.md |";
-    assert!(told.contains("## Imported verdicts: 1") && told.contains(row), "{told}");
+    let record = crate::report::sample::record();
+    let told = render_markdown(&imported_page(&record, &[one], EXPORT));
+    let row = "| ▲ **HOLD** | 2026-11-16 | posts/launch.md  linkedin_post |";
+    assert!(told.contains("## Imported verdicts (1 HOLD)") && told.contains(row), "{told}");
 }
 
 #[test]
 fn hostile_text_in_a_review_adds_nothing_to_the_structure() {
     let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</details></blockquote>\u{1b}[2J\r# z ** ~~ <!--";
     for transcript in all() {
-        let with = |text: &str| {
-            let transcript = filled_with(transcript.clone(), text);
-            dialogue_markdown(&crate::report::sample::record(), Some(&review(&transcript)))
-        };
+        let with = |text: &str| export(&filled_with(transcript.clone(), text));
         let told = with(hostile);
         assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
         assert!(!told.contains(['\u{1b}', '\r']));

@@ -1,0 +1,388 @@
+//! Draws a page as one HTML file: no script, no network, styles embedded.
+//!
+//! **Invariant:** every text passes [`escape_html`]; the tags and the style are ours alone. The
+//! content security policy allows that one style, by its hash, and nothing else.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+
+use crate::model::ids::EntityId;
+use crate::report::page::{
+    BoardColumn, ColumnKind, ListItem, Page, PageBlock, PageEntry, PageSection, PageTable,
+    QuoteBlock, RichText, TextDiff, TextSpan, TextTone, TreeNode,
+};
+use crate::report::safe_text::{safe_line, safe_lines};
+use crate::report::word_diff::{MarkedLines, compare_words};
+
+/// The style of every exported page.
+const STYLE: &str = include_str!("page.css");
+
+/// The start of the last line of an exported page.
+pub(crate) const HTML_LAST_LINE: &str = "<footer><p>Head of the chain: <code>";
+pub(crate) const HTML_GENERATOR: &str = "<meta name=\"generator\" content=\"Plenary\">";
+
+/// The same page gives the same bytes.
+pub fn render_html(page: &Page) -> String {
+    let mut html =
+        HtmlPage { text: String::new(), anchors: entry_ids(&page.sections), headings: 0 };
+    html.add_page(page);
+    html.text
+}
+
+/// The file so far.
+struct HtmlPage {
+    text: String,
+    /// The entities with an entry on this page; a mention of one is a link.
+    anchors: BTreeSet<EntityId>,
+    headings: usize,
+}
+
+impl HtmlPage {
+    fn add_page(&mut self, page: &Page) {
+        let title = escape_html(&page.title);
+        let policy = format!(
+            "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+            base64_text(&Sha256::digest(STYLE.as_bytes()))
+        );
+        let head = format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             {HTML_GENERATOR}\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
+             <meta name=\"referrer\" content=\"no-referrer\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n\
+             <header>\n<p class=\"kind\">{}</p>\n<h1>{title}</h1>\n",
+            escape_html(page.kind)
+        );
+        self.text.push_str(&head);
+        self.add_state(page);
+        self.add_facts(&page.facts);
+        self.add_blocks(&page.intro);
+        self.text.push_str("</header>\n");
+        if let Some(question) = &page.question {
+            let block = PageBlock::prose(&question.text);
+            self.add_section(&PageSection::new("Question", vec![block]), 2);
+        }
+        for section in page.sections.iter().filter(|section| !section.is_empty()) {
+            self.add_section(section, 2);
+        }
+        self.text.push_str("</main>\n");
+        if let Some(head) = &page.chain_head {
+            let line = format!("{HTML_LAST_LINE}{}</code></p></footer>\n", escape_html(head));
+            self.text.push_str(&line);
+        }
+        self.text.push_str("</body>\n</html>\n");
+    }
+
+    fn add_state(&mut self, page: &Page) {
+        let health = page.health.iter().map(|word| escape_html(word));
+        let state = Some(self.to_html(&page.state)).filter(|state| !state.is_empty());
+        let parts: Vec<String> = state.into_iter().chain(health).collect();
+        if !parts.is_empty() {
+            self.add_line(&format!("<p class=\"state\">{}</p>", parts.join(" · ")));
+        }
+    }
+
+    fn add_facts(&mut self, facts: &[(&'static str, RichText)]) {
+        if facts.is_empty() {
+            return;
+        }
+        let rows: Vec<String> = facts
+            .iter()
+            .map(|(name, fact)| {
+                format!("<div><dt>{}</dt><dd>{}</dd></div>", escape_html(name), self.to_html(fact))
+            })
+            .collect();
+        self.add_line(&format!("<dl class=\"facts\">\n{}\n</dl>", rows.join("\n")));
+    }
+
+    fn add_section(&mut self, section: &PageSection, level: usize) {
+        self.headings += 1;
+        let mut title = escape_html(&section.title);
+        if let Some(subject) = &section.subject {
+            let _ = write!(title, ": {}", escape_html(subject));
+        }
+        if !section.note.is_empty() {
+            let _ = write!(title, " <small>{}</small>", self.to_html(&section.note));
+        }
+        let (id, level) = (format!("s{}", self.headings), level.min(6));
+        match section.is_folded {
+            true => self.add_line(&format!("<details>\n<summary>{title}</summary>")),
+            false => self.add_line(&format!(
+                "<section aria-labelledby=\"{id}\">\n<h{level} id=\"{id}\">{title}</h{level}>"
+            )),
+        }
+        self.add_blocks(&section.blocks);
+        for part in section.sections.iter().filter(|part| !part.is_empty()) {
+            self.add_section(part, level + 1);
+        }
+        self.add_line(if section.is_folded { "</details>" } else { "</section>" });
+    }
+
+    fn add_blocks(&mut self, blocks: &[PageBlock]) {
+        for block in blocks {
+            let html = self.render_block(block);
+            if !html.is_empty() {
+                self.add_line(&html);
+            }
+        }
+    }
+
+    fn add_line(&mut self, html: &str) {
+        self.text.push_str(html);
+        self.text.push('\n');
+    }
+
+    fn render_block(&self, block: &PageBlock) -> String {
+        match block {
+            PageBlock::Paragraph(text) if text.is_empty() => String::new(),
+            PageBlock::Paragraph(text) => format!("<p>{}</p>", self.to_html(text)),
+            PageBlock::Quote(quote) => render_quote(quote),
+            PageBlock::Facts(facts) => self.render_facts(facts),
+            PageBlock::List(items) => {
+                let items: String = items.iter().map(|item| self.render_item(item)).collect();
+                format!("<ul>\n{items}</ul>")
+            }
+            PageBlock::Fields(items) => {
+                let items: String = items.iter().map(|item| self.render_field(item)).collect();
+                format!("<dl>\n{items}</dl>")
+            }
+            PageBlock::Table(table) => self.render_table(table),
+            PageBlock::Entry(entry) => self.render_entry(entry),
+            PageBlock::Board(columns) => self.render_board(columns),
+            PageBlock::Tree(roots) => self.render_tree(roots),
+            PageBlock::Diff(diff) => render_diff(diff),
+            PageBlock::Command(command) => {
+                format!("<pre><code>{}</code></pre>", escape_html(command))
+            }
+        }
+    }
+
+    fn render_facts(&self, facts: &[RichText]) -> String {
+        let facts: Vec<String> = facts.iter().map(|fact| self.to_html(fact)).collect();
+        let facts: Vec<String> = facts.into_iter().filter(|fact| !fact.is_empty()).collect();
+        if facts.is_empty() {
+            return String::new();
+        }
+        format!("<p class=\"faint\">{}</p>", facts.join(" · "))
+    }
+
+    fn render_item(&self, item: &ListItem) -> String {
+        let lead = self.to_html(&item.lead);
+        let lead = if lead.is_empty() { lead } else { format!("<b>{lead}</b> ") };
+        format!("<li>{lead}{}{}</li>\n", self.to_html(&item.text), self.render_notes(&item.notes))
+    }
+
+    fn render_field(&self, item: &ListItem) -> String {
+        let (label, text) = (self.to_html(&item.lead), self.to_html(&item.text));
+        let notes = self.render_notes(&item.notes);
+        format!("<dt>{label}</dt><dd>{text}{notes}</dd>\n")
+    }
+
+    fn render_notes(&self, notes: &[RichText]) -> String {
+        notes.iter().map(|note| format!("<br>{}", self.to_html(note))).collect()
+    }
+
+    fn render_entry(&self, entry: &PageEntry) -> String {
+        let facts = entry.notes.iter().map(|facts| self.render_facts(facts));
+        format!(
+            "<article id=\"{id}\">\n<p><a class=\"id\" href=\"#{id}\">{id}</a> <b>{}</b> · {}</p>\n{}\n{}\n</article>",
+            escape_html(&entry.title),
+            self.to_html(&entry.state),
+            render_quote(&entry.quote),
+            facts.collect::<String>(),
+            id = entry.id,
+        )
+    }
+
+    fn render_board(&self, columns: &[BoardColumn]) -> String {
+        let mut rows = String::new();
+        for column in columns {
+            for card in &column.cards {
+                let notes: Vec<String> = card.notes.iter().map(|note| self.to_html(note)).collect();
+                let _ = writeln!(
+                    rows,
+                    "<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
+                    self.link_id(&card.id.to_string()),
+                    escape_html(&card.title),
+                    self.to_html(&column.title),
+                    notes.join("<br>")
+                );
+            }
+        }
+        let head = ["Id", "Label", "Status", "History"].map(|name| (name, ColumnKind::Short));
+        wrap_table(&head, &rows)
+    }
+
+    fn render_tree(&self, nodes: &[TreeNode]) -> String {
+        let items: String = nodes
+            .iter()
+            .map(|node| {
+                let below = match node.children.is_empty() {
+                    true => String::new(),
+                    false => format!("\n{}\n", self.render_tree(&node.children)),
+                };
+                format!("<li>{}{below}</li>\n", self.to_html(&node.label))
+            })
+            .collect();
+        format!("<ul>\n{items}</ul>")
+    }
+
+    fn render_table(&self, table: &PageTable) -> String {
+        let head: Vec<(&str, ColumnKind)> =
+            table.columns.iter().map(|column| (column.heading.as_str(), column.kind)).collect();
+        let mut rows = String::new();
+        for row in &table.rows {
+            rows.push_str("<tr>");
+            for (place, cell) in row.cells.iter().enumerate() {
+                let kind = head.get(place).map(|(_, kind)| *kind);
+                let cell = self.to_html(cell);
+                let _ = match (place, kind) {
+                    (0, _) => write!(rows, "<th scope=\"row\">{cell}</th>"),
+                    (_, Some(ColumnKind::Number)) => {
+                        write!(rows, "<td class=\"number\">{cell}</td>")
+                    }
+                    (_, Some(_) | None) => write!(rows, "<td>{cell}</td>"),
+                };
+            }
+            rows.push_str("</tr>\n");
+        }
+        wrap_table(&head, &rows)
+    }
+
+    fn to_html(&self, text: &RichText) -> String {
+        if text.is_empty() {
+            return String::new();
+        }
+        text.spans.iter().map(|span| self.render_span(span)).collect::<String>().trim().to_owned()
+    }
+
+    fn render_span(&self, span: &TextSpan) -> String {
+        let escaped = || escape_html(&span.text);
+        let text = match span.tone {
+            TextTone::Plain => escaped(),
+            TextTone::Id => self.link_id(&span.text),
+            TextTone::Code => format!("<code>{}</code>", escaped()),
+            TextTone::Faint => format!("<span class=\"faint\">{}</span>", escaped()),
+            TextTone::Good => format!("<span class=\"good\">{}</span>", escaped()),
+            TextTone::Caution => format!("<span class=\"caution\">{}</span>", escaped()),
+            TextTone::Bad => format!("<span class=\"bad\">{}</span>", escaped()),
+        };
+        if span.is_strong { format!("<b>{text}</b>") } else { text }
+    }
+
+    /// A link to the entry of an entity, if the page has it.
+    fn link_id(&self, text: &str) -> String {
+        match text.parse::<EntityId>() {
+            Ok(id) if self.anchors.contains(&id) => {
+                format!("<a class=\"id\" href=\"#{id}\">{id}</a>")
+            }
+            Ok(_) | Err(_) => format!("<span class=\"id\">{}</span>", escape_html(text)),
+        }
+    }
+}
+
+/// Text of one line for an element or an attribute in quotes. Invisible characters are shown.
+pub(crate) fn escape_html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in safe_line(text).chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+fn render_quote(quote: &QuoteBlock) -> String {
+    let lines: Vec<String> =
+        safe_lines(quote.text.trim()).iter().map(|line| escape_html(line)).collect();
+    if lines.iter().all(String::is_empty) {
+        return String::new();
+    }
+    let class = match quote.bar {
+        Some(bar) if bar.is_heavy => " class=\"heavy\"",
+        Some(_) | None => "",
+    };
+    format!("<blockquote{class}>{}</blockquote>", lines.join("\n"))
+}
+
+fn render_diff(diff: &TextDiff) -> String {
+    let (old, new) = (safe_lines(&diff.old), safe_lines(&diff.new));
+    let (gone, come) = compare_words(&old, &new);
+    format!(
+        "<p><b>{}</b>, before:</p>\n<blockquote>{}</blockquote>\n<p>after:</p>\n<blockquote>{}</blockquote>",
+        escape_html(&diff.label),
+        mark_lines(&gone, "del"),
+        mark_lines(&come, "ins")
+    )
+}
+
+fn mark_lines(lines: &MarkedLines<'_>, tag: &str) -> String {
+    if lines.is_empty() {
+        return "(nothing)".to_owned();
+    }
+    let word = |(word, is_changed): &(&str, bool)| match is_changed {
+        true => format!("<{tag}>{}</{tag}>", escape_html(word)),
+        false => escape_html(word),
+    };
+    let line = |words: &Vec<(&str, bool)>| words.iter().map(word).collect::<Vec<_>>().join(" ");
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A table that scrolls by itself on a narrow screen; nothing without rows.
+fn wrap_table(head: &[(&str, ColumnKind)], rows: &str) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head: String = head
+        .iter()
+        .map(|(name, kind)| {
+            let class = if *kind == ColumnKind::Number { " class=\"number\"" } else { "" };
+            format!("<th scope=\"col\"{class}>{}</th>", escape_html(name))
+        })
+        .collect();
+    format!(
+        "<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>"
+    )
+}
+
+/// The ids of the entities with an entry in these sections.
+fn entry_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
+    let own = sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
+        PageBlock::Entry(entry) => Some(entry.id),
+        PageBlock::Paragraph(_)
+        | PageBlock::Quote(_)
+        | PageBlock::Facts(_)
+        | PageBlock::List(_)
+        | PageBlock::Fields(_)
+        | PageBlock::Table(_)
+        | PageBlock::Board(_)
+        | PageBlock::Tree(_)
+        | PageBlock::Diff(_)
+        | PageBlock::Command(_) => None,
+    });
+    let below = sections.iter().flat_map(|section| entry_ids(&section.sections));
+    own.chain(below).collect()
+}
+
+/// Standard base64, for the hash in the content security policy.
+fn base64_text(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let letter =
+        |bits: u32| LETTERS.get(bits as usize & 63).map_or('=', |letter| char::from(*letter));
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits = (0..3)
+            .fold(0, |bits, place| bits << 8 | u32::from(group.get(place).copied().unwrap_or(0)));
+        for place in 0..4 {
+            text.push(if place <= group.len() { letter(bits >> (18 - 6 * place)) } else { '=' });
+        }
+    }
+    text
+}

@@ -1,0 +1,98 @@
+//! Sections of a page about a run: interventions, replies as they came, and what it cost.
+
+use crate::model::ask::{AskState, CallOutcome, CallState};
+use crate::model::run_state::RunState;
+use crate::model::time::Moment;
+use crate::report::interventions::TimedIntervention;
+use crate::report::page::{ListItem, PageBlock, PageDetail, PageSection, RichText, TextTone};
+use crate::report::phrases::{count_noun, group_digits, round_name};
+use crate::report::record_page::warning_list;
+use crate::report::run_metrics::RunMetrics;
+
+/// The part of a timestamp that is the time of day: `15:40:15`.
+const TIME_OF_DAY: std::ops::Range<usize> = 11..19;
+
+/// The Principal's interventions, in time order.
+pub(crate) fn interventions_section(all: &[TimedIntervention]) -> PageSection {
+    let items = all.iter().map(intervention_item).collect();
+    let blocks = if all.is_empty() { Vec::new() } else { vec![PageBlock::List(items)] };
+    PageSection::new("Interventions", blocks).with_note(all.len().to_string())
+}
+
+fn intervention_item(one: &TimedIntervention) -> ListItem {
+    let moment = one.at.to_string();
+    let time = moment.get(TIME_OF_DAY).unwrap_or(&moment).to_owned();
+    let what = format!("{time} · {} · {}", round_name(one.seen.round), one.seen.action_text());
+    let notes = one.seen.detail_texts().into_iter().map(RichText::from).collect();
+    let mark = RichText::toned("»", TextTone::Id);
+    ListItem::new(mark, RichText::toned(what, TextTone::Faint)).with_notes(notes)
+}
+
+/// The replies of all seats in order, with the interventions between them.
+pub(crate) fn replies_section(
+    transcript: &RunState,
+    interventions: &[TimedIntervention],
+) -> PageSection {
+    let mut parts = Vec::new();
+    let mut noted = interventions.iter();
+    let mut shown = 0;
+    let margin = |one: &TimedIntervention| {
+        PageSection::new("Intervention", vec![PageBlock::List(vec![intervention_item(one)])])
+    };
+    for asked in &transcript.asks {
+        // An ask stores how many interventions it saw; those are shown above it.
+        let before = asked.interventions.saturating_sub(shown);
+        shown = shown.max(asked.interventions);
+        parts.extend(noted.by_ref().take(before).map(margin));
+        parts.extend(asked.calls.iter().map(|call| reply_section(asked, call)));
+    }
+    parts.extend(noted.map(margin));
+    PageSection::new("Replies", Vec::new()).with_note("as they came").with_sections(parts)
+}
+
+fn reply_section(asked: &AskState, call: &CallState) -> PageSection {
+    let said = match &call.outcome {
+        CallOutcome::Replied(reply, _) => reply.text.clone(),
+        CallOutcome::Failed(failure, _) => {
+            format!("({}: {})", failure.error_type, failure.message)
+        }
+        CallOutcome::InFlight | CallOutcome::Lost => "(no reply)".to_owned(),
+    };
+    let place = format!("{}, call {}", round_name(asked.ask.round), call.dispatch.call);
+    PageSection::new(asked.ask.seat.as_str(), vec![PageBlock::prose(&said)]).with_note(place)
+}
+
+/// The last section of a run: what it cost, warnings, and the command that shows more.
+pub(crate) fn run_record_section(
+    facts: Vec<String>,
+    warnings: &[String],
+    (hint, command): (&str, String),
+    detail: PageDetail,
+) -> PageSection {
+    let facts = facts.into_iter().map(RichText::from).collect();
+    let mut blocks = vec![PageBlock::Facts(facts)];
+    blocks.extend((!warnings.is_empty()).then(|| warning_list(warnings)));
+    if detail == PageDetail::Result {
+        blocks.push(PageBlock::Paragraph(RichText::toned(hint, TextTone::Faint)));
+        blocks.push(PageBlock::Command(command));
+    }
+    PageSection::new("Record", blocks)
+}
+
+/// Lists rounds, calls, tokens, time, cost and date.
+pub(crate) fn list_spending(metrics: &RunMetrics, opened_at: Moment) -> Vec<String> {
+    let session = &metrics.session;
+    let cost = session.total_cost_estimate.map_or_else(
+        || "cost unknown".to_owned(),
+        |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
+    );
+    let tokens = session.total_tokens_in + session.total_tokens_out;
+    vec![
+        count_noun(usize::from(session.rounds_completed), "round"),
+        count_noun(session.calls, "call"),
+        format!("{} tokens", group_digits(tokens)),
+        format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
+        cost,
+        opened_at.utc_day().to_string(),
+    ]
+}
