@@ -187,7 +187,7 @@ fn the_stores_own_verdicts_cannot_be_forged() {
     let ran = desk.run_command(&["log", "import", "forged.jsonl"]);
     assert_eq!(ran.code, 1);
     insta::assert_snapshot!(ran.stderr, @r"
-    line 2: `verdict_id` is one of a dialogue of this store, which has no such verdict
+    line 2: `verdict_id` names a dialogue of this store that has no such verdict
     line 1: review/1 is known, and reads otherwise here
     ");
     desk.assert_verified();

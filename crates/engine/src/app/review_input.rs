@@ -48,7 +48,9 @@ impl ReviewInput {
     ) -> Self {
         let located = &settings.paths;
         let sorted = match named == Path::new("-") {
-            true => Self::from_stdin(named, overrides, settings, rules),
+            true => Self::without_file(named, overrides, settings, rules, || {
+                Ok(read_request_text(named)?)
+            }),
             false => DocumentLocation::from_path(&located.documents, &located.working, named)
                 .map_err(Error::from)
                 .and_then(|place| Self::from_place(named, &place, overrides, settings, rules)),
@@ -95,15 +97,6 @@ impl ReviewInput {
             place.read_document(&secret_guard(settings))?,
             overrides,
         )
-    }
-
-    fn from_stdin(
-        named: &Path,
-        overrides: &ReviewOverrides,
-        settings: &Settings,
-        rules: &TierClassifier,
-    ) -> Result<Self, Error> {
-        Self::without_file(named, overrides, settings, rules, || Ok(read_request_text(named)?))
     }
 
     /// Sorts a text without a file; `shown` is its name.
@@ -153,7 +146,7 @@ impl ReviewInput {
             return Ok(Self::HoldsSecret(SecretFile { path: named.to_owned(), key }));
         }
         if !is_judged_whole(&text) {
-            let reason = "it is too long to be shown whole to everybody who judges it".to_owned();
+            let reason = "it is too long to be shown whole to each deliberator".to_owned();
             return Err(ContextFileError::Unfit { path: named.to_owned(), reason }.into());
         }
         Ok(Self::Artifact(Box::new(ReviewArtifact {
@@ -234,16 +227,16 @@ pub enum SkipReason {
 impl SkippedFile {
     pub fn sentence(&self) -> String {
         match self.because {
-            SkipReason::Claimed => "tier 2 is not looked at".to_owned(),
+            SkipReason::Claimed => "files of tier 2 are not reviewed".to_owned(),
             SkipReason::Rule => format!("`{}` is of tier 2", self.artifact_type),
             SkipReason::NoRuleFits => {
-                "no rule of `tier_rules` fits it, so it is of tier 2".to_owned()
+                "no rule of `tier_rules` matches it, so it is of tier 2".to_owned()
             }
             SkipReason::Outside => {
-                "it lies outside the folder of council.yaml, where no rule of `tier_rules` fits, so it is of tier 2".to_owned()
+                "it is outside the folder of council.yaml, where no rule of `tier_rules` matches, so it is of tier 2".to_owned()
             }
             SkipReason::NotDrawn => {
-                "one in five files of tier 3 is looked at, and this one is not".to_owned()
+                "one in five files of tier 3 is reviewed, and this one is not".to_owned()
             }
         }
     }
@@ -260,7 +253,7 @@ pub struct SecretFile {
 impl SecretFile {
     pub fn fault(&self) -> ValidationError {
         let Self { path, key } = self;
-        let message = format!("`{}` is not sent to anybody: {key}", path.display());
+        let message = format!("`{}` is not sent to any provider: {key}", path.display());
         ValidationError::new(ErrorCode::NotSupported, message).with_suggestion("take it out")
     }
 }

@@ -14,7 +14,9 @@ use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::review::imported_row::ImportedRow;
-use plenary_core::protocols::review::log_row::{LogQuery, LogRange, LogRow, LoggedVerdict};
+use plenary_core::protocols::review::log_row::{
+    LogQuery, LogRange, LogRow, LoggedVerdict, RecordedOverride,
+};
 use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict, VerdictOverride};
 use plenary_core::protocols::review::redaction::LogRedaction;
 use schemars::JsonSchema;
@@ -114,7 +116,7 @@ fn find_verdict(unit: &mut dyn StoreTransaction, named: &str) -> Result<LoggedVe
 }
 
 fn verdict_not_found(named: &str) -> ValidationError {
-    ValidationError::new(ErrorCode::VerdictNotFound, "no verdict of the log has this id")
+    ValidationError::new(ErrorCode::VerdictNotFound, "the verdict log has no verdict with this id")
         .with_field("verdict_id")
         .with_value(named)
         .with_suggestion("`plenary log tail` shows the last verdicts with their ids")
@@ -174,7 +176,7 @@ pub struct ImportSource<'a, R> {
 }
 
 /// Result of an import.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct ImportResult {
     pub status: &'static str,
     /// Dialogue of the import; `None` if no row was new.
@@ -261,16 +263,7 @@ fn read_rows<R: BufRead>(
     importing: ImportSource<'_, R>,
     now: Moment,
 ) -> Result<(ImportResult, Vec<ImportCandidate>), Error> {
-    let mut imported = ImportResult {
-        status: "success",
-        dialogue_id: None,
-        lines: 0,
-        imported: 0,
-        known: 0,
-        malformed: 0,
-        malformed_lines: Vec::new(),
-        otherwise: Vec::new(),
-    };
+    let mut imported = ImportResult { status: "success", ..ImportResult::default() };
     let path = || PathBuf::from(importing.path);
     let latest = now.utc_day().plus_days(DAYS_AHEAD_MAX + 1).start_moment();
     let mut candidates = Vec::new();
@@ -335,10 +328,9 @@ fn keep_new_rows(
         } else if unit.find_same_row(fingerprint)?.is_some() || !alike.insert(fingerprint.clone()) {
             imported.known(*line, None);
         } else if row.verdict_id.clone().is_some_and(|id| !ids.insert(id)) {
-            imported.malformed(*line, "`verdict_id` stands in a line before it".to_owned());
+            imported.malformed(*line, "an earlier line has the same `verdict_id`".to_owned());
         } else if is_disowned(unit, row)? {
-            let reason =
-                "`verdict_id` is one of a dialogue of this store, which has no such verdict";
+            let reason = "`verdict_id` names a dialogue of this store that has no such verdict";
             imported.malformed(*line, reason.to_owned());
         } else {
             fresh.push(candidate);
@@ -401,15 +393,7 @@ pub struct TailRow {
     pub dialogue_id: DialogueId,
     /// Decision in force: the person's if there is one, else the review's.
     pub standing: ReviewVerdict,
-    pub overridden: Option<PersonsDecision>,
-}
-
-/// A person's decision over a verdict.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PersonsDecision {
-    pub decision: ReviewDecision,
-    pub why: String,
-    pub at: Moment,
+    pub overridden: Option<RecordedOverride>,
 }
 
 /// The last `limit` verdicts, of one type where it is given; in the order of the log.
@@ -418,18 +402,12 @@ pub fn tail_log(
     artifact_type: Option<String>,
     limit: usize,
 ) -> Result<Vec<TailRow>, Error> {
-    let stretch = LogRange::Last;
-    let query = LogQuery { artifact_type, range: stretch, ..LogQuery::from_start(limit) };
+    let query = LogQuery { artifact_type, range: LogRange::Last, ..LogQuery::from_start(limit) };
     Ok(project.store.load_log_page(&query)?.into_iter().map(tail_row).collect())
 }
 
 fn tail_row(found: LoggedVerdict) -> TailRow {
     let standing = found.effective_verdict();
     let LoggedVerdict { row, dialogue_id, overridden, .. } = found;
-    let word = overridden.map(|word| PersonsDecision {
-        decision: word.decision,
-        why: word.why,
-        at: word.at,
-    });
-    TailRow { row, dialogue_id, standing, overridden: word }
+    TailRow { row, dialogue_id, standing, overridden }
 }

@@ -194,7 +194,7 @@ pub enum LogFileError {
     #[error("the verdict log `{path}` is not a file")]
     NotAFile { path: PathBuf },
     #[error(
-        "the verdict log `{path}` is a symbolic or hard link, and Plenary follows no links to its own files"
+        "the verdict log `{path}` is a link (symbolic or hard), and Plenary follows no links to its own files"
     )]
     Link { path: PathBuf },
     #[error("cannot create the folder of the verdict log `{path}`")]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::ask::CallErrorType;
 use crate::model::hash::sha256_hex;
-use crate::model::ids::DialogueId;
+use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::{RunState, RunStopReason};
 use crate::model::text::truncate_within;
 use crate::model::time::Moment;
@@ -165,8 +165,8 @@ impl LoggedVerdict {
     }
 }
 
-/// A person's decision, with its time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A person's decision over a verdict, with its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordedOverride {
     pub decision: ReviewDecision,
     pub why: String,
@@ -266,7 +266,7 @@ pub fn verdict_id(transcript: &RunState, number: usize) -> String {
 /// The judgements of both rounds; the second is empty if it was not begun.
 pub fn seat_rows(transcript: &RunState) -> (Vec<SeatRow>, Vec<SeatRow>) {
     let all = list_seat_results(transcript);
-    let first = all.iter().map(|one| seat_row(one, &one.first, SeatMarks::default())).collect();
+    let first = all.iter().map(|one| seat_row(one.seat, &one.first)).collect();
     let begun = all.iter().filter(|one| one.is_second_begun);
     let second = begun.map(|one| second_row(one, &all)).collect();
     (first, second)
@@ -279,32 +279,27 @@ pub fn consulted_verdicts(transcript: &RunState) -> &[PriorVerdict] {
     gate.map(|gate| gate.priors.as_slice()).unwrap_or_default()
 }
 
-/// Remarks on a judgement.
-#[derive(Debug, Clone, Copy, Default)]
-struct SeatMarks {
-    fallback: bool,
-    uncited: bool,
-}
-
-fn second_row(position: &SeatResult<'_>, all: &[SeatResult<'_>]) -> SeatRow {
-    let marks = SeatMarks { fallback: position.is_fallback(), uncited: position.is_uncited(all) };
-    let part = if marks.fallback { &position.first } else { &position.second };
-    seat_row(position, part, marks)
-}
-
-fn seat_row(position: &SeatResult<'_>, part: &RoundResult<'_>, marks: SeatMarks) -> SeatRow {
-    let deliberator = position.seat.to_string();
-    let SeatMarks { fallback, uncited } = marks;
-    let error_type = match part {
+fn seat_row(seat: &ExpertSlug, result: &RoundResult<'_>) -> SeatRow {
+    let deliberator = seat.to_string();
+    let error_type = match result {
         RoundResult::Judged(judgement) => {
             let judgement = (*judgement).clone();
-            return SeatRow::Present { deliberator, judgement, fallback, uncited };
+            return SeatRow::Present { deliberator, judgement, fallback: false, uncited: false };
         }
         RoundResult::Absent(failure) => failure.error_type,
         // The run ended before the seat answered or was asked.
         RoundResult::Open => CallErrorType::Unknown,
     };
     SeatRow::Absent { deliberator, absent: true, error_type }
+}
+
+fn second_row(seat: &SeatResult<'_>, all: &[SeatResult<'_>]) -> SeatRow {
+    let result = if seat.is_fallback() { &seat.first } else { &seat.second };
+    let mut row = seat_row(seat.seat, result);
+    if let SeatRow::Present { fallback, uncited, .. } = &mut row {
+        (*fallback, *uncited) = (seat.is_fallback(), seat.is_uncited(all));
+    }
+    row
 }
 
 fn adjudicator_row(transcript: &RunState, outcome: LoggedOutcome<'_>) -> AdjudicatorRow {
