@@ -188,7 +188,7 @@ fn the_stores_own_verdicts_cannot_be_forged() {
     assert_eq!(ran.code, 1);
     insta::assert_snapshot!(ran.stderr, @r"
     line 2: `verdict_id` names a dialogue of this store that has no such verdict
-    line 1: review/1 is known, and reads otherwise here
+    line 1: the store has review/1 with another text
     ");
     desk.assert_verified();
     desk.insert_verdict(2, ReviewVerdict::Ship);

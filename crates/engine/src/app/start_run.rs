@@ -22,7 +22,7 @@ use crate::error::Error;
 pub enum RunStart {
     New(PreparedRun),
     /// Also a record that gets a conclusion it was not planned with.
-    Resumed(ResumePlan),
+    Resumed(Box<ResumePlan>),
 }
 
 /// A run of this process that is ready to be driven.
@@ -48,7 +48,7 @@ pub async fn start_run(context: RunContext, start: RunStart) -> Result<StartedRu
             Ok(StartedRun { run: open_run(question, connections, context).await?, wall })
         }
         RunStart::Resumed(plan) => {
-            let ResumePlan { loaded, changes, connections, redaction, wall } = plan;
+            let ResumePlan { loaded, changes, connections, redaction, wall } = *plan;
             let context = RunContext { redaction, ..context };
             let run = resume_run(loaded, changes, connections, context).await?;
             Ok(StartedRun { run, wall })

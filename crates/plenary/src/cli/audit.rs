@@ -23,28 +23,28 @@ use crate::cli::runs::output::repair_project_log;
 use crate::cli::runs::value_parsers::parse_since;
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Say what the verdict log says of the gate, and of those who produce for it
+/// Summarise the verdict log: verdicts, blocks, overrides, drift
 ///
-/// How verdicts are spread by type, producer and ISO week; how often each deliberator blocks,
-/// is absent, and changes its mind between the rounds; the scores by week; how often people
-/// override a verdict, and which way.
+/// Counts the verdicts by type, producer and ISO week. Shows how often each deliberator blocks,
+/// is absent and changes its mind between the rounds, the mean scores by week, and how often
+/// people override a verdict in which direction.
 ///
-/// And drift: whether the share of what does not SHIP, or a mean score, moved in one
-/// direction over the last three weeks of a type or a producer. It takes five verdicts in each
-/// of them, twenty points (half a point of a score), and more than chance explains; with less
-/// it cannot tell, and says so. Drift says that something changed, the producer or the gate,
-/// and exits with 1.
+/// Drift means: of one type or producer, the share of documents without SHIP, or a mean score,
+/// moved in one direction over the last three weeks with verdicts. Each of these weeks needs
+/// five verdicts. The change must be twenty points or more (a score: half a point) and larger
+/// than chance explains. Drift does not tell whether the producer or the gate changed. With
+/// drift the exit code is 1.
 ///
-/// Rehearsals are left out; imported verdicts count.
+/// The audit leaves out rehearsals and counts imported verdicts.
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
-    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    /// Only verdicts since a day (2026-01-01) or of the last days or weeks (30d, 4w).
     #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
     since: Option<SinceDay>,
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
-    /// Only what this producer made.
+    /// Only artifacts of this producer.
     #[arg(long, value_name = "NAME")]
     producer: Option<String>,
 }
@@ -155,7 +155,7 @@ fn list_remarks(audit: &ReviewStatistics) -> Vec<(&'static str, String, Style)> 
         }
         DriftVerdict::CannotTell => {
             let text = format!(
-                "Too few to tell of drift: it takes {VERDICTS_PER_WEEK_MIN} verdicts of a type or a producer in each of {DRIFT_WEEKS} weeks."
+                "Too few verdicts to detect drift: a type or a producer needs {VERDICTS_PER_WEEK_MIN} in each of {DRIFT_WEEKS} weeks."
             );
             said.push(("○", text, CAUTION));
         }

@@ -17,7 +17,7 @@ use plenary_engine::app::export_record::is_log_export;
 use plenary_engine::app::verdict_log::{
     ImportResult, ImportSource, LogFilter, TailRow, export_log, import_log, tail_log,
 };
-use plenary_engine::config::settings::{ReviewSettings, Settings};
+use plenary_engine::config::settings::ReviewSettings;
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::read_write::open_source;
@@ -33,10 +33,10 @@ use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 use crate::cli::ui::print_warning;
 
-/// Look at the verdict log, take lines out of it or in, and mend its file
+/// Show, export, import or repair the verdict log
 ///
-/// Every review of the gate is a row of the store and a line of `council_log.jsonl`, which is
-/// written from it. The file can be torn, lost or edited: `plenary log repair` writes it anew.
+/// Every review is a row of the store and a line of `council_log.jsonl`. Plenary writes the file
+/// from the store. If the file is damaged, lost or edited, `plenary log repair` rewrites it.
 ///
 ///   plenary log tail -n 20 --type linkedin_post
 ///   plenary log export --since 4w > verdicts.jsonl
@@ -61,7 +61,7 @@ impl LogCommand {
     }
 }
 
-/// Print the lines of the log word for word, or write them to a file
+/// Print the lines of the verdict log, or write them to a file
 ///
 ///   plenary log export --type linkedin_post --since 2026-01-01 --output posts.jsonl
 #[derive(Debug, Args)]
@@ -70,13 +70,13 @@ pub(crate) struct LogExportArgs {
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
-    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    /// Only verdicts since a day (2026-01-01) or of the last days or weeks (30d, 4w).
     #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
     since: Option<SinceDay>,
     /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
-    /// Replace a file that holds other lines than those of the log.
+    /// Replace a file that has other lines than those of the log.
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -126,14 +126,14 @@ const TAIL_DEFAULT: usize = 10;
 
 /// Show the last verdicts, the newest at the end
 ///
-/// With `--json` each is a line: the row as it is logged, the dialogue it came from, what
-/// stands, and what a person said over it.
+/// With `--json` each verdict is a line: the row as logged, its dialogue, the decision in effect
+/// and the override of a person.
 ///
 ///   plenary log tail -n 5
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct LogTailArgs {
-    /// How many.
+    /// Number of verdicts.
     #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = from_one_to(PAGE_ITEMS_MAX))]
     lines: usize,
     /// Only artifacts of this type.
@@ -224,14 +224,14 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
     lines
 }
 
-/// Take in the verdicts of another log
+/// Import the verdicts of another log
 ///
-/// The lines are those of seed 001's second version, with or without what we add to
-/// them; fields that are not known are passed over. Verdicts that the store has already are
-/// left out, so the same file can be taken in twice. What is no verdict is told with its line
-/// number and the reason; the others come in all the same, and the exit code is 1.
+/// Reads lines of version 2 of the log format, with or without Plenary's additional fields;
+/// ignores unknown fields. Skips verdicts that the store has already, so the same file can be
+/// imported twice. Reports each invalid line with its number and the reason, imports the
+/// others, and then exits with 1.
 ///
-/// Imported verdicts are shown to the adjudicator like our own, and marked in the log.
+/// The adjudicator sees imported verdicts like those of reviews. The log marks them.
 ///
 ///   plenary log import older.jsonl
 ///   plenary log import council_log.jsonl     # after the store was lost
@@ -287,7 +287,7 @@ fn import_text(imported: &ImportResult) -> String {
     for (number, said) in [
         (imported.known, "already known"),
         (imported.malformed, "malformed"),
-        (imported.otherwise.len(), "known in other words"),
+        (imported.otherwise.len(), "known with another text"),
     ] {
         if number > 0 {
             text.push_str(&format!(", {number} {said}"));
@@ -309,23 +309,22 @@ fn print_line_notes(session: &CliSession<'_>, imported: &ImportResult) {
     }
     for line in &imported.otherwise {
         let id = safe_line(&line.verdict_id);
-        session
-            .ui
-            .print_note(&format!("line {}: {id} is known, and reads otherwise here", line.line));
+        let note = format!("line {}: the store has {id} with another text", line.line);
+        session.ui.print_note(&note);
     }
 }
 
-/// Compare the whole file with the store, and write it anew where they differ
+/// Compare the log file with the store, and rewrite it if they differ
 ///
-/// Rows that are missing, changed, doubled or out of order come back as they were logged. Lines
-/// that the store does not know stay, before the others. `--dry-run` only says what differs,
-/// and exits with 1 if anything does.
+/// Restores rows that are missing, changed, repeated or out of order. Keeps lines that the store
+/// does not know, before the others. `--dry-run` only reports the differences, and exits with 1
+/// if there are any.
 ///
 ///   plenary log repair --dry-run
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct LogRepairArgs {
-    /// Say what differs, and change nothing.
+    /// Report the differences and change nothing.
     #[arg(long)]
     dry_run: bool,
 }
@@ -343,7 +342,12 @@ struct LogRepairReport<'a> {
 impl LogRepairArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let settings = session.loader.load_offline_settings(&BudgetOverrides::default())?;
-        let differences = self.find_differences(session, &settings)?;
+        let project = session.open_existing()?;
+        let (store, review) = (project.store.as_ref(), &settings.review);
+        let differences = match self.dry_run {
+            true => compare_log(store, &review.log_path, &review.redact)?,
+            false => repair_log(store, &review.log_path, &review.redact)?,
+        };
         let differed = differences.has_any();
         let path = settings.review.log_path.display().to_string();
         let told = LogRepairReport {
@@ -356,19 +360,6 @@ impl LogRepairArgs {
         session.ui.print_result(&told, repair_text)?;
         Ok(if self.dry_run && differed { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }
-
-    fn find_differences(
-        &self,
-        session: &CliSession<'_>,
-        settings: &Settings,
-    ) -> Result<LogDifferences, Error> {
-        let project = session.open_existing()?;
-        let (store, review) = (project.store.as_ref(), &settings.review);
-        Ok(match self.dry_run {
-            true => compare_log(store, &review.log_path, &review.redact)?,
-            false => repair_log(store, &review.log_path, &review.redact)?,
-        })
-    }
 }
 
 fn repair_text(told: &LogRepairReport<'_>) -> String {
@@ -376,9 +367,9 @@ fn repair_text(told: &LogRepairReport<'_>) -> String {
     let path = safe_line(&told.path);
     let rows = count_noun(differences.rows, "verdict");
     let mut text = match (told.differed, told.dry_run) {
-        (false, _) => format!("{path} holds the {rows} of the store"),
+        (false, _) => format!("{path} has the {rows} of the store"),
         (true, true) => format!("{path} differs from the {rows} of the store"),
-        (true, false) => format!("Wrote {path} anew: {rows}"),
+        (true, false) => format!("Rewrote {path}: {rows}"),
     };
     for said in list_differences(differences) {
         text.push_str(&format!("\n  {said}"));
@@ -389,10 +380,10 @@ fn repair_text(told: &LogRepairReport<'_>) -> String {
 fn list_differences(differences: &LogDifferences) -> Vec<String> {
     let counted = [
         (differences.missing, "verdict", "missing"),
-        (differences.altered, "line", "read otherwise than what was logged"),
-        (differences.repeated, "line", "doubled"),
+        (differences.altered, "line", "with another text than the store"),
+        (differences.repeated, "line", "repeated"),
         (differences.blank, "line", "empty"),
-        (differences.strangers, "line", "not known to the store: kept, before the others"),
+        (differences.strangers, "line", "unknown to the store; kept before the others"),
     ];
     let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
     let mut said: Vec<String> =
@@ -401,11 +392,11 @@ fn list_differences(differences: &LogDifferences) -> Vec<String> {
         said.push("out of order".to_owned());
     }
     if differences.is_torn {
-        said.push("the last line had no end".to_owned());
+        said.push("the last line has no line break".to_owned());
     }
     if let Some(aside) = &differences.kept_aside {
         said.push(format!(
-            "its torn end, which is no verdict, is in {}",
+            "its incomplete last line, which is not in the store, is now in {}",
             safe_line(&aside.display().to_string())
         ));
     }

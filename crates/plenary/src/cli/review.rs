@@ -24,18 +24,18 @@ use crate::cli::runs::output::repair_project_log;
 use crate::cli::runs::value_parsers::{parse_dollars, parse_name, parse_time};
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 
-/// Put documents before the gate: SHIP, REVISE or HOLD
+/// Review documents: SHIP, REVISE or HOLD
 ///
-/// Four deliberators judge a document alone (the skeptic, voice and identity, evidence,
-/// strategy), judge it again with the others' judgements at hand, and an adjudicator merges
-/// them; the policy counts blocks all the same. Each verdict goes into the verdict log, and
-/// the last ones on the same type sharpen the next.
+/// Four deliberators (skeptic, voice and identity, evidence, strategy) judge a document alone,
+/// then again with the judgements of the others. An adjudicator merges them, and a policy counts
+/// the blocks. Each verdict goes into the verdict log. The adjudicator also sees the last verdicts
+/// on documents of the same type.
 ///
-/// `tier_rules` in council.yaml say which files are judged: tier 1 always, tier 2 never,
-/// tier 3 one in five. Without rules whatever is named is judged.
+/// `tier_rules` in council.yaml say which files are reviewed: tier 1 always, tier 2 never,
+/// tier 3 one in five. Without rules every named file is reviewed.
 ///
-/// Exits with 0 for SHIP and what is skipped, 1 for REVISE, 2 for HOLD, 3 when nothing could
-/// be decided; of several files, the greatest.
+/// Exits with 0 for SHIP and skipped files, 1 for REVISE, 2 for HOLD, 3 if nothing could be
+/// decided; of several files, the greatest.
 ///
 ///   plenary review --rehearse posts/launch.md
 ///   plenary review --format github -- docs/*.md     # docs/reviews.md has a workflow and a hook
@@ -45,13 +45,13 @@ pub(crate) struct ReviewArgs {
     /// The documents; `-` is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Take them for this tier, against the rules too.
+    /// Use this tier instead of the rules.
     #[arg(long, value_name = "1|2|3", value_parser = tier_parser())]
     tier: Option<ReviewTier>,
-    /// Take them for this type, against the rules too.
+    /// Use this type instead of the rules.
     #[arg(long = "type", value_name = "TYPE", value_parser = crate::cli::runs::value_parsers::artifact_type)]
     artifact_type: Option<String>,
-    /// Judge them in every tier, and though they hold what looks like a key.
+    /// Review files of every tier, also files that may contain a key.
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -77,7 +77,7 @@ impl ReviewArgs {
         let sorting = self.options.triage_settings(session)?;
         let rules = TierClassifier::new(sorting.tier_rules.as_deref());
         if rules.has_rules() && self.lacks_classification() {
-            let message = "standard input has no path that a rule could fit: say `--type`, `--tier` or `--force`";
+            let message = "standard input has no path that a rule could match: add `--type`, `--tier` or `--force`";
             return Err(Error::Usage(message.to_owned()));
         }
         let overrides = ReviewOverrides {
@@ -122,9 +122,9 @@ impl ReviewArgs {
 /// The reason for the skip, and the option that forces a review.
 pub(crate) fn explain_skip(skipped: &SkippedFile) -> String {
     let advice = match skipped.because {
-        SkipReason::Claimed => "`--tier 1` is",
+        SkipReason::Claimed => "`--tier 1` reviews it",
         SkipReason::Rule | SkipReason::NoRuleFits | SkipReason::Outside | SkipReason::NotDrawn => {
-            "`--force` has it judged all the same"
+            "`--force` reviews it anyway"
         }
     };
     format!("{}; {advice}", skipped.sentence())
@@ -132,18 +132,18 @@ pub(crate) fn explain_skip(skipped: &SkippedFile) -> String {
 
 /// `review` accepts `--force` for a false positive.
 pub(crate) fn review_key_error(held: &SecretFile) -> ValidationError {
-    held.fault().with_suggestion("take it out; `--force` sends it all the same")
+    held.fault().with_suggestion("remove the key; `--force` sends the file anyway")
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ReviewCommonArgs {
-    /// Who made them; the log keeps it, and the audit counts by it.
+    /// The producer of the documents, for the verdict log and the audit.
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub producer: Option<String>,
-    /// Let the built-in panel play, by a script (.yaml) if one is given.
+    /// Use the offline rehearsal panel, with a script (.yaml) if one is given.
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1)]
     rehearse: Option<Option<PathBuf>>,
-    /// How results are printed [default: text].
+    /// The format of the results [default: text].
     #[arg(long, value_name = "FORMAT")]
     format: Option<ReviewFormat>,
     /// Spend at most this much on each document.
@@ -202,22 +202,21 @@ impl ReviewCommonArgs {
     }
 }
 
-/// Decide otherwise than the gate did, and say why
+/// Override the verdict of a review with a reason
 ///
-/// The gate's verdict stays in the log as it is; the decision is kept beside it with its
-/// reason, and stands from then on. A later one takes its place, and both are kept.
-/// `plenary audit` counts how often this happens.
+/// The verdict stays in the log. The decision is recorded beside it with its reason and applies
+/// from then on. A later decision replaces it; both are kept. `plenary audit` counts overrides.
 ///
 ///   plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "The source was added."
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct OverrideArgs {
-    /// The verdict, as `plenary log tail` shows it; or its dialogue, if that has but one.
+    /// The verdict id of `plenary log tail`, or the dialogue if it has only one verdict.
     verdict_id: String,
-    /// What it is to be.
+    /// The decision.
     #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser(), ignore_case = true)]
     decision: ReviewDecision,
-    /// The reason, for whoever reads the log later.
+    /// The reason, for later readers of the log.
     #[arg(long, value_name = "TEXT")]
     why: String,
 }

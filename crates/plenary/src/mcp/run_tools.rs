@@ -106,7 +106,7 @@ async fn call_status(call: &ToolCall) -> Result<RunAnswer, Error> {
     let slot = call.run_server.reserve_slot()?;
     let (run_server, wanted) = (Arc::clone(&call.run_server), id.clone());
     let (plan, log) = run_blocking(move || resume_plan(&run_server, &wanted, &overrides)).await?;
-    call.run_server.start_run(slot, RunStart::Resumed(plan), log).await?;
+    call.run_server.start_run(slot, RunStart::Resumed(Box::new(plan)), log).await?;
     call.await_run(&id, wait, CancelAction::EndRun).await
 }
 

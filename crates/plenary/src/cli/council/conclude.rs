@@ -91,7 +91,7 @@ impl ConcludeArgs {
         );
         let progress = Arc::new(ProgressDisplay::with_history(session, plan.transcript()));
         let runtime = CliRuntime::open(project, Concurrency::One)?;
-        runtime.complete_run(session, &progress, RunStart::Resumed(plan), None)
+        runtime.complete_run(session, &progress, RunStart::Resumed(Box::new(plan)), None)
     }
 
     /// Changes with which a run concludes on what it has.

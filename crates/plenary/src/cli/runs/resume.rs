@@ -70,7 +70,7 @@ impl ResumeArgs {
         );
         let runtime = CliRuntime::open(project, Concurrency::One)?;
         let log = is_review.then_some(settings.review.log_path.as_path());
-        runtime.complete_run(session, &progress, RunStart::Resumed(plan), log)
+        runtime.complete_run(session, &progress, RunStart::Resumed(Box::new(plan)), log)
     }
 }
 
