@@ -13,6 +13,5 @@ pub mod plain_text;
 pub mod reply;
 pub mod schema;
 pub mod strict;
-pub mod synonyms;
 #[cfg(test)]
 mod truncation_tests;

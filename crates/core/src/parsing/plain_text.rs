@@ -1,5 +1,9 @@
 //! Recognises a reply without a document as a refusal to answer.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::parsing::reply::{
     ParseResult, ParsedReply, UnreadableReply, refusal_error, trim_blanks, visible_text,
 };
@@ -9,89 +13,31 @@ use crate::protocols::conclusion::format::count::count_units;
 /// A refusal is a few sentences; a longer text is an attempt to answer.
 const REFUSAL_CHARS_MAX: usize = 1_200;
 
-/// Maximum distance between "I cannot" and the verb.
-const GAP_CHARS_MAX: usize = 60;
-
-const CANNOT_PHRASES: [&str; 14] = [
-    "i can't",
-    "i cannot",
-    "i can not",
-    "i won't",
-    "i will not",
-    "i'm unable to",
-    "i am unable to",
-    "i'm not able to",
-    "i am not able to",
-    "unable to",
-    "i'm not going to",
-    "not comfortable",
-    "i must refuse to",
-    "i'm sorry, but i",
-];
-
-const ANSWER_VERBS: [&str; 25] = [
-    "help",
-    "assist",
-    "provid",
-    "answer",
-    "compl",
-    "fulfil",
-    "support",
-    "participat",
-    "engag",
-    "discuss",
-    "generat",
-    "creat",
-    "writ",
-    "respond",
-    "continu",
-    "shar",
-    "giv",
-    "do that",
-    "do this",
-    "offer",
-    "process",
-    "tak part",
-    "proceed",
-    "advise",
-    "review",
-];
-
-/// Phrases that are refusals on their own, in English and other common languages.
-const REFUSAL_PHRASES: [&str; 32] = [
-    "i must decline",
-    "i have to decline",
-    "i decline",
-    "i respectfully decline",
-    "against my guidelines",
-    "violates my guidelines",
-    "ich kann dabei nicht helfen",
-    "kann ich nicht helfen",
-    "kann ich ihnen nicht",
-    "kann ich dir nicht",
-    "ich kann ihnen dabei nicht",
-    "ich kann nicht dabei helfen",
-    "diese anfrage nicht",
-    "je ne peux pas vous aider",
-    "je ne peux pas t'aider",
-    "je ne peux pas répondre",
-    "je ne suis pas en mesure",
-    "no puedo ayudar",
-    "no puedo responder",
-    "no puedo proporcionar",
-    "non posso aiutar",
-    "non posso rispondere",
-    "não posso ajudar",
-    "não posso responder",
-    "我无法",
-    "我不能",
-    "無法提供",
-    "无法提供",
-    "お手伝いできません",
-    "お答えできません",
+/// Expressions that make a short text a refusal, in English and other common languages.
+const REFUSALS: [&str; 11] = [
+    CANNOT_ANSWER,
+    "i (?:must |have to |respectfully )?decline|(?:against|violates) my guidelines",
+    "kann ich (?:nicht helfen|ihnen nicht|dir nicht)|diese anfrage nicht",
+    "ich kann (?:dabei nicht helfen|nicht dabei helfen|ihnen dabei nicht)",
+    "je ne peux pas (?:vous aider|t'aider|répondre)|je ne suis pas en mesure",
+    "no puedo (?:ayudar|responder|proporcionar)",
+    "non posso (?:aiutar|rispondere)|não posso (?:ajudar|responder)",
+    "我无法|我不能|無法提供|无法提供",
+    "お手伝いできません|お答えできません",
     "도와드릴 수 없",
     "не могу помочь",
 ];
+
+/// "I cannot", followed within a few words by a verb of answering.
+const CANNOT_ANSWER: &str = concat!(
+    r"(?:i (?:can't|cannot|can not|won't|will not)|unable to|i(?:'m| am) not able to",
+    r"|i'm not going to|not comfortable|i must refuse to|i'm sorry, but i)(?s:.{0,60}?)",
+    r" (?:help|assist|provid|answer|compl|fulfil|support|participat|engag|discuss|generat|creat",
+    r"|writ|respond|continu|shar|giv|do that|do this|offer|process|tak part|proceed|advise|review)",
+);
+
+/// `None` only if an expression is invalid, which the tests exclude.
+static REFUSAL: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(&REFUSALS.join("|")).ok());
 
 /// Whether a short text says that its author cannot or will not answer.
 pub(crate) fn is_refusal(text: &str) -> bool {
@@ -99,18 +45,7 @@ pub(crate) fn is_refusal(text: &str) -> bool {
         return false;
     }
     let text = text.to_lowercase().replace(['’', 'ʼ'], "'");
-    REFUSAL_PHRASES.iter().any(|phrase| text.contains(phrase))
-        || CANNOT_PHRASES.iter().any(|phrase| precedes_answer_verb(&text, phrase))
-}
-
-/// Whether a verb of answering follows the phrase.
-fn precedes_answer_verb(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase).any(|(place, found)| {
-        let after = text.get(place + found.len()..).unwrap_or_default();
-        let end = after.char_indices().nth(GAP_CHARS_MAX).map_or(after.len(), |(end, _)| end);
-        let after = after.get(..end).unwrap_or_default();
-        ANSWER_VERBS.iter().any(|verb| after.contains(&format!(" {verb}")))
-    })
+    REFUSAL.as_ref().is_some_and(|refusal| refusal.is_match(&text))
 }
 
 /// Short enough for the Principal to read at a glance and confirm.
