@@ -438,7 +438,7 @@ fn a_hundred_rounds_fit_and_no_open_tension_is_dropped() {
     let (lines, cut) = synthesizer_record(&mut chamber, &record);
     insta::assert_snapshot!(cut.join("\n"), @r###"
     rounds 0 to 98 were cut to labels
-    rounds 0 to 58 were cut to their open tensions
+    rounds 0 to 58 were cut to their open tensions, with 160 characters of each label
     "###);
     for round in 0..100 {
         let open = find_entity(&lines, &format!("T{round:02}01")).unwrap();
@@ -481,7 +481,7 @@ fn even_thousands_of_open_tensions_are_named() {
     let is_tension = |line: &&Value| line["id"].as_str().is_some_and(|id| id.starts_with('T'));
     assert_eq!(lines.iter().filter(is_tension).count(), 9_900);
     let last = cut.last().unwrap();
-    assert!(last.contains("open tensions, by 0 characters of their labels"), "{last}");
+    assert!(last.contains("open tensions, with 0 characters of each label"), "{last}");
 }
 
 #[test]

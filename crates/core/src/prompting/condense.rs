@@ -93,27 +93,15 @@ fn fence_bytes(section: &FencedSection) -> usize {
 }
 
 fn mask_names(view: &mut ReaderView, mask: &NameMask) -> Option<String> {
-    let mut masked = 0;
-    for shown in &mut view.opinions {
-        masked += mask_document(&mut shown.said, mask);
-    }
-    for shown in &mut view.reviews {
-        masked += mask_document(&mut shown.said, mask);
-    }
-    (masked > 0).then(|| format!("{masked} names of models were masked"))
-}
-
-fn mask_document<T>(said: &mut T, mask: &NameMask) -> usize
-where
-    T: serde::Serialize + serde::de::DeserializeOwned,
-{
     let masked = Cell::new(0);
-    map_texts(said, &|text| {
+    let hide = |text: &str| {
         let (hidden, count) = mask.mask_text(text);
         masked.set(masked.get() + count);
         hidden
-    });
-    masked.get()
+    };
+    view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.said, &hide));
+    view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.said, &hide));
+    (masked.get() > 0).then(|| format!("{} names of models were masked", masked.get()))
 }
 
 /// Applies `change` to every string of a document, at any depth.
@@ -154,12 +142,10 @@ pub(crate) fn context_bytes(view: &ReaderView) -> usize {
 
 /// Cuts the question and its files.
 fn cut_question_and_files(view: &mut ReaderView) -> Vec<String> {
-    [cut_question(view), cut_context(view)].into_iter().flatten().collect()
-}
-
-/// Cuts opinions and reviews to the parts that must be kept.
-fn cut_opinions_and_reviews(view: &mut ReaderView) -> Vec<String> {
-    [cut_opinions(view), cut_reviews(view)].into_iter().flatten().collect()
+    let question = cut_question(view);
+    let others = rendered_bytes(&view.all_sections()) - context_bytes(view) + OWN_TEXT_BYTES;
+    let room = INPUT_BYTES_MAX.saturating_sub(others).max(CONTEXT_BYTES_MIN);
+    question.into_iter().chain(cut_context_to(view, room)).collect()
 }
 
 pub(crate) fn cut_question(view: &mut ReaderView) -> Option<String> {
@@ -168,12 +154,6 @@ pub(crate) fn cut_question(view: &mut ReaderView) -> Option<String> {
     view.question = truncate_to_fit(&whole, QUESTION_BYTES_MAX);
     let after = view.question.len();
     (after < before).then(|| format!("the question was cut from {before} to {after} bytes"))
-}
-
-fn cut_context(view: &mut ReaderView) -> Option<String> {
-    let others = rendered_bytes(&view.all_sections()) - context_bytes(view) + OWN_TEXT_BYTES;
-    let room = INPUT_BYTES_MAX.saturating_sub(others).max(CONTEXT_BYTES_MIN);
-    cut_context_to(view, room)
 }
 
 /// Cuts each file in proportion to its size, keeping head and tail.
@@ -264,13 +244,17 @@ fn keep_head_and_tail(text: &str, bytes_max: usize) -> String {
     format!("{head}\n[… {left_out} bytes left out here …]\n{tail}")
 }
 
-fn cut_opinions(view: &mut ReaderView) -> Option<String> {
-    for shown in &mut view.opinions {
-        shorten_opinion(&mut shown.said);
-    }
-    let count = view.opinions.len();
-    let what = "summary, recommendation, high risks and high findings";
-    (count > 0).then(|| format!("{count} opinions were cut to {what}"))
+/// Cuts opinions and reviews to the parts that must be kept.
+fn cut_opinions_and_reviews(view: &mut ReaderView) -> Vec<String> {
+    view.opinions.iter_mut().for_each(|shown| shorten_opinion(&mut shown.said));
+    view.reviews.iter_mut().for_each(|shown| shorten_review(&mut shown.said));
+    let kept = "opinions were cut to summary, recommendation, high risks and high findings";
+    let counts = [
+        (view.opinions.len(), kept),
+        (view.reviews.len(), "reviews were cut to ratings and grave critiques"),
+    ];
+    let cut = counts.into_iter().filter(|(count, _)| *count > 0);
+    cut.map(|(count, what)| format!("{count} {what}")).collect()
 }
 
 fn shorten_opinion(said: &mut OpinionReply) {
@@ -283,14 +267,6 @@ fn shorten_opinion(said: &mut OpinionReply) {
     said.findings.retain(|finding| finding.severity == RatingLevel::High);
 }
 
-fn cut_reviews(view: &mut ReaderView) -> Option<String> {
-    for shown in &mut view.reviews {
-        shorten_review(&mut shown.said);
-    }
-    let count = view.reviews.len();
-    (count > 0).then(|| format!("{count} reviews were cut to ratings and grave critiques"))
-}
-
 fn shorten_review(said: &mut PeerReview) {
     said.would_change_my_opinion.clear();
     for target in &mut said.targets {
@@ -301,16 +277,26 @@ fn shorten_review(said: &mut PeerReview) {
 
 /// Cuts single texts that are still too long to head and tail.
 fn cut_texts(view: &mut ReaderView) -> Vec<String> {
-    for bytes_max in TEXT_BYTES_STEPS {
-        let cut = |text: &str| truncate_to_fit(text, bytes_max);
-        view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.said, &cut));
-        view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.said, &cut));
+    let shorten = |view: &mut ReaderView, cut: &dyn Fn(&str) -> String| {
+        view.opinions.iter_mut().for_each(|shown| map_texts(&mut shown.said, cut));
+        view.reviews.iter_mut().for_each(|shown| map_texts(&mut shown.said, cut));
         view.additions.iter_mut().for_each(|added| added.text = cut(&added.text));
-        if fits_budget(&view.all_sections()) {
-            return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
-        }
-    }
-    Vec::new()
+        fits_budget(&view.all_sections())
+    };
+    cut_texts_until_fit(view, TEXT_BYTES_STEPS, shorten).into_iter().collect()
+}
+
+/// Cuts the texts of a view with a smaller limit each time. `shorten` applies the cut to every text
+/// and says whether the view fits.
+pub(crate) fn cut_texts_until_fit<T>(
+    view: &mut T,
+    limits: [usize; 6],
+    shorten: impl Fn(&mut T, &dyn Fn(&str) -> String) -> bool,
+) -> Option<String> {
+    let limit = limits
+        .into_iter()
+        .find(|bytes_max| shorten(view, &|text: &str| truncate_to_fit(text, *bytes_max)))?;
+    Some(format!("texts over {limit} bytes were cut, head and tail kept"))
 }
 
 #[cfg(test)]

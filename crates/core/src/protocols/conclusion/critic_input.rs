@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::model::ask::AskMessages;
-use crate::prompting::condense::{TEXT_BYTES_STEPS, fits_budget, map_texts, truncate_to_fit};
+use crate::prompting::condense::{TEXT_BYTES_STEPS, cut_texts_until_fit, fits_budget, map_texts};
 use crate::prompting::fence::{MessageParagraph, RenderedPrompt, join_paragraphs};
 use crate::prompting::instructions::{AUDIT, SHORTER_CRITIC, STRICTER_CRITIC};
 use crate::prompting::reader_view::{FencedSection, to_pretty_json};
@@ -71,14 +71,12 @@ impl CriticInput {
         if fits_budget(&self.input_sections()) {
             return Vec::new();
         }
-        let longest = TEXT_BYTES_STEPS.map(|bytes| bytes * 4);
-        for bytes_max in longest {
-            self.question = truncate_to_fit(&self.question, bytes_max);
-            map_texts(&mut self.conclusion, &|text| truncate_to_fit(text, bytes_max));
-            if fits_budget(&self.input_sections()) {
-                return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
-            }
-        }
-        Vec::new()
+        let shorten = |input: &mut Self, cut: &dyn Fn(&str) -> String| {
+            input.question = cut(&input.question);
+            map_texts(&mut input.conclusion, cut);
+            fits_budget(&input.input_sections())
+        };
+        let limits = TEXT_BYTES_STEPS.map(|bytes| bytes * 4);
+        cut_texts_until_fit(self, limits, shorten).into_iter().collect()
     }
 }

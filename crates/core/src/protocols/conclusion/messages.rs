@@ -32,13 +32,8 @@ pub fn synthesizer_messages(
     record: &DialogueRecord,
     ask: &Ask,
 ) -> RenderedPrompt {
-    render_messages(
-        transcript,
-        DRAFT,
-        ConclusionBrief::from_state(transcript, record, ask),
-        ask,
-        Vec::new(),
-    )
+    let brief = ConclusionBrief::from_state(transcript, record, ask);
+    render_messages(transcript, DRAFT, brief, ask, Vec::new())
 }
 
 /// The reviser's messages: the same, with the conclusion and the objections to it.
@@ -108,7 +103,7 @@ pub(crate) struct ConclusionBrief<'a> {
     /// The dialogue's background.
     pub background: Option<String>,
     pub participants: String,
-    pub chronicle: RecordDigest<'a>,
+    pub digest: RecordDigest<'a>,
     pub report: Option<Value>,
     /// The conclusion and the objections to it; only for the reviser.
     pub revision_sections: Vec<FencedSection>,
@@ -120,7 +115,7 @@ impl<'a> ConclusionBrief<'a> {
             view: ReaderView::of_question(transcript, ask, InterventionScope::Public),
             background: transcript.opening.background.as_ref().map(to_pretty_json),
             participants: participant_lines(transcript, record),
-            chronicle: RecordDigest::from_record(record),
+            digest: RecordDigest::from_record(record),
             report: transcript.report.as_ref().and_then(|report| serde_json::to_value(report).ok()),
             revision_sections: Vec::new(),
         }
@@ -133,7 +128,7 @@ impl<'a> ConclusionBrief<'a> {
         conclusion: &Conclusion,
         objections: &[AuditObjection],
     ) -> Self {
-        let mending = vec![
+        let sections = vec![
             FencedSection::new(
                 "CONCLUSION",
                 "the conclusion that you wrote",
@@ -145,7 +140,7 @@ impl<'a> ConclusionBrief<'a> {
                 to_pretty_json(&objections),
             ),
         ];
-        Self { revision_sections: mending, ..self }
+        Self { revision_sections: sections, ..self }
     }
 
     /// All fenced sections, in reading order.
@@ -153,14 +148,9 @@ impl<'a> ConclusionBrief<'a> {
         let record = FencedSection::new(
             "RECORD",
             "the record of the deliberation, a line of JSON for each round, entity, move and verdict",
-            self.chronicle.full_text(),
+            self.digest.full_text(),
         );
         self.before_record().into_iter().chain([record]).chain(self.after_record()).collect()
-    }
-
-    /// Length of all sections but the record, including escapes and fences.
-    pub(crate) fn bytes_around_record(&self) -> usize {
-        rendered_bytes(&self.before_record()) + rendered_bytes(&self.after_record())
     }
 
     fn before_record(&self) -> Vec<FencedSection> {
@@ -219,41 +209,40 @@ const BACKGROUND_BYTES_MAX: usize = 50_000;
 /// The sentence and the fence lines around the record.
 const FENCE_BYTES: usize = 600;
 
-/// Limits for long texts, tried in order: first in all rounds, then, after older rounds were cut,
-/// in the newest.
-const LONG_TEXT_BYTES: [usize; 3] = [16_000, 8_000, 4_000];
-const PARAGRAPH_BYTES: [usize; 3] = [2_000, 1_000, 300];
-
-/// Limits for labels, tried in order when labels alone are too long.
-const LABEL_CHARS: [usize; 3] = [160, 40, 0];
-
-type CutStep = fn(&mut ConclusionBrief<'_>) -> Vec<String>;
-
-/// Cuts until everything fits; returns a note for each cut. Open tensions are always named, so
-/// only thousands of them can exceed the budget.
-pub(crate) fn condense_brief(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let cuts: [CutStep; 6] = [
-        cut_files_and_background,
-        cut_long_texts,
-        cut_older_to_labels,
-        cut_older_to_tensions,
-        cut_newest_texts,
-        cut_every_round,
-    ];
-    let mut notes = Vec::new();
-    for cut in cuts {
-        if brief.chronicle.fits_bytes(record_bytes_left(brief)) {
-            break;
-        }
-        notes.extend(cut(brief));
-    }
-    notes
+/// The rounds that a cut applies to.
+#[derive(Debug, Clone, Copy)]
+enum RoundChoice {
+    All,
+    /// The newest round with entities.
+    Newest,
+    Older,
 }
 
-/// Bytes available for the record.
-fn record_bytes_left(brief: &ConclusionBrief<'_>) -> usize {
-    let taken = brief.bytes_around_record() + FENCE_BYTES + OWN_TEXT_BYTES;
-    INPUT_BYTES_MAX.saturating_sub(taken)
+/// The cuts of the record, tried in order until everything fits. Open tensions are always named,
+/// so only thousands of them can exceed the budget.
+const RECORD_CUTS: [(RoundChoice, DetailLevel); 10] = [
+    (RoundChoice::All, DetailLevel::Texts(8_000)),
+    (RoundChoice::All, DetailLevel::Texts(4_000)),
+    (RoundChoice::Older, DetailLevel::Labels),
+    (RoundChoice::Older, DetailLevel::OpenTensions { label_chars: 160 }),
+    (RoundChoice::Newest, DetailLevel::Texts(1_000)),
+    (RoundChoice::Newest, DetailLevel::Texts(300)),
+    (RoundChoice::Newest, DetailLevel::Labels),
+    (RoundChoice::All, DetailLevel::OpenTensions { label_chars: 160 }),
+    (RoundChoice::All, DetailLevel::OpenTensions { label_chars: 40 }),
+    (RoundChoice::All, DetailLevel::OpenTensions { label_chars: 0 }),
+];
+
+/// Cuts until everything fits; returns a note for each cut.
+pub(crate) fn condense_brief(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
+    if brief.fits_budget() {
+        return Vec::new();
+    }
+    let mut notes = cut_files_and_background(brief);
+    for (rounds, detail) in RECORD_CUTS {
+        notes.extend(brief.cut_record(rounds, detail));
+    }
+    notes
 }
 
 fn cut_files_and_background(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
@@ -265,98 +254,58 @@ fn cut_files_and_background(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
             *background = cut;
         }
     }
-    let for_files = record_bytes_left(brief) + context_bytes(&brief.view);
-    let left = for_files.saturating_sub(brief.chronicle.plain_bytes()).max(CONTEXT_BYTES_MIN);
+    let for_files = brief.record_bytes_left() + context_bytes(&brief.view);
+    let left = for_files.saturating_sub(brief.digest.plain_bytes()).max(CONTEXT_BYTES_MIN);
     notes.extend(cut_context_to(&mut brief.view, left));
     notes
 }
 
-fn cut_older_to_labels(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let older = brief.chronicle.newest_and_older().1;
-    rerender_rounds(brief, &older, DetailLevel::Labels)
-        .map(|told| format!("{told} to labels"))
-        .into_iter()
-        .collect()
-}
-
-fn cut_older_to_tensions(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let older = brief.chronicle.newest_and_older().1;
-    let detail = DetailLevel::OpenTensions { label_chars: LABEL_CHARS[0] };
-    let told = rerender_rounds(brief, &older, detail);
-    told.map(|told| format!("{told} to their open tensions")).into_iter().collect()
-}
-
-/// Renders the newest round in less detail, then all rounds in the least.
-fn cut_every_round(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let (newest, older) = brief.chronicle.newest_and_older();
-    let newest: Vec<u8> = newest.into_iter().collect();
-    let all: Vec<u8> = older.iter().chain(&newest).copied().collect();
-    let mut notes = Vec::new();
-    notes.extend(
-        rerender_rounds(brief, &newest, DetailLevel::Labels)
-            .map(|told| format!("{told} to labels")),
-    );
-    for label_chars in LABEL_CHARS {
-        let told = rerender_rounds(brief, &all, DetailLevel::OpenTensions { label_chars });
-        let what = format!("to their open tensions, by {label_chars} characters of their labels");
-        notes.extend(told.map(|told| format!("{told} {what}")));
+impl ConclusionBrief<'_> {
+    fn fits_budget(&self) -> bool {
+        self.digest.fits_bytes(self.record_bytes_left())
     }
-    notes
-}
 
-/// Renders rounds again, one after the other, until everything fits; returns which.
-fn rerender_rounds(
-    brief: &mut ConclusionBrief<'_>,
-    rounds: &[u8],
-    detail: DetailLevel,
-) -> Option<String> {
-    let room = record_bytes_left(brief);
-    let mut told: Vec<u8> = Vec::new();
-    for round in rounds {
-        if brief.chronicle.fits_bytes(room) {
-            break;
+    /// Bytes available for the record.
+    fn record_bytes_left(&self) -> usize {
+        let around = rendered_bytes(&self.before_record()) + rendered_bytes(&self.after_record());
+        INPUT_BYTES_MAX.saturating_sub(around + FENCE_BYTES + OWN_TEXT_BYTES)
+    }
+
+    /// Renders rounds in less detail, the oldest first, until everything fits.
+    fn cut_record(&mut self, rounds: RoundChoice, detail: DetailLevel) -> Option<String> {
+        if self.fits_budget() {
+            return None;
         }
-        brief.chronicle.rerender_round(*round, detail);
-        told.push(*round);
-    }
-    match told.as_slice() {
-        [] => None,
-        [one] => Some(format!("round {one} was cut")),
-        [first, .., last] => Some(format!("rounds {first} to {last} were cut")),
-    }
-}
-
-/// Cuts very long texts in all rounds.
-fn cut_long_texts(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let (newest, older) = brief.chronicle.newest_and_older();
-    let all: Vec<u8> = older.into_iter().chain(newest).collect();
-    cut_texts(brief, &LONG_TEXT_BYTES, &all)
-}
-
-fn cut_newest_texts(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let newest: Vec<u8> = brief.chronicle.newest_and_older().0.into_iter().collect();
-    cut_texts(brief, &PARAGRAPH_BYTES, &newest)
-}
-
-/// Cuts texts in these rounds, the verdicts, the report and the interventions to head and tail,
-/// with a smaller limit each time, until everything fits.
-fn cut_texts(brief: &mut ConclusionBrief<'_>, sizes: &[usize], rounds: &[u8]) -> Vec<String> {
-    let mut notes = Vec::new();
-    for bytes_max in sizes {
-        let (before, cut) =
-            (record_bytes_left(brief), |text: &str| truncate_to_fit(text, *bytes_max));
-        if brief.chronicle.fits_bytes(before) {
-            break;
+        let (before, left) = (self.digest.plain_bytes(), self.record_bytes_left());
+        if let DetailLevel::Texts(bytes_max) = detail {
+            self.cut_other_texts(bytes_max);
         }
-        let mut is_cut = brief.chronicle.shorten_texts(rounds, *bytes_max);
-        if let Some(report) = &mut brief.report {
+        let (newest, older) = self.digest.newest_and_older();
+        let rounds: Vec<u8> = match rounds {
+            RoundChoice::All => older.into_iter().chain(newest).collect(),
+            RoundChoice::Newest => newest.into_iter().collect(),
+            RoundChoice::Older => older,
+        };
+        let room = self.record_bytes_left();
+        let mut cut: Vec<u8> = Vec::new();
+        for round in rounds {
+            if self.digest.fits_bytes(room) {
+                break;
+            }
+            self.digest.rerender_round(round, detail);
+            cut.push(round);
+        }
+        let is_shorter = self.digest.plain_bytes() < before || room > left;
+        is_shorter.then(|| detail.describe_cut(&cut))
+    }
+
+    /// Cuts the texts outside of the rounds to head and tail.
+    fn cut_other_texts(&mut self, bytes_max: usize) {
+        let cut = |text: &str| truncate_to_fit(text, bytes_max);
+        self.digest.shorten_verdicts(bytes_max);
+        if let Some(report) = &mut self.report {
             map_texts(report, &cut);
         }
-        brief.view.additions.iter_mut().for_each(|added| added.text = cut(&added.text));
-        is_cut |= record_bytes_left(brief) > before;
-        if is_cut {
-            notes = vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
-        }
+        self.view.additions.iter_mut().for_each(|added| added.text = cut(&added.text));
     }
-    notes
 }

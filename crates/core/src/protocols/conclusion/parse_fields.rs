@@ -1,6 +1,8 @@
 //! Validates each field of a conclusion against the record and collects all errors.
 //! `parse_conclusion` and `parse_revision` call it.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -10,7 +12,7 @@ use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::model::limits::LIST_ITEMS_MAX;
 use crate::model::text::is_invisible;
 use crate::model::time::Day;
-use crate::parsing::coerce::{ValuePath, coerce_text, describe_value, quote_safely};
+use crate::parsing::coerce::{describe_value, find_text_error, quote_safely};
 use crate::parsing::schema::conclusion_schema;
 use crate::protocols::conclusion::types::{
     CitedClaim, ConclusionContext, ConclusionField, UnresolvedPoint,
@@ -60,7 +62,7 @@ struct WrittenClaim {
 #[serde(deny_unknown_fields)]
 struct WrittenParticipant {
     agent: String,
-    #[expect(dead_code, reason = "which version took part is on record, whatever is written")]
+    #[expect(dead_code, reason = "the version comes from the record")]
     version: String,
 }
 
@@ -73,228 +75,166 @@ pub(crate) struct ValidatedFields {
     pub errors: Vec<String>,
 }
 
+type ConclusionFields = Map<String, Value>;
+
 /// Validates the wanted fields and ignores the others.
 pub(crate) fn validate_fields(
     given: &ConclusionFields,
     wanted: &[ConclusionField],
-    grounds: &ConclusionContext<'_>,
+    context: &ConclusionContext<'_>,
 ) -> ValidatedFields {
-    let mut examiner = FieldValidator { grounds, errors: Vec::new() };
-    let recommendation = examiner.read_text(given, wanted, ConclusionField::Recommendation);
-    let key_condition = examiner.read_text(given, wanted, ConclusionField::KeyCondition);
-    let unresolved_points = examiner.read_points(given, wanted);
-    let review_by = examiner.read_review_by(given, wanted);
-    examiner.check_participants(given, wanted);
-    let faults = examiner.errors;
-    ValidatedFields { recommendation, key_condition, unresolved_points, review_by, errors: faults }
+    let mut validator = FieldValidator { given, wanted, context, errors: Vec::new() };
+    let recommendation = validator.read_text(ConclusionField::Recommendation);
+    let key_condition = validator.read_text(ConclusionField::KeyCondition);
+    let unresolved_points =
+        validator.read_items(ConclusionField::UnresolvedPoints, FieldValidator::check_point);
+    let review_by = validator.read_review_by();
+    // The conclusion takes its participants from the record; invented names are still errors.
+    validator.read_items(
+        ConclusionField::Participants,
+        |validator, written: WrittenParticipant, path| {
+            validator.resolve_agent(&written.agent, &format!("{path}.agent"))
+        },
+    );
+    let errors = validator.errors;
+    ValidatedFields { recommendation, key_condition, unresolved_points, review_by, errors }
 }
 
 /// Returns an error for each field that is not one of the five.
 pub(crate) fn unknown_fields(given: &ConclusionFields) -> impl Iterator<Item = String> {
     let unknown = given.keys().filter(|name| ConclusionField::named(name).is_none());
-    unknown.map(|name| unknown_field_error(name))
+    unknown.map(|name| format!("unknown field {}", quote_safely(name)))
 }
 
 /// Reads fields and collects their errors.
 struct FieldValidator<'a> {
-    grounds: &'a ConclusionContext<'a>,
+    given: &'a ConclusionFields,
+    wanted: &'a [ConclusionField],
+    context: &'a ConclusionContext<'a>,
     errors: Vec<String>,
 }
 
-type ConclusionFields = Map<String, Value>;
+impl<'a> FieldValidator<'a> {
+    fn read_text(&mut self, field: ConclusionField) -> Option<String> {
+        let value = self.wanted_value(field)?;
+        let text = self.read_value(value, field_schema(field), field.name())?;
+        self.require_filled(text, field.name())
+    }
 
-impl FieldValidator<'_> {
-    fn read_text(
+    /// Reads a list; `check` validates each item that has the right shape.
+    fn read_items<T: DeserializeOwned, U>(
         &mut self,
-        given: &ConclusionFields,
-        wanted: &[ConclusionField],
         field: ConclusionField,
-    ) -> Option<String> {
-        let path = ValuePath::Field(&ValuePath::Root, field.name());
-        let value = self.wanted_value(given, wanted, field)?;
-        let text: String = self.deserialize_checked(value, field_schema(field), &path)?;
-        self.require_filled(text, &path)
-    }
-
-    fn read_points(
-        &mut self,
-        given: &ConclusionFields,
-        wanted: &[ConclusionField],
-    ) -> Option<Vec<UnresolvedPoint>> {
-        let field = ConclusionField::UnresolvedPoints;
-        let items = self.wanted_items(given, wanted, field)?;
-        let root = ValuePath::Field(&ValuePath::Root, field.name());
-        let schema = items_schema(field);
-        let mut points = Vec::new();
-        for (index, item) in items.iter().enumerate() {
-            let path = ValuePath::Item(&root, index);
-            let point = self
-                .deserialize_checked(item, schema, &path)
-                .and_then(|point| self.check_point(point, &path));
-            points.push(point);
+        check: impl Fn(&mut Self, T, &str) -> Option<U>,
+    ) -> Option<Vec<U>> {
+        let (value, name) = (self.wanted_value(field)?, field.name());
+        let Value::Array(items) = value else {
+            return self.add_error(name, format_args!("{}, not a list", describe_value(value)));
+        };
+        if items.len() > LIST_ITEMS_MAX {
+            let count = items.len();
+            return self.add_error(name, format_args!("{count} items, over {LIST_ITEMS_MAX}"));
         }
-        points.into_iter().collect()
+        let schema = field_schema(field).get("items").unwrap_or(&Value::Null);
+        let mut read = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{name}[{index}]");
+            let item = self.read_value(item, schema, &path);
+            read.push(item.and_then(|item| check(self, item, &path)));
+        }
+        read.into_iter().collect()
     }
 
-    fn read_review_by(
-        &mut self,
-        given: &ConclusionFields,
-        wanted: &[ConclusionField],
-    ) -> Option<Day> {
+    fn read_review_by(&mut self) -> Option<Day> {
         let field = ConclusionField::ReviewBy;
-        let path = ValuePath::Field(&ValuePath::Root, field.name());
-        let value = self.wanted_value(given, wanted, field)?;
-        let written: String = self.deserialize_checked(value, field_schema(field), &path)?;
+        let value = self.wanted_value(field)?;
+        let written: String = self.read_value(value, field_schema(field), field.name())?;
         let Ok(day) = written.trim().parse::<Day>() else {
             let given = quote_safely(&written);
-            return self
-                .add_error(&path, format_args!("{given} is not a date of the form YYYY-MM-DD"));
+            let message = format!("{given} is not a date of the form YYYY-MM-DD");
+            return self.add_error(field.name(), message);
         };
-        let today = self.grounds.today;
+        let today = self.context.today;
         if day <= today {
-            return self.add_error(&path, format_args!("{day} is not later than today, {today}"));
+            let message = format!("{day} is not later than today, {today}");
+            return self.add_error(field.name(), message);
         }
         Some(day)
     }
 
-    /// Rejects names that did not take part. The conclusion itself takes its participants from the
-    /// record.
-    fn check_participants(&mut self, given: &ConclusionFields, wanted: &[ConclusionField]) {
-        let field = ConclusionField::Participants;
-        let Some(items) = self.wanted_items(given, wanted, field) else { return };
-        let root = ValuePath::Field(&ValuePath::Root, field.name());
-        for (index, item) in items.iter().enumerate() {
-            let path = ValuePath::Item(&root, index);
-            let written: Option<WrittenParticipant> =
-                self.deserialize_checked(item, items_schema(field), &path);
-            if let Some(participant) = written {
-                self.resolve_agent(&participant.agent, &ValuePath::Field(&path, "agent"));
-            }
-        }
-    }
-
-    fn wanted_value<'g>(
-        &mut self,
-        given: &'g ConclusionFields,
-        wanted: &[ConclusionField],
-        field: ConclusionField,
-    ) -> Option<&'g Value> {
-        if !wanted.contains(&field) {
+    fn wanted_value(&mut self, field: ConclusionField) -> Option<&'a Value> {
+        if !self.wanted.contains(&field) {
             return None;
         }
-        let value = given.get(field.name());
-        if value.is_none() {
-            self.add_error::<()>(
-                &ValuePath::Field(&ValuePath::Root, field.name()),
-                "missing field",
-            );
-        }
-        value
-    }
-
-    fn wanted_items<'g>(
-        &mut self,
-        given: &'g ConclusionFields,
-        wanted: &[ConclusionField],
-        field: ConclusionField,
-    ) -> Option<&'g Vec<Value>> {
-        let value = self.wanted_value(given, wanted, field)?;
-        let path = ValuePath::Field(&ValuePath::Root, field.name());
-        match value {
-            Value::Array(items) if items.len() > LIST_ITEMS_MAX => {
-                self.add_error(&path, format_args!("{} items, over {LIST_ITEMS_MAX}", items.len()))
-            }
-            Value::Array(items) => Some(items),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Object(_) => {
-                self.add_error(&path, format_args!("{}, not a list", describe_value(value)))
-            }
-        }
+        let value = self.given.get(field.name());
+        value.or_else(|| self.add_error(field.name(), "missing field"))
     }
 
     /// Deserializes the value if it follows the schema exactly.
-    fn deserialize_checked<T: DeserializeOwned>(
+    fn read_value<T: DeserializeOwned>(
         &mut self,
         value: &Value,
         schema: &Value,
-        path: &ValuePath<'_>,
+        path: &str,
     ) -> Option<T> {
         let before = self.errors.len();
         self.check_shape(value, schema, path);
         if self.errors.len() > before {
             return None;
         }
-        match T::deserialize(value) {
-            Ok(typed) => Some(typed),
-            Err(error) => self.add_error(path, error),
-        }
+        T::deserialize(value).map_err(|error| self.add_error::<()>(path, error)).ok()
     }
 
     /// Adds an error for each part of the value that does not follow the schema.
-    fn check_shape(&mut self, value: &Value, schema: &Value, path: &ValuePath<'_>) {
-        match (schema.get("type").and_then(Value::as_str), value) {
-            (Some("object"), Value::Object(given)) => self.check_object_shape(given, schema, path),
+    fn check_shape(&mut self, value: &Value, schema: &Value, path: &str) {
+        let message = match (schema.get("type").and_then(Value::as_str), value) {
+            (Some("object"), Value::Object(given)) => {
+                return self.check_object_shape(given, schema, path);
+            }
             (Some("array"), Value::Array(items)) => {
                 let of = schema.get("items").unwrap_or(&Value::Null);
                 for (index, item) in items.iter().enumerate().take(LIST_ITEMS_MAX) {
-                    self.check_shape(item, of, &ValuePath::Item(path, index));
+                    self.check_shape(item, of, &format!("{path}[{index}]"));
                 }
+                return;
             }
-            (Some("object"), other) => {
-                self.add_error::<()>(
-                    path,
-                    format_args!("{}, not an object", describe_value(other)),
-                );
-            }
-            (Some("array"), other) => {
-                self.add_error::<()>(path, format_args!("{}, not a list", describe_value(other)));
-            }
-            (_, other) => self.errors.extend(coerce_text(other.clone(), path).err()),
+            (Some("object"), other) => Some(format!("{}, not an object", describe_value(other))),
+            (Some("array"), other) => Some(format!("{}, not a list", describe_value(other))),
+            (_, other) => find_text_error(other),
+        };
+        if let Some(message) = message {
+            self.add_error::<()>(path, message);
         }
     }
 
-    fn check_object_shape(
-        &mut self,
-        given: &ConclusionFields,
-        schema: &Value,
-        path: &ValuePath<'_>,
-    ) {
+    fn check_object_shape(&mut self, given: &ConclusionFields, schema: &Value, path: &str) {
         let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
         for (name, schema) in fields {
-            let here = ValuePath::Field(path, name);
+            let here = format!("{path}.{name}");
             match given.get(name) {
                 Some(value) => self.check_shape(value, schema, &here),
                 None => drop(self.add_error::<()>(&here, "missing field")),
             }
         }
-        let unknown = given.keys().filter(|name| !fields.contains_key(*name));
-        self.errors.extend(unknown.map(|name| path.error_text(unknown_field_error(name))));
+        for name in given.keys().filter(|name| !fields.contains_key(*name)) {
+            self.add_error::<()>(path, format_args!("unknown field {}", quote_safely(name)));
+        }
     }
 
-    fn check_point(
-        &mut self,
-        written: WrittenPoint,
-        path: &ValuePath<'_>,
-    ) -> Option<UnresolvedPoint> {
-        let point = self.require_filled(written.point, &ValuePath::Field(path, "point"));
-        let agents = self
-            .resolve_agents(&written.agents_involved, &ValuePath::Field(path, "agents_involved"));
-        let claims_path = ValuePath::Field(path, "claims");
+    fn check_point(&mut self, written: WrittenPoint, path: &str) -> Option<UnresolvedPoint> {
+        let point = self.require_filled(written.point, &format!("{path}.point"));
+        let agents_involved = self.resolve_agents(&written.agents_involved, path);
+        let claims_path = format!("{path}.claims");
         if written.claims.is_empty() {
-            self.add_error::<()>(
-                &claims_path,
-                "empty: a point without a claim of the record is invented",
-            );
+            let message = "empty: a point without a claim of the record is invented";
+            self.add_error::<()>(&claims_path, message);
         }
         let mut claims = Vec::new();
         for (index, claim) in written.claims.into_iter().enumerate() {
-            claims.push(self.check_claim(claim, &ValuePath::Item(&claims_path, index)));
+            claims.push(self.check_claim(claim, &format!("{claims_path}[{index}]")));
         }
         let claims: Option<Vec<CitedClaim>> = claims.into_iter().collect();
-        let (point, agents_involved, claims) = (point?, agents?, claims?);
+        let (point, agents_involved, claims) = (point?, agents_involved?, claims?);
         let stray = claims.iter().find(|claim| !agents_involved.contains(&claim.agent));
         if let Some(CitedClaim { agent, id, .. }) = stray {
             let message = format!("{id} is a claim of {agent}, who is not among agents_involved");
@@ -303,86 +243,70 @@ impl FieldValidator<'_> {
         Some(UnresolvedPoint { point, agents_involved, claims })
     }
 
-    fn resolve_agents(
-        &mut self,
-        written: &[String],
-        path: &ValuePath<'_>,
-    ) -> Option<Vec<ExpertSlug>> {
+    fn resolve_agents(&mut self, written: &[String], path: &str) -> Option<Vec<ExpertSlug>> {
+        let path = format!("{path}.agents_involved");
         if written.is_empty() {
-            return self.add_error(path, "empty: a point with nobody behind it is invented");
+            return self.add_error(&path, "empty: a point without agents is invented");
         }
-        let mut agents: Vec<ExpertSlug> = Vec::new();
-        let mut is_known = true;
+        let mut agents = Vec::new();
         for (index, name) in written.iter().enumerate() {
-            match self.resolve_agent(name, &ValuePath::Item(path, index)) {
-                // The reply may name one participant twice, by name and by letter.
-                Some(agent) if agents.contains(&agent) => {}
-                Some(agent) => agents.push(agent),
-                None => is_known = false,
-            }
+            agents.push(self.resolve_agent(name, &format!("{path}[{index}]")));
         }
-        is_known.then_some(agents)
+        let mut agents = agents.into_iter().collect::<Option<Vec<ExpertSlug>>>()?;
+        // The reply may name one participant twice, by name and by letter.
+        let mut seen = BTreeSet::new();
+        agents.retain(|agent| seen.insert(agent.clone()));
+        Some(agents)
     }
 
-    fn check_claim(&mut self, written: WrittenClaim, path: &ValuePath<'_>) -> Option<CitedClaim> {
-        let agent_path = ValuePath::Field(path, "agent");
+    fn check_claim(&mut self, written: WrittenClaim, path: &str) -> Option<CitedClaim> {
+        let agent_path = format!("{path}.agent");
         let agent = self.resolve_agent(&written.agent, &agent_path);
-        let id = self.resolve_entity(&written.id, &ValuePath::Field(path, "id"));
-        let claim = self.require_filled(written.claim, &ValuePath::Field(path, "claim"));
+        let id = self.resolve_entity(&written.id, &format!("{path}.id"));
+        let claim = self.require_filled(written.claim, &format!("{path}.claim"));
         let (id, agent) = (id?, agent?);
-        let contributors = self.grounds.entities.get(&id).map(Vec::as_slice).unwrap_or_default();
-        let is_theirs = match id.kind {
-            // A tension is between several participants, so any of them may be cited for it.
-            EntityKind::Tension => true,
-            EntityKind::Perspective
-            | EntityKind::Recommendation
-            | EntityKind::Evidence
-            | EntityKind::Claim => contributors.contains(&agent),
-        };
-        if !is_theirs {
-            let whose = join_slugs(contributors.iter());
-            return self
-                .add_error(&agent_path, format_args!("{id} is not by `{agent}`, but by {whose}"));
+        let contributors = self.context.entities.get(&id).map(Vec::as_slice).unwrap_or_default();
+        // A tension is between several participants, so any of them may be cited for it.
+        if id.kind != EntityKind::Tension && !contributors.contains(&agent) {
+            let authors = join_slugs(contributors.iter());
+            let message = format!("{id} is not by `{agent}`, but by {authors}");
+            return self.add_error(&agent_path, message);
         }
         Some(CitedClaim { id, agent, claim: claim? })
     }
 
-    fn resolve_entity(&mut self, written: &str, path: &ValuePath<'_>) -> Option<EntityId> {
+    fn resolve_entity(&mut self, written: &str, path: &str) -> Option<EntityId> {
         let plain = written.trim_matches(TRIMMED_CHARS).to_ascii_uppercase();
-        let known = plain.parse().ok().filter(|id| self.grounds.entities.contains_key(id));
-        known.or_else(|| {
-            self.add_error(
-                path,
-                format_args!("{} is not in the record: invented", quote_safely(written)),
-            )
-        })
+        let known = plain.parse().ok().filter(|id| self.context.entities.contains_key(id));
+        let message = || format!("{} is not in the record: invented", quote_safely(written));
+        known.or_else(|| self.add_error(path, message()))
     }
 
     /// Returns the participant with this name or letter.
-    fn resolve_agent(&mut self, written: &str, path: &ValuePath<'_>) -> Option<ExpertSlug> {
+    fn resolve_agent(&mut self, written: &str, path: &str) -> Option<ExpertSlug> {
         let plain = written.trim_matches(TRIMMED_CHARS);
-        let took_part = || self.grounds.participants.iter().map(|one| &one.agent);
-        let named = took_part().find(|name| name.as_str().eq_ignore_ascii_case(plain));
-        let letters: Vec<char> = self.grounds.letters.iter().map(|(letter, _)| *letter).collect();
-        let meant = || {
+        let context = self.context;
+        let participants = || context.participants.iter().map(|one| &one.agent);
+        let by_name = participants().find(|name| name.as_str().eq_ignore_ascii_case(plain));
+        let by_letter = || {
+            let letters: Vec<char> = context.letters.iter().map(|(letter, _)| *letter).collect();
             let letter = match_letter(written, &letters)?;
-            let (_, name) = self.grounds.letters.iter().find(|(known, _)| *known == letter)?;
-            took_part().find(|participant| *participant == name)
+            let (_, name) = context.letters.iter().find(|(known, _)| *known == letter)?;
+            participants().find(|participant| *participant == name)
         };
-        let found = named.or_else(meant).cloned();
-        found.or_else(|| {
-            let (given, who) = (quote_safely(written), join_slugs(took_part()));
+        by_name.or_else(by_letter).cloned().or_else(|| {
+            let (given, who) = (quote_safely(written), join_slugs(participants()));
             self.add_error(path, format_args!("{given} took no part (took part: {who})"))
         })
     }
 
-    fn require_filled(&mut self, text: String, path: &ValuePath<'_>) -> Option<String> {
+    fn require_filled(&mut self, text: String, path: &str) -> Option<String> {
         let is_seen = |letter: char| !letter.is_whitespace() && !is_invisible(letter);
         if text.chars().any(is_seen) { Some(text) } else { self.add_error(path, "empty") }
     }
 
-    fn add_error<T>(&mut self, path: &ValuePath<'_>, what: impl std::fmt::Display) -> Option<T> {
-        self.errors.push(path.error_text(what));
+    fn add_error<T>(&mut self, path: &str, what: impl std::fmt::Display) -> Option<T> {
+        self.errors.push(format!("{path}: {what}"));
         None
     }
 }
@@ -392,16 +316,7 @@ fn field_schema(field: ConclusionField) -> &'static Value {
     fields.and_then(|fields| fields.get(field.name())).unwrap_or(&Value::Null)
 }
 
-fn items_schema(field: ConclusionField) -> &'static Value {
-    field_schema(field).get("items").unwrap_or(&Value::Null)
-}
-
-/// Returns the error for an unknown field.
-fn unknown_field_error(name: &str) -> String {
-    format!("unknown field {}", quote_safely(name))
-}
-
 fn join_slugs<'a>(names: impl Iterator<Item = &'a ExpertSlug>) -> String {
     let names: Vec<&str> = names.map(ExpertSlug::as_str).collect();
-    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -220,7 +220,7 @@ fn a_point_rests_on_who_took_part_and_what_was_said() {
     check_fault(
         agents,
         Some(json!([])),
-        "unresolved_points[0].agents_involved: empty: a point with nobody behind it is invented",
+        "unresolved_points[0].agents_involved: empty: a point without agents is invented",
     );
     check_fault(
         agents,
@@ -255,7 +255,7 @@ fn a_point_rests_on_who_took_part_and_what_was_said() {
 }
 
 #[test]
-fn a_claim_is_by_whoever_made_it() {
+fn a_claim_is_by_its_contributor() {
     let claim = "/unresolved_points/0/claims/0";
     let cited = |id: &str, agent: &str| Some(json!({"id": id, "agent": agent, "claim": "x"}));
     check(&with(claim, cited("`p0101`", "Claude")), READ);

@@ -3,8 +3,6 @@
 //! A round can be rendered in less detail. **Invariant:** at every level of detail, each open
 //! tension is named.
 
-use std::cell::OnceCell;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -36,21 +34,36 @@ pub(crate) struct RecordDigest<'a> {
     verdicts: DigestPart,
 }
 
-/// Some lines, with their length after escaping, computed on demand.
+/// Some lines, with their length after escaping.
 #[derive(Debug)]
 struct DigestPart {
     text: String,
-    shown_bytes: OnceCell<usize>,
+    escaped_bytes: usize,
 }
 
 impl DigestPart {
     fn new(lines: &[String]) -> Self {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        Self { text, shown_bytes: OnceCell::new() }
+        Self { escaped_bytes: neutralize_text(&text).len(), text }
     }
+}
 
-    fn escaped_bytes(&self) -> usize {
-        *self.shown_bytes.get_or_init(|| neutralize_text(&self.text).len())
+impl DetailLevel {
+    /// The note on rounds that were rendered at this level.
+    pub(crate) fn describe_cut(self, rounds: &[u8]) -> String {
+        let rounds = match rounds {
+            [] => String::new(),
+            [one] => format!("round {one} was cut"),
+            [first, .., last] => format!("rounds {first} to {last} were cut"),
+        };
+        match self {
+            Self::Whole => rounds,
+            Self::Texts(bytes) => format!("texts over {bytes} bytes were cut, head and tail kept"),
+            Self::Labels => format!("{rounds} to labels"),
+            Self::OpenTensions { label_chars } => format!(
+                "{rounds} to their open tensions, with {label_chars} characters of each label"
+            ),
+        }
     }
 }
 
@@ -63,23 +76,18 @@ impl<'a> RecordDigest<'a> {
     }
 
     pub(crate) fn full_text(&self) -> String {
-        let text: String = self.all_parts().map(|told| told.text.as_str()).collect();
+        let text: String = self.all_parts().map(|part| part.text.as_str()).collect();
         text.trim_end().to_owned()
     }
 
     /// Whether the digest takes at most this many bytes after escaping.
     pub(crate) fn fits_bytes(&self, room: usize) -> bool {
-        // The plain length is a lower bound and cheaper to compute.
-        self.plain_bytes() <= room && self.escaped_bytes() <= room
+        self.all_parts().map(|part| part.escaped_bytes).sum::<usize>() <= room
     }
 
     /// Length before escaping.
     pub(crate) fn plain_bytes(&self) -> usize {
-        self.all_parts().map(|told| told.text.len()).sum()
-    }
-
-    fn escaped_bytes(&self) -> usize {
-        self.all_parts().map(DigestPart::escaped_bytes).sum()
+        self.all_parts().map(|part| part.text.len()).sum()
     }
 
     fn all_parts(&self) -> impl Iterator<Item = &DigestPart> {
@@ -101,20 +109,14 @@ impl<'a> RecordDigest<'a> {
     /// Renders a round again at another level of detail.
     pub(crate) fn rerender_round(&mut self, round: u8, detail: DetailLevel) {
         let rounds = self.record.rounds.iter().zip(&mut self.rounds);
-        for (held, told) in rounds.filter(|(held, _)| held.round == round) {
-            *told = render_round(self.record, held, detail);
+        for (held, part) in rounds.filter(|(held, _)| held.round == round) {
+            *part = render_round(self.record, held, detail);
         }
     }
 
-    /// Cuts longer texts in these rounds and in the verdicts; returns whether anything was cut.
-    pub(crate) fn shorten_texts(&mut self, rounds: &[u8], bytes_max: usize) -> bool {
-        let before = self.plain_bytes();
-        let is_long = |round: &&u8| longest_text(self.record, **round) > bytes_max;
-        for round in rounds.iter().filter(is_long).copied().collect::<Vec<_>>() {
-            self.rerender_round(round, DetailLevel::Texts(bytes_max));
-        }
+    /// Cuts longer texts of the verdicts.
+    pub(crate) fn shorten_verdicts(&mut self, bytes_max: usize) {
         self.verdicts = DigestPart::new(&verdict_lines(&self.record.verdicts, Some(bytes_max)));
-        self.plain_bytes() < before
     }
 }
 
@@ -137,15 +139,6 @@ fn render_round(record: &DialogueRecord, round: &RoundRecord, detail: DetailLeve
         lines.extend(moves.map(|made| move_line(made, detail)));
     }
     DigestPart::new(&lines)
-}
-
-fn longest_text(record: &DialogueRecord, round: u8) -> usize {
-    let entities = EntityKind::ALL.iter().flat_map(|kind| record.entities_of_round(*kind, round));
-    let summaries = record.rounds.iter().filter(|held| held.round == round);
-    let moves = record.moves.iter().filter(|made| made.round == round);
-    let texts = entities.map(|entity| entity.text.len());
-    let texts = texts.chain(summaries.filter_map(|held| Some(held.summary.as_ref()?.len())));
-    texts.chain(moves.filter_map(|made| Some(made.context.as_ref()?.len()))).max().unwrap_or(0)
 }
 
 fn is_open(entity: &Entity) -> bool {
@@ -263,6 +256,6 @@ fn text_at_detail(text: &str, detail: DetailLevel) -> Option<String> {
     }
 }
 
-fn json_line(told: &impl Serialize) -> String {
-    serde_json::to_string(told).unwrap_or_default()
+fn json_line(line: &impl Serialize) -> String {
+    serde_json::to_string(line).unwrap_or_default()
 }
