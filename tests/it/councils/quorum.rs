@@ -345,7 +345,7 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
     let positions = told.value_at("report.disagreements.0.positions").as_array().unwrap();
     assert_eq!(positions.len(), 1, "{positions:?}");
     let warnings = told.value_at("warnings").to_string();
-    assert!(warnings.contains("2 participants that there are not"), "{warnings}");
+    assert!(warnings.contains("2 participants that do not exist"), "{warnings}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
     let marks: Vec<Value> = marks.map(|one| json!([one["provider"], one["truncated"]])).collect();
     assert_eq!(marks, [json!(["ann", true]), json!(["bob", null]), json!(["cid", null])]);
     assert_eq!(told.value_at("transparency/providers/0/truncated"), &json!(["R1"]));
-    let warned = "the opinion of ann in R1 was cut off, also when it was asked for again: its end is missing";
+    let warned = "the opinion of ann in R1 was cut off, and its retry too: its end is missing";
     assert!(
         told.value_at("warnings").as_array().unwrap().contains(&json!(warned)),
         "{:#}",

@@ -16,6 +16,9 @@ use crate::parsing::coerce::quote_safely;
 /// Maximum nesting of lists and objects. Our schemas need four levels; the limit bounds recursion.
 pub(crate) const DEPTH_MAX: usize = 64;
 
+/// Replaces a malformed escape.
+const REPLACEMENT_UNIT: u16 = 0xfffd;
+
 /// A JSON value and how it was obtained.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ParsedJson {
@@ -251,7 +254,7 @@ impl JsonRepairer<'_> {
             Some('r') => text.push('\r'),
             Some('b') => text.push('\u{8}'),
             Some('f') => text.push('\u{c}'),
-            Some('u') => text.push(self.read_unicode()),
+            Some('u') => text.push_str(&self.read_unicode()),
             Some(sign @ ('"' | '\'' | '\\' | '/')) => text.push(sign),
             // An escaped line break.
             Some('\n') => {}
@@ -260,31 +263,24 @@ impl JsonRepairer<'_> {
         }
     }
 
-    /// Parses the character behind `\u`; an unpaired surrogate becomes the replacement character.
-    fn read_unicode(&mut self) -> char {
-        let Some(first) = self.read_hex() else { return char::REPLACEMENT_CHARACTER };
-        if let Some(letter) = char::from_u32(first) {
-            return letter;
-        }
-        let before = self.rest;
-        self.rest = self.rest.strip_prefix("\\u").unwrap_or(before);
-        let second = if self.rest.len() < before.len() { self.read_hex() } else { None };
-        match second {
-            Some(low @ 0xdc00..=0xdfff) if first < 0xdc00 => {
-                char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00))
-                    .unwrap_or(char::REPLACEMENT_CHARACTER)
-            }
-            _ => {
-                self.rest = before;
-                char::REPLACEMENT_CHARACTER
+    /// Parses the characters of consecutive `\u` escapes; an unpaired surrogate becomes the
+    /// replacement character.
+    fn read_unicode(&mut self) -> String {
+        let mut units = Vec::new();
+        loop {
+            let unit = self.read_hex();
+            units.push(unit.unwrap_or(REPLACEMENT_UNIT));
+            match self.rest.strip_prefix("\\u").filter(|_| unit.is_some()) {
+                Some(rest) => self.rest = rest,
+                None => return String::from_utf16_lossy(&units),
             }
         }
     }
 
-    fn read_hex(&mut self) -> Option<u32> {
+    fn read_hex(&mut self) -> Option<u16> {
         let digits =
             self.rest.get(..4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()))?;
-        let code = u32::from_str_radix(digits, 16).ok()?;
+        let code = u16::from_str_radix(digits, 16).ok()?;
         self.rest = self.rest.get(4..)?;
         Some(code)
     }

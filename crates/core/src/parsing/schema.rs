@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::model::string_enum::inlined_schema;
@@ -78,10 +79,10 @@ pub fn reply_schema(shape: ReplyShape, mode: QuestionMode, names: &[String]) -> 
 fn build_schema(shape: ReplyShape, mode: QuestionMode, names: &[String]) -> Value {
     let scores: Vec<&str> = names.iter().map(String::as_str).collect();
     match shape {
-        ReplyShape::Opinion => schema_for_ask(opinion_schema(), mode, names),
-        ReplyShape::PeerReview => schema_for_ask(peer_review_schema(), mode, names),
-        ReplyShape::Report => schema_for_ask(report_schema(), mode, names),
-        ReplyShape::Conclusion => schema_for_ask(conclusion_schema(), mode, names),
+        ReplyShape::Opinion => schema_for_ask(&OPINION_SCHEMA, mode, names),
+        ReplyShape::PeerReview => schema_for_ask(&PEER_REVIEW_SCHEMA, mode, names),
+        ReplyShape::Report => schema_for_ask(&REPORT_SCHEMA, mode, names),
+        ReplyShape::Conclusion => schema_for_ask(&CONCLUSION_SCHEMA, mode, names),
         ReplyShape::Judgement | ReplyShape::CrossReading => judgement_schema(shape, &scores),
         ReplyShape::Adjudication => adjudication_schema().clone(),
     }
@@ -129,28 +130,15 @@ fn drop_field(schema: &mut Value, field: &str) {
     }
 }
 
-pub(crate) fn opinion_schema() -> &'static Arc<Value> {
-    static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| compact_schema(&inlined_schema::<OpinionReply>()).into());
-    &SCHEMA
-}
+pub(crate) static OPINION_SCHEMA: LazyLock<Value> = LazyLock::new(document_schema::<OpinionReply>);
+pub(crate) static PEER_REVIEW_SCHEMA: LazyLock<Value> =
+    LazyLock::new(document_schema::<PeerReview>);
+pub(crate) static REPORT_SCHEMA: LazyLock<Value> = LazyLock::new(document_schema::<ChairReport>);
+pub(crate) static CONCLUSION_SCHEMA: LazyLock<Value> =
+    LazyLock::new(document_schema::<WrittenConclusion>);
 
-pub(crate) fn peer_review_schema() -> &'static Arc<Value> {
-    static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| compact_schema(&inlined_schema::<PeerReview>()).into());
-    &SCHEMA
-}
-
-pub(crate) fn report_schema() -> &'static Arc<Value> {
-    static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| compact_schema(&inlined_schema::<ChairReport>()).into());
-    &SCHEMA
-}
-
-pub(crate) fn conclusion_schema() -> &'static Arc<Value> {
-    static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| compact_schema(&inlined_schema::<WrittenConclusion>()).into());
-    &SCHEMA
+fn document_schema<T: JsonSchema>() -> Value {
+    compact_schema(&inlined_schema::<T>())
 }
 
 /// Removes the keywords that a model does not need.
@@ -179,13 +167,12 @@ mod tests {
 
     #[test]
     fn an_opinion_is_described_in_few_words() {
-        insta::assert_snapshot!(opinion_schema().to_string(), @r#"{"type":"object","properties":{"summary":{"type":"string","description":"The answer in two or three sentences."},"details":{"type":"object","properties":{"understanding":{"type":"string","description":"What you take the question to be."},"key_considerations":{"type":"array","items":{"type":"string"}},"recommendation":{"type":"string"},"rationale":{"type":"string"}},"required":["recommendation"]},"risks":{"type":"array","items":{"type":"object","properties":{"description":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"mitigation":{"type":["string","null"]}},"required":["description","severity"]}},"assumptions":{"type":"array","items":{"type":"string"}},"questions":{"type":"array","items":{"type":"string"},"description":"What you would need to know to be surer."},"confidence":{"type":"string","enum":["low","medium","high"]},"stance":{"type":"string","enum":["approve","reject","conditional","abstain","none"],"description":"`none` when the question is not one of approval."},"findings":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string","description":"Such as `SEC-001`."},"title":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"category":{"type":"string"},"location":{"type":"string","description":"File and line, where it can be said."},"description":{"type":"string"},"fix_approach":{"type":"string"}},"required":["id","title","severity","description"],"description":"A fault of the material under review."},"description":"Only in mode review: faults of the files."}},"required":["summary","details","confidence","stance"],"description":"An opinion as its model gave it."}"#);
+        insta::assert_snapshot!(OPINION_SCHEMA.to_string(), @r#"{"type":"object","properties":{"summary":{"type":"string","description":"The answer in two or three sentences."},"details":{"type":"object","properties":{"understanding":{"type":"string","description":"What you take the question to be."},"key_considerations":{"type":"array","items":{"type":"string"}},"recommendation":{"type":"string"},"rationale":{"type":"string"}},"required":["recommendation"]},"risks":{"type":"array","items":{"type":"object","properties":{"description":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"mitigation":{"type":["string","null"]}},"required":["description","severity"]}},"assumptions":{"type":"array","items":{"type":"string"}},"questions":{"type":"array","items":{"type":"string"},"description":"What you would need to know to be surer."},"confidence":{"type":"string","enum":["low","medium","high"]},"stance":{"type":"string","enum":["approve","reject","conditional","abstain","none"],"description":"`none` when the question is not one of approval."},"findings":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string","description":"Such as `SEC-001`."},"title":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"category":{"type":"string"},"location":{"type":"string","description":"File and line, where it can be said."},"description":{"type":"string"},"fix_approach":{"type":"string"}},"required":["id","title","severity","description"],"description":"A fault of the material under review."},"description":"Only in mode review: faults of the files."}},"required":["summary","details","confidence","stance"],"description":"An opinion as its model gave it."}"#);
     }
 
     #[test]
     fn no_schema_refers_to_another_place() {
-        for schema in [opinion_schema(), peer_review_schema(), report_schema(), conclusion_schema()]
-        {
+        for schema in [&OPINION_SCHEMA, &PEER_REVIEW_SCHEMA, &REPORT_SCHEMA, &CONCLUSION_SCHEMA] {
             let text = schema.to_string();
             for word in ["$ref", "$defs", "$schema", "\"default\"", "\"format\""] {
                 assert!(!text.contains(word), "{word} in {text}");
@@ -196,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_conclusion_is_closed_at_every_level() {
-        insta::assert_snapshot!(conclusion_schema().to_string(), @r#"{"type":"object","additionalProperties":false,"properties":{"recommendation":{"type":"string","description":"What was decided and why. A format that the question asks for applies to this text."},"key_condition":{"type":"string","description":"The one assumption that must hold; if it fails, the recommendation is to be revisited."},"unresolved_points":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"point":{"type":"string","description":"What they disagree on."},"agents_involved":{"type":"array","items":{"type":"string"}},"claims":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string","description":"Its id in the record, such as P0101."},"agent":{"type":"string"},"claim":{"type":"string"}},"required":["id","agent","claim"]},"description":"What each of them said."}},"required":["point","agents_involved","claims"]},"description":"Disagreements of the record that were left standing; none are invented, there may be none."},"review_by":{"type":"string","description":"The day on which to revisit this: YYYY-MM-DD, later than today."},"participants":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"agent":{"type":"string"},"version":{"type":"string"}},"required":["agent","version"]},"description":"Who took part."}},"required":["recommendation","key_condition","unresolved_points","review_by","participants"],"description":"A conclusion: exactly these five fields."}"#);
+        insta::assert_snapshot!(CONCLUSION_SCHEMA.to_string(), @r#"{"type":"object","additionalProperties":false,"properties":{"recommendation":{"type":"string","description":"What was decided and why. A format that the question asks for applies to this text."},"key_condition":{"type":"string","description":"The one assumption that must hold; if it fails, the recommendation is to be revisited."},"unresolved_points":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"point":{"type":"string","description":"What they disagree on."},"agents_involved":{"type":"array","items":{"type":"string"}},"claims":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string","description":"Its id in the record, such as P0101."},"agent":{"type":"string"},"claim":{"type":"string"}},"required":["id","agent","claim"]},"description":"What each of them said."}},"required":["point","agents_involved","claims"]},"description":"Disagreements of the record that were left standing; none are invented, there may be none."},"review_by":{"type":"string","description":"The day on which to revisit this: YYYY-MM-DD, later than today."},"participants":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"agent":{"type":"string"},"version":{"type":"string"}},"required":["agent","version"]},"description":"Who took part."}},"required":["recommendation","key_condition","unresolved_points","review_by","participants"],"description":"A conclusion: exactly these five fields."}"#);
     }
 
     #[test]
@@ -212,14 +199,14 @@ mod tests {
 
     #[test]
     fn a_field_called_title_stays() {
-        let finding = &opinion_schema()["properties"]["findings"]["items"];
+        let finding = &OPINION_SCHEMA["properties"]["findings"]["items"];
         assert_eq!(finding["properties"]["title"]["type"], "string");
         assert_eq!(finding["required"][1], "title");
     }
 
     #[test]
     fn a_merged_finding_has_the_fields_of_a_finding() {
-        let merged = &report_schema()["properties"]["findings"]["items"]["properties"];
+        let merged = &REPORT_SCHEMA["properties"]["findings"]["items"]["properties"];
         assert!(merged.get("fix_approach").is_some() && merged.get("disputed_by").is_some());
     }
 }

@@ -108,16 +108,19 @@ impl ReaderView {
 
     /// The same, and the opinions of the others.
     pub(crate) fn of_reviewer(transcript: &RunState, ask: &Ask) -> Self {
-        let opinions = peer_opinions(transcript, &ask.seat);
+        let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
+        // In an order of its own for each reader.
+        let peers = letters.other_seats(plan, &ask.seat);
+        let opinions = label_replies(plan, peers, &list_opinions(transcript));
         Self { opinions, ..Self::of_question(transcript, ask, InterventionScope::OwnAndPublic) }
     }
 
     /// The same, and all opinions and reviews.
     pub(crate) fn of_chair(transcript: &RunState, ask: &Ask) -> Self {
-        let (opinions, reviews) = (all_opinions(transcript), all_reviews(transcript));
+        let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
         Self {
-            opinions,
-            reviews,
+            opinions: label_replies(plan, letters.iter(), &list_opinions(transcript)),
+            reviews: label_replies(plan, letters.iter(), &list_peer_reviews(transcript)),
             ..Self::of_question(transcript, ask, InterventionScope::OwnAndPublic)
         }
     }
@@ -203,46 +206,23 @@ pub(crate) fn further_file_line(file: &IndexedFile) -> String {
     serde_json::json!({ "path": path, "bytes": file.bytes }).to_string()
 }
 
-/// The others' opinions, in an order specific to the reader.
-fn peer_opinions(transcript: &RunState, reader: &ExpertSlug) -> Vec<LabeledReply<OpinionReply>> {
-    let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
-    let heard = list_opinions(transcript);
-    let others = letters.other_seats(plan, reader).into_iter();
-    others
-        .filter_map(|(letter, name)| {
-            let voice = heard.iter().find(|voice| voice.seat == name)?;
-            Some(label_reply(plan, letter, voice))
-        })
-        .collect()
-}
-
-fn all_opinions(transcript: &RunState) -> Vec<LabeledReply<OpinionReply>> {
-    let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
-    let heard = list_opinions(transcript);
-    let by_letter = letters.iter().filter_map(|(letter, name)| {
-        let voice = heard.iter().find(|voice| voice.seat == name)?;
-        Some(label_reply(plan, letter, voice))
+/// Labels the replies of these seats with their letters, and with their names if reviews are not
+/// anonymous.
+fn label_replies<'a, T: Clone>(
+    plan: &Plan,
+    seats: impl IntoIterator<Item = (char, &'a ExpertSlug)>,
+    answers: &[SeatAnswer<'_, T>],
+) -> Vec<LabeledReply<T>> {
+    let labeled = seats.into_iter().filter_map(|(letter, seat)| {
+        let answer = answers.iter().find(|answer| answer.seat == seat)?;
+        let name = match plan.anonymous_review {
+            true => letter.to_string(),
+            false => format!("{letter} - {seat}"),
+        };
+        let is_cut = answer.asked.is_truncated();
+        Some(LabeledReply { name, said: answer.said.clone(), is_cut })
     });
-    by_letter.collect()
-}
-
-fn all_reviews(transcript: &RunState) -> Vec<LabeledReply<PeerReview>> {
-    let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
-    let heard = list_peer_reviews(transcript);
-    let by_letter = letters.iter().filter_map(|(letter, name)| {
-        let voice = heard.iter().find(|voice| voice.seat == name)?;
-        Some(label_reply(plan, letter, voice))
-    });
-    by_letter.collect()
-}
-
-/// Labels a reply with the letter, and with the seat's name if reviews are not anonymous.
-fn label_reply<T: Clone>(plan: &Plan, letter: char, voice: &SeatAnswer<'_, T>) -> LabeledReply<T> {
-    let name = match plan.anonymous_review {
-        true => letter.to_string(),
-        false => format!("{letter} - {}", voice.seat),
-    };
-    LabeledReply { name, said: voice.said.clone(), is_cut: voice.asked.is_truncated() }
+    labeled.collect()
 }
 
 /// An intervention and its author; empty for a stop. A restatement is a model's text, so it gets

@@ -92,7 +92,7 @@ pub struct ConclusionView {
 }
 
 /// The audit and the revision that followed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct AuditView {
     /// Result of both parts of the audit: format check and critic. `None` until the critic has
     /// replied.
@@ -139,12 +139,12 @@ impl ConclusionView {
         let was_asked = |round| transcript.asks_in_round(round).next().is_some();
         let synthesizer = plan.filter(|_| was_asked(DRAFT));
         let synthesizer = synthesizer.map(|plan| transcript.plan.author_of(&plan.synthesizer));
-        let family = synthesizer.as_ref().map(|author| author.family.clone());
+        let family = synthesizer.as_ref().map(|author| author.family.clone()).unwrap_or_default();
         Self {
             stage: transcript.stage.map(|stage| stage.name()),
             draft: revised_conclusion(transcript).or(draft_conclusion(transcript)).cloned(),
             synthesizer,
-            audit: was_asked(AUDIT).then(|| AuditView::in_progress(transcript, family.as_deref())),
+            audit: was_asked(AUDIT).then(|| AuditView::in_progress(transcript, &family)),
             ..Self::default()
         }
     }
@@ -172,37 +172,23 @@ impl AuditView {
             Some(TerminalState::Unconverged) => Some(AuditVerdict::Flag),
             Some(TerminalState::Clean) | None => None,
         };
-        let critic = ending.critic.clone();
-        Self {
-            same_family: is_same_family(critic.as_ref(), Some(&ending.synthesizer.family)),
-            critic,
-            reviser: ending.reviser.clone(),
-            ..Self::from_trail(
-                trail.clone(),
-                Some(AuditVerdict::from_objections(&trail.objections)),
-                re_verdict,
-            )
-        }
+        let critic_verdict = Some(AuditVerdict::from_objections(&trail.objections));
+        let audit = Self::new(trail.clone(), critic_verdict, re_verdict);
+        audit.by_authors(ending.critic.clone(), ending.reviser.clone(), &ending.synthesizer.family)
     }
 
-    fn in_progress(transcript: &RunState, family: Option<&str>) -> Self {
-        let looked = |round| audit_objections(transcript, round).map(AuditVerdict::from_objections);
+    fn in_progress(transcript: &RunState, family: &str) -> Self {
+        let verdict =
+            |round| audit_objections(transcript, round).map(AuditVerdict::from_objections);
         let plan = transcript.plan.conclusion.as_ref();
         let critic = plan.map(|plan| transcript.plan.author_of(&plan.critic));
-        let reviser = plan.map(|plan| transcript.plan.author_of(&plan.reviser));
-        Self {
-            same_family: is_same_family(critic.as_ref(), family),
-            critic,
-            reviser: reviser.filter(|_| revised_conclusion(transcript).is_some()),
-            ..Self::from_trail(
-                audit_trail(transcript).unwrap_or_default(),
-                looked(AUDIT),
-                looked(SECOND_AUDIT),
-            )
-        }
+        let reviser = plan.filter(|_| revised_conclusion(transcript).is_some());
+        let reviser = reviser.map(|plan| transcript.plan.author_of(&plan.reviser));
+        let trail = audit_trail(transcript).unwrap_or_default();
+        Self::new(trail, verdict(AUDIT), verdict(SECOND_AUDIT)).by_authors(critic, reviser, family)
     }
 
-    fn from_trail(
+    fn new(
         trail: AuditTrail,
         critic_verdict: Option<AuditVerdict>,
         re_verdict: Option<AuditVerdict>,
@@ -215,15 +201,20 @@ impl AuditView {
             re_verdict,
             second_objections: trail.second_objections,
             original: trail.original,
-            critic: None,
-            reviser: None,
-            same_family: false,
+            ..Self::default()
         }
     }
-}
 
-fn is_same_family(critic: Option<&SeatAuthor>, family: Option<&str>) -> bool {
-    critic.is_some_and(|critic| Some(critic.family.as_str()) == family)
+    /// Sets the authors; `family` is that of the synthesizer.
+    fn by_authors(
+        self,
+        critic: Option<SeatAuthor>,
+        reviser: Option<SeatAuthor>,
+        family: &str,
+    ) -> Self {
+        let same_family = critic.as_ref().is_some_and(|critic| critic.family == family);
+        Self { critic, reviser, same_family, ..self }
+    }
 }
 
 /// All fields are always present; they are null before the conclusion.

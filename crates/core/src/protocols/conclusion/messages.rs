@@ -3,11 +3,9 @@
 //! Unlike the chair they see the agents' names, because the conclusion names them; so nothing is
 //! masked.
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::model::ask::{Ask, AskMessages};
-use crate::model::ids::ExpertSlug;
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::model::time::Day;
@@ -19,7 +17,7 @@ use crate::prompting::fence::{MessageParts, RenderedPrompt};
 use crate::prompting::instructions::{DRAFT, REVISION, RoleText};
 use crate::prompting::reader_view::{FencedSection, ReaderView, to_pretty_json};
 use crate::protocols::conclusion::next::{audit_trail, draft_conclusion};
-use crate::protocols::conclusion::record_digest::{DetailLevel, RecordDigest};
+use crate::protocols::conclusion::record_digest::{DetailLevel, RecordDigest, to_json_line};
 use crate::protocols::conclusion::types::{AuditObjection, Conclusion, ConclusionParticipant};
 use crate::protocols::council::answers::{SeatLetters, list_opinions, tally_stances};
 use crate::protocols::council::messages::additions_remark;
@@ -174,31 +172,23 @@ impl<'a> ConclusionBrief<'a> {
     }
 }
 
-/// A participant as the conclusion names it, with its letter and role.
-#[derive(Serialize)]
-struct ListedParticipant<'a> {
-    agent: &'a ExpertSlug,
-    version: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    letter: Option<char>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    role: Option<String>,
-}
-
-/// One JSON line per participant.
+/// One JSON line per participant, with its letter and role.
 fn participant_lines(transcript: &RunState, record: &DialogueRecord) -> String {
     let letters = SeatLetters::from_plan(&transcript.plan);
     let role = |agent| {
         let role = &record.find_expert(agent)?.profile.role;
-        Some(role.chars().take(ROLE_CHARS_MAX).collect())
+        Some(role.chars().take(ROLE_CHARS_MAX).collect::<String>())
     };
-    let listed = transcript.participants.iter().flatten().map(|participant| {
+    let lines = transcript.participants.iter().flatten().map(|participant| {
         let ConclusionParticipant { agent, version } = participant;
-        let letter = letters.letter_of(agent);
-        let listed = ListedParticipant { agent, version, letter, role: role(agent) };
-        serde_json::to_string(&listed).unwrap_or_default()
+        to_json_line(json!({
+            "agent": agent,
+            "version": version,
+            "letter": letters.letter_of(agent),
+            "role": role(agent),
+        }))
     });
-    listed.collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The files keep at least this many bytes. The record matters more for the conclusion.

@@ -10,47 +10,36 @@ use crate::parsing::coerce::{describe_value, quote_safely};
 use crate::parsing::reply::{
     ParseResult, ParsedReply, UnreadableReply, refusal_or_error, visible_text,
 };
-use crate::parsing::schema::conclusion_schema;
+use crate::parsing::schema::CONCLUSION_SCHEMA;
 use crate::parsing::strict::parse_strict;
-use crate::protocols::conclusion::parse_fields::{
-    ValidatedFields, unknown_fields, validate_fields,
-};
+use crate::protocols::conclusion::parse_fields::{unknown_fields, validate_fields};
 use crate::protocols::conclusion::types::{
     AuditObjection, AuditReply, Conclusion, ConclusionContext, ConclusionField, ObjectionSource,
 };
+
+const MISSING: &str = "a field is missing";
 
 /// More errors than these do not help a model to correct its reply.
 const ERRORS_MAX: usize = 12;
 
 /// Parses a conclusion with exactly five fields.
-pub fn parse_conclusion(reply: &str, grounds: &ConclusionContext<'_>) -> ParseResult<Conclusion> {
-    parse_strict(reply, conclusion_schema(), "conclusions", |value| {
+pub fn parse_conclusion(reply: &str, context: &ConclusionContext<'_>) -> ParseResult<Conclusion> {
+    parse_strict(reply, &CONCLUSION_SCHEMA, "conclusions", |value| {
         let given = into_object(value)?;
-        let mut examined = validate_fields(&given, ConclusionField::ALL, grounds);
-        examined.errors.extend(unknown_fields(&given));
-        let ValidatedFields {
-            recommendation,
-            key_condition,
-            unresolved_points,
-            review_by,
-            errors: faults,
-        } = examined;
-        let read = recommendation.zip(key_condition).zip(unresolved_points).zip(review_by);
-        match read {
-            Some((((recommendation, key_condition), unresolved_points), review_by))
-                if faults.is_empty() =>
-            {
-                Ok(Conclusion {
-                    recommendation,
-                    key_condition,
-                    unresolved_points,
-                    review_by,
-                    // Participants and their versions come from the record, not from the reply.
-                    participants: grounds.participants.to_vec(),
-                })
-            }
-            _ => Err(join_errors(&faults)),
+        let mut fields = validate_fields(&given, ConclusionField::ALL, context);
+        fields.errors.extend(unknown_fields(&given));
+        if !fields.errors.is_empty() {
+            return Err(join_errors(&fields.errors));
         }
+        // Without errors, every field is valid.
+        Ok(Conclusion {
+            recommendation: fields.recommendation.ok_or(MISSING)?,
+            key_condition: fields.key_condition.ok_or(MISSING)?,
+            unresolved_points: fields.unresolved_points.ok_or(MISSING)?,
+            review_by: fields.review_by.ok_or(MISSING)?,
+            // Participants and their versions come from the record, not from the reply.
+            participants: context.participants.to_vec(),
+        })
     })
 }
 
@@ -59,22 +48,22 @@ pub fn parse_revision(
     reply: &str,
     original: &Conclusion,
     flagged: &[ConclusionField],
-    grounds: &ConclusionContext<'_>,
+    context: &ConclusionContext<'_>,
 ) -> ParseResult<Conclusion> {
-    parse_strict(reply, conclusion_schema(), "revisions", |value| {
-        let examined = validate_fields(&into_object(value)?, flagged, grounds);
-        if !examined.errors.is_empty() {
-            return Err(join_errors(&examined.errors));
+    parse_strict(reply, &CONCLUSION_SCHEMA, "revisions", |value| {
+        let fields = validate_fields(&into_object(value)?, flagged, context);
+        if !fields.errors.is_empty() {
+            return Err(join_errors(&fields.errors));
         }
-        let stood = original.clone();
-        let mended = Conclusion {
-            recommendation: examined.recommendation.unwrap_or(stood.recommendation),
-            key_condition: examined.key_condition.unwrap_or(stood.key_condition),
-            unresolved_points: examined.unresolved_points.unwrap_or(stood.unresolved_points),
-            review_by: examined.review_by.unwrap_or(stood.review_by),
-            participants: grounds.participants.to_vec(),
+        let draft = original.clone();
+        let revised = Conclusion {
+            recommendation: fields.recommendation.unwrap_or(draft.recommendation),
+            key_condition: fields.key_condition.unwrap_or(draft.key_condition),
+            unresolved_points: fields.unresolved_points.unwrap_or(draft.unresolved_points),
+            review_by: fields.review_by.unwrap_or(draft.review_by),
+            participants: context.participants.to_vec(),
         };
-        Ok(original.with_fields(flagged, &mended))
+        Ok(original.with_fields(flagged, &revised))
     })
 }
 
@@ -88,13 +77,13 @@ fn into_object(value: Value) -> Result<Map<String, Value>, String> {
 }
 
 /// Joins all errors into one line that can be sent back to a model.
-fn join_errors(faults: &[String]) -> String {
-    let shown = faults.iter().take(ERRORS_MAX).map(String::as_str);
-    let mut told = shown.collect::<Vec<_>>().join("; ");
-    if let Some(more) = faults.len().checked_sub(ERRORS_MAX).filter(|more| *more > 0) {
-        told.push_str(&format!("; and {more} more"));
+fn join_errors(errors: &[String]) -> String {
+    let shown = errors.iter().take(ERRORS_MAX).map(String::as_str);
+    let mut text = shown.collect::<Vec<_>>().join("; ");
+    if let Some(more) = errors.len().checked_sub(ERRORS_MAX).filter(|more| *more > 0) {
+        text.push_str(&format!("; and {more} more"));
     }
-    told
+    text
 }
 
 /// Five fields allow few objections each; more lines are not a list of objections.

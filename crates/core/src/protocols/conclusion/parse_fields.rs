@@ -13,7 +13,7 @@ use crate::model::limits::LIST_ITEMS_MAX;
 use crate::model::text::is_invisible;
 use crate::model::time::Day;
 use crate::parsing::coerce::{describe_value, find_text_error, quote_safely};
-use crate::parsing::schema::conclusion_schema;
+use crate::parsing::schema::CONCLUSION_SCHEMA;
 use crate::protocols::conclusion::types::{
     CitedClaim, ConclusionContext, ConclusionField, UnresolvedPoint,
 };
@@ -312,7 +312,7 @@ impl<'a> FieldValidator<'a> {
 }
 
 fn field_schema(field: ConclusionField) -> &'static Value {
-    let fields = conclusion_schema().get("properties");
+    let fields = CONCLUSION_SCHEMA.get("properties");
     fields.and_then(|fields| fields.get(field.name())).unwrap_or(&Value::Null)
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::parsing::reply::ParseResult;
-use crate::parsing::schema::conclusion_schema;
+use crate::parsing::schema::CONCLUSION_SCHEMA;
 use crate::protocols::conclusion::parse::{parse_conclusion, parse_revision};
 use crate::protocols::conclusion::types::{
     Conclusion, ConclusionContext, ConclusionField, ConclusionParticipant, UnresolvedPoint,
@@ -339,7 +339,7 @@ fn what_is_no_conclusion_says_what_it_is() {
     check("<think>hm</think>", "unreadable: the reply holds nothing but thinking");
     check("Ship it.", "unreadable: the reply holds no JSON object");
     check("I'm sorry, but I can't help with that.", "refusal: the model declined to answer");
-    let schema = conclusion_schema().to_string();
+    let schema = CONCLUSION_SCHEMA.to_string();
     check(&schema, "unreadable: the reply repeats the schema and fills in nothing");
     check(&format!("{schema}\n{}", whole()), READ);
     let text = whole().to_string();

@@ -3,12 +3,11 @@
 //! A round can be rendered in less detail. **Invariant:** at every level of detail, each open
 //! tension is named.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
-use crate::model::entity::{Entity, EntityReference, ExpertMove, MoveType};
-use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
-use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
+use crate::model::entity::{Entity, ExpertMove};
+use crate::model::ids::EntityKind;
+use crate::model::lifecycle::ACTIVE_TENSION_STATUSES;
 use crate::model::record::{DialogueRecord, RecordedVerdict, RoundRecord};
 use crate::prompting::condense::{map_texts, truncate_to_fit};
 use crate::prompting::neutralize::neutralize_text;
@@ -145,19 +144,8 @@ fn is_open(entity: &Entity) -> bool {
     entity.id.kind == EntityKind::Tension && ACTIVE_TENSION_STATUSES.contains(&entity.status)
 }
 
-#[derive(Serialize)]
-struct RoundLine<'a> {
-    round: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    summary: Option<String>,
-    /// Tells the reader that parts were cut, so that they are not taken for missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    condensed: Option<String>,
-}
-
 fn round_line(round: &RoundRecord, detail: DetailLevel, left_out: usize) -> String {
+    // Tells the reader that parts were cut, so that they are not taken for missing.
     let condensed = match detail {
         DetailLevel::Whole | DetailLevel::Texts(_) => None,
         DetailLevel::Labels => Some("labels only".to_owned()),
@@ -165,84 +153,53 @@ fn round_line(round: &RoundRecord, detail: DetailLevel, left_out: usize) -> Stri
             Some(format!("open tensions only, {left_out} other entities left out"))
         }
     };
-    let summary = round.summary.as_deref().and_then(|text| text_at_detail(text, detail));
-    json_line(&RoundLine { round: round.round, title: round.title.as_deref(), summary, condensed })
-}
-
-#[derive(Serialize)]
-struct EntityLine<'a> {
-    id: EntityId,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    agents: &'a [ExpertSlug],
-    status: EntityStatus,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    label: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a Value>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    references: &'a [EntityReference],
+    to_json_line(json!({
+        "round": round.round,
+        "title": round.title,
+        "summary": round.summary.as_deref().and_then(|text| text_at_detail(text, detail)),
+        "condensed": condensed,
+    }))
 }
 
 fn entity_line(entity: &Entity, detail: DetailLevel) -> String {
-    let (parameters, references) = match detail {
-        DetailLevel::Whole | DetailLevel::Texts(_) => {
-            (entity.parameters.as_ref(), entity.references.as_slice())
-        }
-        DetailLevel::Labels | DetailLevel::OpenTensions { .. } => (None, &[][..]),
-    };
-    let (kind, label) = match detail {
+    let is_full = matches!(detail, DetailLevel::Whole | DetailLevel::Texts(_));
+    let (kind, label_chars) = match detail {
         DetailLevel::Whole | DetailLevel::Texts(_) | DetailLevel::Labels => {
-            (Some(entity.id.kind.type_name()), entity.label.clone())
+            (Some(entity.id.kind.type_name()), usize::MAX)
         }
         // The round's line already says that these are tensions.
-        DetailLevel::OpenTensions { label_chars } => {
-            (None, entity.label.chars().take(label_chars).collect())
-        }
+        DetailLevel::OpenTensions { label_chars } => (None, label_chars),
     };
-    json_line(&EntityLine {
-        id: entity.id,
-        kind,
-        agents: &entity.contributors,
-        status: entity.status,
-        label,
-        text: text_at_detail(&entity.text, detail),
-        parameters,
-        references,
-    })
-}
-
-#[derive(Serialize)]
-struct MoveLine<'a> {
-    #[serde(rename = "move")]
-    move_type: MoveType,
-    agent: &'a ExpertSlug,
-    targets: &'a [EntityId],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<String>,
+    let label: String = entity.label.chars().take(label_chars).collect();
+    let references = Some(&entity.references).filter(|made| is_full && !made.is_empty());
+    to_json_line(json!({
+        "id": entity.id,
+        "kind": kind,
+        "agents": entity.contributors,
+        "status": entity.status,
+        "label": Some(label).filter(|label| !label.is_empty()),
+        "text": text_at_detail(&entity.text, detail),
+        "parameters": entity.parameters.as_ref().filter(|_| is_full),
+        "references": references,
+    }))
 }
 
 fn move_line(made: &ExpertMove, detail: DetailLevel) -> String {
-    let context = made.context.as_deref().and_then(|text| text_at_detail(text, detail));
-    let ExpertMove { expert, move_type, targets, .. } = made;
-    json_line(&MoveLine { move_type: *move_type, agent: expert, targets, context })
+    to_json_line(json!({
+        "move": made.move_type,
+        "agent": made.expert,
+        "targets": made.targets,
+        "context": made.context.as_deref().and_then(|text| text_at_detail(text, detail)),
+    }))
 }
 
-/// Verdicts as given, without empty fields.
 fn verdict_lines(verdicts: &[RecordedVerdict], bytes_max: Option<usize>) -> Vec<String> {
     let lines = verdicts.iter().map(|given| {
-        let mut fields = match serde_json::to_value(&given.verdict) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) | Err(_) => Map::new(),
-        };
-        fields.retain(|_, value| !value.is_null());
-        let mut verdict = Value::Object(fields);
+        let mut verdict = serde_json::to_value(&given.verdict).unwrap_or_default();
         if let Some(bytes_max) = bytes_max {
             map_texts(&mut verdict, &|text| truncate_to_fit(text, bytes_max));
         }
-        json_line(&verdict)
+        to_json_line(verdict)
     });
     lines.collect()
 }
@@ -256,6 +213,10 @@ fn text_at_detail(text: &str, detail: DetailLevel) -> Option<String> {
     }
 }
 
-fn json_line(line: &impl Serialize) -> String {
-    serde_json::to_string(line).unwrap_or_default()
+/// One line of JSON without empty fields.
+pub(crate) fn to_json_line(mut line: Value) -> String {
+    if let Value::Object(fields) = &mut line {
+        fields.retain(|_, value| !value.is_null());
+    }
+    line.to_string()
 }

@@ -223,13 +223,13 @@ pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
     for asked in &transcript.asks {
         let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
         if matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { repaired: true, .. })) {
-            warnings.push(format!("the JSON of {seat} {round} had to be mended"));
+            warnings.push(format!("the JSON of {seat} {round} was malformed and was repaired"));
         }
         if asked.is_truncated() && !asked.retired {
             let purpose = asked.ask.purpose;
             warnings.push(format!(
-                "the {purpose} of {seat} {round} was cut off, also when it was asked for again: \
-                 its end is missing"
+                "the {purpose} of {seat} {round} was cut off, and its retry too: its end is \
+                 missing"
             ));
         }
         // Masking is expected; the transparency record lists it.
@@ -244,7 +244,7 @@ pub(crate) fn price_warning(transcript: &RunState) -> Option<String> {
     let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
     let names = names.join(", ");
     (!names.is_empty())
-        .then(|| format!("no price is known for {names}: the money cap cannot hold for them"))
+        .then(|| format!("no price is known for {names}: the money limit does not cover them"))
 }
 
 /// Files that were excluded or listed only by name; only the first few are named.
@@ -262,7 +262,7 @@ fn file_warnings(transcript: &RunState) -> Vec<String> {
     }
     if !context.indexed.is_empty() {
         let (sent, named) = (context.files.len(), context.indexed.len());
-        said.push(format!("{sent} files went along whole, {named} only by name"));
+        said.push(format!("{sent} files were sent whole, {named} only by name"));
     }
     said
 }
@@ -278,7 +278,7 @@ fn invented_names_warning(transcript: &RunState) -> Option<String> {
     let strangers =
         given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();
     (strangers > 0).then(|| {
-        format!("the report named {strangers} participants that there are not; they were taken out")
+        format!("the report named {strangers} participants that do not exist; they were removed")
     })
 }
 

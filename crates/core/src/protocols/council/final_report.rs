@@ -151,7 +151,7 @@ fn split_dispute(transcript: &RunState) -> Option<ReportDispute> {
         topic: "The opinions differ in their stance".to_owned(),
         positions: positions.collect(),
         resolution: String::new(),
-        resolution_rationale: "Nobody has weighed them against each other.".to_owned(),
+        resolution_rationale: "No chair has weighed them against each other.".to_owned(),
     })
 }
 

@@ -17,25 +17,13 @@ pub(crate) fn participant_messages(transcript: &RunState, ask: &Ask) -> Rendered
 }
 
 pub(crate) fn reviewer_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
-    let mask = mask_for(transcript, ask);
-    render_messages(
-        transcript,
-        ask,
-        PEER_REVIEW,
-        ReaderView::of_reviewer(transcript, ask),
-        mask.as_ref(),
-    )
+    let (view, mask) = (ReaderView::of_reviewer(transcript, ask), mask_for(transcript, ask));
+    render_messages(transcript, ask, PEER_REVIEW, view, mask.as_ref())
 }
 
 pub(crate) fn chair_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
-    let mask = mask_for(transcript, ask);
-    render_messages(
-        transcript,
-        ask,
-        SYNTHESIS,
-        ReaderView::of_chair(transcript, ask),
-        mask.as_ref(),
-    )
+    let (view, mask) = (ReaderView::of_chair(transcript, ask), mask_for(transcript, ask));
+    render_messages(transcript, ask, SYNTHESIS, view, mask.as_ref())
 }
 
 fn render_messages(

@@ -148,9 +148,9 @@ fn third_round(transcript: &RunState) -> Step {
 
 /// Delivers the best opinion in place of a report.
 fn deliver_best_opinion(transcript: &RunState) -> Step {
-    let nobody = RunStopReason::Quorum { round: 1, heard: 0, needed: 1 };
+    let no_opinion = RunStopReason::Quorum { round: 1, heard: 0, needed: 1 };
     report_from_best_opinion(transcript)
-        .map_or(Step::Stop(nobody), |report| record_report(transcript, report))
+        .map_or(Step::Stop(no_opinion), |report| record_report(transcript, report))
 }
 
 /// Records a shortcut before it takes effect.

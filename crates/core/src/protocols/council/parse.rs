@@ -2,7 +2,7 @@
 
 use crate::parsing::coerce::quote_safely;
 use crate::parsing::reply::{ParseResult, parse_document};
-use crate::parsing::schema::{opinion_schema, peer_review_schema, report_schema};
+use crate::parsing::schema::{OPINION_SCHEMA, PEER_REVIEW_SCHEMA, REPORT_SCHEMA};
 use crate::protocols::council::report_types::ChairReport;
 use crate::protocols::council::types::{
     OpinionAssessment, OpinionReply, PeerReview, QuestionMode, ReportOutcome,
@@ -13,7 +13,7 @@ const LETTER_NOUNS: [&str; 8] =
     ["opinion", "reviewer", "review", "participant", "provider", "model", "seat", "expert"];
 
 pub fn parse_opinion(reply: &str, mode: QuestionMode) -> ParseResult<OpinionReply> {
-    parse_document(reply, opinion_schema(), |opinion: &mut OpinionReply| {
+    parse_document(reply, &OPINION_SCHEMA, |opinion: &mut OpinionReply| {
         require_text("summary", &opinion.summary)?;
         require_text("details.recommendation", &opinion.details.recommendation)?;
         match mode {
@@ -27,7 +27,7 @@ pub fn parse_opinion(reply: &str, mode: QuestionMode) -> ParseResult<OpinionRepl
 
 /// Parses a peer review; `letters` are the opinions that the reviewer saw.
 pub fn parse_peer_review(reply: &str, letters: &[char]) -> ParseResult<PeerReview> {
-    parse_document(reply, peer_review_schema(), |review: &mut PeerReview| {
+    parse_document(reply, &PEER_REVIEW_SCHEMA, |review: &mut PeerReview| {
         if review.targets.is_empty() {
             return Err("targets: empty, at least one is due".to_owned());
         }
@@ -54,7 +54,7 @@ pub fn parse_peer_review(reply: &str, letters: &[char]) -> ParseResult<PeerRevie
 
 /// Parses a report; `letters` are the opinions that the chair saw.
 pub fn parse_report(reply: &str, letters: &[char]) -> ParseResult<ChairReport> {
-    parse_document(reply, report_schema(), |report: &mut ChairReport| {
+    parse_document(reply, &REPORT_SCHEMA, |report: &mut ChairReport| {
         require_text("conclusion.statement", &report.conclusion.statement)?;
         require_text("rationale.summary", &report.rationale.summary)?;
         if report.conclusion.outcome == ReportOutcome::NeedInfo {

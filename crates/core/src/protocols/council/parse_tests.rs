@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::model::run_state::ReplyDocument;
 use crate::parsing::reply::{ParseResult, to_parse_outcome};
-use crate::parsing::schema::opinion_schema;
+use crate::parsing::schema::OPINION_SCHEMA;
 use crate::protocols::council::parse::{parse_opinion, parse_peer_review, parse_report};
 use crate::protocols::council::report_types::ChairReport;
 use crate::protocols::council::types::{OpinionAssessment, OpinionReply, PeerReview, QuestionMode};
@@ -156,9 +156,9 @@ fn what_holds_no_document_says_what_it_is() {
 #[test]
 fn a_schema_that_is_sent_back_is_known() {
     let echoed = "unreadable: the reply repeats the schema and fills in nothing";
-    check(&opinion_schema().to_string(), echoed);
-    check(&opinion_schema()["properties"].to_string(), echoed);
-    check(&format!("{} {OPINION}", opinion_schema()), READ);
+    check(&OPINION_SCHEMA.to_string(), echoed);
+    check(&OPINION_SCHEMA["properties"].to_string(), echoed);
+    check(&format!("{} {OPINION}", *OPINION_SCHEMA), READ);
 }
 
 #[test]

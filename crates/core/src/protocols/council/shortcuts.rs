@@ -39,7 +39,9 @@ pub(crate) fn skip_review(transcript: &RunState) -> Option<RoundShortcut> {
             SkipReviewRule::LowRisk if transcript.plan.stakes == StakesLevel::Low => {
                 (true, "the caller said that the stakes are low".to_owned())
             }
-            SkipReviewRule::LowRisk => (false, "nobody said that the stakes are low".to_owned()),
+            SkipReviewRule::LowRisk => {
+                (false, "the caller did not say that the stakes are low".to_owned())
+            }
         };
         triggered &= holds;
         reasons.push(reason);
