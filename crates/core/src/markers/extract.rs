@@ -1,222 +1,330 @@
 //! Extracts entities, references, moves and verdict drafts from an expert's reply.
 //!
-//! Two passes over the markers: the first finds the entities, because a reference may point at a
-//! later one; the second binds each reference to the last entity above it.
+//! Three steps: find the markers, read them in order, and give each entity and verdict its text.
+//! The entities are known before the markers are read, because a reference may point at a later
+//! one. Each reference belongs to the last entity above it.
+//!
+//! What `register` would reject for a reason visible in the reply is left out here with a warning,
+//! because one rejected item would reject the batch of the whole round.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use crate::markers::extraction::{
-    EntityContribution, MarkerContent, MoveContribution, ReplyExtraction, ReplyMarker, VerdictDraft,
+    EntityContribution, MarkedReference, MarkerContent, MarkerDeviation, MarkerWarning,
+    MoveContribution, ReplyExtraction, ReplyMarker, VerdictDraft, WarningKind, sort_warnings,
 };
-use crate::markers::grammar::BracketContent;
-use crate::markers::markdown::{MarkdownLayout, parse_layout};
-use crate::markers::resolve::{BracketKind, ReplyEntities, clean_label};
-use crate::markers::scan::{FoundMarker, scan_markers};
-use crate::markers::strip::{InnerMarker, text_without_markers};
-use crate::markers::warnings::{DeviationSet, WarningKind, WarningList};
-use crate::model::entity::ReferenceType;
+use crate::markers::grammar::{BracketContent, WrittenId, WrittenTarget};
+use crate::markers::reply_text::{ReplyText, first_paragraph, text_without_gaps};
+use crate::markers::scan::{FoundMarker, find_markers};
+use crate::markers::targets::{check_reference, dedup_targets, resolve_target, sequence_in_round};
+use crate::model::entity::{MoveType, ReferenceType};
 use crate::model::ids::{EntityTarget, ExpertSlug, LocalId};
-use crate::model::limits::TEXT_CHARS_MAX;
+use crate::model::limits::{BATCH_ITEMS_MAX, LINE_CHARS_MAX, LIST_ITEMS_MAX, TEXT_CHARS_MAX};
+use crate::model::text::to_one_line;
 use crate::model::verdict::VerdictType;
 
 /// Parses one expert's reply in one round. Never fails; problems become warnings.
 pub fn extract_reply(reply: &str, expert: &ExpertSlug, round: u8) -> ReplyExtraction {
-    let text = reply.strip_prefix('\u{feff}').unwrap_or(reply);
-    let layout = parse_layout(text);
-    let found = scan_markers(text, &layout, expert);
-    let mut roster = ReplyEntities::new(expert, round);
-    let placed: Vec<PlacedMarker<'_>> =
-        found.into_iter().map(|found| PlacedMarker::from_found(found, &mut roster)).collect();
-    let mut reader = ExtractionBuilder {
-        text,
-        end: layout.end,
-        placed: &placed,
-        roster: &roster,
+    let reply = ReplyText::parse(reply.strip_prefix('\u{feff}').unwrap_or(reply));
+    let markers = find_markers(&reply, expert);
+    let mut reader = ReplyReader {
+        entities: ReplyEntities { own: expert, round, lines: HashMap::new() },
+        reply: &reply,
         above: ReferenceOwner::Nothing,
-        under: None,
-        contributions: Vec::new(),
-        kept: HashSet::new(),
-        moves: Vec::new(),
-        verdicts: Vec::new(),
-        markers: Vec::new(),
-        read: HashSet::new(),
-        text_owners: Vec::new(),
-        warnings: WarningList::default(),
+        text_owner: None,
+        removed: Vec::new(),
+        read: ReplyExtraction {
+            expert: expert.clone(),
+            round,
+            contributions: Vec::new(),
+            moves: Vec::new(),
+            verdicts: Vec::new(),
+            markers: Vec::new(),
+            warnings: Vec::new(),
+        },
     };
-    for (place, marker) in placed.iter().enumerate() {
-        reader.read_marker(place, marker);
+    for marker in &markers {
+        reader.note_entity(marker);
     }
-    reader.assign_texts();
-    reader.warn_about_reply(&layout);
-    ReplyExtraction {
-        expert: expert.clone(),
-        round,
-        contributions: reader.contributions,
-        moves: reader.moves,
-        verdicts: reader.verdicts,
-        markers: reader.markers,
-        warnings: reader.warnings.into_list(),
+    for (place, marker) in markers.iter().enumerate() {
+        let rest = markers.get(place + 1..).unwrap_or_default();
+        reader.read_marker(marker, rest);
     }
+    reader.finish_text(reply.body.end);
+    reader.warn_about_reply();
+    let mut read = reader.read;
+    read.warnings = sort_warnings(read.warnings);
+    read
 }
 
-/// A marker with the role of its id.
-struct PlacedMarker<'a> {
-    found: FoundMarker<'a>,
-    slips: DeviationSet,
-    kind: BracketKind,
-}
-
-impl<'a> PlacedMarker<'a> {
-    fn from_found(found: FoundMarker<'a>, roster: &mut ReplyEntities<'_>) -> Self {
-        let mut slips = found.slips;
-        let kind = match &found.content {
-            BracketContent::Entity { id, label, .. } => {
-                roster.classify_bracket(id, *label, found.line, &mut slips)
-            }
-            BracketContent::Reference { .. }
-            | BracketContent::Move { .. }
-            | BracketContent::Verdict { .. }
-            | BracketContent::Unreadable { .. } => BracketKind::Mention,
-        };
-        Self { found, slips, kind }
-    }
-
-    /// Whether the text of the entity above ends here.
-    fn is_boundary(&self) -> bool {
-        match (&self.found.content, &self.kind) {
-            (BracketContent::Entity { .. }, BracketKind::New(..))
-            | (BracketContent::Verdict { .. }, _) => true,
-            (
-                BracketContent::Entity { .. },
-                BracketKind::Duplicate(_) | BracketKind::Rejected(_),
-            ) => self.found.is_alone,
-            (BracketContent::Unreadable { is_entity, .. }, _) => {
-                *is_entity && self.found.begins_line
-            }
-            (BracketContent::Entity { .. }, BracketKind::Mention)
-            | (BracketContent::Reference { .. } | BracketContent::Move { .. }, _) => false,
-        }
-    }
-
-    /// A mention stays part of the text; other markers are removed from it.
-    fn is_mention(&self) -> bool {
-        matches!(self.found.content, BracketContent::Entity { .. })
-            && self.kind == BracketKind::Mention
-    }
+/// The entities that one reply defines, with their lines.
+#[derive(Debug)]
+pub(crate) struct ReplyEntities<'a> {
+    pub own: &'a ExpertSlug,
+    pub round: u8,
+    pub lines: HashMap<LocalId, usize>,
 }
 
 /// The entity that the next references belong to.
-pub(crate) enum ReferenceOwner {
+#[derive(Debug, Clone, Copy)]
+enum ReferenceOwner {
     Nothing,
+    /// Its place among the contributions.
     Entity(usize),
     /// A bracket that was meant as an entity but could not be parsed.
     Unread,
 }
 
-pub(crate) struct ExtractionBuilder<'a> {
-    text: &'a str,
-    end: usize,
-    placed: &'a [PlacedMarker<'a>],
-    pub(crate) roster: &'a ReplyEntities<'a>,
-    pub(crate) above: ReferenceOwner,
-    /// The verdict between the entity above and the current marker.
-    pub(crate) under: Option<VerdictType>,
-    pub(crate) contributions: Vec<EntityContribution>,
-    /// References already added, by the index of their source entity.
-    pub(crate) kept: HashSet<(usize, ReferenceType, EntityTarget)>,
-    pub(crate) moves: Vec<MoveContribution>,
-    verdicts: Vec<VerdictDraft>,
-    markers: Vec<ReplyMarker>,
-    /// Start offsets of the parsed markers.
-    read: HashSet<usize>,
-    /// Entities and verdicts that own the text after their marker, with the marker's index.
-    text_owners: Vec<(usize, TextOwner)>,
-    pub(crate) warnings: WarningList,
+/// The entity or verdict whose text is being read.
+#[derive(Debug, Clone, Copy)]
+struct TextOwner {
+    kind: OwnerKind,
+    text_start: usize,
+    line: usize,
 }
 
-/// An entity or a verdict of this reply, by index.
+/// An entity or a verdict of this reply, by its place.
 #[derive(Debug, Clone, Copy)]
-enum TextOwner {
+enum OwnerKind {
     Entity(usize),
     Verdict(usize),
 }
 
-impl<'a> ExtractionBuilder<'a> {
-    fn read_marker(&mut self, place: usize, marker: &PlacedMarker<'_>) {
-        let found = &marker.found;
-        match &found.content {
-            BracketContent::Entity { .. } => self.read_entity(place, marker),
+struct ReplyReader<'a> {
+    reply: &'a ReplyText<'a>,
+    entities: ReplyEntities<'a>,
+    above: ReferenceOwner,
+    text_owner: Option<TextOwner>,
+    /// The markers that were read; the texts are kept without them.
+    removed: Vec<Range<usize>>,
+    read: ReplyExtraction,
+}
+
+impl ReplyReader<'_> {
+    /// Returns the id and label of a new entity, or the reason why the bracket does not define one.
+    /// A bracket without a label mentions an entity and gives `None`.
+    fn define_entity(
+        &self,
+        content: &BracketContent<'_>,
+    ) -> Option<Result<(LocalId, String), String>> {
+        let BracketContent::Entity { id, label: Some(label) } = content else { return None };
+        let label = to_one_line(label);
+        if label.chars().count() > LINE_CHARS_MAX {
+            return Some(Err(format!("its label is over {LINE_CHARS_MAX} characters")));
+        }
+        Some(self.own_id(id).map(|id| (id, label)))
+    }
+
+    fn own_id(&self, id: &WrittenId) -> Result<LocalId, String> {
+        let ReplyEntities { own, round, .. } = &self.entities;
+        let seq = sequence_in_round(id, own, *round)?;
+        Ok(LocalId { expert: (*own).clone(), kind: id.kind, round: *round, seq })
+    }
+
+    fn note_entity(&mut self, marker: &FoundMarker<'_>) {
+        if let Some(Ok((id, _))) = self.define_entity(&marker.content) {
+            self.entities.lines.entry(id).or_insert(marker.line);
+        }
+    }
+
+    fn read_marker(&mut self, marker: &FoundMarker<'_>, rest: &[FoundMarker<'_>]) {
+        match &marker.content {
+            BracketContent::Entity { id, label } => match self.define_entity(&marker.content) {
+                Some(Ok((local_id, label))) => self.read_entity(marker, id, local_id, label),
+                Some(Err(reason)) => self.reject_entity(marker, &reason),
+                None if label.is_none() => self.check_mention(marker, id),
+                None => {}
+            },
             BracketContent::Reference { ref_type, targets } => {
-                self.read_reference(found, marker.slips, *ref_type, targets);
+                self.read_reference(marker, *ref_type, targets);
             }
             BracketContent::Move { move_type, targets, words } => {
-                let context = Some(clean_label(words)).filter(|words| !words.is_empty());
-                let context = context.or_else(|| self.text_following(place, found));
-                self.read_move(found, marker.slips, (*move_type, targets), context);
+                let next = rest.iter().find(|next| !next.is_mention());
+                let end = next.map_or(self.reply.body.end, |next| next.start);
+                let after = self.reply.text.get(marker.end..end).unwrap_or_default();
+                let context = if words.is_empty() { first_paragraph(after) } else { *words };
+                let context = Some(truncate_text(context)).filter(|text| !text.is_empty());
+                self.read_move(marker, *move_type, targets, context);
             }
             BracketContent::Verdict { verdict_type, label } => {
-                self.read_verdict(place, marker, *verdict_type, label);
+                self.read_verdict(marker, *verdict_type, label);
             }
-            BracketContent::Unreadable { why, .. } => {
-                self.warnings.add_not_read(found.line, found.written, why);
-                if marker.is_boundary() {
-                    self.above = ReferenceOwner::Unread;
-                }
+            BracketContent::Unreadable { reason, is_entity: true } => {
+                self.reject_entity(marker, reason);
+            }
+            BracketContent::Unreadable { reason, is_entity: false } => {
+                self.warn_not_read(marker, reason);
             }
         }
     }
 
-    fn read_entity(&mut self, place: usize, marker: &PlacedMarker<'_>) {
-        let found = &marker.found;
-        match &marker.kind {
-            BracketKind::New(id, label) => self.add_entity(place, marker, id, label),
-            BracketKind::Duplicate(id) => {
-                let why = format!("{id} stands on line {} already", self.roster.line_of(id));
-                self.warnings.add_not_read(found.line, found.written, &why);
-                let place = self.contributions.iter().position(|item| item.local_id == *id);
-                if let Some(place) = place.filter(|_| marker.is_boundary()) {
-                    (self.above, self.under) = (ReferenceOwner::Entity(place), None);
-                }
+    fn read_entity(
+        &mut self,
+        marker: &FoundMarker<'_>,
+        id: &WrittenId,
+        local_id: LocalId,
+        label: String,
+    ) {
+        let first = self.entities.lines.get(&local_id).copied().unwrap_or_default();
+        let same = self.read.contributions.iter().position(|item| item.local_id == local_id);
+        if let Some(place) = same {
+            let reason = format!("{local_id} is already defined on line {first}");
+            self.warn_not_read(marker, &reason);
+            if marker.begins_line {
+                self.above = ReferenceOwner::Entity(place);
+                self.begin_text(marker, None);
             }
-            BracketKind::Rejected(why) => {
-                self.warnings.add_not_read(found.line, found.written, why);
-                if marker.is_boundary() {
-                    self.above = ReferenceOwner::Unread;
-                }
-            }
-            BracketKind::Mention => {}
+            return;
+        }
+        let mut deviations = marker.deviations.clone();
+        if id.expert.is_none() {
+            deviations.insert(MarkerDeviation::MissingPrefix);
+        }
+        if !id.is_padded() {
+            deviations.insert(MarkerDeviation::ZeroPadding);
+        }
+        let content = MarkerContent::new_entity(local_id.clone(), label.clone());
+        self.record_marker(marker, deviations, content);
+        let place = self.read.contributions.len();
+        self.above = ReferenceOwner::Entity(place);
+        self.begin_text(marker, Some(OwnerKind::Entity(place)));
+        let (text, references) = (String::new(), Vec::new());
+        self.read.contributions.push(EntityContribution { local_id, label, text, references });
+    }
+
+    /// An unreadable entity that begins a line ends the text above, because the text after it
+    /// belongs to it.
+    fn reject_entity(&mut self, marker: &FoundMarker<'_>, reason: &str) {
+        self.warn_not_read(marker, reason);
+        if marker.begins_line {
+            self.above = ReferenceOwner::Unread;
+            self.begin_text(marker, None);
         }
     }
 
-    fn add_entity(&mut self, place: usize, marker: &PlacedMarker<'_>, id: &LocalId, label: &str) {
-        let said = MarkerContent::Entity { id: id.clone(), label: label.to_owned() };
-        self.record_marker(&marker.found, marker.slips, said);
-        let entity = self.contributions.len();
-        (self.above, self.under) = (ReferenceOwner::Entity(entity), None);
-        self.text_owners.push((place, TextOwner::Entity(entity)));
-        self.contributions.push(EntityContribution {
-            line: marker.found.line,
-            local_id: id.clone(),
-            label: label.to_owned(),
-            text: String::new(),
-            references: Vec::new(),
-        });
+    /// Warns about `[MUFFIN-P0101]` without a label if the reply does not define that entity.
+    fn check_mention(&mut self, marker: &FoundMarker<'_>, id: &WrittenId) {
+        if let Ok(local_id) = self.own_id(id)
+            && (id.expert.is_some() || id.is_padded())
+            && !self.entities.lines.contains_key(&local_id)
+        {
+            let reason = format!("it has no label, and the reply does not define {local_id}");
+            self.warn_not_read(marker, &reason);
+        }
     }
 
-    fn read_verdict(
+    fn read_reference(
+        &mut self,
+        marker: &FoundMarker<'_>,
+        written_type: Option<ReferenceType>,
+        written: &[WrittenTarget<'_>],
+    ) {
+        let place = match self.above {
+            ReferenceOwner::Entity(place) => place,
+            ReferenceOwner::Nothing => {
+                return self.warn_not_read(marker, "no entity stands above it");
+            }
+            ReferenceOwner::Unread => {
+                return self
+                    .warn_not_read(marker, "the marker above it is not an entity of this reply");
+            }
+        };
+        let Some(source) = self.read.contributions.get(place).map(|item| item.local_id.clone())
+        else {
+            return;
+        };
+        let ref_type = written_type.unwrap_or(ReferenceType::Support);
+        let mut deviations = marker.deviations.clone();
+        let mut targets = Vec::new();
+        for target in written {
+            let resolved = resolve_target(&target.form, &self.entities, &mut deviations);
+            let checked = resolved
+                .and_then(|it| check_reference(&self.entities, &source, ref_type, &it).map(|()| it))
+                .and_then(|it| self.add_reference(place, ref_type, it, marker.line));
+            match checked {
+                Ok(target) => targets.push(target),
+                Err(reason) => self.warn_not_read(marker, &format!("{}: {reason}", target.written)),
+            }
+        }
+        if targets.is_empty() {
+            return;
+        }
+        if written_type.is_none() {
+            let message = format!("`{}` has no type and is read as support", marker.written);
+            self.warn(marker, WarningKind::UntypedReference, message);
+        }
+        let content = MarkerContent::Reference { ref_type, source, targets };
+        self.record_marker(marker, deviations, content);
+    }
+
+    fn add_reference(
         &mut self,
         place: usize,
-        marker: &PlacedMarker<'_>,
-        verdict_type: VerdictType,
-        label: &str,
+        ref_type: ReferenceType,
+        target: EntityTarget,
+        line: usize,
+    ) -> Result<EntityTarget, String> {
+        let entity = self.read.contributions.get_mut(place).ok_or("no entity stands above it")?;
+        let is_same = |it: &MarkedReference| it.ref_type == ref_type && it.target == target;
+        if !entity.references.iter().any(is_same) {
+            if entity.references.len() >= LIST_ITEMS_MAX {
+                return Err(format!("{} already has {LIST_ITEMS_MAX} references", entity.local_id));
+            }
+            let target = target.clone();
+            entity.references.push(MarkedReference { ref_type, target, line });
+        }
+        Ok(target)
+    }
+
+    fn read_move(
+        &mut self,
+        marker: &FoundMarker<'_>,
+        move_type: MoveType,
+        written: &[WrittenTarget<'_>],
+        context: Option<&str>,
     ) {
-        let found = &marker.found;
-        let label = Some(clean_label(label)).filter(|label| !label.is_empty());
-        let author = self.roster.own;
-        self.text_owners.push((place, TextOwner::Verdict(self.verdicts.len())));
-        self.verdicts.push(VerdictDraft {
+        let mut deviations = marker.deviations.clone();
+        let mut targets = Vec::new();
+        for target in written {
+            match resolve_target(&target.form, &self.entities, &mut deviations) {
+                Ok(target) => targets.push(target),
+                Err(reason) => {
+                    return self.warn_not_read(marker, &format!("{}: {reason}", target.written));
+                }
+            }
+        }
+        let targets = dedup_targets(targets);
+        let needed = move_type.targets_min();
+        if targets.len() < needed {
+            return self.warn_not_read(marker, &format!("it needs {needed} different ids"));
+        }
+        if move_type == MoveType::Request && context.is_none() {
+            return self.warn_not_read(marker, "it does not name what it requests");
+        }
+        if self.read.moves.len() >= BATCH_ITEMS_MAX {
+            let reason = format!("a round has at most {BATCH_ITEMS_MAX} moves");
+            return self.warn_not_read(marker, &reason);
+        }
+        let is_again = move_type == MoveType::Converge
+            && self.read.moves.iter().any(|made| made.move_type == MoveType::Converge);
+        let context = context.map(str::to_owned);
+        let topic = context.clone().filter(|_| move_type == MoveType::Request);
+        let content = MarkerContent::Move { move_type, targets: targets.clone(), topic };
+        self.record_marker(marker, deviations, content);
+        if !is_again {
+            let line = marker.line;
+            self.read.moves.push(MoveContribution { line, move_type, targets, context });
+        }
+    }
+
+    fn read_verdict(&mut self, marker: &FoundMarker<'_>, verdict_type: VerdictType, label: &str) {
+        let label = Some(to_one_line(label)).filter(|label| !label.is_empty());
+        let author = self.entities.own;
+        self.begin_text(marker, Some(OwnerKind::Verdict(self.read.verdicts.len())));
+        self.read.verdicts.push(VerdictDraft {
             verdict_type,
-            round: self.roster.round,
+            round: self.entities.round,
             author_expert: author.clone(),
             recommendation: label.clone(),
             description: None,
@@ -225,125 +333,99 @@ impl<'a> ExtractionBuilder<'a> {
         });
         if verdict_type.takes_effect() {
             let message =
-                format!("{verdict_type} verdicts are the Judge's; this one is {author}'s");
-            self.warnings.add_warning(found.line, WarningKind::JudgesMarker, &message);
+                format!("only the Judge gives {verdict_type} verdicts; {author} wrote this one");
+            self.warn(marker, WarningKind::JudgesMarker, message);
         }
-        self.under = Some(verdict_type);
-        self.record_marker(found, marker.slips, MarkerContent::Verdict { verdict_type, label });
+        let deviations = marker.deviations.clone();
+        self.record_marker(marker, deviations, MarkerContent::Verdict { verdict_type, label });
     }
 
-    /// Assigns the texts after all markers are parsed, because parsed markers are removed from
-    /// them.
-    fn assign_texts(&mut self) {
-        for (place, speaker) in std::mem::take(&mut self.text_owners) {
-            let (line, text) = self.text_after(place);
-            match speaker {
-                TextOwner::Entity(entity) => self.complete_entity(entity, line, &text),
-                TextOwner::Verdict(verdict) => self.complete_verdict(verdict, line, &text),
+    /// Records a parsed marker, with a near-miss warning if it deviates from the exact notation.
+    fn record_marker(
+        &mut self,
+        marker: &FoundMarker<'_>,
+        deviations: BTreeSet<MarkerDeviation>,
+        content: MarkerContent,
+    ) {
+        if !deviations.is_empty() {
+            let slips = deviations.into_iter().collect();
+            let warning = MarkerWarning::near_miss(marker.line, marker.written, &content, slips);
+            self.read.warnings.push(warning);
+        }
+        self.removed.push(marker.open..marker.end);
+        self.read.markers.push(ReplyMarker { line: marker.line, content });
+    }
+
+    /// Ends the text of the owner above and begins that of the next one.
+    fn begin_text(&mut self, marker: &FoundMarker<'_>, owner: Option<OwnerKind>) {
+        self.finish_text(marker.start);
+        let (text_start, line) = (marker.end, marker.line);
+        self.text_owner = owner.map(|kind| TextOwner { kind, text_start, line });
+    }
+
+    fn warn_not_read(&mut self, marker: &FoundMarker<'_>, reason: &str) {
+        self.read.warnings.push(MarkerWarning::not_read(marker.line, marker.written, reason));
+    }
+
+    fn warn(&mut self, marker: &FoundMarker<'_>, kind: WarningKind, message: String) {
+        self.read.warnings.push(MarkerWarning::new(marker.line, kind, message));
+    }
+
+    /// Assigns its text to the owner above. All markers in the text are read by now; they are
+    /// removed from it.
+    fn finish_text(&mut self, end: usize) {
+        let Some(TextOwner { kind, text_start, line }) = self.text_owner.take() else { return };
+        let text = text_without_gaps(self.reply.text, text_start..end, &self.removed);
+        let kept = truncate_text(&text);
+        if kept.len() < text.len() {
+            let message = format!("the text is cut at {TEXT_CHARS_MAX} characters");
+            self.read.warnings.push(MarkerWarning::new(line, WarningKind::Cut, message));
+        }
+        match kind {
+            OwnerKind::Entity(place) => self.complete_entity(place, line, kept),
+            OwnerKind::Verdict(place) => {
+                if let Some(draft) = self.read.verdicts.get_mut(place) {
+                    draft.description = Some(kept.to_owned()).filter(|text| !text.is_empty());
+                }
             }
         }
     }
 
-    fn complete_entity(&mut self, entity: usize, line: usize, text: &str) {
-        let Some(item) = self.contributions.get(entity) else { return };
-        let (id, label) = (item.local_id.to_string(), item.label.clone());
-        let text = if text.is_empty() {
-            let message = format!("{id} says nothing after its label; the label is its content");
-            self.warnings.add_warning(line, WarningKind::NoContent, &message);
-            label
-        } else {
-            self.cut_to_limit(line, &id, text).to_owned()
-        };
-        if let Some(item) = self.contributions.get_mut(entity) {
-            item.text = text;
+    fn complete_entity(&mut self, place: usize, line: usize, text: &str) {
+        let Some(item) = self.read.contributions.get_mut(place) else { return };
+        item.text = if text.is_empty() { item.label.clone() } else { text.to_owned() };
+        if text.is_empty() {
+            let message =
+                format!("{} has no text after its label; the label is its content", item.local_id);
+            self.read.warnings.push(MarkerWarning::new(line, WarningKind::NoContent, message));
         }
-    }
-
-    fn complete_verdict(&mut self, verdict: usize, line: usize, text: &str) {
-        let Some(draft) = self.verdicts.get(verdict) else { return };
-        let whose = format!("the {}", draft.verdict_type);
-        let text = self.cut_to_limit(line, &whose, text).to_owned();
-        if let Some(draft) = self.verdicts.get_mut(verdict) {
-            draft.description = Some(text).filter(|text| !text.is_empty());
-        }
-    }
-
-    /// Returns the line of an entity or verdict and its text, which ends at the next of them.
-    fn text_after(&self, place: usize) -> (usize, String) {
-        let after = self.markers_after(place);
-        let inside = after.iter().take_while(|marker| !marker.is_boundary());
-        let inside: Vec<InnerMarker> = inside
-            .filter(|marker| !marker.is_mention())
-            .map(|PlacedMarker { found, .. }| {
-                let is_read = self.read.contains(&found.start);
-                InnerMarker { start: found.start, mark: found.mark, end: found.end, is_read }
-            })
-            .collect();
-        let next = after.iter().find(|marker| marker.is_boundary());
-        let end = next.map_or(self.end, |marker| marker.found.start);
-        let Some(PlacedMarker { found, .. }) = self.placed.get(place) else {
-            return (0, String::new());
-        };
-        (found.line, text_without_markers(self.text, found.end..end, &inside))
-    }
-
-    /// The markers after the one at `place`.
-    fn markers_after(&self, place: usize) -> &'a [PlacedMarker<'a>] {
-        self.placed.get(place + 1..).unwrap_or_default()
-    }
-
-    /// Returns the text after a move in its paragraph, up to the next marker.
-    fn text_following(&self, place: usize, found: &FoundMarker<'_>) -> Option<String> {
-        let next = self.markers_after(place).iter().find(|marker| !marker.is_mention());
-        let end = next.map_or(found.paragraph_end, |marker| marker.found.start);
-        let text = self.text.get(found.end..end.min(found.paragraph_end))?;
-        let text =
-            text.trim_start_matches(|sign: char| ":-–—".contains(sign) || sign.is_whitespace());
-        let text = truncate_text(text.trim_end());
-        (!text.is_empty()).then(|| text.to_owned())
-    }
-
-    fn cut_to_limit<'b>(&mut self, line: usize, whose: &str, text: &'b str) -> &'b str {
-        let kept = truncate_text(text);
-        if kept.len() < text.len() {
-            let message = format!("the text of {whose} is cut at {TEXT_CHARS_MAX} characters");
-            self.warnings.add_warning(line, WarningKind::Cut, &message);
-        }
-        kept
-    }
-
-    /// Records a parsed marker, with a near-miss warning if it deviates from the exact notation.
-    pub(crate) fn record_marker(
-        &mut self,
-        found: &FoundMarker<'_>,
-        slips: DeviationSet,
-        said: MarkerContent,
-    ) {
-        self.warnings.add_near_miss(found.line, found.written, &said, slips);
-        self.read.insert(found.start);
-        self.markers.push(ReplyMarker { line: found.line, content: said });
     }
 
     /// Adds the warnings that depend on the whole reply.
-    fn warn_about_reply(&mut self, layout: &MarkdownLayout) {
-        for (id, line) in self.roster.unknown_mentions() {
+    fn warn_about_reply(&mut self) {
+        let reply = self.reply;
+        if reply.is_wrapped {
             let message =
-                format!("`[{id}]` has no label, and nothing in this reply stands under that id");
-            self.warnings.add_warning(*line, WarningKind::NotRead, &message);
+                "a code block named Markdown encloses the whole reply; it is read".to_owned();
+            let (line, kind) = (
+                Some(reply.line_number(reply.body.start).saturating_sub(1)),
+                WarningKind::NearMiss,
+            );
+            let slips = vec![MarkerDeviation::CodeFence];
+            self.read.warnings.push(MarkerWarning { line, kind, message, slips });
         }
-        if let Some(line) = layout.wrapped_on {
-            self.warnings.add_wrapped(line);
+        if let Some(start) = reply.open_fence {
+            let message = "the code block that begins here is not closed; nothing after it is read"
+                .to_owned();
+            let line = reply.line_number(start);
+            self.read.warnings.push(MarkerWarning::new(line, WarningKind::OpenCodeBlock, message));
         }
-        if let Some(line) = layout.open_fence {
+        if self.read.markers.is_empty() {
+            let code =
+                if reply.has_brackets_in_code() { "; markers in code are not read" } else { "" };
             let message =
-                "the code block that begins here is never closed; nothing after it is read";
-            self.warnings.add_warning(line, WarningKind::OpenCodeBlock, message);
-        }
-        if self.markers.is_empty() {
-            let code = if layout.has_brackets_in_code { "; code is not read" } else { "" };
-            let message =
-                format!("{} marked nothing, and contributes nothing{code}", self.roster.own);
-            self.warnings.add_warning(None, WarningKind::NoMarkers, &message);
+                format!("{} marked nothing and contributes nothing{code}", self.entities.own);
+            self.read.warnings.push(MarkerWarning::new(None, WarningKind::NoMarkers, message));
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Tests of the extraction: the seed's example, entity texts, and binding of references.
 
-use crate::markers::batch::{RawReplies, ReplySummary, RoundBatch, check_across_replies};
+use crate::markers::batch::{RawReplies, build_round_batch, check_across_replies, summarize_reply};
 use crate::markers::extract::extract_reply;
-use crate::markers::extraction::{MarkerContent, ReplyExtraction, target_texts};
+use crate::markers::extraction::{MarkerContent, ReplyExtraction};
 
 const EXAMPLE: &str = include_str!("../../../../tests/fixtures/responses/response-muffin.md");
 
@@ -92,7 +92,7 @@ fn a_batch_is_what_register_takes() {
         "[MUFFIN-P0101: A]\na\n[RE:REFINE P0001]\n[MUFFIN-T0101: B]\nb\n[MOVE:REQUEST data]\n[MOVE:CONVERGE]",
     )];
     let raw = RawReplies::from([("muffin".parse().unwrap(), "raw".to_owned())]);
-    let batch = serde_json::to_string_pretty(&RoundBatch::from_replies(1, &replies, raw)).unwrap();
+    let batch = serde_json::to_string_pretty(&build_round_batch(1, &replies, &raw)).unwrap();
     insta::assert_snapshot!(batch, @r#"
     {
       "round": 1,
@@ -147,7 +147,7 @@ fn a_batch_is_what_register_takes() {
 #[test]
 fn the_summary_is_the_agents_return_value() {
     let read = read(EXAMPLE);
-    let summary = ReplySummary::from_extraction(&read, Some("round-1/response-muffin.md"));
+    let summary = summarize_reply(&read, Some("round-1/response-muffin.md"));
     insta::assert_snapshot!(serde_json::to_string_pretty(&summary).unwrap(), @r#"
     {
       "expert_slug": "muffin",
@@ -233,6 +233,7 @@ fn an_entity_says_everything_up_to_the_next_one() {
         &["a", "b"],
     );
     check("[MUFFIN-P0101: A]\n\n## Next\n[MUFFIN-P0102: B]\nb\r\n", &["A", "b"]);
+    check("[MUFFIN-P0101: A]\n#1 is cost.\n\n---", &["#1 is cost."]);
     // A dissent ends the text of the entity above; a mention is part of it.
     check("[MUFFIN-P0101: A]\n[P0001] was wrong.\n[DISSENT]\nNo.", &["[P0001] was wrong."]);
     // An unreadable entity also ends the text of the entity above.
@@ -263,14 +264,12 @@ fn references_belong_to_the_last_entity_above() {
     7: [RE:SUPPORT P0003] from MUFFIN-P0101
     8: [DISSENT]
     9: [RE:OPPOSE R0001] from MUFFIN-P0101
-    10: [RE:QUESTION P0004] from MUFFIN-P0101
-    ! 2 not_read: `[RE:SUPPORT P0001]` is not read: there is no entity above it that it could belong to
-    ! 4 not_read: `[DONUT-P0101: C]` is not read: it is an id of donut, and this is muffin's reply
-    ! 5 not_read: `[RE:SUPPORT P0002]` is not read: what stands above it is not an entity of this reply
-    ! 6 not_read: `[MUFFIN-P0101: A]` is not read: MUFFIN-P0101 stands on line 3 already
-    ! 9 elsewhere: `[RE:OPPOSE R0001]` stands under a dissent; it is taken for MUFFIN-P0101's
-    ! 10 not_read: `[MUFFIN-T0001: D]` is not read: it is of round 0, and this is round 1
-    ! 10 elsewhere: `[RE:QUESTION P0004]` stands under a dissent; it is taken for MUFFIN-P0101's
+    ! 2 not_read: `[RE:SUPPORT P0001]` is not read: no entity stands above it
+    ! 4 not_read: `[DONUT-P0101: C]` is not read: it is an id of donut, and this is the reply of muffin
+    ! 5 not_read: `[RE:SUPPORT P0002]` is not read: the marker above it is not an entity of this reply
+    ! 6 not_read: `[MUFFIN-P0101: A]` is not read: MUFFIN-P0101 is already defined on line 3
+    ! 10 not_read: `[MUFFIN-T0001: D]` is not read: it is an id of round 0, and this is round 1
+    ! 10 not_read: `[RE:QUESTION P0004]` is not read: the marker above it is not an entity of this reply
     ");
 }
 
@@ -304,24 +303,24 @@ a
     2: [MUFFIN-P0101: A]
     ! 4 not_read: `[RE:RESOLVE P0001]` is not read: P0001: only a tension can be the target of resolve
     ! 5 not_read: `[RE:REFINE R0001]` is not read: R0001: MUFFIN-P0101 can refine only another perspective
-    ! 6 not_read: `[RE:SUPPORT MUFFIN-P0101]` is not read: MUFFIN-P0101: nothing refers to itself
-    ! 7 not_read: `[RE:SUPPORT MUFFIN-P0109]` is not read: MUFFIN-P0109: there is no MUFFIN-P0109 in this reply
-    ! 8 not_read: `[RE:SUPPORT P0102]` is not read: P0102: this round has no global ids yet, and there is no MUFFIN-P0102 in this reply
-    ! 9 not_read: `[RE:SUPPORT P0501]` is not read: P0501: round 5 is still to come
+    ! 6 not_read: `[RE:SUPPORT MUFFIN-P0101]` is not read: MUFFIN-P0101: an entity cannot refer to itself
+    ! 7 not_read: `[RE:SUPPORT MUFFIN-P0109]` is not read: MUFFIN-P0109: the reply does not define it
+    ! 8 not_read: `[RE:SUPPORT P0102]` is not read: P0102: the reply does not define it
+    ! 9 not_read: `[RE:SUPPORT P0501]` is not read: P0501: round 5 has not begun
     ! 10 not_read: `[RE:SUPPORT donut]` is not read: it names no id
     ! 11 not_read: `[RE:EXTEND P0001]` is not read: EXTEND is none of SUPPORT, OPPOSE, REFINE, ADDRESS, RESOLVE, REOPEN, QUESTION, DEPEND
-    ! 12 not_read: `[RE:]` is not read: `RE:` is followed by none of SUPPORT, OPPOSE, REFINE, ADDRESS, RESOLVE, REOPEN, QUESTION, DEPEND
+    ! 12 not_read: `[RE:]` is not read: its type is missing: one of SUPPORT, OPPOSE, REFINE, ADDRESS, RESOLVE, REOPEN, QUESTION, DEPEND
     ! 13 not_read: `[MOVE:BRIDGE P0001]` is not read: it needs 2 ids
     ! 14 not_read: `[MOVE:BRIDGE P0001 P0001]` is not read: it needs 2 different ids
-    ! 15 not_read: `[MOVE:DEFEND MUFFIN-P0109]` is not read: MUFFIN-P0109: there is no MUFFIN-P0109 in this reply
+    ! 15 not_read: `[MOVE:DEFEND MUFFIN-P0109]` is not read: MUFFIN-P0109: the reply does not define it
     ! 16 not_read: `[MOVE:DANCE P0001]` is not read: DANCE is none of DEFEND, CHALLENGE, BRIDGE, REQUEST, CONCEDE, CONVERGE
-    ! 17 not_read: `[MOVE:REQUEST]` is not read: it does not say what is asked for
-    ! 19 not_read: `[RE: P0001 which is wrong]` is not read: its type is missing, and it says more than an id
-    ! 20 not_read: `[SUPPORT P0001]` is not read: `RE:` is missing before SUPPORT
-    ! 21 not_read: `[CONVERGE]` is not read: `MOVE:` is missing before CONVERGE
-    ! 22 not_read: `[VERDICT]` is not read: `VERDICT:` is followed by none of INTERIM, FINAL
-    ! 23 not_read: `[MUFFIN-P00101: B]` is not read: an id is a letter, two digits of round and two of number
-    ! 24 not_read: `[MUFFIN-P0102]` has no label, and nothing in this reply stands under that id
+    ! 17 not_read: `[MOVE:REQUEST]` is not read: it does not name what it requests
+    ! 19 not_read: `[RE: P0001 which is wrong]` is not read: its type is missing, and words follow the id
+    ! 20 not_read: `[SUPPORT P0001]` is not read: a marker begins with `RE:` or `MOVE:` and one of their types
+    ! 21 not_read: `[CONVERGE]` is not read: a marker begins with `RE:` or `MOVE:` and one of their types
+    ! 22 not_read: `[VERDICT]` is not read: its type is missing: one of INTERIM, FINAL
+    ! 23 not_read: `[MUFFIN-P00101: B]` is not read: an entity is written [MUFFIN-P0101: label]: P, R, T, E or C, two digits of the round, two of the number
+    ! 24 not_read: `[MUFFIN-P0102]` is not read: it has no label, and the reply does not define MUFFIN-P0102
     ");
 }
 
@@ -345,7 +344,8 @@ Not this.
         .moves
         .iter()
         .map(|made| {
-            format!("{} {:?} {:?}", made.move_type, target_texts(&made.targets), made.context)
+            let targets: Vec<String> = made.targets.iter().map(ToString::to_string).collect();
+            format!("{} {targets:?} {:?}", made.move_type, made.context)
         })
         .collect();
     insta::assert_snapshot!(moves.join("\n"), @r#"
@@ -408,8 +408,8 @@ Go on.
     5: [MINORITY VERDICT: Trim by half]
     7: [VERDICT:INTERIM]
     9: [VERDICT:FINAL]
-    ! 7 judges_marker: interim verdicts are the Judge's; this one is muffin's
-    ! 9 judges_marker: final verdicts are the Judge's; this one is muffin's
+    ! 7 judges_marker: only the Judge gives interim verdicts; muffin wrote this one
+    ! 9 judges_marker: only the Judge gives final verdicts; muffin wrote this one
     ");
 }
 
@@ -428,10 +428,10 @@ fn code_is_not_read() {
 ~~~
 [MUFFIN-P0106: F]
 "), @r"
-    !  no_markers: muffin marked nothing, and contributes nothing; code is not read
-    ! 2 not_read: `[MUFFIN-P0101: A]` is not read: it stands in inline code
-    ! 2 not_read: `[MUFFIN-P0102: B]` is not read: it stands in inline code
-    ! 9 open_code_block: the code block that begins here is never closed; nothing after it is read
+    !  no_markers: muffin marked nothing and contributes nothing; markers in code are not read
+    ! 2 not_read: `[MUFFIN-P0101: A]` is not read: it stands in inline code within a sentence
+    ! 2 not_read: `[MUFFIN-P0102: B]` is not read: it stands in inline code within a sentence
+    ! 9 open_code_block: the code block that begins here is not closed; nothing after it is read
     ");
 }
 
@@ -442,7 +442,7 @@ fn who_marks_nothing_contributes_nothing() {
         assert!(read.contributions.is_empty() && read.moves.is_empty() && read.verdicts.is_empty());
         assert_eq!(
             render_extraction(&read),
-            "!  no_markers: muffin marked nothing, and contributes nothing"
+            "!  no_markers: muffin marked nothing and contributes nothing"
         );
     }
 }
@@ -470,10 +470,9 @@ fn replies_are_checked_against_each_other() {
     1: [DONUT-P0101: B]
     1: [RE:OPPOSE SCONE-P0101] from DONUT-P0101
     1: [RE:OPPOSE SCONE-P0001] from DONUT-P0101
-    ! 1 elsewhere: SCONE-P0101 must be in the same batch, and scone's reply is not
+    ! 1 elsewhere: SCONE-P0101 must be in the same batch; add the reply of scone
     ");
-    let batch =
-        serde_json::to_value(RoundBatch::from_replies(1, &replies, RawReplies::new())).unwrap();
+    let batch = build_round_batch(1, &replies, &RawReplies::new());
     assert_eq!(batch["perspectives"][0]["references"].as_array().unwrap().len(), 1);
     assert_eq!(batch["moves"].as_array().unwrap().len(), 0);
 }

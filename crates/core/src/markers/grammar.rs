@@ -1,17 +1,14 @@
 //! Grammar of the marker language: parses the content of one bracket without its context.
 //!
-//! Brackets that only resemble a marker are prose and give `None`. A bracket that was clearly meant
-//! as a marker but cannot be parsed gives `Unreadable` with the reason.
+//! Brackets that only resemble a marker are prose and give `None`. A bracket that was meant as a
+//! marker but cannot be parsed gives `Unreadable` with the reason.
 
-use crate::markers::cursor::{MarkerCursor, MarkerSeparator};
-use crate::markers::near_miss::{
-    WordForm, parse_move_type, parse_ref_type, reject_missing_keyword, reject_near_id,
-    reject_wrong_keyword, skip_preposition,
-};
-use crate::markers::warnings::{DeviationSet, MarkerDeviation};
-use crate::markers::written_id::{IdPrefix, WrittenId, WrittenTarget, read_id, read_targets};
+use std::collections::BTreeSet;
+
+use crate::markers::extraction::MarkerDeviation;
 use crate::model::entity::{MoveType, ReferenceType};
-use crate::model::ids::ExpertSlug;
+use crate::model::ids::{EntityKind, ExpertSlug};
+use crate::model::limits::ITEMS_PER_ROUND_MAX;
 use crate::model::verdict::VerdictType;
 
 /// Parsed content of a bracket. Ids are kept as written.
@@ -21,7 +18,6 @@ pub(crate) enum BracketContent<'a> {
     Entity {
         id: WrittenId,
         label: Option<&'a str>,
-        separator: MarkerSeparator,
     },
     Reference {
         ref_type: Option<ReferenceType>,
@@ -39,259 +35,333 @@ pub(crate) enum BracketContent<'a> {
     },
     /// `is_entity` is true if it was meant as an entity.
     Unreadable {
-        why: String,
+        reason: String,
         is_entity: bool,
     },
 }
 
-pub(crate) type ParsedBracket<'a> = Option<(BracketContent<'a>, DeviationSet)>;
-
-const KIND_WORDS: [&str; 6] =
-    ["PERSPECTIVE", "RECOMMENDATION", "PROPOSAL", "TENSION", "EVIDENCE", "CLAIM"];
-
-/// Parses the content of a bracket in the reply of expert `own`. Returns `None` for prose.
-pub(crate) fn parse_bracket<'a>(inside: &'a str, own: &ExpertSlug) -> ParsedBracket<'a> {
-    let mut cursor = MarkerCursor::new(inside);
-    cursor.skip_expected_spaces(0);
-    parse_entity(cursor, own)
-        .or_else(|| parse_keyword(cursor, own))
-        .or_else(|| reject_near_id(cursor, own))
+/// An id before it is resolved: `MUFFIN-P0101`, `P101`, `donut-r1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WrittenId {
+    pub expert: Option<ExpertSlug>,
+    pub kind: EntityKind,
+    pub digits: String,
 }
 
-fn parse_entity<'a>(mut cursor: MarkerCursor<'a>, own: &ExpertSlug) -> ParsedBracket<'a> {
-    let id = read_id(&mut cursor, own)?;
-    let before = cursor;
-    let separator = cursor.take_separator();
-    let is_mention = cursor.is_at_end() || separator == MarkerSeparator::Nothing || {
-        let mut ahead = cursor;
-        !read_targets(&mut ahead, own).is_empty() && ahead.is_at_end()
-    };
-    if is_mention {
-        return Some((BracketContent::Entity { id, label: None, separator }, before.slips));
+impl WrittenId {
+    /// Every round and number that the digits can mean if zeros were left out: `P11` is number 11
+    /// of round 0 or number 1 of round 1.
+    pub(crate) fn possible_places(&self) -> Vec<(u8, u8)> {
+        let splits: &[usize] = match self.digits.len() {
+            1 => &[0],
+            2 => &[0, 1],
+            3 => &[1, 2],
+            _ => &[2],
+        };
+        let place = |split: &usize| {
+            let (round, seq) = self.digits.split_at_checked(*split)?;
+            let round = if round.is_empty() { 0 } else { round.parse().ok()? };
+            let seq = seq.parse().ok().filter(|seq| (1..=ITEMS_PER_ROUND_MAX).contains(seq))?;
+            Some((round, seq))
+        };
+        let mut places: Vec<(u8, u8)> = splits.iter().filter_map(place).collect();
+        places.dedup();
+        places
     }
-    // `[R2-D2]` and `[C4 model]` are prose, so an id without a prefix needs a clear separator.
-    let is_clear = match separator {
-        MarkerSeparator::Colon => true,
-        MarkerSeparator::Dash => id.digits.len() > 2 || id.prefix == IdPrefix::Own,
-        MarkerSeparator::Space => id.prefix == IdPrefix::Own,
-        MarkerSeparator::Nothing => false,
-    };
-    if separator == MarkerSeparator::Space {
-        cursor.note_deviation(MarkerDeviation::Colon);
-    }
-    let sign = BracketContent::Entity { id, label: Some(cursor.take_rest()), separator };
-    is_clear.then_some((sign, cursor.slips))
-}
 
-fn parse_keyword<'a>(mut cursor: MarkerCursor<'a>, own: &ExpertSlug) -> ParsedBracket<'a> {
-    let word = cursor.take_word()?;
-    match word.as_str() {
-        "RE" => parse_reference(cursor, own),
-        "MOVE" => parse_move(cursor, own),
-        "DISSENT" => parse_verdict_label(cursor, VerdictType::Dissent),
-        "VERDICT" => parse_verdict(cursor),
-        "MINORITY" => parse_reversed_verdict(cursor, VerdictType::Minority),
-        "FINAL" => parse_reversed_verdict(cursor, VerdictType::Final),
-        "INTERIM" => parse_reversed_verdict(cursor, VerdictType::Interim),
-        word if KIND_WORDS.contains(&word) => parse_kind_word(cursor, word, own),
-        word => reject_missing_keyword(cursor, word, own)
-            .or_else(|| reject_wrong_keyword(cursor, word, own)),
+    pub(crate) fn is_padded(&self) -> bool {
+        self.digits.len() == 4
     }
 }
 
-/// Parses `[RE:SUPPORT P0001]`, and `[RE: P0001]` without a type.
-fn parse_reference<'a>(mut cursor: MarkerCursor<'a>, own: &ExpertSlug) -> ParsedBracket<'a> {
-    if let Some(untyped) = parse_untyped_reference(cursor, own) {
-        return Some(untyped);
-    }
-    let separator = take_keyword_separator(&mut cursor);
-    let before = cursor;
-    let Some(WordForm { value: ref_type, is_exact }) =
-        cursor.take_word().and_then(|word| parse_ref_type(&word))
-    else {
-        let types = join_uppercase(ReferenceType::ALL.iter().map(|t| t.name()));
-        return reject_unknown_type(before, separator, "RE", &types);
-    };
-    let goes_on = skip_preposition(&mut cursor);
-    if goes_on || !is_exact {
-        cursor.note_deviation(MarkerDeviation::WordForm);
-    }
-    skip_type_separator(&mut cursor);
-    let targets = read_targets(&mut cursor, own);
-    if targets.is_empty() {
-        return Some(unreadable_marker("it names no id"));
-    }
-    note_trailing(&mut cursor, targets.len());
-    Some((BracketContent::Reference { ref_type: Some(ref_type), targets }, cursor.slips))
+/// A target of a reference or a move, with the text that names it.
+#[derive(Debug)]
+pub(crate) struct WrittenTarget<'a> {
+    pub written: &'a str,
+    pub form: TargetForm,
 }
 
-/// Parses a reference without a type, which counts as support. If words follow the ids, it is
-/// rejected: the words could mean any type.
-fn parse_untyped_reference<'a>(
-    mut cursor: MarkerCursor<'a>,
-    own: &ExpertSlug,
-) -> ParsedBracket<'a> {
-    let separator = cursor.take_separator();
-    let targets = read_targets(&mut cursor, own);
-    if targets.is_empty() {
-        return None;
-    }
-    if !cursor.is_at_end() {
-        return Some(unreadable_marker("its type is missing, and it says more than an id"));
-    }
-    if separator.lacks_punctuation() {
-        cursor.note_deviation(MarkerDeviation::Colon);
-    }
-    note_trailing(&mut cursor, targets.len());
-    Some((BracketContent::Reference { ref_type: None, targets }, cursor.slips))
+#[derive(Debug)]
+pub(crate) enum TargetForm {
+    Position(ExpertSlug),
+    Id(WrittenId),
 }
 
-fn parse_move<'a>(mut cursor: MarkerCursor<'a>, own: &ExpertSlug) -> ParsedBracket<'a> {
-    let separator = take_keyword_separator(&mut cursor);
-    let before = cursor;
-    let Some(WordForm { value: move_type, is_exact }) =
-        cursor.take_word().and_then(|word| parse_move_type(&word))
-    else {
-        let types = join_uppercase(MoveType::ALL.iter().map(|t| t.name()));
-        return reject_unknown_type(before, separator, "MOVE", &types);
-    };
-    if !is_exact {
-        cursor.note_deviation(MarkerDeviation::WordForm);
-    }
-    skip_type_separator(&mut cursor);
-    let targets = match move_type {
-        MoveType::Request | MoveType::Converge => Vec::new(),
-        MoveType::Defend | MoveType::Challenge | MoveType::Bridge | MoveType::Concede => {
-            read_targets(&mut cursor, own)
+/// The parser of one bracket in the reply of expert `own`.
+#[derive(Debug)]
+pub(crate) struct BracketParser<'a> {
+    pub own: &'a ExpertSlug,
+    pub deviations: BTreeSet<MarkerDeviation>,
+}
+
+impl BracketParser<'_> {
+    /// Parses the content of a bracket. Returns `None` for prose.
+    pub(crate) fn parse<'t>(&mut self, inside: &'t str) -> Option<BracketContent<'t>> {
+        let inside = inside.trim();
+        let is_bold = inside.starts_with('*');
+        let content = if is_bold { inside.trim_matches('*').trim() } else { inside };
+        if content.is_empty() {
+            return None;
         }
+        if is_bold {
+            self.deviations.insert(MarkerDeviation::Emphasis);
+        }
+        let parsed = self.parse_entity(content).or_else(|| self.parse_keyword(content));
+        parsed.or_else(|| self.reject_own_name(content)).or_else(|| reject_near_miss(content))
+    }
+
+    fn parse_entity<'t>(&mut self, content: &'t str) -> Option<BracketContent<'t>> {
+        let (id, rest) = take_id(content)?;
+        self.note_case(content.strip_suffix(rest)?);
+        if rest.is_empty() {
+            return Some(BracketContent::Entity { id, label: None });
+        }
+        let (colon, label) = split_separator(rest).filter(|(_, label)| !label.is_empty())?;
+        // `[C4: context diagram]` and `[P0001 – P0005]` are prose.
+        let is_range = take_targets(label).1.is_empty();
+        if is_range || (id.expert.is_none() && !id.is_padded()) {
+            return None;
+        }
+        self.note_colon(colon);
+        Some(BracketContent::Entity { id, label: Some(label) })
+    }
+
+    fn parse_keyword<'t>(&mut self, content: &'t str) -> Option<BracketContent<'t>> {
+        let (word, rest) = take_word(content);
+        match word.to_ascii_uppercase().as_str() {
+            "RE" | "MOVE" | "VERDICT" => self.parse_typed(word, rest),
+            "DISSENT" => self.parse_verdict(word, rest, VerdictType::Dissent),
+            "MINORITY" => {
+                let (second, rest) = take_word(rest.trim_start());
+                let is_verdict = second.eq_ignore_ascii_case("VERDICT");
+                let written = content.strip_suffix(rest)?;
+                is_verdict.then(|| self.parse_verdict(written, rest, VerdictType::Minority))?
+            }
+            _ => None,
+        }
+    }
+
+    /// Parses `[RE:SUPPORT P0001]`, `[MOVE:CONVERGE]` or `[VERDICT:FINAL]` after the keyword.
+    fn parse_typed<'t>(&mut self, keyword: &str, rest: &'t str) -> Option<BracketContent<'t>> {
+        // In `[Re: your question]` the word is a greeting, not a keyword.
+        let is_upper = keyword.chars().all(|sign| sign.is_ascii_uppercase());
+        let separated = split_separator(rest);
+        let (colon, rest) = separated.unwrap_or((":", rest.trim()));
+        let parsed = if separated.is_none() && !rest.is_empty() {
+            Err(format!("{keyword} needs a colon after it"))
+        } else {
+            match keyword.to_ascii_uppercase().as_str() {
+                "RE" => self.parse_reference(rest),
+                "MOVE" => self.parse_move(rest),
+                _ => self.parse_verdict_type(rest),
+            }
+        };
+        match parsed {
+            Ok(content) => {
+                self.note_colon(colon);
+                self.note_case(keyword);
+                Some(content)
+            }
+            Err(reason) => {
+                is_upper.then_some(BracketContent::Unreadable { reason, is_entity: false })
+            }
+        }
+    }
+
+    /// A reference without a type counts as support.
+    fn parse_reference<'t>(&mut self, rest: &'t str) -> Result<BracketContent<'t>, String> {
+        let (untyped, words) = take_targets(rest);
+        if !untyped.is_empty() && !words.is_empty() {
+            return Err("its type is missing, and words follow the id".to_owned());
+        }
+        let (ref_type, targets, words) = if untyped.is_empty() {
+            let (word, rest) = take_word(rest);
+            let ref_type = read_type(word, ReferenceType::ALL, ReferenceType::name)?;
+            self.note_case(word);
+            let (targets, words) = take_targets(rest);
+            (Some(ref_type), targets, words)
+        } else {
+            (None, untyped, "")
+        };
+        if targets.is_empty() {
+            return Err("it names no id".to_owned());
+        }
+        if !words.is_empty() {
+            return Err(format!("`{words}` is not an id"));
+        }
+        if targets.len() > 1 {
+            self.deviations.insert(MarkerDeviation::SeveralIds);
+        }
+        self.note_targets(&targets);
+        Ok(BracketContent::Reference { ref_type, targets })
+    }
+
+    fn parse_move<'t>(&mut self, rest: &'t str) -> Result<BracketContent<'t>, String> {
+        let (word, rest) = take_word(rest);
+        let move_type = read_type(word, MoveType::ALL, MoveType::name)?;
+        self.note_case(word);
+        let needed = move_type.targets_min();
+        let (targets, words) = if needed == 0 { (Vec::new(), rest) } else { take_targets(rest) };
+        if targets.len() < needed {
+            return Err(format!("it needs {needed} id{}", if needed == 1 { "" } else { "s" }));
+        }
+        self.note_targets(&targets);
+        let words = split_separator(words).map_or(words.trim(), |(_, words)| words);
+        Ok(BracketContent::Move { move_type, targets, words })
+    }
+
+    fn parse_verdict_type<'t>(&mut self, rest: &'t str) -> Result<BracketContent<'t>, String> {
+        let (word, rest) = take_word(rest);
+        let judges = [VerdictType::Interim, VerdictType::Final];
+        let verdict_type = read_type(word, &judges, VerdictType::name)?;
+        self.parse_verdict(word, rest, verdict_type)
+            .ok_or_else(|| format!("{word} needs a colon before its label"))
+    }
+
+    /// Parses the optional label of a verdict.
+    fn parse_verdict<'t>(
+        &mut self,
+        written: &str,
+        rest: &'t str,
+        verdict_type: VerdictType,
+    ) -> Option<BracketContent<'t>> {
+        let (colon, label) = if rest.is_empty() { (":", "") } else { split_separator(rest)? };
+        self.note_colon(colon);
+        self.note_case(written);
+        Some(BracketContent::Verdict { verdict_type, label })
+    }
+
+    /// Rejects `[MUFFIN-X0101: label]`: the expert's name, but no id after it.
+    fn reject_own_name<'t>(&mut self, content: &'t str) -> Option<BracketContent<'t>> {
+        let own = self.own.as_str();
+        let is_own = content.get(..own.len())?.eq_ignore_ascii_case(own);
+        let rest = content.get(own.len()..).filter(|_| is_own)?;
+        let after = rest.trim_start_matches(['-', '_', ':', '/', '.', '#', ' ']);
+        let word = after.split([' ', ':']).next().filter(|_| after.len() < rest.len())?;
+        let is_mention = take_targets(content).1.is_empty();
+        // `[Muffin: three reasons]` and `[muffin-style baking]` are prose.
+        let is_meant = word.contains(|sign: char| sign.is_ascii_digit()) && !is_mention;
+        is_meant.then(|| BracketContent::Unreadable {
+            reason: format!(
+                "an entity is written [{}-P0101: label]: P, R, T, E or C, two digits of the round, \
+                 two of the number",
+                own.to_ascii_uppercase()
+            ),
+            is_entity: true,
+        })
+    }
+
+    fn note_targets(&mut self, targets: &[WrittenTarget<'_>]) {
+        let is_exact = |target: &WrittenTarget<'_>| match target.form {
+            TargetForm::Position(_) => !target.written.contains(|c: char| c.is_ascii_uppercase()),
+            TargetForm::Id(_) => !target.written.contains(|c: char| c.is_ascii_lowercase()),
+        };
+        if !targets.iter().all(is_exact) {
+            self.deviations.insert(MarkerDeviation::LetterCase);
+        }
+    }
+
+    fn note_case(&mut self, written: &str) {
+        if written.contains(|sign: char| sign.is_ascii_lowercase()) {
+            self.deviations.insert(MarkerDeviation::LetterCase);
+        }
+    }
+
+    fn note_colon(&mut self, colon: &str) {
+        if colon != ":" {
+            self.deviations.insert(MarkerDeviation::Colon);
+        }
+    }
+}
+
+/// Reads an id at the start of the text and returns the rest.
+fn take_id(text: &str) -> Option<(WrittenId, &str)> {
+    let (token, rest) = take_token(text);
+    let (expert, id) = match token.rsplit_once('-') {
+        Some((name, id)) => (Some(name.to_ascii_lowercase().parse().ok()?), id),
+        None => (None, token),
     };
-    let needed = move_type.targets_min();
-    if targets.len() < needed {
-        let why = format!("it needs {needed} id{}", if needed == 1 { "" } else { "s" });
-        return Some(unreadable_marker(&why));
-    }
-    if move_type != MoveType::Request {
-        note_trailing(&mut cursor, 1);
-        skip_type_separator(&mut cursor);
-    }
-    let words = cursor.take_rest();
-    Some((BracketContent::Move { move_type, targets, words }, cursor.slips))
+    let kind = EntityKind::named(&id.get(..1)?.to_ascii_uppercase())?;
+    let digits = id.get(1..)?;
+    let is_number = digits.bytes().all(|sign| sign.is_ascii_digit());
+    let id = WrittenId { expert, kind, digits: digits.to_owned() };
+    (is_number && (1..=4).contains(&digits.len())).then_some((id, rest))
 }
 
-/// Parses the optional label of `[DISSENT]` or `[MINORITY VERDICT: label]`, after the keyword.
-fn parse_verdict_label(
-    mut cursor: MarkerCursor<'_>,
-    verdict_type: VerdictType,
-) -> ParsedBracket<'_> {
-    let is_shouted = !cursor.slips.contains(MarkerDeviation::LetterCase);
-    if cursor.is_at_end() {
-        cursor.skip_expected_spaces(0);
-        return Some((BracketContent::Verdict { verdict_type, label: "" }, cursor.slips));
+/// Reads the ids at the start of the text and returns the rest.
+fn take_targets(mut text: &str) -> (Vec<WrittenTarget<'_>>, &str) {
+    let mut targets = Vec::new();
+    loop {
+        let separators = |sign: char| sign.is_whitespace() || ",;+&/".contains(sign);
+        let next = text.trim_start_matches(separators);
+        let next = next.strip_prefix("and ").filter(|_| !targets.is_empty()).unwrap_or(next);
+        let position = next.strip_prefix('@').map(take_token).and_then(|(name, rest)| {
+            Some((TargetForm::Position(name.to_ascii_lowercase().parse().ok()?), rest))
+        });
+        let found = position.or_else(|| take_id(next).map(|(id, rest)| (TargetForm::Id(id), rest)));
+        let Some((form, rest)) = found else { return (targets, text.trim()) };
+        let written = next.strip_suffix(rest).unwrap_or(next);
+        targets.push(WrittenTarget { written, form });
+        text = rest;
     }
-    match cursor.take_separator() {
-        MarkerSeparator::Colon | MarkerSeparator::Dash => {}
-        MarkerSeparator::Space if is_shouted => cursor.note_deviation(MarkerDeviation::Colon),
-        MarkerSeparator::Space | MarkerSeparator::Nothing => return None,
-    }
-    let label = cursor.take_rest();
-    Some((BracketContent::Verdict { verdict_type, label }, cursor.slips))
 }
 
-/// Parses `[VERDICT:FINAL]`.
-fn parse_verdict(mut cursor: MarkerCursor<'_>) -> ParsedBracket<'_> {
-    let separator = take_keyword_separator(&mut cursor);
-    let before = cursor;
-    let named = cursor.take_word().and_then(|word| VerdictType::named(&word.to_ascii_lowercase()));
-    let Some(verdict_type) = named else {
-        return reject_unknown_type(before, separator, "VERDICT", "INTERIM, FINAL");
+/// Rejects capital words that look like a marker with another keyword or without one, such as
+/// `[SUPPORT P0001]`, `[REF:SUPPORT P0001]` and `[TENSION: label]`.
+fn reject_near_miss<'t>(content: &'t str) -> Option<BracketContent<'t>> {
+    let mut words = content.split(|sign: char| !sign.is_alphanumeric());
+    let first = words.next()?;
+    let is_upper_of = |word: &str, name: &str| {
+        word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+            && !word.contains(|sign: char| sign.is_lowercase())
     };
-    parse_verdict_label(cursor, verdict_type)
-}
-
-/// Parses `[MINORITY VERDICT]`, and `[FINAL VERDICT]` written for `[VERDICT:FINAL]`.
-fn parse_reversed_verdict(
-    mut cursor: MarkerCursor<'_>,
-    verdict_type: VerdictType,
-) -> ParsedBracket<'_> {
-    cursor.skip_expected_spaces(1);
-    cursor.take_word().filter(|word| word == "VERDICT")?;
-    if verdict_type != VerdictType::Minority {
-        cursor.note_deviation(MarkerDeviation::WordForm);
+    let is_kind = EntityKind::ALL.iter().any(|kind| is_upper_of(first, kind.type_name()));
+    if is_kind && content.contains(':') {
+        let reason = format!("{first} is not an id: write [NAME-{}0101: label]", first.get(..1)?);
+        return Some(BracketContent::Unreadable { reason, is_entity: true });
     }
-    parse_verdict_label(cursor, verdict_type)
-}
-
-/// Parses `[TENSION MUFFIN-T0101: label]`.
-fn parse_kind_word<'a>(
-    mut cursor: MarkerCursor<'a>,
-    word: &str,
-    own: &ExpertSlug,
-) -> ParsedBracket<'a> {
-    let is_shouted = !cursor.slips.contains(MarkerDeviation::LetterCase);
-    let separator = cursor.take_separator();
-    cursor.skip_spaces();
-    if let Some((sign, slips)) = parse_entity(cursor, own) {
-        return Some((sign, slips.with(MarkerDeviation::KindWord)));
-    }
-    let is_meant =
-        is_shouted && matches!(separator, MarkerSeparator::Colon | MarkerSeparator::Dash);
-    let why = format!("this {} has no id", word.to_ascii_lowercase());
-    is_meant
-        .then_some((BracketContent::Unreadable { why, is_entity: true }, DeviationSet::default()))
-}
-
-pub(crate) fn unreadable_marker<'a>(why: &str) -> (BracketContent<'a>, DeviationSet) {
-    (BracketContent::Unreadable { why: why.to_owned(), is_entity: false }, DeviationSet::default())
-}
-
-/// Rejects an unknown type. Only an upper-case keyword with a separator was meant as a marker.
-fn reject_unknown_type<'a>(
-    mut at: MarkerCursor<'_>,
-    separator: MarkerSeparator,
-    keyword: &str,
-    types: &str,
-) -> ParsedBracket<'a> {
-    let is_meant = !at.slips.contains(MarkerDeviation::LetterCase)
-        && (!separator.lacks_punctuation() || at.is_at_end());
-    let word = at.take_word().unwrap_or_default();
-    is_meant.then(|| match word.is_empty() {
-        true => unreadable_marker(&format!("`{keyword}:` is followed by none of {types}")),
-        false => unreadable_marker(&format!("{word} is none of {types}")),
+    let is_type = |word: &str| {
+        ReferenceType::ALL.iter().any(|it| is_upper_of(word, it.name()))
+            || MoveType::ALL.iter().any(|it| is_upper_of(word, it.name()))
+    };
+    let has_type = is_type(first) || words.next().is_some_and(is_type);
+    (has_type && !content.contains(|sign: char| sign.is_lowercase())).then(|| {
+        BracketContent::Unreadable {
+            reason: "a marker begins with `RE:` or `MOVE:` and one of their types".to_owned(),
+            is_entity: false,
+        }
     })
 }
 
-fn join_uppercase<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.map(str::to_ascii_uppercase).collect::<Vec<_>>().join(", ")
+/// Reads one of the types by its name, in any letter case.
+fn read_type<T: Copy>(word: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
+    let found = all.iter().copied().find(|it| word.eq_ignore_ascii_case(name(*it)));
+    found.ok_or_else(|| {
+        let names: Vec<String> = all.iter().map(|it| name(*it).to_ascii_uppercase()).collect();
+        let names = names.join(", ");
+        if word.is_empty() {
+            format!("its type is missing: one of {names}")
+        } else {
+            format!("{word} is none of {names}")
+        }
+    })
 }
 
-/// Reads the separator between a keyword and its type, which should be exactly a colon.
-fn take_keyword_separator(cursor: &mut MarkerCursor<'_>) -> MarkerSeparator {
-    let separator = cursor.take_separator();
-    cursor.skip_expected_spaces(usize::from(separator != MarkerSeparator::Colon));
-    if separator.lacks_punctuation() {
-        cursor.note_deviation(MarkerDeviation::Colon);
-    }
-    separator
+/// Splits a colon, or the dash written for it, from the text after it.
+fn split_separator(text: &str) -> Option<(&str, &str)> {
+    let start = text.trim_start();
+    let after = start.trim_start_matches(['-', '–', '—']);
+    let after = if after.len() == start.len() { start.strip_prefix(':')? } else { after };
+    Some((start.strip_suffix(after)?, after.trim()))
 }
 
-/// Skips a second colon, or a dash, after the type.
-fn skip_type_separator(cursor: &mut MarkerCursor<'_>) {
-    let noted = cursor.slips;
-    let mut ahead = *cursor;
-    if matches!(ahead.take_separator(), MarkerSeparator::Colon | MarkerSeparator::Dash) {
-        ahead.slips = noted.with(MarkerDeviation::Punctuation);
-        *cursor = ahead;
-    }
+/// Splits the letters at the start of a text from the rest.
+fn take_word(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|sign: char| !sign.is_alphanumeric()).unwrap_or(text.len()))
 }
 
-/// Records deviations after the last id: extra words, several ids.
-fn note_trailing(cursor: &mut MarkerCursor<'_>, targets: usize) {
-    if cursor.is_at_end() {
-        cursor.skip_expected_spaces(0);
-    } else {
-        cursor.note_deviation(MarkerDeviation::FurtherWords);
-    }
-    if targets > 1 {
-        cursor.note_deviation(MarkerDeviation::SeveralIds);
-    }
+/// Splits the characters of an id at the start of a text from the rest.
+fn take_token(text: &str) -> (&str, &str) {
+    let is_other = |sign: char| !(sign.is_alphanumeric() || sign == '_' || sign == '-');
+    text.split_at(text.find(is_other).unwrap_or(text.len()))
 }

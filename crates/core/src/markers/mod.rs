@@ -1,8 +1,7 @@
 //! The marker language: turns an expert's Markdown reply into the batch that `register` takes.
 //!
-//! Four steps: find the prose lines (`markdown.rs`), find the brackets (`brackets.rs`, `scan.rs`),
-//! parse each bracket (`grammar.rs`, `near_miss.rs`, `written_id.rs`, `cursor.rs`), bind and
-//! resolve them together (`extract.rs`, `resolve.rs`, `strip.rs`). `batch.rs` combines the replies
+//! `reply_text.rs` finds code and brackets, `grammar.rs` parses one bracket, `scan.rs` finds all
+//! markers, `extract.rs` reads them in order with `targets.rs`, and `batch.rs` combines the replies
 //! of a round.
 //!
 //! **Invariant:** nothing is invented. All content of a batch comes from the text. A marker that
@@ -10,22 +9,16 @@
 //! deviation.
 
 pub mod batch;
-pub mod brackets;
-pub mod cursor;
 pub mod extract;
 #[cfg(test)]
 mod extract_tests;
 pub mod extraction;
 pub mod grammar;
-pub mod markdown;
-pub mod near_miss;
 #[cfg(test)]
 mod near_miss_tests;
-pub mod resolve;
+pub mod reply_text;
 #[cfg(test)]
 mod robustness_tests;
 pub mod scan;
 pub mod skills;
-pub mod strip;
-pub mod warnings;
-pub mod written_id;
+pub mod targets;

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::markers::batch::{RawReplies, RoundBatch, check_across_replies};
+use crate::markers::batch::{RawReplies, build_round_batch, check_across_replies};
 use crate::markers::extract::extract_reply;
 use crate::markers::extraction::{
-    EntityContribution, MarkerContent, MoveContribution, ReplyExtraction, ReplyMarker,
+    EntityContribution, MarkedReference, MarkerContent, MoveContribution, ReplyExtraction,
 };
 use crate::model::entity::{MoveType, ReferenceType};
 use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, LocalId};
@@ -113,11 +113,9 @@ fn is_sound(text: &str, read: &ReplyExtraction) {
         assert_eq!((&item.local_id.expert, item.local_id.round), (&read.expert, read.round));
         assert!(!ids.contains(&&item.local_id), "{item:?} is there twice");
         ids.push(&item.local_id);
-        for (ref_type, target) in &item.references {
-            assert!(
-                ref_type.check_kinds(item.local_id.kind, target.entity_kind()).is_ok(),
-                "{item:?}"
-            );
+        for MarkedReference { ref_type, target, .. } in &item.references {
+            let kinds = ref_type.check_kinds(item.local_id.kind, target.entity_kind());
+            assert!(kinds.is_ok(), "{item:?}");
         }
     }
     for line in read.markers.iter().map(|marker| marker.line) {
@@ -144,7 +142,7 @@ proptest! {
         let mut read = [extract_reply(&text, &own(), 3)];
         is_sound(&text, &read[0]);
         check_across_replies(&mut read);
-        prop_assert!(serde_json::to_value(RoundBatch::from_replies(3, &read, RawReplies::new())).is_ok());
+        prop_assert!(build_round_batch(3, &read, &RawReplies::new()).is_object());
     }
 }
 
@@ -156,8 +154,8 @@ proptest! {
         let text = written(&reply);
         let read = extract_reply(&text, &reply.expert, reply.round);
         let without_lines = |read: &ReplyExtraction| {
-            let items: Vec<EntityContribution> =
-                read.contributions.iter().map(|item| EntityContribution { line: 0, ..item.clone() }).collect();
+            let mut items: Vec<EntityContribution> = read.contributions.clone();
+            items.iter_mut().flat_map(|item| &mut item.references).for_each(|made| made.line = 0);
             let moves: Vec<MoveContribution> =
                 read.moves.iter().map(|made| MoveContribution { line: 0, ..made.clone() }).collect();
             (items, moves)
@@ -227,26 +225,20 @@ fn reply() -> impl Strategy<Value = ReplyExtraction> {
         let mut contributions: Vec<EntityContribution> = Vec::new();
         for (seq, (kind, label, text, references)) in (1..).zip(items) {
             let local_id = LocalId { expert: own(), kind, round: 3, seq };
-            let mut sound: Vec<(ReferenceType, EntityTarget)> = Vec::new();
+            let mut sound: Vec<MarkedReference> = Vec::new();
             for (ref_type, target) in references {
-                let reference = (ref_type, target);
-                if reference.0.check_kinds(kind, reference.1.entity_kind()).is_ok()
-                    && !sound.contains(&reference)
-                {
+                let is_valid = ref_type.check_kinds(kind, target.entity_kind()).is_ok();
+                let reference = MarkedReference { ref_type, target, line: 0 };
+                if is_valid && !sound.contains(&reference) {
                     sound.push(reference);
                 }
             }
             // An entity may also reference the one before it.
             let before =
                 contributions.last().map(|item| EntityTarget::Local(item.local_id.clone()));
-            sound.extend(before.map(|target| (ReferenceType::Depend, target)));
-            contributions.push(EntityContribution {
-                line: 0,
-                local_id,
-                label,
-                text,
-                references: sound,
-            });
+            let ref_type = ReferenceType::Depend;
+            sound.extend(before.map(|target| MarkedReference { ref_type, target, line: 0 }));
+            contributions.push(EntityContribution { local_id, label, text, references: sound });
         }
         let mut converged = false;
         let is_new = |made: &MoveContribution| {
@@ -280,15 +272,13 @@ fn written(reply: &ReplyExtraction) -> String {
         text.push_str(&format!("{said}\n{}\n\n", context.unwrap_or_default()));
     }
     for item in &reply.contributions {
-        let said = MarkerContent::Entity { id: item.local_id.clone(), label: item.label.clone() };
+        let said = MarkerContent::new_entity(item.local_id.clone(), item.label.clone());
         text.push_str(&format!("{said}\n{}\n\n", item.text));
-        for (ref_type, target) in &item.references {
-            let (source, targets) = (item.local_id.clone(), vec![target.clone()]);
-            let marker = ReplyMarker {
-                line: 0,
-                content: MarkerContent::Reference { source, ref_type: *ref_type, targets },
-            };
-            text.push_str(&format!("{}\n", marker.content));
+        for MarkedReference { ref_type, target, .. } in &item.references {
+            let (ref_type, targets) = (*ref_type, vec![target.clone()]);
+            let content =
+                MarkerContent::Reference { ref_type, source: item.local_id.clone(), targets };
+            text.push_str(&format!("{content}\n"));
         }
     }
     text
@@ -398,6 +388,9 @@ fn limits_of_a_batch_are_kept() {
     let cut = read(&format!("[MUFFIN-P0101: A]\n{long}"));
     assert_eq!(cut.contributions[0].text.chars().count(), 99_999);
     assert_eq!(cut.warnings[0].kind.name(), "cut");
+    let moved = read(&format!("[MOVE:CONVERGE]\n{long}\n[MOVE:REQUEST {long}]"));
+    let longest = moved.moves.iter().filter_map(|made| made.context.as_deref()).map(str::len).max();
+    assert_eq!((moved.moves.len(), longest), (2, Some(99_999)));
     let label = read(&format!("[MUFFIN-P0101: {}]\na", "l".repeat(1_001)));
     assert_eq!((label.contributions.len(), label.warnings[1].kind.name()), (0, "not_read"));
     let many: String = (0..7_000).map(|_| "[MOVE:DEFEND P0001] a\n").collect();

@@ -1,318 +1,156 @@
-//! Finds all markers of a text in order, with their positions. `extract.rs` calls `scan_markers`.
+//! Finds the markers of a reply in their order, with their positions.
 
-use crate::markers::brackets::{BracketClose, BracketSpan, find_brackets};
-use crate::markers::cursor::MarkerSeparator;
-use crate::markers::grammar::{BracketContent, parse_bracket};
-use crate::markers::markdown::{MarkdownLayout, ProseLine, ProseParagraph};
-use crate::markers::warnings::{DeviationSet, MarkerDeviation};
-use crate::markers::written_id::IdPrefix;
+use std::collections::BTreeSet;
+
+use crate::markers::extraction::MarkerDeviation;
+use crate::markers::grammar::{BracketContent, BracketParser};
+use crate::markers::reply_text::{BracketSpan, ProseLine, ReplyText};
 use crate::model::ids::ExpertSlug;
-use crate::model::limits::LINE_CHARS_MAX;
 
-/// Fits a label of maximum length and an id in any script. A longer bracket was probably never
-/// closed.
-const INSIDE_BYTES_MAX: usize = LINE_CHARS_MAX * 4 + 256;
-
-/// A marker spans at most two lines.
-const LINE_BREAKS_MAX: usize = 1;
-
-/// A marker found in the text. Positions are byte offsets in the whole text.
+/// A marker, or a text that was meant as one, with its place. Offsets are bytes in the whole text.
 #[derive(Debug)]
 pub(crate) struct FoundMarker<'a> {
     pub content: BracketContent<'a>,
-    pub slips: DeviationSet,
-    pub line: usize,
-    /// Start including decoration: emphasis, bullet, heading marks.
-    pub start: usize,
-    /// Start without the bullet and heading marks of the line.
-    pub mark: usize,
-    pub end: usize,
-    /// The brackets and their content only.
+    pub deviations: BTreeSet<MarkerDeviation>,
     pub written: &'a str,
+    pub line: usize,
+    /// Only bullets and punctuation stand before it on its line.
     pub begins_line: bool,
-    /// The line contains nothing else.
-    pub is_alone: bool,
-    /// End of the paragraph that contains the marker.
-    pub paragraph_end: usize,
+    /// Start of the line if it begins one, else the same as `open`.
+    pub start: usize,
+    /// The marker with the emphasis and backticks around it.
+    pub open: usize,
+    pub end: usize,
 }
 
-/// Position of a marker and its surroundings.
-struct MarkerPosition {
-    slips: DeviationSet,
-    line: usize,
-    start: usize,
-    mark: usize,
-    end: usize,
-    begins_line: bool,
-    is_alone: bool,
-    paragraph_end: usize,
-}
-
-impl MarkerPosition {
-    fn into_marker<'a>(self, sign: BracketContent<'a>, written: &'a str) -> FoundMarker<'a> {
-        let Self { slips, line, start, mark, end, begins_line, is_alone, paragraph_end } = self;
-        FoundMarker {
-            content: sign,
-            slips,
-            line,
-            start,
-            mark,
-            end,
-            written,
-            begins_line,
-            is_alone,
-            paragraph_end,
-        }
+impl FoundMarker<'_> {
+    /// A mention stays part of the text around it.
+    pub(crate) fn is_mention(&self) -> bool {
+        matches!(self.content, BracketContent::Entity { label: None, .. })
     }
 }
 
-pub(crate) fn scan_markers<'a>(
-    text: &'a str,
-    layout: &MarkdownLayout,
-    own: &ExpertSlug,
-) -> Vec<FoundMarker<'a>> {
-    let mut found = Vec::new();
-    for paragraph in &layout.paragraphs {
-        scan_paragraph(&ParagraphScanner { text, paragraph, own }, &mut found);
-    }
-    found
-}
-
-struct ParagraphScanner<'a, 'b> {
-    text: &'a str,
-    paragraph: &'b ProseParagraph,
-    own: &'b ExpertSlug,
-}
-
-fn scan_paragraph<'a>(page: &ParagraphScanner<'a, '_>, found: &mut Vec<FoundMarker<'a>>) {
-    let mut read_to = 0;
+/// Finds all markers of a reply of expert `own`.
+pub(crate) fn find_markers<'a>(reply: &ReplyText<'a>, own: &ExpertSlug) -> Vec<FoundMarker<'a>> {
     let mut markers = Vec::new();
-    for bracket in find_brackets(page.text, page.paragraph) {
-        // A bracket inside a marker is part of that marker.
-        if bracket.open < read_to {
-            continue;
-        }
-        let Some(marker) = page.read_bracket(&bracket) else { continue };
-        read_to = marker.end;
-        markers.push(marker);
-    }
-    let lines = page.paragraph.iter().filter(|line| !is_inside_marker(&markers, line.start));
-    let bare: Vec<FoundMarker<'a>> = lines.filter_map(|line| page.find_bare_marker(line)).collect();
-    markers.extend(bare);
-    markers.sort_by_key(|marker| marker.start);
-    found.append(&mut markers);
-}
-
-/// Whether the place is inside an earlier marker. The markers are sorted.
-fn is_inside_marker(markers: &[FoundMarker<'_>], place: usize) -> bool {
-    let next = markers.partition_point(|marker| marker.start < place);
-    let before = next.checked_sub(1).and_then(|last| markers.get(last));
-    before.is_some_and(|marker| marker.end > place)
-}
-
-impl<'a> ParagraphScanner<'a, '_> {
-    fn read_bracket(&self, bracket: &BracketSpan) -> Option<FoundMarker<'a>> {
-        let line = self.paragraph.get(bracket.line)?;
-        let near = |close: &BracketClose| {
-            close.line - bracket.line <= LINE_BREAKS_MAX
-                && close.at - bracket.inside <= INSIDE_BYTES_MAX
-        };
-        let Some(close) = bracket.close.filter(near) else {
-            return self.find_unclosed_marker(bracket, line);
-        };
-        let inside = self.text.get(bracket.inside..close.at)?;
-        // The backslash of `\]`.
-        let is_escaped = inside.ends_with('\\');
-        let inside = inside.strip_suffix('\\').unwrap_or(inside);
-        let (sign, mut slips) = parse_bracket(inside, self.own)?;
-        if is_escaped {
-            slips.add(MarkerDeviation::Escape);
-        }
-        if close.line > bracket.line {
-            slips.add(MarkerDeviation::LineBreak);
-        }
-        let written = self.text.get(bracket.open..close.after)?;
-        if written.starts_with(|sign| sign != '[') || !written.ends_with(']') {
-            slips.add(MarkerDeviation::LookAlike);
-        }
-        let last_line = self.paragraph.get(close.line)?;
-        let mut spot = self.locate_bracket(bracket, close, (line, last_line))?;
-        spot.slips = spot.slips.union(slips);
-        match bracket.code {
-            None => self.settle_label(spot.into_marker(sign, written), line, last_line),
-            Some(code) if code.is_alone => {
-                spot.slips.add(MarkerDeviation::InlineCode);
-                self.settle_label(spot.into_marker(sign, written), line, last_line)
+    for line in reply.prose_lines() {
+        let before = markers.len();
+        // A bracket inside a marker belongs to it.
+        let mut covered = line.range.start;
+        for bracket in reply.find_brackets(&line) {
+            if bracket.open < covered {
+                continue;
             }
-            Some(_) => is_marker_in_code(&sign).then(|| {
-                let why = "it stands in inline code".to_owned();
-                spot.into_marker(BracketContent::Unreadable { why, is_entity: false }, written)
-            }),
-        }
-    }
-
-    fn locate_bracket(
-        &self,
-        bracket: &BracketSpan,
-        close: BracketClose,
-        (line, last_line): (&ProseLine, &ProseLine),
-    ) -> Option<MarkerPosition> {
-        let mut slips = DeviationSet::default();
-        let before = self.text.get(line.text_start..bracket.outer_start())?;
-        let mut plain = before;
-        if let Some(rest) = plain.strip_suffix('\\') {
-            slips.add(MarkerDeviation::Escape);
-            plain = rest;
-        }
-        let bare = plain.trim_end_matches(['*', '_', '~']);
-        let is_emphasised = bare.len() < plain.len();
-        if is_emphasised {
-            slips.add(MarkerDeviation::Emphasis);
-        }
-        let begins_line = bare.trim_matches([' ', '\t', '•', '–']).is_empty();
-        let mark = line.text_start + bare.len();
-        let start = if begins_line { line.start } else { mark };
-        if begins_line {
-            slips = slips.union(line.decoration);
-            if !bare.trim().is_empty() {
-                slips.add(MarkerDeviation::ListItem);
+            if let Some(marker) = find_marker(reply, own, &line, &bracket) {
+                covered = marker.end;
+                markers.push(marker);
             }
         }
-        let end = bracket.code.map_or(close.after, |code| code.end);
-        let after = self.text.get(end..last_line.end)?;
-        let rest = if is_emphasised { after.trim_start_matches(['*', '_', '~']) } else { after };
-        Some(MarkerPosition {
-            slips,
-            line: line.number,
-            start,
-            mark,
-            end: last_line.end - rest.len(),
-            begins_line,
-            is_alone: begins_line && rest.trim().is_empty(),
-            paragraph_end: self.paragraph.last()?.end,
-        })
-    }
-
-    /// Decides by position whether a bracket with an id has a label, and finds a label outside the
-    /// brackets.
-    fn settle_label(
-        &self,
-        mut marker: FoundMarker<'a>,
-        line: &ProseLine,
-        last_line: &ProseLine,
-    ) -> Option<FoundMarker<'a>> {
-        let BracketContent::Entity { id, label, separator } = &mut marker.content else {
-            return Some(marker);
-        };
-        let begins_line = marker.begins_line;
-        if id.is_ambiguous() && !(begins_line && marker.slips.contains(MarkerDeviation::KindWord)) {
-            // `[E1]: a source` is a footnote and `[C4: context] shows` is prose. A bracket alone on
-            // its line with a label was probably meant as a marker, so it is reported.
-            let is_told = marker.is_alone && label.is_some();
-            let why = "such an id needs the expert's name before it".to_owned();
-            marker.content = BracketContent::Unreadable { why, is_entity: false };
-            return is_told.then_some(marker);
-        }
-        if !begins_line && *separator == MarkerSeparator::Space {
-            *label = None;
-        }
-        let may_be_outside = begins_line && !matches!(id.prefix, IdPrefix::Other(_));
-        let rest = self.text.get(marker.end..last_line.end)?;
-        if label.is_none()
-            && may_be_outside
-            && let Some(outside) = label_outside(rest, line)
+        if markers.get(before).is_none_or(|first| !first.begins_line)
+            && let Some(marker) = find_without_brackets(reply, own, &line)
         {
-            *label = Some(outside);
-            marker.end = last_line.end;
-            marker.slips.add(MarkerDeviation::LabelOutside);
+            markers.insert(before, marker);
         }
-        Some(marker)
     }
+    markers
+}
 
-    /// Reports a line that begins like a marker without brackets. It is not parsed, because prose
-    /// can begin the same way.
-    fn find_bare_marker(&self, line: &ProseLine) -> Option<FoundMarker<'a>> {
-        let rest = self.text.get(line.text_start..line.end)?;
-        let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
-        // Other kinds of brackets are not part of the notation.
-        let bare = rest.get(..end)?.trim_start_matches(['{', '<', '(']);
-        let (sign, slips) = parse_bracket(bare, self.own)?;
-        let is_entity = match sign {
-            // An id in parentheses is an explanation, not a definition.
-            BracketContent::Entity { id, label: Some(_), separator } => {
-                let is_named = id.prefix == IdPrefix::Own && separator != MarkerSeparator::Space;
-                (is_named && !rest.starts_with('(')).then_some(true)
-            }
-            BracketContent::Reference { ref_type: Some(_), .. } | BracketContent::Move { .. } => {
-                Some(false)
-            }
-            BracketContent::Entity { .. }
-            | BracketContent::Reference { .. }
-            | BracketContent::Verdict { .. }
-            | BracketContent::Unreadable { .. } => None,
-        };
-        let is_entity = is_entity.filter(|_| !slips.contains(MarkerDeviation::LetterCase))?;
-        let spot = MarkerPosition {
-            slips: DeviationSet::default(),
-            line: line.number,
-            start: line.start,
-            mark: line.text_start,
-            end: line.text_start,
-            begins_line: true,
-            is_alone: false,
-            paragraph_end: self.paragraph.last()?.end,
-        };
-        let why = "it stands without brackets".to_owned();
-        Some(spot.into_marker(BracketContent::Unreadable { why, is_entity }, rest))
-    }
-
-    /// Reports an unclosed bracket if it was meant as a marker.
-    fn find_unclosed_marker(
-        &self,
-        bracket: &BracketSpan,
-        line: &ProseLine,
-    ) -> Option<FoundMarker<'a>> {
-        let rest = self.text.get(bracket.inside..line.end)?;
-        let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
+fn find_marker<'a>(
+    reply: &ReplyText<'a>,
+    own: &ExpertSlug,
+    line: &ProseLine,
+    bracket: &BracketSpan,
+) -> Option<FoundMarker<'a>> {
+    let inside = bracket.open + 1;
+    let rest = reply.text.get(inside..line.range.end)?;
+    let (close, mut end) = match bracket.close {
+        Some(close) => (close, close + 1),
         // The next bracket is parsed on its own.
-        let rest = rest.get(..end)?.split('[').next()?;
-        let (is_meant, is_entity) = match parse_bracket(rest, self.own)?.0 {
-            BracketContent::Entity { id, label, separator } => {
-                let is_named = id.prefix == IdPrefix::Own;
-                (is_named && label.is_some() && separator != MarkerSeparator::Space, true)
-            }
-            BracketContent::Reference { .. }
-            | BracketContent::Move { .. }
-            | BracketContent::Verdict { .. } => (true, false),
-            BracketContent::Unreadable { .. } => (false, false),
-        };
-        let at = BracketClose { at: bracket.inside, after: bracket.inside, line: bracket.line };
-        let written = self.text.get(bracket.open..line.end)?;
-        let spot = MarkerPosition {
-            end: bracket.inside,
-            ..self.locate_bracket(bracket, at, (line, line))?
-        };
-        let why = "the bracket is not closed".to_owned();
-        is_meant.then(|| spot.into_marker(BracketContent::Unreadable { why, is_entity }, written))
+        None => (inside + rest.split('[').next()?.len(), inside),
+    };
+    let mut parser = BracketParser { own, deviations: BTreeSet::new() };
+    let content = parser.parse(reply.text.get(inside..close)?)?;
+    let written = reply.text.get(bracket.open..end.max(close))?;
+    let mut open = bracket.open;
+    if let Some(code) = &bracket.code {
+        (open, end) = (code.start, code.end);
+        parser.deviations.insert(MarkerDeviation::InlineCode);
     }
+    let problem = if bracket.close.is_none() {
+        Some("its bracket is not closed on the same line")
+    } else if reply.text.get(..open)?.ends_with('\\') {
+        Some("a backslash stands before its bracket")
+    } else if bracket.code.is_some() && !line.is_code_only {
+        // The sentence may be about the marker.
+        Some("it stands in inline code within a sentence")
+    } else {
+        None
+    };
+    if let Some(problem) = problem {
+        return reject_marker(line, written, (open, end), &content, problem);
+    }
+    let around = |open: usize, end: usize| {
+        let before = reply.text.get(..open)?.chars().next_back()?;
+        let after = reply.text.get(end..)?.chars().next()?;
+        (before == after && matches!(before, '*' | '_')).then_some(())
+    };
+    while around(open, end).is_some() {
+        (open, end) = (open - 1, end + 1);
+        parser.deviations.insert(MarkerDeviation::Emphasis);
+    }
+    let marker = place_marker(line, written, (open, end), content);
+    Some(FoundMarker { deviations: parser.deviations, ..marker })
 }
 
-/// Whether inline code between other words is exactly one marker. The text may be about the marker,
-/// so it is reported but not parsed.
-fn is_marker_in_code(sign: &BracketContent<'_>) -> bool {
-    match sign {
-        BracketContent::Entity { id, label, .. } => id.prefix == IdPrefix::Own && label.is_some(),
-        BracketContent::Reference { ref_type, .. } => ref_type.is_some(),
-        BracketContent::Move { .. } | BracketContent::Verdict { .. } => true,
-        BracketContent::Unreadable { .. } => false,
-    }
+/// Reports a marker that is not read. A mention is prose.
+fn reject_marker<'a>(
+    line: &ProseLine,
+    written: &'a str,
+    place: (usize, usize),
+    content: &BracketContent<'_>,
+    problem: &str,
+) -> Option<FoundMarker<'a>> {
+    let is_entity = match content {
+        BracketContent::Entity { label: None, .. } => return None,
+        BracketContent::Entity { .. } => true,
+        BracketContent::Unreadable { is_entity, .. } => *is_entity,
+        BracketContent::Reference { .. }
+        | BracketContent::Move { .. }
+        | BracketContent::Verdict { .. } => false,
+    };
+    let content = BracketContent::Unreadable { reason: problem.to_owned(), is_entity };
+    Some(place_marker(line, written, place, content))
 }
 
-/// Returns the label in `### [MUFFIN-P0101] The label` and `[MUFFIN-P0101]: The label`.
-fn label_outside<'a>(rest: &'a str, line: &ProseLine) -> Option<&'a str> {
-    let rest = rest.trim();
-    let after = rest.trim_start_matches([':', '：', '-', '–', '—']);
-    let is_label = line.is_heading() || after.len() < rest.len();
-    let label = after.trim();
-    (is_label && !label.is_empty() && !label.contains(['[', '［', '【'])).then_some(label)
+/// Reports `RE:SUPPORT P0001` or `MUFFIN-P0101: label` at the start of a line.
+fn find_without_brackets<'a>(
+    reply: &ReplyText<'a>,
+    own: &ExpertSlug,
+    line: &ProseLine,
+) -> Option<FoundMarker<'a>> {
+    let written = reply.text.get(line.range.clone())?.trim();
+    let words = written.trim_matches(|sign: char| !sign.is_alphanumeric());
+    let own_head = format!("{}-", own.as_str().to_ascii_uppercase());
+    let heads = ["RE:", "MOVE:", &own_head];
+    if written.starts_with('[') || !heads.iter().any(|head| words.starts_with(head)) {
+        return None;
+    }
+    let content = BracketParser { own, deviations: BTreeSet::new() }.parse(words)?;
+    if matches!(content, BracketContent::Unreadable { .. }) {
+        return None;
+    }
+    let start = line.range.start;
+    reject_marker(line, written, (start, start), &content, "it stands without square brackets")
+}
+
+fn place_marker<'a>(
+    line: &ProseLine,
+    written: &'a str,
+    (open, end): (usize, usize),
+    content: BracketContent<'a>,
+) -> FoundMarker<'a> {
+    let begins_line = open <= line.first_word;
+    let start = if begins_line { line.range.start } else { open };
+    let deviations = BTreeSet::new();
+    FoundMarker { content, deviations, written, line: line.number, begins_line, start, open, end }
 }

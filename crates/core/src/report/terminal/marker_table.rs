@@ -42,7 +42,7 @@ fn marker_cells(said: &MarkerContent) -> [String; 3] {
         targets.iter().map(EntityTarget::to_string).collect::<Vec<_>>().join(" ")
     };
     match said {
-        MarkerContent::Entity { id, label } => {
+        MarkerContent::Entity { id, label, .. } => {
             [id.kind.type_name().to_owned(), id.to_string(), label.clone()]
         }
         MarkerContent::Reference { source, ref_type, targets } => {

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plenary_core::markers::batch::{RawReplies, ReplySummary, RoundBatch, check_across_replies};
+use plenary_core::markers::batch::{
+    RawReplies, build_round_batch, check_across_replies, summarize_reply,
+};
 use plenary_core::markers::extract::extract_reply;
-use plenary_core::markers::extraction::{ReplyExtraction, ReplyMarker, VerdictDraft};
-use plenary_core::markers::warnings::{MarkerWarning, WarningKind};
+use plenary_core::markers::extraction::{
+    MarkerWarning, ReplyExtraction, ReplyMarker, VerdictDraft, WarningKind,
+};
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
@@ -16,6 +19,7 @@ use plenary_core::report::terminal::marker_table::draw_marker_table;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::read_write::read_request_text;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
@@ -65,7 +69,7 @@ struct ReplySource {
 #[derive(Debug, Serialize)]
 struct ExtractDocument<'a> {
     status: &'static str,
-    batch: RoundBatch<'a>,
+    batch: Value,
     verdicts: Vec<&'a VerdictDraft>,
     markers: Vec<OfExpert<'a, ReplyMarker>>,
     warnings: Vec<OfExpert<'a, MarkerWarning>>,
@@ -93,7 +97,7 @@ impl ExtractArgs {
             session.ui.print_data(&summarise_replies(&sources, &replies)?, DataFormat::Json)?;
         } else if session.ui.json {
             session.ui.print_data(
-                &to_json_text(&extract_document(round, &replies, raw))?,
+                &to_json_text(&extract_document(round, &replies, &raw))?,
                 DataFormat::Json,
             )?;
         } else {
@@ -187,8 +191,7 @@ fn raw_replies(sources: &[ReplySource], replies: &mut [ReplyExtraction]) -> RawR
         if is_long {
             let message =
                 format!("the reply is over {RAW_REPLY_CHARS_MAX} characters and is not kept whole");
-            let (kind, slips) = (WarningKind::Cut, Vec::new());
-            reply.warnings.push(MarkerWarning { line: None, kind, message, slips });
+            reply.warnings.push(MarkerWarning::new(None, WarningKind::Cut, message));
         } else {
             raw.insert(source.expert.clone(), source.text.clone());
         }
@@ -196,11 +199,11 @@ fn raw_replies(sources: &[ReplySource], replies: &mut [ReplyExtraction]) -> RawR
     raw
 }
 
-fn extract_document(
+fn extract_document<'a>(
     round: u8,
-    replies: &[ReplyExtraction],
-    raw: RawReplies,
-) -> ExtractDocument<'_> {
+    replies: &'a [ReplyExtraction],
+    raw: &RawReplies,
+) -> ExtractDocument<'a> {
     let markers = replies.iter().flat_map(|reply| {
         reply.markers.iter().map(|what| OfExpert { expert: &reply.expert, what })
     });
@@ -209,7 +212,7 @@ fn extract_document(
     });
     ExtractDocument {
         status: "success",
-        batch: RoundBatch::from_replies(round, replies, raw),
+        batch: build_round_batch(round, replies, raw),
         verdicts: replies.iter().flat_map(|reply| &reply.verdicts).collect(),
         markers: markers.collect(),
         warnings: warnings.collect(),
@@ -222,7 +225,7 @@ fn summarise_replies(
 ) -> Result<String, Error> {
     let lines = sources.iter().zip(replies).map(|(source, reply)| {
         let path = source.path.to_str().filter(|path| *path != "-");
-        to_json_text(&ReplySummary::from_extraction(reply, path))
+        to_json_text(&summarize_reply(reply, path))
     });
     Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
