@@ -113,6 +113,20 @@ pub enum InvalidReference {
 }
 
 impl ReferenceType {
+    /// What an expert did to the target of the reference.
+    pub fn past_tense(self) -> &'static str {
+        match self {
+            Self::Support => "supported",
+            Self::Oppose => "opposed",
+            Self::Refine => "refined",
+            Self::Address => "addressed",
+            Self::Resolve => "claimed to resolve",
+            Self::Reopen => "reopened",
+            Self::Question => "questioned",
+            Self::Depend => "built on",
+        }
+    }
+
     pub fn check_kinds(
         self,
         source: EntityKind,

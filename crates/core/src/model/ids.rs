@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::model::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX, ROUND_MAX};
-use crate::model::string_enum::{schema_by_text, serde_by_text, words};
+use crate::model::string_enum::{serde_by_text, text_id, words};
 
 /// Error for a text that does not parse as the requested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,26 +28,27 @@ words! {
 }
 
 impl EntityKind {
+    /// The kind in lower case, in headings, and as the name of its section.
+    fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Perspective => ["perspective", "Perspective", "perspectives"],
+            Self::Recommendation => ["recommendation", "Recommendation", "recommendations"],
+            Self::Tension => ["tension", "Tension", "tensions"],
+            Self::Evidence => ["evidence", "Evidence", "evidence"],
+            Self::Claim => ["claim", "Claim", "claims"],
+        }
+    }
+
     /// Value of `item_type` in errors and in the actions of an export.
     pub fn type_name(self) -> &'static str {
-        match self {
-            Self::Perspective => "perspective",
-            Self::Recommendation => "recommendation",
-            Self::Tension => "tension",
-            Self::Evidence => "evidence",
-            Self::Claim => "claim",
-        }
+        let [type_name, _, _] = self.names();
+        type_name
     }
 
     /// Form for headings and the start of a sentence.
     pub fn title_case(self) -> &'static str {
-        match self {
-            Self::Perspective => "Perspective",
-            Self::Recommendation => "Recommendation",
-            Self::Tension => "Tension",
-            Self::Evidence => "Evidence",
-            Self::Claim => "Claim",
-        }
+        let [_, title_case, _] = self.names();
+        title_case
     }
 
     /// Name of the text field: `description` for a tension, `content` for the others.
@@ -57,13 +58,8 @@ impl EntityKind {
 
     /// Name of the field in a batch and of the section in an export.
     pub fn section_name(self) -> &'static str {
-        match self {
-            Self::Perspective => "perspectives",
-            Self::Recommendation => "recommendations",
-            Self::Tension => "tensions",
-            Self::Evidence => "evidence",
-            Self::Claim => "claims",
-        }
+        let [_, _, section_name] = self.names();
+        section_name
     }
 }
 
@@ -142,18 +138,20 @@ impl FromStr for LocalId {
 
 serde_by_text!(LocalId);
 
-/// Name of an expert within a dialogue, for example `muffin`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ExpertSlug(String);
-
 /// The facilitator signs with this name, so no expert may have it.
 pub const JUDGE_SLUG: &str = "judge";
 
-impl ExpertSlug {
-    pub fn as_str(&self) -> &str {
-        &self.0
+text_id! {
+    /// Name of an expert within a dialogue, for example `muffin`.
+    pub struct ExpertSlug; "expert_slug", |text| {
+        text.len() <= EXPERT_SLUG_BYTES_MAX
+            && text.starts_with(|letter: char| letter.is_ascii_lowercase())
+            && text.bytes().all(|b| is_slug_byte(b) || b == b'_')
+            && text != JUDGE_SLUG
     }
+}
 
+impl ExpertSlug {
     /// Capitalises the name: `muffin` becomes `Muffin`.
     pub fn display_name(&self) -> String {
         let mut letters = self.0.chars();
@@ -163,28 +161,9 @@ impl ExpertSlug {
     }
 }
 
-impl fmt::Display for ExpertSlug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
+fn is_slug_byte(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'
 }
-
-impl FromStr for ExpertSlug {
-    type Err = MalformedText;
-
-    fn from_str(text: &str) -> Result<Self, MalformedText> {
-        let fits = text.len() <= EXPERT_SLUG_BYTES_MAX
-            && text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b))
-            && text != JUDGE_SLUG;
-        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
-    }
-}
-
-serde_by_text!(ExpertSlug);
-schema_by_text!(ExpertSlug, "expert_slug");
 
 /// The author of an event: an expert of the dialogue, or its facilitator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -212,72 +191,30 @@ impl FromStr for EventActor {
 
 serde_by_text!(EventActor);
 
-/// Name of a dialogue, derived from its title: `nvidia-investment-decision`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct DialogueId(String);
-
 /// Fits a slug of 60 bytes, a hyphen and eight hex digits, with spare bytes.
 const DIALOGUE_ID_BYTES_MAX: usize = 80;
 
-impl DialogueId {
-    pub fn as_str(&self) -> &str {
-        &self.0
+text_id! {
+    /// Name of a dialogue, derived from its title: `nvidia-investment-decision`.
+    pub struct DialogueId; "dialogue_id", |text| {
+        (1..=DIALOGUE_ID_BYTES_MAX).contains(&text.len())
+            && text.bytes().all(is_slug_byte)
+            && !text.starts_with('-')
     }
 }
-
-impl fmt::Display for DialogueId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl FromStr for DialogueId {
-    type Err = MalformedText;
-
-    fn from_str(text: &str) -> Result<Self, MalformedText> {
-        let fits = (1..=DIALOGUE_ID_BYTES_MAX).contains(&text.len())
-            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-            && !text.starts_with('-');
-        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
-    }
-}
-
-serde_by_text!(DialogueId);
-schema_by_text!(DialogueId, "dialogue_id");
-
-/// Name of a verdict within a dialogue: `final`, `V01`, `minority-esg`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VerdictId(String);
 
 const VERDICT_ID_BYTES_MAX: usize = 64;
 
-impl VerdictId {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for VerdictId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-impl FromStr for VerdictId {
-    type Err = MalformedText;
-
-    /// Rejects texts that parse as an entity id, because `reference` of an event may name either.
-    fn from_str(text: &str) -> Result<Self, MalformedText> {
-        let fits = (1..=VERDICT_ID_BYTES_MAX).contains(&text.len())
+text_id! {
+    /// Name of a verdict within a dialogue: `final`, `V01`, `minority-esg`. It never parses as an
+    /// entity id, because `reference` of an event may name either.
+    pub struct VerdictId; "verdict_id", |text| {
+        (1..=VERDICT_ID_BYTES_MAX).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
-            && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
-            && text.parse::<EntityId>().is_err();
-        if fits { Ok(Self(text.to_owned())) } else { Err(MalformedText) }
+            && text.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+            && text.parse::<EntityId>().is_err()
     }
 }
-
-serde_by_text!(VerdictId);
-schema_by_text!(VerdictId, "verdict_id");
 
 /// Returns the id of the `seq`-th item of a round, or `None` if the round is full.
 pub fn new_entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {

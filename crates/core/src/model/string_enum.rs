@@ -38,9 +38,17 @@ macro_rules! words {
             pub fn named(name: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|word| word.name() == name)
             }
-
         }
 
+        $crate::word_traits!($name, named);
+    };
+}
+
+/// The traits of a string enum: `FromStr`, `StringEnum`, `Display` and serde by name. `$read` is
+/// the function that reads a stored name.
+#[macro_export]
+macro_rules! word_traits {
+    ($name:ident, $read:ident) => {
         impl std::str::FromStr for $name {
             type Err = $crate::model::ids::MalformedText;
 
@@ -69,7 +77,7 @@ macro_rules! words {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::model::string_enum::read_text(deserializer, stringify!($name), Self::named)
+                $crate::model::string_enum::read_text(deserializer, stringify!($name), Self::$read)
             }
         }
     };
@@ -107,37 +115,7 @@ macro_rules! open_words {
             }
         }
 
-        impl std::str::FromStr for $name {
-            type Err = $crate::model::ids::MalformedText;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::named(text).ok_or($crate::model::ids::MalformedText)
-            }
-        }
-
-        impl $crate::model::string_enum::StringEnum for $name {
-            fn options() -> Vec<String> {
-                Self::ALL.iter().map(|word| word.name().to_owned()).collect()
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.name())
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::model::string_enum::read_text(deserializer, stringify!($name), Self::stored)
-            }
-        }
+        $crate::word_traits!($name, stored);
     };
 }
 
@@ -166,6 +144,41 @@ pub fn open_name(name: &str) -> Option<&'static str> {
     let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
     kept.push(name);
     Some(name)
+}
+
+/// Declares an id that is a text of a fixed form, with `as_str`, `Display`, `FromStr` and serde.
+/// `$fits` decides whether a text has the form; `$format` is the format in schemas.
+#[macro_export]
+macro_rules! text_id {
+    ($(#[$meta:meta])* pub struct $name:ident; $format:literal, $fits:expr) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(String);
+
+        impl $name {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::model::ids::MalformedText;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let fits: fn(&str) -> bool = $fits;
+                if fits(text) { Ok(Self(text.to_owned())) } else { Err($crate::model::ids::MalformedText) }
+            }
+        }
+
+        $crate::serde_by_text!($name);
+        $crate::schema_by_text!($name, $format);
+    };
 }
 
 /// Serde for a type by its `Display` and `FromStr`.
@@ -207,7 +220,7 @@ macro_rules! schema_by_text {
     };
 }
 
-pub use {open_words, schema_by_text, serde_by_text, words};
+pub use {open_words, schema_by_text, serde_by_text, text_id, words};
 
 /// Parses a value from borrowed text without allocating, because a record contains thousands of ids
 /// and names.

@@ -3,7 +3,6 @@
 //! A [`ValidationError`] is one problem with one item; [`ValidationErrors`] has all of them. Codes
 //! are stable, because programs branch on them.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::model::limits::ERROR_VALUE_CHARS_MAX;
@@ -93,11 +92,11 @@ impl ErrorCode {
     fn default_hint(self) -> &'static str {
         match self {
             Self::MissingField => "add the field",
-            Self::InvalidType => "send what the message asks for",
+            Self::InvalidType => "send a value of the type that the message names",
             Self::InvalidEnum
             | Self::InvalidEntityType
             | Self::InvalidRefType
-            | Self::InvalidStatusTransition => "use one of those the message names",
+            | Self::InvalidStatusTransition => "use one of the values that the message lists",
             Self::FieldTooLong => "shorten it, or split it over several items",
             Self::InvalidLocalId => "write EXPERT-P0101: slug in capitals, kind, round, number",
             Self::DuplicateLocalId => "number the items of one expert 01, 02, 03",
@@ -113,13 +112,15 @@ impl ErrorCode {
             Self::InvalidRound | Self::RoundAlreadyRegistered => {
                 "ask for `progress` to see the round"
             }
-            Self::RoundCapacityExceeded => "merge what is alike, or go on in the next round",
-            Self::NotAuthorized => "let a contributor or the judge do it",
-            Self::NotConverged => "hold another round, or force the verdict with a warning",
+            Self::RoundCapacityExceeded => {
+                "merge similar items, or register some in the next round"
+            }
+            Self::NotAuthorized => "name a contributor or the judge in 'by'",
+            Self::NotConverged => "register another round, or force the verdict with a warning",
             Self::NotConcluded => "conclude the dialogue first",
             Self::VerdictNotFound => "`plenary log tail` shows the last verdicts",
             Self::DialogueNotFound => "`plenary list` shows the dialogues of this store",
-            Self::DialogueClosed => "create a new dialogue to go on",
+            Self::DialogueClosed => "create a new dialogue to continue",
             Self::PathNotAllowed => "choose a path inside the allowed folders",
             Self::InvalidSlug => "use lower-case letters, digits, '-' and '_'",
             Self::InvalidVote => "write '11-1', '11-1-2' or 'unanimous'",
@@ -210,45 +211,31 @@ impl ValidationError {
 
     /// Builds the error as an object of the seed's error format.
     pub fn to_document(&self) -> Value {
-        #[derive(Serialize)]
-        struct ErrorObject<'a> {
-            item_type: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            local_id: Option<&'a str>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            source_id: Option<&'a str>,
-            error_code: ErrorCode,
-            message: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            field: Option<&'a str>,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            value: Option<&'a Value>,
-            constraint: &'a str,
-            #[serde(skip_serializing_if = "<[_]>::is_empty")]
-            valid_options: &'a [String],
-            suggestion: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            context: Option<&'a Value>,
-        }
         let (item_type, local_id, source_id) = match &self.item {
             ErrorItem::Whole => ("batch", None, None),
             ErrorItem::Local { item_type, local_id } => (*item_type, local_id.as_deref(), None),
             ErrorItem::Source { item_type, source_id } => (*item_type, None, source_id.as_deref()),
         };
-        let document = ErrorObject {
-            item_type,
-            local_id,
-            source_id,
-            error_code: self.code,
-            message: &self.message,
-            field: self.field.as_deref(),
-            value: self.value.as_ref(),
-            constraint: self.code.constraint_name(),
-            valid_options: &self.valid_options,
-            suggestion: self.hint(),
-            context: self.context.as_ref(),
-        };
-        json!(document)
+        let options = Some(&self.valid_options).filter(|options| !options.is_empty());
+        let mut document = json!({
+            "item_type": item_type,
+            "local_id": local_id,
+            "source_id": source_id,
+            "error_code": self.code,
+            "message": self.message,
+            "field": self.field,
+            "value": self.value,
+            "constraint": self.code.constraint_name(),
+            "valid_options": options,
+            "suggestion": self.hint(),
+            "context": self.context,
+        });
+        if let Some(fields) = document.as_object_mut() {
+            // A null may be the value that the error is about.
+            let has_value = self.value.is_some();
+            fields.retain(|name, value| !value.is_null() || (name == "value" && has_value));
+        }
+        document
     }
 }
 
