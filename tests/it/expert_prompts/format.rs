@@ -219,7 +219,7 @@ fn a_dialogue_with_nothing_but_a_title_has_prompts() {
         "The dialogue was opened with nothing but its question.",
         "### Round 0 (Score: 10)\n",
         "The Judge wrote none.",
-        "Nobody has answered you since",
+        "No expert has answered you since",
     ] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }

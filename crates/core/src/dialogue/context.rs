@@ -4,7 +4,7 @@
 //! out, because they use local ids.
 //!
 //! The document of a long dialogue is large, so `ContextBuilder` writes it while the store streams
-//! the entities and keeps only the current round in memory.
+//! the entities and keeps only the current round in memory. `JsonWriter` is its writer.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::dialogue::json_writer::{JsonResult, JsonWriter};
 use crate::dialogue::round_reminders::{RoundAnswers, RoundStatement, build_round_context};
 use crate::model::dialogue::{DialogueStatus, ExpertTier, PanelSeatSource};
 use crate::model::entity::{Entity, EntityReference};
@@ -320,9 +319,9 @@ fn experts_json(seats: &[SeatContext]) -> String {
 fn add_item(list: &mut JsonWriter, shown: &EntityView<'_>) -> JsonResult {
     list.open_bracket(b'{');
     list.write_field("id", &shown.id)?;
-    list.write_text("label", shown.label);
+    list.write_field("label", shown.label)?;
     list.write_field("status", &shown.status)?;
-    list.write_text("content", shown.text);
+    list.write_field("content", shown.text)?;
     list.write_field("contributors", &shown.contributors)?;
     if let Some(parameters) = shown.parameters {
         list.write_raw_json("parameters", parameters);
@@ -392,4 +391,104 @@ fn list_experts<'a>(
         })
     });
     seats.collect()
+}
+
+type JsonResult = Result<(), serde_json::Error>;
+
+/// JSON text written so far. The writer inserts commas itself.
+#[derive(Debug, Default)]
+struct JsonWriter {
+    text: Vec<u8>,
+}
+
+impl JsonWriter {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Reserves memory for this many further texts of the current size.
+    fn reserve_copies(&mut self, times: usize) {
+        self.text.reserve(self.text.len() * times);
+    }
+
+    /// Opens an object or a list by its bracket.
+    fn open_bracket(&mut self, bracket: u8) {
+        self.write_separator();
+        self.text.push(bracket);
+    }
+
+    fn close_bracket(&mut self, bracket: u8) {
+        self.text.push(bracket);
+    }
+
+    /// Writes the name of the next field. Names are constants that need no escaping.
+    fn write_name(&mut self, name: &str) {
+        self.write_separator();
+        self.text.push(b'"');
+        self.text.extend_from_slice(name.as_bytes());
+        self.text.extend_from_slice(b"\":");
+    }
+
+    fn write_value(&mut self, value: &(impl Serialize + ?Sized)) -> JsonResult {
+        self.write_separator();
+        serde_json::to_writer(&mut self.text, value)
+    }
+
+    fn write_field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> JsonResult {
+        self.write_name(name);
+        self.write_value(value)
+    }
+
+    /// Writes a field whose value is already JSON.
+    fn write_raw_json(&mut self, name: &str, json: &str) {
+        self.write_name(name);
+        self.text.extend_from_slice(json.as_bytes());
+    }
+
+    /// Writes a field with a list of the values in `values` and empties `values`.
+    fn write_list(&mut self, name: &str, values: &mut Self) {
+        self.write_name(name);
+        self.open_bracket(b'[');
+        self.text.append(&mut values.text);
+        self.close_bracket(b']');
+    }
+
+    fn into_string(self) -> Result<String, serde_json::Error> {
+        String::from_utf8(self.text).map_err(serde::ser::Error::custom)
+    }
+
+    /// Writes a comma if a value precedes.
+    fn write_separator(&mut self) {
+        if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
+            self.text.push(b',');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_find_their_places() {
+        let (mut text, mut values) = (JsonWriter::default(), JsonWriter::default());
+        text.open_bracket(b'{');
+        text.write_field("a", "[").unwrap();
+        text.write_list("none", &mut values);
+        values.write_value(&1).unwrap();
+        values.write_value("x,").unwrap();
+        text.write_list("some", &mut values);
+        text.write_name("inner");
+        text.open_bracket(b'[');
+        for number in 0..2 {
+            text.open_bracket(b'{');
+            text.write_field("n", &number).unwrap();
+            text.close_bracket(b'}');
+        }
+        text.close_bracket(b']');
+        text.close_bracket(b'}');
+        let expected = r#"{"a":"[","none":[],"some":[1,"x,"],"inner":[{"n":0},{"n":1}]}"#;
+        assert_eq!(text.into_string().unwrap(), expected);
+        assert!(values.is_empty());
+    }
 }

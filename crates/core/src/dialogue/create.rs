@@ -96,7 +96,7 @@ impl PoolExpert {
 impl OperationRequest for CreateRequest {
     fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         refuse_shared_names(fields, notes);
-        if fields.given.read_bool("calibrated", notes) {
+        if fields.given.read_bool("calibrated") {
             notes.add_error(
                 ValidationError::new(
                     ErrorCode::NotSupported,
@@ -191,7 +191,7 @@ pub fn too_many_similar_titles(title: &str) -> ValidationError {
     ValidationError::new(ErrorCode::TooManySimilarTitles, message)
         .with_field("title")
         .with_value(title)
-        .with_suggestion("choose a title that says what is different this time")
+        .with_suggestion("choose a title that differs from the earlier ones")
 }
 
 pub fn decide_create(request: &CreateRequest, naming: &DialogueNaming) -> CreateDecision {
@@ -233,8 +233,7 @@ fn suggest_panel(
     warnings: &mut Vec<RequestWarning>,
 ) -> Vec<ExpertProfile> {
     if !pool.is_empty() && pool.iter().all(|expert| expert.tier != ExpertTier::Wildcard) {
-        let message =
-            "the pool has no Wildcard expert: nobody is there to upset an early consensus";
+        let message = "the pool has no Wildcard expert; add one who questions an early consensus";
         warnings.push(RequestWarning::new("no_wildcard", message));
     }
     match size {

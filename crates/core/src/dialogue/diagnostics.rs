@@ -23,11 +23,6 @@ impl Diagnostics {
         self.errors.push(fault);
     }
 
-    /// Whether no error was added since there were `before` errors.
-    pub fn has_no_errors_since(&self, before: usize) -> bool {
-        self.errors.len() == before
-    }
-
     /// The parsed value, unless errors were collected.
     pub fn into_result<T>(
         self,
@@ -41,14 +36,11 @@ impl Diagnostics {
 }
 
 /// Reads the dialogue id. An invalid id is reported as not found.
-pub(crate) fn read_dialogue_id(
-    fields: &RequestFields<'_>,
-    notes: &mut Diagnostics,
-) -> Option<DialogueId> {
-    let text = fields.require_text("dialogue_id", usize::MAX, notes)?;
+pub(crate) fn read_dialogue_id(fields: &RequestFields<'_>) -> Option<DialogueId> {
+    let text = fields.require_text("dialogue_id", usize::MAX)?;
     let id = text.parse().ok();
     if id.is_none() {
-        notes.add_error(dialogue_not_found(&text));
+        fields.add_error(dialogue_not_found(&text));
     }
     id
 }
@@ -71,10 +63,10 @@ pub fn dialogue_closed(dialogue: &Dialogue) -> ValidationError {
         .with_value(dialogue.id().as_str())
         .with_suggestion(match dialogue.status {
             DialogueStatus::Converged => {
-                "after a final verdict only minority and dissent verdicts are accepted; create a new dialogue to go on"
+                "after a final verdict only minority and dissent verdicts are accepted; create a new dialogue to continue"
             }
             DialogueStatus::Open | DialogueStatus::Converging | DialogueStatus::Abandoned => {
-                "create a new dialogue to go on"
+                "create a new dialogue to continue"
             }
         })
 }
@@ -94,7 +86,7 @@ pub fn ended_unconverged(id: &DialogueId) -> ValidationError {
     ValidationError::new(ErrorCode::NotConverged, message)
         .with_field("dialogue_id")
         .with_value(id.as_str())
-        .with_suggestion(format!("`plenary show {id}` tells why"))
+        .with_suggestion(format!("`plenary show {id}` shows the reason"))
 }
 
 /// Rejects every round but the next one.
@@ -109,7 +101,7 @@ pub(crate) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Validation
             ValidationError::new(ErrorCode::RoundCapacityExceeded, message)
                 .with_field("round")
                 .with_value(round)
-                .with_suggestion("give a verdict, or go on in a new dialogue"),
+                .with_suggestion("register a verdict, or continue in a new dialogue"),
         );
     } else if (u16::from(first)..u16::from(next)).contains(&round) {
         ValidationError::new(

@@ -12,7 +12,6 @@ pub mod entity_states;
 pub mod expert;
 pub mod expert_prompts;
 pub mod health;
-pub mod json_writer;
 pub mod lookup;
 pub mod panel;
 pub mod progress;

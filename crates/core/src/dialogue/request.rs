@@ -69,9 +69,10 @@ fn read_with<T: OperationRequest>(
     unknown: UnknownFields,
 ) -> Result<(T, Vec<RequestWarning>), ValidationErrors> {
     let given = RequestFields::from_arguments(arguments)?;
-    let mut notes = Diagnostics::default();
-    let sound = read_object(&given, &schema_of::<T>(), unknown, &mut notes);
+    let sound = read_object(&given, &schema_of::<T>(), unknown);
+    let mut notes = given.take_notes();
     T::validate(&ReadFields { given: &given, sound: &sound }, &mut notes);
+    notes.errors.extend(given.take_notes().errors);
     if !notes.errors.is_empty() {
         return Err(ValidationErrors::new(notes.errors));
     }
@@ -95,20 +96,19 @@ fn read_object(
     fields: &RequestFields<'_>,
     schema: &Value,
     unknown: UnknownFields,
-    notes: &mut Diagnostics,
 ) -> Map<String, Value> {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let mut known: Vec<&str> = properties.keys().map(String::as_str).collect();
     known.extend(words_of(schema, "x-also-known"));
     match unknown {
-        UnknownFields::Warn => fields.check_unknown_fields(&known, notes),
-        UnknownFields::Refuse => fields.reject_unknown_fields(&known, notes),
+        UnknownFields::Warn => fields.check_unknown_fields(&known),
+        UnknownFields::Refuse => fields.reject_unknown_fields(&known),
     }
     let required: Vec<&str> = words_of(schema, "required").collect();
     let read = properties.iter().filter_map(|(name, schema)| {
         let is_required = required.contains(&name.as_str());
-        let value = read_field(fields, name, &FieldSchema { schema, is_required }, notes)?;
+        let value = read_field(fields, name, &FieldSchema { schema, is_required })?;
         Some((name.clone(), value))
     });
     read.collect()
@@ -158,85 +158,69 @@ impl<'a> FieldSchema<'a> {
     }
 }
 
-fn read_field(
-    fields: &RequestFields<'_>,
-    name: &str,
-    field: &FieldSchema<'_>,
-    notes: &mut Diagnostics,
-) -> Option<Value> {
+fn read_field(fields: &RequestFields<'_>, name: &str, field: &FieldSchema<'_>) -> Option<Value> {
     if field.get("x-own-check").is_some() {
         return fields.get(name).cloned();
     }
     let options: Vec<String> = words_of(field.schema, "enum").map(str::to_owned).collect();
     if !fields.has(name) {
         if field.is_required {
-            notes.add_error(fields.missing_field(name).with_options(options));
+            fields.add_error(fields.missing_field(name).with_options(options));
         }
         return None;
     }
     match field.kind() {
-        "string" if !options.is_empty() => fields.option(name, &options, notes).map(Value::from),
-        "string" => read_text(fields, name, field, notes).map(Value::from),
+        "string" if !options.is_empty() => fields.option(name, &options).map(Value::from),
+        "string" => read_text(fields, name, field).map(Value::from),
         "integer" => {
             let bound = |keyword| field.get(keyword).and_then(Value::as_i64);
             let range = bound("minimum").unwrap_or(i64::MIN)..=bound("maximum").unwrap_or(i64::MAX);
-            fields.read_integer(name, range, notes).map(Value::from)
+            fields.read_integer(name, range).map(Value::from)
         }
-        "number" => read_number(fields, name, field, notes).map(Value::from),
-        "boolean" => Some(fields.read_bool(name, notes).into()),
-        "array" if field.items().kind() == "object" => read_objects(fields, name, field, notes),
-        "array" => read_texts(fields, name, &field.items(), notes),
+        "number" => read_number(fields, name, field).map(Value::from),
+        "boolean" => Some(fields.read_bool(name).into()),
+        "array" if field.items().kind() == "object" => read_objects(fields, name, field),
+        "array" => read_texts(fields, name, &field.items()),
         "object" if field.get("properties").is_some() => {
-            let map = fields.read_object(name, notes)?;
-            Some(read_item(map, field.schema, notes))
+            let map = fields.read_object(name)?;
+            Some(read_item(fields, map, field.schema))
         }
         // Callers may send any JSON; the schema only shows the usual shape.
-        _ => fields.read_json(name, notes),
+        _ => fields.read_json(name),
     }
 }
 
 /// Reads a text. A required one must not be empty.
-fn read_text(
-    fields: &RequestFields<'_>,
-    name: &str,
-    field: &FieldSchema<'_>,
-    notes: &mut Diagnostics,
-) -> Option<String> {
+fn read_text(fields: &RequestFields<'_>, name: &str, field: &FieldSchema<'_>) -> Option<String> {
     let text = match field.is_required {
-        true => fields.require_text(name, field.chars_max(), notes),
-        false => fields.read_text(name, field.chars_max(), notes),
+        true => fields.require_text(name, field.chars_max()),
+        false => fields.read_text(name, field.chars_max()),
     }?;
     let fault = field.word("format").and_then(|format| {
         check_format(format, &Place { item: fields.item(), field: name }, &text)
     });
-    let is_sound = fault.is_none();
-    notes.errors.extend(fault);
-    is_sound.then_some(text)
+    match fault {
+        Some(fault) => {
+            fields.add_error(fault);
+            None
+        }
+        None => Some(text),
+    }
 }
 
-fn read_texts(
-    fields: &RequestFields<'_>,
-    name: &str,
-    items: &FieldSchema<'_>,
-    notes: &mut Diagnostics,
-) -> Option<Value> {
-    let texts = fields.read_texts(name, items.chars_max(), notes)?;
+fn read_texts(fields: &RequestFields<'_>, name: &str, items: &FieldSchema<'_>) -> Option<Value> {
+    let texts = fields.read_texts(name, items.chars_max())?;
     let place = Place { item: fields.item(), field: name };
     let sound = texts.into_iter().filter(|text| {
         let fault = items.word("format").and_then(|format| check_format(format, &place, text));
         let is_sound = fault.is_none();
-        notes.errors.extend(fault);
+        fault.into_iter().for_each(|fault| fields.add_error(fault));
         is_sound
     });
     Some(sound.collect())
 }
 
-fn read_number(
-    fields: &RequestFields<'_>,
-    name: &str,
-    field: &FieldSchema<'_>,
-    notes: &mut Diagnostics,
-) -> Option<f64> {
+fn read_number(fields: &RequestFields<'_>, name: &str, field: &FieldSchema<'_>) -> Option<f64> {
     let value = fields.get(name)?;
     let bound = |keyword| field.get(keyword).and_then(Value::as_f64);
     let (min, max) = (bound("minimum").unwrap_or(f64::MIN), bound("maximum").unwrap_or(f64::MAX));
@@ -245,7 +229,7 @@ fn read_number(
         let range = format!("a number from {min:?} to {max:?}");
         let fault =
             fields.wrong_type_error(name, field.word("x-expected").unwrap_or(&range), value);
-        notes.add_error(match field.word("x-hint") {
+        fields.add_error(match field.word("x-hint") {
             Some(hint) => fault.with_suggestion(hint),
             None => fault,
         });
@@ -253,27 +237,22 @@ fn read_number(
     number
 }
 
-fn read_objects(
-    fields: &RequestFields<'_>,
-    name: &str,
-    field: &FieldSchema<'_>,
-    notes: &mut Diagnostics,
-) -> Option<Value> {
+fn read_objects(fields: &RequestFields<'_>, name: &str, field: &FieldSchema<'_>) -> Option<Value> {
     let items_max = field.limit("maxItems").unwrap_or(LIST_ITEMS_MAX);
-    let maps = fields.read_objects(name, items_max, notes);
-    Some(maps.into_iter().map(|map| read_item(map, field.items().schema, notes)).collect())
+    let maps = fields.read_objects(name, items_max);
+    Some(maps.into_iter().map(|map| read_item(fields, map, field.items().schema)).collect())
 }
 
 /// Reads an object inside the request.
-fn read_item(map: &Map<String, Value>, schema: &Value, notes: &mut Diagnostics) -> Value {
+fn read_item(parent: &RequestFields<'_>, map: &Map<String, Value>, schema: &Value) -> Value {
     /// Names of such objects in faults.
     const ITEM_TYPES: [&str; 3] = ["expert", "expert_pool", "panel_seat"];
     let is_meant = |known: &&str| schema.get("x-item").is_some_and(|item| item == *known);
     let item_type = ITEM_TYPES.into_iter().find(is_meant).unwrap_or("item");
     let name = words_of(schema, "x-named-by").find_map(|field| map.get(field));
     let local_id = name.and_then(Value::as_str).map(truncate_echo);
-    let fields = RequestFields::new(map, ErrorItem::Local { item_type, local_id });
-    read_object(&fields, schema, UnknownFields::Warn, notes).into()
+    let fields = parent.nested(map, ErrorItem::Local { item_type, local_id });
+    read_object(&fields, schema, UnknownFields::Warn).into()
 }
 
 /// The place of a text in a request.

@@ -3,7 +3,9 @@
 //! A Judge can correct a batch in one attempt only if it gets all errors at once. A field with an
 //! error therefore reads as `None`, and reading continues.
 
+use std::cell::RefCell;
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
@@ -23,6 +25,8 @@ const TYPO_DISTANCE_MAX: usize = 2;
 pub struct RequestFields<'a> {
     map: &'a Map<String, Value>,
     item: ErrorItem,
+    /// Errors and warnings of the whole request; the objects inside it share them.
+    notes: Rc<RefCell<Diagnostics>>,
 }
 
 impl<'a> RequestFields<'a> {
@@ -37,11 +41,25 @@ impl<'a> RequestFields<'a> {
                 format!("the arguments are nested over {ARGUMENTS_DEPTH_MAX} levels deep");
             return Err(ValidationError::new(ErrorCode::FieldTooLong, message));
         }
-        Ok(Self { map, item: ErrorItem::Whole })
+        Ok(Self { map, item: ErrorItem::Whole, notes: Rc::default() })
     }
 
-    pub fn new(map: &'a Map<String, Value>, item: ErrorItem) -> Self {
-        Self { map, item }
+    /// Wraps an object inside this one.
+    pub fn nested<'b>(&self, map: &'b Map<String, Value>, item: ErrorItem) -> RequestFields<'b> {
+        RequestFields { map, item, notes: Rc::clone(&self.notes) }
+    }
+
+    pub fn add_error(&self, fault: ValidationError) {
+        self.notes.borrow_mut().errors.push(fault);
+    }
+
+    pub fn error_count(&self) -> usize {
+        self.notes.borrow().errors.len()
+    }
+
+    /// Takes the errors and warnings found so far.
+    pub fn take_notes(&self) -> Diagnostics {
+        self.notes.take()
     }
 
     pub fn item(&self) -> &ErrorItem {
@@ -75,14 +93,15 @@ impl<'a> RequestFields<'a> {
             .with_value(value.clone())
     }
 
-    pub fn read_text(
-        &self,
-        name: &str,
-        chars_max: usize,
-        notes: &mut Diagnostics,
-    ) -> Option<String> {
-        let text = self.read_typed(name, "a string", Value::as_str, notes)?;
-        self.check_length(name, text, chars_max, notes)
+    fn too_long_error(&self, name: &str, size: &str) -> ValidationError {
+        ValidationError::new(ErrorCode::FieldTooLong, format!("field '{name}' {size}"))
+            .about_item(&self.item)
+            .with_field(name)
+    }
+
+    pub fn read_text(&self, name: &str, chars_max: usize) -> Option<String> {
+        let text = self.read_typed(name, "a string", Value::as_str)?;
+        self.check_length(name, text, chars_max)
     }
 
     /// Reads a value with the expected type and reports any other type.
@@ -91,114 +110,77 @@ impl<'a> RequestFields<'a> {
         name: &str,
         expected: &str,
         read: impl Fn(&'a Value) -> Option<T>,
-        notes: &mut Diagnostics,
     ) -> Option<T> {
         let value = self.get(name)?;
         let read = read(value);
         if read.is_none() {
-            notes.add_error(self.wrong_type_error(name, expected, value));
+            self.add_error(self.wrong_type_error(name, expected, value));
         }
         read
     }
 
-    fn check_length(
-        &self,
-        name: &str,
-        text: &str,
-        chars_max: usize,
-        notes: &mut Diagnostics,
-    ) -> Option<String> {
+    fn check_length(&self, name: &str, text: &str, chars_max: usize) -> Option<String> {
         // The byte length is an upper bound of the character count, so most texts need no counting.
         let chars = if text.len() <= chars_max { 0 } else { text.chars().count() };
         if chars <= chars_max {
             return Some(text.to_owned());
         }
-        let message =
-            format!("field '{name}' has {chars} characters, over the limit of {chars_max}");
-        notes.add_error(
-            ValidationError::new(ErrorCode::FieldTooLong, message)
-                .about_item(&self.item)
-                .with_field(name),
-        );
+        let size = format!("has {chars} characters, over the limit of {chars_max}");
+        self.add_error(self.too_long_error(name, &size));
         None
     }
 
     /// Reads a text that must be present and not blank.
-    pub fn require_text(
-        &self,
-        name: &str,
-        chars_max: usize,
-        notes: &mut Diagnostics,
-    ) -> Option<String> {
+    pub fn require_text(&self, name: &str, chars_max: usize) -> Option<String> {
         if !self.has(name) {
-            notes.add_error(self.missing_field(name));
+            self.add_error(self.missing_field(name));
             return None;
         }
-        let text = self.read_text(name, chars_max, notes)?;
+        let text = self.read_text(name, chars_max)?;
         if text.trim().is_empty() {
-            notes.add_error(self.missing_field(name).with_value(text));
+            self.add_error(self.missing_field(name).with_value(text));
             return None;
         }
         Some(text)
     }
 
-    pub fn read_integer(
-        &self,
-        name: &str,
-        range: RangeInclusive<i64>,
-        notes: &mut Diagnostics,
-    ) -> Option<i64> {
+    pub fn read_integer(&self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
         let expected = format!("an integer from {} to {}", range.start(), range.end());
         let read = |value: &Value| value.as_i64().filter(|integer| range.contains(integer));
-        self.read_typed(name, &expected, read, notes)
+        self.read_typed(name, &expected, read)
     }
 
-    pub fn require_integer(
-        &self,
-        name: &str,
-        range: RangeInclusive<i64>,
-        notes: &mut Diagnostics,
-    ) -> Option<i64> {
+    pub fn require_integer(&self, name: &str, range: RangeInclusive<i64>) -> Option<i64> {
         if !self.has(name) {
-            notes.add_error(self.missing_field(name));
+            self.add_error(self.missing_field(name));
         }
-        self.read_integer(name, range, notes)
+        self.read_integer(name, range)
     }
 
-    pub fn read_bool(&self, name: &str, notes: &mut Diagnostics) -> bool {
-        self.read_typed(name, "true or false", Value::as_bool, notes).unwrap_or(false)
+    pub fn read_bool(&self, name: &str) -> bool {
+        self.read_typed(name, "true or false", Value::as_bool).unwrap_or(false)
     }
 
     /// One of several texts.
-    pub(crate) fn option(
-        &self,
-        name: &str,
-        options: &[String],
-        notes: &mut Diagnostics,
-    ) -> Option<String> {
-        let text = self.read_typed(name, "a string", Value::as_str, notes)?;
+    pub(crate) fn option(&self, name: &str, options: &[String]) -> Option<String> {
+        let text = self.read_typed(name, "a string", Value::as_str)?;
         if options.iter().any(|option| option == text) {
             return Some(text.to_owned());
         }
-        notes.add_error(self.invalid_option_error(name, text, options));
+        self.add_error(self.invalid_option_error(name, text, options));
         None
     }
 
     /// Reads a value of a string enum.
-    pub fn read_enum<W: StringEnum>(&self, name: &str, notes: &mut Diagnostics) -> Option<W> {
-        let text = self.read_typed(name, "a string", Value::as_str, notes)?;
-        let word = W::from_str(text).ok();
-        if word.is_none() {
-            notes.add_error(self.invalid_option_error(name, text, &W::options()));
-        }
-        word
+    pub fn read_enum<W: StringEnum>(&self, name: &str) -> Option<W> {
+        W::from_str(&self.option(name, &W::options())?).ok()
     }
 
-    pub fn require_enum<W: StringEnum>(&self, name: &str, notes: &mut Diagnostics) -> Option<W> {
+    pub fn require_enum<W: StringEnum>(&self, name: &str) -> Option<W> {
         if !self.has(name) {
-            notes.add_error(self.missing_field(name).with_options(W::options()));
+            self.add_error(self.missing_field(name).with_options(W::options()));
         }
-        self.read_enum(name, notes)
+        self.read_enum(name)
     }
 
     pub fn invalid_option_error(
@@ -225,151 +207,118 @@ impl<'a> RequestFields<'a> {
     }
 
     /// Reads a list of texts. A single text counts as a list of one.
-    pub fn read_texts(
-        &self,
-        name: &str,
-        chars_max: usize,
-        notes: &mut Diagnostics,
-    ) -> Option<Vec<String>> {
+    pub fn read_texts(&self, name: &str, chars_max: usize) -> Option<Vec<String>> {
         const EXPECTED: &str = "a list of strings";
         let read = |value: &'a Value| match value.is_string() {
             true => Some(std::slice::from_ref(value)),
             false => value.as_array().map(Vec::as_slice),
         };
-        let list = self.read_typed(name, EXPECTED, read, notes)?;
-        if !self.check_item_count(name, list.len(), LIST_ITEMS_MAX, notes) {
+        let list = self.read_typed(name, EXPECTED, read)?;
+        if !self.check_item_count(name, list.len(), LIST_ITEMS_MAX) {
             return None;
         }
         let mut texts = Vec::with_capacity(list.len());
         for value in list {
             match value.as_str() {
-                Some(text) => texts.extend(self.check_length(name, text, chars_max, notes)),
-                None => notes.add_error(self.wrong_type_error(name, EXPECTED, value)),
+                Some(text) => texts.extend(self.check_length(name, text, chars_max)),
+                None => self.add_error(self.wrong_type_error(name, EXPECTED, value)),
             }
         }
         Some(texts)
     }
 
     /// Reads a list of objects.
-    pub fn read_objects(
-        &self,
-        name: &str,
-        items_max: usize,
-        notes: &mut Diagnostics,
-    ) -> Vec<&'a Map<String, Value>> {
+    pub fn read_objects(&self, name: &str, items_max: usize) -> Vec<&'a Map<String, Value>> {
         const EXPECTED: &str = "a list of objects";
-        let Some(list) = self.read_typed(name, EXPECTED, Value::as_array, notes) else {
+        let Some(list) = self.read_typed(name, EXPECTED, Value::as_array) else {
             return Vec::new();
         };
-        if !self.check_item_count(name, list.len(), items_max, notes) {
+        if !self.check_item_count(name, list.len(), items_max) {
             return Vec::new();
         }
         let mut objects = Vec::with_capacity(list.len());
         for value in list {
             match value.as_object() {
                 Some(map) => objects.push(map),
-                None => notes.add_error(self.wrong_type_error(name, EXPECTED, value)),
+                None => self.add_error(self.wrong_type_error(name, EXPECTED, value)),
             }
         }
         objects
     }
 
-    fn check_item_count(
-        &self,
-        name: &str,
-        items: usize,
-        max: usize,
-        notes: &mut Diagnostics,
-    ) -> bool {
+    fn check_item_count(&self, name: &str, items: usize, max: usize) -> bool {
         if items > max {
-            let message = format!("field '{name}' has {items} items, over the limit of {max}");
-            notes.add_error(
-                ValidationError::new(ErrorCode::FieldTooLong, message)
-                    .about_item(&self.item)
-                    .with_field(name),
-            );
+            let size = format!("has {items} items, over the limit of {max}");
+            self.add_error(self.too_long_error(name, &size));
         }
         items <= max
     }
 
     /// Reads an object with keys chosen by the caller, such as `expert_scores`.
-    pub fn read_object(
-        &self,
-        name: &str,
-        notes: &mut Diagnostics,
-    ) -> Option<&'a Map<String, Value>> {
-        self.read_typed(name, "an object", Value::as_object, notes)
+    pub fn read_object(&self, name: &str) -> Option<&'a Map<String, Value>> {
+        self.read_typed(name, "an object", Value::as_object)
     }
 
     /// Reads free-form JSON and keeps it unchanged.
-    pub fn read_json(&self, name: &str, notes: &mut Diagnostics) -> Option<Value> {
+    pub fn read_json(&self, name: &str) -> Option<Value> {
         let value = self.get(name)?;
         let bytes = value.to_string().len();
         if bytes <= STRUCTURED_BYTES_MAX {
             return Some(value.clone());
         }
-        let message = format!(
-            "field '{name}' takes {bytes} bytes as JSON, over the limit of {STRUCTURED_BYTES_MAX}"
-        );
-        notes.add_error(
-            ValidationError::new(ErrorCode::FieldTooLong, message)
-                .about_item(&self.item)
-                .with_field(name),
-        );
+        let size = format!("takes {bytes} bytes as JSON, over the limit of {STRUCTURED_BYTES_MAX}");
+        self.add_error(self.too_long_error(name, &size));
         None
     }
 
     /// Handles unknown fields. A likely typo is an error, because ignoring it would lose data; any
     /// other unknown field is a warning.
-    pub fn check_unknown_fields(&self, known: &[&str], notes: &mut Diagnostics) {
-        for name in self.unknown_names(known) {
-            if let Some(meant) = nearest_option(name, self.absent_names(known)) {
-                notes.add_error(
-                    self.unknown_field_error(name)
-                        .with_suggestion(format!("did you mean '{meant}'?")),
-                );
-            } else {
-                let message =
-                    format!("field '{}' is not known and was ignored", truncate_echo(name));
-                notes.warnings.push(
-                    RequestWarning::new("unknown_field", message)
-                        .with_detail("field", truncate_echo(name)),
-                );
+    pub fn check_unknown_fields(&self, known: &[&str]) {
+        for (name, absent) in self.unknown_fields(known) {
+            match nearest_option(name, absent.into_iter()) {
+                Some(meant) => self.add_error(self.unknown_field_error(name, Some(meant))),
+                None => {
+                    let name = truncate_echo(name);
+                    let message = format!("field '{name}' is not known and was ignored");
+                    let warning = RequestWarning::new("unknown_field", message);
+                    self.notes.borrow_mut().warnings.push(warning.with_detail("field", name));
+                }
             }
         }
     }
 
     /// Rejects every unknown field.
-    pub fn reject_unknown_fields(&self, known: &[&str], notes: &mut Diagnostics) {
-        for name in self.unknown_names(known) {
-            let slip = nearest_option(name, self.absent_names(known));
-            let meant =
-                slip.or_else(|| self.absent_names(known).find(|known| shares_words(name, known)));
-            notes.add_error(match meant {
-                Some(meant) => self
-                    .unknown_field_error(name)
-                    .with_suggestion(format!("did you mean '{meant}'?")),
-                None => self
-                    .unknown_field_error(name)
-                    .with_suggestion(format!("there are {}", known.join(", "))),
+    pub fn reject_unknown_fields(&self, known: &[&str]) {
+        for (name, absent) in self.unknown_fields(known) {
+            let typo = nearest_option(name, absent.iter().copied());
+            let meant = typo.or_else(|| absent.into_iter().find(|known| shares_words(name, known)));
+            let fault = self.unknown_field_error(name, meant);
+            self.add_error(match meant {
+                Some(_) => fault,
+                None => fault.with_suggestion(format!("there are {}", known.join(", "))),
             });
         }
     }
 
-    fn unknown_names(&self, known: &[&str]) -> impl Iterator<Item = &'a str> {
-        let names = self.map.keys().map(String::as_str);
-        names.filter(|name| !known.contains(name))
+    /// The unknown fields, each with the known fields that are absent.
+    fn unknown_fields<'k>(&self, known: &[&'k str]) -> Vec<(&'a str, Vec<&'k str>)> {
+        let absent: Vec<&str> =
+            known.iter().copied().filter(|known| !self.map.contains_key(*known)).collect();
+        let names = self.map.keys().map(String::as_str).filter(|name| !known.contains(name));
+        names.map(|name| (name, absent.clone())).collect()
     }
 
-    fn absent_names<'k>(&self, known: &[&'k str]) -> impl Iterator<Item = &'k str> {
-        known.iter().copied().filter(|known| !self.map.contains_key(*known))
-    }
-
-    fn unknown_field_error(&self, name: &str) -> ValidationError {
+    fn unknown_field_error(&self, name: &str, meant: Option<&str>) -> ValidationError {
         let name = truncate_echo(name);
-        ValidationError::new(ErrorCode::NotSupported, format!("there is no field '{name}' here"))
-            .about_item(&self.item)
-            .with_field(name)
+        let fault = ValidationError::new(
+            ErrorCode::NotSupported,
+            format!("there is no field '{name}' here"),
+        );
+        let fault = fault.about_item(&self.item).with_field(name);
+        match meant {
+            Some(meant) => fault.with_suggestion(format!("did you mean '{meant}'?")),
+            None => fault,
+        }
     }
 }
 
@@ -405,6 +354,8 @@ pub(crate) fn nearest_option<'a>(
 ) -> Option<&'a str> {
     let text = text.to_ascii_lowercase();
     options
+        // Long names of a caller are not compared: the distance takes time.
+        .filter(|option| option.len().abs_diff(text.len()) <= TYPO_DISTANCE_MAX)
         .map(|option| (strsim::levenshtein(&text, &option.to_ascii_lowercase()), option))
         // A short option is within two edits of almost anything.
         .filter(|(distance, option)| *distance <= TYPO_DISTANCE_MAX && *distance * 2 < option.len())
@@ -437,14 +388,14 @@ mod tests {
     fn every_fault_of_an_object_is_found() {
         let arguments = json!({"title": 7, "score": "high", "tags": ["a", 1], "flag": "no", "notes": 1, "tag": 1});
         let fields = RequestFields::from_arguments(&arguments).unwrap();
-        let mut notes = Diagnostics::default();
-        fields.require_text("title", 10, &mut notes);
-        fields.read_integer("score", 0..=9, &mut notes);
-        fields.read_texts("tags", 10, &mut notes);
-        fields.read_bool("flag", &mut notes);
-        fields.require_text("question", 10, &mut notes);
+        fields.require_text("title", 10);
+        fields.read_integer("score", 0..=9);
+        fields.read_texts("tags", 10);
+        fields.read_bool("flag");
+        fields.require_text("question", 10);
         let known = ["title", "score", "tags", "flag", "question", "note"];
-        fields.check_unknown_fields(&known, &mut notes);
+        fields.check_unknown_fields(&known);
+        let notes = fields.take_notes();
         let found: Vec<_> = notes
             .errors
             .iter()
@@ -475,10 +426,9 @@ mod tests {
             ("providers", "there are question, budget_usd, audit, wait_seconds, text"),
         ] {
             let arguments = json!({ name: 1 });
-            let mut notes = Diagnostics::default();
-            RequestFields::from_arguments(&arguments)
-                .unwrap()
-                .reject_unknown_fields(&known, &mut notes);
+            let fields = RequestFields::from_arguments(&arguments).unwrap();
+            fields.reject_unknown_fields(&known);
+            let notes = fields.take_notes();
             let hints: Vec<&str> = notes.errors.iter().map(ValidationError::hint).collect();
             assert_eq!(hints, [hint], "{name}");
         }

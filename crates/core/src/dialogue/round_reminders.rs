@@ -1,7 +1,7 @@
 //! Reminder for a returning expert: the tensions they raised with their status, and the answers of
 //! other experts in the last round. `context.rs` calls `build_round_context`.
 
-use crate::model::entity::{Entity, EntityReference, ReferenceType};
+use crate::model::entity::{Entity, EntityReference};
 use crate::model::ids::EntityId;
 use crate::model::lifecycle::EntityStatus;
 use crate::model::record::DialogueRecord;
@@ -79,24 +79,11 @@ fn describe_answers(place: usize, answers: &RoundAnswers, record: &DialogueRecor
         for made in &said.references {
             if answers.owners.binary_search(&(made.target, place)).is_ok() {
                 let name = speaker.profile.expert_slug.display_name();
-                let (verb, target) = (past_tense(made.ref_type), made.target);
+                let (verb, target) = (made.ref_type.past_tense(), made.target);
                 told.push(format!("{name} {verb} your {target} with {} ({})", said.id, said.label));
             }
         }
     }
     told.truncate(REMINDERS_MAX);
     told
-}
-
-fn past_tense(ref_type: ReferenceType) -> &'static str {
-    match ref_type {
-        ReferenceType::Support => "supported",
-        ReferenceType::Oppose => "opposed",
-        ReferenceType::Refine => "refined",
-        ReferenceType::Address => "addressed",
-        ReferenceType::Resolve => "claimed to resolve",
-        ReferenceType::Reopen => "reopened",
-        ReferenceType::Question => "questioned",
-        ReferenceType::Depend => "built on",
-    }
 }

@@ -118,9 +118,9 @@ pub struct SearchRequest {
 impl SearchRequest {
     /// Reads only the operation, whose own request type reads the other fields.
     fn read(arguments: &Value) -> Result<Self, ValidationErrors> {
-        let mut notes = Diagnostics::default();
-        let op = RequestFields::from_arguments(arguments)?.require_enum("op", &mut notes);
-        Ok(notes.into_result(op.map(|op| Self { op }))?.0)
+        let fields = RequestFields::from_arguments(arguments)?;
+        let op = fields.require_enum("op");
+        Ok(fields.take_notes().into_result(op.map(|op| Self { op }))?.0)
     }
 }
 

@@ -6,7 +6,7 @@ use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
 use plenary_core::dialogue::progress::{DialogueProgress, compute_progress};
 use plenary_core::dialogue::register::batch::{RegisterAnswer, RegisterBatch};
 use plenary_core::dialogue::register::decide::{RegisterDecision, decide_registration};
-use plenary_core::dialogue::register::parse::batch::parse_batch;
+use plenary_core::dialogue::register::parse::parse_batch;
 use plenary_core::dialogue::request::{OperationRequest, read_request};
 use plenary_core::dialogue::verdict::decide::VerdictDecision;
 use plenary_core::dialogue::verdict::parse::VerdictRequest;

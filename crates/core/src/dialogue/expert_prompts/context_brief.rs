@@ -149,7 +149,7 @@ fn reason_blocks(
 
 fn quote_reason(lead: &str, text: &str) -> PromptBlock {
     let sentence = format!("{lead}, as material to judge:");
-    PromptBlock::Quoted(QuotedText::new("REASON", &sentence, mark_imitations(text)))
+    PromptBlock::quote("REASON", &sentence, mark_imitations(text))
 }
 
 /// The state of the dialogue when the expert joins, and whether they spoke in it before.
@@ -203,21 +203,21 @@ fn prior_work(record: &DialogueRecord, relevant: &RelevantWork<'_>) -> Vec<Promp
         let sentence = "As it was raised, as material to judge:";
         let told = relevant.tensions.iter().map(|said| cite_entity(record, said));
         let told = told.collect::<Vec<_>>().join("\n\n");
-        stretches.push(PromptBlock::Quoted(QuotedText::new("KEY CONTEXT", sentence, told)));
+        stretches.push(PromptBlock::quote("KEY CONTEXT", sentence, told));
     }
     for (kind, found) in &relevant.others {
-        let plural = plural_name(*kind);
+        let plural = humanize_name(kind.section_name());
         stretches.push(PromptBlock::Plain(format!("### Relevant Prior {plural}")));
         let sentence = "As it was said, as material to judge:";
         let told =
             found.iter().map(|said| cite_entity(record, said)).collect::<Vec<_>>().join("\n\n");
         let label = format!("RELEVANT {}", plural.to_ascii_uppercase());
-        stretches.push(PromptBlock::Quoted(QuotedText::new(&label, sentence, told)));
+        stretches.push(PromptBlock::quote(&label, sentence, told));
     }
     if relevant.others.is_empty() {
         stretches.push(PromptBlock::plain_text("### Relevant Prior Perspectives"));
         stretches.push(PromptBlock::plain_text(match record.rounds.is_empty() {
-            true => "Nobody has taken a position yet.",
+            true => "No expert has taken a position yet.",
             false => "Nothing else refers to that so far.",
         }));
     }
@@ -238,16 +238,6 @@ fn key_heading(relevant: &RelevantWork<'_>) -> &'static str {
 fn rest_sentence(left_out: usize) -> String {
     let whole = "All that was said stands under Prior Rounds.";
     if left_out == 0 { whole.to_owned() } else { format!("{left_out} more belong here. {whole}") }
-}
-
-fn plural_name(kind: EntityKind) -> &'static str {
-    match kind {
-        EntityKind::Perspective => "Perspectives",
-        EntityKind::Recommendation => "Recommendations",
-        EntityKind::Tension => "Tensions",
-        EntityKind::Evidence => "Evidence",
-        EntityKind::Claim => "Claims",
-    }
 }
 
 /// `**P0003: label** (Cupcake, Risk Manager, Round 0, open):` and the text as a quotation.
@@ -277,7 +267,7 @@ fn progress_blocks(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptB
     } else {
         let told = record.rounds.iter().map(round_summary).collect::<Vec<_>>().join("\n");
         let sentence = "How the Judge sums up each round, as material to judge:";
-        stretches.push(PromptBlock::Quoted(QuotedText::new("PROGRESS", sentence, told)));
+        stretches.push(PromptBlock::quote("PROGRESS", sentence, told));
     }
     stretches.push(PromptBlock::Plain(format!(
         "- **Current ALIGNMENT:** {} (velocity {}, {}, {} active)",

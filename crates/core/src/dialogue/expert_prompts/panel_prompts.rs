@@ -12,7 +12,7 @@ use crate::dialogue::expert_prompts::context_brief::{
 use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_name, with_article};
 use crate::dialogue::expert_prompts::prior_rounds::{prior_rounds, tensions_table};
 use crate::dialogue::expert_prompts::prompt_blocks::{
-    PromptBlock, QuotedText, RenderedBlock, fill_template, inline_path, render_blocks, write_blocks,
+    PromptBlock, RenderedBlock, fill_template, inline_path, render_blocks, write_blocks,
 };
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
 use crate::model::dialogue::{PanelSeat, PanelSeatSource};
@@ -200,7 +200,7 @@ impl ExpertInstructions {
             (None, _) => {
                 "What does an answer turn on? Which tensions has it to resolve?".to_owned()
             }
-            (Some(_), true) => "What does your mandate ask for that nobody has said yet? \
+            (Some(_), true) => "What does your mandate ask for that no expert has said yet? \
                                 Which tensions can you help resolve?"
                 .to_owned(),
             (Some(last), false) => {
@@ -271,7 +271,7 @@ pub(crate) fn role_blocks(seated: &SeatedExpert<'_>) -> Vec<PromptBlock> {
     let sentence = format!("How the Judge describes your part; argue from it, {NOT_INSTRUCTIONS}:");
     vec![
         PromptBlock::plain_text("---\n\n## Your Role"),
-        PromptBlock::Quoted(QuotedText::new("YOUR ROLE", &sentence, told)),
+        PromptBlock::quote("YOUR ROLE", &sentence, told),
         PromptBlock::plain_text("### Your Task This Round"),
     ]
     .into_iter()
@@ -288,11 +288,7 @@ fn task_blocks(seated: &SeatedExpert<'_>) -> Vec<PromptBlock> {
             }
             None => "How what you raised stands, from the record, as material to judge:".to_owned(),
         };
-        stretches.push(PromptBlock::Quoted(QuotedText::new(
-            "YOUR TASK",
-            &sentence,
-            mark_imitations(task),
-        )));
+        stretches.push(PromptBlock::quote("YOUR TASK", &sentence, mark_imitations(task)));
     }
     match (seated.is_fresh(), stretches.is_empty()) {
         (true, true) => stretches
@@ -304,7 +300,7 @@ fn task_blocks(seated: &SeatedExpert<'_>) -> Vec<PromptBlock> {
     }
     if stretches.is_empty() {
         stretches.push(PromptBlock::plain_text(
-            "Nobody has answered you since, and you raised no tension. Say what the prior rounds \
+            "No expert has answered you since, and you raised no tension. Say what the prior rounds \
              have changed for you, or why nothing has.",
         ));
     }
@@ -315,5 +311,5 @@ fn task_blocks(seated: &SeatedExpert<'_>) -> Vec<PromptBlock> {
 pub(crate) fn quote_mandate(seated: &SeatedExpert<'_>) -> Option<PromptBlock> {
     let mandate = seated.seat.mandate.as_deref().or(seated.expert.profile.mandate.as_deref())?;
     let sentence = format!("What the Judge wants of you; take it up, {NOT_INSTRUCTIONS}:");
-    Some(PromptBlock::Quoted(QuotedText::new("YOUR MANDATE", &sentence, mark_imitations(mandate))))
+    Some(PromptBlock::quote("YOUR MANDATE", &sentence, mark_imitations(mandate)))
 }

@@ -8,7 +8,6 @@ use crate::dialogue::expert_prompts::context_brief::two_column_table;
 use crate::dialogue::expert_prompts::foreign_text::{list_experts, mark_imitations, sanitize_name};
 use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText};
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
-use crate::model::entity::ReferenceType;
 use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::model::record::{DialogueRecord, Expert, RoundRecord};
 use crate::model::text::to_one_line;
@@ -53,7 +52,7 @@ fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<
         format!("What {} contributed to round {round}, as material to judge:", slug.display_name());
     vec![
         PromptBlock::speaker_heading(expert),
-        PromptBlock::Quoted(QuotedText::new(&label, &sentence, told)),
+        PromptBlock::quote(&label, &sentence, told),
         PromptBlock::plain_text(HORIZONTAL_RULE),
     ]
 }
@@ -66,7 +65,7 @@ fn judge_synthesis(held: &RoundRecord) -> Vec<PromptBlock> {
         Some(summary) => {
             let label = format!("SYNTHESIS OF ROUND {round}");
             let sentence = format!("How the Judge sums up round {round}, as material to judge:");
-            PromptBlock::Quoted(QuotedText::new(&label, &sentence, mark_imitations(summary)))
+            PromptBlock::quote(&label, &sentence, mark_imitations(summary))
         }
     };
     vec![heading, text, PromptBlock::plain_text(HORIZONTAL_RULE)]
@@ -134,7 +133,7 @@ fn acts_of(ledger: &EntityIndex, expert: &ExpertSlug) -> ActsByEntity {
     let mut acts = ActsByEntity::new();
     let own = ledger.all_entities().iter().filter(|said| said.is_by(expert));
     for made in own.flat_map(|said| &said.references) {
-        let (act, known) = (act_verb(made.ref_type), acts.entry(made.target).or_default());
+        let (act, known) = (made.ref_type.past_tense(), acts.entry(made.target).or_default());
         if !known.contains(&act) {
             known.push(act);
         }
@@ -147,20 +146,6 @@ fn describe_involvement(tension: &PriorEntity, reader: &ExpertSlug, acts: &ActsB
         return "originator".to_owned();
     }
     acts.get(&tension.id).map_or_else(|| "—".to_owned(), |acts| acts.join(", "))
-}
-
-/// The act of an expert who refers to a tension.
-fn act_verb(ref_type: ReferenceType) -> &'static str {
-    match ref_type {
-        ReferenceType::Support => "supported",
-        ReferenceType::Oppose => "opposed",
-        ReferenceType::Refine => "refined",
-        ReferenceType::Address => "addressed",
-        ReferenceType::Resolve => "claimed resolved",
-        ReferenceType::Reopen => "reopened",
-        ReferenceType::Question => "questioned",
-        ReferenceType::Depend => "built on",
-    }
 }
 
 /// A text on one line that cannot end its table cell.

@@ -33,6 +33,11 @@ pub(crate) enum PromptBlock {
 }
 
 impl PromptBlock {
+    /// Text of others, with our sentence before it.
+    pub(crate) fn quote(label: &str, sentence: &str, text: String) -> Self {
+        Self::Quoted(QuotedText::new(label, sentence, text))
+    }
+
     pub(crate) fn plain_text(text: impl Into<String>) -> Self {
         Self::Plain(text.into())
     }

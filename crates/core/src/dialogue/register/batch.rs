@@ -72,17 +72,14 @@ impl RegisterItem {
     }
 
     fn as_request(&self) -> Value {
-        let mut request = Map::new();
-        request.insert("local_id".to_owned(), self.local_id.to_string().into());
-        request.insert("label".to_owned(), json!(self.label));
-        request.insert(self.kind().text_field().to_owned(), json!(self.text));
-        request.extend(self.parameters.iter().map(|all| ("parameters".to_owned(), all.clone())));
-        let reference = |(ref_type, target): &(ReferenceType, EntityTarget)| json!({ "type": ref_type, "target": target.to_string() });
-        if !self.references.is_empty() {
-            let references: Vec<Value> = self.references.iter().map(reference).collect();
-            request.insert("references".to_owned(), references.into());
-        }
-        request.into()
+        let reference = |(ref_type, target): &(ReferenceType, EntityTarget)| json!({ "type": ref_type, "target": target });
+        without_empty(json!({
+            "local_id": self.local_id,
+            "label": self.label,
+            (self.kind().text_field()): self.text,
+            "parameters": self.parameters,
+            "references": self.references.iter().map(reference).collect::<Vec<_>>(),
+        }))
     }
 
     pub(crate) fn error_item(&self) -> ErrorItem {
@@ -124,13 +121,8 @@ impl RegisterUpdate {
     }
 
     fn as_request(&self) -> Value {
-        let mut request = Map::new();
-        request.insert("id".to_owned(), self.id.to_string().into());
-        request.insert("status".to_owned(), json!(self.status));
-        request.insert("by".to_owned(), json!(self.by));
-        request.extend(self.via.iter().map(|via| ("via".to_owned(), via.to_string().into())));
-        request.extend(self.reason.iter().map(|text| ("reason".to_owned(), json!(text))));
-        request.into()
+        let Self { id, status, by, via, reason } = self;
+        without_empty(json!({ "id": id, "status": status, "by": by, "via": via, "reason": reason }))
     }
 
     pub(crate) fn error_item(&self) -> ErrorItem {
@@ -203,24 +195,23 @@ impl RegisterBatch {
     /// The request that would register the same round. Only its digest is used: it identifies the
     /// batch in the journal, so its form must never change.
     fn as_request(&self) -> Value {
-        let mut request = Map::new();
-        request.insert("dialogue_id".to_owned(), json!(self.dialogue_id));
-        request.insert("round".to_owned(), json!(self.round));
-        request.insert("score".to_owned(), json!(self.score));
-        request.extend(self.title.iter().map(|text| ("title".to_owned(), json!(text))));
-        request.extend(self.summary.iter().map(|text| ("summary".to_owned(), json!(text))));
-        for kind in EntityKind::ALL {
-            let items = self.items.iter().filter(|item| item.kind() == *kind);
-            let items: Vec<Value> = items.map(RegisterItem::as_request).collect();
-            if !items.is_empty() {
-                request.insert(kind.section_name().to_owned(), items.into());
-            }
-        }
-        let updates: Vec<Value> = self.updates.iter().map(RegisterUpdate::as_request).collect();
-        if !updates.is_empty() {
-            request.insert("tension_updates".to_owned(), updates.into());
-        }
-        request.into()
+        let items = |kind: EntityKind| -> Value {
+            let items = self.items.iter().filter(|item| item.kind() == kind);
+            items.map(RegisterItem::as_request).collect()
+        };
+        without_empty(json!({
+            "dialogue_id": self.dialogue_id,
+            "round": self.round,
+            "score": self.score,
+            "title": self.title,
+            "summary": self.summary,
+            "perspectives": items(EntityKind::Perspective),
+            "recommendations": items(EntityKind::Recommendation),
+            "tensions": items(EntityKind::Tension),
+            "evidence": items(EntityKind::Evidence),
+            "claims": items(EntityKind::Claim),
+            "tension_updates": self.updates.iter().map(RegisterUpdate::as_request).collect::<Value>(),
+        }))
     }
 
     /// The round number, if it fits into an id.
@@ -243,6 +234,16 @@ impl RegisterBatch {
             verdict: None,
         }
     }
+}
+
+/// Drops the fields that are null or an empty list.
+fn without_empty(mut request: Value) -> Value {
+    if let Some(fields) = request.as_object_mut() {
+        fields.retain(|_, value| {
+            !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+        });
+    }
+    request
 }
 
 /// The answer to a batch. The journal keeps it, so that the same batch gets the same answer again.

@@ -31,7 +31,7 @@ pub(crate) fn check_batch(batch: &RegisterBatch, dialogue: &Dialogue) -> Vec<Val
                 ValidationError::new(ErrorCode::RoundCapacityExceeded, message)
                     .with_field(section)
                     .with_value(items)
-                    .with_suggestion("merge what is alike, or keep some for the next round"),
+                    .with_suggestion("merge similar items, or keep some for the next round"),
             );
         }
     }

@@ -284,7 +284,7 @@ fn describe_agreement(verdict: &Verdict, agreement: &PanelAgreement) -> String {
         return format!("the vote is {vote}");
     }
     if agreement.panel == 0 {
-        return "nobody sat on the last panel, and there is no vote".to_owned();
+        return "the last panel is empty, and there is no vote".to_owned();
     }
     let silent: Vec<&str> = agreement.silent.iter().map(|slug| slug.as_str()).collect();
     format!(

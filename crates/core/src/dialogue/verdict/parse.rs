@@ -44,19 +44,19 @@ pub struct VerdictRequest {
     #[schemars(schema_with = "word_schema::<VerdictConfidence>")]
     pub(crate) confidence: Option<VerdictConfidence>,
     #[serde(default)]
-    #[schemars(schema_with = "tension_ids")]
+    #[schemars(schema_with = "ids_of::<'T'>")]
     pub(crate) tensions_resolved: Option<Vec<EntityTarget>>,
     #[serde(default)]
-    #[schemars(schema_with = "tension_ids")]
+    #[schemars(schema_with = "ids_of::<'T'>")]
     pub(crate) tensions_accepted: Option<Vec<EntityTarget>>,
     #[serde(default)]
-    #[schemars(schema_with = "recommendation_ids")]
+    #[schemars(schema_with = "ids_of::<'R'>")]
     pub(crate) recommendations_adopted: Option<Vec<EntityTarget>>,
     #[serde(default)]
-    #[schemars(schema_with = "evidence_ids")]
+    #[schemars(schema_with = "ids_of::<'E'>")]
     pub(crate) key_evidence: Option<Vec<EntityTarget>>,
     #[serde(default)]
-    #[schemars(schema_with = "claim_ids")]
+    #[schemars(schema_with = "ids_of::<'C'>")]
     pub(crate) key_claims: Option<Vec<EntityTarget>>,
     /// Whose a minority verdict is.
     #[schemars(inner(length(max = LINE_CHARS_MAX)))]
@@ -75,24 +75,9 @@ fn text_or_null(_: &mut SchemaGenerator) -> Schema {
     })
 }
 
-fn tension_ids(_: &mut SchemaGenerator) -> Schema {
-    ids_of(EntityKind::Tension)
-}
-
-fn recommendation_ids(_: &mut SchemaGenerator) -> Schema {
-    ids_of(EntityKind::Recommendation)
-}
-
-fn evidence_ids(_: &mut SchemaGenerator) -> Schema {
-    ids_of(EntityKind::Evidence)
-}
-
-fn claim_ids(_: &mut SchemaGenerator) -> Schema {
-    ids_of(EntityKind::Claim)
-}
-
-fn ids_of(kind: EntityKind) -> Schema {
-    let format = format!("id of {kind}");
+/// The schema of a list of ids of the kind with this letter.
+fn ids_of<const KIND: char>(_: &mut SchemaGenerator) -> Schema {
+    let format = format!("id of {KIND}");
     let item = json!({ "type": "string", "maxLength": LINE_CHARS_MAX, "format": format });
     json_schema!({ "type": "array", "items": item })
 }

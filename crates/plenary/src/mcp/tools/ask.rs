@@ -134,7 +134,7 @@ impl AskRequest {
 /// once only.
 fn check_question_field(given: &RequestFields<'_>, notes: &mut Diagnostics) {
     let text = match given.has("question") {
-        true => given.read_text("question", usize::MAX, notes),
+        true => given.read_text("question", usize::MAX),
         false => Some(String::new()),
     };
     notes.errors.extend(text.and_then(|text| check_question(&text).err()));

@@ -1,4 +1,0 @@
-//! Parses the arguments of `round_register`. Parsing never stops at the first error.
-
-pub mod batch;
-pub mod items;
