@@ -30,6 +30,22 @@ pub fn trim_and_truncate(text: &str, chars_max: usize) -> String {
     }
 }
 
+/// Returns the known name that is most similar to a misspelled one, unless none is similar. Users
+/// often omit the end of a name: `max_output`, `api_key`.
+pub fn find_nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let far = (word.chars().count() / 3).max(2);
+    let distance = |candidate: &&&str| strsim::osa_distance(word, candidate);
+    let nearest = known.iter().min_by_key(distance).filter(|nearest| distance(nearest) <= far);
+    let is_start = |candidate: &&&str| word.len() >= 3 && candidate.starts_with(word);
+    nearest.or_else(|| known.iter().find(is_start)).copied()
+}
+
+/// Sorts names by similarity, the most similar first.
+pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
+    known.sort_by_cached_key(|name| (strsim::osa_distance(word, name), name.clone()));
+    known
+}
+
 /// Joins the text into one line with single spaces.
 pub fn to_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -158,6 +174,25 @@ pub fn default_expert_name(nth: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_misspelled_name_has_a_nearest_known_name() {
+        let known = ["council", "budget", "quorum", "api_key_env", "max_output_tokens", "model"];
+        let cases = [
+            ("quorom", Some("quorum")),
+            ("councli", Some("council")),
+            ("Budget", Some("budget")),
+            ("api_key", Some("api_key_env")),
+            ("max_tokens", None),
+            ("max_output", Some("max_output_tokens")),
+            ("modell", Some("model")),
+            ("", None),
+            ("frobnicate", None),
+        ];
+        for (word, meant) in cases {
+            assert_eq!(find_nearest(word, &known), meant, "word: {word}");
+        }
+    }
 
     #[test]
     fn what_fits_is_whole_and_what_does_not_says_so() {
