@@ -9,7 +9,8 @@ use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use crate::files::allowed_file::{AllowedFile, WritePermission};
 use crate::files::open_folder::{MissingFolders, OpenFolder};
 use crate::files::reserved_names::{
-    is_own_file_name, list_owned_paths, objection_to_file, objection_to_folders,
+    is_in_repository, is_own_file_name, is_within, list_owned_paths, objection_to_file,
+    objection_to_folders,
 };
 
 /// The folders that a request may use, and the files that it must not touch.
@@ -201,7 +202,8 @@ impl AllowedFolders {
         if self.protected.iter().any(|kept| is_within(&path, kept) && is_within(kept, &path)) {
             return Err("it is council.yaml, the verdict log, or a file that council.yaml names");
         }
-        if self.is_in_repository(&path) {
+        let mut below = self.allowed.iter().filter_map(|it| path.strip_prefix(&it.path).ok());
+        if below.any(is_in_repository) {
             return Err("it belongs to git");
         }
         Ok(path)
@@ -253,23 +255,6 @@ impl AllowedFolders {
             .filter_map(|folder| Some((folder, path.strip_prefix(&folder.path).ok()?)));
         containing.min_by_key(|(_, below)| below.as_os_str().len())
     }
-
-    /// Whether the path is inside `.git`: git would run a hook that is written there.
-    fn is_in_repository(&self, path: &Path) -> bool {
-        let folders = self.allowed.iter();
-        let below = folders.filter_map(|folder| path.strip_prefix(&folder.path).ok());
-        let mut parts = below.flat_map(Path::components);
-        parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
-    }
-}
-
-/// Whether a path equals another one or is below it. Case is ignored, because some file systems
-/// ignore it.
-fn is_within(path: &Path, outer: &Path) -> bool {
-    let mut parts = path.components();
-    outer.components().all(|outer| {
-        parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(outer.as_os_str()))
-    })
 }
 
 pub(crate) fn refuse_path(field: &str, text: &str, objection: &str) -> ValidationError {

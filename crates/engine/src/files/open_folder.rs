@@ -3,13 +3,14 @@
 //! On Linux one call (`openat2`) resolves the whole path. If that call is missing or forbidden, the
 //! path is opened component by component; both ways reject the same paths.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, Dev, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Dev, Dir, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 /// The handle itself is never read, so search permission on the folder is enough.
@@ -134,6 +135,18 @@ impl OpenFolder {
     /// Whether the folder still has a path.
     pub(crate) fn is_still_linked(&self) -> bool {
         rustix::fs::fstat(&self.0).is_ok_and(|stat| stat.st_nlink > 0)
+    }
+
+    /// The names in this folder.
+    pub(crate) fn list_names(&self) -> io::Result<impl Iterator<Item = io::Result<OsString>>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let listed = rustix::fs::openat(&self.0, ".", flags, Mode::empty())?;
+        let names = Dir::new(listed)?
+            .map(|entry| Ok(OsString::from_vec(entry?.file_name().to_bytes().to_owned())));
+        let is_child = |name: &io::Result<OsString>| {
+            name.as_ref().is_ok_and(|name| name != "." && name != "..") || name.is_err()
+        };
+        Ok(names.filter(is_child))
     }
 
     pub(crate) fn raw_handle(&self) -> &OwnedFd {

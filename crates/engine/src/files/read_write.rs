@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io;
 use std::io::{Read, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use plenary_core::model::limits::ARGUMENTS_BYTES_MAX;
@@ -15,13 +16,7 @@ use crate::files::temporary_file::TemporaryFile;
 
 /// Reads a request from a file, or from standard input for `-`.
 pub fn read_request_text(path: &Path) -> Result<String, FileError> {
-    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
-    let bytes = read_limited(open_source(path)?).map_err(unreadable)?;
-    if bytes.len() > ARGUMENTS_BYTES_MAX {
-        let bytes_max = ARGUMENTS_BYTES_MAX;
-        return Err(FileError::TooLarge { path: path.to_owned(), bytes_max });
-    }
-    String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
+    read_limited_text(path, open_source(path)?, ARGUMENTS_BYTES_MAX)
 }
 
 /// Opens a file for streaming, or standard input for `-`.
@@ -29,33 +24,34 @@ pub fn open_source(path: &Path) -> Result<Box<dyn Read>, FileError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
     }
+    Ok(Box::new(open_named_file(path)?))
+}
+
+/// Opens a file that the operator named. Shells pass `<(…)` as a named pipe. A folder, device or
+/// socket is a mistake; it is not opened, because opening a device may have side effects.
+pub(crate) fn open_named_file(path: &Path) -> Result<File, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    // Shells pass `<(…)` as a named pipe. A folder or device is a mistake.
-    if metadata.is_dir() || is_device(&metadata) {
+    let kind = path.metadata().map_err(unreadable)?.file_type();
+    if !kind.is_file() && !kind.is_fifo() {
         return Err(FileError::NotAFile { path: path.to_owned() });
     }
-    Ok(Box::new(file))
+    File::open(path).map_err(unreadable)
 }
 
-#[cfg(unix)]
-fn is_device(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    let file_type = metadata.file_type();
-    file_type.is_char_device() || file_type.is_block_device()
-}
-
-#[cfg(not(unix))]
-fn is_device(_: &std::fs::Metadata) -> bool {
-    false
-}
-
-/// Reads one byte beyond the limit to detect that a file is too large.
-fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
+/// Reads UTF-8 text up to a limit.
+pub(crate) fn read_limited_text(
+    path: &Path,
+    source: impl Read,
+    bytes_max: usize,
+) -> Result<String, FileError> {
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    source.take(ARGUMENTS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    // Read one byte beyond the limit to detect that a file is too large.
+    source.take(bytes_max as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() > bytes_max {
+        return Err(FileError::TooLarge { path: path.to_owned(), bytes_max });
+    }
+    String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
 }
 
 /// Locks an existing file until the result is dropped. Returns `None` while another process has the

@@ -18,55 +18,15 @@ const OWN_FILE_NAMES: [&str; 2] = ["council.yaml", ".councilignore"];
 const OWN_FOLDER: &str = ".plenary";
 
 /// Names that agents and build tools look for, lower-case and up to the first dot: `agents` matches
-/// AGENTS.md and AGENTS.override.md.
-const RESERVED_STEMS: [&str; 44] = [
-    // Instructions to agents.
-    "agent",
-    "agents",
-    "claude",
-    "codex",
-    "conventions",
-    "copilot",
-    "copilot-instructions",
-    "crush",
-    "cursor",
-    "gemini",
-    "instructions",
-    "jules",
-    "memory",
-    "prompt",
-    "qwen",
-    "replit",
-    "rules",
-    "skill",
-    "system",
-    "warp",
-    // Settings of agents and editors.
-    "claude_desktop_config",
-    "devcontainer",
-    "gemini-extension",
-    "hooks",
-    "launch",
-    "marketplace",
-    "mcp",
-    "opencode",
-    "plugin",
-    "settings",
-    "tasks",
-    // Build tools and package managers.
-    "composer",
-    "deno",
-    "dockerfile",
-    "gnumakefile",
-    "jenkinsfile",
-    "justfile",
-    "makefile",
-    "nodemon",
-    "package",
-    "procfile",
-    "rakefile",
-    "tsconfig",
-    "vagrantfile",
+/// AGENTS.md and AGENTS.override.md. First instructions to agents, then settings of agents and
+/// editors, then build tools and package managers.
+const RESERVED_STEMS: [&str; 3] = [
+    "agent agents claude codex conventions copilot copilot-instructions crush cursor gemini \
+     instructions jules memory prompt qwen replit rules skill system warp",
+    "claude_desktop_config devcontainer gemini-extension hooks launch marketplace mcp \
+     opencode plugin settings tasks",
+    "composer deno dockerfile gnumakefile jenkinsfile justfile makefile nodemon package \
+     procfile rakefile tsconfig vagrantfile",
 ];
 
 /// Endings of instruction files, such as `review.prompt.md`.
@@ -97,8 +57,24 @@ pub(crate) fn objection_to_file(below: &Path) -> Option<PathObjection> {
     let name = below.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let stem = name.split('.').next().unwrap_or_default();
     let is_acted_on =
-        RESERVED_STEMS.contains(&stem) || RESERVED_ENDINGS.iter().any(|end| name.ends_with(end));
+        RESERVED_STEMS.iter().flat_map(|stems| stems.split_whitespace()).any(|known| known == stem)
+            || RESERVED_ENDINGS.iter().any(|end| name.ends_with(end));
     is_acted_on.then_some("agents or build tools act on a file of that name")
+}
+
+/// Whether a path below an allowed folder is inside `.git`: git would run a hook that is written
+/// there.
+pub(crate) fn is_in_repository(below: &Path) -> bool {
+    below.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+}
+
+/// Whether a path equals another one or is below it. Case is ignored, because some file systems
+/// ignore it.
+pub(crate) fn is_within(path: &Path, outer: &Path) -> bool {
+    let mut parts = path.components();
+    outer.components().all(|outer| {
+        parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(outer.as_os_str()))
+    })
 }
 
 /// The store file, the files that SQLite keeps beside it, and the lock folder, whether they exist

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, OFlags, Stat};
 use rustix::io::Errno;
 use rustix::process::Pid;
 
@@ -119,15 +119,10 @@ impl Drop for TemporaryFile<'_> {
 
 /// Removes temporary files of killed processes. Failures are ignored.
 fn sweep_stale(folder: &OpenFolder) {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(listed) = rustix::fs::openat(folder.raw_handle(), ".", flags, Mode::empty()) else {
-        return;
-    };
-    let Ok(entries) = Dir::new(listed) else { return };
-    for entry in entries.take(SWEPT_ENTRIES_MAX).flatten() {
-        let Ok(name) = entry.file_name().to_str() else { continue };
-        if let Some(process) = process_of(name) {
-            remove_stale(folder, OsStr::new(name), process);
+    let Ok(names) = folder.list_names() else { return };
+    for name in names.take(SWEPT_ENTRIES_MAX).flatten() {
+        if let Some(process) = name.to_str().and_then(process_of) {
+            remove_stale(folder, &name, process);
         }
     }
 }
