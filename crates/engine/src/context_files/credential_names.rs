@@ -1,235 +1,73 @@
-//! Names of files and folders that contain credentials, judged by name alone.
+//! Names of files and folders that contain credentials, judged by name alone. The names are in
+//! `data/file-names.json`.
 //!
 //! Comparison ignores case and the suffixes of copies (`.bak`, `~`). `docs/councils.md` shows the
 //! table to users.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 /// Reason for not sending this program's own configuration: it may contain keys.
 pub(crate) const OWN_CONFIGURATION: &str = "configuration of this program";
 const CREDENTIAL: &str = "its name is that of a credential";
 
-/// Configuration files of this program.
-const OWN_FILES: [&str; 2] = ["council.yaml", "council.yml"];
+/// The lists of `data/file-names.json`, which explains them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileNames {
+    #[serde(rename = "about")]
+    _about: String,
+    own_files: Vec<String>,
+    credential_folders: Vec<String>,
+    credential_paths: Vec<String>,
+    credential_names: Vec<String>,
+    credential_starts: Vec<String>,
+    credential_ends: Vec<String>,
+    data_starts: Vec<String>,
+    data_stem_ends: Vec<String>,
+    prose_and_code: Vec<String>,
+    copy_ends: Vec<String>,
+    pub(crate) lock_files: Vec<String>,
+    pub(crate) generated_ends: Vec<String>,
+    pub(crate) manifests: Vec<String>,
+    pub(crate) entry_points: Vec<String>,
+    /// Reason by name.
+    pub(crate) generated_folders: BTreeMap<String, String>,
+}
 
-/// Folders of keys and logins, at any depth.
-const CREDENTIAL_FOLDERS: [&str; 14] = [
-    ".aws",
-    ".azure",
-    ".docker",
-    ".gcloud",
-    ".gnupg",
-    ".kube",
-    ".oci",
-    ".password-store",
-    ".pki",
-    ".plenary",
-    ".ssh",
-    ".terraform.d",
-    ".vault",
-    ".wireguard",
-];
+/// The file is part of the build, and the tests below parse it.
+pub(crate) static FILE_NAMES: LazyLock<FileNames> = LazyLock::new(|| {
+    let text = include_str!("../../../../data/file-names.json");
+    serde_json::from_str(text).unwrap_or_default()
+});
 
-/// A file or folder below a folder of this name.
-const CREDENTIAL_PATHS: [(&str, &str); 14] = [
-    (".cargo", "credentials"),
-    (".cargo", "credentials.toml"),
-    (".claude", ".credentials.json"),
-    (".codex", "auth.json"),
-    (".config", "gcloud"),
-    (".config", "gh"),
-    (".config", "op"),
-    (".config", "rclone"),
-    (".gem", "credentials"),
-    (".gemini", "oauth_creds.json"),
-    (".m2", "settings.xml"),
-    (".m2", "settings-security.xml"),
-    ("gh", "hosts.yml"),
-    ("gcloud", "credentials.db"),
-];
+pub(crate) fn has_name(list: &[String], name: &str) -> bool {
+    list.iter().any(|known| known == name)
+}
 
-const CREDENTIAL_NAMES: [&str; 61] = [
-    ".authinfo",
-    ".authinfo.gpg",
-    ".boto",
-    ".databrickscfg",
-    ".dockercfg",
-    ".dockerconfigjson",
-    ".flaskenv",
-    ".git-credentials",
-    ".htpasswd",
-    ".ldaprc",
-    ".my.cnf",
-    ".mylogin.cnf",
-    ".netrc",
-    ".npmrc",
-    ".pgpass",
-    ".pypirc",
-    ".s3cfg",
-    ".snowsql",
-    ".token",
-    ".vault-token",
-    ".vault_pass",
-    ".vault_pass.txt",
-    ".yarnrc.yml",
-    "_netrc",
-    "accesstokens.json",
-    "access_tokens.db",
-    "aws_credentials",
-    "auth.json",
-    "azureprofile.json",
-    "credentials",
-    "database.yml",
-    "database.yaml",
-    "gha-creds.json",
-    "google-services.json",
-    "googleservice-info.plist",
-    "htpasswd",
-    "keyfile.json",
-    "keystore.properties",
-    "kubeconfig",
-    "kubeconfig.yaml",
-    "kubeconfig.yml",
-    "local.settings.json",
-    "local_settings.py",
-    "master.key",
-    "msal_token_cache.json",
-    "netrc",
-    "oauth_creds.json",
-    "passwd",
-    "pgpass.conf",
-    "rclone.conf",
-    "robomongo.json",
-    "secret_token.rb",
-    "sftp-config.json",
-    "sftp.json",
-    "shadow",
-    "sitemanager.xml",
-    "storage-credentials",
-    "token",
-    "token.json",
-    "wg0.conf",
-    "wp-config.php",
-];
+pub(crate) fn has_end(list: &[String], name: &str) -> bool {
+    list.iter().any(|end| name.ends_with(end.as_str()))
+}
 
-/// Prefixes of credential files. `.env` has many variants, and each may be a real one.
-const CREDENTIAL_STARTS: [&str; 9] = [
-    ".credentials",
-    ".env",
-    ".secrets",
-    "application_default_credentials",
-    "env.local",
-    "env.prod",
-    "firebase-adminsdk",
-    "google-credentials",
-    "legacy_credentials",
-];
-
-/// Prefixes of credential files, unless the extension is that of code or prose.
-const DATA_STARTS: [&str; 22] = [
-    "access_token",
-    "api_key",
-    "api-key",
-    "apikey",
-    "client-secret",
-    "client_secret",
-    "clientsecret",
-    "creds",
-    "credential.",
-    "credentials",
-    "login_data",
-    "password",
-    "private_key",
-    "private-key",
-    "secret-",
-    "secret.",
-    "secret_",
-    "secrets",
-    "service-account",
-    "service_account",
-    "serviceaccount",
-    "vault-pass",
-];
-
-/// Suffixes of the same kind: `db.secrets.yaml`, `my-credentials.json`.
-const DATA_STEM_ENDS: [&str; 8] = [
-    "-credentials",
-    "_credentials",
-    ".credentials",
-    "-secrets",
-    "_secrets",
-    ".secrets",
-    "-client-secret",
-    "_client_secret",
-];
-
-/// Extensions of code, prose and style sheets.
-const PROSE_AND_CODE: [&str; 37] = [
-    "adoc", "bash", "c", "cc", "cpp", "cs", "css", "ex", "exs", "fish", "go", "h", "hpp", "hs",
-    "htm", "html", "java", "js", "jsx", "kt", "lua", "md", "mdx", "mjs", "ml", "php", "pl", "py",
-    "rb", "rs", "rst", "scala", "sh", "swift", "ts", "tsx", "vue",
-];
-
-const CREDENTIAL_ENDS: [&str; 34] = [
-    ".agekey",
-    ".env",
-    ".gpg",
-    ".jceks",
-    ".jks",
-    ".kdb",
-    ".kdbx",
-    ".key",
-    ".keychain",
-    ".keychain-db",
-    ".keystore",
-    ".keytab",
-    ".kubeconfig",
-    ".kwallet",
-    ".mobileprovision",
-    ".ovpn",
-    ".p12",
-    ".p8",
-    ".pem",
-    ".pfx",
-    ".pgp",
-    ".pkcs12",
-    ".pkcs8",
-    ".ppk",
-    ".psafe3",
-    ".publishsettings",
-    ".secret",
-    ".secrets",
-    ".tfstate",
-    ".tfvars",
-    ".tfvars.json",
-    ".token",
-    ".truststore",
-    ".vault",
-];
-
-/// Suffixes of copies and editor backups.
-const COPY_ENDS: [&str; 12] = [
-    "~", ".backup", ".bak", ".copy", ".old", ".orig", ".rej", ".save", ".swo", ".swp", ".tmp", ".1",
-];
+fn has_start(list: &[String], name: &str) -> bool {
+    list.iter().any(|start| name.starts_with(start.as_str()))
+}
 
 /// The reason for not sending a file with the name of a credential.
 pub(crate) fn credential_reason(file: &Path) -> Option<String> {
     credential_folder_reason(file).or_else(|| {
         let name = file.file_name()?.to_string_lossy().to_lowercase();
         let original = without_copy_ends(&name);
-        let dotted = format!(".{original}");
-        is_credential(original)
-            .then(|| CREDENTIAL.to_owned())
-            // An editor's swap file has an extra leading dot.
-            .or_else(|| {
-                let inner = original.strip_prefix('.').filter(|_| original != name)?;
-                is_credential(inner).then(|| CREDENTIAL.to_owned())
-            })
-            // `netrc` in a settings folder is `.netrc`.
-            .or_else(|| {
-                (CREDENTIAL_NAMES.contains(&dotted.as_str()) && !original.contains('.'))
-                    .then(|| CREDENTIAL.to_owned())
-            })
+        // An editor's swap file has an extra leading dot.
+        let inner = original.strip_prefix('.').filter(|_| original != name);
+        // `netrc` in a settings folder is `.netrc`.
+        let is_dotted = !original.contains('.')
+            && has_name(&FILE_NAMES.credential_names, &format!(".{original}"));
+        let is_found = is_credential(original) || inner.is_some_and(is_credential) || is_dotted;
+        is_found.then(|| CREDENTIAL.to_owned())
     })
 }
 
@@ -237,31 +75,32 @@ pub(crate) fn credential_reason(file: &Path) -> Option<String> {
 /// but never sends it.
 pub(crate) fn own_configuration_reason(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().to_lowercase();
-    OWN_FILES.contains(&without_copy_ends(&name)).then(|| OWN_CONFIGURATION.to_owned())
+    let is_own = has_name(&FILE_NAMES.own_files, without_copy_ends(&name));
+    is_own.then(|| OWN_CONFIGURATION.to_owned())
 }
 
 /// The reason for not sending anything below a credentials folder.
 pub(crate) fn credential_folder_reason(path: &Path) -> Option<String> {
     let parts: Vec<String> =
         path.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
-    if let Some(folder) = parts.iter().find(|part| CREDENTIAL_FOLDERS.contains(&part.as_str())) {
+    if let Some(folder) = parts.iter().find(|part| has_name(&FILE_NAMES.credential_folders, part)) {
         return Some(match folder.as_str() {
             ".plenary" => "plenary's own record".to_owned(),
             folder => format!("`{folder}` holds credentials"),
         });
     }
     let mut pairs = parts.windows(2).filter_map(|pair| match pair {
-        [folder, inner] => Some((folder.as_str(), without_copy_ends(inner))),
+        [folder, inner] => Some(format!("{folder}/{}", without_copy_ends(inner))),
         _ => None,
     });
-    let (folder, inner) = pairs.find(|pair| CREDENTIAL_PATHS.contains(pair))?;
-    Some(format!("`{folder}/{inner}` holds credentials"))
+    let found = pairs.find(|pair| FILE_NAMES.credential_paths.contains(pair))?;
+    Some(format!("`{found}` holds credentials"))
 }
 
 fn is_credential(name: &str) -> bool {
-    CREDENTIAL_NAMES.contains(&name)
-        || CREDENTIAL_STARTS.iter().any(|start| name.starts_with(start))
-        || CREDENTIAL_ENDS.iter().any(|end| name.ends_with(end))
+    has_name(&FILE_NAMES.credential_names, name)
+        || has_start(&FILE_NAMES.credential_starts, name)
+        || has_end(&FILE_NAMES.credential_ends, name)
         || name.contains(".tfstate.")
         || is_ssh_key(name)
         || is_credential_data(name)
@@ -277,22 +116,17 @@ fn is_ssh_key(name: &str) -> bool {
 
 fn is_credential_data(name: &str) -> bool {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
-    if PROSE_AND_CODE.contains(&extension) {
-        return false;
-    }
-    DATA_STARTS.iter().any(|start| name.starts_with(start))
-        || DATA_STEM_ENDS.iter().any(|end| stem.ends_with(end) || name.ends_with(end))
+    let ends = &FILE_NAMES.data_stem_ends;
+    !has_name(&FILE_NAMES.prose_and_code, extension)
+        && (has_start(&FILE_NAMES.data_starts, name) || has_end(ends, stem) || has_end(ends, name))
 }
 
 fn without_copy_ends(name: &str) -> &str {
-    let mut name = name;
-    while let Some(shorter) = COPY_ENDS.iter().find_map(|end| name.strip_suffix(end)) {
-        if shorter.is_empty() {
-            break;
-        }
-        name = shorter;
+    let shorter = FILE_NAMES.copy_ends.iter().find_map(|end| name.strip_suffix(end.as_str()));
+    match shorter {
+        Some(shorter) if !shorter.is_empty() => without_copy_ends(shorter),
+        _ => name,
     }
-    name
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use std::path::Path;
 use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::plan::{ContextFile, ContextPack, ExcludedFile, IndexedFile};
 
-use crate::context_files::credential_names::{credential_folder_reason, credential_reason};
+use crate::context_files::credential_names::{
+    FILE_NAMES, credential_folder_reason, credential_reason, has_end, has_name,
+};
 use crate::context_files::read::{FileContent, SecretGuard, read_sendable};
 use crate::context_files::walk::FileCandidate;
 
@@ -102,60 +104,6 @@ fn to_context_file(path: String, text: String) -> ContextFile {
     ContextFile { path, sha256, text }
 }
 
-/// Folders written by version control, builds and package managers.
-const GENERATED_FOLDERS: [(&str, &str); 24] = [
-    (".git", "version control data"),
-    (".hg", "version control data"),
-    (".svn", "version control data"),
-    (".jj", "version control data"),
-    ("target", "build output"),
-    ("dist", "build output"),
-    ("build", "build output"),
-    ("_build", "build output"),
-    ("obj", "build output"),
-    ("cmake-build-debug", "build output"),
-    ("cmake-build-release", "build output"),
-    (".next", "build output"),
-    (".nuxt", "build output"),
-    (".gradle", "build output"),
-    ("__pycache__", "build output"),
-    ("node_modules", "a dependency folder"),
-    ("bower_components", "a dependency folder"),
-    ("jspm_packages", "a dependency folder"),
-    ("vendor", "a dependency folder"),
-    ("Pods", "a dependency folder"),
-    ("site-packages", "a dependency folder"),
-    (".venv", "a dependency folder"),
-    ("venv", "a dependency folder"),
-    (".tox", "a dependency folder"),
-];
-
-const LOCK_FILES: [&str; 22] = [
-    "Cargo.lock",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "bun.lockb",
-    "deno.lock",
-    "poetry.lock",
-    "uv.lock",
-    "pdm.lock",
-    "Pipfile.lock",
-    "composer.lock",
-    "Gemfile.lock",
-    "go.sum",
-    "flake.lock",
-    "mix.lock",
-    "pubspec.lock",
-    "Podfile.lock",
-    "packages.lock.json",
-    "gradle.lockfile",
-    "Package.resolved",
-];
-const GENERATED_ENDS: [&str; 4] = [".min.js", ".min.css", ".js.map", ".css.map"];
-
 /// The reason for leaving an entry out by its name, if any.
 pub(crate) fn exclusion_by_name(path: &Path, is_folder: bool) -> Option<String> {
     let Some(name) = path.file_name()?.to_str() else {
@@ -173,42 +121,21 @@ pub(crate) fn exclusion_by_name(path: &Path, is_folder: bool) -> Option<String> 
 }
 
 fn generated_folder(name: &str) -> Option<&'static str> {
-    GENERATED_FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, reason)| *reason)
+    FILE_NAMES.generated_folders.get(name).map(String::as_str)
 }
 
 fn generated_file(name: &str) -> Option<&'static str> {
-    if LOCK_FILES.contains(&name) {
+    if has_name(&FILE_NAMES.lock_files, name) {
         return Some("a lock file");
     }
-    GENERATED_ENDS.iter().any(|end| name.ends_with(end)).then_some("generated")
+    has_end(&FILE_NAMES.generated_ends, name).then_some("generated")
 }
 
 /// Files that describe a folder best; they are sent first if not all fit.
 pub(crate) fn is_key_file(path: &str) -> bool {
-    const MANIFESTS: [&str; 20] = [
-        "architecture.md",
-        "cargo.toml",
-        "cmakelists.txt",
-        "composer.json",
-        "docker-compose.yaml",
-        "docker-compose.yml",
-        "dockerfile",
-        "gemfile",
-        "go.mod",
-        "build.gradle",
-        "build.gradle.kts",
-        "justfile",
-        "makefile",
-        "mix.exs",
-        "package.json",
-        "package.swift",
-        "pom.xml",
-        "pyproject.toml",
-        "requirements.txt",
-        "setup.py",
-    ];
-    const ENTRY_POINTS: [&str; 4] = ["main", "lib", "index", "__main__"];
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = name.split('.').next().unwrap_or(&name);
-    name.starts_with("readme") || MANIFESTS.contains(&name.as_str()) || ENTRY_POINTS.contains(&stem)
+    name.starts_with("readme")
+        || has_name(&FILE_NAMES.manifests, &name)
+        || has_name(&FILE_NAMES.entry_points, stem)
 }

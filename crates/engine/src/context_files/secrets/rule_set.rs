@@ -6,10 +6,11 @@ use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use crate::context_files::secrets::own_rules::{OWN_RULES, OwnRule, SecretLetters, is_placeholder};
-
 /// Rules of gitleaks; `scripts/update-secret-rules` writes the file.
 const GITLEAKS_RULES: &str = include_str!("../../../../../data/secret-rules.json");
+
+/// Our own rules, for shapes that gitleaks does not know or finds only in certain contexts.
+const OWN_RULES: &str = include_str!("../../../../../data/own-secret-rules.json");
 
 /// The largest rule needs about a third of this.
 const REGEX_BYTES_MAX: usize = 8 << 20;
@@ -19,6 +20,8 @@ pub(crate) struct SecretRules {
     pub(crate) rules: Vec<SecretRule>,
     /// Allowlist for all gitleaks rules.
     everywhere: RuleAllowlist,
+    /// Our own document without its rules.
+    own: RuleDocument,
     keywords: Option<AhoCorasick>,
     /// Rule index of each keyword, in the order of the keyword index.
     rule_of_keyword: Vec<usize>,
@@ -27,23 +30,22 @@ pub(crate) struct SecretRules {
 }
 
 /// A rule for one kind of secret.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct SecretRule {
     pub(crate) id: String,
+    #[serde(rename = "regex")]
     pub(crate) pattern: LazyPattern,
+    #[serde(default)]
     keywords: Vec<String>,
     /// Minimum entropy of the secret in bits per character, exclusive.
     entropy: Option<f64>,
     /// Restricts the rule to matching paths.
     path: Option<LazyPattern>,
     secret_group: Option<usize>,
-    origin: RuleOrigin,
-}
-
-#[derive(Debug)]
-enum RuleOrigin {
-    Gitleaks { allowlists: Vec<RuleAllowlist> },
-    Own { letters: SecretLetters },
+    #[serde(default)]
+    allowlists: Vec<RuleAllowlist>,
+    /// Only our own rules have it; only for them placeholders do not count.
+    letters: Option<SecretLetters>,
 }
 
 /// A match of a rule, with the parts that allowlists test.
@@ -54,23 +56,14 @@ pub(crate) struct RuleMatch<'a> {
     pub(crate) line: &'a [u8],
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct RuleDocument {
     allowlist: RuleAllowlist,
-    rules: Vec<GitleaksRule>,
-}
-
-#[derive(Deserialize)]
-struct GitleaksRule {
-    id: String,
-    regex: String,
-    #[serde(default)]
-    keywords: Vec<String>,
-    entropy: Option<f64>,
-    path: Option<String>,
-    secret_group: Option<usize>,
-    #[serde(default)]
-    allowlists: Vec<RuleAllowlist>,
+    placeholder_parts: Vec<String>,
+    placeholder_values: Vec<String>,
+    placeholder_starts: Vec<String>,
+    rules: Vec<SecretRule>,
 }
 
 /// Matches that look like a secret but are none.
@@ -105,12 +98,10 @@ impl SecretRules {
     }
 
     fn load_rules() -> Self {
-        let written: Option<RuleDocument> = serde_json::from_str(GITLEAKS_RULES).ok();
-        let (everywhere, written) =
-            written.map_or_else(Default::default, |found| (found.allowlist, found.rules));
-        let own = OWN_RULES.iter().map(SecretRule::from_own);
-        let rules: Vec<SecretRule> =
-            own.chain(written.into_iter().map(SecretRule::from_gitleaks)).collect();
+        let gitleaks: RuleDocument = serde_json::from_str(GITLEAKS_RULES).unwrap_or_default();
+        let mut own: RuleDocument = serde_json::from_str(OWN_RULES).unwrap_or_default();
+        let mut rules = std::mem::take(&mut own.rules);
+        rules.extend(gitleaks.rules);
         let mut words = Vec::new();
         let mut rule_of_keyword = Vec::new();
         let mut without_keyword = Vec::new();
@@ -122,7 +113,14 @@ impl SecretRules {
             rule_of_keyword.extend(rule.keywords.iter().map(|_| at));
         }
         let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-        Self { rules, everywhere, keywords, rule_of_keyword, without_keyword }
+        Self {
+            rules,
+            everywhere: gitleaks.allowlist,
+            own,
+            keywords,
+            rule_of_keyword,
+            without_keyword,
+        }
     }
 
     /// The rules with a keyword in the text, in order.
@@ -145,43 +143,59 @@ impl SecretRules {
         if rule.entropy.is_some_and(|least| shannon_entropy(found.secret) <= least) {
             return false;
         }
-        match &rule.origin {
-            RuleOrigin::Own { letters } => {
-                letters.matches_secret(found.secret) && !is_placeholder(found.secret)
-            }
-            RuleOrigin::Gitleaks { allowlists } => {
-                let mut lists = allowlists.iter().chain([&self.everywhere]);
-                !lists.any(|list| list.allows_match(path, found))
+        if let Some(letters) = rule.letters {
+            return letters.matches_secret(found.secret) && !self.own.is_placeholder(found.secret);
+        }
+        let mut lists = rule.allowlists.iter().chain([&self.everywhere]);
+        !lists.any(|list| list.allows_match(path, found))
+    }
+}
+
+impl RuleDocument {
+    /// Whether a value is an example, a template variable, or code that reads a value elsewhere.
+    fn is_placeholder(&self, secret: &[u8]) -> bool {
+        let secret = String::from_utf8_lossy(secret).to_ascii_lowercase();
+        self.placeholder_parts.iter().any(|part| secret.contains(part.as_str()))
+            || self.placeholder_values.contains(&secret)
+            || self.placeholder_starts.iter().any(|start| secret.starts_with(start.as_str()))
+    }
+}
+
+/// Characters that a secret must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SecretLetters {
+    /// At least one digit.
+    WithDigit,
+    /// No requirement: a person may have chosen it.
+    Any,
+    /// Mixed case that does not form words: `OGqskVOqDEzW`, not `readTokenFromFile`.
+    Scrambled,
+}
+
+impl SecretLetters {
+    /// In joined words the case changes at most once per this many letters.
+    const LETTERS_PER_CHANGE: usize = 3;
+    /// Joined words have few adjacent capitals.
+    const CAPITAL_PAIRS_MIN: usize = 2;
+
+    fn matches_secret(self, secret: &[u8]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::WithDigit => secret.iter().any(u8::is_ascii_digit),
+            Self::Scrambled => {
+                let capitals = secret.iter().map(u8::is_ascii_uppercase);
+                let pairs = || capitals.clone().zip(capitals.clone().skip(1));
+                let changes = pairs().filter(|(one, next)| one != next).count();
+                let doubled = pairs().filter(|(one, next)| *one && *next).count();
+                changes * Self::LETTERS_PER_CHANGE >= secret.len()
+                    && doubled >= Self::CAPITAL_PAIRS_MIN
             }
         }
     }
 }
 
 impl SecretRule {
-    fn from_own(own: &OwnRule) -> Self {
-        Self {
-            id: own.id.to_owned(),
-            pattern: LazyPattern::new(own.regex),
-            keywords: own.keywords.iter().map(|word| (*word).to_owned()).collect(),
-            entropy: Some(own.entropy),
-            path: None,
-            secret_group: None,
-            origin: RuleOrigin::Own { letters: own.letters },
-        }
-    }
-
-    fn from_gitleaks(written: GitleaksRule) -> Self {
-        Self {
-            id: written.id,
-            pattern: LazyPattern::new(&written.regex),
-            keywords: written.keywords,
-            entropy: written.entropy,
-            path: written.path.as_deref().map(LazyPattern::new),
-            secret_group: written.secret_group,
-            origin: RuleOrigin::Gitleaks { allowlists: written.allowlists },
-        }
-    }
-
     pub(crate) fn applies_to(&self, path: &str) -> bool {
         self.path.as_ref().is_none_or(|pattern| pattern.is_match(path.as_bytes()))
     }
@@ -203,9 +217,7 @@ impl SecretRule {
     pub(crate) fn all_patterns(&self) -> Vec<&LazyPattern> {
         let mut patterns = vec![&self.pattern];
         patterns.extend(&self.path);
-        if let RuleOrigin::Gitleaks { allowlists } = &self.origin {
-            patterns.extend(allowlists.iter().flat_map(RuleAllowlist::all_patterns));
-        }
+        patterns.extend(self.allowlists.iter().flat_map(RuleAllowlist::all_patterns));
         patterns
     }
 }
@@ -263,10 +275,6 @@ impl From<String> for LazyPattern {
 }
 
 impl LazyPattern {
-    fn new(text: &str) -> Self {
-        text.to_owned().into()
-    }
-
     /// `None` if the pattern is invalid; a test compiles each.
     pub(crate) fn compiled_regex(&self) -> Option<&Regex> {
         let compile = || {
