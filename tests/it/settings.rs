@@ -158,8 +158,8 @@ fn all_mistakes_of_a_file_are_listed() {
     insta::assert_snapshot!(talk, @r"
     error: `HERE/council.yaml` has 2 problems
       1. unknown key `quorom` on line 2; did you mean `quorum`?
-      2. `budget.usd_max` on line 4 must be a number, not text
-    hint: mend the file; `plenary init` writes one in which every setting is explained
+      2. `budget.usd_max` on line 4 must be a number from 0 to 1000000, not text
+    hint: correct the file; `plenary init` writes one in which every setting is explained
     ");
     let (code, told, _) = run_with_variables(&program, &[], &["config", "--json"]);
     let document: Value = serde_json::from_str(&told).unwrap();

@@ -436,14 +436,11 @@ fn hint_for_modularity(error: &AgentCheckError) -> &'static str {
 
 fn hint_for_config(error: &ConfigError) -> &'static str {
     match error {
-        ConfigError::NoFile { .. } | ConfigError::NotAFile { .. } => {
-            "name a file that exists; `plenary init` writes a `council.yaml`"
+        ConfigError::NoFile { .. } | ConfigError::File(_) => {
+            "name a readable UTF-8 file; `plenary init` writes a `council.yaml`"
         }
-        ConfigError::Unreadable { .. } => "check the file's permissions",
-        ConfigError::TooLarge { .. } => "a council needs a few lines; check that this is the file",
-        ConfigError::NotText { .. } => "save the file as UTF-8",
         ConfigError::Invalid { .. } => {
-            "mend the file; `plenary init` writes one in which every setting is explained"
+            "correct the file; `plenary init` writes one in which every setting is explained"
         }
         ConfigError::Unusable { .. } => {
             "set the variable or install the program, or take the provider out of the file"

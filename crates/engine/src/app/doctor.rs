@@ -7,11 +7,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use plenary_core::model::ask::{CallErrorType, TransportKind};
 use plenary_core::model::plan::TokenPrice;
+use plenary_core::model::text::nearest_first;
 use plenary_core::report::phrases::count_noun;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use crate::config::error::nearest_first;
 use crate::config::resolve_provider::{ProviderCandidate, TransportStatus};
 use crate::config::settings::ProviderOrigin;
 use crate::providers::cli::transport::CliTransport;

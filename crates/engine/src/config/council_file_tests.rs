@@ -1,6 +1,6 @@
 //! Tests of invalid `council.yaml` files: each case is a text and the messages it causes.
 
-use crate::config::test_fixtures::problems_of;
+use crate::config::load_tests::problems_of;
 
 #[track_caller]
 fn check(yaml: &str, expected: &[&str]) {
@@ -12,8 +12,8 @@ fn a_pattern_that_is_none_is_told_without_it() {
     check(
         "review:\n  redact:\n    - 'fine\\d+'\n    - 'canary('\n    - '[canary'\n    - 7",
         &[
-            "`review.redact[1]` on line 4 is no regular expression: unclosed group",
-            "`review.redact[2]` on line 5 is no regular expression: unclosed character class",
+            "`review.redact[1]` on line 4 is not a regular expression: unclosed group",
+            "`review.redact[2]` on line 5 is not a regular expression: unclosed character class",
             "`review.redact[3]` on line 6 must be text, not a number; put it in quotes",
         ],
     );
@@ -90,11 +90,11 @@ fn a_value_of_the_wrong_type_is_told_with_its_path_and_line() {
     );
     check(
         "council:\n  quorum:\n    r1_min: two",
-        &["`council.quorum.r1_min` on line 3 must be a whole number, not text"],
+        &["`council.quorum.r1_min` on line 3 must be a whole number from 1 to 20, not text"],
     );
     check(
         "council: {quorum: {r1_min: 1.5}}",
-        &["`council.quorum.r1_min` on line 1 must be a whole number, not one with a fraction"],
+        &["`council.quorum.r1_min` on line 1 must be a whole number from 1 to 20, not 1.5"],
     );
     check(
         "council:\n  anonymous_review: yes",
@@ -107,17 +107,20 @@ fn a_value_of_the_wrong_type_is_told_with_its_path_and_line() {
     check(
         "council: {timeouts: {r3_chair: soon}}",
         &[
-            "`council.timeouts.r3_chair` on line 1 must be a duration: milliseconds, or `500ms`, `60s`, `15m`, `2h`",
+            "`council.timeouts.r3_chair` on line 1 must be a duration from 1ms to 24h: milliseconds, or `500ms`, `60s`, `15m`, `2h`, not text",
         ],
     );
-    check("budget: {usd_max: two}", &["`budget.usd_max` on line 1 must be a number, not text"]);
+    check(
+        "budget: {usd_max: two}",
+        &["`budget.usd_max` on line 1 must be a number from 0 to 1000000, not text"],
+    );
     check(
         "storage: {url: 7}",
         &["`storage.url` on line 1 must be text, not a number; put it in quotes"],
     );
     check(
         "tier_rules: {tier_1: {post: {a: b}}}",
-        &["`tier_rules.tier_1.post` on line 1 must be a list of globs, not a mapping"],
+        &["`tier_rules.tier_1.post` on line 1 must be text, not a mapping"],
     );
 }
 
@@ -125,34 +128,37 @@ fn a_value_of_the_wrong_type_is_told_with_its_path_and_line() {
 fn a_value_out_of_range_is_refused() {
     check(
         "budget: {usd_max: -1}",
-        &["`budget.usd_max` on line 1 must be from 0 to 1000000, not -1"],
+        &["`budget.usd_max` on line 1 must be a number from 0 to 1000000, not -1"],
     );
     check(
         "budget: {server_usd_max: -1}",
-        &["`budget.server_usd_max` on line 1 must be from 0 to 1000000, not -1"],
+        &["`budget.server_usd_max` on line 1 must be a number from 0 to 1000000, not -1"],
     );
     check(
         "budget: {calls_max: 0}",
-        &["`budget.calls_max` on line 1 must be from 1 to 4294967295, not 0"],
+        &["`budget.calls_max` on line 1 must be a whole number from 1 to 4294967295, not 0"],
     );
-    check("budget: {wall_max: 0}", &["`budget.wall_max` on line 1 must be from 1ms to 168h"]);
-    check("budget: {wall_max: 200h}", &["`budget.wall_max` on line 1 must be from 1ms to 168h"]);
+    let wall = "`budget.wall_max` on line 1 must be a duration from 1ms to 168h: milliseconds, or `500ms`, `60s`, `15m`, `2h`, not";
+    check("budget: {wall_max: 0}", &[&format!("{wall} 0")]);
+    check("budget: {wall_max: 200h}", &[&format!("{wall} text")]);
     check(
         "alignment:\n  convergence_percent: 101",
-        &["`alignment.convergence_percent` on line 2 must be from 1 to 100, not 101"],
+        &[
+            "`alignment.convergence_percent` on line 2 must be a whole number from 1 to 100, not 101",
+        ],
     );
     check(
         "alignment: {max_rounds: 0}",
-        &["`alignment.max_rounds` on line 1 must be from 1 to 100, not 0"],
+        &["`alignment.max_rounds` on line 1 must be a whole number from 1 to 100, not 0"],
     );
     check(
         "council: {providers: [{name: ollama, model: m, temperature: 3}]}",
-        &["`council.providers[0].temperature` on line 1 must be from 0 to 2, not 3"],
+        &["`council.providers[0].temperature` on line 1 must be a number from 0 to 2, not 3"],
     );
     check("storage: {url: \"\"}", &["`storage.url` on line 1 must not be empty"]);
     check(
         "storage: {url: \"a\\0b\"}",
-        &["`storage.url` on line 1 must not hold control characters"],
+        &["`storage.url` on line 1 must not contain control characters"],
     );
 }
 
@@ -161,11 +167,13 @@ fn providers_are_checked_against_each_other() {
     let names = "`council.providers[1].name` on line 4";
     check(
         "council:\n  providers:\n    - {name: ollama, model: a}\n    - {name: ollama, model: b}",
-        &[&format!("{names} names `ollama`, which stands above already")],
+        &[&format!("{names} is `ollama`, the name of an earlier provider")],
     );
     check(
         "council: {providers: []}",
-        &["`council.providers` on line 1 must name a provider; leave it out to use what is found"],
+        &[
+            "`council.providers` on line 1 must have a provider; remove the key to use discovered providers",
+        ],
     );
     check(
         "council: {providers: [{name: ollama, model: m, role: [chair]}]}",
@@ -174,23 +182,20 @@ fn providers_are_checked_against_each_other() {
     check(
         "council: {providers: [{name: ollama, model: m, role: []}]}",
         &[
-            "`council.providers[0].role` on line 1 must name a role",
+            "`council.providers[0].role` on line 1 must not be empty",
             "`council.providers` on line 1 must have a participant",
         ],
     );
     check(
         "council:\n  providers: [{name: ollama, model: m}]\n  quorum: {r1_min: 2, families_min: 2}",
         &[
-            "`council.quorum.r1_min` on line 3 is 2, but there is 1 participant",
-            "`council.quorum.families_min` on line 3 is 2, but there is 1 family",
+            "`council.quorum.r1_min` on line 3 is 2, but the number of participants is 1",
+            "`council.quorum.families_min` on line 3 is 2, but the number of families is 1",
         ],
     );
     check(
         "council: {providers: [{model: m}]}",
-        &[
-            "`council.providers[0]` on line 1 needs a `name`",
-            "`council.providers` on line 1 must name a provider; leave it out to use what is found",
-        ],
+        &["`council.providers[0]` on line 1 needs a `name`"],
     );
     check(
         "council: {providers: [{name: house, model: m}]}",
@@ -221,7 +226,7 @@ fn an_address_holds_no_secret_and_none_is_repeated() {
         ("h/v1", "must begin with `http://` or `https://`"),
         (
             "https://me:canary@h/v1",
-            "must not hold a user or a password; name the key's variable in `api_key_env`",
+            "must not contain a user or a password; name the key's variable in `api_key_env`",
         ),
         ("https://h/v1?key=canary", "must not have a query or a fragment"),
         ("https://h/v1#canary", "must not have a query or a fragment"),
@@ -256,8 +261,8 @@ fn whoever_is_named_elsewhere_must_be_a_provider() {
     check(
         &format!("{providers}conclusion: {{synthesizer: olama, critic: claude}}"),
         &[
-            "`conclusion.synthesizer` on line 2 names no provider `olama`; did you mean `ollama`?",
-            "`conclusion.critic` on line 2 names no provider `claude`; there are ollama",
+            "`conclusion.synthesizer` on line 2 is `olama`, which is not a provider; did you mean `ollama`?",
+            "`conclusion.critic` on line 2 is `claude`, which is not a provider; the providers are ollama",
         ],
     );
     check(
@@ -265,8 +270,8 @@ fn whoever_is_named_elsewhere_must_be_a_provider() {
             "{providers}review:\n  adjudicator: {{provider: x}}\n  policy: {{min_deliberators: 1}}\n  deliberators:\n    - {{name: skeptic, provider: nobody}}"
         ),
         &[
-            "`review.adjudicator.provider` on line 3 names no provider `x`; there are ollama",
-            "`review.deliberators[0].provider` on line 6 names no provider `nobody`; there are ollama",
+            "`review.adjudicator.provider` on line 3 is `x`, which is not a provider; the providers are ollama",
+            "`review.deliberators[0].provider` on line 6 is `nobody`, which is not a provider; the providers are ollama",
         ],
     );
 }
@@ -276,7 +281,7 @@ fn deliberators_are_the_four_or_bring_a_prompt() {
     check(
         "review:\n  deliberators: [skeptic, legal, evidence]",
         &[
-            "`review.deliberators[1]` on line 2 is `legal`, which needs a `prompt`; without one there are skeptic, voice_identity, evidence, strategy",
+            "`review.deliberators[1]` on line 2 is `legal`, which needs a `prompt`; built in are skeptic, voice_identity, evidence, strategy",
         ],
     );
     check(
@@ -285,26 +290,26 @@ fn deliberators_are_the_four_or_bring_a_prompt() {
     );
     check(
         "review:\n  deliberators: [skeptic, skeptic, evidence]",
-        &["`review.deliberators[1]` on line 2 names `skeptic`, which stands above already"],
+        &["`review.deliberators[1]` on line 2 is `skeptic`, the name of an earlier deliberator"],
     );
     check(
         "review:\n  policy: {min_deliberators: 1}\n  deliberators: [{name: adjudicator, prompt: p.md}]",
-        &["`review.deliberators[0]` on line 3 must not be called `adjudicator`"],
+        &["`review.deliberators[0]` on line 3 must not have the name `adjudicator`"],
     );
 }
 
 #[test]
 fn tier_rules_stay_below_the_folder() {
     let cases = [
-        ("../x", "must lie below the folder of `council.yaml`"),
-        ("a/../../x", "must lie below the folder of `council.yaml`"),
-        ("!x", "must not begin with `!` or `#`"),
+        ("../x", "leaves the folder of `council.yaml`"),
+        ("a/../../x", "leaves the folder of `council.yaml`"),
+        ("!x", "begins with `!` or `#`"),
         ("a{b", "is not a glob"),
     ];
     for (glob, fault) in cases {
         check(
             &format!("tier_rules:\n  tier_1:\n    post: [\"{glob}\"]"),
-            &[&format!("`tier_rules.tier_1.post` on line 3 `{glob}` {fault}")],
+            &[&format!("`tier_rules.tier_1.post` on line 3 has `{glob}`, which {fault}")],
         );
     }
 }
@@ -315,9 +320,9 @@ fn everything_wrong_is_said_at_once() {
         "counsil: {}\nbudget: {usd_max: x}\nstorage: {url: 1}\nalignment: {max_rounds: x}",
         &[
             "unknown key `counsil` on line 1; did you mean `council`?",
-            "`budget.usd_max` on line 2 must be a number, not text",
-            "`alignment.max_rounds` on line 4 must be a whole number, not text",
+            "`budget.usd_max` on line 2 must be a number from 0 to 1000000, not text",
             "`storage.url` on line 3 must be text, not a number; put it in quotes",
+            "`alignment.max_rounds` on line 4 must be a whole number from 1 to 100, not text",
         ],
     );
 }

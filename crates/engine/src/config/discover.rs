@@ -10,16 +10,13 @@ use std::time::{Duration, Instant};
 
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::limits::EXPERT_SLUG_BYTES_MAX;
-use plenary_core::model::plan::SeatRole;
 use plenary_core::model::text::slugify_title;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::config::council_file::provider_entry::ProviderEntry;
+use crate::config::council_file::ProviderEntry;
 use crate::config::environment::EnvVariables;
-use crate::config::section::WithLine;
 use crate::config::settings::PANEL_SEATS;
 use crate::providers::catalogue::{ProviderRow, find_row};
-use crate::providers::transport::Dialect;
 
 /// Providers whose keys are looked for, in this order.
 const KEYED_PROVIDERS: [&str; 4] = ["claude", "openai", "gemini", "openrouter"];
@@ -45,7 +42,7 @@ pub(crate) fn find_keys_and_programs(environment: &EnvVariables) -> Vec<Provider
     let rows = |names: &'static [&'static str]| names.iter().filter_map(|name| find_row(name));
     let keyed = rows(&KEYED_PROVIDERS).filter(|row| has_key(row));
     let programs = rows(&PROGRAM_PROVIDERS).filter(|row| !has_key(row) && has_program(row));
-    keyed.chain(programs).filter_map(|row| Some(found_entry(row.name.parse().ok()?))).collect()
+    keyed.chain(programs).filter_map(|row| found_entry(json!({ "name": row.name }))).collect()
 }
 
 /// Returns installed models as providers, each named after its model.
@@ -54,25 +51,21 @@ pub(crate) fn entries_for_models(models: &[String], server: &str) -> Vec<Provide
     for model in models.iter().filter(|model| is_chat_model(model)).take(MODELS_MAX) {
         let taken: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
         let Some(name) = model_slug(model, &taken) else { continue };
-        entries.push(ProviderEntry {
-            model: Some(without_line(model.clone())),
-            dialect: Some(without_line(Dialect::OpenAi)),
-            base_url: Some(without_line(format!("{server}/v1"))),
-            ..found_entry(name)
-        });
+        entries.extend(found_entry(json!({
+            "name": name,
+            "model": model,
+            "dialect": "openai",
+            "base_url": format!("{server}/v1"),
+        })));
     }
     entries
 }
 
 /// Discovered providers may participate and chair; the first one chairs first.
-fn found_entry(name: ExpertSlug) -> ProviderEntry {
-    let roles = vec![SeatRole::Participant, SeatRole::Chair];
-    ProviderEntry { roles: Some(without_line(roles)), ..ProviderEntry::from_name(name) }
-}
-
-/// Value that is not from a file.
-fn without_line<T>(value: T) -> WithLine<T> {
-    WithLine { value, line: 0 }
+fn found_entry(mut entry: Value) -> Option<ProviderEntry> {
+    let fields = entry.as_object_mut()?;
+    fields.insert("role".to_owned(), json!(["participant", "chair"]));
+    serde_json::from_value(entry).ok()
 }
 
 /// `llama3.2:latest` → `llama3-2`.
@@ -119,21 +112,14 @@ pub(crate) fn server_url(environment: &EnvVariables) -> Option<String> {
 /// Returns the installed models; none if no server answers in time.
 pub fn installed_models(server: &str) -> Vec<String> {
     let deadline = Instant::now() + QUERY_TIME_MAX;
-    let tags =
-        get_json(server, "/api/tags", deadline).map(|answer| read_names(&answer, "models", "name"));
-    if let Ok(names) = tags {
-        if !names.is_empty() {
-            return names;
-        }
-        // Compatible servers have no `/api/tags`.
-        let models = get_json(server, "/v1/models", deadline);
-        return models.map(|answer| read_model_ids(&answer)).unwrap_or_default();
+    let Ok(tags) = get_json(server, "/api/tags", deadline) else { return Vec::new() };
+    let names = read_names(&tags, "models", "name");
+    if !names.is_empty() {
+        return names;
     }
-    Vec::new()
-}
-
-fn read_model_ids(answer: &Value) -> Vec<String> {
-    read_names(answer, "data", "id")
+    // Compatible servers have no `/api/tags`.
+    let models = get_json(server, "/v1/models", deadline).unwrap_or_default();
+    read_names(&models, "data", "id")
 }
 
 fn read_names(answer: &Value, list: &str, field: &str) -> Vec<String> {

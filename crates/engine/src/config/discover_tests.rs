@@ -5,10 +5,10 @@ use tempfile::tempdir;
 use crate::config::discover::{installed_models, server_url};
 use crate::config::environment::EnvVariables;
 use crate::config::load::load_settings_in;
+use crate::config::load_tests::{install_program, settings_from};
 use crate::config::locate::ConfigFlags;
 use crate::config::settings::{ProviderOrigin, Settings, build_seats, list_chairs, short_version};
 use crate::config::settle_sections::BudgetOverrides;
-use crate::config::test_fixtures::{install_program, settings_from};
 
 /// Discovers providers in a folder without a file, from variables, programs on the PATH and
 /// installed models.

@@ -5,32 +5,21 @@
 //! repeated; URLs, keys and contents of variables are not.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use plenary_core::model::text::find_nearest;
 use serde::Serialize;
-use strsim::osa_distance;
 
 use crate::config::trust::project::UntrustedFile;
-
-/// More than any configuration needs.
-pub(crate) const COUNCIL_BYTES_MAX: u64 = 1024 * 1024;
+use crate::files::read_write::FileError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("there is no configuration file `{path}`")]
     NoFile { path: PathBuf },
-    #[error("`{path}` is not a file")]
-    NotAFile { path: PathBuf },
-    #[error("cannot read `{path}`")]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("`{path}` is over the limit of {COUNCIL_BYTES_MAX} bytes")]
-    TooLarge { path: PathBuf },
-    #[error("`{path}` is not UTF-8 text")]
-    NotText { path: PathBuf },
+    #[error(transparent)]
+    File(FileError),
     #[error("{}", sentence_of(path, problems))]
     Invalid { path: PathBuf, problems: Vec<ConfigProblem> },
     /// The file is valid, but it names providers that cannot be used.
@@ -40,10 +29,10 @@ pub enum ConfigError {
     NoProvider,
     #[error("there are no `tier_rules`, so nothing says which files are to be judged")]
     NoTierRules,
-    #[error("`{variable}` is not {expected}")]
-    Variable { variable: &'static str, expected: &'static str },
-    #[error("`{flag}` is not {expected}")]
-    Flag { flag: &'static str, expected: &'static str },
+    #[error("`{variable}` must be {expected}")]
+    Variable { variable: &'static str, expected: String },
+    #[error("`{flag}` must be {expected}")]
+    Flag { flag: &'static str, expected: String },
     #[error("the working folder cannot be found")]
     NoWorkingFolder(#[source] std::io::Error),
     #[error("`{url}` is not a store this plenary knows")]
@@ -66,29 +55,24 @@ pub enum ConfigError {
     NoStateFolder,
 }
 
+impl From<FileError> for ConfigError {
+    fn from(error: FileError) -> Self {
+        if let FileError::Unreadable { path, source } = &error
+            && source.kind() == ErrorKind::NotFound
+        {
+            return Self::NoFile { path: path.clone() };
+        }
+        Self::File(error)
+    }
+}
+
 impl ConfigError {
     /// Returns all problems of the file, if the error is about its content.
     pub fn problems(&self) -> &[ConfigProblem] {
-        match self {
-            Self::Invalid { problems, .. } | Self::Unusable { problems, .. } => problems,
-            Self::NotTrusted(file) => &file.problems,
-            Self::NoFile { .. }
-            | Self::NotAFile { .. }
-            | Self::Unreadable { .. }
-            | Self::TooLarge { .. }
-            | Self::NotText { .. }
-            | Self::NoProvider
-            | Self::NoTierRules
-            | Self::Variable { .. }
-            | Self::Flag { .. }
-            | Self::NoWorkingFolder(_)
-            | Self::UnknownStore { .. }
-            | Self::LinkedStore { .. }
-            | Self::NotAFolder { .. }
-            | Self::FileExists { .. }
-            | Self::TrustRecord { .. }
-            | Self::NoStateFolder => &[],
+        if let Self::Invalid { problems, .. } | Self::Unusable { problems, .. } = self {
+            return problems;
         }
+        if let Self::NotTrusted(file) = self { &file.problems } else { &[] }
     }
 }
 
@@ -145,46 +129,5 @@ impl ConfigProblem {
         let place = line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let message = format!("`{path}`{place} {fault}");
         Self { key: Some(path.to_owned()), line, message, is_external: false }
-    }
-}
-
-/// Returns the most similar known name, unless none is similar.
-pub(crate) fn find_nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let far = (word.chars().count() / 3).max(2);
-    let measured = known.iter().map(|candidate| (osa_distance(word, candidate), *candidate));
-    let (steps, candidate) = measured.min_by_key(|(steps, _)| *steps)?;
-    // Users often omit the end of a key: `max_output`, `api_key`.
-    let is_start = word.len() >= 3 && candidate.starts_with(word);
-    let start = known.iter().find(|candidate| word.len() >= 3 && candidate.starts_with(word));
-    if steps <= far || is_start { Some(candidate) } else { start.copied() }
-}
-
-/// Sorts names by similarity, the most similar first.
-pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
-    known.sort_by_cached_key(|candidate| (osa_distance(word, candidate), candidate.clone()));
-    known
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_word_that_was_meant_is_found() {
-        let known = ["council", "budget", "quorum", "api_key_env", "max_output_tokens", "model"];
-        let cases = [
-            ("quorom", Some("quorum")),
-            ("councli", Some("council")),
-            ("Budget", Some("budget")),
-            ("api_key", Some("api_key_env")),
-            ("max_tokens", None),
-            ("max_output", Some("max_output_tokens")),
-            ("modell", Some("model")),
-            ("", None),
-            ("frobnicate", None),
-        ];
-        for (word, meant) in cases {
-            assert_eq!(find_nearest(word, &known), meant, "word: {word}");
-        }
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of settings from file, environment and flags together.
+//! Tests of settings from file, environment and flags together, and the fixtures of all config
+//! tests: a council file in its own folder, an environment, and the resulting settings.
 
 use std::path::Path;
 
@@ -15,12 +16,12 @@ use crate::config::effective_settings::SettingSource;
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::load::load_settings_in;
-use crate::config::locate::ConfigFlags;
+use crate::config::locate::{COUNCIL_FILE, ConfigFlags};
 use crate::config::project_files::COUNCIL_TEMPLATE;
 use crate::config::settings::{ConclusionSettings, ProviderOrigin, Settings, list_chairs};
 use crate::config::settle_sections::BudgetOverrides;
-use crate::config::test_fixtures::{install_program, load_from, settings_from, write_council_file};
 use crate::config::tier_rules::TierRule;
+use crate::files::read_write::FileError;
 
 const KEYS: [(&str, &str); 3] = [
     ("ANTHROPIC_API_KEY", "canary-a"),
@@ -264,11 +265,11 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
         );
         loaded.unwrap_err()
     };
-    assert!(matches!(said(folder.path()), ConfigError::NotAFile { .. }));
-    assert!(matches!(said(Path::new("/dev/zero")), ConfigError::NotAFile { .. }));
+    assert!(matches!(said(folder.path()), ConfigError::File(FileError::NotAFile { .. })));
+    assert!(matches!(said(Path::new("/dev/zero")), ConfigError::File(FileError::NotAFile { .. })));
     assert!(matches!(said(&folder.path().join("none.yaml")), ConfigError::NoFile { .. }));
-    assert!(matches!(said(&large), ConfigError::TooLarge { .. }));
-    assert!(matches!(said(&latin), ConfigError::NotText { .. }));
+    assert!(matches!(said(&large), ConfigError::File(FileError::TooLarge { .. })));
+    assert!(matches!(said(&latin), ConfigError::File(FileError::NotText { .. })));
 }
 
 /// Transports of one provider; `@` before a variable's value means a folder of programs.
@@ -313,7 +314,10 @@ fn transports_follow_from_what_is_there() {
         &auto(mcp),
         false,
         &[],
-        &format!("{cannot}there is no program `tool` on the PATH"),
+        &format!(
+            "{cannot}there is no program `tool` on the PATH, and `ANTHROPIC_API_KEY` is not set, \
+             and there is no program `claude` on the PATH"
+        ),
     );
     let own = "{name: claude, base_url: \"http://127.0.0.1:9/v1\"}";
     check_transports(&auto(own), false, &[], "http");
@@ -472,4 +476,54 @@ fn a_key_that_leaves_this_machine_unencrypted_is_warned_of() {
     check(&keyed("http://[::1]:8099/v1"), false);
     check(&at("http://192.168.1.7:8099/v1"), false);
     check("name: openai", false);
+}
+
+/// Loads settings from a file's text and variables.
+pub(crate) fn settings_from(
+    yaml: &str,
+    variables: &[(&str, &str)],
+) -> Result<Settings, ConfigError> {
+    let folder = tempfile::tempdir().unwrap();
+    write_council_file(folder.path(), yaml);
+    load_from(folder.path(), variables)
+}
+
+/// Loads settings from an existing folder.
+pub(crate) fn load_from(
+    folder: &Path,
+    variables: &[(&str, &str)],
+) -> Result<Settings, ConfigError> {
+    // These tests do not concern trust.
+    let trusting = [("PLENARY_TRUST", "all")];
+    let environment = EnvVariables::from_pairs(trusting.iter().chain(variables).copied());
+    load_settings_in(
+        folder,
+        &ConfigFlags::default(),
+        &BudgetOverrides::default(),
+        &environment,
+        |_| Vec::new(),
+    )
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
+pub(crate) fn write_council_file(folder: &Path, yaml: &str) {
+    std::fs::write(folder.join(COUNCIL_FILE), yaml).unwrap();
+}
+
+/// Returns the problems of a file.
+#[track_caller]
+pub(crate) fn problems_of(yaml: &str) -> Vec<String> {
+    let error = settings_from(yaml, &[]).err();
+    let problems = error.as_ref().map_or(&[][..], ConfigError::problems);
+    problems.iter().map(ToString::to_string).collect()
+}
+
+/// Installs a program that does nothing, in a folder for the PATH.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
+pub(crate) fn install_program(folder: &Path, program: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.join(program);
+    std::fs::write(&path, "#!/bin/sh\n").unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
 }

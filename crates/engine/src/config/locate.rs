@@ -3,27 +3,22 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::council_file::sections::{read_alignment, read_log_path, read_storage};
+use crate::config::council_file::CouncilFile;
 use crate::config::effective_settings::SettingSource;
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::project_files::{
     find_first_link, list_file_references, open_council_file, search_upward,
 };
-use crate::config::section::{ProblemList, WithLine};
-use crate::config::settle_sections::LOG_PATH_DEFAULT;
+use crate::config::section::{FileValues, ProblemList};
+use crate::config::setting_table::find_setting;
+use crate::config::settle_sections::settle_setting;
 use crate::config::trust::project::ProjectFile;
 use crate::config::trust::risks::SettingUse;
-use crate::config::yaml::YamlNode;
+use crate::config::yaml::{YamlNode, YamlValue};
 
 /// Name of the project's configuration file.
 pub const COUNCIL_FILE: &str = "council.yaml";
-
-/// Relative to the folder of `council.yaml`, else to the working folder.
-const STORE_DEFAULT: &str = "sqlite:.plenary/plenary.db";
-
-/// Default for `--store`.
-const STORE_VARIABLE: &str = "PLENARY_STORE";
 
 /// Default for `--config`.
 const CONFIG_VARIABLE: &str = "PLENARY_CONFIG";
@@ -70,22 +65,21 @@ pub(crate) struct ConfigRoot {
     pub project: Option<ProjectFile>,
 }
 
-/// Finds the paths every command needs. Reads only the sections needed for that, so that a record
-/// stays readable if the providers are misconfigured.
+/// Finds the paths every command needs. Reports only problems of the settings needed for that, so
+/// that a record stays readable if the providers are misconfigured.
 pub fn locate_project(
     flags: &ConfigFlags,
     environment: &EnvVariables,
 ) -> Result<ProjectPaths, ConfigError> {
-    let anchor = find_config(&working_folder()?, flags, environment)?;
-    anchor.require_trust(SettingUse::Record, environment)?;
-    let mut problems = ProblemList::default();
-    let (mut url, mut convergence_percent) = (None, None);
-    if let Some((_, tree)) = &anchor.file {
-        url = read_storage(tree, &mut problems);
-        convergence_percent = read_alignment(tree, &mut problems).convergence_percent;
-    }
-    anchor.reject_problems(problems)?;
-    anchor.resolve_paths(flags, environment, url, convergence_percent.map(|at| at.value))
+    let root = find_config(&working_folder()?, flags, environment)?;
+    root.require_trust(SettingUse::Record, environment)?;
+    let (file, mut problems) = root.read_file();
+    problems.0.retain(|problem| {
+        let section = problem.key.as_deref().and_then(|key| key.split('.').next());
+        matches!(section, Some("storage" | "alignment"))
+    });
+    root.reject_problems(problems)?;
+    root.resolve_paths(&file, flags, environment)
 }
 
 /// Finds the file: `--config`, else the environment, else the upward search from the working
@@ -95,48 +89,46 @@ pub(crate) fn find_config(
     flags: &ConfigFlags,
     environment: &EnvVariables,
 ) -> Result<ConfigRoot, ConfigError> {
-    let working = working.to_owned();
-    let (path, file_source) = match (&flags.config, environment.get(CONFIG_VARIABLE)) {
-        (Some(path), _) => (Some(working.join(path)), SettingSource::Flag { name: "--config" }),
-        (None, Some(path)) => (
-            Some(working.join(path)),
-            SettingSource::Environment { variable: CONFIG_VARIABLE.to_owned() },
-        ),
-        (None, None) => {
-            let home = environment.home_folder();
-            (search_upward(&working, home.as_deref()), SettingSource::Found)
+    let named = match (&flags.config, environment.get(CONFIG_VARIABLE)) {
+        (Some(path), _) => Some((path.clone(), SettingSource::Flag { name: "--config" })),
+        (None, Some(path)) => {
+            let variable = CONFIG_VARIABLE.to_owned();
+            Some((path.into(), SettingSource::Environment { variable }))
+        }
+        (None, None) => None,
+    };
+    let mut root = ConfigRoot {
+        working: working.to_owned(),
+        folder: working.to_owned(),
+        documents: working.to_owned(),
+        file: None,
+        file_source: SettingSource::Default,
+        project: None,
+    };
+    let searched = || search_upward(working, environment.home_folder().as_deref());
+    let (path, is_global) = match named {
+        Some((path, source)) => {
+            root.file_source = source;
+            (working.join(path), false)
+        }
+        None => {
+            let found = searched().map(|path| (path, false));
+            let global = || find_user_config(environment).map(|path| (path, true));
+            let Some(found) = found.or_else(global) else { return Ok(root) };
+            root.file_source = SettingSource::Found;
+            found
         }
     };
-    let own = if path.is_none() { find_user_config(environment) } else { None };
-    let is_own = own.is_some();
-    let Some(path) = path.or(own) else {
-        let (folder, documents) = (working.clone(), working.clone());
-        let file_source = SettingSource::Default;
-        return Ok(ConfigRoot {
-            working,
-            folder,
-            documents,
-            file: None,
-            file_source,
-            project: None,
-        });
-    };
     let opened = open_council_file(&path)?;
-    let is_project = file_source == SettingSource::Found && !is_user_config(&path, environment);
-    let project = match is_project {
-        true => Some(ProjectFile::from_opened(&path, &opened, environment)?),
-        false => None,
-    };
-    let folder = path.parent().unwrap_or(&working).to_owned();
-    let documents = if is_own { working.clone() } else { folder.clone() };
-    Ok(ConfigRoot {
-        working,
-        folder,
-        documents,
-        file: Some((path, opened.tree)),
-        file_source,
-        project,
-    })
+    if root.file_source == SettingSource::Found && !is_user_config(&path, environment) {
+        root.project = Some(ProjectFile::from_opened(&path, &opened, environment)?);
+    }
+    root.folder = path.parent().unwrap_or(working).to_owned();
+    if !is_global {
+        root.documents.clone_from(&root.folder);
+    }
+    root.file = Some((path, opened.tree));
+    Ok(root)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the working folder is asked for here, once")]
@@ -203,24 +195,42 @@ impl ConfigRoot {
         })
     }
 
+    /// Reads the file and returns its problems; without a file both are empty.
+    pub(crate) fn read_file(&self) -> (CouncilFile, ProblemList) {
+        let mut problems = ProblemList::default();
+        let file = match &self.file {
+            Some((_, tree)) => CouncilFile::from_tree(tree, &mut problems),
+            None => CouncilFile::default(),
+        };
+        (file, problems)
+    }
+
     pub(crate) fn resolve_paths(
         &self,
+        file: &CouncilFile,
         flags: &ConfigFlags,
         environment: &EnvVariables,
-        url: Option<WithLine<String>>,
-        convergence_percent: Option<u8>,
     ) -> Result<ProjectPaths, ConfigError> {
-        let (store, store_source) = self.resolve_store(flags, environment, url)?;
-        // A path from a flag or variable is the user's choice; a project may have planted links in
-        // the others.
-        if matches!(store_source, SettingSource::File { .. } | SettingSource::Default)
-            && let Some(path) = find_first_link(&self.folder, &store)
-        {
+        let setting = |key, flag: Option<&String>| {
+            let flag = flag.map(|text| YamlValue::Text(text.clone()));
+            settle_text(key, flag, environment, &file.values)
+        };
+        let (url, store_source) = setting("storage.url", flags.store.as_ref())?;
+        // A path from a flag or variable is relative to the working folder, and the user's choice.
+        // A project may have planted links on the way to another path.
+        let is_typed =
+            matches!(store_source, SettingSource::Flag { .. } | SettingSource::Environment { .. });
+        let base = if is_typed { &self.working } else { &self.folder };
+        let store = base.join(sqlite_path(&url)?);
+        if let Some(path) = find_first_link(&self.folder, &store).filter(|_| !is_typed) {
             return Err(ConfigError::LinkedStore { path });
         }
         if let Some(path) = flags.allow.iter().find(|path| !path.is_dir()) {
             return Err(ConfigError::NotAFolder { path: path.clone() });
         }
+        let percent = file.values.get_value("alignment.convergence_percent");
+        let folders = [self.folder.as_path(), self.working.as_path()];
+        let tree = self.file.as_ref().map(|(_, tree)| tree);
         Ok(ProjectPaths {
             working: self.working.clone(),
             file: self.file.as_ref().map(|(path, _)| path.clone()),
@@ -229,45 +239,22 @@ impl ConfigRoot {
             store,
             store_source,
             allow: flags.allow.clone(),
-            log: self.log_path(),
-            references: self.list_references(),
-            convergence_percent,
+            log: self.folder.join(setting("review.log_path", None)?.0),
+            references: tree.map_or_else(Vec::new, |tree| list_file_references(tree, &folders)),
+            convergence_percent: percent.and_then(|percent| percent.as_u64()?.try_into().ok()),
         })
     }
+}
 
-    fn list_references(&self) -> Vec<PathBuf> {
-        let tree = self.file.as_ref().map(|(_, tree)| tree);
-        let folders = [self.folder.as_path(), self.working.as_path()];
-        tree.map_or_else(Vec::new, |tree| list_file_references(tree, &folders))
-    }
-
-    fn log_path(&self) -> PathBuf {
-        let named = self.file.as_ref().and_then(|(_, tree)| read_log_path(tree));
-        self.folder.join(named.map_or_else(|| LOG_PATH_DEFAULT.to_owned(), |at| at.value))
-    }
-
-    /// A path from a flag or variable is relative to the working folder, one from the file to its
-    /// folder.
-    fn resolve_store(
-        &self,
-        flags: &ConfigFlags,
-        environment: &EnvVariables,
-        file: Option<WithLine<String>>,
-    ) -> Result<(PathBuf, SettingSource), ConfigError> {
-        if let Some(url) = &flags.store {
-            let source = SettingSource::Flag { name: "--store" };
-            return Ok((self.working.join(sqlite_path(url)?), source));
-        }
-        if let Some(url) = environment.get(STORE_VARIABLE) {
-            let source = SettingSource::Environment { variable: STORE_VARIABLE.to_owned() };
-            return Ok((self.working.join(sqlite_path(url)?), source));
-        }
-        let (url, source) = match file {
-            Some(WithLine { value, line }) => (value, SettingSource::File { line }),
-            None => (STORE_DEFAULT.to_owned(), SettingSource::Default),
-        };
-        Ok((self.folder.join(sqlite_path(&url)?), source))
-    }
+fn settle_text(
+    key: &str,
+    flag: Option<YamlValue>,
+    environment: &EnvVariables,
+    file: &FileValues,
+) -> Result<(String, SettingSource), ConfigError> {
+    let Some(row) = find_setting(key) else { return Ok((String::new(), SettingSource::Default)) };
+    let (value, source) = settle_setting(row, flag, environment, file)?;
+    Ok((value.as_str().unwrap_or_default().to_owned(), source))
 }
 
 pub(crate) fn sqlite_path(url: &str) -> Result<&str, ConfigError> {

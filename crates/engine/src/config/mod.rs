@@ -15,15 +15,16 @@ pub mod environment;
 pub mod error;
 pub mod load;
 #[cfg(test)]
-mod load_tests;
+pub(crate) mod load_tests;
 pub mod locate;
 pub mod project_files;
 pub mod resolve_provider;
 pub mod section;
+pub mod setting_table;
+#[cfg(test)]
+mod setting_table_tests;
 pub mod settings;
 pub mod settle_sections;
-#[cfg(test)]
-pub(crate) mod test_fixtures;
 pub mod tier_rules;
 pub mod trust;
 pub mod yaml;

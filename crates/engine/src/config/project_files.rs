@@ -4,17 +4,19 @@
 //! **Invariant:** the search never leaves the repository, the home folder or the file system of the
 //! working folder, because a file beyond them belongs to another project or user.
 
-use std::fs::{File, Metadata};
-use std::io;
-use std::io::Read;
+use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
 use plenary_core::model::hash::sha256_hex;
 
-use crate::config::error::{COUNCIL_BYTES_MAX, ConfigError};
+use crate::config::error::ConfigError;
 use crate::config::locate::COUNCIL_FILE;
 use crate::config::yaml::{YamlNode, YamlValue, parse_yaml};
+use crate::files::read_write::{FileError, open_named_file, read_limited_text};
+
+/// More than any configuration needs.
+const COUNCIL_BYTES_MAX: usize = 1024 * 1024;
 
 /// Name of a git repository's folder; worktrees and submodules have a file of this name.
 const GIT_FOLDER: &str = ".git";
@@ -52,54 +54,16 @@ pub(crate) struct OpenedCouncilFile {
 
 /// Reads and parses the file.
 pub(crate) fn open_council_file(path: &Path) -> Result<OpenedCouncilFile, ConfigError> {
-    let (text, metadata) = read_text(path)?;
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+    let file = open_named_file(path)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    let text = read_limited_text(path, file, COUNCIL_BYTES_MAX)?;
     let sha256 = sha256_hex([text.as_bytes()]);
     let tree = parse_yaml(&text).map_err(|problem| ConfigError::Invalid {
         path: path.to_owned(),
         problems: vec![problem],
     })?;
     Ok(OpenedCouncilFile { tree, sha256, metadata })
-}
-
-fn read_text(path: &Path) -> Result<(String, Metadata), ConfigError> {
-    let unreadable = |source: io::Error| {
-        let path = path.to_owned();
-        if source.kind() == io::ErrorKind::NotFound {
-            return ConfigError::NoFile { path };
-        }
-        ConfigError::Unreadable { path, source }
-    };
-    // Check the type first: opening a device may have side effects.
-    if is_strange(&path.metadata().map_err(unreadable)?) {
-        return Err(ConfigError::NotAFile { path: path.to_owned() });
-    }
-    let file = File::open(path).map_err(unreadable)?;
-    let metadata = file.metadata().map_err(unreadable)?;
-    let mut bytes = Vec::new();
-    // Read one byte more than allowed, to detect a file over the limit.
-    file.take(COUNCIL_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > COUNCIL_BYTES_MAX {
-        return Err(ConfigError::TooLarge { path: path.to_owned() });
-    }
-    let text = String::from_utf8(bytes);
-    let text = text.map_err(|_| ConfigError::NotText { path: path.to_owned() })?;
-    Ok((text, metadata))
-}
-
-/// Rejects folders, devices and sockets. Named pipes are allowed, since shells pass `<(…)` as one.
-#[cfg(unix)]
-fn is_strange(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    let file_type = metadata.file_type();
-    file_type.is_dir()
-        || file_type.is_char_device()
-        || file_type.is_block_device()
-        || file_type.is_socket()
-}
-
-#[cfg(not(unix))]
-fn is_strange(metadata: &Metadata) -> bool {
-    metadata.is_dir()
 }
 
 /// Returns the first link among the components of `path` below `folder`. Missing components are no
@@ -155,7 +119,7 @@ mod tests {
     use std::fs::DirBuilder;
 
     use super::*;
-    use crate::config::test_fixtures::write_council_file;
+    use crate::config::load_tests::write_council_file;
 
     /// Searches from `a/b/c` below a folder with these files. `home` optionally names the home
     /// folder.

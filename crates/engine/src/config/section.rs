@@ -1,30 +1,19 @@
-//! [`ConfigSection`]: typed access to one mapping of `council.yaml`, and its duration notation.
+//! Reads mappings of `council.yaml` by their table of settings, and durations such as `15m`.
 //! Problems are collected and reading continues, so that a user sees all of them at once.
 
-use std::ops::RangeInclusive;
+use std::collections::BTreeMap;
 
 use plenary_core::model::ids::ExpertSlug;
-use plenary_core::model::limits::{EXPERT_SLUG_BYTES_MAX, LINE_CHARS_MAX};
-use plenary_core::model::string_enum::StringEnum;
+use plenary_core::model::limits::LINE_CHARS_MAX;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
 use crate::config::error::ConfigProblem;
+use crate::config::setting_table::{SettingRow, ValueKind};
 use crate::config::yaml::{YamlKey, YamlNode, YamlValue};
 
 /// Maximum items of one list.
 pub(crate) const LIST_MAX: usize = 200;
-
-/// A value with its line in the file.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct WithLine<T> {
-    pub value: T,
-    pub line: u64,
-}
-
-impl<T> WithLine<T> {
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> WithLine<U> {
-        WithLine { value: change(self.value), line: self.line }
-    }
-}
 
 /// Problems in the order of discovery.
 #[derive(Debug, Default)]
@@ -36,328 +25,268 @@ impl ProblemList {
     }
 }
 
-/// A mapping with its key path and line.
-#[derive(Debug)]
-pub(crate) struct ConfigSection<'a> {
-    pub path: String,
-    pub line: u64,
-    entries: &'a [(YamlKey, YamlNode)],
+/// Valid values of a mapping by their keys in its table. Lines are those of all known keys.
+#[derive(Debug, Default)]
+pub(crate) struct FileValues {
+    values: BTreeMap<&'static str, Value>,
+    lines: BTreeMap<String, u64>,
 }
 
-impl<'a> ConfigSection<'a> {
-    /// Opens a mapping and reports unknown keys. An empty node is an empty mapping.
+impl FileValues {
+    /// Reads a mapping; `path` is its own path in the file.
     pub(crate) fn from_node(
-        node: &'a YamlNode,
+        node: &YamlNode,
         path: &str,
-        known: &[&str],
+        rows: &'static [SettingRow],
         problems: &mut ProblemList,
-    ) -> Option<Self> {
-        let section = Self::from_mapping(node, path, problems)?;
-        for (key, _) in section.entries.iter().filter(|(key, _)| !known.contains(&&*key.name)) {
-            let path = section.key_path(&key.name);
-            problems.0.push(ConfigProblem::unknown_key(path, &key.name, key.line, known));
-        }
-        Some(section)
+    ) -> Self {
+        let mut values = Self::default();
+        values.read_level(node, path, "", rows, problems);
+        values
     }
 
-    /// Opens a mapping with arbitrary keys.
-    pub(crate) fn from_mapping(
-        node: &'a YamlNode,
-        path: &str,
+    /// Reads the keys of one level: settings, and mappings of settings.
+    fn read_level(
+        &mut self,
+        node: &YamlNode,
+        root: &str,
+        level: &str,
+        rows: &'static [SettingRow],
         problems: &mut ProblemList,
-    ) -> Option<Self> {
-        let entries: &[(YamlKey, YamlNode)] = if let YamlValue::Mapping(entries) = &node.value {
-            entries
-        } else if node.value == YamlValue::Null {
-            &[]
-        } else {
-            let named = if path.is_empty() { "the file" } else { path };
-            problems.add_problem(
-                named,
-                node.line,
-                &format!("must be a mapping, not {}", node.value.kind()),
-            );
-            return None;
-        };
-        Some(Self { path: path.to_owned(), line: node.line, entries })
-    }
-
-    pub(crate) fn key_path(&self, key: &str) -> String {
-        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
-    }
-
-    pub(crate) fn entries(&self) -> &'a [(YamlKey, YamlNode)] {
-        self.entries
-    }
-
-    /// Returns the node of a key; a key without a value counts as absent.
-    pub(crate) fn get(&self, key: &str) -> Option<&'a YamlNode> {
-        let (_, node) = self.entries.iter().find(|(entry, _)| entry.name == key)?;
-        (node.value != YamlValue::Null).then_some(node)
-    }
-
-    pub(crate) fn read_section(
-        &self,
-        key: &str,
-        known: &[&str],
-        problems: &mut ProblemList,
-    ) -> Option<ConfigSection<'a>> {
-        ConfigSection::from_node(self.get(key)?, &self.key_path(key), known, problems)
-    }
-
-    /// Returns an empty section if the key is absent.
-    pub(crate) fn section_or_empty(
-        &self,
-        key: &str,
-        known: &[&str],
-        problems: &mut ProblemList,
-    ) -> ConfigSection<'a> {
-        let section = self.read_section(key, known, problems);
-        section.unwrap_or(ConfigSection { path: self.key_path(key), line: self.line, entries: &[] })
-    }
-
-    pub(crate) fn read_text(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<String>> {
-        let node = self.get(key)?;
-        let value = parse_text(node, &self.key_path(key), problems)?;
-        Some(WithLine { value, line: node.line })
-    }
-
-    pub(crate) fn read_boolean(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<bool>> {
-        let node = self.get(key)?;
-        if let YamlValue::Boolean(value) = node.value {
-            return Some(WithLine { value, line: node.line });
-        }
-        let fault = format!("must be `true` or `false`, not {}", node.value.kind());
-        problems.add_problem(&self.key_path(key), node.line, &fault);
-        None
-    }
-
-    pub(crate) fn read_integer<T: TryFrom<i128>>(
-        &self,
-        key: &str,
-        range: RangeInclusive<i128>,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<T>> {
-        let node = self.get(key)?;
-        let fault = if let YamlValue::Integer(value) = node.value {
-            let fits = Some(value).filter(|value| range.contains(value));
-            if let Some(value) = fits.and_then(|value| T::try_from(value).ok()) {
-                return Some(WithLine { value, line: node.line });
+    ) {
+        for (key, child) in list_entries(node, &join_keys(root, level), problems) {
+            let path = join_keys(level, &key.name);
+            let full_path = join_keys(root, &path);
+            let row = rows.iter().find(|row| row.key == path);
+            let known = keys_of_level(rows, level);
+            if !known.contains(&key.name.as_str()) {
+                problems.0.push(ConfigProblem::unknown_key(full_path, &key.name, key.line, &known));
+                continue;
             }
-            format!("must be from {} to {}, not {value}", range.start(), range.end())
-        } else {
-            let is_number = matches!(node.value, YamlValue::Number(_));
-            let kind = if is_number { "one with a fraction" } else { node.value.kind() };
-            format!("must be a whole number, not {kind}")
-        };
-        problems.add_problem(&self.key_path(key), node.line, &fault);
-        None
-    }
-
-    pub(crate) fn read_number(
-        &self,
-        key: &str,
-        range: RangeInclusive<f64>,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<f64>> {
-        let node = self.get(key)?;
-        let value = match node.value {
-            YamlValue::Integer(value) => value as f64,
-            YamlValue::Number(value) => value,
-            YamlValue::Null
-            | YamlValue::Boolean(_)
-            | YamlValue::Text(_)
-            | YamlValue::List(_)
-            | YamlValue::Mapping(_) => {
-                let fault = format!("must be a number, not {}", node.value.kind());
-                problems.add_problem(&self.key_path(key), node.line, &fault);
-                return None;
+            // A key without a value counts as absent.
+            if child.value == YamlValue::Null {
+                continue;
             }
-        };
-        if range.contains(&value) {
-            return Some(WithLine { value, line: node.line });
-        }
-        let fault = format!("must be from {} to {}, not {value}", range.start(), range.end());
-        problems.add_problem(&self.key_path(key), node.line, &fault);
-        None
-    }
-
-    /// Reads milliseconds: an integer, or text such as `60s`.
-    pub(crate) fn read_duration(
-        &self,
-        key: &str,
-        max_ms: u64,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<u64>> {
-        let node = self.get(key)?;
-        let read = match &node.value {
-            YamlValue::Integer(value) => u64::try_from(*value).ok(),
-            YamlValue::Text(text) => parse_duration(text),
-            YamlValue::Null
-            | YamlValue::Boolean(_)
-            | YamlValue::Number(_)
-            | YamlValue::List(_)
-            | YamlValue::Mapping(_) => None,
-        };
-        let fault = match read {
-            Some(value) if (1..=max_ms).contains(&value) => {
-                return Some(WithLine { value, line: node.line });
-            }
-            Some(_) => format!("must be from 1ms to {}", show_duration(max_ms)),
-            None => "must be a duration: milliseconds, or `500ms`, `60s`, `15m`, `2h`".to_owned(),
-        };
-        problems.add_problem(&self.key_path(key), node.line, &fault);
-        None
-    }
-
-    pub(crate) fn read_enum<W: StringEnum>(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<W>> {
-        let node = self.get(key)?;
-        let value = parse_enum(node, &self.key_path(key), problems)?;
-        Some(WithLine { value, line: node.line })
-    }
-
-    /// Reads the name of a provider or seat.
-    pub(crate) fn read_name(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<ExpertSlug>> {
-        let node = self.get(key)?;
-        let value = parse_name(node, &self.key_path(key), problems)?;
-        Some(WithLine { value, line: node.line })
-    }
-
-    /// Reads a required name and reports its absence.
-    pub(crate) fn read_required_name(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<ExpertSlug> {
-        if self.get(key).is_none() {
-            problems.add_problem(&self.path, self.line, &format!("needs a `{key}`"));
-        }
-        self.read_name(key, problems).map(|name| name.value)
-    }
-
-    pub(crate) fn read_list(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<&'a [YamlNode]>> {
-        let node = self.get(key)?;
-        let fault = if let YamlValue::List(items) = &node.value {
-            if items.len() <= LIST_MAX {
-                return Some(WithLine { value: items, line: node.line });
-            }
-            format!("has {} items, over {LIST_MAX}", items.len())
-        } else {
-            format!("must be a list, not {}", node.value.kind())
-        };
-        problems.add_problem(&self.key_path(key), node.line, &fault);
-        None
-    }
-
-    pub(crate) fn read_texts(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<Vec<String>>> {
-        let list = self.read_list(key, problems)?;
-        let path = self.key_path(key);
-        Some(list.map(|items| {
-            items.iter().filter_map(|item| parse_text(item, &path, problems)).collect()
-        }))
-    }
-
-    /// Reads a list of distinct enum values, or a single value.
-    pub(crate) fn read_enums<W: StringEnum + PartialEq>(
-        &self,
-        key: &str,
-        problems: &mut ProblemList,
-    ) -> Option<WithLine<Vec<W>>> {
-        let node = self.get(key)?;
-        let path = self.key_path(key);
-        let is_alone = matches!(node.value, YamlValue::Text(_));
-        let items = if is_alone {
-            std::slice::from_ref(node)
-        } else {
-            self.read_list(key, problems)?.value
-        };
-        let mut words: Vec<W> = Vec::new();
-        for item in items {
-            match parse_enum(item, &path, problems) {
-                Some(word) if words.contains(&word) => {
-                    problems.add_problem(&path, item.line, "names the same thing twice");
+            self.lines.insert(path.clone(), child.line);
+            match row.map(|row| (row, read_value(row.kind, child))) {
+                None => self.read_level(child, root, &path, rows, problems),
+                Some((row, Ok(value))) => {
+                    self.values.insert(row.key, value);
                 }
-                Some(word) => words.push(word),
-                None => {}
+                Some((_, Err((line, fault)))) => problems.add_problem(&full_path, line, &fault),
             }
         }
-        Some(WithLine { value: words, line: node.line })
     }
+
+    pub(crate) fn get_value(&self, key: &str) -> Option<&Value> {
+        self.values.get(key)
+    }
+
+    pub(crate) fn get_text(&self, key: &str) -> Option<&str> {
+        self.get_value(key)?.as_str()
+    }
+
+    /// Line of a key or of a mapping; `None` if the file does not have it.
+    pub(crate) fn line_of(&self, key: &str) -> Option<u64> {
+        self.lines.get(key).copied()
+    }
+
+    /// Converts the values to a struct with a field for each key.
+    pub(crate) fn to_struct<T: DeserializeOwned>(&self) -> Option<T> {
+        let values = self.values.iter().map(|(key, value)| (*key, value.clone()));
+        serde_json::from_value(nest_values(values)).ok()
+    }
+}
+
+/// Builds `{"a": {"b": 1}}` from `a.b` and 1.
+pub(crate) fn nest_values<'a>(values: impl Iterator<Item = (&'a str, Value)>) -> Value {
+    let mut tree = Map::new();
+    for (key, value) in values {
+        insert_nested(&mut tree, key, value);
+    }
+    Value::Object(tree)
+}
+
+fn insert_nested(level: &mut Map<String, Value>, key: &str, value: Value) {
+    let Some((section, rest)) = key.split_once('.') else {
+        level.insert(key.to_owned(), value);
+        return;
+    };
+    if let Value::Object(below) = level.entry(section).or_insert_with(|| json!({})) {
+        insert_nested(below, rest, value);
+    }
+}
+
+pub(crate) fn join_keys(path: &str, key: &str) -> String {
+    match (path, key) {
+        ("", _) => key.to_owned(),
+        (_, "") => path.to_owned(),
+        (_, _) => format!("{path}.{key}"),
+    }
+}
+
+fn keys_of_level(rows: &[SettingRow], level: &str) -> Vec<&'static str> {
+    let below = rows.iter().filter_map(|row| match level {
+        "" => Some(row.key),
+        _ => row.key.strip_prefix(level)?.strip_prefix('.'),
+    });
+    let mut keys: Vec<&str> = below.filter_map(|key| key.split('.').next()).collect();
+    keys.dedup();
+    keys
+}
+
+/// Returns the entries of a mapping. An empty node is an empty mapping.
+pub(crate) fn list_entries<'a>(
+    node: &'a YamlNode,
+    path: &str,
+    problems: &mut ProblemList,
+) -> &'a [(YamlKey, YamlNode)] {
+    if let YamlValue::Mapping(entries) = &node.value {
+        return entries;
+    }
+    if node.value != YamlValue::Null {
+        let path = if path.is_empty() { "the file" } else { path };
+        let fault = format!("must be a mapping, not {}", node.value.kind());
+        problems.add_problem(path, node.line, &fault);
+    }
+    &[]
+}
+
+/// Returns the items of a list.
+pub(crate) fn list_items<'a>(
+    node: &'a YamlNode,
+    path: &str,
+    problems: &mut ProblemList,
+) -> &'a [YamlNode] {
+    items_of(node).unwrap_or_else(|fault| {
+        problems.add_problem(path, node.line, &fault);
+        &[]
+    })
+}
+
+fn items_of(node: &YamlNode) -> Result<&[YamlNode], String> {
+    let YamlValue::List(items) = &node.value else {
+        return Err(format!("must be a list, not {}", node.value.kind()));
+    };
+    match items.len() {
+        ..=LIST_MAX => Ok(items),
+        count => Err(format!("has {count} items, over {LIST_MAX}")),
+    }
+}
+
+/// Reads a value of a kind. The error is the line and what follows the key in a message. Text is
+/// not repeated, because it may be a secret; a word is.
+pub(crate) fn read_value(kind: ValueKind, node: &YamlNode) -> Result<Value, (u64, String)> {
+    let not = |shown: &str| (node.line, format!("must be {}, not {shown}", kind.expected()));
+    let found = match (kind, &node.value) {
+        (ValueKind::Boolean, YamlValue::Boolean(value)) => Some(json!(value)),
+        (ValueKind::Integer { min, max }, YamlValue::Integer(value)) => {
+            u64::try_from(*value).ok().filter(|value| (min..=max).contains(value)).map(Value::from)
+        }
+        (ValueKind::Number { max }, value) => {
+            value.to_number().filter(|value| (0.0..=max).contains(value)).map(Value::from)
+        }
+        (ValueKind::Duration { max_ms }, value) => {
+            value.to_millis().filter(|ms| (1..=max_ms).contains(ms)).map(Value::from)
+        }
+        (ValueKind::Text(fault_of), _) => return read_text(node, fault_of).map(Value::from),
+        (ValueKind::Word(options), YamlValue::Text(word)) => {
+            let is_option = options().contains(word);
+            return is_option.then(|| json!(word)).ok_or_else(|| not(&format!("`{word}`")));
+        }
+        (ValueKind::Words(options), YamlValue::Text(_) | YamlValue::List(_)) => {
+            return read_words(options, node);
+        }
+        (ValueKind::Texts, YamlValue::List(_)) => {
+            let items = items_of(node).map_err(|fault| (node.line, fault))?;
+            let texts = items.iter().map(|item| read_text(item, |_| None));
+            return Ok(json!(texts.collect::<Result<Vec<_>, _>>()?));
+        }
+        (ValueKind::TextMap, YamlValue::Mapping(entries)) => return read_text_map(entries),
+        (ValueKind::Structure(_), _) => Some(Value::Null),
+        (_, _) => None,
+    };
+    found.ok_or_else(|| not(&node.value.show_number_or_kind()))
 }
 
 /// Reads one line of text: not empty, within the length limit.
-pub(crate) fn parse_text(
+pub(crate) fn read_text(
     node: &YamlNode,
-    path: &str,
-    problems: &mut ProblemList,
-) -> Option<String> {
-    let fault = match &node.value {
-        YamlValue::Text(text) if text.trim().is_empty() => "must not be empty".to_owned(),
-        YamlValue::Text(text) if text.chars().count() > LINE_CHARS_MAX => {
-            format!("is over the limit of {LINE_CHARS_MAX} characters")
-        }
-        YamlValue::Text(text) if text.chars().any(char::is_control) => {
-            "must not hold control characters".to_owned()
-        }
-        YamlValue::Text(text) => return Some(text.clone()),
-        YamlValue::Integer(_) | YamlValue::Number(_) | YamlValue::Boolean(_) => {
-            format!("must be text, not {}; put it in quotes", node.value.kind())
-        }
-        YamlValue::Null | YamlValue::List(_) | YamlValue::Mapping(_) => {
-            format!("must be text, not {}", node.value.kind())
-        }
+    fault_of: fn(&str) -> Option<&'static str>,
+) -> Result<String, (u64, String)> {
+    let YamlValue::Text(text) = &node.value else {
+        let advice = if node.value.is_scalar() { "; put it in quotes" } else { "" };
+        let fault = format!("must be text, not {}{advice}", node.value.kind());
+        return Err((node.line, fault));
     };
-    problems.add_problem(path, node.line, &fault);
-    None
+    let fault = if text.trim().is_empty() {
+        "must not be empty".to_owned()
+    } else if text.chars().count() > LINE_CHARS_MAX {
+        format!("is over the limit of {LINE_CHARS_MAX} characters")
+    } else if text.chars().any(char::is_control) {
+        "must not contain control characters".to_owned()
+    } else if let Some(fault) = fault_of(text) {
+        fault.to_owned()
+    } else {
+        return Ok(text.clone());
+    };
+    Err((node.line, fault))
 }
 
-pub(crate) fn parse_name(
-    node: &YamlNode,
-    path: &str,
-    problems: &mut ProblemList,
-) -> Option<ExpertSlug> {
-    let name = parse_text(node, path, problems)?.parse().ok();
-    if name.is_none() {
-        let fault = format!(
-            "must be a name of 1 to {EXPERT_SLUG_BYTES_MAX} lower-case letters, digits, `_` or `-`, begin with a letter and not be `judge`"
-        );
-        problems.add_problem(path, node.line, &fault);
+fn read_words(options: fn() -> Vec<String>, node: &YamlNode) -> Result<Value, (u64, String)> {
+    let is_alone = matches!(node.value, YamlValue::Text(_));
+    let items = if is_alone { Ok(std::slice::from_ref(node)) } else { items_of(node) };
+    let mut words = Vec::new();
+    for item in items.map_err(|fault| (node.line, fault))? {
+        let word = read_value(ValueKind::Word(options), item)?;
+        if words.contains(&word) {
+            return Err((item.line, format!("has {word} twice")));
+        }
+        words.push(word);
     }
-    name
+    Ok(Value::Array(words))
 }
 
-fn parse_enum<W: StringEnum>(node: &YamlNode, path: &str, problems: &mut ProblemList) -> Option<W> {
-    let word = parse_text(node, path, problems)?;
-    let read = word.parse().ok();
-    if read.is_none() {
-        let fault = format!("must be one of {}, not `{word}`", W::options().join(", "));
-        problems.add_problem(path, node.line, &fault);
+fn read_text_map(entries: &[(YamlKey, YamlNode)]) -> Result<Value, (u64, String)> {
+    let mut texts = Map::new();
+    for (key, node) in entries {
+        if key.name.is_empty() || key.name.contains(['=', '\0']) {
+            return Err((key.line, "has a name that no variable can have".to_owned()));
+        }
+        texts.insert(key.name.clone(), Value::from(read_text(node, |_| None)?));
     }
-    read
+    Ok(Value::Object(texts))
+}
+
+/// Fault of the name of a provider or seat.
+pub(crate) fn name_fault(name: &str) -> Option<&'static str> {
+    let fault = "must be a name of 1 to 32 lower-case letters, digits, `_` or `-`, begin with a letter and not be `judge`";
+    name.parse::<ExpertSlug>().is_err().then_some(fault)
+}
+
+/// Fault of a URL. It must not contain a secret, and the message does not repeat it.
+pub(crate) fn base_url_fault(url: &str) -> Option<&'static str> {
+    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
+        return Some("must begin with `http://` or `https://`");
+    };
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
+    if authority.contains('@') {
+        Some("must not contain a user or a password; name the key's variable in `api_key_env`")
+    } else if rest.contains(['?', '#']) {
+        Some("must not have a query or a fragment")
+    } else if host.is_empty() || rest.contains(char::is_whitespace) || rest.contains('\\') {
+        Some("is not an address")
+    } else {
+        None
+    }
+}
+
+/// Fault of a variable's name. The message does not repeat it, in case it is the key itself.
+pub(crate) fn variable_fault(name: &str) -> Option<&'static str> {
+    let is_variable = !name.starts_with(|letter: char| letter.is_ascii_digit())
+        && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    (!is_variable).then_some("must be the name of an environment variable in capitals, not a key")
 }
 
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];

@@ -13,6 +13,7 @@ use plenary_core::model::plan::{
 use plenary_core::protocols::review::policy::PolicyName;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 
 use crate::config::effective_settings::EffectiveSetting;
 use crate::config::environment::EnvVariables;
@@ -90,7 +91,7 @@ pub enum ProviderOrigin {
 }
 
 /// Synthesizer, critic and reviser, as far as the file names them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct ConclusionSettings {
     pub synthesizer: Option<ExpertSlug>,
     pub critic: Option<ExpertSlug>,
@@ -158,13 +159,13 @@ pub struct DeliberatorSettings {
     pub version: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct AlignmentSettings {
     pub max_rounds: u8,
     pub convergence_percent: u8,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct RetentionSettings {
     pub keep_prompts: bool,
 }

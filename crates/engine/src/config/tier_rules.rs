@@ -4,7 +4,8 @@
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use plenary_core::protocols::review::types::ReviewTier;
 
-use crate::config::section::{ConfigSection, LIST_MAX, ProblemList, WithLine, parse_text};
+use crate::config::error::ConfigProblem;
+use crate::config::section::{LIST_MAX, ProblemList, list_entries, read_text};
 use crate::config::yaml::{YamlNode, YamlValue};
 
 /// Type of a file if there are no rules. The user named the file, so it is reviewed.
@@ -137,18 +138,23 @@ const ARTIFACT_TYPE_BYTES_MAX: usize = 64;
 
 /// Reads the rules in the order in which they are tried.
 pub(crate) fn read_tier_rules(
-    file: &ConfigSection<'_>,
+    tree: &YamlNode,
     problems: &mut ProblemList,
-) -> Option<WithLine<Vec<TierRule>>> {
-    let names = ReviewTier::ALL.map(ReviewTier::config_key);
-    let tiers = file.read_section("tier_rules", &names, problems)?;
+) -> Option<Vec<TierRule>> {
+    let node = tree.find_value("tier_rules")?;
+    let known = ReviewTier::ALL.map(ReviewTier::config_key);
+    for (key, _) in list_entries(node, "tier_rules", problems) {
+        if !known.contains(&key.name.as_str()) {
+            let path = format!("tier_rules.{}", key.name);
+            problems.0.push(ConfigProblem::unknown_key(path, &key.name, key.line, &known));
+        }
+    }
     let mut rules = Vec::new();
     for tier in ReviewTier::ALL {
-        let Some(node) = tiers.get(tier.config_key()) else { continue };
-        let path = tiers.key_path(tier.config_key());
-        let Some(types) = ConfigSection::from_mapping(node, &path, problems) else { continue };
-        for (key, node) in types.entries() {
-            let path = types.key_path(&key.name);
+        let path = format!("tier_rules.{}", tier.config_key());
+        let Some(node) = tree.find_value(&path) else { continue };
+        for (key, node) in list_entries(node, &path, problems) {
+            let path = format!("{path}.{}", key.name);
             if !is_artifact_type(&key.name) {
                 let fault = format!(
                     "must be a type of 1 to {ARTIFACT_TYPE_BYTES_MAX} letters, digits, `_`, `-` or `.`"
@@ -159,7 +165,7 @@ pub(crate) fn read_tier_rules(
             rules.push(TierRule { tier, artifact_type: key.name.clone(), globs });
         }
     }
-    Some(WithLine { value: rules, line: tiers.line })
+    Some(rules)
 }
 
 /// Whether a name is a valid artifact type.
@@ -170,30 +176,20 @@ pub fn is_artifact_type(name: &str) -> bool {
 
 /// Reads a list of globs, or a single glob.
 fn read_globs(node: &YamlNode, path: &str, problems: &mut ProblemList) -> Vec<String> {
-    let items = match &node.value {
-        YamlValue::List(items) => items,
-        YamlValue::Text(_) => std::slice::from_ref(node),
-        YamlValue::Null
-        | YamlValue::Boolean(_)
-        | YamlValue::Integer(_)
-        | YamlValue::Number(_)
-        | YamlValue::Mapping(_) => {
-            let fault = format!("must be a list of globs, not {}", node.value.kind());
-            problems.add_problem(path, node.line, &fault);
-            return Vec::new();
-        }
-    };
+    let items: &[YamlNode] =
+        if let YamlValue::List(items) = &node.value { items } else { std::slice::from_ref(node) };
     if items.is_empty() || items.len() > LIST_MAX {
         problems.add_problem(path, node.line, &format!("must have from 1 to {LIST_MAX} globs"));
     }
     let mut globs = Vec::new();
     for item in items {
-        let Some(glob) = parse_text(item, path, problems) else { continue };
-        match glob_fault(&glob) {
-            Some(objection) => {
-                problems.add_problem(path, item.line, &format!("`{glob}` {objection}"))
-            }
-            None => globs.push(glob),
+        let glob = read_text(item, |_| None).and_then(|glob| match glob_fault(&glob) {
+            Some(fault) => Err((item.line, format!("has `{glob}`, which {fault}"))),
+            None => Ok(glob),
+        });
+        match glob {
+            Ok(glob) => globs.push(glob),
+            Err((line, fault)) => problems.add_problem(path, line, &fault),
         }
     }
     globs
@@ -201,13 +197,13 @@ fn read_globs(node: &YamlNode, path: &str, problems: &mut ProblemList) -> Vec<St
 
 fn glob_fault(glob: &str) -> Option<&'static str> {
     if glob.split('/').any(|part| part == "..") {
-        return Some("must lie below the folder of `council.yaml`");
+        return Some("leaves the folder of `council.yaml`");
     }
     if glob.starts_with("./") || glob.contains("//") || glob.contains('\\') || glob != glob.trim() {
-        return Some("would fit nothing: write it like `posts/*.md`");
+        return Some("matches nothing: write it like `posts/*.md`");
     }
     if glob.starts_with(['!', '#']) {
-        return Some("must not begin with `!` or `#`");
+        return Some("begins with `!` or `#`");
     }
     let mut builder = GitignoreBuilder::new("");
     let is_glob = builder.add_line(None, glob).and_then(|builder| builder.build()).is_ok();

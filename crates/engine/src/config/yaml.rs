@@ -12,6 +12,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Error, Options, Spanned};
 
 use crate::config::error::ConfigProblem;
+use crate::config::section::parse_duration;
 
 /// Maximum nesting; the deepest setting is on level six.
 const DEPTH_MAX: usize = 24;
@@ -56,12 +57,54 @@ impl YamlValue {
             Self::Mapping(_) => "a mapping",
         }
     }
+
+    /// Returns a number itself, and the kind of any other value, which may be a secret.
+    pub(crate) fn show_number_or_kind(&self) -> String {
+        self.to_number().map_or_else(|| self.kind().to_owned(), |number| number.to_string())
+    }
+
+    pub(crate) fn to_number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(*value as f64),
+            Self::Number(value) => Some(*value),
+            Self::Null | Self::Boolean(_) | Self::Text(_) | Self::List(_) | Self::Mapping(_) => {
+                None
+            }
+        }
+    }
+
+    /// Returns a duration in milliseconds: an integer, or text such as `60s`.
+    pub(crate) fn to_millis(&self) -> Option<u64> {
+        match self {
+            Self::Integer(value) => u64::try_from(*value).ok(),
+            Self::Text(text) => parse_duration(text),
+            Self::Null | Self::Boolean(_) | Self::Number(_) | Self::List(_) | Self::Mapping(_) => {
+                None
+            }
+        }
+    }
+
+    pub(crate) fn is_scalar(&self) -> bool {
+        !matches!(self, Self::Null | Self::List(_) | Self::Mapping(_))
+    }
+}
+
+impl YamlNode {
+    /// Returns the value at a path such as `council.providers`, unless it is empty.
+    pub(crate) fn find_value(&self, path: &str) -> Option<&Self> {
+        let mut node = self;
+        for name in path.split('.') {
+            let YamlValue::Mapping(entries) = &node.value else { return None };
+            node = &entries.iter().find(|(key, _)| key.name == name)?.1;
+        }
+        (node.value != YamlValue::Null).then_some(node)
+    }
 }
 
 /// Parses one YAML document. An empty text is `Null`.
 pub(crate) fn parse_yaml(text: &str) -> Result<YamlNode, ConfigProblem> {
     if let Some(line) = line_with(text, '\0') {
-        return Err(ConfigProblem::in_text(Some(line), "it holds a NUL character"));
+        return Err(ConfigProblem::in_text(Some(line), "it contains a NUL character"));
     }
     let parsed: Result<Spanned<YamlValue>, Error> =
         serde_saphyr::from_str_with_options(text, parser_options());
@@ -112,19 +155,17 @@ fn describe_error(error: &Error) -> String {
     let said = match error {
         Error::AliasError { error, .. } => return describe_error(error),
         Error::DuplicateMappingKey { key: Some(key), .. } => {
-            return format!("the key `{key}` stands twice");
+            return format!("the key `{key}` occurs twice");
         }
         Error::ExternalMessage { msg, .. } => return format!("it is not valid YAML: {msg}"),
-        Error::DuplicateMappingKey { key: None, .. } => "a key stands twice",
+        Error::DuplicateMappingKey { key: None, .. } => "a key occurs twice",
         Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. }
-        | Error::AliasReplayCounterOverflow { .. } => "its aliases expand to too much",
-        Error::RecursiveReferencesRequireWeakTypes { .. } => {
-            "an alias stands inside its own anchor"
-        }
-        Error::Budget { .. } => "it holds too many values, or values too deep inside others",
-        Error::MultipleDocuments { .. } => "a second document begins; there may be one",
+        | Error::AliasReplayCounterOverflow { .. } => "its aliases expand to too many values",
+        Error::RecursiveReferencesRequireWeakTypes { .. } => "an alias is inside its own anchor",
+        Error::Budget { .. } => "it has too many values, or values that are nested too deep",
+        Error::MultipleDocuments { .. } => "a second document begins; only one is allowed",
         Error::NonFiniteFloat { .. } => "a number must be finite",
         Error::UnknownAnchor { .. } => "an alias names no anchor",
         _ => "it is not valid YAML",
@@ -217,12 +258,12 @@ mod tests {
     #[test]
     fn text_that_is_no_yaml_is_told_by_its_line() {
         check("a: 1\nb:\n\tc: 2", "a tab cannot indent YAML; use spaces (line 3)");
-        check("a: 1\nb: \0", "it holds a NUL character (line 2)");
-        check("a: 1\nb: 2\na: 3", "the key `a` stands twice (line 3)");
-        check("a: 1\n---\nb: 2", "a second document begins; there may be one (line 3)");
+        check("a: 1\nb: \0", "it contains a NUL character (line 2)");
+        check("a: 1\nb: 2\na: 3", "the key `a` occurs twice (line 3)");
+        check("a: 1\n---\nb: 2", "a second document begins; only one is allowed (line 3)");
         check("b: 1\na: 'x", "it is not valid YAML: unclosed quote (line 2)");
         check("a: *nobody", "an alias names no anchor (line 1)");
-        check("a: &a [*a]", "an alias stands inside its own anchor (line 1)");
+        check("a: &a [*a]", "an alias is inside its own anchor (line 1)");
         check("a:\n  - .nan", "a number must be finite (line 2)");
         check("a: 1e999", "a number must be finite (line 1)");
         check("[a]: 2", "it is not valid YAML (line 1)");
@@ -238,11 +279,11 @@ mod tests {
             ('b'..'j').zip('a'..).map(|(name, below)| level(name, below)).collect();
         check(
             &format!("a: &a [{}]\n{levels}", ["x"; 9].join(",")),
-            "its aliases expand to too much",
+            "its aliases expand to too many values",
         );
         check(&"[".repeat(10_000), "it is not valid YAML: recursion limit exceeded");
-        check(&format!("a: {}1{}", "[".repeat(30), "]".repeat(30)), "too deep inside others");
-        check(&format!("a: [{}]", "1,".repeat(30_000)), "it holds too many values");
+        check(&format!("a: {}1{}", "[".repeat(30), "]".repeat(30)), "nested too deep");
+        check(&format!("a: [{}]", "1,".repeat(30_000)), "it has too many values");
     }
 
     #[test]

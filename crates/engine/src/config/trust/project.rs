@@ -4,7 +4,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::config::council_file::sections::CouncilFile;
+use crate::config::council_file::CouncilFile;
 use crate::config::environment::EnvVariables;
 use crate::config::error::{ConfigError, ConfigProblem};
 use crate::config::project_files::{OpenedCouncilFile, open_council_file};
@@ -12,6 +12,7 @@ use crate::config::section::ProblemList;
 use crate::config::trust::record::{CurrentUser, OtherOwner, TrustedIdentity, write_trust};
 use crate::config::trust::risks::{RiskySetting, SettingUse, owner_risk, risky_settings};
 use crate::config::yaml::YamlNode;
+use crate::files::read_write::FileError;
 
 /// Set to `all` to trust every file, for pipelines that run on trusted code.
 const TRUST_VARIABLE: &str = "PLENARY_TRUST";
@@ -85,7 +86,7 @@ impl ProjectFile {
         opened: &OpenedCouncilFile,
         environment: &EnvVariables,
     ) -> Result<Self, ConfigError> {
-        let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+        let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
         let identity = TrustedIdentity::from_path(path, opened.sha256.clone())?;
         let user = CurrentUser::from_process(environment);
         let other_owner =
@@ -152,6 +153,8 @@ fn trusts_all(environment: &EnvVariables) -> Result<bool, ConfigError> {
     match environment.get(TRUST_VARIABLE) {
         None => Ok(false),
         Some(TRUST_ALL) => Ok(true),
-        Some(_) => Err(ConfigError::Variable { variable: TRUST_VARIABLE, expected: "`all`" }),
+        Some(_) => {
+            Err(ConfigError::Variable { variable: TRUST_VARIABLE, expected: "`all`".to_owned() })
+        }
     }
 }

@@ -10,21 +10,22 @@
 //! file's owner decides what the program does.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{DirBuilder, File, Metadata};
+use std::fs::{DirBuilder, Metadata};
 use std::io::{self, Read, Write};
-use std::os::fd::AsFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use plenary_core::model::hash::sha256_hex;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, OFlags};
 use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::project_files::open_council_file;
+use crate::files::open_folder::{MissingFolders, OpenFolder};
+use crate::files::read_write::FileError;
 
 /// Path of the record below the user's state folder.
 const RECORD_FOLDERS: [&str; 2] = ["plenary", "trusted"];
@@ -73,11 +74,10 @@ fn path_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, 
 
 impl TrustedIdentity {
     pub(crate) fn from_path(path: &Path, sha256: String) -> Result<Self, ConfigError> {
-        let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+        let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
         let folder = folder.unwrap_or(Path::new(".")).canonicalize().map_err(unreadable)?;
-        let name =
-            path.file_name().ok_or_else(|| ConfigError::NotAFile { path: path.to_owned() })?;
+        let name = path.file_name().ok_or_else(|| FileError::NotAFile { path: path.to_owned() })?;
         Ok(Self { path: folder.join(name), sha256 })
     }
 
@@ -151,7 +151,7 @@ pub fn remove_trust(path: &Path, environment: &EnvVariables) -> Result<usize, Co
         |identity: &TrustedIdentity| identity.path == path || Some(&identity.path) == real.as_ref();
     let mut removed = 0;
     for (name, _) in entries.iter().filter(|(_, identity)| meant(identity)) {
-        rustix::fs::unlinkat(&record.folder, name.as_os_str(), AtFlags::empty())
+        rustix::fs::unlinkat(record.folder.raw_handle(), name.as_os_str(), AtFlags::empty())
             .map_err(|error| record.to_config_error(error.into()))?;
         removed += 1;
     }
@@ -161,7 +161,7 @@ pub fn remove_trust(path: &Path, environment: &EnvVariables) -> Result<usize, Co
 /// The record's folder, opened, so that replacing its path has no effect.
 #[derive(Debug)]
 struct TrustRecord {
-    folder: File,
+    folder: OpenFolder,
     path: PathBuf,
     user: CurrentUser,
 }
@@ -170,24 +170,31 @@ impl TrustRecord {
     /// Returns `None` if no file was trusted yet, or if there is no state folder.
     fn open_existing(environment: &EnvVariables) -> Result<Option<Self>, ConfigError> {
         let Some(state) = environment.state_folder() else { return Ok(None) };
-        let user = CurrentUser::from_process(environment);
-        let path = RECORD_FOLDERS.iter().fold(state.clone(), |path, name| path.join(name));
-        match open_folders(&state, user) {
-            Ok(folder) => Ok(Some(Self { folder, path, user })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(ConfigError::TrustRecord { path, source }),
+        match Self::open_in(&state, environment) {
+            Err(ConfigError::TrustRecord { source, .. })
+                if source.kind() == io::ErrorKind::NotFound =>
+            {
+                Ok(None)
+            }
+            opened => opened.map(Some),
         }
     }
 
     fn create(environment: &EnvVariables) -> Result<Self, ConfigError> {
         let state = environment.state_folder().ok_or(ConfigError::NoStateFolder)?;
-        let path = RECORD_FOLDERS.iter().fold(state.clone(), |path, name| path.join(name));
+        let path = state.join(RECORD_FOLDERS.join("/"));
         let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&path);
-        made.map_err(|source| ConfigError::TrustRecord { path: path.clone(), source })?;
+        made.map_err(|source| ConfigError::TrustRecord { path, source })?;
+        Self::open_in(&state, environment)
+    }
+
+    fn open_in(state: &Path, environment: &EnvVariables) -> Result<Self, ConfigError> {
         let user = CurrentUser::from_process(environment);
-        let folder = open_folders(&state, user)
-            .map_err(|source| ConfigError::TrustRecord { path: path.clone(), source })?;
-        Ok(Self { folder, path, user })
+        let path = state.join(RECORD_FOLDERS.join("/"));
+        match open_folders(state, user) {
+            Ok(folder) => Ok(Self { folder, path, user }),
+            Err(source) => Err(ConfigError::TrustRecord { path, source }),
+        }
     }
 
     fn to_config_error(&self, source: io::Error) -> ConfigError {
@@ -196,11 +203,12 @@ impl TrustRecord {
 
     /// Reads an entry; `None` if it is missing or not ours.
     fn read_entry(&self, name: &OsStr) -> io::Result<Option<TrustedIdentity>> {
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(&self.folder, name, flags, Mode::empty()) {
-            Ok(file) => File::from(file),
-            Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        let file = match self.folder.open_file(name, OFlags::RDONLY, 0) {
+            Ok(file) => file,
+            Err(error) => match Errno::from_io_error(&error) {
+                Some(Errno::NOENT | Errno::LOOP) => return Ok(None),
+                _ => return Err(error),
+            },
         };
         let metadata = file.metadata()?;
         if !metadata.is_file() || !self.user.owns_uid(metadata.uid()) {
@@ -213,22 +221,17 @@ impl TrustRecord {
 
     /// Writes an entry. An entry left incomplete by a crash does not count and is overwritten.
     fn write_entry(&self, identity: &TrustedIdentity) -> io::Result<()> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW;
-        let mode = Mode::from_raw_mode(ENTRY_MODE);
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC;
         let name = identity.entry_name();
-        let file = rustix::fs::openat(&self.folder, name, flags | OFlags::CLOEXEC, mode)?;
-        let mut file = File::from(file);
+        let mut file = self.folder.open_file(OsStr::new(&name), flags, ENTRY_MODE)?;
         file.write_all(&identity.to_entry())?;
         file.sync_all()
     }
 
     fn list_entries(&self) -> io::Result<Vec<(OsString, TrustedIdentity)>> {
         let mut entries = Vec::new();
-        for found in Dir::read_from(&self.folder)? {
-            let name = OsString::from_vec(found?.file_name().to_bytes().to_owned());
-            if name == "." || name == ".." {
-                continue;
-            }
+        for name in self.folder.list_names()? {
+            let name = name?;
             entries.extend(self.read_entry(&name)?.map(|identity| (name, identity)));
         }
         Ok(entries)
@@ -237,14 +240,12 @@ impl TrustRecord {
 
 /// Opens the folders one by one; rejects links below the state folder, and folders that another
 /// user owns or can write to.
-fn open_folders(state: &Path, user: CurrentUser) -> io::Result<File> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let mut folder = File::from(rustix::fs::open(state, flags, Mode::empty())?);
+fn open_folders(state: &Path, user: CurrentUser) -> io::Result<OpenFolder> {
+    let mut folder = OpenFolder::open_at(state)?;
     for name in RECORD_FOLDERS {
-        let flags = flags | OFlags::NOFOLLOW;
-        folder = File::from(rustix::fs::openat(folder.as_fd(), name, flags, Mode::empty())?);
-        let metadata = folder.metadata()?;
-        if !user.owns_uid(metadata.uid()) || metadata.mode() & OTHERS_WRITE != 0 {
+        folder = folder.open_beneath(Path::new(name), MissingFolders::Refuse)?;
+        let stat = rustix::fs::fstat(folder.raw_handle())?;
+        if !user.owns_uid(stat.st_uid) || stat.st_mode & OTHERS_WRITE != 0 {
             let text =
                 format!("the folder `{name}` belongs to another user, or others can write to it");
             return Err(io::Error::other(text));

@@ -10,11 +10,9 @@ use std::path::{Component, Path};
 
 use serde::Serialize;
 
-use crate::config::council_file::provider_entry::ProviderEntry;
-use crate::config::council_file::sections::{CouncilFile, DeliberatorEntry};
+use crate::config::council_file::{CouncilFile, DeliberatorEntry, ProviderEntry};
 use crate::config::error::ConfigProblem;
 use crate::config::locate::sqlite_path;
-use crate::config::section::WithLine;
 use crate::config::trust::record::OtherOwner;
 use crate::providers::catalogue::{PROVIDER_ROWS, ProviderRow, find_row};
 use crate::providers::http::{is_loopback, origin_of};
@@ -60,24 +58,23 @@ impl RiskySetting {
 
 /// Returns all settings that need consent, in the order of the sections.
 pub(crate) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySetting> {
-    let mut risks = Vec::new();
-    for provider in file.council.providers.iter().flat_map(|at| &at.value) {
-        risks.extend(provider_risks(provider));
-    }
-    for (place, seat) in file.review.deliberators.iter().flat_map(|at| &at.value).enumerate() {
+    let mut risks: Vec<RiskySetting> =
+        file.providers.iter().flatten().flat_map(provider_risks).collect();
+    for (place, seat) in file.deliberators.iter().flatten().enumerate() {
         risks.extend(deliberator_risks(seat, place, folder));
     }
-    if let Some(WithLine { value, line }) = &file.review.log_path {
-        let named = NamedPath { key: "review.log_path", line: *line, access: PathAccess::Writes };
-        risks.extend(named.path_risk(folder, Path::new(value), SettingUse::Record));
-    }
-    if let Some(WithLine { value, line }) = &file.storage {
-        let named = NamedPath { key: "storage.url", line: *line, access: PathAccess::Writes };
+    for key in ["review.log_path", "storage.url"] {
         // An invalid URL is reported elsewhere.
-        let path = sqlite_path(value).ok();
-        risks.extend(
-            path.and_then(|path| named.path_risk(folder, Path::new(path), SettingUse::Record)),
-        );
+        let text = file.values.get_text(key);
+        let path = text.and_then(|text| match key {
+            "storage.url" => sqlite_path(text).ok(),
+            _ => Some(text),
+        });
+        let line = file.values.line_of(key).unwrap_or_default();
+        risks.extend(path.and_then(|path| {
+            let path = Path::new(path);
+            path_risk(key, line, ("writes to", WRITES_OUTSIDE), SettingUse::Record, folder, path)
+        }));
     }
     risks
 }
@@ -94,48 +91,43 @@ pub(crate) fn owner_risk(other: &OtherOwner) -> RiskySetting {
 }
 
 fn provider_risks(provider: &ProviderEntry) -> Vec<RiskySetting> {
-    let key = |field: &str| format!("council.providers.{}.{field}", provider.name);
-    let risk = |field: &str, line: u64, summary: &'static str, detail: String| RiskySetting {
-        key: Some(key(field)),
-        line: Some(line),
-        summary,
-        detail,
-        needed_by: SettingUse::Providers,
-    };
     let mut risks = Vec::new();
-    if let Some(WithLine { value: command, line }) = &provider.command {
-        let detail = format!("runs the program `{}`", command.join(" "));
-        risks.push(risk("command", *line, "runs a program", detail));
+    let mut add = |field: &str, summary: &'static str, detail: String| {
+        risks.push(RiskySetting {
+            key: Some(format!("council.providers.{}.{field}", provider.name)),
+            line: provider.values.line_of(field),
+            summary,
+            detail,
+            needed_by: SettingUse::Providers,
+        });
+    };
+    if let Some(command) = &provider.command {
+        add("command", "runs a program", format!("runs the program `{}`", command.join(" ")));
     }
-    if let Some(WithLine { value: mcp, line }) = &provider.mcp {
+    if let Some(mcp) = &provider.mcp {
         let words: Vec<&str> = [&mcp.command].into_iter().chain(&mcp.args).map(|w| &**w).collect();
         // Print names only, since values may be secrets.
-        let names: Vec<&str> = mcp.env.iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = mcp.env.keys().map(String::as_str).collect();
         let with = if names.is_empty() { "" } else { ", and sets " };
         let detail =
             format!("starts the MCP server `{}`{with}{}", words.join(" "), names.join(", "));
-        risks.push(risk("mcp", *line, "starts an MCP server", detail));
+        add("mcp", "starts an MCP server", detail);
     }
-    if let Some(WithLine { value: model, line }) = &provider.model
-        && model.starts_with('-')
-    {
+    if let Some(model) = provider.model.as_ref().filter(|model| model.starts_with('-')) {
         let detail = format!("names the model `{model}`, which a program may read as an option");
-        risks.push(risk("model", *line, "is an option, not a model", detail));
+        add("model", "is an option, not a model", detail);
     }
     let row = find_row(provider.name.as_str());
     let address = RequestAddress::for_provider(provider, row);
-    if let Some(WithLine { line, .. }) = provider.base_url.as_ref().filter(|_| address.is_foreign())
-    {
-        let detail = format!("sends questions and files to {address}");
+    if provider.base_url.is_some() && address.is_foreign() {
         let summary = "sends questions and files to an address that is not in the catalogue";
-        risks.push(risk("base_url", *line, summary, detail));
+        add("base_url", summary, format!("sends questions and files to {address}"));
     }
-    if let Some(WithLine { value: variable, line }) = &provider.api_key_env
+    if let Some(variable) = &provider.api_key_env
         && !address.is_entitled_to(variable)
     {
-        let detail = format!("sends the value of `{variable}` to {address}");
         let summary = "sends a variable to a provider that the catalogue does not give it to";
-        risks.push(risk("api_key_env", *line, summary, detail));
+        add("api_key_env", summary, format!("sends the value of `{variable}` to {address}"));
     }
     risks
 }
@@ -147,7 +139,7 @@ struct RequestAddress<'a> {
 
 impl<'a> RequestAddress<'a> {
     fn for_provider(provider: &'a ProviderEntry, row: Option<&ProviderRow>) -> Self {
-        let own = provider.base_url.as_ref().map(|at| at.value.as_str());
+        let own = provider.base_url.as_deref();
         Self { base_url: own.or_else(|| Some(row?.base_url)) }
     }
 
@@ -181,40 +173,28 @@ impl fmt::Display for RequestAddress<'_> {
 fn deliberator_risks(seat: &DeliberatorEntry, place: usize, folder: &Path) -> Vec<RiskySetting> {
     let read = |field: &str, path: &Path| {
         let key = format!("review.deliberators[{place}].{field}");
-        let named = NamedPath { key: &key, line: seat.line, access: PathAccess::Reads };
-        named.path_risk(folder, path, SettingUse::Files)
+        let verb = ("reads", "reads a file outside the project's folder");
+        path_risk(&key, seat.line, verb, SettingUse::Files, folder, path)
     };
     let prompt = seat.prompt.iter().filter_map(|path| read("prompt", path));
     let context = seat.context_refs.iter().filter_map(|path| read("context_refs", path));
     prompt.chain(context).collect()
 }
 
-/// A path in the file.
-struct NamedPath<'a> {
-    key: &'a str,
+const WRITES_OUTSIDE: &str = "writes to a file outside the project's folder";
+
+fn path_risk(
+    key: &str,
     line: u64,
-    access: PathAccess,
-}
-
-#[derive(Clone, Copy)]
-enum PathAccess {
-    Reads,
-    Writes,
-}
-
-impl NamedPath<'_> {
-    fn path_risk(&self, folder: &Path, path: &Path, needed_by: SettingUse) -> Option<RiskySetting> {
-        if stays_inside(folder, path) {
-            return None;
-        }
-        let (verb, summary) = match self.access {
-            PathAccess::Reads => ("reads", "reads a file outside the project's folder"),
-            PathAccess::Writes => ("writes to", "writes to a file outside the project's folder"),
-        };
-        let detail = format!("{verb} `{}`, outside the project's folder", path.display());
-        let (key, line) = (Some(self.key.to_owned()), Some(self.line));
-        Some(RiskySetting { key, line, summary, detail, needed_by })
-    }
+    (verb, summary): (&str, &'static str),
+    needed_by: SettingUse,
+    folder: &Path,
+    path: &Path,
+) -> Option<RiskySetting> {
+    let detail = format!("{verb} `{}`, outside the project's folder", path.display());
+    let (key, line) = (Some(key.to_owned()), Some(line));
+    let risk = RiskySetting { key, line, summary, detail, needed_by };
+    (!stays_inside(folder, path)).then_some(risk)
 }
 
 /// Git executes files in this folder, so no setting may name a path in it.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::council_file::sections::CouncilFile;
+use crate::config::council_file::CouncilFile;
 use crate::config::project_files::COUNCIL_TEMPLATE;
 use crate::config::section::ProblemList;
 use crate::config::trust::risks::{SettingUse, risky_settings};
