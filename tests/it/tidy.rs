@@ -26,7 +26,7 @@ const MAY_USE: [(&str, &[&str]); 11] = [
     ("engine/context_files", &["files"]),
     ("engine/verdict_log", &["files", "store"]),
     ("engine/config", &["files", "providers"]),
-    ("engine/engine", &["app", "clock", "error", "files", "providers", "store", "verdict_log"]),
+    ("engine/engine", &["clock", "error", "files", "providers", "store", "verdict_log"]),
     ("engine/clock", &[]),
     (
         "engine/app",

@@ -19,7 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::project::{Project, find_dialogue};
+use crate::app::project::Project;
+use crate::engine::record_changes::find_dialogue;
 use crate::error::Error;
 use crate::store::traits::{LOG_PAGE_ROWS, VerifyReport, in_transaction, log_pages};
 

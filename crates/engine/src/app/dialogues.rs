@@ -9,21 +9,19 @@ use plenary_core::dialogue::expert::{ExpertRequest, decide_expert};
 use plenary_core::dialogue::panel::{PanelRequest, decide_panel};
 use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
 use plenary_core::model::dialogue::{DialogueStatus, ExpertProfile, ExpertTier, PanelSeatSource};
-use plenary_core::model::hash::SeededRandom;
 use plenary_core::model::ids::{DialogueId, ExpertSlug};
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::limits::TEXT_CHARS_MAX;
 use plenary_core::model::record::LookupRequest;
 use plenary_core::model::strict_json::StrictJson;
-use plenary_core::model::text::slugify_title;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
+use crate::app::project::{Project, refuse_review};
+use crate::engine::record_changes::{find_dialogue, find_open_dialogue};
 use crate::error::Error;
-use crate::store::error::StoreError;
 use crate::store::traits::{StoreTransaction, in_transaction};
 
 /// Instructions for the Judge.
@@ -228,23 +226,6 @@ pub fn parse_arguments(text: &str) -> Result<Value, Error> {
         )
         .into()
     })
-}
-
-/// Id from the slug of the title and eight random hex digits, for dialogues created in large
-/// numbers.
-pub(crate) fn hexed_id(
-    unit: &mut dyn StoreTransaction,
-    title: &str,
-    dice: &mut SeededRandom,
-) -> Result<DialogueId, Error> {
-    loop {
-        let text = format!("{}-{:08x}", slugify_title(title), dice.next_u64() >> 32);
-        let malformed = |_| StoreError::Malformed { what: "dialogue id", text: text.clone() };
-        let id = text.parse().map_err(malformed)?;
-        if !unit.is_id_taken(&id)? {
-            return Ok(id);
-        }
-    }
 }
 
 #[cfg(test)]

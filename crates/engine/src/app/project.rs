@@ -7,8 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use plenary_core::dialogue::diagnostics::dialogue_not_found;
-use plenary_core::model::dialogue::{Dialogue, DialogueOpening};
+use plenary_core::model::dialogue::DialogueOpening;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::Protocols;
@@ -25,6 +24,7 @@ use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
 use crate::config::trust::project::{TrustReport, UntrustedFile, inspect_trust, record_trust};
 use crate::config::trust::risks::SettingUse;
+use crate::engine::record_changes::find_dialogue;
 use crate::error::Error;
 use crate::files::allowed_folders::AllowedFolders;
 use crate::store::sqlite::store::SqliteStore;
@@ -259,31 +259,6 @@ impl SettingsLoader {
     }
 }
 
-/// Finds a dialogue, or returns the error that there is none.
-pub(crate) fn find_dialogue(
-    unit: &mut dyn StoreTransaction,
-    id: &DialogueId,
-) -> Result<Dialogue, Error> {
-    unit.load_dialogue(id)?.ok_or_else(|| dialogue_not_found(id.as_str()).into())
-}
-
-/// Finds a dialogue that can still be added to. Once its conclusion has begun it cannot: the
-/// conclusion depends on the record that the Synthesizer saw.
-pub(crate) fn find_open_dialogue(
-    unit: &mut dyn StoreTransaction,
-    id: &DialogueId,
-) -> Result<Dialogue, Error> {
-    let dialogue = find_dialogue(unit, id)?;
-    if unit.is_ending(id)? {
-        let message =
-            format!("the conclusion of '{id}' was begun: nothing is added to it any more");
-        let fault = ValidationError::new(ErrorCode::DialogueClosed, message);
-        let hint = format!("`plenary resume {id}` goes on with it, `plenary show {id}` shows it");
-        return Err(fault.with_suggestion(hint).into());
-    }
-    Ok(dialogue)
-}
-
 /// Refuses to add to a review by hand: its record holds only replies of its seats.
 pub(crate) fn refuse_review(unit: &mut dyn StoreTransaction, id: &DialogueId) -> Result<(), Error> {
     if find_dialogue(unit, id)?.opening.protocol.takes_contributions() {
@@ -291,10 +266,10 @@ pub(crate) fn refuse_review(unit: &mut dyn StoreTransaction, id: &DialogueId) ->
     }
     let fault = ValidationError::new(
         ErrorCode::NotSupported,
-        format!("'{id}' is a review: nobody adds to it"),
+        format!("'{id}' is a review, and only its seats add to its record"),
     );
     let hint = format!(
-        "`plenary resume {id}` goes on with it; `plenary override` records a person's decision"
+        "`plenary resume {id}` continues it; `plenary override` records a person's decision"
     );
     Err(fault.with_suggestion(hint).into())
 }

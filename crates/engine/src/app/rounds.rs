@@ -5,20 +5,19 @@ use std::borrow::Cow;
 use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
 use plenary_core::dialogue::progress::{DialogueProgress, compute_progress};
 use plenary_core::dialogue::register::batch::{RegisterAnswer, RegisterBatch};
-use plenary_core::dialogue::register::decide::{RegisterDecision, decide_registration};
 use plenary_core::dialogue::register::parse::parse_batch;
 use plenary_core::dialogue::request::{OperationRequest, read_request};
-use plenary_core::dialogue::verdict::decide::VerdictDecision;
 use plenary_core::dialogue::verdict::parse::VerdictRequest;
 use plenary_core::model::dialogue::DialogueStatus;
 use plenary_core::model::hash::canonical_sha256;
 use plenary_core::model::ids::{DialogueId, EntityId, VerdictId};
-use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::journal::JournalEntryKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::app::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
+use crate::app::project::{Project, refuse_review};
+use crate::engine::record_changes::{decide_batch, judge_dialogue};
 use crate::error::Error;
 use crate::store::traits::{StoreTransaction, in_transaction};
 
@@ -64,23 +63,6 @@ pub fn unwrap_batch(arguments: &Value) -> Cow<'_, Value> {
     Cow::Owned(whole.into())
 }
 
-/// Changes of a batch, for a caller that writes them with others in one entry.
-pub(crate) fn batch_changes(
-    unit: &mut dyn StoreTransaction,
-    batch: &RegisterBatch,
-) -> Result<Vec<JournalEvent>, Error> {
-    Ok(decide_batch(unit, batch)?.changes)
-}
-
-fn decide_batch(
-    unit: &mut dyn StoreTransaction,
-    batch: &RegisterBatch,
-) -> Result<RegisterDecision, Error> {
-    let dialogue = find_open_dialogue(unit, &batch.dialogue_id)?;
-    let facts = unit.look_up_record(&dialogue, &batch.lookup_request())?;
-    Ok(decide_registration(batch, &dialogue, &facts)?)
-}
-
 fn answered_before(
     unit: &mut dyn StoreTransaction,
     batch: &RegisterBatch,
@@ -122,7 +104,7 @@ pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegis
     in_transaction(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
         refuse_review(unit, id)?;
-        let decision = decide_verdict(unit, &request)?;
+        let decision = judge_dialogue(unit, &request)?;
         unit.append_entry(id, JournalEntryKind::VerdictRegistered, at, &decision.changes)?;
         warnings.extend(decision.warnings);
         Ok(VerdictRegistered {
@@ -135,21 +117,4 @@ pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegis
             warnings,
         })
     })
-}
-
-/// Changes of a verdict, for a caller that writes them with others in one entry.
-pub(crate) fn verdict_changes(
-    unit: &mut dyn StoreTransaction,
-    request: &VerdictRequest,
-) -> Result<Vec<JournalEvent>, Error> {
-    Ok(decide_verdict(unit, request)?.changes)
-}
-
-fn decide_verdict(
-    unit: &mut dyn StoreTransaction,
-    request: &VerdictRequest,
-) -> Result<VerdictDecision, Error> {
-    let dialogue = find_dialogue(unit, &request.dialogue_id)?;
-    let facts = unit.look_up_record(&dialogue, &request.lookup_request())?;
-    Ok(plenary_core::dialogue::verdict::decide::decide_verdict(request, &dialogue, &facts)?)
 }

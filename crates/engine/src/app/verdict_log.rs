@@ -23,8 +23,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::dialogues::hexed_id;
 use crate::app::project::Project;
+use crate::engine::record_changes::hexed_id;
 use crate::error::Error;
 use crate::files::allowed_folders::AllowedFolders;
 use crate::files::read_write::FileError;

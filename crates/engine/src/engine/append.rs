@@ -17,9 +17,9 @@ use plenary_core::model::time::Moment;
 use plenary_core::protocols::protocol::{EntryDraft, EntryPart};
 use plenary_core::protocols::review::log_row::LogRow;
 
-use crate::app::rounds::{batch_changes, verdict_changes};
 use crate::engine::journal::WrittenEntries;
 use crate::engine::parse_replies::{parse_pending_replies, parse_reply};
+use crate::engine::record_changes::{decide_batch, judge_dialogue};
 use crate::engine::run::{Run, lock_mutex};
 use crate::error::Error;
 use crate::store::error::StoreError;
@@ -269,9 +269,9 @@ fn decide_parts(
     let mut changes = Vec::new();
     for part in parts {
         match part {
-            EntryPart::Batch(batch) => changes.extend(batch_changes(unit, &batch)?),
+            EntryPart::Batch(batch) => changes.extend(decide_batch(unit, &batch)?.changes),
             EntryPart::Verdict { request, sets_status } => {
-                let mut judged = verdict_changes(unit, &request)?;
+                let mut judged = judge_dialogue(unit, &request)?.changes;
                 judged.retain(|one| sets_status || !matches!(one, JournalEvent::StatusSet { .. }));
                 changes.extend(judged);
             }

@@ -14,5 +14,6 @@ pub mod interventions;
 pub mod journal;
 pub mod parse_replies;
 pub mod process_lock;
+pub mod record_changes;
 pub mod run;
 pub mod run_start;

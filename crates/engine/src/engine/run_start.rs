@@ -15,9 +15,9 @@ use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::{Protocol, Protocols, RoleTitles};
 
-use crate::app::dialogues::hexed_id;
 use crate::engine::journal::WrittenEntries;
 use crate::engine::parse_replies::parse_pending_replies;
+use crate::engine::record_changes::hexed_id;
 use crate::engine::run::{Run, RunContext};
 use crate::error::Error;
 use crate::providers::transport::Transport;
