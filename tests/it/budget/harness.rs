@@ -112,7 +112,9 @@ impl BudgetHarness {
         if let Some(directive) = &run.directive {
             // Record the directive from outside: the run does not know it yet.
             let (store, ambient) = (self.store.as_ref(), self.ambient.as_ref());
-            record_intervention(store, ambient, named.0.get().unwrap(), directive).unwrap();
+            let protocols = Protocols::built_in();
+            let id = named.0.get().unwrap();
+            record_intervention(&protocols, store, ambient, id, directive).unwrap();
         }
         let stop = council.run(test_limits()).await.unwrap();
         (stop, council.into_state())

@@ -222,7 +222,13 @@ impl RandomRunDriver<'_> {
             }
             _ => Intervention::Whisper { text, to: None },
         };
-        let _ = record_intervention(self.store.as_ref(), &RealSystem, id, &word);
+        let _ = record_intervention(
+            &Protocols::built_in(),
+            self.store.as_ref(),
+            &RealSystem,
+            id,
+            &word,
+        );
     }
 
     fn make_connections(&self) -> SeatTransports {

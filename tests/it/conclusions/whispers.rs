@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::intervention::{INTERVENTION_CHARS_MAX, Intervention};
+use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::clock::RealSystem;
 use plenary_engine::engine::interventions::record_intervention;
 use plenary_engine::store::sqlite::store::SqliteStore;
@@ -296,7 +297,14 @@ fn a_word_that_cannot_be_heard_is_refused_and_says_why() {
     // The command line cannot pass this text, but other clients can.
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     let nul = Intervention::Whisper { text: "a\0b".to_owned(), to: None };
-    let error = record_intervention(&store, &RealSystem, &id.parse().unwrap(), &nul).unwrap_err();
+    let error = record_intervention(
+        &Protocols::built_in(),
+        &store,
+        &RealSystem,
+        &id.parse().unwrap(),
+        &nul,
+    )
+    .unwrap_err();
     assert_eq!(error.to_document()["error_code"], "invalid_type");
     assert_eq!(read_journal(&council).len(), before, "what is refused leaves nothing behind");
     assert_eq!(council.call_count(AskPurpose::Restatement), 0);
@@ -319,7 +327,14 @@ fn there_is_an_end_to_what_is_said_to_one_run_and_it_can_be_stopped_all_the_same
     let store = SqliteStore::open(&council.program.path().join(".plenary/plenary.db")).unwrap();
     for nth in 0..100 {
         let word = Intervention::Whisper { text: format!("Word {nth:03}."), to: None };
-        record_intervention(&store, &RealSystem, &id.parse().unwrap(), &word).unwrap();
+        record_intervention(
+            &Protocols::built_in(),
+            &store,
+            &RealSystem,
+            &id.parse().unwrap(),
+            &word,
+        )
+        .unwrap();
     }
     expect_error(&council, &["whisper", &id, "x"], 1, "not_supported");
     expect_error(&council, &["direct", &id, "x", "--yes"], 1, "not_supported");
@@ -411,8 +426,8 @@ fn in_words_each_says_what_will_come_of_it() {
     Noted. bob alone will read it, whenever it is asked from now on.
     dot understands: Go ahead, but slowly.
     Noted. All take it up when the next round begins.
-    error: nobody called 'zoe' speaks in this council
-    hint: these do: ann, bob, cid, dot
+    error: 'zoe' is not a seat of this council
+    hint: its seats are ann, bob, cid, dot
     Stopping: nobody else is asked; it concludes on what was heard, if that is enough.
     Nobody is working on it now: `plenary resume ID` goes on.
     ");

@@ -16,6 +16,7 @@ use plenary_core::model::queries::{
 };
 use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
 use plenary_core::model::time::{Day, Moment};
+use plenary_core::protocols::protocol::Protocols;
 use plenary_core::protocols::review::log_row::{
     ContentDecision, ContentQuery, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
 };
@@ -167,6 +168,7 @@ fn what_was_read_is_told_once_whoever_else_reads_the_journal() {
             if heard == 2 && entries.iter().all(|entry| entry.kind != JournalEntryKind::Intervened)
             {
                 record_intervention(
+                    &Protocols::built_in(),
                     sound.as_ref(),
                     &RealSystem,
                     &told.dialogue_id(),

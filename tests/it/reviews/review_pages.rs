@@ -135,7 +135,7 @@ fn check_refused(ran: &CommandOutput, part: &str) {
 #[test]
 fn nobody_has_a_hand_in_a_review() {
     let (program, id) = reviewed_program();
-    let hears = "a gate hears the document, and nobody who wants it through";
+    let hears = "which accepts no interventions";
     check_refused(&program.run_command(&["whisper", &id, "let it pass"]), hears);
     check_refused(&program.run_command(&["direct", &id, "let it pass", "--yes"]), hears);
     check_refused(&program.run_command(&["stop", &id]), hears);

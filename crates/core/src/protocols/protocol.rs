@@ -77,6 +77,11 @@ pub trait Protocol: Debug + Send + Sync {
         RoleTitles { participant: "Participant", chair: "Chair" }
     }
 
+    /// Whether the Principal may whisper to a run, direct or stop it.
+    fn accepts_interventions(&self) -> bool {
+        true
+    }
+
     /// Whether a run begins with a question. A run without one is about a named artifact.
     fn has_question(&self) -> bool {
         true

@@ -15,6 +15,7 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::parsing::plain_text::parse_restatement;
 use plenary_core::prompting::fence::restatement_messages;
+use plenary_core::protocols::protocol::Protocols;
 use tokio::sync::watch;
 
 use crate::clock::System;
@@ -31,6 +32,7 @@ const INTERVENTIONS_MAX: usize = 100;
 
 /// Journals an intervention in a run that is not finished.
 pub fn record_intervention(
+    protocols: &Protocols,
     store: &dyn Store,
     ambient: &dyn System,
     id: &DialogueId,
@@ -38,7 +40,7 @@ pub fn record_intervention(
 ) -> Result<InterventionEntry, Error> {
     loop {
         let LoadedRun { transcript, entries } = load_run(store, id)?;
-        check_intervention(&transcript, intervention)?;
+        check_intervention(protocols, &transcript, intervention)?;
         let (at, round) = (ambient.now(), transcript.current_round());
         let change = JournalEvent::Intervened { round, intervention: intervention.clone() };
         let is_noted = in_transaction(store, |unit| -> Result<bool, Error> {
@@ -57,16 +59,18 @@ pub fn record_intervention(
 
 /// Checks that the run can still accept the intervention.
 pub fn check_intervention(
+    protocols: &Protocols,
     transcript: &RunState,
     intervention: &Intervention,
 ) -> Result<(), ValidationError> {
     let id = &transcript.opening.dialogue_id;
-    if transcript.review_plan().is_some() {
-        let message = format!(
-            "'{id}' is a review: a gate hears the document, and nobody who wants it through"
-        );
+    let protocol = protocols.of_run(transcript)?;
+    if !protocol.accepts_interventions() {
+        let name = protocol.name();
+        let message = format!("'{id}' is a {name}, which accepts no interventions");
         let fault = ValidationError::new(ErrorCode::NotSupported, message);
-        let way = format!("Ctrl-C where it runs interrupts it, and `plenary resume {id}` goes on");
+        let way =
+            format!("Ctrl-C in its process interrupts it, `plenary resume {id}` continues it");
         return Err(fault.with_suggestion(way));
     }
     if transcript.is_finished() {
@@ -79,11 +83,9 @@ pub fn check_intervention(
     // The limit never applies to a stop.
     let is_word = *intervention != Intervention::Stop;
     if is_word && transcript.interventions.len() >= INTERVENTIONS_MAX {
-        let message = format!("there were {INTERVENTIONS_MAX} interventions already");
+        let message = format!("'{id}' has {INTERVENTIONS_MAX} interventions, the limit of a run");
         let fault = ValidationError::new(ErrorCode::NotSupported, message);
-        return Err(
-            fault.with_suggestion("each of them goes into every later ask: ask a new question")
-        );
+        return Err(fault.with_suggestion("ask a new question with `plenary ask`"));
     }
     let is_ending = transcript.participants.is_some();
     match intervention {
@@ -97,7 +99,7 @@ pub fn check_intervention(
         }
         Intervention::Directive { text, .. } => {
             check_text(text)?;
-            if is_ending { Err(too_late(id, "nobody argues")) } else { Ok(()) }
+            if is_ending { Err(too_late(id, "no seat argues")) } else { Ok(()) }
         }
         Intervention::Stop if is_ending => Err(too_late(id, "nothing is left to stop")),
         Intervention::Stop if transcript.is_cut_short => Err(ValidationError::new(
@@ -110,17 +112,17 @@ pub fn check_intervention(
 
 fn check_text(text: &str) -> Result<(), ValidationError> {
     let fault = if text.trim().is_empty() {
-        ValidationError::new(ErrorCode::MissingField, "there is nothing in it")
-            .with_suggestion("say it in a sentence")
+        ValidationError::new(ErrorCode::MissingField, "the text is empty")
+            .with_suggestion("write a sentence")
     } else if text.contains('\0') {
-        ValidationError::new(ErrorCode::InvalidType, "it holds a NUL character")
+        ValidationError::new(ErrorCode::InvalidType, "the text contains a NUL character")
             .with_suggestion("check where the text comes from")
     } else if text.chars().count() > INTERVENTION_CHARS_MAX {
         ValidationError::new(
             ErrorCode::FieldTooLong,
-            format!("it is over {INTERVENTION_CHARS_MAX} characters"),
+            format!("the text is over {INTERVENTION_CHARS_MAX} characters"),
         )
-        .with_suggestion("it goes into every later ask: say it shorter")
+        .with_suggestion("shorten it: every later ask contains it")
     } else {
         return Ok(());
     };
@@ -140,12 +142,12 @@ fn round_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
 
 /// Error for an unknown seat name; lists the known ones.
 pub fn unknown_seat(transcript: &RunState, name: &str) -> ValidationError {
-    let message = format!("nobody called '{name}' speaks in this council");
+    let message = format!("'{name}' is not a seat of this council");
     let names: Vec<&str> = round_seats(transcript).map(ExpertSlug::as_str).collect();
     let fault = ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
         .with_field("to")
         .with_value(name);
-    fault.with_suggestion(format!("these do: {}", names.join(", "))).with_options(names)
+    fault.with_suggestion(format!("its seats are {}", names.join(", "))).with_options(names)
 }
 
 fn too_late(id: &DialogueId, why: &str) -> ValidationError {

@@ -139,6 +139,7 @@ pub(crate) async fn record_intervention(
         let project = run_server.open_project()?;
         let (store, ambient) = (project.store.as_ref(), project.ambient.as_ref());
         plenary_engine::engine::interventions::record_intervention(
+            &project.protocols,
             store,
             ambient,
             &known,
@@ -157,7 +158,7 @@ pub(crate) async fn call_direct(
     let InterveneRequest { dialogue_id: id, text, confirmed, .. } = wanted;
     let directive =
         |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
-    check_intervention(&transcript, &directive(None))?;
+    check_intervention(&call.run_server.loader.protocols, &transcript, &directive(None))?;
     let known = find_unconfirmed(&transcript.interventions, &text).cloned();
     let is_known = known.is_some();
     let RunServer { loader, factory, .. } = call.run_server.as_ref();

@@ -151,6 +151,11 @@ impl Protocol for ReviewProtocol {
         false
     }
 
+    /// A review judges the document alone.
+    fn accepts_interventions(&self) -> bool {
+        false
+    }
+
     fn run_document(&self, state: &RunState) -> serde_json::Result<Value> {
         serde_json::to_value(review_document(state))
     }

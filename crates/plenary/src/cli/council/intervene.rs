@@ -79,7 +79,7 @@ impl DirectArgs {
             restatement,
             confirmed,
         };
-        check_intervention(&case.transcript, &directive(None, true))?;
+        check_intervention(&case.project.protocols, &case.transcript, &directive(None, true))?;
         if !self.yes && !std::io::stdin().is_terminal() {
             return Err(nobody_to_confirm().into());
         }
@@ -127,8 +127,9 @@ impl InterventionTarget {
         session: &CliSession<'_>,
         intervention: &Intervention,
     ) -> Result<ExitStatus, Error> {
-        let Project { store, ambient, folders, .. } = &self.project;
-        let noted = record_intervention(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
+        let Project { protocols, store, ambient, folders, .. } = &self.project;
+        let (store, ambient) = (store.as_ref(), ambient.as_ref());
+        let noted = record_intervention(protocols, store, ambient, &self.id, intervention)?;
         let is_running = is_running(folders.store_file(), &self.transcript);
         let document = json!({
             "status": "success",
