@@ -59,15 +59,6 @@ struct TrustAnswer<'a> {
     path: String,
     sha256: &'a str,
     settings: &'a [RiskySetting],
-    #[serde(skip)]
-    listing: TrustListing,
-}
-
-/// Whether the text lists the risky settings; a prompt at the terminal has already listed them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TrustListing {
-    Shown,
-    Omitted,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -107,15 +98,14 @@ impl TrustArgs {
         if file.settings.is_empty() || report.is_recorded {
             let is_needed = !file.settings.is_empty();
             let status = if is_needed { TrustStatus::Trusted } else { TrustStatus::NotNeeded };
-            return print_answer(session, file, status, TrustListing::Shown);
+            return print_answer(session, file, status, is_needed);
         }
         let is_asked = !self.yes && session.ui.can_ask();
-        let listing = if is_asked { TrustListing::Omitted } else { TrustListing::Shown };
         if self.yes || is_asked && confirm_trust(file) {
             record_trust(file, &environment)?;
-            return print_answer(session, file, TrustStatus::Trusted, listing);
+            return print_answer(session, file, TrustStatus::Trusted, !is_asked);
         }
-        let done = print_answer(session, file, TrustStatus::NotTrusted, listing)?;
+        let done = print_answer(session, file, TrustStatus::NotTrusted, !is_asked)?;
         if !is_asked && !session.ui.json {
             session.ui.print_note("`plenary trust --yes` trusts it without a question");
         }
@@ -143,27 +133,28 @@ pub(crate) fn confirm_trust(file: &UntrustedFile) -> bool {
     confirm_prompt("Do you trust this file with this content?")
 }
 
+/// Prints the decision. A prompt at the terminal has already listed the settings.
 fn print_answer(
     session: &CliSession<'_>,
     file: &UntrustedFile,
     status: TrustStatus,
-    listing: TrustListing,
+    lists_settings: bool,
 ) -> Result<ExitStatus, Error> {
     let path = file.path().to_string_lossy().into_owned();
     let settings = file.settings.as_slice();
-    let answer = TrustAnswer { status, path, sha256: file.sha256(), settings, listing };
-    session.ui.print_result(&answer, answer_text)?;
+    let answer = TrustAnswer { status, path, sha256: file.sha256(), settings };
+    session.ui.print_result(&answer, |answer| answer_text(answer, lists_settings))?;
     Ok(match status {
         TrustStatus::Trusted | TrustStatus::NotNeeded => ExitStatus::Ok,
         TrustStatus::NotTrusted => ExitStatus::WithFindings,
     })
 }
 
-fn answer_text(answer: &TrustAnswer<'_>) -> String {
+fn answer_text(answer: &TrustAnswer<'_>, lists_settings: bool) -> String {
     let path = safe_line(&answer.path);
-    let listed = match answer.listing {
-        TrustListing::Shown => format!("\n{}", settings_list(answer.settings)),
-        TrustListing::Omitted => String::new(),
+    let listed = match lists_settings {
+        true => format!("\n{}", settings_list(answer.settings)),
+        false => String::new(),
     };
     match answer.status {
         TrustStatus::NotNeeded => format!("{path} asks for nothing that needs trust."),
@@ -231,9 +222,8 @@ fn remove_trusted_file(
 /// Show the settings in effect, and where each came from
 ///
 /// Flags win over the environment, the environment over council.yaml, that over the
-/// catalogue of known providers and the defaults. Of a key it says whether it is set
-/// and in which variable, never what it is. A file with mistakes is reported with
-/// all of them: exit code 5. Settings of a file that is not trusted are shown too; the
+/// catalogue of known providers and the defaults. Of a key it prints the variable and whether
+/// it is set, never the key. A file with mistakes is reported with all of them: exit code 5. Settings of a file that is not trusted are shown too; the
 /// commands that would use them refuse the file until `plenary trust` allows it.
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {}
@@ -259,7 +249,7 @@ impl ConfigArgs {
                 .ui
                 .print_note("this file is not trusted: `plenary trust` shows what it asks for");
         }
-        session.ui.print_detail("`plenary doctor` tells whether each provider can be asked");
+        session.ui.print_detail("`plenary doctor` shows whether each provider can be used");
         Ok(ExitStatus::Ok)
     }
 }

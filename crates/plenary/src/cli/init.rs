@@ -11,15 +11,15 @@ use plenary_engine::config::project_files::COUNCIL_TEMPLATE;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::{create_file, read_request_text, replace_file};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
 /// Write a council.yaml in which every setting is explained; or prepare an agent
 ///
-/// It goes into this folder, or to the path that `--config` names. Three providers
-/// are in it: keep those you have a key or a program for, and take the others out.
+/// The file goes into this folder, or to the path that `--config` names. It names three providers:
+/// keep those you have a key or a program for, and remove the others.
 ///
 /// With `--skills DIR` it writes the skills instead, and no council.yaml:
 /// `DIR/alignment-play/SKILL.md` for an agent that leads a dialogue as its Judge, and
@@ -52,8 +52,7 @@ impl InitArgs {
             return print_client_config(session, client);
         }
         if let Some(folder) = &self.skills {
-            let others = if self.force { OverwriteMode::Replace } else { OverwriteMode::Keep };
-            return write_skills(session, folder, others);
+            return write_skills(session, folder, self.force);
         }
         let path = session.loader.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
         // A dangling link exists too.
@@ -69,9 +68,9 @@ impl InitArgs {
             .ui
             .print_result(&written, |written| format!("Wrote {}\n", safe_line(&written.path)))?;
         if !session.ui.json {
-            session
-                .ui
-                .print_note("next: take out the providers you do not have, then `plenary doctor`");
+            session.ui.print_note(
+                "next: remove the providers you do not have, then run `plenary doctor`",
+            );
         }
         Ok(ExitStatus::Ok)
     }
@@ -86,59 +85,36 @@ pub(crate) enum AgentClient {
 }
 
 /// Prints the configuration entry and says which file it belongs to.
-pub(crate) fn print_client_config(
-    session: &CliSession<'_>,
-    client: AgentClient,
-) -> Result<ExitStatus, Error> {
+fn print_client_config(session: &CliSession<'_>, client: AgentClient) -> Result<ExitStatus, Error> {
     // Use the absolute path: agent programs may have another PATH than the user.
     let program = std::env::current_exe().unwrap_or_else(|_| Path::new("plenary").to_owned());
     // Pass the store and configuration flags on, so that the server uses the same ones.
     let arguments: Vec<String> =
         ["mcp".to_owned()].into_iter().chain(session.loader.absolute_flags()?).collect();
     let server = json!({ "command": program.to_string_lossy(), "args": arguments });
-    let entry = server_entry(client, &server);
-    match session.ui.json {
-        true => session.ui.print_result(&entry, |_| String::new())?,
-        false => {
-            session.ui.print_data(&client_config_text(client, &entry, &server), DataFormat::Text)?
-        }
+    let (place, key) = match client {
+        AgentClient::Claude => ("`.mcp.json` of the project", "mcpServers"),
+        AgentClient::Gemini => ("`.gemini/settings.json` of the project", "mcpServers"),
+        AgentClient::Codex => ("`~/.codex/config.toml`", "mcp_servers"),
+    };
+    let entry = json!({ key: { "plenary": server } });
+    if session.ui.json {
+        session.ui.print_result(&entry, |_| String::new())?;
+        return Ok(ExitStatus::Ok);
     }
-    if !session.ui.json {
-        let place = config_place(client);
-        session
-            .ui
-            .print_note(&format!("merge it into {place}; it serves the folder the agent works in"));
-    }
-    Ok(ExitStatus::Ok)
-}
-
-fn config_place(client: AgentClient) -> &'static str {
-    match client {
-        AgentClient::Claude => "`.mcp.json` of the project",
-        AgentClient::Gemini => "`.gemini/settings.json` of the project",
-        AgentClient::Codex => "`~/.codex/config.toml`",
-    }
-}
-
-/// The entry as JSON, under the key that the agent program expects.
-fn server_entry(client: AgentClient, server: &Value) -> Value {
-    match client {
-        AgentClient::Claude | AgentClient::Gemini => json!({ "mcpServers": { "plenary": server } }),
-        AgentClient::Codex => json!({ "mcp_servers": { "plenary": server } }),
-    }
-}
-
-/// The entry in the syntax of the program's configuration file.
-fn client_config_text(client: AgentClient, entry: &Value, server: &Value) -> String {
-    match client {
+    let text = match client {
         AgentClient::Claude | AgentClient::Gemini => format!("{entry:#}"),
+        // Strings and lists of strings have the same syntax in TOML and JSON.
         AgentClient::Codex => {
-            // Strings and lists of strings have the same syntax in TOML and JSON.
-            let fields =
-                ["command", "args"].map(|name| format!("{name} = {}", json!(server.get(name))));
-            format!("[mcp_servers.plenary]\n{}", fields.join("\n"))
+            let field = |name: &str| format!("{name} = {}", json!(server.get(name)));
+            format!("[mcp_servers.plenary]\n{}\n{}", field("command"), field("args"))
         }
-    }
+    };
+    session.ui.print_data(&text, DataFormat::Text)?;
+    session
+        .ui
+        .print_note(&format!("merge it into {place}; it serves the folder the agent works in"));
+    Ok(ExitStatus::Ok)
 }
 
 #[derive(Debug, Serialize)]
@@ -155,46 +131,27 @@ struct SkillReport {
     changed: bool,
 }
 
-/// What exists at the path of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ExistingFile {
-    Missing,
-    Same,
-    Different,
-}
-
-/// What to do with existing files that differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OverwriteMode {
-    /// Write nothing at all.
-    Keep,
-    Replace,
-}
-
-/// Writes each skill to `DIR/NAME/SKILL.md`.
-pub(crate) fn write_skills(
-    session: &CliSession<'_>,
-    folder: &Path,
-    others: OverwriteMode,
-) -> Result<ExitStatus, Error> {
-    let places: Vec<(PathBuf, ExistingFile)> = SKILLS
-        .iter()
-        .map(|skill| folder.join(skill.name).join("SKILL.md"))
-        .zip(&SKILLS)
-        .map(|(path, skill)| {
-            let existing = compare_existing(&path, skill.text);
-            (path, existing)
-        })
-        .collect();
-    let other = places.iter().find(|(_, existing)| *existing == ExistingFile::Different);
-    if let Some((path, _)) = other.filter(|_| others == OverwriteMode::Keep) {
-        return Err(ConfigError::FileExists { path: path.clone() }.into());
+/// Writes each skill to `DIR/NAME/SKILL.md`. Without `force`, an existing file that differs is an
+/// error, and nothing is written.
+fn write_skills(session: &CliSession<'_>, folder: &Path, force: bool) -> Result<ExitStatus, Error> {
+    let path_of = |name: &str| folder.join(name).join("SKILL.md");
+    let changed = |path: &Path, text: &str| {
+        let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+        !(is_file && read_request_text(path).is_ok_and(|there| there == text))
+    };
+    for skill in &SKILLS {
+        let path = path_of(skill.name);
+        // A dangling link exists too.
+        if !force && path.symlink_metadata().is_ok() && changed(&path, skill.text) {
+            return Err(ConfigError::FileExists { path }.into());
+        }
     }
-    let mut skills = Vec::with_capacity(places.len());
-    for (skill, (path, existing)) in SKILLS.iter().zip(&places) {
-        let changed = *existing != ExistingFile::Same;
+    let mut skills = Vec::with_capacity(SKILLS.len());
+    for skill in &SKILLS {
+        let path = path_of(skill.name);
+        let changed = changed(&path, skill.text);
         if changed {
-            replace_file(path, skill.text.as_bytes())?;
+            replace_file(&path, skill.text.as_bytes())?;
         }
         skills.push(SkillReport { name: skill.name, path: path.display().to_string(), changed });
     }
@@ -204,16 +161,6 @@ pub(crate) fn write_skills(
         session.ui.print_note("next: ask your agent to lead an alignment dialogue");
     }
     Ok(ExitStatus::Ok)
-}
-
-fn compare_existing(path: &Path, text: &str) -> ExistingFile {
-    // A dangling link exists too.
-    if path.symlink_metadata().is_err() {
-        return ExistingFile::Missing;
-    }
-    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
-    let is_same = is_file && read_request_text(path).is_ok_and(|there| there == text);
-    if is_same { ExistingFile::Same } else { ExistingFile::Different }
 }
 
 fn skills_text(written: &SkillsReport) -> String {
