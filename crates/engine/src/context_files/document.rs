@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::context_files::gather::ContextFileError;
-use crate::context_files::read::{FileContent, SecretGuard, classify_bytes, read_text_file};
+use crate::context_files::read::{SecretGuard, read_text_file, to_text};
 use crate::files::allowed_folders::SourcePath;
 
 /// Location of a document.
@@ -45,15 +45,7 @@ impl DocumentLocation {
         }
         let base = base.canonicalize().map_err(unreadable)?;
         let path = working.join(named);
-        let relative = match path_inside(&base, &path) {
-            None => None,
-            Some(inside) => {
-                Some(to_slash_path(&inside).ok_or_else(|| ContextFileError::Unfit {
-                    path: named.to_owned(),
-                    reason: "its name is not UTF-8".to_owned(),
-                })?)
-            }
-        };
+        let relative = to_slash_path(named, path_inside(&base, &path).as_deref())?;
         Ok(Self { named: named.to_owned(), path, base, links: LinkRule::Follow, relative })
     }
 
@@ -62,13 +54,7 @@ impl DocumentLocation {
         let path = source.path();
         let base =
             base.canonicalize().map_err(|error| ContextFileError::unreadable_error(path, error))?;
-        let relative = match path.strip_prefix(&base) {
-            Err(_) => None,
-            Ok(inside) => Some(to_slash_path(inside).ok_or_else(|| ContextFileError::Unfit {
-                path: path.to_owned(),
-                reason: "its name is not UTF-8".to_owned(),
-            })?),
-        };
+        let relative = to_slash_path(path, path.strip_prefix(&base).ok())?;
         let (named, path) = (path.to_owned(), path.to_owned());
         Ok(Self { named, path, base, links: LinkRule::Refuse, relative })
     }
@@ -114,10 +100,7 @@ impl DocumentLocation {
         if self.relative.is_some() && !real.starts_with(&self.base) {
             return Err(self.unfit_error("it is a link that leads out of the folder"));
         }
-        match read_text_file(&real) {
-            FileContent::Text(text) => Ok(text),
-            FileContent::Excluded(reason) => Err(self.unfit_error(&reason)),
-        }
+        read_text_file(&real).map_err(|reason| self.unfit_error(&reason))
     }
 
     fn unfit_error(&self, reason: &str) -> ContextFileError {
@@ -132,14 +115,9 @@ impl SourceDocument {
         text: String,
         guard: &SecretGuard,
     ) -> Result<Self, ContextFileError> {
-        match classify_bytes(text.into_bytes()) {
-            FileContent::Text(text) => {
-                Ok(Self { key: guard.text_refusal(Path::new(""), &text), text })
-            }
-            FileContent::Excluded(reason) => {
-                Err(ContextFileError::Unfit { path: named.to_owned(), reason })
-            }
-        }
+        let unfit = |reason| ContextFileError::Unfit { path: named.to_owned(), reason };
+        let text = to_text(text.into_bytes()).map_err(unfit)?;
+        Ok(Self { key: guard.text_refusal(Path::new(""), &text), text })
     }
 }
 
@@ -157,7 +135,12 @@ fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     Some(resolve_folder(folder.parent()?)?.join(folder.file_name()?))
 }
 
-fn to_slash_path(path: &Path) -> Option<String> {
-    let parts: Option<Vec<&str>> = path.iter().map(|part| part.to_str()).collect();
-    Some(parts?.join("/"))
+fn to_slash_path(named: &Path, inside: Option<&Path>) -> Result<Option<String>, ContextFileError> {
+    let Some(inside) = inside else { return Ok(None) };
+    let parts: Option<Vec<&str>> = inside.iter().map(|part| part.to_str()).collect();
+    let unfit = || ContextFileError::Unfit {
+        path: named.to_owned(),
+        reason: "its name is not UTF-8".to_owned(),
+    };
+    Ok(Some(parts.ok_or_else(unfit)?.join("/")))
 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use plenary_core::model::plan::{ContextPack, ExcludedFile};
 
-use crate::context_files::read::{FileContent, SecretGuard, open_file, read_sendable};
+use crate::context_files::read::{SecretGuard, read_sendable};
 use crate::context_files::selection::{PackSize, ReadableFile, select_files};
 use crate::context_files::walk::{
     ExcludedEntry, FileCandidate, FolderEntryKind, FolderListing, WalkScope, summarize_excluded,
     walk_folder,
 };
 use crate::files::allowed_folders::SourcePath;
+use crate::files::open_folder::open_without_links;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ContextFileError {
@@ -119,7 +120,7 @@ fn list_named_file(
             vec![ExcludedEntry { path: real, shown, kind: FolderEntryKind::File, reason }];
         return Ok(FolderListing { candidates: Vec::new(), left_out });
     }
-    open_file(&real).map_err(|error| ContextFileError::unreadable_error(named, error))?;
+    open_without_links(&real).map_err(|error| ContextFileError::unreadable_error(named, error))?;
     let candidate = FileCandidate { real, shown, named: true };
     Ok(FolderListing { candidates: vec![candidate], left_out: Vec::new() })
 }
@@ -158,14 +159,14 @@ impl GatheredFiles {
         for candidate in self.candidates.into_values() {
             // The walk judged names only; own files may have any name.
             let content = match guard.file_refusal(&candidate.real) {
-                Some(reason) => FileContent::Excluded(reason),
+                Some(reason) => Err(reason),
                 None => read_sendable(&candidate.real, guard),
             };
             match content {
-                FileContent::Excluded(reason) => {
+                Err(reason) => {
                     self.excluded.push(ExcludedFile { path: candidate.shown, reason });
                 }
-                FileContent::Text(text) => {
+                Ok(text) => {
                     let bytes = text.len() as u64;
                     // Once the limits are exceeded, texts are no longer kept in memory.
                     let text = room.add_file(bytes).then_some(text);

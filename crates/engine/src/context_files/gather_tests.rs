@@ -301,7 +301,7 @@ mod unix {
     use std::os::unix::net::UnixListener;
 
     use super::*;
-    use crate::context_files::read::{FileContent, read_sendable};
+    use crate::context_files::read::read_sendable;
 
     fn pipe(path: &Path) {
         let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
@@ -353,7 +353,7 @@ mod unix {
         let folder = TestFolder::new(&[]);
         let path = folder.path().join("was-a-file");
         pipe(&path);
-        let left = FileContent::Excluded("it is not a regular file".to_owned());
+        let left = Err("it is not a regular file".to_owned());
         assert_eq!(read_sendable(&path, &SecretGuard::default()), left);
     }
 

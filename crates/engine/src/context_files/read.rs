@@ -1,6 +1,6 @@
 //! Reads one file safely while other processes may change or replace it.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -15,37 +15,15 @@ use crate::files::open_folder::open_without_links;
 /// Twice the size limit of a pack. A larger file is data and not worth reading.
 pub(crate) const FILE_BYTES_MAX: u64 = 1_000_000;
 
-/// Content of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum FileContent {
-    Text(String),
-    /// Not taken, with the reason.
-    Excluded(String),
-}
-
-/// Reads a text that may be sent.
-pub(crate) fn read_sendable(path: &Path, guard: &SecretGuard) -> FileContent {
-    match read_text_file(path) {
-        FileContent::Text(text) => match guard.text_refusal(path, &text) {
-            Some(reason) => FileContent::Excluded(reason),
-            None => FileContent::Text(text),
-        },
-        left @ FileContent::Excluded(_) => left,
-    }
+/// Reads a text that may be sent. The error is the reason for leaving the file out.
+pub(crate) fn read_sendable(path: &Path, guard: &SecretGuard) -> Result<String, String> {
+    let text = read_text_file(path)?;
+    guard.text_refusal(path, &text).map_or(Ok(text), Err)
 }
 
 /// Reads a text without a scan for secrets.
-pub(crate) fn read_text_file(path: &Path) -> FileContent {
-    match read_unchanged(|| ReadAttempt::read_path(path)) {
-        Ok(bytes) => classify_bytes(bytes),
-        Err(reason) => FileContent::Excluded(reason),
-    }
-}
-
-/// Opens a file without blocking and without following links: a pipe must not block, and a link
-/// that replaces a folder must not lead out of it.
-pub(crate) fn open_file(path: &Path) -> io::Result<File> {
-    open_without_links(path)
+pub(crate) fn read_text_file(path: &Path) -> Result<String, String> {
+    to_text(read_unchanged(|| ReadAttempt::read_path(path))?)
 }
 
 /// One read of a file, with its size and time before and after.
@@ -70,7 +48,9 @@ impl FileStamp {
 impl ReadAttempt {
     fn read_path(path: &Path) -> Result<Self, String> {
         let unreadable = |error: io::Error| format!("it cannot be read: {}", error.kind());
-        let file = open_file(path).map_err(unreadable)?;
+        // Without blocking and without links: a pipe must not block, and a link that replaces a
+        // folder must not lead out of it.
+        let file = open_without_links(path).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         if !metadata.is_file() {
             return Err("it is not a regular file".to_owned());
@@ -108,18 +88,15 @@ fn read_unchanged(
     Err("it changed while it was read".to_owned())
 }
 
-/// Classifies bytes as text or as excluded.
-pub(crate) fn classify_bytes(bytes: Vec<u8>) -> FileContent {
+/// Converts bytes to text within the limit.
+pub(crate) fn to_text(bytes: Vec<u8>) -> Result<String, String> {
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return FileContent::Excluded(too_large_reason());
+        return Err(too_large_reason());
     }
     if bytes.contains(&0) {
-        return FileContent::Excluded("it is binary".to_owned());
+        return Err("it is binary".to_owned());
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => FileContent::Text(text),
-        Err(_) => FileContent::Excluded("it is not UTF-8 text".to_owned()),
-    }
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
 /// Secret values and files of this run, in addition to the general rules on names and texts.
@@ -155,49 +132,36 @@ impl SecretGuard {
 
 /// Reads a text that the operator wrote for Plenary.
 pub fn read_plain_text(path: &Path) -> Result<String, String> {
-    read_real(path, read_text_file)
+    read_text_file(&resolve_links(path)?)
 }
 
 /// Reads a text that is sent to models; rejects credentials.
 pub fn read_sendable_text(path: &Path, guard: &SecretGuard) -> Result<String, String> {
-    match guard.file_refusal(path) {
-        Some(reason) => Err(reason),
-        None => read_real(path, |real| match guard.file_refusal(real) {
-            Some(reason) => FileContent::Excluded(reason),
-            None => read_sendable(real, guard),
-        }),
-    }
-}
-
-fn read_real(path: &Path, read: impl Fn(&Path) -> FileContent) -> Result<String, String> {
-    let real = path.canonicalize().map_err(|error| unreadable_reason(&error))?;
-    match read(&real) {
-        FileContent::Text(text) => Ok(text),
-        FileContent::Excluded(reason) => Err(reason),
-    }
-}
-
-fn unreadable_reason(error: &io::Error) -> String {
-    if error.kind() == io::ErrorKind::NotFound {
-        return "there is no such file".to_owned();
-    }
-    format!("it cannot be read: {}", error.kind())
+    guard.file_refusal(path).map_or(Ok(()), Err)?;
+    let real = resolve_links(path)?;
+    guard.file_refusal(&real).map_or(Ok(()), Err)?;
+    read_sendable(&real, guard)
 }
 
 /// Reads a text inside `folder`, whose path has no links; a link that leads out is rejected.
 pub fn read_text_within(folder: &Path, path: &Path) -> Result<String, String> {
-    let is_link = path.is_symlink();
-    let real = path.canonicalize().map_err(|error| match is_link {
-        true => "a link that leads nowhere".to_owned(),
-        false => unreadable_reason(&error),
-    })?;
+    let real = resolve_links(path)?;
     if !real.starts_with(folder) {
         return Err("a link that leads out of the folder".to_owned());
     }
-    match read_text_file(&real) {
-        FileContent::Text(text) => Ok(text),
-        FileContent::Excluded(reason) => Err(reason),
-    }
+    read_text_file(&real)
+}
+
+fn resolve_links(path: &Path) -> Result<PathBuf, String> {
+    path.canonicalize().map_err(|error| {
+        if path.is_symlink() {
+            "a link that leads nowhere".to_owned()
+        } else if error.kind() == io::ErrorKind::NotFound {
+            "there is no such file".to_owned()
+        } else {
+            format!("it cannot be read: {}", error.kind())
+        }
+    })
 }
 
 #[cfg(test)]
@@ -238,7 +202,7 @@ mod tests {
     #[test]
     fn what_is_gone_or_no_file_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
-        let left = |text: &str| FileContent::Excluded(text.to_owned());
+        let left = |text: &str| Err(text.to_owned());
         assert_eq!(
             read_sendable(&folder.path().join("gone"), &SecretGuard::default()),
             left("it cannot be read: entity not found")

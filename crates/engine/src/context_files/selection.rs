@@ -8,7 +8,7 @@ use plenary_core::model::plan::{ContextFile, ContextPack, ExcludedFile, IndexedF
 use crate::context_files::credential_names::{
     FILE_NAMES, credential_folder_reason, credential_reason, has_end, has_name,
 };
-use crate::context_files::read::{FileContent, SecretGuard, read_sendable};
+use crate::context_files::read::{SecretGuard, read_sendable};
 use crate::context_files::walk::FileCandidate;
 
 /// About 125,000 tokens, which most models accept beside the answers of their peers.
@@ -75,16 +75,16 @@ fn select_key_files(mut readable: Vec<ReadableFile>, guard: &SecretGuard) -> Con
             continue;
         }
         let read_again = || read_sendable(&file.candidate.real, guard);
-        match file.text.map_or_else(read_again, FileContent::Text) {
-            FileContent::Text(text) if room.would_fit(text.len() as u64) => {
+        match file.text.map_or_else(read_again, Ok) {
+            Ok(text) if room.would_fit(text.len() as u64) => {
                 room.add_file(text.len() as u64);
                 pack.files.push(to_context_file(path, text));
             }
             // The file grew since it was measured.
-            FileContent::Text(text) => {
+            Ok(text) => {
                 pack.indexed.push(IndexedFile { path, bytes: text.len() as u64 });
             }
-            FileContent::Excluded(reason) => pack.excluded.push(ExcludedFile { path, reason }),
+            Err(reason) => pack.excluded.push(ExcludedFile { path, reason }),
         }
     }
     pack
