@@ -15,7 +15,7 @@ use plenary_core::model::ask::{
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::plan::Seat;
 use plenary_core::model::record::DialogueRecord;
-use plenary_core::model::run_state::{BudgetShortage, RunState};
+use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::prompting::fence::RenderedPrompt;
 use plenary_core::protocols::protocol::Protocols;
@@ -69,12 +69,8 @@ impl Run {
     /// only if its cost is reserved and journalled.
     pub(crate) fn reserve_call(&self, course: &mut CallAttempt<'_>) -> ReserveOutcome {
         let worst = worst_cost(&course.seat, &course.request.messages);
-        let held = self.budgets.hold(worst).and_then(|hold| {
-            let call = self.next_call();
-            Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
-        });
-        match held {
-            Ok((call, hold)) => ReserveOutcome::Reserved(course.record_sending(call, worst, hold)),
+        match self.budgets.hold(worst) {
+            Ok(hold) => ReserveOutcome::Reserved(course.record_sending(worst, hold)),
             Err(NotReserved::MustWait) => ReserveOutcome::MustWait,
             Err(NotReserved::Refused(shortage)) => {
                 ReserveOutcome::Refused(JournalEvent::AskNotSent { ask: course.ask.id, shortage })
@@ -87,12 +83,12 @@ impl Run {
     async fn reserve_or_wait(&self, course: &mut CallAttempt<'_>) -> Result<bool, Error> {
         let worst = worst_cost(&course.seat, &course.request.messages);
         let came = Instant::now();
-        let held = self.wait_for_budget(worst).await;
+        let held = self.budgets.hold_or_wait(worst).await;
         // Time in the queue is not the model's.
         course.deadline += came.elapsed();
         match held {
-            Ok((call, hold)) => {
-                let sent = course.record_sending(call, worst, hold);
+            Ok(hold) => {
+                let sent = course.record_sending(worst, hold);
                 self.append_entry(JournalEntryKind::CallSent, vec![sent]).await?;
                 Ok(true)
             }
@@ -102,16 +98,6 @@ impl Run {
                 Ok(false)
             }
         }
-    }
-
-    /// Reserves the worst cost in every budget, and waits for other calls if necessary.
-    async fn wait_for_budget(
-        &self,
-        worst: BudgetReservation,
-    ) -> Result<(u32, CallHold), BudgetShortage> {
-        let hold = self.budgets.hold_or_wait(worst).await?;
-        let call = self.next_call();
-        Ok((call, self.budgets.hold_for_today_or_wait(hold, call, worst).await?))
     }
 
     /// Makes calls until the ask has a reply or failed for good. The first call is journalled, or
@@ -226,13 +212,8 @@ impl<'a> CallAttempt<'a> {
     }
 
     /// The change that journals the next call.
-    fn record_sending(
-        &mut self,
-        call: u32,
-        worst: BudgetReservation,
-        hold: CallHold,
-    ) -> JournalEvent {
-        (self.call, self.reserved, self.hold) = (call, worst, Some(hold));
+    fn record_sending(&mut self, worst: BudgetReservation, hold: CallHold) -> JournalEvent {
+        (self.call, self.reserved, self.hold) = (hold.call, worst, Some(hold));
         JournalEvent::CallSent(self.to_sending())
     }
 

@@ -4,6 +4,7 @@
 //! dropped while its call is in flight, it counts at its worst cost: the provider may charge it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use plenary_core::model::ask::BudgetReservation;
 use plenary_core::model::ids::DialogueId;
@@ -29,17 +30,19 @@ pub(crate) struct DailyShare {
     pub(crate) id: DialogueId,
 }
 
-/// The budgets that pay for the calls of a run.
+/// The budgets that pay for the calls of a run. They also number the calls.
 #[derive(Debug)]
 pub(crate) struct CallBudgets {
     own: Arc<Budget>,
     batch: Option<BatchShare>,
     daily: Option<DailyShare>,
+    next_call: AtomicU32,
 }
 
 /// Reservation of one call in every budget.
 #[derive(Debug)]
 pub(crate) struct CallHold {
+    pub(crate) call: u32,
     own: BudgetHold,
     batch: Option<BudgetHold>,
     daily: Option<DailyHold>,
@@ -47,24 +50,30 @@ pub(crate) struct CallHold {
 
 impl CallBudgets {
     pub(crate) fn new(own: Budget, batch: Option<BatchShare>) -> Self {
-        Self { own: Arc::new(own), batch, daily: None }
+        Self { own: Arc::new(own), batch, daily: None, next_call: AtomicU32::new(0) }
     }
 
-    pub(crate) fn with_daily(self, daily: Option<DailyShare>) -> Self {
-        Self { daily, ..self }
+    /// Adds the daily budget of servers, and the number of the next call.
+    pub(crate) fn with_daily(self, daily: Option<DailyShare>, next_call: u32) -> Self {
+        Self { daily, next_call: AtomicU32::new(next_call), ..self }
     }
 
-    /// Reserves the worst cost of a call in both budgets, or in none.
+    /// Reserves the worst cost of a call in every budget, or in none: if one does not cover it, the
+    /// holds of the others are dropped and so released.
     pub(crate) fn hold(&self, worst: BudgetReservation) -> Result<CallHold, NotReserved> {
         let own = self.own.reserve_hold(0, worst)?;
-        // If the batch's budget does not cover it, the run's own hold is dropped and so released.
         let batch =
             self.batch.as_ref().map(|share| share.budget.reserve_hold(share.council, worst));
-        Ok(CallHold { own, batch: batch.transpose()?, daily: None })
+        let mut hold = self.number_call(own, batch.transpose()?);
+        if let Some(share) = &self.daily {
+            share.budget.reserve(&share.id, hold.call, worst)?;
+            hold.daily = Some(DailyHold::new(share, hold.call));
+        }
+        Ok(hold)
     }
 
-    /// Like [`Self::hold`], but waits. The batch comes last: a call that has its reservation there
-    /// waits for nothing else.
+    /// Like [`Self::hold`], but waits. The budgets with more waiting calls come last: a call that
+    /// has the reservation of the day waits for nothing else.
     pub(crate) async fn hold_or_wait(
         &self,
         worst: BudgetReservation,
@@ -74,33 +83,17 @@ impl CallBudgets {
             Some(share) => Some(share.budget.hold_or_wait(share.council, worst).await?),
             None => None,
         };
-        Ok(CallHold { own, batch, daily: None })
+        let mut hold = self.number_call(own, batch);
+        if let Some(share) = &self.daily {
+            share.budget.reserve_or_wait(&share.id, hold.call, worst).await?;
+            hold.daily = Some(DailyHold::new(share, hold.call));
+        }
+        Ok(hold)
     }
 
-    /// Adds the reservation of the day to a hold. If the day's money does not cover it, the hold is
-    /// dropped and so released.
-    pub(crate) fn hold_for_today(
-        &self,
-        hold: CallHold,
-        call: u32,
-        worst: BudgetReservation,
-    ) -> Result<CallHold, NotReserved> {
-        let Some(share) = &self.daily else { return Ok(hold) };
-        share.budget.reserve(&share.id, call, worst)?;
-        Ok(hold.with_daily(share, call))
-    }
-
-    /// Like [`Self::hold_for_today`], but waits. The day comes last: a call that has this
-    /// reservation waits for nothing else.
-    pub(crate) async fn hold_for_today_or_wait(
-        &self,
-        hold: CallHold,
-        call: u32,
-        worst: BudgetReservation,
-    ) -> Result<CallHold, BudgetShortage> {
-        let Some(share) = &self.daily else { return Ok(hold) };
-        share.budget.reserve_or_wait(&share.id, call, worst).await?;
-        Ok(hold.with_daily(share, call))
+    fn number_call(&self, own: BudgetHold, batch: Option<BudgetHold>) -> CallHold {
+        let call = self.next_call.fetch_add(1, Ordering::Relaxed);
+        CallHold { call, own, batch, daily: None }
     }
 
     /// Charges what another process spent for the run.
@@ -113,10 +106,6 @@ impl CallBudgets {
 }
 
 impl CallHold {
-    fn with_daily(self, share: &DailyShare, call: u32) -> Self {
-        Self { daily: Some(DailyHold { share: share.clone(), call, is_final: false }), ..self }
-    }
-
     /// The call is sent: from here on the provider may charge for it.
     pub(crate) fn mark_sent(&mut self) {
         self.for_each_hold(|hold| hold.is_sent = true);
@@ -154,6 +143,10 @@ struct DailyHold {
 }
 
 impl DailyHold {
+    fn new(share: &DailyShare, call: u32) -> Self {
+        Self { share: share.clone(), call, is_final: false }
+    }
+
     fn settle(&mut self, actual: BudgetReservation) {
         self.is_final = true;
         self.share.budget.settle(&self.share.id, self.call, actual);

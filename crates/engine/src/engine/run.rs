@@ -1,8 +1,7 @@
 //! The loop of a run: ask the protocol for the next step, take it, journal it, repeat.
 
 use std::fmt::Debug;
-use std::sync::atomic::AtomicU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -50,7 +49,6 @@ pub struct Run {
     pub(crate) known: Mutex<AppliedEntries>,
     /// Parse results that the next entry will contain.
     pub(crate) unwritten: Mutex<Vec<JournalEvent>>,
-    pub(crate) calls: AtomicU32,
     pub(crate) connections: SeatTransports,
     pub(crate) budgets: CallBudgets,
     pub(crate) journal: JournalWriter,
@@ -108,8 +106,8 @@ impl Run {
         let daily = context.daily_budget.map(|budget| DailyShare { budget, id: id.clone() });
         Self {
             id,
-            calls: AtomicU32::new(transcript.next_call_id()),
-            budgets: CallBudgets::new(own, context.batch_share).with_daily(daily),
+            budgets: CallBudgets::new(own, context.batch_share)
+                .with_daily(daily, transcript.next_call_id()),
             transcript: Mutex::new(transcript),
             known: Mutex::new(AppliedEntries::up_to(entries)),
             unwritten: Mutex::new(unwritten),
@@ -232,10 +230,6 @@ impl Run {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, RunState> {
         lock_mutex(&self.transcript)
-    }
-
-    pub(crate) fn next_call(&self) -> u32 {
-        self.calls.fetch_add(1, atomic::Ordering::Relaxed)
     }
 }
 
