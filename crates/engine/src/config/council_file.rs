@@ -20,7 +20,8 @@ use crate::config::yaml::{YamlKey, YamlNode, YamlValue};
 use crate::providers::catalogue::{find_row, model_family};
 use crate::providers::transport::Dialect;
 
-#[derive(Debug, Default)]
+/// The content of the file. It has no `Debug`, because variables of MCP servers may be secrets.
+#[derive(Default)]
 pub(crate) struct CouncilFile {
     /// Values and lines of the settings.
     pub values: FileValues,
@@ -33,7 +34,7 @@ pub(crate) struct CouncilFile {
 }
 
 /// One entry of `council.providers`, or a discovered provider.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 pub(crate) struct ProviderEntry {
     /// Lines of its keys; empty for a discovered provider.
     #[serde(skip)]
@@ -65,7 +66,7 @@ pub(crate) struct PriceEntry {
     pub output_per_mtok: f64,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct McpEntry {
     pub command: String,

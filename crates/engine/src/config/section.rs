@@ -26,7 +26,7 @@ impl ProblemList {
 }
 
 /// Valid values of a mapping by their keys in its table. Lines are those of all known keys.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct FileValues {
     values: BTreeMap<&'static str, Value>,
     lines: BTreeMap<String, u64>,

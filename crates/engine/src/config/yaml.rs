@@ -64,24 +64,18 @@ impl YamlValue {
     }
 
     pub(crate) fn to_number(&self) -> Option<f64> {
-        match self {
-            Self::Integer(value) => Some(*value as f64),
-            Self::Number(value) => Some(*value),
-            Self::Null | Self::Boolean(_) | Self::Text(_) | Self::List(_) | Self::Mapping(_) => {
-                None
-            }
+        if let Self::Integer(value) = self {
+            return Some(*value as f64);
         }
+        if let Self::Number(value) = self { Some(*value) } else { None }
     }
 
     /// Returns a duration in milliseconds: an integer, or text such as `60s`.
     pub(crate) fn to_millis(&self) -> Option<u64> {
-        match self {
-            Self::Integer(value) => u64::try_from(*value).ok(),
-            Self::Text(text) => parse_duration(text),
-            Self::Null | Self::Boolean(_) | Self::Number(_) | Self::List(_) | Self::Mapping(_) => {
-                None
-            }
+        if let Self::Integer(value) = self {
+            return u64::try_from(*value).ok();
         }
+        if let Self::Text(text) = self { parse_duration(text) } else { None }
     }
 
     pub(crate) fn is_scalar(&self) -> bool {

@@ -194,7 +194,7 @@ fn list_trusted_files(
                 FileState::Changed => "changed since",
                 FileState::Missing => "missing",
             };
-            table.add_row([&*file.path.to_string_lossy(), state, &file.sha256]);
+            table.add_row([file.path.as_str(), state, &file.sha256]);
         }
         table.draw_table(width)
     })?;

@@ -53,8 +53,7 @@ pub(crate) struct TrustedIdentity {
 /// A trusted file and its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrustedFile {
-    #[serde(serialize_with = "path_text")]
-    pub path: PathBuf,
+    pub path: String,
     pub sha256: String,
     pub state: FileState,
 }
@@ -66,10 +65,6 @@ pub enum FileState {
     Unchanged,
     Changed,
     Missing,
-}
-
-fn path_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
 }
 
 impl TrustedIdentity {
@@ -134,7 +129,8 @@ pub fn list_trusted(environment: &EnvVariables) -> Result<Vec<TrustedFile>, Conf
         .into_iter()
         .map(|(_, identity)| {
             let state = state(&identity);
-            TrustedFile { path: identity.path, sha256: identity.sha256, state }
+            let path = identity.path.to_string_lossy().into_owned();
+            TrustedFile { path, sha256: identity.sha256, state }
         })
         .collect();
     files.sort_by(|one, other| (&one.path, &one.sha256).cmp(&(&other.path, &other.sha256)));
