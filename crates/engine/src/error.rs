@@ -439,11 +439,11 @@ fn hint_for_config(error: &ConfigError) -> &'static str {
         ConfigError::NoFile { .. } | ConfigError::File(_) => {
             "name a readable UTF-8 file; `plenary init` writes a `council.yaml`"
         }
+        ConfigError::Invalid { .. } if error.is_external() => {
+            "set the variable or install the program, or take the provider out of the file"
+        }
         ConfigError::Invalid { .. } => {
             "correct the file; `plenary init` writes one in which every setting is explained"
-        }
-        ConfigError::Unusable { .. } => {
-            "set the variable or install the program, or take the provider out of the file"
         }
         ConfigError::NoProvider => {
             "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; `--rehearse` needs none"

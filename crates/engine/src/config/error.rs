@@ -22,9 +22,6 @@ pub enum ConfigError {
     File(FileError),
     #[error("{}", sentence_of(path, problems))]
     Invalid { path: PathBuf, problems: Vec<ConfigProblem> },
-    /// The file is valid, but it names providers that cannot be used.
-    #[error("{}", sentence_of(path, problems))]
-    Unusable { path: PathBuf, problems: Vec<ConfigProblem> },
     #[error("no provider is configured, and none was found")]
     NoProvider,
     #[error("there are no `tier_rules`, so nothing says which files are to be judged")]
@@ -67,9 +64,15 @@ impl From<FileError> for ConfigError {
 }
 
 impl ConfigError {
+    /// Whether the file is correct, but names providers that cannot be used.
+    pub fn is_external(&self) -> bool {
+        let problems = self.problems();
+        !problems.is_empty() && problems.iter().all(|problem| problem.is_external)
+    }
+
     /// Returns all problems of the file, if the error is about its content.
     pub fn problems(&self) -> &[ConfigProblem] {
-        if let Self::Invalid { problems, .. } | Self::Unusable { problems, .. } = self {
+        if let Self::Invalid { problems, .. } = self {
             return problems;
         }
         if let Self::NotTrusted(file) = self { &file.problems } else { &[] }

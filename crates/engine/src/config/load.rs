@@ -8,18 +8,20 @@ use serde_json::{Value, json};
 
 use crate::config::council_file::{CouncilFile, DeliberatorEntry, ProviderEntry, check_file};
 use crate::config::discover::{entries_for_models, find_keys_and_programs, needs_more, server_url};
-use crate::config::effective_settings::{EffectiveSetting, SettingSource};
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
-use crate::config::locate::{ConfigFlags, ConfigRoot, ProjectPaths, find_config, working_folder};
-use crate::config::project_files::find_first_link;
+use crate::config::locate::{
+    ConfigFlags, ConfigRoot, ProjectPaths, find_config, find_first_link, working_folder,
+};
 use crate::config::resolve_provider::{ProviderCandidate, ResolveContext, resolve_provider};
 use crate::config::section::ProblemList;
 use crate::config::settings::{
     ConclusionSettings, CouncilSettings, DeliberatorSettings, ProviderOrigin, ReviewSettings,
     Settings, collect_secrets, list_chairs,
 };
-use crate::config::settle_sections::{BudgetOverrides, CouncilValues, ReviewValues, settle_values};
+use crate::config::settle_sections::{
+    BudgetOverrides, CouncilValues, EffectiveSetting, ReviewValues, SettingSource, settle_values,
+};
 use crate::config::trust::risks::SettingUse;
 use crate::files::reserved_names::list_store_files;
 use crate::providers::transport::Provider;

@@ -12,14 +12,12 @@ use plenary_core::protocols::review::types::ReviewTier;
 use secrecy::ExposeSecret;
 use tempfile::tempdir;
 
-use crate::config::effective_settings::SettingSource;
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::load::load_settings_in;
-use crate::config::locate::{COUNCIL_FILE, ConfigFlags};
-use crate::config::project_files::COUNCIL_TEMPLATE;
+use crate::config::locate::{COUNCIL_FILE, COUNCIL_TEMPLATE, ConfigFlags};
 use crate::config::settings::{ConclusionSettings, ProviderOrigin, Settings, list_chairs};
-use crate::config::settle_sections::BudgetOverrides;
+use crate::config::settle_sections::{BudgetOverrides, SettingSource};
 use crate::config::tier_rules::TierRule;
 use crate::files::read_write::FileError;
 

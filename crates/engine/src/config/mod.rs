@@ -10,14 +10,12 @@ mod council_file_tests;
 pub mod discover;
 #[cfg(test)]
 mod discover_tests;
-pub mod effective_settings;
 pub mod environment;
 pub mod error;
 pub mod load;
 #[cfg(test)]
 pub(crate) mod load_tests;
 pub mod locate;
-pub mod project_files;
 pub mod resolve_provider;
 pub mod section;
 pub mod setting_table;

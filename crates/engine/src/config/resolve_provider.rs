@@ -12,11 +12,11 @@ use plenary_core::model::plan::{SeatRole, TokenPrice};
 use secrecy::SecretString;
 
 use crate::config::council_file::{PriceEntry, ProviderEntry};
-use crate::config::effective_settings::{EffectiveSetting, list_provider_settings};
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigProblem;
 use crate::config::section::ProblemList;
 use crate::config::setting_table::TransportChoice;
+use crate::config::settle_sections::{EffectiveSetting, list_provider_settings};
 use crate::providers::catalogue::{ProviderRow, find_price, find_row, model_family};
 use crate::providers::http::is_loopback;
 use crate::providers::transport::{McpTool, Provider};

@@ -1,6 +1,6 @@
 //! Tests that the template and the reference agree with the table of settings.
 
-use crate::config::project_files::COUNCIL_TEMPLATE;
+use crate::config::locate::COUNCIL_TEMPLATE;
 use crate::config::section::read_value;
 use crate::config::setting_table::{
     PROVIDER_SETTINGS, SETTINGS, SettingDefault, SettingRow, ValueKind,

@@ -15,11 +15,11 @@ use plenary_core::protocols::review::redaction::LogRedaction;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use crate::config::effective_settings::EffectiveSetting;
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::locate::ProjectPaths;
 use crate::config::resolve_provider::ProviderCandidate;
+use crate::config::settle_sections::EffectiveSetting;
 use crate::config::tier_rules::TierRule;
 use crate::providers::http::{is_loopback, origin_of};
 use crate::providers::transport::Provider;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable;
-use plenary_engine::config::effective_settings::EffectiveSetting;
 use plenary_engine::config::environment::EnvVariables;
 use plenary_engine::config::error::ConfigError;
 use plenary_engine::config::locate::{COUNCIL_FILE, ConfigFlags, find_project_file};
+use plenary_engine::config::settle_sections::EffectiveSetting;
 use plenary_engine::config::trust::project::{
     TrustReport, UntrustedFile, inspect_trust, record_trust,
 };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::config::council_file::CouncilFile;
 use crate::config::environment::EnvVariables;
 use crate::config::error::{ConfigError, ConfigProblem};
-use crate::config::project_files::{OpenedCouncilFile, open_council_file};
+use crate::config::locate::{OpenedCouncilFile, open_council_file};
 use crate::config::section::ProblemList;
 use crate::config::trust::record::{CurrentUser, OtherOwner, TrustedIdentity, write_trust};
 use crate::config::trust::risks::{RiskySetting, SettingUse, owner_risk, risky_settings};

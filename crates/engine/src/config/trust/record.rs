@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
-use crate::config::project_files::open_council_file;
+use crate::config::locate::open_council_file;
 use crate::files::open_folder::{MissingFolders, OpenFolder};
 use crate::files::read_write::FileError;
 

@@ -14,6 +14,7 @@ use crate::config::council_file::{CouncilFile, DeliberatorEntry, ProviderEntry};
 use crate::config::error::ConfigProblem;
 use crate::config::locate::sqlite_path;
 use crate::config::trust::record::OtherOwner;
+use crate::files::reserved_names::is_in_repository;
 use crate::providers::catalogue::{PROVIDER_ROWS, ProviderRow, find_row};
 use crate::providers::http::{is_loopback, origin_of};
 
@@ -197,25 +198,21 @@ fn path_risk(
     (!stays_inside(folder, path)).then_some(risk)
 }
 
-/// Git executes files in this folder, so no setting may name a path in it.
-const GIT_FOLDER: &str = ".git";
-
-/// Whether the path stays in the folder after all links are resolved. A path that does not exist
-/// yet is checked by its nearest existing ancestor.
+/// Whether the path stays in the folder, and out of `.git`, after all links are resolved. A path that
+/// does not exist yet is checked by its nearest existing ancestor.
 pub(crate) fn stays_inside(folder: &Path, path: &Path) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
-    let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(GIT_FOLDER);
     let Ok(real_folder) = folder.canonicalize() else { return false };
     let full = folder.join(path);
     let Ok(below) = full.strip_prefix(folder) else { return false };
-    if climbs || below.components().any(is_git) {
+    if climbs || is_in_repository(below) {
         return false;
     }
     for ancestor in full.ancestors() {
         match ancestor.canonicalize() {
             Ok(real) => {
                 let below = real.strip_prefix(&real_folder);
-                return below.is_ok_and(|below| !below.components().any(is_git));
+                return below.is_ok_and(|below| !is_in_repository(below));
             }
             // Writing through a dangling link creates a file anywhere.
             Err(_) if ancestor.symlink_metadata().is_ok() => return false,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::config::council_file::CouncilFile;
-use crate::config::project_files::COUNCIL_TEMPLATE;
+use crate::config::locate::COUNCIL_TEMPLATE;
 use crate::config::section::ProblemList;
 use crate::config::trust::risks::{SettingUse, risky_settings};
 use crate::config::yaml::parse_yaml;
