@@ -157,6 +157,18 @@ fn the_pictures_show_what_the_program_prints() {
 }
 
 #[test]
+fn the_readme_names_every_command() {
+    let help = TestProgram::new().run_command(&["--help"]).stdout;
+    let row = Regex::new(r"(?m)^ {2,4}([a-z][a-z-]+) {2,}\S").unwrap();
+    let commands: Vec<String> = row.captures_iter(&help).map(|found| found[1].to_owned()).collect();
+    assert!(commands.len() >= 25, "found only {commands:?}");
+    let readme = read_lines("README.md").join("\n");
+    let missing = commands.iter().filter(|name| !readme.contains(&format!("`{name}`")));
+    let missing: Vec<&String> = missing.filter(|name| *name != "help").collect();
+    assert!(missing.is_empty(), "README.md does not name {missing:?}");
+}
+
+#[test]
 fn the_readme_is_short() {
     let lines = read_lines("README.md").len();
     assert!(lines <= README_LINES_MAX, "README.md has {lines} lines");
