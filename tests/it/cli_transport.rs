@@ -262,7 +262,8 @@ async fn bad_output_is_told_as_what_it_is() {
         .await;
     check("true", CallErrorType::ParseError, "`sh`: its reply is empty").await;
     check("echo '   '", CallErrorType::ParseError, "`sh`: its reply is empty").await;
-    check("exit 1", CallErrorType::Unknown, "`sh`: exit status: 1: it failed without a word").await;
+    check("exit 1", CallErrorType::Unknown, "`sh`: exit status: 1: it failed without a message")
+        .await;
     check(
         r"printf 'no \033[31mpaper\033[0m\n' >&2; echo half a reply; exit 1",
         CallErrorType::Unknown,
@@ -278,7 +279,7 @@ async fn bad_output_is_told_as_what_it_is() {
     check(
         "kill -9 $$",
         CallErrorType::Unknown,
-        "`sh`: signal: 9 (SIGKILL): it failed without a word",
+        "`sh`: signal: 9 (SIGKILL): it failed without a message",
     )
     .await;
 }
@@ -310,7 +311,12 @@ async fn a_missing_program_is_named() {
     };
     check("mine", &["no-such-program"], "the program `no-such-program` was not found").await;
     check("mine", &["/no/such/program"], "the program `/no/such/program` was not found").await;
-    check("mine", &[], "no program is known for the provider `mine`").await;
+    check(
+        "mine",
+        &[],
+        "no program is known for the provider `mine`: set its `command` in council.yaml",
+    )
+    .await;
     let folder = home.path().to_str().unwrap();
     let refused =
         format!("the program `{folder}` could not be started: Permission denied (os error 13)");

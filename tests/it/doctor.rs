@@ -101,7 +101,7 @@ fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
         ✓ price  none: it runs on this machine
 
       × away  NOT USABLE  m-1 · council.yaml, line 5
-        × http   `away` could not be reached: Connection refused (os error 111)
+        × http   `away` cannot be reached: Connection refused (os error 111)
         · model  not looked up
         ✓ price  none: it runs on this machine
 

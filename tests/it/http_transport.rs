@@ -164,7 +164,7 @@ fn nobody_at_the_address_is_a_failure_of_the_network() {
     drop(gone);
     let error = block_on(make_transport(provider).send(&make_request())).unwrap_err();
     assert_eq!(error.error_type, CallErrorType::Network);
-    assert!(error.message.starts_with("`ann` could not be reached: "), "{error}");
+    assert!(error.message.starts_with("`ann` cannot be reached: "), "{error}");
 }
 
 #[test]

@@ -139,7 +139,7 @@ async fn a_server_that_cannot_greet_is_told_by_its_last_words() {
     let (error_type, message) =
         ScriptServer::new("echo no such module >&2; exit 1").expect_error().await;
     assert_eq!(error_type, CallErrorType::Unknown);
-    assert!(message.starts_with("MCP server `/bin/sh`: it could not be greeted"), "{message}");
+    assert!(message.starts_with("MCP server `/bin/sh`: it did not initialize"), "{message}");
     assert!(message.ends_with("no such module"), "{message}");
 }
 

@@ -193,7 +193,7 @@ fn resolve_key(
         return ProviderKey { variable: Some(variable.clone()), secret, missing };
     }
     let theirs = row.filter(|row| entry.base_url.as_ref().is_none_or(|own| own == row.base_url));
-    let variables = theirs.map_or(&[][..], |row| row.key_variables);
+    let variables = theirs.map_or(&[][..], |row| row.key_variables.as_slice());
     let set = variables.iter().find_map(|name| Some((*name, environment.get_secret(name)?)));
     match set {
         Some((variable, secret)) => {

@@ -1,24 +1,30 @@
-//! Tables of the providers known by name and of published model prices.
+//! The providers known by name, the families of models, and published prices: `data/providers.json`.
 //!
-//! [`find_row`] looks a provider up for config and transports; an OpenAI-compatible provider is a row
-//! here, not a file. An unknown price is reported as unknown: a wrong one would let a run exceed its
+//! [`find_row`] looks a provider up for config and transports; an OpenAI-compatible provider is a
+//! row of that file. An unknown price is reported as unknown: a wrong one would let a run exceed its
 //! budget.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use plenary_core::model::plan::TokenPrice;
+use serde::Deserialize;
 
 use crate::providers::transport::Dialect;
 
 /// Defaults of a known provider, before any configuration.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, PartialEq, Deserialize)]
 pub struct ProviderRow {
     pub name: &'static str,
     /// Second name of the same provider.
     pub alias: Option<&'static str>,
+    #[serde(default = "default_dialect")]
     pub dialect: Dialect,
     pub base_url: &'static str,
     /// Environment variables that may contain the key; the first one set wins. Empty if no key is
     /// needed.
-    pub key_variables: &'static [&'static str],
+    #[serde(default)]
+    pub key_variables: Vec<&'static str>,
     /// Company that trains the models; `None` if the host serves models of many companies.
     pub family: Option<&'static str>,
     /// Default model.
@@ -26,153 +32,68 @@ pub struct ProviderRow {
     /// Agent program that reaches the same models.
     pub program: Option<&'static str>,
     /// Whether the default address is on this machine.
+    #[serde(default)]
     pub loopback: bool,
+    #[serde(default)]
     pub output_limit: OutputLimit,
 }
 
+/// Most servers are compatible with OpenAI's.
+fn default_dialect() -> Dialect {
+    Dialect::OpenAi
+}
+
 /// Name of the output-token limit in requests to an OpenAI-compatible server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OutputLimit {
+    #[default]
     MaxTokens,
     /// OpenAI's newer models reject `max_tokens`.
     MaxCompletionTokens,
 }
 
-/// Defaults of most rows: an OpenAI-compatible server that hosts models of many companies.
-const COMPATIBLE_ROW: ProviderRow = ProviderRow {
-    name: "",
-    alias: None,
-    dialect: Dialect::OpenAi,
-    base_url: "",
-    key_variables: &[],
-    family: None,
-    model: None,
-    program: None,
-    loopback: false,
-    output_limit: OutputLimit::MaxTokens,
-};
+/// The catalogue file.
+#[derive(Debug, Default, Deserialize)]
+struct CatalogueFile {
+    /// In the order of discovery.
+    providers: Vec<ProviderRow>,
+    /// Prefixes of model names, and the company that trains those models.
+    families: BTreeMap<&'static str, &'static str>,
+    prices_as_of: &'static str,
+    prices: Vec<PriceRow>,
+}
 
-/// In the order of discovery.
-pub const PROVIDER_ROWS: [ProviderRow; 11] = [
-    ProviderRow {
-        name: "claude",
-        alias: Some("anthropic"),
-        dialect: Dialect::Anthropic,
-        base_url: "https://api.anthropic.com/v1",
-        key_variables: &["ANTHROPIC_API_KEY"],
-        family: Some("anthropic"),
-        model: Some("claude-sonnet-4-20250514"),
-        program: Some("claude"),
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "openai",
-        base_url: "https://api.openai.com/v1",
-        key_variables: &["OPENAI_API_KEY"],
-        family: Some("openai"),
-        model: Some("gpt-4o"),
-        program: Some("codex"),
-        output_limit: OutputLimit::MaxCompletionTokens,
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "gemini",
-        dialect: Dialect::Gemini,
-        base_url: "https://generativelanguage.googleapis.com/v1beta",
-        key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-        family: Some("google"),
-        model: Some("gemini-2.0-flash"),
-        program: Some("gemini"),
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "openrouter",
-        base_url: "https://openrouter.ai/api/v1",
-        key_variables: &["OPENROUTER_API_KEY"],
-        model: Some("openai/gpt-4o"),
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "ollama",
-        base_url: "http://127.0.0.1:11434/v1",
-        loopback: true,
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "llamacpp",
-        base_url: "http://127.0.0.1:8080/v1",
-        loopback: true,
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "vllm",
-        base_url: "http://127.0.0.1:8000/v1",
-        loopback: true,
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "groq",
-        base_url: "https://api.groq.com/openai/v1",
-        key_variables: &["GROQ_API_KEY"],
-        model: Some("llama-3.3-70b-versatile"),
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "deepseek",
-        base_url: "https://api.deepseek.com/v1",
-        key_variables: &["DEEPSEEK_API_KEY"],
-        family: Some("deepseek"),
-        model: Some("deepseek-chat"),
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "xai",
-        base_url: "https://api.x.ai/v1",
-        key_variables: &["XAI_API_KEY"],
-        family: Some("xai"),
-        model: Some("grok-4"),
-        ..COMPATIBLE_ROW
-    },
-    ProviderRow {
-        name: "mistral",
-        base_url: "https://api.mistral.ai/v1",
-        key_variables: &["MISTRAL_API_KEY"],
-        family: Some("mistral"),
-        model: Some("mistral-large-latest"),
-        ..COMPATIBLE_ROW
-    },
-];
+/// Dollars per million input and output tokens. Where long prompts cost more, the price for prompts
+/// below 200,000 tokens applies, since ours are shorter.
+#[derive(Debug, Deserialize)]
+struct PriceRow {
+    model: &'static str,
+    input_per_mtok: f64,
+    output_per_mtok: f64,
+}
+
+/// The tests check that the file is valid.
+static CATALOGUE: LazyLock<CatalogueFile> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../../../../data/providers.json")).unwrap_or_default()
+});
+
+/// All known providers, in the order of discovery.
+pub fn provider_rows() -> &'static [ProviderRow] {
+    &CATALOGUE.providers
+}
 
 /// Finds a row by name or alias.
 pub fn find_row(name: &str) -> Option<&'static ProviderRow> {
-    PROVIDER_ROWS.iter().find(|row| row.name == name || row.alias == Some(name))
+    provider_rows().iter().find(|row| row.name == name || row.alias == Some(name))
 }
 
 /// Returns the limit's name for a server. An unknown address is a compatible server, even if the
 /// provider has the name of a known row.
 pub(crate) fn output_limit_at(base_url: &str) -> OutputLimit {
-    let known = PROVIDER_ROWS.iter().find(|row| row.base_url == base_url);
+    let known = provider_rows().iter().find(|row| row.base_url == base_url);
     known.map_or(OutputLimit::MaxTokens, |row| row.output_limit)
 }
-
-/// Prefixes of model names, and the company that trains those models.
-const FAMILY_PREFIXES: [(&str, &str); 15] = [
-    ("chatgpt", "openai"),
-    ("claude", "anthropic"),
-    ("codestral", "mistral"),
-    ("deepseek", "deepseek"),
-    ("gemini", "google"),
-    ("gemma", "google"),
-    ("gpt", "openai"),
-    ("grok", "xai"),
-    ("llama", "meta"),
-    ("magistral", "mistral"),
-    ("ministral", "mistral"),
-    ("mistral", "mistral"),
-    ("mixtral", "mistral"),
-    ("phi", "microsoft"),
-    ("qw", "alibaba"),
-];
 
 /// Returns the company that trains a model: from the row, else from the model's name, else the
 /// first alphabetic part of that name. Two seats of one family are not independent opinions.
@@ -182,65 +103,24 @@ pub fn model_family(row: Option<&ProviderRow>, model: &str) -> String {
     }
     let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
     let name = name.strip_prefix("meta-").unwrap_or(&name);
-    if let Some((_, family)) = FAMILY_PREFIXES.iter().find(|(start, _)| name.starts_with(start)) {
+    if let Some((_, family)) = CATALOGUE.families.iter().find(|(start, _)| name.starts_with(*start))
+    {
         return (*family).to_owned();
     }
     let word: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
     if word.is_empty() { "unknown".to_owned() } else { word }
 }
 
-/// Date of the table below.
-pub const PRICES_AS_OF: &str = "2025-11-30";
-
-/// Dollars per million input and output tokens. Where long prompts cost more, the price for prompts
-/// below 200,000 tokens applies, since ours are shorter.
-const PRICES: [(&str, f64, f64); 33] = [
-    ("claude-3-haiku", 0.25, 1.25),
-    ("claude-3-opus", 15.0, 75.0),
-    ("claude-3-5-haiku", 0.80, 4.0),
-    ("claude-3-5-sonnet", 3.0, 15.0),
-    ("claude-3-7-sonnet", 3.0, 15.0),
-    ("claude-haiku-4-5", 1.0, 5.0),
-    ("claude-opus-4", 15.0, 75.0),
-    ("claude-opus-4-0", 15.0, 75.0),
-    ("claude-opus-4-1", 15.0, 75.0),
-    ("claude-opus-4-5", 5.0, 25.0),
-    ("claude-sonnet-4", 3.0, 15.0),
-    ("claude-sonnet-4-0", 3.0, 15.0),
-    ("claude-sonnet-4-5", 3.0, 15.0),
-    ("gemini-2.0-flash", 0.10, 0.40),
-    ("gemini-2.0-flash-lite", 0.075, 0.30),
-    ("gemini-2.5-flash", 0.30, 2.50),
-    ("gemini-2.5-flash-lite", 0.10, 0.40),
-    ("gemini-2.5-pro", 1.25, 10.0),
-    ("gpt-4-turbo", 10.0, 30.0),
-    ("gpt-4.1", 2.0, 8.0),
-    ("gpt-4.1-mini", 0.40, 1.60),
-    ("gpt-4.1-nano", 0.10, 0.40),
-    ("gpt-4o", 2.50, 10.0),
-    ("gpt-4o-2024-05-13", 5.0, 15.0),
-    ("gpt-4o-mini", 0.15, 0.60),
-    ("gpt-5", 1.25, 10.0),
-    ("gpt-5-mini", 0.25, 2.0),
-    ("gpt-5-nano", 0.05, 0.40),
-    ("gpt-5.1", 1.25, 10.0),
-    ("llama-3.3-70b-versatile", 0.59, 0.79),
-    ("o3", 2.0, 8.0),
-    ("o3-mini", 1.10, 4.40),
-    ("o4-mini", 1.10, 4.40),
-];
-
 /// Returns the price of the longest table entry that the model is a version of.
 pub fn find_price(model: &str) -> Option<TokenPrice> {
     let name = strip_vendor(model);
-    let (_, input_per_mtok, output_per_mtok) = PRICES
-        .iter()
-        .filter(|(known, ..)| name.strip_prefix(known).is_some_and(is_version))
-        .max_by_key(|(known, ..)| known.len())?;
+    let versions =
+        CATALOGUE.prices.iter().filter(|row| name.strip_prefix(row.model).is_some_and(is_version));
+    let row = versions.max_by_key(|row| row.model.len())?;
     Some(TokenPrice {
-        input_per_mtok: *input_per_mtok,
-        output_per_mtok: *output_per_mtok,
-        source: PRICES_AS_OF.to_owned(),
+        input_per_mtok: row.input_per_mtok,
+        output_per_mtok: row.output_per_mtok,
+        source: CATALOGUE.prices_as_of.to_owned(),
     })
 }
 
@@ -276,7 +156,8 @@ mod tests {
 
     #[test]
     fn rows_are_fit_to_be_called() {
-        for row in &PROVIDER_ROWS {
+        assert_eq!(provider_rows().len(), 11);
+        for row in provider_rows() {
             let scheme = if row.loopback { "http://127.0.0.1:" } else { "https://" };
             assert!(row.base_url.starts_with(scheme), "{row:?}");
             assert!(!row.base_url.ends_with('/'), "{row:?}");
@@ -338,6 +219,6 @@ mod prices_tests {
 
     #[test]
     fn a_price_says_of_which_day_it_is() {
-        assert_eq!(find_price("gpt-4o").unwrap().source, PRICES_AS_OF);
+        assert_eq!(find_price("gpt-4o").unwrap().source, "2025-11-30");
     }
 }

@@ -165,7 +165,8 @@ impl HttpTransport {
     fn get_client(&self) -> Result<&Client, CallError> {
         self.clients.get_client(self.route).ok_or_else(|| {
             let name = &self.provider.name;
-            let text = format!("`{name}` cannot be called: no certificates could be read");
+            let text =
+                format!("`{name}` cannot be called: the system's certificates cannot be read");
             CallError::new(CallErrorType::Network, text)
         })
     }
@@ -188,7 +189,7 @@ impl HttpTransport {
     fn invalid_key_error(&self) -> CallError {
         let variable = self.provider.key_variable.as_deref().unwrap_or("the configuration");
         let text = format!(
-            "`{}` cannot be called: its key in `{variable}` holds characters no header can carry",
+            "`{}` cannot be called: its key in `{variable}` has characters that an HTTP header cannot contain",
             self.provider.name
         );
         CallError::new(CallErrorType::Auth, clean_message(&self.provider, &text))

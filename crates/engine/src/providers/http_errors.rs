@@ -113,9 +113,9 @@ fn explain_quota(body: &str, said: &str) -> String {
 
 fn status_hint(status: u16) -> &'static str {
     match status {
-        300..=399 => " with a redirect; is its `base_url` right?",
-        404 => " without a word; is its `base_url` right?",
-        _ => " without a word",
+        300..=399 => " with a redirect; check its `base_url`",
+        404 => " without a message; check its `base_url`",
+        _ => " without a message",
     }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn error_in_reply(provider: &Provider, error: &Value) -> CallError {
 pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> CallError {
     let name = &provider.name;
     if error.is_builder() {
-        let text = format!("`{name}` cannot be called: its `base_url` is no address");
+        let text = format!("`{name}` cannot be called: its `base_url` is not a URL");
         return CallError::new(CallErrorType::BadRequest, clean_message(provider, &text));
     }
     let mut cause: &dyn Error = error;
@@ -157,13 +157,13 @@ pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> C
         cause = deeper;
     }
     let what = if error.is_dns() {
-        "has a host name that was not found"
+        "has a host name that cannot be resolved"
     } else if error.is_timeout() {
-        "did not take the connection in time"
+        "did not accept the connection in time"
     } else if error.is_connect() {
-        "could not be reached"
+        "cannot be reached"
     } else {
-        "cut the connection"
+        "closed the connection"
     };
     // Use the innermost error: the outer one names the address, which may contain a secret.
     let text = if std::ptr::addr_eq(cause, error) {

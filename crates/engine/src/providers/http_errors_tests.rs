@@ -53,9 +53,9 @@ fn a_message_names_provider_status_and_reason() {
     check(422, r#"{"detail":[{"msg":"boom","input":"…"}]}"#, "`openai` answered 422: boom");
     check(400, r#"[{"error":{"message":"boom"}}]"#, "`openai` answered 400: boom");
     check(500, "boom\r\nbang", "`openai` answered 500: boom bang");
-    check(502, "<html>Bad gateway</html>", "`openai` answered 502 without a word");
-    check(503, "", "`openai` answered 503 without a word");
-    check(308, "", "`openai` answered 308 with a redirect; is its `base_url` right?");
+    check(502, "<html>Bad gateway</html>", "`openai` answered 502 without a message");
+    check(503, "", "`openai` answered 503 without a message");
+    check(308, "", "`openai` answered 308 with a redirect; check its `base_url`");
     check(
         429,
         r#"{"error":{"message":"You exceeded your plan.","code":"insufficient_quota"}}"#,

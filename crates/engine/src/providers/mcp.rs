@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plenary_core::model::ask::{AskMessages, CallErrorType, FinishReason};
+use plenary_core::model::ask::{AskMessages, CallErrorType};
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use secrecy::ExposeSecret;
@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
+use crate::providers::cli::program::join_messages;
 use crate::providers::process::child_environment::ChildEnvironment;
 use crate::providers::process::process_group::{OUTPUT_BYTES_MAX, OutputTail, ProcessGroup};
 use crate::providers::process::scratch_folder::ScratchFolder;
@@ -54,11 +55,14 @@ impl McpTransport {
     pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let tool = self.provider.mcp.as_ref().ok_or_else(|| {
             let name = &self.provider.name;
-            unknown_error(format!("no MCP server is configured for the provider `{name}`"))
+            unknown_error(format!(
+                "no MCP server is configured for the provider `{name}`: set `mcp` in council.yaml"
+            ))
         })?;
         let (environment, secrets) = self.build_environment(tool);
-        let scratch = ScratchFolder::new()
-            .map_err(|error| unknown_error(format!("no folder to run a server in: {error}")))?;
+        let scratch = ScratchFolder::new().map_err(|error| {
+            unknown_error(format!("cannot create a folder to run the server in: {error}"))
+        })?;
         let arguments: Vec<OsString> = tool.args.iter().map(OsString::from).collect();
         let supervisor = self.supervisor.as_ref();
         let mut server =
@@ -115,16 +119,13 @@ async fn call_tool(
     tool: &McpTool,
     messages: &AskMessages,
 ) -> Result<CallToolResult, String> {
-    let (stdin, stdout) = server.take_pipes().ok_or("its pipes are gone")?;
+    let (stdin, stdout) = server.take_pipes().ok_or("its pipes are closed")?;
     let client =
         ().serve((stdout.take(OUTPUT_BYTES_MAX), stdin))
             .await
-            .map_err(|error| format!("it could not be greeted: {error}"))?;
-    let prompt = match messages.system.as_str() {
-        "" => messages.user.clone(),
-        system => format!("{system}\n\n{}", messages.user),
-    };
-    let arguments = Map::from_iter([(tool.argument.clone(), Value::String(prompt))]);
+            .map_err(|error| format!("it did not initialize: {error}"))?;
+    let prompt = Value::String(join_messages(messages));
+    let arguments = Map::from_iter([(tool.argument.clone(), prompt)]);
     let parameters = CallToolRequestParams::new(tool.tool.clone()).with_arguments(arguments);
     let result = client.call_tool(parameters).await.map_err(|error| error.to_string());
     let _ = client.cancel().await;
@@ -146,20 +147,13 @@ fn parse_result(result: &CallToolResult) -> Result<CallReply, CallError> {
         result.content.iter().filter_map(|part| Some(part.as_text()?.text.as_str())).collect();
     let text = texts.join("\n").trim().to_owned();
     if result.is_error == Some(true) {
-        let message = if text.is_empty() { "it failed without a word".to_owned() } else { text };
+        let message = if text.is_empty() { "it failed without a message".to_owned() } else { text };
         return Err(unknown_error(message));
     }
     if text.is_empty() {
         return Err(CallError::new(CallErrorType::ParseError, "its reply has no text"));
     }
-    Ok(CallReply {
-        text,
-        usage: None,
-        model: None,
-        finish: FinishReason::Stop,
-        cost_usd: None,
-        structured: false,
-    })
+    Ok(CallReply::from_text(text))
 }
 
 fn unknown_error(message: impl Into<String>) -> CallError {

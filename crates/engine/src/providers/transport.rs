@@ -142,6 +142,20 @@ pub struct CallReply {
     pub structured: bool,
 }
 
+impl CallReply {
+    /// A complete reply of which only the text is known.
+    pub(crate) fn from_text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            usage: None,
+            model: None,
+            finish: FinishReason::Stop,
+            cost_usd: None,
+            structured: false,
+        }
+    }
+}
+
 /// Reason of a failed call. The message contains no key, prompt or header.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]

@@ -15,7 +15,7 @@ use crate::config::error::ConfigProblem;
 use crate::config::locate::sqlite_path;
 use crate::config::trust::record::OtherOwner;
 use crate::files::reserved_names::is_in_repository;
-use crate::providers::catalogue::{PROVIDER_ROWS, ProviderRow, find_row};
+use crate::providers::catalogue::{ProviderRow, find_row, provider_rows};
 use crate::providers::http::{is_loopback, origin_of};
 
 /// How a command uses the file. Each level includes the ones before.
@@ -146,7 +146,7 @@ impl<'a> RequestAddress<'a> {
 
     /// Returns the catalogue rows with exactly this address. A different path is another service.
     fn matching_rows(&self) -> impl Iterator<Item = &'static ProviderRow> {
-        PROVIDER_ROWS.iter().filter(|row| Some(row.base_url) == self.base_url)
+        provider_rows().iter().filter(|row| Some(row.base_url) == self.base_url)
     }
 
     /// Whether the address is neither in the catalogue nor on this machine.

@@ -1,12 +1,10 @@
 //! Models behind agent programs: `claude`, `codex`, `gemini`, or any program that reads a prompt
 //! and writes a reply.
 //!
-//! Each program has two pure functions: build the invocation, parse the output. [`CliTransport`]
-//! runs all of them.
+//! A known program is a row of a table and a pure parser of its output. [`CliTransport`] runs all
+//! of them.
 
-pub mod claude;
-pub mod codex;
-pub mod gemini;
+pub mod outputs;
 pub mod program;
 #[cfg(test)]
 mod tests;

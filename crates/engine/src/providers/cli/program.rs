@@ -1,4 +1,4 @@
-//! [`AgentProgram`]: the known agent programs, how each is invoked, and the plain program that
+//! [`AgentProgram`]: the known agent programs and how each is invoked, and the plain program that
 //! reads a prompt on standard input and writes the reply on standard output. Called by
 //! `CliTransport`.
 //!
@@ -8,9 +8,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use plenary_core::model::ask::{AskMessages, FinishReason};
+use plenary_core::model::ask::AskMessages;
 
-use crate::providers::cli::transport::{exit_error, unreadable_error};
+use crate::providers::cli::outputs::{parse_claude, parse_codex, parse_gemini, parse_plain};
 use crate::providers::process::process_group::ProgramOutput;
 use crate::providers::transport::{CallError, CallReply, Provider};
 
@@ -28,7 +28,7 @@ pub enum AgentProgram {
 #[derive(Debug, Default)]
 pub(crate) struct ProgramInvocation {
     pub(crate) arguments: Vec<OsString>,
-    pub(crate) variables: Vec<(&'static str, String)>,
+    pub(crate) variables: &'static [(&'static str, &'static str)],
     /// Files for the program to read.
     pub(crate) files: Vec<InputFile>,
     pub(crate) input: String,
@@ -42,7 +42,7 @@ pub(crate) struct InputFile {
     pub(crate) delivery: PathDelivery,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum PathDelivery {
     /// The path follows this flag.
     Argument(&'static str),
@@ -52,6 +52,133 @@ pub(crate) enum PathDelivery {
     DefaultPath,
 }
 
+/// How a known program is invoked.
+struct AgentRow {
+    program: AgentProgram,
+    /// File name of the program.
+    command: &'static str,
+    /// Names of providers that it serves by default.
+    providers: &'static [&'static str],
+    /// Prefixes of the environment variables that belong to it.
+    own_prefixes: &'static [&'static str],
+    arguments: &'static [&'static str],
+    /// Settings that follow `-c` each.
+    settings: &'static [&'static str],
+    /// Arguments after the model.
+    last_arguments: &'static [&'static str],
+    variables: &'static [(&'static str, &'static str)],
+    files: &'static [(&'static str, &'static str, PathDelivery)],
+    /// How it gets the system message; `None` if the message precedes the prompt.
+    system_file: Option<PathDelivery>,
+}
+
+const AGENT_ROWS: [AgentRow; 3] = [
+    // Safe mode keeps the user's login but excludes their memory files, hooks, plugins and MCP
+    // servers from the prompt. (`--bare` would too, but ignores logins.)
+    AgentRow {
+        program: AgentProgram::Claude,
+        command: "claude",
+        providers: &["claude", "anthropic"],
+        own_prefixes: &["ANTHROPIC_", "CLAUDE_"],
+        arguments: &[
+            "-p",
+            "--output-format",
+            "json",
+            "--no-session-persistence",
+            "--strict-mcp-config",
+            "--tools",
+            "",
+        ],
+        settings: &[],
+        last_arguments: &[],
+        variables: &[
+            ("CLAUDE_CODE_SAFE_MODE", "1"),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            // Plenary does the retries and counts them.
+            ("CLAUDE_CODE_MAX_RETRIES", "0"),
+        ],
+        files: &[],
+        system_file: Some(PathDelivery::Argument("--system-prompt-file")),
+    },
+    // All known tools are turned off, and the read-only sandbox contains the rest. The user's login
+    // is used, but not their configuration, which may start MCP servers; a custom endpoint goes into
+    // `command:` with `-c`. Not every version has an option for system instructions.
+    AgentRow {
+        program: AgentProgram::Codex,
+        command: "codex",
+        providers: &["codex", "openai"],
+        own_prefixes: &["OPENAI_", "CODEX_"],
+        arguments: &[
+            "exec",
+            "--json",
+            "--color",
+            "never",
+            "--sandbox",
+            "read-only",
+            "--skip-git-repo-check",
+            "--ephemeral",
+            "--ignore-user-config",
+            "--ignore-rules",
+        ],
+        // Turns off tools and everything else that reaches beyond the prompt. Versions that do not
+        // know a setting print a warning only.
+        settings: &[
+            "features.shell_tool=false",
+            "features.view_image=false",
+            "features.multi_agent=false",
+            "features.goals=false",
+            "features.hooks=false",
+            "features.plugins=false",
+            "features.apps=false",
+            "features.memories=false",
+            "web_search=\"disabled\"",
+            "skills.include_instructions=false",
+            "include_apps_instructions=false",
+            "include_environment_context=false",
+            "include_permissions_instructions=false",
+            // Otherwise the program retries the connection until our timeout, which hides the cause.
+            "features.unbounded_connection_retries=false",
+        ],
+        last_arguments: &["-"],
+        variables: &[],
+        files: &[],
+        system_file: None,
+    },
+    // The policy file denies every tool, so the model is offered none. The settings file turns off
+    // hooks and retries. Extensions and MCP servers are limited to none.
+    AgentRow {
+        program: AgentProgram::Gemini,
+        command: "gemini",
+        providers: &["gemini", "google"],
+        own_prefixes: &["GEMINI_", "GOOGLE_"],
+        arguments: &[
+            "--output-format",
+            "json",
+            "--extensions",
+            "none",
+            "--allowed-mcp-server-names",
+            "none",
+        ],
+        settings: &[],
+        last_arguments: &[],
+        variables: &[
+            // Required, or the program ignores the settings file.
+            ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+            ("GEMINI_CLI_NO_RELAUNCH", "true"),
+        ],
+        files: &[
+            ("work/.gemini/settings.json", GEMINI_SETTINGS, PathDelivery::DefaultPath),
+            ("policy.toml", DENY_POLICY, PathDelivery::Argument("--policy")),
+        ],
+        system_file: Some(PathDelivery::Variable("GEMINI_SYSTEM_MD")),
+    },
+];
+
+const DENY_POLICY: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n";
+
+const GEMINI_SETTINGS: &str = r#"{"general": {"maxAttempts": 1, "enableAutoUpdate": false}, "hooksConfig": {"enabled": false}, "skills": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}}"#;
+
 impl AgentProgram {
     /// Returns the program of a provider and its command line: the configured command, else the
     /// program that belongs to the provider's name.
@@ -59,13 +186,9 @@ impl AgentProgram {
         if !provider.command.is_empty() {
             return Some((Self::from_command(&provider.command), provider.command.clone()));
         }
-        let (program, word) = match provider.name.as_str() {
-            "claude" | "anthropic" => (Self::Claude, "claude"),
-            "codex" | "openai" => (Self::Codex, "codex"),
-            "gemini" | "google" => (Self::Gemini, "gemini"),
-            _ => return None,
-        };
-        Some((program, vec![word.to_owned()]))
+        let serves = |row: &&AgentRow| row.providers.contains(&provider.name.as_str());
+        let row = AGENT_ROWS.iter().find(serves)?;
+        Some((row.program, vec![row.command.to_owned()]))
     }
 
     /// Recognizes the program by its file name, also behind `node` or `npx`.
@@ -73,40 +196,55 @@ impl AgentProgram {
         let stem = |word: &String| Path::new(word).file_stem()?.to_str().map(str::to_owned);
         let mut stems =
             command.iter().filter_map(stem).skip_while(|stem| stem == "node" || stem == "npx");
-        match stems.next().as_deref() {
-            Some("claude") => Self::Claude,
-            Some("codex") => Self::Codex,
-            Some("gemini") => Self::Gemini,
-            Some(_) | None => Self::Plain,
-        }
+        let stem = stems.next().unwrap_or_default();
+        let row = AGENT_ROWS.iter().find(|row| row.command == stem);
+        row.map_or(Self::Plain, |row| row.program)
+    }
+
+    fn row(self) -> Option<&'static AgentRow> {
+        AGENT_ROWS.iter().find(|row| row.program == self)
     }
 
     /// Prefixes of the environment variables that belong to the program.
     pub(crate) fn own_prefixes(self) -> &'static [&'static str] {
-        match self {
-            Self::Claude => &["ANTHROPIC_", "CLAUDE_"],
-            Self::Codex => &["OPENAI_", "CODEX_"],
-            Self::Gemini => &["GEMINI_", "GOOGLE_"],
-            Self::Plain => &[],
-        }
+        self.row().map_or(&[], |row| row.own_prefixes)
     }
 
     pub(crate) fn build_invocation(self, model: &str, messages: &AskMessages) -> ProgramInvocation {
-        match self {
-            Self::Claude => crate::providers::cli::claude::build_invocation(model, messages),
-            Self::Codex => crate::providers::cli::codex::build_invocation(model, messages),
-            Self::Gemini => crate::providers::cli::gemini::build_invocation(model, messages),
-            Self::Plain => build_plain_invocation(messages),
+        let Some(row) = self.row() else {
+            return ProgramInvocation { input: join_messages(messages), ..Default::default() };
+        };
+        let settings = row.settings.iter().flat_map(|setting| ["-c", setting]);
+        let model = ["--model", model].into_iter().filter(|_| !model.is_empty());
+        let arguments = row.arguments.iter().copied().chain(settings).chain(model);
+        let file = |(name, text, delivery): &(&'static str, &str, PathDelivery)| InputFile {
+            name,
+            text: (*text).to_owned(),
+            delivery: *delivery,
+        };
+        let system = row.system_file.filter(|_| !messages.system.is_empty());
+        let system = system.map(|delivery| file(&("system.md", &messages.system, delivery)));
+        ProgramInvocation {
+            arguments: arguments
+                .chain(row.last_arguments.iter().copied())
+                .map(OsString::from)
+                .collect(),
+            variables: row.variables,
+            files: row.files.iter().map(file).chain(system).collect(),
+            input: match row.system_file {
+                Some(_) => messages.user.clone(),
+                None => join_messages(messages),
+            },
         }
     }
 
     /// Parses the program's output into a reply.
     pub(crate) fn parse_output(self, talk: &ProgramOutput) -> Result<CallReply, CallError> {
         match self {
-            Self::Claude => crate::providers::cli::claude::parse_output(talk),
-            Self::Codex => crate::providers::cli::codex::parse_output(talk),
-            Self::Gemini => crate::providers::cli::gemini::parse_output(talk),
-            Self::Plain => parse_plain_output(talk),
+            Self::Claude => parse_claude(talk),
+            Self::Codex => parse_codex(talk),
+            Self::Gemini => parse_gemini(talk),
+            Self::Plain => parse_plain(talk),
         }
     }
 }
@@ -117,41 +255,6 @@ pub(crate) fn join_messages(messages: &AskMessages) -> String {
         return messages.user.clone();
     }
     format!("{}\n\n{}", messages.system, messages.user)
-}
-
-pub(crate) fn to_arguments(words: &[&str]) -> Vec<OsString> {
-    words.iter().map(OsString::from).collect()
-}
-
-pub(crate) fn build_plain_invocation(messages: &AskMessages) -> ProgramInvocation {
-    ProgramInvocation { input: join_messages(messages), ..ProgramInvocation::default() }
-}
-
-pub(crate) fn parse_plain_output(talk: &ProgramOutput) -> Result<CallReply, CallError> {
-    if !talk.succeeded {
-        return Err(exit_error(talk));
-    }
-    plain_reply(decode_utf8(&talk.stdout)?)
-}
-
-pub(crate) fn decode_utf8(bytes: &[u8]) -> Result<&str, CallError> {
-    str::from_utf8(bytes).map_err(|_| unreadable_error("its output is not UTF-8 text"))
-}
-
-/// Reply with text only.
-pub(crate) fn plain_reply(text: &str) -> Result<CallReply, CallError> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(unreadable_error("its reply is empty"));
-    }
-    Ok(CallReply {
-        text: text.to_owned(),
-        usage: None,
-        model: None,
-        finish: FinishReason::Stop,
-        cost_usd: None,
-        structured: false,
-    })
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl CliTransport {
         let supervisor = self.supervisor.as_ref();
         let group = ProcessGroup::start(first, &arguments, &environment, scratch, supervisor)?;
         let talk = timeout(time_max, group.run_to_end("")).await.map_err(|_| {
-            let message = format!("it did not tell its version within {time_max:?}");
+            let message = format!("it did not report its version within {time_max:?}");
             CallError::new(CallErrorType::Timeout, message)
         })??;
         let said =
@@ -96,7 +96,7 @@ impl CliTransport {
             return Ok(Some(said));
         }
         let said = clean_output(&talk.stderr, &environment.secret_values());
-        let message = format!("it cannot tell its version ({}): {said}", talk.ending);
+        let message = format!("it did not report its version ({}): {said}", talk.ending);
         Err(CallError::new(CallErrorType::Unknown, message))
     }
 
@@ -122,13 +122,18 @@ impl CliTransport {
         let name = &self.provider.name;
         CallError::new(
             CallErrorType::Unknown,
-            format!("no program is known for the provider `{name}`"),
+            format!(
+                "no program is known for the provider `{name}`: set its `command` in council.yaml"
+            ),
         )
     }
 }
 
 fn folder_error(error: &io::Error) -> CallError {
-    CallError::new(CallErrorType::Unknown, format!("no folder to run a program in: {error}"))
+    CallError::new(
+        CallErrorType::Unknown,
+        format!("cannot create a folder to run the program in: {error}"),
+    )
 }
 
 /// Writes the program's files and adds their paths to arguments or variables.
@@ -139,7 +144,7 @@ fn prepare_scratch(
 ) -> io::Result<ScratchFolder> {
     let scratch = ScratchFolder::new()?;
     arguments.extend(invocation.arguments.iter().cloned());
-    for (name, value) in &invocation.variables {
+    for (name, value) in invocation.variables {
         environment.set(name, value);
     }
     for InputFile { name, text, delivery: told } in &invocation.files {
@@ -207,7 +212,7 @@ pub(crate) fn classify_error(text: &str, status: Option<u64>) -> CallError {
         Some(500..=599) => CallErrorType::ServerError,
         Some(_) | None => by_clue.unwrap_or(CallErrorType::Unknown),
     };
-    let message = if text.trim().is_empty() { "it failed without a word" } else { text.trim() };
+    let message = if text.trim().is_empty() { "it failed without a message" } else { text.trim() };
     CallError::new(error_type, message)
 }
 
@@ -215,7 +220,9 @@ pub(crate) fn classify_error(text: &str, status: Option<u64>) -> CallError {
 pub(crate) fn exit_error(talk: &ProgramOutput) -> CallError {
     let said = talk.stderr.trim();
     if talk.succeeded {
-        return unreadable_error("its output is not what this program is known to write");
+        return unreadable_error(
+            "its output does not have the form that this program is known to write",
+        );
     }
     let CallError { error_type, message, .. } = classify_error(last_lines(said), None);
     CallError::new(error_type, format!("{}: {message}", talk.ending))

@@ -3,47 +3,13 @@
 //! The schema is sent as the input schema of a forced tool; the tool's input is then the reply.
 
 use plenary_core::model::ask::{FinishReason, TokenUsage};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::providers::dialects::wire::{
-    WireRequest, empty_reply, error_in_body, key_header, parse_body, parse_optional, to_json_body,
+    WireRequest, key_header, missing_reply, parse_body, parse_optional, set_field, to_json_body,
 };
-use crate::providers::http_errors::invalid_reply;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
-
-#[derive(Serialize)]
-struct AnthropicBody<'a> {
-    model: &'a str,
-    max_tokens: u32,
-    system: &'a str,
-    messages: [AnthropicMessage<'a>; 1],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<[AnthropicTool<'a>; 1]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<AnthropicToolChoice>,
-}
-
-#[derive(Serialize)]
-struct AnthropicMessage<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
-struct AnthropicTool<'a> {
-    name: &'static str,
-    description: &'static str,
-    input_schema: &'a Value,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename = "tool")]
-struct AnthropicToolChoice {
-    name: &'static str,
-}
 
 pub(crate) fn build_request<'a>(
     base_url: &str,
@@ -52,19 +18,23 @@ pub(crate) fn build_request<'a>(
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
     let name = request.purpose.name();
-    let body = to_json_body(&AnthropicBody {
-        model: &provider.model,
-        max_tokens: provider.output_tokens_max,
-        system: &request.messages.system,
-        messages: [AnthropicMessage { role: "user", content: &request.messages.user }],
-        temperature: provider.temperature,
-        tools: schema.map(|input_schema| {
-            [AnthropicTool { name, description: "Takes your whole answer.", input_schema }]
-        }),
-        tool_choice: schema.map(|_| AnthropicToolChoice { name }),
+    let mut body = json!({
+        "model": provider.model,
+        "max_tokens": provider.output_tokens_max,
+        "system": request.messages.system,
+        "messages": [{ "role": "user", "content": request.messages.user }],
     });
+    set_field(&mut body, "temperature", provider.temperature.map(Value::from));
+    let tool = |input_schema: &Value| json!([{ "name": name, "description": "Takes your whole answer.", "input_schema": input_schema }]);
+    set_field(&mut body, "tools", schema.map(tool));
+    set_field(&mut body, "tool_choice", schema.map(|_| json!({ "type": "tool", "name": name })));
     let key = key_header(Dialect::Anthropic, provider);
-    WireRequest { url: format!("{base_url}/messages"), headers: VERSION_HEADERS, key, body }
+    WireRequest {
+        url: format!("{base_url}/messages"),
+        headers: VERSION_HEADERS,
+        key,
+        body: to_json_body(&body),
+    }
 }
 
 /// The API rejects requests without this version header.
@@ -98,16 +68,14 @@ struct AnthropicTokens {
 pub(crate) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, CallError> {
     let answer: AnthropicReply = parse_body(provider, body)?;
     let Some(blocks) = answer.content else {
-        let error = error_in_body(provider, answer.error.as_ref());
-        return Err(error.unwrap_or_else(|| invalid_reply(provider, "no content in it")));
+        return Err(missing_reply(provider, answer.error.as_ref(), "no content in it"));
     };
     let tokens: Option<AnthropicTokens> = parse_optional(answer.usage.as_ref());
     Ok(CallReply {
-        text: collect_text(blocks),
         usage: tokens.as_ref().map(to_usage),
         model: answer.model,
         finish: parse_finish(answer.stop_reason.as_deref()),
-        ..empty_reply()
+        ..CallReply::from_text(collect_text(blocks))
     })
 }
 

@@ -5,50 +5,13 @@
 use std::fmt::Write as _;
 
 use plenary_core::model::ask::{FinishReason, TokenUsage};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::providers::dialects::wire::{
-    WireRequest, empty_reply, error_in_body, key_header, parse_body, parse_optional, to_json_body,
+    WireRequest, key_header, missing_reply, parse_body, parse_optional, set_field, to_json_body,
 };
-use crate::providers::http_errors::invalid_reply;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct GeminiBody<'a> {
-    system_instruction: GeminiInstruction<'a>,
-    contents: [GeminiTurn<'a>; 1],
-    generation_config: GeminiGenerationConfig<'a>,
-}
-
-#[derive(Serialize)]
-struct GeminiInstruction<'a> {
-    parts: [GeminiText<'a>; 1],
-}
-
-#[derive(Serialize)]
-struct GeminiTurn<'a> {
-    role: &'static str,
-    parts: [GeminiText<'a>; 1],
-}
-
-#[derive(Serialize)]
-struct GeminiText<'a> {
-    text: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct GeminiGenerationConfig<'a> {
-    max_output_tokens: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_mime_type: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_schema: Option<&'a Value>,
-}
 
 pub(crate) fn build_request<'a>(
     base_url: &str,
@@ -56,21 +19,15 @@ pub(crate) fn build_request<'a>(
     request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
-    let body = to_json_body(&GeminiBody {
-        system_instruction: GeminiInstruction {
-            parts: [GeminiText { text: &request.messages.system }],
-        },
-        contents: [GeminiTurn {
-            role: "user",
-            parts: [GeminiText { text: &request.messages.user }],
-        }],
-        generation_config: GeminiGenerationConfig {
-            max_output_tokens: provider.output_tokens_max,
-            temperature: provider.temperature,
-            response_mime_type: schema.map(|_| "application/json"),
-            response_schema: schema,
-        },
-    });
+    let mut settings = json!({ "maxOutputTokens": provider.output_tokens_max });
+    set_field(&mut settings, "temperature", provider.temperature.map(Value::from));
+    set_field(&mut settings, "responseMimeType", schema.map(|_| json!("application/json")));
+    set_field(&mut settings, "responseSchema", schema.cloned());
+    let body = to_json_body(&json!({
+        "systemInstruction": { "parts": [{ "text": request.messages.system }] },
+        "contents": [{ "role": "user", "parts": [{ "text": request.messages.user }] }],
+        "generationConfig": settings,
+    }));
     let model = provider.model.strip_prefix("models/").unwrap_or(&provider.model);
     let url = format!("{base_url}/models/{}:generateContent", encode_segment(model));
     WireRequest { url, headers: &[], key: key_header(Dialect::Gemini, provider), body }
@@ -142,15 +99,11 @@ pub(crate) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, 
             (candidate.content.map(collect_text).unwrap_or_default(), finish)
         }
         None if blocked => (String::new(), FinishReason::Refusal),
-        None => {
-            let error = error_in_body(provider, answer.error.as_ref());
-            let nothing = || invalid_reply(provider, "no candidate in it");
-            return Err(error.unwrap_or_else(nothing));
-        }
+        None => return Err(missing_reply(provider, answer.error.as_ref(), "no candidate in it")),
     };
     let tokens: Option<GeminiTokens> = parse_optional(answer.usage_metadata.as_ref());
     let (usage, model) = (tokens.as_ref().map(to_usage), answer.model_version);
-    Ok(CallReply { text, usage, model, finish, ..empty_reply() })
+    Ok(CallReply { usage, model, finish, ..CallReply::from_text(text) })
 }
 
 /// Joins the parts that are not thoughts.

@@ -1,48 +1,14 @@
 //! OpenAI chat completions API, also for compatible servers.
 
 use plenary_core::model::ask::{FinishReason, TokenUsage};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::providers::catalogue::{OutputLimit, output_limit_at};
 use crate::providers::dialects::wire::{
-    WireRequest, empty_reply, error_in_body, key_header, parse_body, parse_optional, to_json_body,
+    WireRequest, key_header, missing_reply, parse_body, parse_optional, set_field, to_json_body,
 };
-use crate::providers::http_errors::invalid_reply;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
-
-#[derive(Serialize)]
-struct OpenAiBody<'a> {
-    model: &'a str,
-    messages: [OpenAiMessage<'a>; 2],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_completion_tokens: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_format: Option<OpenAiResponseFormat<'a>>,
-}
-
-#[derive(Serialize)]
-struct OpenAiMessage<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename = "json_schema")]
-struct OpenAiResponseFormat<'a> {
-    json_schema: OpenAiSchema<'a>,
-}
-
-#[derive(Serialize)]
-struct OpenAiSchema<'a> {
-    name: &'static str,
-    strict: bool,
-    schema: &'a Value,
-}
 
 pub(crate) fn build_request<'a>(
     base_url: &str,
@@ -50,24 +16,32 @@ pub(crate) fn build_request<'a>(
     request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
-    let limit =
-        |of: OutputLimit| (output_limit_at(base_url) == of).then_some(provider.output_tokens_max);
-    let name = request.purpose.name();
-    let body = to_json_body(&OpenAiBody {
-        model: &provider.model,
-        messages: [
-            OpenAiMessage { role: "system", content: &request.messages.system },
-            OpenAiMessage { role: "user", content: &request.messages.user },
+    let mut body = json!({
+        "model": provider.model,
+        "messages": [
+            { "role": "system", "content": request.messages.system },
+            { "role": "user", "content": request.messages.user },
         ],
-        max_tokens: limit(OutputLimit::MaxTokens),
-        max_completion_tokens: limit(OutputLimit::MaxCompletionTokens),
-        temperature: provider.temperature,
-        response_format: schema.map(|schema| OpenAiResponseFormat {
-            json_schema: OpenAiSchema { name, strict: true, schema },
-        }),
     });
+    let limit = match output_limit_at(base_url) {
+        OutputLimit::MaxTokens => "max_tokens",
+        OutputLimit::MaxCompletionTokens => "max_completion_tokens",
+    };
+    set_field(&mut body, limit, Some(provider.output_tokens_max.into()));
+    set_field(&mut body, "temperature", provider.temperature.map(Value::from));
+    let name = request.purpose.name();
+    let format = |schema: &Value| {
+        let json_schema = json!({ "name": name, "strict": true, "schema": schema });
+        json!({ "type": "json_schema", "json_schema": json_schema })
+    };
+    set_field(&mut body, "response_format", schema.map(format));
     let key = key_header(Dialect::OpenAi, provider);
-    WireRequest { url: format!("{base_url}/chat/completions"), headers: &[], key, body }
+    WireRequest {
+        url: format!("{base_url}/chat/completions"),
+        headers: &[],
+        key,
+        body: to_json_body(&body),
+    }
 }
 
 #[derive(Deserialize)]
@@ -135,8 +109,7 @@ pub(crate) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, 
     let Some((message, reason)) =
         choice.and_then(|choice| Some((choice.message?, choice.finish_reason)))
     else {
-        let error = error_in_body(provider, completion.error.as_ref());
-        return Err(error.unwrap_or_else(|| invalid_reply(provider, "no choice in it")));
+        return Err(missing_reply(provider, completion.error.as_ref(), "no choice in it"));
     };
     let text = message.content.map(OpenAiContent::into_text).unwrap_or_default();
     let refusal = message.refusal.filter(|refusal| !refusal.is_empty());
@@ -144,8 +117,8 @@ pub(crate) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, 
         if refusal.is_some() { FinishReason::Refusal } else { parse_finish(reason.as_deref()) };
     let tokens: Option<OpenAiTokens> = parse_optional(completion.usage.as_ref());
     let charge: Option<OpenRouterCost> = parse_optional(completion.usage.as_ref());
+    let text = if text.is_empty() { refusal.unwrap_or_default() } else { text };
     Ok(CallReply {
-        text: if text.is_empty() { refusal.unwrap_or_default() } else { text },
         usage: tokens.map(|tokens| TokenUsage {
             input_tokens: tokens.prompt_tokens,
             output_tokens: tokens.completion_tokens.unwrap_or(0),
@@ -153,7 +126,7 @@ pub(crate) fn parse_reply(provider: &Provider, body: &str) -> Result<CallReply, 
         model: completion.model,
         finish,
         cost_usd: charge.map(|charge| charge.cost).filter(|cost| *cost >= 0.0),
-        ..empty_reply()
+        ..CallReply::from_text(text)
     })
 }
 

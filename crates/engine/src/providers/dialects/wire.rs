@@ -1,14 +1,14 @@
 //! Dispatches to the dialect: builds requests, parses replies, and lists models.
 
-use plenary_core::model::ask::FinishReason;
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::providers::dialects::anthropic::VERSION_HEADERS;
 use crate::providers::dialects::schema::{
     SMALL_OUTPUT_TOKENS, inline_refs, to_bounded, to_open_api, to_strict,
 };
+use crate::providers::dialects::{anthropic, gemini, openai};
 use crate::providers::http_errors::{
     error_in_reply, invalid_reply, parse_error, reject_empty_refusal,
 };
@@ -52,17 +52,12 @@ pub(crate) fn build_request<'a>(
     request: &CallRequest,
     schema: Option<&Value>,
 ) -> WireRequest<'a> {
-    match dialect {
-        Dialect::OpenAi => {
-            crate::providers::dialects::openai::build_request(base_url, provider, request, schema)
-        }
-        Dialect::Anthropic => crate::providers::dialects::anthropic::build_request(
-            base_url, provider, request, schema,
-        ),
-        Dialect::Gemini => {
-            crate::providers::dialects::gemini::build_request(base_url, provider, request, schema)
-        }
-    }
+    let build = match dialect {
+        Dialect::OpenAi => openai::build_request,
+        Dialect::Anthropic => anthropic::build_request,
+        Dialect::Gemini => gemini::build_request,
+    };
+    build(base_url, provider, request, schema)
 }
 
 /// Parses the body of a successful response.
@@ -73,9 +68,9 @@ pub(crate) fn parse_reply(
     structured: bool,
 ) -> Result<CallReply, CallError> {
     let said = match dialect {
-        Dialect::OpenAi => crate::providers::dialects::openai::parse_reply(provider, body),
-        Dialect::Anthropic => crate::providers::dialects::anthropic::parse_reply(provider, body),
-        Dialect::Gemini => crate::providers::dialects::gemini::parse_reply(provider, body),
+        Dialect::OpenAi => openai::parse_reply(provider, body),
+        Dialect::Anthropic => anthropic::parse_reply(provider, body),
+        Dialect::Gemini => gemini::parse_reply(provider, body),
     }?;
     reject_empty_refusal(provider, CallReply { structured, ..said })
 }
@@ -127,9 +122,16 @@ pub(crate) fn parse_models(provider: &Provider, body: &str) -> Result<Vec<String
     Ok(names.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()).collect())
 }
 
-/// Serializes a request body. Texts, numbers and JSON cannot fail to serialize.
-pub(crate) fn to_json_body(document: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(document).unwrap_or_default()
+/// Serializes a request body.
+pub(crate) fn to_json_body(document: &Value) -> Vec<u8> {
+    document.to_string().into_bytes()
+}
+
+/// Adds a field to an object if it has a value.
+pub(crate) fn set_field(document: &mut Value, name: &str, value: Option<Value>) {
+    if let (Some(fields), Some(value)) = (document.as_object_mut(), value) {
+        fields.insert(name.to_owned(), value);
+    }
 }
 
 pub(crate) fn parse_body<'a, T: Deserialize<'a>>(
@@ -145,19 +147,10 @@ pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(said: Option<&'a Value>) ->
     T::deserialize(said?).ok()
 }
 
-/// Reply without content, to be filled.
-pub(crate) fn empty_reply() -> CallReply {
-    CallReply {
-        text: String::new(),
-        usage: None,
-        model: None,
-        finish: FinishReason::Other,
-        cost_usd: None,
-        structured: false,
+/// The error of a body without a reply: its error object, else what is missing in it.
+pub(crate) fn missing_reply(provider: &Provider, error: Option<&Value>, what: &str) -> CallError {
+    match error {
+        Some(error) => error_in_reply(provider, error),
+        None => invalid_reply(provider, what),
     }
-}
-
-/// Converts an error object in the body, if present.
-pub(crate) fn error_in_body(provider: &Provider, error: Option<&Value>) -> Option<CallError> {
-    error.map(|error| error_in_reply(provider, error))
 }

@@ -10,35 +10,11 @@ use std::path::Path;
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
-use rustix::fd::AsFd;
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 #[cfg(target_os = "linux")]
-use rustix::fd::AsRawFd;
+use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
 #[cfg(target_os = "linux")]
-use rustix::fd::BorrowedFd;
-#[cfg(target_os = "linux")]
-use rustix::fd::OwnedFd;
-#[cfg(target_os = "linux")]
-use rustix::fs::CWD;
-#[cfg(target_os = "linux")]
-use rustix::fs::Mode;
-#[cfg(target_os = "linux")]
-use rustix::fs::OFlags;
-#[cfg(target_os = "linux")]
-use rustix::fs::chmod;
-#[cfg(target_os = "linux")]
-use rustix::fs::openat;
-#[cfg(target_os = "linux")]
-use rustix::process::Pid;
-#[cfg(target_os = "linux")]
-use rustix::process::PidfdFlags;
-#[cfg(target_os = "linux")]
-use rustix::process::Signal;
-#[cfg(target_os = "linux")]
-use rustix::process::getpid;
-#[cfg(target_os = "linux")]
-use rustix::process::pidfd_open;
-#[cfg(target_os = "linux")]
-use rustix::process::pidfd_send_signal;
+use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
 /// Deeper folders keep their permissions, and then the folder is not removed.
 #[cfg(target_os = "linux")]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use plenary_core::model::ask::{CallErrorType, FinishReason, TokenUsage, TransportKind};
+use plenary_core::model::ask::{CallErrorType, TokenUsage, TransportKind};
 use plenary_core::model::plan::{SeatRole, TokenPrice};
 use serde_json::Value;
 
@@ -96,12 +96,10 @@ fn to_reply(request: &CallRequest, text: String) -> CallReply {
         output_tokens: estimate_tokens(&text),
     };
     CallReply {
-        text,
         usage: Some(usage),
         model: Some(MODEL.to_owned()),
-        finish: FinishReason::Stop,
         cost_usd: Some(0.0),
-        structured: false,
+        ..CallReply::from_text(text)
     }
 }
 
