@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use rusqlite::ErrorCode;
 
+/// Result of a store operation.
+pub type StoreResult<T> = Result<T, StoreError>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error(

@@ -22,7 +22,7 @@ use plenary_core::protocols::review::log_row::{
 };
 use serde::Serialize;
 
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreResult};
 
 /// Storage of dialogues.
 pub trait Store: Debug + Send + Sync {
@@ -32,12 +32,12 @@ pub trait Store: Debug + Send + Sync {
     fn write_transaction(
         &self,
         work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
-    ) -> Result<(), StoreError>;
+    ) -> StoreResult<()>;
 
-    fn load_dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
+    fn load_dialogue(&self, id: &DialogueId) -> StoreResult<Option<Dialogue>>;
 
     /// The whole record of a dialogue, as one snapshot.
-    fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError>;
+    fn load_record(&self, id: &DialogueId) -> StoreResult<Option<DialogueRecord>>;
 
     /// The part of a record that experts may read: earlier rounds, without raw replies and
     /// histories.
@@ -49,67 +49,67 @@ pub trait Store: Debug + Send + Sync {
         id: &DialogueId,
         round: u8,
         viewer: &mut EntityVisitor<'_>,
-    ) -> Result<Option<DialogueRecord>, StoreError>;
+    ) -> StoreResult<Option<DialogueRecord>>;
 
     /// The journal entries of a dialogue after its `after`-th entry, in order.
-    fn load_entries(&self, id: &DialogueId, after: u64) -> Result<Vec<JournalEntry>, StoreError>;
+    fn load_entries(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<JournalEntry>>;
 
     /// Global number of the newest intervention of any dialogue, from 1; 0 if there is none. It
     /// grows with each intervention, so a poller can compare it with the last value.
-    fn last_intervention_seq(&self) -> Result<u64, StoreError>;
+    fn last_intervention_seq(&self) -> StoreResult<u64>;
 
     /// Journal entries of all dialogues that concern costs: those after global number `after` and
     /// not older than `since`, in order.
-    fn load_cost_entries(&self, after: u64, since: Moment) -> Result<Vec<GlobalEntry>, StoreError>;
+    fn load_cost_entries(&self, after: u64, since: Moment) -> StoreResult<Vec<GlobalEntry>>;
 
-    fn load_progress(&self, id: &DialogueId) -> Result<Option<ProgressSnapshot>, StoreError>;
+    fn load_progress(&self, id: &DialogueId) -> StoreResult<Option<ProgressSnapshot>>;
 
     /// One page of dialogues, newest first.
-    fn list_dialogues(&self, query: &DialogueQuery) -> Result<Vec<DialogueSummary>, StoreError>;
+    fn list_dialogues(&self, query: &DialogueQuery) -> StoreResult<Vec<DialogueSummary>>;
 
     /// Texts that contain all words, then texts that contain some; at most `limit`.
-    fn search_texts(&self, words: &[String], limit: usize) -> Result<Vec<TextHit>, StoreError>;
+    fn search_texts(&self, words: &[String], limit: usize) -> StoreResult<Vec<TextHit>>;
 
-    fn load_stats(&self, top_experts: usize) -> Result<StoreStatistics, StoreError>;
+    fn load_stats(&self, top_experts: usize) -> StoreResult<StoreStatistics>;
 
     /// The newest conclusions with a terminal state, newest first, without rehearsals.
-    fn list_endings(&self, query: &ConclusionQuery) -> Result<Vec<AuditedConclusion>, StoreError>;
+    fn list_endings(&self, query: &ConclusionQuery) -> StoreResult<Vec<AuditedConclusion>>;
 
     /// Conclusions with a review date on or before this day, soonest first, at most `limit`.
     ///
     /// Rehearsals, unconverged conclusions and those with a recorded outcome are left out.
-    fn list_due(&self, by: Day, limit: usize) -> Result<Vec<DueConclusion>, StoreError>;
+    fn list_due(&self, by: Day, limit: usize) -> StoreResult<Vec<DueConclusion>>;
 
     fn load_citation(
         &self,
         dialogue: &DialogueId,
         id: EntityId,
-    ) -> Result<Option<EntityCitation>, StoreError>;
+    ) -> StoreResult<Option<EntityCitation>>;
 
     /// Lines of the verdict log after row `after`, in order, at most `limit`.
-    fn load_log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError>;
+    fn load_log_lines(&self, after: u64, limit: usize) -> StoreResult<Vec<LogLine>>;
 
     /// Rows of the verdict log, in order.
-    fn load_log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError>;
+    fn load_log_page(&self, query: &LogQuery) -> StoreResult<Vec<LoggedVerdict>>;
 
     /// Earlier verdicts on artifacts of a type, newest first by `ts`, imported ones included.
     /// INCOMPLETE and rehearsed verdicts are left out.
-    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError>;
+    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> StoreResult<Vec<LogRow>>;
 
     /// The row of the verdict log with this id.
-    fn find_logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError>;
+    fn find_logged(&self, verdict_id: &str) -> StoreResult<Option<LoggedVerdict>>;
 
     /// The stored line with this verdict id.
-    fn find_log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError>;
+    fn find_log_line(&self, verdict_id: &str) -> StoreResult<Option<LogLine>>;
 
     /// The number of a row with the same content, independent of its id.
-    fn find_same_row(&self, fingerprint: &str) -> Result<Option<u64>, StoreError>;
+    fn find_same_row(&self, fingerprint: &str) -> StoreResult<Option<u64>>;
 
     /// The newest decision on exactly this content. INCOMPLETE is not a decision.
-    fn find_decided(&self, content: &ContentQuery) -> Result<Option<ContentDecision>, StoreError>;
+    fn find_decided(&self, content: &ContentQuery) -> StoreResult<Option<ContentDecision>>;
 
     /// All human overrides of a verdict, oldest first.
-    fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError>;
+    fn list_overrides(&self, verdict_id: &str) -> StoreResult<Vec<RecordedOverride>>;
 
     /// Verifies one dialogue, or all: recomputes hashes, tables and statuses.
     ///
@@ -118,7 +118,7 @@ pub trait Store: Debug + Send + Sync {
         &self,
         dialogue: Option<&DialogueId>,
         head: Option<&str>,
-    ) -> Result<VerifyReport, StoreError>;
+    ) -> StoreResult<VerifyReport>;
 }
 
 /// One write transaction: look up facts, then append events.
@@ -127,49 +127,45 @@ pub trait StoreTransaction {
     fn run_savepoint(
         &mut self,
         work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
-    ) -> Result<(), StoreError>;
+    ) -> StoreResult<()>;
 
-    fn load_dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
+    fn load_dialogue(&mut self, id: &DialogueId) -> StoreResult<Option<Dialogue>>;
 
-    fn is_id_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+    fn is_id_taken(&mut self, id: &DialogueId) -> StoreResult<bool>;
 
     /// Whether the dialogue has a conclusion, audited or not.
-    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+    fn is_concluded(&mut self, id: &DialogueId) -> StoreResult<bool>;
 
     /// Whether the conclusion has started. After that, the record accepts no more contributions.
-    fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+    fn is_ending(&mut self, id: &DialogueId) -> StoreResult<bool>;
 
     /// Number of journal entries of the dialogue.
-    fn count_entries(&mut self, id: &DialogueId) -> Result<u64, StoreError>;
+    fn count_entries(&mut self, id: &DialogueId) -> StoreResult<u64>;
 
     /// The dialogue that uses this output folder, if any.
-    fn find_folder_owner(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError>;
+    fn find_folder_owner(&mut self, output_dir: &str) -> StoreResult<Option<DialogueId>>;
 
     fn look_up_record(
         &mut self,
         dialogue: &Dialogue,
         mentions: &LookupRequest,
-    ) -> Result<RecordLookup, StoreError>;
+    ) -> StoreResult<RecordLookup>;
 
     /// The batch of a registered round, and the answer to it.
     fn find_registration(
         &mut self,
         id: &DialogueId,
         round: u8,
-    ) -> Result<Option<RoundRegistration>, StoreError>;
+    ) -> StoreResult<Option<RoundRegistration>>;
 
     /// The row of the verdict log with this id.
-    fn find_logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError>;
+    fn find_logged(&mut self, verdict_id: &str) -> StoreResult<Option<LoggedVerdict>>;
 
     /// The number of a row with the same content, independent of its id.
-    fn find_same_row(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError>;
+    fn find_same_row(&mut self, fingerprint: &str) -> StoreResult<Option<u64>>;
 
     /// Ids of a dialogue's logged verdicts, in log order, at most `limit`.
-    fn logged_verdict_ids(
-        &mut self,
-        id: &DialogueId,
-        limit: usize,
-    ) -> Result<Vec<String>, StoreError>;
+    fn logged_verdict_ids(&mut self, id: &DialogueId, limit: usize) -> StoreResult<Vec<String>>;
 
     /// Applies the events and appends them to the journal as one entry. Returns the entry's number
     /// within the dialogue.
@@ -179,7 +175,7 @@ pub trait StoreTransaction {
         kind: JournalEntryKind,
         at: Moment,
         changes: &[JournalEvent],
-    ) -> Result<u64, StoreError>;
+    ) -> StoreResult<u64>;
 }
 
 /// A journal entry with its global number.
@@ -231,7 +227,7 @@ pub const LOG_PAGE_ROWS: usize = 64;
 pub fn log_pages(
     store: &dyn Store,
     query: &LogQuery,
-) -> impl Iterator<Item = Result<Vec<LoggedVerdict>, StoreError>> {
+) -> impl Iterator<Item = StoreResult<Vec<LoggedVerdict>>> {
     let read =
         |after| store.load_log_page(&LogQuery { range: LogRange::After(after), ..query.clone() });
     read_pages(0, query.limit, read, |row| row.seq)
@@ -241,7 +237,7 @@ pub fn log_pages(
 pub fn log_line_pages(
     store: &dyn Store,
     after: u64,
-) -> impl Iterator<Item = Result<Vec<LogLine>, StoreError>> {
+) -> impl Iterator<Item = StoreResult<Vec<LogLine>>> {
     read_pages(
         after,
         LOG_PAGE_ROWS,
@@ -254,9 +250,9 @@ pub fn log_line_pages(
 fn read_pages<T>(
     start: u64,
     limit: usize,
-    read: impl Fn(u64) -> Result<Vec<T>, StoreError>,
+    read: impl Fn(u64) -> StoreResult<Vec<T>>,
     place: fn(&T) -> u64,
-) -> impl Iterator<Item = Result<Vec<T>, StoreError>> {
+) -> impl Iterator<Item = StoreResult<Vec<T>>> {
     let mut after = Some(start);
     iter::from_fn(move || {
         let page = match read(after.take()?) {
@@ -278,6 +274,18 @@ pub struct VerifyFinding {
     /// Table, id or journal entry.
     pub place: String,
     pub message: String,
+}
+
+impl VerifyFinding {
+    pub(crate) fn new(
+        check: &'static str,
+        dialogue_id: Option<&str>,
+        place: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        let dialogue_id = dialogue_id.map(str::to_owned);
+        Self { check, dialogue_id, place: place.into(), message: message.into() }
+    }
 }
 
 /// The result of checking a store or one dialogue.

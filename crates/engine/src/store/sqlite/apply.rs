@@ -15,10 +15,10 @@ use plenary_core::model::time::Moment;
 use plenary_core::model::verdict::Verdict;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-use crate::store::error::StoreError;
+use crate::store::error::StoreResult;
 use crate::store::sqlite::statements::{statements_for, to_json};
 
-pub(crate) type ApplyResult = Result<(), StoreError>;
+pub(crate) type ApplyResult = StoreResult<()>;
 
 /// Applies events of one journal entry to one dialogue.
 #[derive(Debug)]
@@ -400,7 +400,7 @@ pub(crate) fn find_free_moment(
     connection: &Connection,
     title: &str,
     at: Moment,
-) -> Result<Moment, StoreError> {
+) -> StoreResult<Moment> {
     let mut free = at;
     let mut find = connection
         .prepare_cached("SELECT 1 FROM dialogues WHERE title = ?1 AND created_at = ?2")?;

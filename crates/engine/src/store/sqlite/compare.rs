@@ -8,7 +8,7 @@ use plenary_core::model::journal::JournalEvent;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params};
 
-use crate::store::error::StoreError;
+use crate::store::error::StoreResult;
 use crate::store::sqlite::apply::EventApplier;
 use crate::store::sqlite::statements::{lossy_text, query_rows};
 use crate::store::traits::VerifyFinding;
@@ -50,18 +50,13 @@ pub(crate) fn compare_dialogue(
     id: &str,
     said: &SearchTexts,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
-    let mut complain = |place: String, message: String| {
-        findings.push(VerifyFinding {
-            check: "replay",
-            dialogue_id: Some(id.to_owned()),
-            place,
-            message,
-        });
+) -> StoreResult<()> {
+    let mut complain = |place: &str, message: String| {
+        findings.push(VerifyFinding::new("replay", Some(id), place, message));
     };
     let transaction = replica.unchecked_transaction()?;
     if let Err(message) = replay_journal(connection, &transaction, id) {
-        complain("journal".to_owned(), message);
+        complain("journal", message);
         return Ok(());
     }
     for table in PROJECTED_TABLES {
@@ -69,19 +64,19 @@ pub(crate) fn compare_dialogue(
             (read_rows(connection, table, id)?, read_rows(&transaction, table, id)?);
         for (key, row) in &live {
             match replayed.get(key) {
-                None => complain(table.to_owned(), format!("row {key} is not in the journal")),
+                None => complain(table, format!("row {key} is not in the journal")),
                 Some(other) if other != row => {
-                    complain(table.to_owned(), format!("row {key} was changed"));
+                    complain(table, format!("row {key} was changed"));
                 }
                 Some(_) => {}
             }
         }
         for key in replayed.keys().filter(|key| !live.contains_key(*key)) {
-            complain(table.to_owned(), format!("row {key} is missing"));
+            complain(table, format!("row {key} is missing"));
         }
     }
     if read_search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
-        complain(SEARCH_TABLE.to_owned(), "does not say what the journal says".to_owned());
+        complain(SEARCH_TABLE, "does not say what the journal says".to_owned());
     }
     // The rollback empties the replica for the next dialogue.
     transaction.rollback()?;
@@ -130,7 +125,7 @@ pub(crate) fn find_stray_rows(
     connection: &Connection,
     ids: &[String],
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let known: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
     for table in PROJECTED_TABLES {
         let sql = format!("SELECT DISTINCT dialogue_id FROM {table}");
@@ -140,8 +135,7 @@ pub(crate) fn find_stray_rows(
             let id = lossy_text(row, 0)?;
             if !known.contains(id.as_str()) {
                 let message = format!("a row belongs to `{id}`, which is no dialogue");
-                let place = table.to_owned();
-                findings.push(VerifyFinding { check: "replay", dialogue_id: None, place, message });
+                findings.push(VerifyFinding::new("replay", None, table, message));
             }
         }
     }
@@ -153,7 +147,7 @@ fn read_rows(
     connection: &Connection,
     table: &str,
     id: &str,
-) -> Result<BTreeMap<String, Vec<Value>>, StoreError> {
+) -> StoreResult<BTreeMap<String, Vec<Value>>> {
     let keys = key_columns(connection, table)?;
     let order: Vec<String> = keys.iter().map(|column| format!("\"{column}\"")).collect();
     let sql = format!("SELECT {}, * FROM {table} WHERE dialogue_id = ?1", order.join(", "));
@@ -162,7 +156,7 @@ fn read_rows(
     let mut found = statement.query(params![id])?;
     let mut rows = BTreeMap::new();
     while let Some(row) = found.next()? {
-        let values = |columns: Range<usize>| -> Result<Vec<Value>, StoreError> {
+        let values = |columns: Range<usize>| -> StoreResult<Vec<Value>> {
             columns.map(|column| Ok(to_owned_value(row.get_ref(column)?))).collect()
         };
         let key: Vec<String> = values(1..keys.len())?.iter().map(format_key_part).collect();
@@ -203,7 +197,7 @@ fn format_key_part(value: &Value) -> String {
     }
 }
 
-fn key_columns(connection: &Connection, table: &str) -> Result<Vec<String>, StoreError> {
+fn key_columns(connection: &Connection, table: &str) -> StoreResult<Vec<String>> {
     let mut statement =
         connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?;
     let names = statement.query_map([table], |row| row.get(0))?;
@@ -220,7 +214,7 @@ const SEARCH_TABLE: &str = "search_text";
 pub(crate) fn read_search_texts(
     connection: &Connection,
     id: Option<&str>,
-) -> Result<BTreeMap<String, SearchTexts>, StoreError> {
+) -> StoreResult<BTreeMap<String, SearchTexts>> {
     let mut statement = connection.prepare_cached(
         "SELECT dialogue_id, field, body FROM search_text WHERE dialogue_id = ?1 OR ?1 IS NULL",
     )?;
@@ -235,13 +229,8 @@ pub(crate) fn read_search_texts(
 }
 
 /// Finding for indexed texts of an unknown dialogue.
-pub(crate) fn unknown_text_finding(id: String) -> VerifyFinding {
-    VerifyFinding {
-        check: "replay",
-        dialogue_id: Some(id),
-        place: SEARCH_TABLE.to_owned(),
-        message: "belongs to no dialogue".to_owned(),
-    }
+pub(crate) fn unknown_text_finding(id: &str) -> VerifyFinding {
+    VerifyFinding::new("replay", Some(id), SEARCH_TABLE, "belongs to no dialogue")
 }
 
 /// Reports differences in tables, indexes, views and triggers.
@@ -249,7 +238,7 @@ pub(crate) fn compare_schema(
     connection: &Connection,
     replica: &Connection,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let (live, expected) = (read_definitions(connection)?, read_definitions(replica)?);
     let names: BTreeSet<&DefinitionName> = live.keys().chain(expected.keys()).collect();
     for name in names {
@@ -259,22 +248,14 @@ pub(crate) fn compare_schema(
             (Some(_), None) => "was added",
             (None, _) => "was taken away",
         };
-        findings.push(VerifyFinding {
-            check: "schema",
-            dialogue_id: None,
-            place: name.1.clone(),
-            message: message.to_owned(),
-        });
+        findings.push(VerifyFinding::new("schema", None, &name.1, message));
     }
     Ok(())
 }
 
 /// Whether a required table is missing.
-pub(crate) fn is_table_missing(
-    connection: &Connection,
-    replica: &Connection,
-) -> Result<bool, StoreError> {
-    let tables = |connection: &Connection| -> Result<BTreeSet<String>, StoreError> {
+pub(crate) fn is_table_missing(connection: &Connection, replica: &Connection) -> StoreResult<bool> {
+    let tables = |connection: &Connection| -> StoreResult<BTreeSet<String>> {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'";
         Ok(query_rows(connection, sql, [], |row| Ok(row.get(0)?))?.into_iter().collect())
     };
@@ -288,7 +269,7 @@ type DefinitionName = (String, String);
 type SchemaDefinitions = BTreeMap<DefinitionName, Vec<(String, String)>>;
 
 /// Reads all definitions. The tables of `ANALYZE` are left out, because they do not affect results.
-fn read_definitions(connection: &Connection) -> Result<SchemaDefinitions, StoreError> {
+fn read_definitions(connection: &Connection) -> StoreResult<SchemaDefinitions> {
     let mut statement = connection.prepare(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema
          WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))",

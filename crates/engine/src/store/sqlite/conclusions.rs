@@ -11,7 +11,7 @@ use plenary_core::protocols::conclusion::types::{
 };
 use rusqlite::{Connection, Row, params};
 
-use crate::store::error::StoreError;
+use crate::store::error::StoreResult;
 use crate::store::sqlite::apply::{ApplyResult, EventApplier};
 use crate::store::sqlite::statements::{
     parse_column, parse_optional_column, query_rows, read_json, read_optional_json,
@@ -91,13 +91,13 @@ fn conclusion_text(conclusion: &Conclusion) -> String {
     said.into_iter().chain(points).collect::<Vec<_>>().join("\n")
 }
 
-pub(crate) fn is_concluded(connection: &Connection, id: &DialogueId) -> Result<bool, StoreError> {
+pub(crate) fn is_concluded(connection: &Connection, id: &DialogueId) -> StoreResult<bool> {
     let mut statement =
         connection.prepare_cached("SELECT 1 FROM conclusions WHERE dialogue_id = ?1")?;
     Ok(statement.exists([id.as_str()])?)
 }
 
-pub(crate) fn is_ending(connection: &Connection, id: &DialogueId) -> Result<bool, StoreError> {
+pub(crate) fn is_ending(connection: &Connection, id: &DialogueId) -> StoreResult<bool> {
     let mut statement = connection.prepare_cached(
         "SELECT 1 FROM dialogues WHERE dialogue_id = ?1
          AND (lifecycle = 'concluding' OR lifecycle = 'auditing' OR lifecycle = 'revising')",
@@ -109,7 +109,7 @@ pub(crate) fn is_ending(connection: &Connection, id: &DialogueId) -> Result<bool
 pub(crate) fn load_conclusion(
     connection: &Connection,
     id: &DialogueId,
-) -> Result<Option<RecordedConclusion>, StoreError> {
+) -> StoreResult<Option<RecordedConclusion>> {
     let found = query_rows(
         connection,
         "SELECT terminal_state, recommendation, key_condition, unresolved_points, review_by,
@@ -122,7 +122,7 @@ pub(crate) fn load_conclusion(
     Ok(Some(RecordedConclusion { ending, at, outcomes: load_outcomes(connection, id)? }))
 }
 
-fn read_conclusion(row: &Row<'_>) -> Result<ConclusionResult, StoreError> {
+fn read_conclusion(row: &Row<'_>) -> StoreResult<ConclusionResult> {
     Ok(ConclusionResult {
         terminal_state: parse_optional_column(row, 0, "terminal state")?,
         conclusion: Conclusion {
@@ -142,7 +142,7 @@ fn read_conclusion(row: &Row<'_>) -> Result<ConclusionResult, StoreError> {
 fn load_outcomes(
     connection: &Connection,
     id: &DialogueId,
-) -> Result<Vec<(Moment, ConclusionOutcome)>, StoreError> {
+) -> StoreResult<Vec<(Moment, ConclusionOutcome)>> {
     let sql = "SELECT created_at, outcome, note FROM outcomes WHERE dialogue_id = ?1 ORDER BY seq";
     query_rows(connection, sql, [id.as_str()], |row| {
         let outcome =
@@ -155,7 +155,7 @@ fn load_outcomes(
 pub(crate) fn list_endings(
     connection: &Connection,
     asked: &ConclusionQuery,
-) -> Result<Vec<AuditedConclusion>, StoreError> {
+) -> StoreResult<Vec<AuditedConclusion>> {
     let since = asked.since.map(|since| since.to_string()).unwrap_or_default();
     query_rows(
         connection,
@@ -181,7 +181,7 @@ pub(crate) fn list_due(
     connection: &Connection,
     by: Day,
     limit: usize,
-) -> Result<Vec<DueConclusion>, StoreError> {
+) -> StoreResult<Vec<DueConclusion>> {
     query_rows(
         connection,
         "SELECT c.dialogue_id, d.title, c.recommendation, c.review_by, c.terminal_state

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use crate::store::error::{BUSY_WAIT_S, StoreError, error_code};
+use crate::store::error::{BUSY_WAIT_S, StoreError, StoreResult, error_code};
 
 /// `PLNY`: identifies a Plenary store.
 const APPLICATION_ID: i32 = 0x504c_4e59;
@@ -28,14 +28,14 @@ const PAGE_BYTES: i32 = 8 * 1024;
 const LOG_PAGES_MAX: i32 = 4 * 1024;
 
 /// Opens a store. Falls back to read-only access, which is enough for an audit.
-pub(crate) fn open_file(path: &Path) -> Result<Connection, StoreError> {
+pub(crate) fn open_file(path: &Path) -> StoreResult<Connection> {
     match open_writable(path) {
         Err(error) if is_denied(&error) => open_read_only(path).ok_or(error),
         opened => opened,
     }
 }
 
-fn open_writable(path: &Path) -> Result<Connection, StoreError> {
+fn open_writable(path: &Path) -> StoreResult<Connection> {
     let unopenable = |source: rusqlite::Error| StoreError::Unopenable {
         path: path.to_owned(),
         source: Arc::new(source),
@@ -55,7 +55,7 @@ fn open_writable(path: &Path) -> Result<Connection, StoreError> {
 
 /// Rejects a file that is not empty but too short for a database. SQLite would treat a truncated
 /// store as new and overwrite it.
-fn reject_stub(path: &Path) -> Result<(), StoreError> {
+fn reject_stub(path: &Path) -> StoreResult<()> {
     /// The minimum page size; a database has at least one page.
     const BYTES_MIN: u64 = 512;
     let is_stub = path
@@ -102,7 +102,7 @@ fn percent_encode(path: &str) -> String {
         .collect()
 }
 
-pub(crate) fn open_in_memory() -> Result<Connection, StoreError> {
+pub(crate) fn open_in_memory() -> StoreResult<Connection> {
     let connection = Connection::open_in_memory()?;
     set_pragmas(&connection)?;
     run_migrations(&connection, Path::new(":memory:"))?;
@@ -110,7 +110,7 @@ pub(crate) fn open_in_memory() -> Result<Connection, StoreError> {
 }
 
 /// Rejects a file of another program before changing it.
-fn check_application_id(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+fn check_application_id(connection: &Connection, path: &Path) -> StoreResult<()> {
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
     let foreign = || StoreError::Foreign { path: path.to_owned() };
     let read = retry_while_busy(|| {
@@ -137,7 +137,7 @@ fn name_unopenable_file(path: &Path, error: StoreError) -> StoreError {
     StoreError::Unopenable { path: path.to_owned(), source }
 }
 
-fn set_pragmas(connection: &Connection) -> Result<(), StoreError> {
+fn set_pragmas(connection: &Connection) -> StoreResult<()> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     // Otherwise SQLite prepares sorting statements again for each bound value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
@@ -192,7 +192,7 @@ const MIGRATIONS: [&str; 5] = [
 /// The current schema version.
 const SCHEMA_VERSION: u32 = MIGRATIONS.len() as u32;
 
-pub(crate) fn run_migrations(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn run_migrations(connection: &Connection, path: &Path) -> StoreResult<()> {
     let found = reject_newer(connection, path)?;
     for target in found + 1..=SCHEMA_VERSION {
         run_migration(connection, target)?;
@@ -201,7 +201,7 @@ pub(crate) fn run_migrations(connection: &Connection, path: &Path) -> Result<(),
 }
 
 /// Returns the schema version, or an error if it is newer than this program.
-pub(crate) fn reject_newer(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+pub(crate) fn reject_newer(connection: &Connection, path: &Path) -> StoreResult<u32> {
     let found = schema_version(connection)?;
     if found > SCHEMA_VERSION {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: SCHEMA_VERSION });
@@ -210,11 +210,11 @@ pub(crate) fn reject_newer(connection: &Connection, path: &Path) -> Result<u32, 
 }
 
 /// Whether no migration is pending.
-pub(crate) fn is_current_schema(connection: &Connection) -> Result<bool, StoreError> {
+pub(crate) fn is_current_schema(connection: &Connection) -> StoreResult<bool> {
     Ok(schema_version(connection)? == SCHEMA_VERSION)
 }
 
-fn run_migration(connection: &Connection, target: u32) -> Result<(), StoreError> {
+fn run_migration(connection: &Connection, target: u32) -> StoreResult<()> {
     let transaction =
         rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another process may have run this migration while this one waited for the lock.
@@ -228,6 +228,6 @@ fn run_migration(connection: &Connection, target: u32) -> Result<(), StoreError>
     Ok(())
 }
 
-fn schema_version(connection: &Connection) -> Result<u32, StoreError> {
+fn schema_version(connection: &Connection) -> StoreResult<u32> {
     Ok(retry_while_busy(|| connection.pragma_query_value(None, "user_version", |row| row.get(0)))?)
 }

@@ -12,7 +12,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
-use crate::store::error::StoreError;
+use crate::store::error::StoreResult;
 use crate::store::sqlite::statements::{
     malformed_error, parse_column, query_rows, read_json, to_json,
 };
@@ -32,7 +32,7 @@ pub(crate) fn append_entry(
     kind: JournalEntryKind,
     at: Moment,
     changes: &[JournalEvent],
-) -> Result<u64, StoreError> {
+) -> StoreResult<u64> {
     let own = load_head(connection, id.as_str())?;
     let all = load_head(connection, GLOBAL_SCOPE)?;
     let (payload, ts) = (to_json(changes)?, at.to_string());
@@ -63,12 +63,12 @@ pub(crate) fn append_entry(
 }
 
 /// Global number of the next entry.
-pub(crate) fn next_entry_seq(connection: &Connection) -> Result<u64, StoreError> {
+pub(crate) fn next_entry_seq(connection: &Connection) -> StoreResult<u64> {
     Ok(load_head(connection, GLOBAL_SCOPE)?.seq + 1)
 }
 
 /// Global number of the newest intervention of any dialogue.
-pub(crate) fn last_intervention_seq(connection: &Connection) -> Result<u64, StoreError> {
+pub(crate) fn last_intervention_seq(connection: &Connection) -> StoreResult<u64> {
     let place: Option<u64> = connection
         .prepare_cached("SELECT max(global_seq) FROM journal WHERE kind = 'intervened'")?
         .query_row([], |row| row.get(0))?;
@@ -83,7 +83,7 @@ pub(crate) fn load_cost_entries(
     connection: &Connection,
     after: u64,
     since: Moment,
-) -> Result<Vec<GlobalEntry>, StoreError> {
+) -> StoreResult<Vec<GlobalEntry>> {
     // Search backwards from the newest entry to read only the requested period.
     let before: Option<u64> = connection
         .prepare_cached(
@@ -117,7 +117,7 @@ pub(crate) fn load_entries(
     connection: &Connection,
     id: &DialogueId,
     after: u64,
-) -> Result<Vec<JournalEntry>, StoreError> {
+) -> StoreResult<Vec<JournalEntry>> {
     query_rows(
         connection,
         "SELECT seq, kind, ts, payload FROM journal
@@ -138,7 +138,7 @@ pub(crate) fn load_entries(
 }
 
 /// The stored head of a chain.
-pub(crate) fn load_head(connection: &Connection, scope: &str) -> Result<ChainHead, StoreError> {
+pub(crate) fn load_head(connection: &Connection, scope: &str) -> StoreResult<ChainHead> {
     let found = connection
         .prepare_cached("SELECT seq, hash FROM chain_heads WHERE scope = ?1")?
         .query_row([scope], |row| Ok(ChainHead { seq: row.get(0)?, hash: row.get(1)? }))
@@ -146,7 +146,7 @@ pub(crate) fn load_head(connection: &Connection, scope: &str) -> Result<ChainHea
     Ok(found.unwrap_or_else(|| ChainHead { seq: 0, hash: GENESIS_HASH.to_owned() }))
 }
 
-fn set_head(connection: &Connection, scope: &str, seq: u64, hash: &str) -> Result<(), StoreError> {
+fn set_head(connection: &Connection, scope: &str, seq: u64, hash: &str) -> StoreResult<()> {
     connection
         .prepare_cached(
             "INSERT INTO chain_heads (scope, seq, hash) VALUES (?1, ?2, ?3)

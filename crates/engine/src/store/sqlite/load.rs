@@ -14,13 +14,20 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, params};
 use serde::de::IgnoredAny;
 
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreResult};
 use crate::store::sqlite::conclusions::load_conclusion;
 use crate::store::sqlite::journal::load_head;
 use crate::store::sqlite::statements::{
     malformed_error, parse_column, parse_optional_column, query_rows, read_json,
     read_optional_json, statements_for, stored_protocol,
 };
+
+/// Reads the record of one dialogue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DialogueReader<'a> {
+    pub(crate) connection: &'a Connection,
+    pub(crate) id: &'a DialogueId,
+}
 
 /// How much of a record to load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,50 +42,54 @@ pub(crate) enum RecordDepth {
 /// The last round is 99, so this means no limit.
 const NO_ROUND_LIMIT: u8 = 100;
 
-pub(crate) fn load_record(
-    connection: &Connection,
-    id: &DialogueId,
-    depth: RecordDepth,
-) -> Result<Option<DialogueRecord>, StoreError> {
-    let Some(dialogue) = load_dialogue(connection, id)? else { return Ok(None) };
-    let entities = |kind| load_entities(connection, id, kind, depth);
-    Ok(Some(DialogueRecord {
-        dialogue,
-        pool: load_pool(connection, id)?,
-        experts: load_experts(connection, id, depth)?,
-        panels: load_panels(connection, id)?,
-        rounds: load_rounds(connection, id, depth)?,
-        perspectives: entities(EntityKind::Perspective)?,
-        recommendations: entities(EntityKind::Recommendation)?,
-        tensions: entities(EntityKind::Tension)?,
-        evidence: entities(EntityKind::Evidence)?,
-        claims: entities(EntityKind::Claim)?,
-        moves: load_moves(connection, id)?,
-        verdicts: load_verdicts(connection, id)?,
-        conclusion: match depth {
-            RecordDepth::Whole => load_conclusion(connection, id)?,
-            RecordDepth::Before(_) => None,
-        },
-        local_ids: match depth {
-            RecordDepth::Whole => load_local_ids(connection, id)?,
-            RecordDepth::Before(_) => Vec::new(),
-        },
-        head: load_head(connection, id.as_str())?.hash,
-    }))
-}
+impl<'a> DialogueReader<'a> {
+    pub(crate) fn new(connection: &'a Connection, id: &'a DialogueId) -> Self {
+        Self { connection, id }
+    }
 
-pub(crate) fn load_dialogue(
-    connection: &Connection,
-    id: &DialogueId,
-) -> Result<Option<Dialogue>, StoreError> {
-    let found = query_rows(
-        connection,
-        "SELECT dialogue_id, title, question, background, protocol, rehearsal, convergence_percent,
-           panel_seed, output_dir, status, terminal_state, total_rounds, total_alignment, created_at,
-           converged_at, closed_because
-         FROM dialogues WHERE dialogue_id = ?1",
-        [id.as_str()],
-        |row| {
+    /// Runs a query whose only value is the id of the dialogue.
+    pub(crate) fn read_all<T>(
+        &self,
+        sql: &str,
+        read: impl Fn(&Row<'_>) -> StoreResult<T>,
+    ) -> StoreResult<Vec<T>> {
+        query_rows(self.connection, sql, [self.id.as_str()], read)
+    }
+
+    pub(crate) fn load_record(&self, depth: RecordDepth) -> StoreResult<Option<DialogueRecord>> {
+        let Some(dialogue) = self.load_dialogue()? else { return Ok(None) };
+        let entities = |kind| self.load_entities(kind, depth);
+        Ok(Some(DialogueRecord {
+            dialogue,
+            pool: self.load_pool()?,
+            experts: self.load_experts(depth)?,
+            panels: self.load_panels()?,
+            rounds: self.load_rounds(depth)?,
+            perspectives: entities(EntityKind::Perspective)?,
+            recommendations: entities(EntityKind::Recommendation)?,
+            tensions: entities(EntityKind::Tension)?,
+            evidence: entities(EntityKind::Evidence)?,
+            claims: entities(EntityKind::Claim)?,
+            moves: self.load_moves()?,
+            verdicts: self.load_verdicts()?,
+            conclusion: match depth {
+                RecordDepth::Whole => load_conclusion(self.connection, self.id)?,
+                RecordDepth::Before(_) => None,
+            },
+            local_ids: match depth {
+                RecordDepth::Whole => self.load_local_ids()?,
+                RecordDepth::Before(_) => Vec::new(),
+            },
+            head: load_head(self.connection, self.id.as_str())?.hash,
+        }))
+    }
+
+    pub(crate) fn load_dialogue(&self) -> StoreResult<Option<Dialogue>> {
+        let sql = "SELECT dialogue_id, title, question, background, protocol, rehearsal, convergence_percent,
+               panel_seed, output_dir, status, terminal_state, total_rounds, total_alignment, created_at,
+               converged_at, closed_because
+             FROM dialogues WHERE dialogue_id = ?1";
+        let found = self.read_all(sql, |row| {
             Ok(Dialogue {
                 opening: DialogueOpening {
                     dialogue_id: parse_column(row, 0, "dialogue id")?,
@@ -99,30 +110,23 @@ pub(crate) fn load_dialogue(
                 converged_at: parse_optional_column(row, 14, "moment")?,
                 closed_because: row.get(15)?,
             })
-        },
-    )?;
-    Ok(found.into_iter().next())
-}
+        })?;
+        Ok(found.into_iter().next())
+    }
 
-fn load_pool(connection: &Connection, id: &DialogueId) -> Result<Option<ExpertPool>, StoreError> {
-    let sql = "SELECT domain, experts FROM expert_pool WHERE dialogue_id = ?1";
-    let found = query_rows(connection, sql, [id.as_str()], |row| {
-        Ok(ExpertPool { domain: row.get(0)?, experts: read_json(row, 1, "expert pool")? })
-    })?;
-    Ok(found.into_iter().next())
-}
+    fn load_pool(&self) -> StoreResult<Option<ExpertPool>> {
+        let sql = "SELECT domain, experts FROM expert_pool WHERE dialogue_id = ?1";
+        let found = self.read_all(sql, |row| {
+            Ok(ExpertPool { domain: row.get(0)?, experts: read_json(row, 1, "expert pool")? })
+        })?;
+        Ok(found.into_iter().next())
+    }
 
-pub(crate) fn load_profiles(
-    connection: &Connection,
-    id: &DialogueId,
-) -> Result<Vec<(ExpertProfile, i64)>, StoreError> {
-    query_rows(
-        connection,
-        "SELECT expert_slug, role, tier, source, description, focus, relevance, creation_reason,
-           mandate, color, coalesce(first_round, planned_round), total_score
-         FROM expert_profiles WHERE dialogue_id = ?1 ORDER BY place",
-        [id.as_str()],
-        |row| {
+    pub(crate) fn load_profiles(&self) -> StoreResult<Vec<(ExpertProfile, i64)>> {
+        let sql = "SELECT expert_slug, role, tier, source, description, focus, relevance, creation_reason,
+               mandate, color, coalesce(first_round, planned_round), total_score
+             FROM expert_profiles WHERE dialogue_id = ?1 ORDER BY place";
+        self.read_all(sql, |row| {
             let profile = ExpertProfile {
                 expert_slug: parse_column(row, 0, "expert")?,
                 role: row.get(1)?,
@@ -137,54 +141,178 @@ pub(crate) fn load_profiles(
                 first_round: row.get(10)?,
             };
             Ok((profile, row.get(11)?))
-        },
-    )
-}
-
-fn load_experts(
-    connection: &Connection,
-    id: &DialogueId,
-    depth: RecordDepth,
-) -> Result<Vec<Expert>, StoreError> {
-    let mut scores = load_per_expert(
-        connection,
-        "SELECT expert_slug, round, score FROM expert_scores WHERE dialogue_id = ?1",
-        id,
-    )?;
-    let mut replies = match depth {
-        RecordDepth::Whole => load_per_expert(
-            connection,
-            "SELECT expert_slug, round, content FROM raw_replies WHERE dialogue_id = ?1",
-            id,
-        )?,
-        RecordDepth::Before(_) => HashMap::new(),
-    };
-    let experts = load_profiles(connection, id)?.into_iter().map(|(profile, total)| Expert {
-        scores: scores.remove(&profile.expert_slug).unwrap_or_default(),
-        replies: replies.remove(&profile.expert_slug).unwrap_or_default(),
-        profile,
-        total,
-    });
-    Ok(experts.collect())
-}
-
-/// Values per expert and round.
-fn load_per_expert<T: FromSql>(
-    connection: &Connection,
-    sql: &str,
-    id: &DialogueId,
-) -> Result<HashMap<ExpertSlug, BTreeMap<u8, T>>, StoreError> {
-    let mut found: HashMap<ExpertSlug, BTreeMap<u8, T>> = HashMap::new();
-    let rows = query_rows(connection, sql, [id.as_str()], |row| {
-        Ok((parse_column(row, 0, "expert")?, row.get(1)?, row.get(2)?))
-    })?;
-    for (expert, round, value) in rows {
-        found.entry(expert).or_default().insert(round, value);
+        })
     }
-    Ok(found)
+
+    fn load_experts(&self, depth: RecordDepth) -> StoreResult<Vec<Expert>> {
+        let mut scores = self.load_per_expert(
+            "SELECT expert_slug, round, score FROM expert_scores WHERE dialogue_id = ?1",
+        )?;
+        let mut replies = match depth {
+            RecordDepth::Whole => self.load_per_expert(
+                "SELECT expert_slug, round, content FROM raw_replies WHERE dialogue_id = ?1",
+            )?,
+            RecordDepth::Before(_) => HashMap::new(),
+        };
+        let experts = self.load_profiles()?.into_iter().map(|(profile, total)| Expert {
+            scores: scores.remove(&profile.expert_slug).unwrap_or_default(),
+            replies: replies.remove(&profile.expert_slug).unwrap_or_default(),
+            profile,
+            total,
+        });
+        Ok(experts.collect())
+    }
+
+    fn load_panels(&self) -> StoreResult<BTreeMap<u8, Vec<PanelSeat>>> {
+        let sql = "SELECT round, expert_slug, source, round_context, mandate
+                   FROM panels WHERE dialogue_id = ?1 ORDER BY round, seat";
+        let mut panels: BTreeMap<u8, Vec<PanelSeat>> = BTreeMap::new();
+        for (round, seat) in self.read_all(sql, read_seat)? {
+            panels.entry(round).or_default().push(seat);
+        }
+        Ok(panels)
+    }
+
+    /// The recorded panel of a round; empty if none is recorded.
+    pub(crate) fn load_panel(&self, round: u8) -> StoreResult<Vec<PanelSeat>> {
+        let sql = "SELECT round, expert_slug, source, round_context, mandate FROM panels
+                   WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seat";
+        let seats = query_rows(self.connection, sql, params![self.id.as_str(), round], read_seat)?;
+        Ok(seats.into_iter().map(|(_, seat)| seat).collect())
+    }
+
+    fn load_rounds(&self, depth: RecordDepth) -> StoreResult<Vec<RoundRecord>> {
+        let sql = "SELECT round, title, score, summary, created_at FROM rounds
+                   WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round";
+        query_rows(self.connection, sql, params![self.id.as_str(), round_limit(depth)], |row| {
+            Ok(RoundRecord {
+                round: row.get(0)?,
+                title: row.get(1)?,
+                score: row.get(2)?,
+                summary: row.get(3)?,
+                created_at: parse_column(row, 4, "moment")?,
+            })
+        })
+    }
+
+    fn load_entities(&self, kind: EntityKind, depth: RecordDepth) -> StoreResult<Vec<Entity>> {
+        if matches!(depth, RecordDepth::Before(_)) && kind != EntityKind::Tension {
+            return Ok(Vec::new());
+        }
+        let statements = statements_for(kind);
+        let mut entities = query_rows(
+            self.connection,
+            &statements.load,
+            params![self.id.as_str(), round_limit(depth)],
+            |row| read_entity(row, kind),
+        )?;
+        if depth == RecordDepth::Whole {
+            let events = self.read_all(&statements.load_events, |row| {
+                Ok(((row.get::<_, u8>(0)?, row.get::<_, u8>(1)?), read_event(row)?))
+            })?;
+            // Both lists are sorted by id, so one pass joins them.
+            let mut events = events.into_iter().peekable();
+            for entity in &mut entities {
+                let key = (entity.id.round, entity.id.seq);
+                while let Some((_, event)) = events.next_if(|(of, _)| *of == key) {
+                    entity.events.push(event);
+                }
+            }
+        }
+        Ok(entities)
+    }
+
+    /// The history of one entity.
+    pub(crate) fn load_events(&self, entity: EntityId) -> StoreResult<Vec<EntityEvent>> {
+        let key = params![self.id.as_str(), entity.round, entity.seq];
+        query_rows(self.connection, &statements_for(entity.kind).events_of, key, read_event)
+    }
+
+    pub(crate) fn load_references_from(
+        &self,
+        source: EntityId,
+    ) -> StoreResult<Vec<(ReferenceType, EntityId)>> {
+        let sql = "SELECT ref_type, target_id FROM refs WHERE dialogue_id = ?1 AND source_id = ?2";
+        query_rows(self.connection, sql, params![self.id.as_str(), source.to_string()], read_link)
+    }
+
+    pub(crate) fn load_references_to(
+        &self,
+        target: EntityId,
+    ) -> StoreResult<Vec<(ReferenceType, EntityId)>> {
+        let sql = "SELECT ref_type, source_id FROM refs WHERE dialogue_id = ?1 AND target_id = ?2";
+        query_rows(self.connection, sql, params![self.id.as_str(), target.to_string()], read_link)
+    }
+
+    fn load_moves(&self) -> StoreResult<Vec<ExpertMove>> {
+        let sql = "SELECT expert_slug, round, move_type, targets, context FROM moves
+                   WHERE dialogue_id = ?1 ORDER BY round, seq";
+        self.read_all(sql, |row| {
+            Ok(ExpertMove {
+                expert: parse_column(row, 0, "expert")?,
+                round: row.get(1)?,
+                move_type: parse_column(row, 2, "move")?,
+                targets: read_json(row, 3, "targets")?,
+                context: row.get(4)?,
+            })
+        })
+    }
+
+    fn load_verdicts(&self) -> StoreResult<Vec<RecordedVerdict>> {
+        let sql =
+            "SELECT verdict_id, verdict_type, round, author_expert, recommendation, description,
+                     conditions, vote, confidence, tensions_resolved, tensions_accepted,
+                     recommendations_adopted, key_evidence, key_claims, supporting_experts, forced,
+                     warning, created_at
+                   FROM verdicts WHERE dialogue_id = ?1 ORDER BY seq";
+        self.read_all(sql, |row| {
+            let verdict = Verdict {
+                verdict_id: parse_column(row, 0, "verdict id")?,
+                verdict_type: parse_column(row, 1, "verdict type")?,
+                round: row.get(2)?,
+                author_expert: parse_optional_column(row, 3, "expert")?,
+                recommendation: row.get(4)?,
+                description: row.get(5)?,
+                conditions: read_optional_json(row, 6, "conditions")?,
+                vote: parse_optional_column(row, 7, "vote")?,
+                confidence: parse_optional_column(row, 8, "confidence")?,
+                tensions_resolved: read_optional_json(row, 9, "ids")?,
+                tensions_accepted: read_optional_json(row, 10, "ids")?,
+                recommendations_adopted: read_optional_json(row, 11, "ids")?,
+                key_evidence: read_optional_json(row, 12, "ids")?,
+                key_claims: read_optional_json(row, 13, "ids")?,
+                supporting_experts: read_optional_json(row, 14, "experts")?,
+                forced: row.get(15)?,
+                warning: row.get(16)?,
+            };
+            Ok(RecordedVerdict { verdict, created_at: parse_column(row, 17, "moment")? })
+        })
+    }
+
+    fn load_local_ids(&self) -> StoreResult<Vec<(LocalId, EntityId)>> {
+        let sql =
+            "SELECT local_id, global_id FROM local_ids WHERE dialogue_id = ?1 ORDER BY local_id";
+        self.read_all(sql, |row| {
+            Ok((parse_column(row, 0, "local id")?, parse_column(row, 1, "global id")?))
+        })
+    }
+
+    /// Values per expert and round.
+    fn load_per_expert<T: FromSql>(
+        &self,
+        sql: &str,
+    ) -> StoreResult<HashMap<ExpertSlug, BTreeMap<u8, T>>> {
+        let mut found: HashMap<ExpertSlug, BTreeMap<u8, T>> = HashMap::new();
+        let rows = self
+            .read_all(sql, |row| Ok((parse_column(row, 0, "expert")?, row.get(1)?, row.get(2)?)))?;
+        for (expert, round, value) in rows {
+            found.entry(expert).or_default().insert(round, value);
+        }
+        Ok(found)
+    }
 }
 
-fn read_seat(row: &Row<'_>) -> Result<(u8, PanelSeat), StoreError> {
+fn read_seat(row: &Row<'_>) -> StoreResult<(u8, PanelSeat)> {
     let seat = PanelSeat {
         expert_slug: parse_column(row, 1, "expert")?,
         source: parse_column(row, 2, "source")?,
@@ -194,49 +322,6 @@ fn read_seat(row: &Row<'_>) -> Result<(u8, PanelSeat), StoreError> {
     Ok((row.get(0)?, seat))
 }
 
-fn load_panels(
-    connection: &Connection,
-    id: &DialogueId,
-) -> Result<BTreeMap<u8, Vec<PanelSeat>>, StoreError> {
-    let sql = "SELECT round, expert_slug, source, round_context, mandate
-               FROM panels WHERE dialogue_id = ?1 ORDER BY round, seat";
-    let mut panels: BTreeMap<u8, Vec<PanelSeat>> = BTreeMap::new();
-    for (round, seat) in query_rows(connection, sql, [id.as_str()], read_seat)? {
-        panels.entry(round).or_default().push(seat);
-    }
-    Ok(panels)
-}
-
-/// The recorded panel of a round; empty if none is recorded.
-pub(crate) fn load_panel(
-    connection: &Connection,
-    id: &DialogueId,
-    round: u8,
-) -> Result<Vec<PanelSeat>, StoreError> {
-    let sql = "SELECT round, expert_slug, source, round_context, mandate FROM panels
-               WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seat";
-    let seats = query_rows(connection, sql, params![id.as_str(), round], read_seat)?;
-    Ok(seats.into_iter().map(|(_, seat)| seat).collect())
-}
-
-fn load_rounds(
-    connection: &Connection,
-    id: &DialogueId,
-    depth: RecordDepth,
-) -> Result<Vec<RoundRecord>, StoreError> {
-    let sql = "SELECT round, title, score, summary, created_at FROM rounds
-               WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round";
-    query_rows(connection, sql, params![id.as_str(), round_limit(depth)], |row| {
-        Ok(RoundRecord {
-            round: row.get(0)?,
-            title: row.get(1)?,
-            score: row.get(2)?,
-            summary: row.get(3)?,
-            created_at: parse_column(row, 4, "moment")?,
-        })
-    })
-}
-
 fn round_limit(depth: RecordDepth) -> u8 {
     match depth {
         RecordDepth::Whole => NO_ROUND_LIMIT,
@@ -244,39 +329,7 @@ fn round_limit(depth: RecordDepth) -> u8 {
     }
 }
 
-fn load_entities(
-    connection: &Connection,
-    id: &DialogueId,
-    kind: EntityKind,
-    depth: RecordDepth,
-) -> Result<Vec<Entity>, StoreError> {
-    if matches!(depth, RecordDepth::Before(_)) && kind != EntityKind::Tension {
-        return Ok(Vec::new());
-    }
-    let statements = statements_for(kind);
-    let mut entities = query_rows(
-        connection,
-        &statements.load,
-        params![id.as_str(), round_limit(depth)],
-        |row| read_entity(row, kind),
-    )?;
-    if depth == RecordDepth::Whole {
-        let events = query_rows(connection, &statements.load_events, [id.as_str()], |row| {
-            Ok(((row.get::<_, u8>(0)?, row.get::<_, u8>(1)?), read_event(row)?))
-        })?;
-        // Both lists are sorted by id, so one pass joins them.
-        let mut events = events.into_iter().peekable();
-        for entity in &mut entities {
-            let key = (entity.id.round, entity.id.seq);
-            while let Some((_, event)) = events.next_if(|(of, _)| *of == key) {
-                entity.events.push(event);
-            }
-        }
-    }
-    Ok(entities)
-}
-
-pub(crate) fn read_entity(row: &Row<'_>, kind: EntityKind) -> Result<Entity, StoreError> {
+pub(crate) fn read_entity(row: &Row<'_>, kind: EntityKind) -> StoreResult<Entity> {
     Ok(Entity {
         id: EntityId { kind, round: row.get(0)?, seq: row.get(1)? },
         label: row.get(2)?,
@@ -291,17 +344,7 @@ pub(crate) fn read_entity(row: &Row<'_>, kind: EntityKind) -> Result<Entity, Sto
     })
 }
 
-/// The history of one entity.
-pub(crate) fn load_events(
-    connection: &Connection,
-    id: &DialogueId,
-    entity: EntityId,
-) -> Result<Vec<EntityEvent>, StoreError> {
-    let key = params![id.as_str(), entity.round, entity.seq];
-    query_rows(connection, &statements_for(entity.kind).events_of, key, read_event)
-}
-
-fn read_event(row: &Row<'_>) -> Result<EntityEvent, StoreError> {
+fn read_event(row: &Row<'_>) -> StoreResult<EntityEvent> {
     Ok(EntityEvent {
         event_type: parse_column(row, 2, "event")?,
         round: row.get(3)?,
@@ -312,90 +355,15 @@ fn read_event(row: &Row<'_>) -> Result<EntityEvent, StoreError> {
     })
 }
 
-pub(crate) fn load_references_from(
-    connection: &Connection,
-    id: &DialogueId,
-    source: EntityId,
-) -> Result<Vec<(ReferenceType, EntityId)>, StoreError> {
-    let sql = "SELECT ref_type, target_id FROM refs WHERE dialogue_id = ?1 AND source_id = ?2";
-    query_rows(connection, sql, params![id.as_str(), source.to_string()], read_link)
-}
-
-pub(crate) fn load_references_to(
-    connection: &Connection,
-    id: &DialogueId,
-    target: EntityId,
-) -> Result<Vec<(ReferenceType, EntityId)>, StoreError> {
-    let sql = "SELECT ref_type, source_id FROM refs WHERE dialogue_id = ?1 AND target_id = ?2";
-    query_rows(connection, sql, params![id.as_str(), target.to_string()], read_link)
-}
-
-fn read_link(row: &Row<'_>) -> Result<(ReferenceType, EntityId), StoreError> {
+fn read_link(row: &Row<'_>) -> StoreResult<(ReferenceType, EntityId)> {
     Ok((parse_column(row, 0, "reference")?, parse_column(row, 1, "id")?))
-}
-
-fn load_moves(connection: &Connection, id: &DialogueId) -> Result<Vec<ExpertMove>, StoreError> {
-    let sql = "SELECT expert_slug, round, move_type, targets, context FROM moves
-               WHERE dialogue_id = ?1 ORDER BY round, seq";
-    query_rows(connection, sql, [id.as_str()], |row| {
-        Ok(ExpertMove {
-            expert: parse_column(row, 0, "expert")?,
-            round: row.get(1)?,
-            move_type: parse_column(row, 2, "move")?,
-            targets: read_json(row, 3, "targets")?,
-            context: row.get(4)?,
-        })
-    })
-}
-
-fn load_verdicts(
-    connection: &Connection,
-    id: &DialogueId,
-) -> Result<Vec<RecordedVerdict>, StoreError> {
-    let sql = "SELECT verdict_id, verdict_type, round, author_expert, recommendation, description,
-                 conditions, vote, confidence, tensions_resolved, tensions_accepted,
-                 recommendations_adopted, key_evidence, key_claims, supporting_experts, forced,
-                 warning, created_at
-               FROM verdicts WHERE dialogue_id = ?1 ORDER BY seq";
-    query_rows(connection, sql, [id.as_str()], |row| {
-        let verdict = Verdict {
-            verdict_id: parse_column(row, 0, "verdict id")?,
-            verdict_type: parse_column(row, 1, "verdict type")?,
-            round: row.get(2)?,
-            author_expert: parse_optional_column(row, 3, "expert")?,
-            recommendation: row.get(4)?,
-            description: row.get(5)?,
-            conditions: read_optional_json(row, 6, "conditions")?,
-            vote: parse_optional_column(row, 7, "vote")?,
-            confidence: parse_optional_column(row, 8, "confidence")?,
-            tensions_resolved: read_optional_json(row, 9, "ids")?,
-            tensions_accepted: read_optional_json(row, 10, "ids")?,
-            recommendations_adopted: read_optional_json(row, 11, "ids")?,
-            key_evidence: read_optional_json(row, 12, "ids")?,
-            key_claims: read_optional_json(row, 13, "ids")?,
-            supporting_experts: read_optional_json(row, 14, "experts")?,
-            forced: row.get(15)?,
-            warning: row.get(16)?,
-        };
-        Ok(RecordedVerdict { verdict, created_at: parse_column(row, 17, "moment")? })
-    })
-}
-
-fn load_local_ids(
-    connection: &Connection,
-    id: &DialogueId,
-) -> Result<Vec<(LocalId, EntityId)>, StoreError> {
-    let sql = "SELECT local_id, global_id FROM local_ids WHERE dialogue_id = ?1 ORDER BY local_id";
-    query_rows(connection, sql, [id.as_str()], |row| {
-        Ok((parse_column(row, 0, "local id")?, parse_column(row, 1, "global id")?))
-    })
 }
 
 pub(crate) fn visit_entities(
     connection: &Connection,
     record: &DialogueRecord,
     viewer: &mut EntityVisitor<'_>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let dialogue = record.dialogue.id().as_str();
     for held in &record.rounds {
         for kind in VISITED_KINDS {
@@ -414,7 +382,7 @@ fn read_visited_entity<'a>(
     row: &'a Row<'_>,
     kind: EntityKind,
     round: u8,
-) -> Result<EntityView<'a>, StoreError> {
+) -> StoreResult<EntityView<'a>> {
     let contributors = read_str(row, 4)?;
     Ok(EntityView {
         id: EntityId { kind, round, seq: row.get(0)? },
@@ -434,7 +402,7 @@ fn read_visited_entity<'a>(
     })
 }
 
-fn read_str<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, StoreError> {
+fn read_str<'a>(row: &'a Row<'_>, column: usize) -> StoreResult<&'a str> {
     Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 
@@ -443,7 +411,7 @@ fn read_json_text<'a>(
     row: &'a Row<'_>,
     column: usize,
     what: &'static str,
-) -> Result<Option<&'a str>, StoreError> {
+) -> StoreResult<Option<&'a str>> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
     if let Some(text) = text {
         serde_json::from_str::<IgnoredAny>(text).map_err(|_| malformed_error(what, text))?;

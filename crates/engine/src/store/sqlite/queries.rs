@@ -9,8 +9,8 @@ use plenary_core::model::queries::{
 };
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-use crate::store::error::StoreError;
-use crate::store::sqlite::load::{load_events, load_references_to, read_entity};
+use crate::store::error::StoreResult;
+use crate::store::sqlite::load::{DialogueReader, read_entity};
 use crate::store::sqlite::statements::{
     parse_column, parse_optional_column, query_rows, statements_for, stored_protocol,
 };
@@ -19,7 +19,7 @@ use crate::store::sqlite::statements::{
 pub(crate) fn list_dialogues(
     connection: &Connection,
     asked: &DialogueQuery,
-) -> Result<Vec<DialogueSummary>, StoreError> {
+) -> StoreResult<Vec<DialogueSummary>> {
     let after = asked.after.as_ref().map(DialogueId::as_str);
     let mut values: Vec<&dyn ToSql> = vec![&after, &asked.limit];
     let (status, protocol) = (asked.status.map(|s| s.name()), asked.protocol.map(|p| p.name()));
@@ -66,7 +66,7 @@ pub(crate) fn search_texts(
     connection: &Connection,
     words: &[String],
     limit: usize,
-) -> Result<Vec<TextHit>, StoreError> {
+) -> StoreResult<Vec<TextHit>> {
     if words.is_empty() {
         return Ok(Vec::new());
     }
@@ -88,7 +88,7 @@ fn find_candidates(
     connection: &Connection,
     matching: &str,
     limit: usize,
-) -> Result<Vec<TextHit>, StoreError> {
+) -> StoreResult<Vec<TextHit>> {
     let sql = "SELECT s.dialogue_id, d.title, s.field, s.body
                FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
                WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2";
@@ -105,7 +105,7 @@ fn find_candidates(
 pub(crate) fn load_stats(
     connection: &Connection,
     top_experts: usize,
-) -> Result<StoreStatistics, StoreError> {
+) -> StoreResult<StoreStatistics> {
     let (dialogues, rounds, total_alignment) = connection.query_row(
         "SELECT count(*), coalesce(sum(total_rounds), 0), coalesce(sum(total_alignment), 0)
          FROM dialogues WHERE NOT rehearsal",
@@ -145,7 +145,7 @@ pub(crate) fn load_stats(
 fn count_by_column<W: FromStr>(
     connection: &Connection,
     column: &str,
-) -> Result<Vec<(W, usize)>, StoreError> {
+) -> StoreResult<Vec<(W, usize)>> {
     let sql = format!(
         "SELECT {column}, count(*) FROM dialogues
          WHERE NOT rehearsal AND {column} IS NOT NULL GROUP BY {column}"
@@ -153,7 +153,7 @@ fn count_by_column<W: FromStr>(
     query_rows(connection, &sql, [], |row| Ok((parse_column(row, 0, "word")?, row.get(1)?)))
 }
 
-fn list_top_experts(connection: &Connection, limit: usize) -> Result<Vec<TopExpert>, StoreError> {
+fn list_top_experts(connection: &Connection, limit: usize) -> StoreResult<Vec<TopExpert>> {
     let sql = "SELECT expert_slug, sum(total_score), count(*)
                FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal
                GROUP BY expert_slug ORDER BY sum(total_score) DESC, expert_slug LIMIT ?1";
@@ -170,18 +170,19 @@ pub(crate) fn load_citation(
     connection: &Connection,
     dialogue: &DialogueId,
     id: EntityId,
-) -> Result<Option<EntityCitation>, StoreError> {
+) -> StoreResult<Option<EntityCitation>> {
     let mut statement = connection.prepare_cached(&statements_for(id.kind).cite)?;
     let mut rows = statement.query(params![dialogue.as_str(), id.round, id.seq])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let entity = read_entity(row, id.kind)?;
+    let reader = DialogueReader::new(connection, dialogue);
     let mut references = Vec::new();
     for made in &entity.references {
         let label = load_label(connection, dialogue, made.target)?;
         references.push(OutgoingReference { ref_type: made.ref_type, target: made.target, label });
     }
     let mut referenced_by = Vec::new();
-    for (ref_type, source) in load_references_to(connection, dialogue, id)? {
+    for (ref_type, source) in reader.load_references_to(id)? {
         let label = load_label(connection, dialogue, source)?;
         referenced_by.push(IncomingReference { ref_type, source, label });
     }
@@ -198,17 +199,13 @@ pub(crate) fn load_citation(
         status: entity.status,
         parameters: entity.parameters,
         adopted_in_verdict: entity.adopted_in_verdict,
-        events: load_events(connection, dialogue, id)?,
+        events: reader.load_events(id)?,
         created_at: entity.created_at,
     }))
 }
 
 /// The label of an entity; empty if the entity does not exist.
-fn load_label(
-    connection: &Connection,
-    dialogue: &DialogueId,
-    id: EntityId,
-) -> Result<String, StoreError> {
+fn load_label(connection: &Connection, dialogue: &DialogueId, id: EntityId) -> StoreResult<String> {
     let label: Option<String> = connection
         .prepare_cached(&statements_for(id.kind).label)?
         .query_row(params![dialogue.as_str(), id.round, id.seq], |row| row.get(0))

@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreResult};
 
 #[derive(Debug)]
 pub(crate) struct EntityStatements {
@@ -148,8 +148,8 @@ pub(crate) fn query_rows<T>(
     connection: &Connection,
     sql: &str,
     values: impl rusqlite::Params,
-    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
+    read: impl Fn(&Row<'_>) -> StoreResult<T>,
+) -> StoreResult<Vec<T>> {
     let mut statement = connection.prepare_cached(sql)?;
     let mut rows = statement.query(values)?;
     let mut found = Vec::new();
@@ -164,13 +164,13 @@ pub(crate) fn parse_column<T: FromStr>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
-) -> Result<T, StoreError> {
+) -> StoreResult<T> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
     text.parse().map_err(|_| malformed_error(what, text))
 }
 
 /// The protocol of a dialogue, built in or not.
-pub(crate) fn stored_protocol(row: &Row<'_>, column: usize) -> Result<ProtocolKind, StoreError> {
+pub(crate) fn stored_protocol(row: &Row<'_>, column: usize) -> StoreResult<ProtocolKind> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
     ProtocolKind::stored(text).ok_or_else(|| malformed_error("protocol", text))
 }
@@ -180,7 +180,7 @@ pub(crate) fn parse_optional_column<T: FromStr>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
-) -> Result<Option<T>, StoreError> {
+) -> StoreResult<Option<T>> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
     text.map(|text| text.parse().map_err(|_| malformed_error(what, text))).transpose()
 }
@@ -190,7 +190,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
-) -> Result<T, StoreError> {
+) -> StoreResult<T> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
     serde_json::from_str(text).map_err(|_| malformed_error(what, text))
 }
@@ -200,12 +200,12 @@ pub(crate) fn read_optional_json<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
     what: &'static str,
-) -> Result<Option<T>, StoreError> {
+) -> StoreResult<Option<T>> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
     text.map(|text| serde_json::from_str(text).map_err(|_| malformed_error(what, text))).transpose()
 }
 
-pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, StoreError> {
+pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> StoreResult<String> {
     serde_json::to_string(value).map_err(StoreError::Unwritable)
 }
 

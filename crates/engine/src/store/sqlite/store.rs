@@ -22,15 +22,13 @@ use plenary_core::protocols::review::log_row::{
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreResult};
 use crate::store::sqlite::apply::{EventApplier, find_free_moment};
 use crate::store::sqlite::connect::{open_file, open_in_memory};
 use crate::store::sqlite::journal::{load_head, next_entry_seq};
-use crate::store::sqlite::load::{RecordDepth, visit_entities};
+use crate::store::sqlite::load::{DialogueReader, RecordDepth, visit_entities};
 use crate::store::sqlite::statements::{parse_column, query_rows, read_json};
-use crate::store::sqlite::verdict_log::{
-    find_line, list_verdict_ids, load_lines, load_overrides, load_page, load_priors,
-};
+use crate::store::sqlite::{conclusions, journal, queries, verdict_log, verify};
 use crate::store::traits::{
     GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd, VerifyReport,
 };
@@ -56,7 +54,7 @@ enum StoreLocation {
 
 impl SqliteStore {
     /// Opens the file, creates it if missing, and runs pending migrations.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
+    pub fn open(path: &Path) -> StoreResult<Self> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
         }
@@ -70,7 +68,7 @@ impl SqliteStore {
     }
 
     /// A store in memory, lost when dropped.
-    pub fn in_memory() -> Result<Self, StoreError> {
+    pub fn in_memory() -> StoreResult<Self> {
         let writer = Mutex::new(open_in_memory()?);
         Ok(Self { location: StoreLocation::Memory, writer, readers: Mutex::default() })
     }
@@ -93,10 +91,7 @@ impl SqliteStore {
     }
 
     /// Runs a query on one snapshot of the store.
-    fn read_snapshot<T>(
-        &self,
-        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    fn read_snapshot<T>(&self, ask: impl FnOnce(&Connection) -> StoreResult<T>) -> StoreResult<T> {
         let StoreLocation::File(path) = &self.location else {
             return run_snapshot(&lock_mutex(&self.writer), ask);
         };
@@ -117,7 +112,7 @@ impl SqliteStore {
 /// Creates the folder of a store. The default folder is private and ignored by version control,
 /// because it contains records and a token.
 #[expect(clippy::disallowed_methods, reason = "the store makes its own folder")]
-fn make_folder(folder: &Path) -> Result<(), StoreError> {
+fn make_folder(folder: &Path) -> StoreResult<()> {
     let failed = |source| StoreError::NoFolder { path: folder.to_owned(), source };
     if folder.exists() || !folder.ends_with(OWN_FOLDER) {
         return std::fs::create_dir_all(folder).map_err(failed);
@@ -155,8 +150,8 @@ fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn run_snapshot<T>(
     connection: &Connection,
-    ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+    ask: impl FnOnce(&Connection) -> StoreResult<T>,
+) -> StoreResult<T> {
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
     let answer = ask(&transaction)?;
     transaction.commit()?;
@@ -176,7 +171,7 @@ impl Store for SqliteStore {
     fn write_transaction(
         &self,
         work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let connection = lock_mutex(&self.writer);
         let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
         match work(&mut SqliteTransaction { connection: &transaction }) {
@@ -188,13 +183,13 @@ impl Store for SqliteStore {
         Ok(())
     }
 
-    fn load_dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
-        self.read_snapshot(|connection| crate::store::sqlite::load::load_dialogue(connection, id))
+    fn load_dialogue(&self, id: &DialogueId) -> StoreResult<Option<Dialogue>> {
+        self.read_snapshot(|connection| DialogueReader::new(connection, id).load_dialogue())
     }
 
-    fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError> {
+    fn load_record(&self, id: &DialogueId) -> StoreResult<Option<DialogueRecord>> {
         self.read_snapshot(|connection| {
-            crate::store::sqlite::load::load_record(connection, id, RecordDepth::Whole)
+            DialogueReader::new(connection, id).load_record(RecordDepth::Whole)
         })
     }
 
@@ -203,13 +198,10 @@ impl Store for SqliteStore {
         id: &DialogueId,
         round: u8,
         viewer: &mut EntityVisitor<'_>,
-    ) -> Result<Option<DialogueRecord>, StoreError> {
+    ) -> StoreResult<Option<DialogueRecord>> {
         self.read_snapshot(|connection| {
-            let record = crate::store::sqlite::load::load_record(
-                connection,
-                id,
-                RecordDepth::Before(round),
-            )?;
+            let record =
+                DialogueReader::new(connection, id).load_record(RecordDepth::Before(round))?;
             if let Some(record) = &record {
                 visit_entities(connection, record, viewer)?;
             }
@@ -217,112 +209,88 @@ impl Store for SqliteStore {
         })
     }
 
-    fn load_entries(&self, id: &DialogueId, after: u64) -> Result<Vec<JournalEntry>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::journal::load_entries(connection, id, after)
-        })
+    fn load_entries(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<JournalEntry>> {
+        self.read_snapshot(|connection| journal::load_entries(connection, id, after))
     }
 
-    fn last_intervention_seq(&self) -> Result<u64, StoreError> {
-        self.read_snapshot(crate::store::sqlite::journal::last_intervention_seq)
+    fn last_intervention_seq(&self) -> StoreResult<u64> {
+        self.read_snapshot(journal::last_intervention_seq)
     }
 
-    fn load_cost_entries(&self, after: u64, since: Moment) -> Result<Vec<GlobalEntry>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::journal::load_cost_entries(connection, after, since)
-        })
+    fn load_cost_entries(&self, after: u64, since: Moment) -> StoreResult<Vec<GlobalEntry>> {
+        self.read_snapshot(|connection| journal::load_cost_entries(connection, after, since))
     }
 
-    fn load_progress(&self, id: &DialogueId) -> Result<Option<ProgressSnapshot>, StoreError> {
-        self.read_snapshot(|connection| crate::store::sqlite::lookup::load_progress(connection, id))
+    fn load_progress(&self, id: &DialogueId) -> StoreResult<Option<ProgressSnapshot>> {
+        self.read_snapshot(|connection| DialogueReader::new(connection, id).load_progress())
     }
 
-    fn list_dialogues(&self, query: &DialogueQuery) -> Result<Vec<DialogueSummary>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::queries::list_dialogues(connection, query)
-        })
+    fn list_dialogues(&self, query: &DialogueQuery) -> StoreResult<Vec<DialogueSummary>> {
+        self.read_snapshot(|connection| queries::list_dialogues(connection, query))
     }
 
-    fn search_texts(&self, words: &[String], limit: usize) -> Result<Vec<TextHit>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::queries::search_texts(connection, words, limit)
-        })
+    fn search_texts(&self, words: &[String], limit: usize) -> StoreResult<Vec<TextHit>> {
+        self.read_snapshot(|connection| queries::search_texts(connection, words, limit))
     }
 
-    fn load_stats(&self, top_experts: usize) -> Result<StoreStatistics, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::queries::load_stats(connection, top_experts)
-        })
+    fn load_stats(&self, top_experts: usize) -> StoreResult<StoreStatistics> {
+        self.read_snapshot(|connection| queries::load_stats(connection, top_experts))
     }
 
-    fn list_endings(&self, query: &ConclusionQuery) -> Result<Vec<AuditedConclusion>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::conclusions::list_endings(connection, query)
-        })
+    fn list_endings(&self, query: &ConclusionQuery) -> StoreResult<Vec<AuditedConclusion>> {
+        self.read_snapshot(|connection| conclusions::list_endings(connection, query))
     }
 
-    fn list_due(&self, by: Day, limit: usize) -> Result<Vec<DueConclusion>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::conclusions::list_due(connection, by, limit)
-        })
+    fn list_due(&self, by: Day, limit: usize) -> StoreResult<Vec<DueConclusion>> {
+        self.read_snapshot(|connection| conclusions::list_due(connection, by, limit))
     }
 
     fn load_citation(
         &self,
         dialogue: &DialogueId,
         id: EntityId,
-    ) -> Result<Option<EntityCitation>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::queries::load_citation(connection, dialogue, id)
-        })
+    ) -> StoreResult<Option<EntityCitation>> {
+        self.read_snapshot(|connection| queries::load_citation(connection, dialogue, id))
     }
 
-    fn load_log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
-        self.read_snapshot(|connection| load_lines(connection, after, limit))
+    fn load_log_lines(&self, after: u64, limit: usize) -> StoreResult<Vec<LogLine>> {
+        self.read_snapshot(|connection| verdict_log::load_lines(connection, after, limit))
     }
 
-    fn load_log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
-        self.read_snapshot(|connection| load_page(connection, query))
+    fn load_log_page(&self, query: &LogQuery) -> StoreResult<Vec<LoggedVerdict>> {
+        self.read_snapshot(|connection| verdict_log::load_page(connection, query))
     }
 
-    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
-        self.read_snapshot(|connection| load_priors(connection, artifact_type, limit))
+    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> StoreResult<Vec<LogRow>> {
+        self.read_snapshot(|connection| verdict_log::load_priors(connection, artifact_type, limit))
     }
 
-    fn find_logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::verdict_log::find_logged(connection, verdict_id)
-        })
+    fn find_logged(&self, verdict_id: &str) -> StoreResult<Option<LoggedVerdict>> {
+        self.read_snapshot(|connection| verdict_log::find_logged(connection, verdict_id))
     }
 
-    fn find_log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
-        self.read_snapshot(|connection| find_line(connection, verdict_id))
+    fn find_log_line(&self, verdict_id: &str) -> StoreResult<Option<LogLine>> {
+        self.read_snapshot(|connection| verdict_log::find_line(connection, verdict_id))
     }
 
-    fn find_same_row(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::verdict_log::find_same_row(connection, fingerprint)
-        })
+    fn find_same_row(&self, fingerprint: &str) -> StoreResult<Option<u64>> {
+        self.read_snapshot(|connection| verdict_log::find_same_row(connection, fingerprint))
     }
 
-    fn find_decided(&self, content: &ContentQuery) -> Result<Option<ContentDecision>, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::verdict_log::find_decided(connection, content)
-        })
+    fn find_decided(&self, content: &ContentQuery) -> StoreResult<Option<ContentDecision>> {
+        self.read_snapshot(|connection| verdict_log::find_decided(connection, content))
     }
 
-    fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
-        self.read_snapshot(|connection| load_overrides(connection, verdict_id))
+    fn list_overrides(&self, verdict_id: &str) -> StoreResult<Vec<RecordedOverride>> {
+        self.read_snapshot(|connection| verdict_log::load_overrides(connection, verdict_id))
     }
 
     fn verify_record(
         &self,
         dialogue: Option<&DialogueId>,
         head: Option<&str>,
-    ) -> Result<VerifyReport, StoreError> {
-        self.read_snapshot(|connection| {
-            crate::store::sqlite::verify::verify_record(connection, dialogue, head)
-        })
+    ) -> StoreResult<VerifyReport> {
+        self.read_snapshot(|connection| verify::verify_record(connection, dialogue, head))
     }
 }
 
@@ -334,7 +302,7 @@ impl StoreTransaction for SqliteTransaction<'_> {
     fn run_savepoint(
         &mut self,
         work: &mut dyn FnMut(&mut dyn StoreTransaction) -> TransactionEnd,
-    ) -> Result<(), StoreError> {
+    ) -> StoreResult<()> {
         let run = |sql: &str| self.connection.prepare_cached(sql)?.execute([]);
         run("SAVEPOINT part")?;
         if work(&mut SqliteTransaction { connection: self.connection }) == TransactionEnd::RollBack
@@ -345,29 +313,29 @@ impl StoreTransaction for SqliteTransaction<'_> {
         Ok(())
     }
 
-    fn load_dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
-        crate::store::sqlite::load::load_dialogue(self.connection, id)
+    fn load_dialogue(&mut self, id: &DialogueId) -> StoreResult<Option<Dialogue>> {
+        DialogueReader::new(self.connection, id).load_dialogue()
     }
 
-    fn is_id_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+    fn is_id_taken(&mut self, id: &DialogueId) -> StoreResult<bool> {
         let mut statement =
             self.connection.prepare_cached("SELECT 1 FROM dialogues WHERE dialogue_id = ?1")?;
         Ok(statement.exists([id.as_str()])?)
     }
 
-    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
-        crate::store::sqlite::conclusions::is_concluded(self.connection, id)
+    fn is_concluded(&mut self, id: &DialogueId) -> StoreResult<bool> {
+        conclusions::is_concluded(self.connection, id)
     }
 
-    fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
-        crate::store::sqlite::conclusions::is_ending(self.connection, id)
+    fn is_ending(&mut self, id: &DialogueId) -> StoreResult<bool> {
+        conclusions::is_ending(self.connection, id)
     }
 
-    fn count_entries(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
+    fn count_entries(&mut self, id: &DialogueId) -> StoreResult<u64> {
         Ok(load_head(self.connection, id.as_str())?.seq)
     }
 
-    fn find_folder_owner(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
+    fn find_folder_owner(&mut self, output_dir: &str) -> StoreResult<Option<DialogueId>> {
         let sql = "SELECT dialogue_id FROM dialogues WHERE output_dir = ?1";
         let owners = query_rows(self.connection, sql, [output_dir], |row| {
             parse_column(row, 0, "dialogue id")
@@ -379,15 +347,15 @@ impl StoreTransaction for SqliteTransaction<'_> {
         &mut self,
         dialogue: &Dialogue,
         mentions: &LookupRequest,
-    ) -> Result<RecordLookup, StoreError> {
-        crate::store::sqlite::lookup::look_up_record(self.connection, dialogue, mentions)
+    ) -> StoreResult<RecordLookup> {
+        DialogueReader::new(self.connection, dialogue.id()).look_up_record(dialogue, mentions)
     }
 
     fn find_registration(
         &mut self,
         id: &DialogueId,
         round: u8,
-    ) -> Result<Option<RoundRegistration>, StoreError> {
+    ) -> StoreResult<Option<RoundRegistration>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT batch_sha256, answer FROM registrations WHERE dialogue_id = ?1 AND round = ?2",
         )?;
@@ -399,20 +367,16 @@ impl StoreTransaction for SqliteTransaction<'_> {
         }))
     }
 
-    fn find_logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
-        crate::store::sqlite::verdict_log::find_logged(self.connection, verdict_id)
+    fn find_logged(&mut self, verdict_id: &str) -> StoreResult<Option<LoggedVerdict>> {
+        verdict_log::find_logged(self.connection, verdict_id)
     }
 
-    fn find_same_row(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
-        crate::store::sqlite::verdict_log::find_same_row(self.connection, fingerprint)
+    fn find_same_row(&mut self, fingerprint: &str) -> StoreResult<Option<u64>> {
+        verdict_log::find_same_row(self.connection, fingerprint)
     }
 
-    fn logged_verdict_ids(
-        &mut self,
-        id: &DialogueId,
-        limit: usize,
-    ) -> Result<Vec<String>, StoreError> {
-        list_verdict_ids(self.connection, id, limit)
+    fn logged_verdict_ids(&mut self, id: &DialogueId, limit: usize) -> StoreResult<Vec<String>> {
+        verdict_log::list_verdict_ids(self.connection, id, limit)
     }
 
     fn append_entry(
@@ -421,7 +385,7 @@ impl StoreTransaction for SqliteTransaction<'_> {
         kind: JournalEntryKind,
         at: Moment,
         changes: &[JournalEvent],
-    ) -> Result<u64, StoreError> {
+    ) -> StoreResult<u64> {
         let at = match changes.first() {
             Some(JournalEvent::DialogueOpened(opening)) => {
                 find_free_moment(self.connection, &opening.title, at)?
@@ -432,6 +396,6 @@ impl StoreTransaction for SqliteTransaction<'_> {
         for change in changes {
             applier.apply_event(change)?;
         }
-        crate::store::sqlite::journal::append_entry(self.connection, id, kind, at, changes)
+        journal::append_entry(self.connection, id, kind, at, changes)
     }
 }

@@ -15,7 +15,7 @@ use plenary_core::model::lifecycle::EntityEventType;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
-use crate::store::error::StoreError;
+use crate::store::error::{StoreError, StoreResult};
 use crate::store::sqlite::compare::{
     compare_dialogue, compare_schema, find_stray_rows, is_table_missing, read_search_texts,
     to_owned_value, unknown_text_finding,
@@ -31,7 +31,7 @@ pub(crate) fn verify_record(
     connection: &Connection,
     dialogue: Option<&DialogueId>,
     head: Option<&str>,
-) -> Result<VerifyReport, StoreError> {
+) -> StoreResult<VerifyReport> {
     let replica = open_in_memory()?;
     let mut findings = Vec::new();
     let compared = compare_schema(connection, &replica, &mut findings);
@@ -58,7 +58,7 @@ pub(crate) fn verify_record(
             .and_then(|()| check_statuses(connection, id, &mut findings));
         record_damage(compared, id, &mut findings)?;
     }
-    findings.extend(texts.into_keys().map(unknown_text_finding));
+    findings.extend(texts.keys().map(|id| unknown_text_finding(id)));
     if dialogue.is_none() {
         check_whole_store(connection, &ids, &mut findings)?;
     }
@@ -74,7 +74,7 @@ fn check_whole_store(
     connection: &Connection,
     ids: &[String],
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let compared = find_stray_rows(connection, ids, findings);
     record_damage(compared, "rows", findings)?;
     let compared = compare_search_index(connection, findings);
@@ -85,25 +85,20 @@ fn check_whole_store(
 
 /// Turns damage that stops one check into a finding, so that the other checks still run.
 fn record_damage<T: Default>(
-    checked: Result<T, StoreError>,
+    checked: StoreResult<T>,
     place: &str,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<T, StoreError> {
+) -> StoreResult<T> {
     match checked {
         Err(error @ (StoreError::Damaged { .. } | StoreError::Malformed { .. })) => {
-            findings.push(VerifyFinding {
-                check: "unreadable",
-                dialogue_id: None,
-                place: place.to_owned(),
-                message: error.to_string(),
-            });
+            findings.push(VerifyFinding::new("unreadable", None, place, error.to_string()));
             Ok(T::default())
         }
         other => other,
     }
 }
 
-fn list_dialogue_ids(connection: &Connection) -> Result<Vec<String>, StoreError> {
+fn list_dialogue_ids(connection: &Connection) -> StoreResult<Vec<String>> {
     // A dialogue may have lost its rows or its journal entries.
     let mut statement = connection.prepare(
         "SELECT dialogue_id FROM dialogues UNION SELECT dialogue_id FROM journal ORDER BY 1",
@@ -126,7 +121,7 @@ fn verify_chains(
     dialogue: Option<&DialogueId>,
     head: Option<&str>,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<usize, StoreError> {
+) -> StoreResult<usize> {
     let mut walk = ChainWalk { heads: BTreeMap::new(), head_seen: false, entries: 0 };
     let sql = match dialogue {
         Some(_) => "SELECT global_seq, dialogue_id, seq, kind, ts, payload, payload_sha256, prev_hash, hash, global_hash
@@ -142,18 +137,15 @@ fn verify_chains(
     }
     compare_heads(connection, dialogue, &walk, findings)?;
     if let Some(head) = head.filter(|_| !walk.head_seen) {
-        findings.push(VerifyFinding {
-            check: "head",
-            dialogue_id: dialogue.map(ToString::to_string),
-            place: "journal".to_owned(),
-            message: describe_missing_head(connection, head)?,
-        });
+        let message = describe_missing_head(connection, head)?;
+        let id = dialogue.map(DialogueId::as_str);
+        findings.push(VerifyFinding::new("head", id, "journal", message));
     }
     Ok(walk.entries)
 }
 
 /// Explains where a missing head hash was found, if anywhere.
-fn describe_missing_head(connection: &Connection, head: &str) -> Result<String, StoreError> {
+fn describe_missing_head(connection: &Connection, head: &str) -> StoreResult<String> {
     let elsewhere = connection
         .prepare("SELECT 1 FROM journal WHERE hash = ?1 OR global_hash = ?1")?
         .exists([head])?;
@@ -168,14 +160,14 @@ fn verify_entry(
     walk: &mut ChainWalk,
     is_global: bool,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(String, String), StoreError> {
+) -> StoreResult<(String, String)> {
     let (global_seq, seq) = (lossy_number(row, 0)?, lossy_number(row, 2)?);
     let (id, kind, ts) = (lossy_text(row, 1)?, lossy_text(row, 3)?, lossy_text(row, 4)?);
     let (payload_sha256, prev) = (lossy_text(row, 6)?, lossy_text(row, 7)?);
     let (hash, global) = (lossy_text(row, 8)?, lossy_text(row, 9)?);
     let mut complain = |check: &'static str, message: String| {
         let place = format!("journal entry {seq}");
-        findings.push(VerifyFinding { check, dialogue_id: Some(id.clone()), place, message });
+        findings.push(VerifyFinding::new(check, Some(&id), place, message));
     };
     let start = || ChainHead { seq: 0, hash: GENESIS_HASH.to_owned() };
     let own = walk.heads.get(&id).cloned().unwrap_or_else(start);
@@ -225,18 +217,15 @@ fn compare_heads(
     dialogue: Option<&DialogueId>,
     walk: &ChainWalk,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let noted = load_noted_heads(connection, dialogue.map(DialogueId::as_str))?;
     let scopes: std::collections::BTreeSet<&String> =
         noted.keys().chain(walk.heads.keys()).collect();
     for scope in scopes {
         if noted.get(scope) != walk.heads.get(scope) {
-            findings.push(VerifyFinding {
-                check: "cut",
-                dialogue_id: (scope != GLOBAL_SCOPE).then(|| scope.clone()),
-                place: "journal".to_owned(),
-                message: "does not end where its noted head says".to_owned(),
-            });
+            let id = Some(scope.as_str()).filter(|scope| *scope != GLOBAL_SCOPE);
+            let message = "does not end where its noted head says";
+            findings.push(VerifyFinding::new("cut", id, "journal", message));
         }
     }
     Ok(())
@@ -246,7 +235,7 @@ fn compare_heads(
 fn load_noted_heads(
     connection: &Connection,
     scope: Option<&str>,
-) -> Result<BTreeMap<String, ChainHead>, StoreError> {
+) -> StoreResult<BTreeMap<String, ChainHead>> {
     let mut statement = connection
         .prepare("SELECT scope, seq, hash FROM chain_heads WHERE scope = ?1 OR ?1 IS NULL")?;
     let mut rows = statement.query([scope])?;
@@ -263,7 +252,7 @@ fn check_statuses(
     connection: &Connection,
     id: &str,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     for kind in EntityKind::ALL {
         let (table, events, round, seq) = table_names(*kind);
         let mut statement = connection.prepare_cached(&format!(
@@ -285,12 +274,8 @@ fn check_statuses(
                 let (round, seq) = (lossy_number(row, 0)?, lossy_number(row, 1)?);
                 let display = format!("{kind}{round:02}{seq:02}");
                 let reached = reached.unwrap_or("nothing");
-                findings.push(VerifyFinding {
-                    check: "status",
-                    dialogue_id: Some(id.to_owned()),
-                    place: display,
-                    message: format!("is {status}, but its events lead to {reached}"),
-                });
+                let message = format!("is {status}, but its events lead to {reached}");
+                findings.push(VerifyFinding::new("status", Some(id), display, message));
             }
         }
     }
@@ -298,12 +283,9 @@ fn check_statuses(
 }
 
 /// Runs SQLite's own integrity checks.
-fn check_database(
-    connection: &Connection,
-    findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+fn check_database(connection: &Connection, findings: &mut Vec<VerifyFinding>) -> StoreResult<()> {
     let mut complain = |check, place: String, message: String| {
-        findings.push(VerifyFinding { check, dialogue_id: None, place, message });
+        findings.push(VerifyFinding::new(check, None, place, message));
     };
     let mut statement =
         connection.prepare("SELECT \"table\", rowid, parent FROM pragma_foreign_key_check")?;
@@ -346,7 +328,7 @@ const DROP_VOCABULARY: &str =
 pub(crate) fn compare_search_index(
     connection: &Connection,
     findings: &mut Vec<VerifyFinding>,
-) -> Result<(), StoreError> {
+) -> StoreResult<()> {
     let rebuilt = open_in_memory()?;
     copy_texts(connection, &rebuilt)?;
     for index in [connection, &rebuilt] {
@@ -359,12 +341,9 @@ pub(crate) fn compare_search_index(
     for (is_same, message) in parts.into_iter().chain([words]) {
         match is_same {
             Ok(true) => {}
-            Ok(false) => findings.push(VerifyFinding {
-                check: "search_index",
-                dialogue_id: None,
-                place: "search_text".to_owned(),
-                message: message.to_owned(),
-            }),
+            Ok(false) => {
+                findings.push(VerifyFinding::new("search_index", None, "search_text", message));
+            }
             Err(error) => compared = Err(error),
         }
     }
@@ -373,7 +352,7 @@ pub(crate) fn compare_search_index(
 }
 
 /// Whether a lookup finds each word. A lookup uses another index table than a scan.
-fn finds_every_word(live: &Connection, rebuilt: &Connection) -> Result<bool, StoreError> {
+fn finds_every_word(live: &Connection, rebuilt: &Connection) -> StoreResult<bool> {
     let mut words = rebuilt.prepare("SELECT doc, cnt, term FROM temp.search_words")?;
     let mut look_up = live.prepare("SELECT doc, cnt FROM temp.search_words WHERE term = ?1")?;
     let mut words = words.query([])?;
@@ -390,7 +369,7 @@ fn finds_every_word(live: &Connection, rebuilt: &Connection) -> Result<bool, Sto
     Ok(true)
 }
 
-fn copy_texts(connection: &Connection, rebuilt: &Connection) -> Result<(), StoreError> {
+fn copy_texts(connection: &Connection, rebuilt: &Connection) -> StoreResult<()> {
     let transaction = rebuilt.unchecked_transaction()?;
     let mut select = connection
         .prepare("SELECT rowid, dialogue_id, field, body FROM search_text ORDER BY rowid")?;
@@ -412,7 +391,7 @@ fn copy_texts(connection: &Connection, rebuilt: &Connection) -> Result<(), Store
 }
 
 /// Whether both return the same rows in the same order.
-fn is_same_result(live: &Connection, rebuilt: &Connection, sql: &str) -> Result<bool, StoreError> {
+fn is_same_result(live: &Connection, rebuilt: &Connection, sql: &str) -> StoreResult<bool> {
     let (mut live, mut rebuilt) = (live.prepare(sql)?, rebuilt.prepare(sql)?);
     let columns = live.column_count();
     let (mut live, mut rebuilt) = (live.query([])?, rebuilt.query([])?);
@@ -425,7 +404,7 @@ fn is_same_result(live: &Connection, rebuilt: &Connection, sql: &str) -> Result<
     }
 }
 
-fn is_same_row(one: &Row<'_>, other: &Row<'_>, columns: usize) -> Result<bool, StoreError> {
+fn is_same_row(one: &Row<'_>, other: &Row<'_>, columns: usize) -> StoreResult<bool> {
     for column in 0..columns {
         if one.get_ref(column)? != other.get_ref(column)? {
             return Ok(false);
