@@ -193,8 +193,11 @@ fn a_newer_store_is_refused_and_left_alone() {
         let program = program_with_store(|path| write_newer_store(path, journal_mode));
         let refusal = check_rejected(&program, 5, "store_newer");
         let message = refusal["message"].as_str().unwrap();
-        assert!(message.contains("newer plenary (schema 99, this one knows 5)"), "{message}");
-        assert!(refusal["suggestion"].as_str().unwrap().contains("newest plenary"));
+        assert!(
+            message.contains("newer Plenary (schema 99; this version supports 5)"),
+            "{message}"
+        );
+        assert!(refusal["suggestion"].as_str().unwrap().contains("newest Plenary"));
         let refused = SqliteStore::open(&store_path(program.path())).map(drop);
         assert!(
             matches!(refused, Err(StoreError::Newer { found: 99, known: 3.., .. })),
@@ -210,8 +213,8 @@ fn a_newer_store_is_refused_in_words_too() {
     assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
     let said = ran.stderr.replace(program.path().to_str().unwrap(), "FOLDER");
     insta::assert_snapshot!(said, @r"
-    error: the store `FOLDER/.plenary/plenary.db` was written by a newer plenary (schema 99, this one knows 5)
-    hint: install the newest plenary, or choose another `--store`
+    error: the store `FOLDER/.plenary/plenary.db` was written by a newer Plenary (schema 99; this version supports 5)
+    hint: install the newest Plenary, or choose another store with `--store FILE`
     ");
 }
 

@@ -136,7 +136,7 @@ fn a_provider_without_its_key_is_an_error_that_names_the_variable() {
     assert_eq!((code, told.as_str()), (5, ""));
     insta::assert_snapshot!(talk, @r"
     error: `HERE/council.yaml`: provider `house` on line 3 cannot be used: `HOUSE_KEY` is not set
-    hint: set the variable or install the program, or take the provider out of the file
+    hint: set the variable, install the program, or remove the provider from the file
     ");
     // The settings can still be printed.
     let (code, told, _) = run_with_variables(&program, &[], &["config"]);
@@ -159,7 +159,7 @@ fn all_mistakes_of_a_file_are_listed() {
     error: `HERE/council.yaml` has 2 problems
       1. unknown key `quorom` on line 2; did you mean `quorum`?
       2. `budget.usd_max` on line 4 must be a number from 0 to 1000000, not text
-    hint: correct the file; `plenary init` writes one in which every setting is explained
+    hint: correct the file; `plenary init` writes one that explains every setting
     ");
     let (code, told, _) = run_with_variables(&program, &[], &["config", "--json"]);
     let document: Value = serde_json::from_str(&told).unwrap();
@@ -224,7 +224,7 @@ fn init_writes_a_file_once() {
     let (code, _, talk) = run_with_variables(&program, &[], &["init"]);
     assert_eq!(code, 1);
     insta::assert_snapshot!(talk, @r"
-    error: there is a `council.yaml` already
+    error: `council.yaml` already exists
     hint: `--force` replaces it
     ");
     assert_eq!(std::fs::read_to_string(program.path().join("council.yaml")).unwrap(), "mine: 1\n");

@@ -226,7 +226,7 @@ fn init_puts_the_skills_where_agents_look() {
     let refused = program.run_command(&["init", "--skills", "agents/skills"]);
     assert_eq!(refused.code, 1);
     insta::assert_snapshot!(refused.stderr, @r"
-    error: there is a `agents/skills/alignment-play/SKILL.md` already
+    error: `agents/skills/alignment-play/SKILL.md` already exists
     hint: `--force` replaces it
     ");
     assert!(!path("alignment-expert").exists());

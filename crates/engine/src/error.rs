@@ -41,7 +41,7 @@ pub enum Error {
     #[error(transparent)]
     Convene(#[from] PlanningError),
     /// The store failed during a run. Entries written before the failure are kept.
-    #[error("the run `{id}` stopped early, {} kept", describe_replies(*.replies))]
+    #[error("the run `{id}` stopped early; {} kept", describe_replies(*.replies))]
     Halted {
         id: DialogueId,
         /// Number of replies in the journal.
@@ -52,7 +52,7 @@ pub enum Error {
     /// Wrong usage of the command line that the argument parser cannot detect.
     #[error("{0}")]
     Usage(String),
-    #[error("cannot listen")]
+    #[error("cannot listen on this address")]
     Listen(#[source] std::io::Error),
     #[error("cannot use the token in `{}`", path.display())]
     Token {
@@ -61,14 +61,14 @@ pub enum Error {
         source: std::io::Error,
     },
     #[error(
-        "the clock of this machine says the year {year}; plenary works in the years {} to {}",
+        "the system clock shows the year {year}; Plenary needs a year from {} to {}",
         CLOCK_YEARS.start(),
         CLOCK_YEARS.end()
     )]
     Clock { year: i64 },
-    #[error("the run could not be started")]
+    #[error("cannot start the run")]
     Runtime(#[source] std::io::Error),
-    #[error("the answer could not be put into words")]
+    #[error("cannot serialise the result")]
     Document(#[source] serde_json::Error),
     #[error("cannot write the result")]
     Output(#[source] std::io::Error),
@@ -176,14 +176,12 @@ impl Error {
             | Self::Runtime(_)
             | Self::Document(_)
             | Self::Output(_) => None,
-            Self::Listen(_) => {
-                Some("choose another `--port`, and check that the store's folder can be written to")
-            }
-            Self::Clock { .. } => Some("set the clock of this machine, then try again"),
+            Self::Listen(_) => Some("choose another `--port`"),
+            Self::Clock { .. } => Some("set the system clock, then run the command again"),
             Self::Token { .. } => Some(
-                "remove the file; the next start makes another, which only you can read (mode 0600)",
+                "remove the file; `plenary serve` then creates one that only you can read (mode 0600)",
             ),
-            Self::Usage(_) => Some("`--help` shows what the command takes"),
+            Self::Usage(_) => Some("`plenary help COMMAND` lists the options of a command"),
             Self::Store(error) => hint_for_store(error),
             Self::File(error) => Some(hint_for_file(error)),
             Self::LogFile(LogFileError::Store(error)) => hint_for_store(error),
@@ -191,7 +189,7 @@ impl Error {
             Self::Material(error) => Some(hint_for_context_files(error)),
             Self::Modularity(error) => Some(hint_for_modularity(error)),
             Self::Script(_) => Some(
-                "a script is a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
+                "write a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
             ),
             Self::Config(error) => Some(hint_for_config(error)),
             Self::Convene(error) => Some(error.hint()),
@@ -317,13 +315,12 @@ fn kind_of_halt(error: &StoreError) -> ErrorKind {
 
 fn hint_for_halt(id: &DialogueId, error: &StoreError) -> String {
     let first = match error {
-        StoreError::DiskFull => "free some space on the disk",
+        StoreError::DiskFull => "free some disk space",
         StoreError::Io(_) => "check the disk, its free space and your quota",
         StoreError::ReadOnly => "make the store and its folder writable",
-        StoreError::Busy { .. } => "wait until the other process is done",
+        StoreError::Busy { .. } => "wait until the other process ends",
         StoreError::Damaged { .. } | StoreError::Malformed { .. } => {
-            return "`plenary verify` says what is wrong; restore the store from a backup"
-                .to_owned();
+            return "restore the store from a backup, then run the command again".to_owned();
         }
         StoreError::Newer { .. }
         | StoreError::Foreign { .. }
@@ -338,7 +335,7 @@ fn hint_for_halt(id: &DialogueId, error: &StoreError) -> String {
         | StoreError::Unwritable(_) => "fix the error above",
     };
     let command = format_resume_command(id);
-    format!("{first}, then run `{command}`; it repeats only calls whose reply is not kept")
+    format!("{first}, then run `{command}`; it repeats only calls without a recorded reply")
 }
 
 fn format_resume_command(id: &DialogueId) -> String {
@@ -347,9 +344,9 @@ fn format_resume_command(id: &DialogueId) -> String {
 
 fn describe_replies(count: usize) -> String {
     match count {
-        0 => "no reply is".to_owned(),
-        1 => "1 reply is".to_owned(),
-        count => format!("{count} replies are"),
+        0 => "no reply was".to_owned(),
+        1 => "1 reply was".to_owned(),
+        count => format!("{count} replies were"),
     }
 }
 
@@ -366,27 +363,29 @@ fn kind_of_log_error(error: &LogFileError) -> ErrorKind {
 
 fn hint_for_store(error: &StoreError) -> Option<&'static str> {
     match error {
-        StoreError::Newer { .. } => Some("install the newest plenary, or choose another `--store`"),
-        StoreError::Missing { .. } => {
-            Some("check `--store`; a store is made with the first dialogue")
+        StoreError::Newer { .. } => {
+            Some("install the newest Plenary, or choose another store with `--store FILE`")
         }
+        StoreError::Missing { .. } => Some(
+            "check `--store`; the first `plenary ask` or `plenary dialogue create` creates a store",
+        ),
         StoreError::Foreign { .. } => {
-            Some("choose another file with `--store`, or restore the store from a backup")
+            Some("choose another store with `--store FILE`, or restore it from a backup")
         }
-        StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => {
-            Some("check that the folder exists and can be written to, or choose another `--store`")
-        }
+        StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => Some(
+            "check that you can write to the folder, or choose another store with `--store FILE`",
+        ),
         StoreError::ForeignLocks { .. } => {
-            Some("move it away, or choose another file with `--store`")
+            Some("move the folder away, or choose another store with `--store FILE`")
         }
-        StoreError::ReadOnly => Some("check the permissions of its file and folder"),
+        StoreError::ReadOnly => Some("make the file and its folder writable"),
         StoreError::Busy { .. } => Some("nothing was changed; try again"),
-        StoreError::DiskFull => Some("nothing was changed; make room and try again"),
+        StoreError::DiskFull => Some("nothing was changed; free some disk space and try again"),
         StoreError::Io(_) => {
             Some("check the disk, its free space, and the permissions of the file")
         }
         StoreError::Damaged { .. } | StoreError::Malformed { .. } => {
-            Some("`plenary verify` says what is wrong; restore the store from a backup")
+            Some("restore the store from a backup, or choose another one with `--store FILE`")
         }
         StoreError::Database(_)
         | StoreError::NotRun
@@ -401,7 +400,7 @@ fn hint_for_file(error: &FileError) -> &'static str {
         FileError::Unreadable { .. } | FileError::NotAFile { .. } => {
             "name a readable file, or `-` for standard input"
         }
-        FileError::TooLarge { .. } => "split it",
+        FileError::TooLarge { .. } => "split the file",
         FileError::NotText { .. } => "save the file as UTF-8",
         FileError::Unwritable { .. } => "check the folder's permissions and free space",
     }
@@ -410,13 +409,13 @@ fn hint_for_file(error: &FileError) -> &'static str {
 fn hint_for_context_files(error: &ContextFileError) -> &'static str {
     match error {
         ContextFileError::Unreadable { .. } => "name files and folders that exist and can be read",
-        ContextFileError::NotAFile { .. } => "save it to a file and name that",
-        ContextFileError::Folder { .. } => "name its files; `plenary sweep` looks through a folder",
+        ContextFileError::NotAFile { .. } => "save the content to a file and name that file",
+        ContextFileError::Folder { .. } => "name its files; `plenary sweep DIR` reviews a folder",
         ContextFileError::Unfit { .. } => {
-            "a review needs a text in UTF-8 of at most some 350 KB, in the folder it is named in"
+            "a review needs UTF-8 text of at most about 350 KB, not reached through a link"
         }
         ContextFileError::TooMany { .. } => {
-            "name smaller folders, or list what is not needed in `.councilignore`"
+            "name smaller folders, or exclude files in `.councilignore`"
         }
     }
 }
@@ -424,13 +423,13 @@ fn hint_for_context_files(error: &ContextFileError) -> &'static str {
 fn hint_for_modularity(error: &AgentCheckError) -> &'static str {
     match error {
         AgentCheckError::Unreadable { .. } | AgentCheckError::NoPrompt { .. } => {
-            "name the folder of a host whose agents have their prompts in `agents/NAME/prompt.md`"
+            "name a folder with prompts in `agents/NAME/prompt.md`"
         }
-        AgentCheckError::Outside { .. } => "name the folder that it leads to",
-        AgentCheckError::TooMany { .. } => {
-            "name the folder of a host, whose `agents/` holds agents"
+        AgentCheckError::Outside { .. } => "name the folder that the link points to",
+        AgentCheckError::TooMany { .. } => "name the folder of a host that contains `agents/`",
+        AgentCheckError::AllExempt { .. } => {
+            "pass `--exempt` only for agents that may know about the review"
         }
-        AgentCheckError::AllExempt { .. } => "exempt only the router; the others must not know",
     }
 }
 
@@ -440,32 +439,32 @@ fn hint_for_config(error: &ConfigError) -> &'static str {
             "name a readable UTF-8 file; `plenary init` writes a `council.yaml`"
         }
         ConfigError::Invalid { .. } if error.is_external() => {
-            "set the variable or install the program, or take the provider out of the file"
+            "set the variable, install the program, or remove the provider from the file"
         }
         ConfigError::Invalid { .. } => {
-            "correct the file; `plenary init` writes one in which every setting is explained"
+            "correct the file; `plenary init` writes one that explains every setting"
         }
         ConfigError::NoProvider => {
             "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; `--rehearse` needs none"
         }
         ConfigError::NoTierRules => {
-            "write `tier_rules` into council.yaml; `plenary init` shows how. `plenary review FILE` needs none"
+            "add `tier_rules` to council.yaml; the file of `plenary init` has an example. `plenary review FILE` needs none"
         }
-        ConfigError::Variable { .. } => "correct the variable, or unset it",
-        ConfigError::Flag { .. } => "`--help` shows what it takes",
+        ConfigError::Variable { .. } => "set the variable to a valid value, or unset it",
+        ConfigError::Flag { .. } => "`plenary help COMMAND` lists the valid values",
         ConfigError::NoWorkingFolder(_) => "change to a folder that exists",
         ConfigError::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
         ConfigError::LinkedStore { .. } => {
-            "remove the link if you did not make it, or name the file it leads to with `--store FILE`"
+            "remove the link if you did not create it, or name its target with `--store FILE`"
         }
         ConfigError::NotAFolder { .. } => "name a folder that exists",
         ConfigError::FileExists { .. } => "`--force` replaces it",
         ConfigError::NotTrusted(_) => {
-            "`plenary trust` shows what the file asks for and records your consent; pipelines set PLENARY_TRUST=all"
+            "run `plenary trust` to see these settings and to allow them; pipelines set PLENARY_TRUST=all"
         }
         ConfigError::TrustRecord { .. } => {
-            "make the folder yours alone (chmod 700), or name the file with `--config`"
+            "make the folder accessible to you only (chmod 700), or name the file with `--config FILE`"
         }
-        ConfigError::NoStateFolder => "set HOME, or name the file with `--config`",
+        ConfigError::NoStateFolder => "set HOME, or name the file with `--config FILE`",
     }
 }

@@ -16,7 +16,7 @@ use crate::files::read_write::FileError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    #[error("there is no configuration file `{path}`")]
+    #[error("the configuration file `{path}` does not exist")]
     NoFile { path: PathBuf },
     #[error(transparent)]
     File(FileError),
@@ -24,21 +24,21 @@ pub enum ConfigError {
     Invalid { path: PathBuf, problems: Vec<ConfigProblem> },
     #[error("no provider is configured, and none was found")]
     NoProvider,
-    #[error("there are no `tier_rules`, so nothing says which files are to be judged")]
+    #[error("council.yaml has no `tier_rules`, which select the files to review")]
     NoTierRules,
-    #[error("`{variable}` must be {expected}")]
+    #[error("the environment variable {variable} must be {expected}")]
     Variable { variable: &'static str, expected: String },
-    #[error("`{flag}` must be {expected}")]
+    #[error("the option {flag} must be {expected}")]
     Flag { flag: &'static str, expected: String },
-    #[error("the working folder cannot be found")]
+    #[error("cannot determine the working folder")]
     NoWorkingFolder(#[source] std::io::Error),
-    #[error("`{url}` is not a store this plenary knows")]
+    #[error("`{url}` is not a supported store")]
     UnknownStore { url: String },
-    #[error("`{path}` is a link, and Plenary follows no links to its store")]
+    #[error("`{path}` is a link; Plenary does not follow links to its store")]
     LinkedStore { path: PathBuf },
     #[error("`--allow {path}` is not a folder")]
     NotAFolder { path: PathBuf },
-    #[error("there is a `{path}` already")]
+    #[error("`{path}` already exists")]
     FileExists { path: PathBuf },
     #[error("{0}")]
     NotTrusted(Box<UntrustedFile>),

@@ -11,12 +11,12 @@ pub type StoreResult<T> = Result<T, StoreError>;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error(
-        "the store `{path}` was written by a newer plenary (schema {found}, this one knows {known})"
+        "the store `{path}` was written by a newer Plenary (schema {found}; this version supports {known})"
     )]
     Newer { path: PathBuf, found: u32, known: u32 },
-    #[error("`{path}` is not a plenary store")]
+    #[error("`{path}` is not a Plenary store")]
     Foreign { path: PathBuf },
-    #[error("there is no store at `{path}`")]
+    #[error("the store `{path}` does not exist")]
     Missing { path: PathBuf },
     #[error("cannot open the store `{path}`")]
     Unopenable {
@@ -24,37 +24,37 @@ pub enum StoreError {
         #[source]
         source: Arc<rusqlite::Error>,
     },
-    #[error("cannot make the folder `{path}` for the store")]
+    #[error("cannot create the folder `{path}` of the store")]
     NoFolder {
         path: PathBuf,
         #[source]
         source: std::io::Error,
     },
-    #[error("the store is busy: another process has held it for over {waited_s} s")]
+    #[error("another process has locked the store for over {waited_s} s")]
     Busy { waited_s: u64 },
-    #[error("the store may be read, but not written")]
+    #[error("the store is read-only")]
     ReadOnly,
     #[error("the disk is full")]
     DiskFull,
-    #[error("`{path}`, the folder for lock files of this store, is not ours: {found}")]
+    #[error("`{path}`, the folder for lock files, was not created by Plenary: {found}")]
     ForeignLocks { path: PathBuf, found: &'static str },
     /// A broken page, a missing table or a row of the wrong type: this program never writes these.
     #[error("the store is damaged, or another program changed it: {message}")]
     Damaged { message: String },
-    #[error("the system could not read or write the store")]
+    #[error("the operating system cannot read or write the store")]
     Io(#[source] Arc<rusqlite::Error>),
-    #[error("the store could not be read or written")]
+    #[error("SQLite cannot read or write the store")]
     Database(#[source] Arc<rusqlite::Error>),
-    #[error("the store holds a malformed {what}: `{text}`")]
+    #[error("the store contains a malformed {what}: `{text}`")]
     Malformed { what: &'static str, text: String },
-    #[error("the store reported success without having done anything")]
+    #[error("the store reported success but did nothing")]
     NotRun,
     /// An error of another writer in the same transaction.
-    #[error("the store could not be written: {message}")]
+    #[error("cannot write the store: {message}")]
     Shared { message: String },
-    #[error("the thread that writes to the store is gone")]
+    #[error("the thread that writes the store has ended")]
     WriterGone,
-    #[error("a change could not be written down")]
+    #[error("cannot serialise a change for the store")]
     Unwritable(#[source] serde_json::Error),
 }
 
