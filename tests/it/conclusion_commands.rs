@@ -221,8 +221,8 @@ fn an_alarm_and_too_few_are_said_in_words() {
         line.unwrap_or_else(|| panic!("{page}")).trim().to_owned()
     };
     insta::assert_snapshot!(said(&project_with_counts(41, 9, 0), "▲"), @"▲ ALARM: 41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient.");
-    insta::assert_snapshot!(said(&project_with_counts(5, 1, 0), "○"), @"○ Too few to tell: 6 conclusions with a terminal state; it takes 10.");
-    insta::assert_snapshot!(said(&TestProgram::new(), "○"), @"○ Too few to tell: 0 conclusions with a terminal state; it takes 10.");
+    insta::assert_snapshot!(said(&project_with_counts(5, 1, 0), "○"), @"○ Too few to judge: 6 conclusions with a terminal state; 10 are needed.");
+    insta::assert_snapshot!(said(&TestProgram::new(), "○"), @"○ Too few to judge: 0 conclusions with a terminal state; 10 are needed.");
 }
 
 #[test]
@@ -437,7 +437,7 @@ fn nothing_due_is_said() {
     }]);
     let ran = program.run_command(&["due"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (0, ""));
-    insta::assert_snapshot!(ran.stderr, @"nothing is due; `--within 30d` also shows what falls due soon");
+    insta::assert_snapshot!(ran.stderr, @"no conclusion is due; `--within 30d` also lists those that are due soon");
     let (code, document) = run_json(&program, &["due"]);
     assert_eq!((code, value_at(&document, "due")), (0, &json!([])));
 }

@@ -64,7 +64,7 @@ fn a_provider_that_can_be_asked_is_well() {
         ✓ key    HOUSE_KEY is set
         ✓ http   answers; 3 models offered
         ✓ model  offered
-        ✓ price  none: it runs on this machine
+        ✓ price  free: it runs on this machine
     ");
     assert!(server.requests().is_empty(), "nobody was asked anything");
     assert!(!program.path().join(".plenary").exists(), "looking leaves nothing behind");
@@ -90,27 +90,27 @@ fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
         × key    ANTHROPIC_API_KEY is not set
         × http   `ANTHROPIC_API_KEY` is not set
         × cli    there is no program `claude` on the PATH
-        · model  not looked up
+        · model  not checked
         ✓ price  $3 in, $15 out per million tokens (price table of 2025-11-30)
 
       × house  NOT USABLE  gpt-4-o · council.yaml, line 4
         ✓ key    HOUSE_KEY is set
         × http   answers; 3 models offered
-        × model  not offered; there is gpt-4o, gemini-2.0-flash,
+        × model  not offered; similar models: gpt-4o, gemini-2.0-flash,
                  claude-sonnet-4-20250514
-        ✓ price  none: it runs on this machine
+        ✓ price  free: it runs on this machine
 
       × away  NOT USABLE  m-1 · council.yaml, line 5
         × http   `away` cannot be reached: Connection refused (os error 111)
-        · model  not looked up
-        ✓ price  none: it runs on this machine
+        · model  not checked
+        ✓ price  free: it runs on this machine
 
     WHAT TO DO ─────────────────────────────────────────────────────────────────────
 
-      · set ANTHROPIC_API_KEY for `claude`, or take it out of council.yaml
-      · `house` does not offer `gpt-4-o`; set its `model` to one that it does, such
-        as `gpt-4o`
-      · `away` does not answer: is its server running, is `base_url` right?
+      · set ANTHROPIC_API_KEY for `claude`, or remove the provider from council.yaml
+      · `house` does not offer `gpt-4-o`; set its `model` to one that it offers,
+        such as `gpt-4o`
+      · `away` does not answer; check that its server runs, and its `base_url`
     ");
 }
 
@@ -153,7 +153,7 @@ fn with_nobody_there_it_says_that_ask_rehearses() {
     let program = TestProgram::new();
     let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
     assert_eq!(code, 1);
-    for words in ["no provider", "rehearses with its built-in panel", "ANTHROPIC_API_KEY"] {
+    for words in ["no provider", "rehearses with an offline panel", "ANTHROPIC_API_KEY"] {
         assert!(told.contains(words), "{words}: {told}");
     }
 }
@@ -175,7 +175,7 @@ fn a_program_on_the_path_tells_its_version() {
     assert_eq!(found_by, &json!("found by its program claude"));
     let cli = document["providers"][0]["transports"].as_array().unwrap().iter();
     let cli = cli.rev().find(|transport| transport["kind"] == "cli").unwrap();
-    assert_eq!(cli["detail"], "its program is there: 2.0.1 (Claude Code)");
+    assert_eq!(cli["detail"], "program found: 2.0.1 (Claude Code)");
 }
 
 #[test]

@@ -301,13 +301,21 @@ fn what_it_cannot_tell_it_asks_for() {
     };
     let muffin = "round-1/response-muffin.md";
     check(&[], 64, "required arguments");
-    check(&["reply.md", "--expert", "ann"], 64, "`--round N` is missing");
-    check(&["reply.md", "--round", "1"], 64, "`reply.md` does not say whose reply it is");
+    check(&["reply.md", "--expert", "ann"], 64, "pass `--round N`");
+    check(&["reply.md", "--round", "1"], 64, "the expert of `reply.md` is unknown");
     check(&["reply.md", "--round", "100", "--expert", "ann"], 64, "100");
-    check(&["reply.md", "--round", "1", "--expert", "Ann B"], 1, "'Ann B' is not an expert's slug");
+    check(
+        &["reply.md", "--round", "1", "--expert", "Ann B"],
+        1,
+        "'Ann B' is not a valid expert slug",
+    );
     check(&["reply.md", "--round", "1", "--expert", "judge"], 1, "'judge' is not");
-    check(&[muffin, muffin], 64, "are both of muffin");
-    check(&[muffin, "round-1/response-donut.md", "--expert", "muffin"], 64, "names one expert");
+    check(&[muffin, muffin], 64, "have the same expert muffin");
+    check(
+        &[muffin, "round-1/response-donut.md", "--expert", "muffin"],
+        64,
+        "needs exactly one file",
+    );
     check(&["round-1/response-nobody.md"], 4, "cannot read");
     check(&["response-latin.md", "--round", "1"], 4, "not UTF-8");
     check(&["response-folder.md", "--round", "1"], 4, "is not a file");

@@ -140,8 +140,13 @@ fn collect_commands(program: &TestProgram, path: &[&str], found: &mut BTreeSet<S
     let ran = program.run_command(&arguments);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{path:?}");
     let mut text = ran.stdout.clone();
-    let listed = ran.stdout.split("\nCommands:\n").nth(1).unwrap_or_default();
-    for line in listed.lines().take_while(|line| !line.is_empty()) {
+    // The main page lists the commands in groups, other pages under one heading.
+    let (start, end) = match path {
+        [] => ("\nAsk:\n", "\nGlobal options:"),
+        _ => ("\nCommands:\n", "\n\n"),
+    };
+    let listed = ran.stdout.split(start).nth(1).and_then(|rest| rest.split(end).next());
+    for line in listed.unwrap_or_default().lines() {
         let Some(name) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) else {
             continue;
         };
@@ -170,7 +175,7 @@ fn help_speaks_of_commands_that_exist() {
     for words in said.windows(3) {
         let &[name, command, operation] = words else { continue };
         let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
-        if name != "plenary" || !is_word(command) {
+        if name != "plenary" || !is_word(command) || command == "help" {
             continue;
         }
         assert!(found.contains(command), "the help mentions `plenary {command}`");
@@ -186,6 +191,86 @@ fn help_speaks_of_commands_that_exist() {
         (ran.code, ran.stdout.as_str()),
         (0, concat!("plenary ", env!("CARGO_PKG_VERSION"), "\n"))
     );
+}
+
+#[test]
+fn the_main_help_fits_the_terminal() {
+    let program = TestProgram::new();
+    for columns in ["60", "80", "120"] {
+        let mut command = program.command();
+        let output = command.arg("--help").env("COLUMNS", columns).output().unwrap();
+        let page = String::from_utf8(output.stdout).unwrap();
+        let width: usize = columns.parse().unwrap();
+        assert!(page.lines().all(|line| line.chars().count() <= width), "{columns}:\n{page}");
+        let groups = ["\nAsk:\n", "\nReview:\n", "\nDialogues:\n", "\nRecord:\n", "\nSet up:\n"];
+        assert!(groups.iter().all(|group| page.contains(group)), "{page}");
+        assert!(page.contains("\nExit codes:\n"), "{page}");
+    }
+}
+
+#[test]
+fn help_and_manual_explain_one_command_and_suggest_the_nearest_name() {
+    let program = TestProgram::new();
+    for line in ["help resume", "resume --help", "man resume"] {
+        let ran = program.run_command(&split_words(line));
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{line}");
+        assert!(ran.stdout.contains("Resume an interrupted run"), "{line}: {ran:?}");
+        assert!(ran.stdout.to_lowercase().contains("examples"), "{line}: {ran:?}");
+    }
+    check_text(&program, "resme", 64, "'resume'");
+    check_text(&program, "dialogue registr", 64, "'register'");
+    check_text(&program, "man resme", 64, "did you mean `resume`?");
+    let main = program.run_command(&["man"]).stdout;
+    assert!(main.contains(".TH plenary 1") && main.contains(".SH \"EXIT CODES\""), "{main}");
+}
+
+#[test]
+fn man_writes_a_page_for_every_command() {
+    let program = TestProgram::new();
+    let ran = program.run_command(&["man", "--dir", "pages/man1", "--json"]);
+    assert_eq!(parse_single_line(&ran.stdout)["status"], "success");
+    let mut found = BTreeSet::new();
+    collect_commands(&program, &[], &mut found);
+    for name in found {
+        let page = format!("pages/man1/plenary-{}.1", name.replace(' ', "-"));
+        assert!(program.path().join(&page).is_file(), "{page}");
+    }
+    assert!(program.path().join("pages/man1/plenary.1").is_file());
+}
+
+#[test]
+fn a_wrong_trust_variable_says_what_it_must_be() {
+    let program = TestProgram::new();
+    std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
+    let output = program.command().arg("config").env("PLENARY_TRUST", "yes").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("PLENARY_TRUST must be `all` or unset"), "{said}");
+}
+
+#[test]
+fn verify_of_a_damaged_store_does_not_advise_itself() {
+    let program = program_with_dialogue();
+    let path = program.path().join(".plenary/plenary.db");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.truncate(5_000);
+    std::fs::write(&path, bytes).unwrap();
+    let ran = program.run_command(&["verify"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.stderr.contains("backup") && !ran.stderr.contains("plenary verify"), "{ran:?}");
+}
+
+#[test]
+fn the_command_that_resumes_a_run_names_the_store_of_the_run() {
+    let program = TestProgram::new();
+    program.write_text("script.yaml", "- {fail: auth}\n");
+    let ask = ["ask", "Tea?", "--rehearse", "script.yaml", "--store", "my store.db"];
+    let ran = program.run_command(&ask);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let command = ran.stderr.lines().find_map(|line| line.strip_prefix("to resume, run "));
+    let command = command.unwrap_or_else(|| panic!("no command: {ran:?}"));
+    assert!(command.starts_with("`plenary resume tea-"), "{command}");
+    assert!(command.ends_with(" --store 'my store.db'`"), "{command}");
 }
 
 #[test]
@@ -450,9 +535,9 @@ fn a_mistake_of_usage_is_a_document_too() {
 #[test]
 fn what_is_not_there_is_not_called_untouched() {
     let program = TestProgram::new();
-    check_text(&program, "verify", 4, "there is no store");
+    check_text(&program, "verify", 4, "does not exist");
     std::fs::write(program.path().join("empty.db"), "").unwrap();
-    check_text(&program, "--store empty.db verify", 4, "there is no store");
+    check_text(&program, "--store empty.db verify", 4, "does not exist");
     let program = program_with_dialogue();
     check_text(&program, "verify --head abc", 64, "64 hex digits");
     let head = |arguments: &[&str]| {

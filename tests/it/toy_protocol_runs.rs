@@ -144,6 +144,9 @@ fn a_vote_runs_live_and_is_watched_shown_and_exported() {
 
     let events = setup.run(&["watch", id, "--json"]);
     assert!(events.contains(r#""purpose":"ballot""#) && events.contains("round_held"), "{events}");
+    let refused = setup.command(&["conclude", id]).output().unwrap();
+    let refused = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.contains("is a vote, which `conclude` does not support"), "{refused}");
     let shown = setup.run(&["show", id]);
     for text in ["vote protocol", "Not carried", "In favour", "Tea is warm."] {
         assert!(shown.contains(text), "no {text}: {shown}");

@@ -116,7 +116,7 @@ fn with_a_yes_a_directive_is_taken_up_as_it_is_when_it_cannot_be_restated() {
             (0, &Value::Null),
             "{failure:?}"
         );
-        assert!(told.stderr.contains("it was not restated: "), "{}", told.stderr);
+        assert!(told.stderr.contains("the chair did not restate it: "), "{}", told.stderr);
         assert!(seats_sent(&council, TEXT).contains(&"review ann".to_owned()), "{failure:?}");
     }
 }

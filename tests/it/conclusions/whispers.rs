@@ -422,13 +422,13 @@ fn in_words_each_says_what_will_come_of_it() {
     running.kill_process();
     let alone = [say(&["stop", &id])];
     insta::assert_snapshot!(told.iter().chain(&alone).cloned().collect::<String>(), @r"
-    Noted. Everybody who is asked from now on will read it.
-    Noted. bob alone will read it, whenever it is asked from now on.
+    Recorded. Every seat that is asked from now on reads it.
+    Recorded. Only bob reads it, from its next prompt on.
     dot understands: Go ahead, but slowly.
-    Noted. All take it up when the next round begins.
+    Recorded. Every seat follows it from the next round on.
     error: 'zoe' is not a seat of this council
     hint: its seats are ann, bob, cid, dot
-    Stopping: nobody else is asked; it concludes on what was heard, if that is enough.
-    Nobody is working on it now: `plenary resume ID` goes on.
+    Stopping. The council asks no other seat and concludes on its answers, if they are enough.
+    No process works on this run; `plenary resume ID` continues it.
     ");
 }

@@ -56,7 +56,7 @@ fn a_dry_run_asks_nobody_and_writes_nothing() {
     let seats = told.value_at("seats").as_array().unwrap();
     assert_eq!(seats.len(), 4);
     let text = council.program.run_command(&["ask", "Shall we?", "--dry-run"]);
-    assert!(text.code == 0 && text.stdout.contains("Nobody was asked"), "{text:?}");
+    assert!(text.code == 0 && text.stdout.contains("No model was called"), "{text:?}");
     let batch = council.program.run_command(&["ask", "--dry-run", "--batch", "batch.jsonl"]);
     assert_eq!(batch.code, 64, "{batch:?}");
     assert_eq!(council.server.requests().len(), 0);

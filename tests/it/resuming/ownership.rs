@@ -174,7 +174,9 @@ fn wait_output(child: std::process::Child) -> (i32, String, String) {
 }
 
 fn sorted_lines(text: &str) -> Vec<&str> {
-    let mut lines: Vec<&str> = text.lines().collect();
+    // Only the run knows the options with which it must be resumed.
+    let lines = text.lines().filter(|line| !line.starts_with("to resume, run "));
+    let mut lines: Vec<&str> = lines.collect();
     lines.sort_unstable();
     lines
 }

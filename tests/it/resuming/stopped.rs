@@ -167,8 +167,8 @@ fn a_seat_whose_provider_is_gone_is_named() {
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     let told = ran.stderr.replace(&id, "ID");
     insta::assert_snapshot!(told, @r"
-    error: nothing leads to seat 'cid': its provider is not configured here
-    hint: run it from the folder and with the keys it was started with
+    error: the provider of seat 'cid' is not configured here
+    hint: run the command in the folder and with the keys of the first start
     ");
     assert_eq!(house.requests_of("elsewhere"), [""; 0]);
     council.run_to_end();

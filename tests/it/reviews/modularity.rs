@@ -67,7 +67,7 @@ fn a_line_that_names_the_gate_is_printed_with_its_place() {
     insta::assert_snapshot!(ran.stdout, @r"
     host/agents/aide/prompt.md:1: run `plenary review`
     host/agents/writer/prompt.md:3: The Council reads them, see council_log.jsonl.
-    2 lines refer to the gate, of 3 prompts; looked for: council, plenary
+    2 lines mention the review, in 3 prompts; searched for: council, plenary
     ");
     assert_eq!(
         reference_lines(&run_check(&program, "", 1)),
@@ -95,7 +95,7 @@ fn a_router_may_know() {
     let document = run_check(&program, "--exempt ruoter", 1);
     assert_eq!(document["unknown_exempt"], json!(["ruoter"]));
     let ran = program.run_command(&["check-modularity", "host", "--exempt", "ruoter"]);
-    assert!(ran.stderr.contains("no agent is called `ruoter`"), "{ran:?}");
+    assert!(ran.stderr.contains("`--exempt ruoter`: there is no such agent"), "{ran:?}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn a_prompt_that_cannot_be_read_is_never_a_pass() {
     host/agents/folder/prompt.md: not scanned: it is not a regular file
     host/agents/huge/prompt.md: not scanned: it is over 1000 KB
     host/agents/latin/prompt.md: not scanned: it is not UTF-8 text
-    No reference to the gate in 1 prompt, 4 not scanned; looked for: council, plenary
+    No mention of the review in 1 prompt, 4 not scanned; searched for: council, plenary
     ");
     // Other findings do not hide it: the exit code is the higher one.
     write_bytes(&program, "host/agents/knowing/prompt.md", KNOWING_PROMPT.as_bytes());
@@ -174,7 +174,7 @@ fn a_prompt_full_of_names_is_summed_up() {
     assert_eq!(reference_lines(&document).len(), 100);
     assert_eq!(document["unlisted"], 1_134);
     let ran = program.run_command(&["check-modularity", "host"]);
-    assert!(ran.stdout.contains("… and 1134 lines more\n1234 lines refer to the gate"), "{ran:?}");
+    assert!(ran.stdout.contains("… and 1134 lines more\n1234 lines mention the review"), "{ran:?}");
 }
 
 #[cfg(unix)]

@@ -139,7 +139,7 @@ fn nobody_has_a_hand_in_a_review() {
     check_refused(&program.run_command(&["whisper", &id, "let it pass"]), hears);
     check_refused(&program.run_command(&["direct", &id, "let it pass", "--yes"]), hears);
     check_refused(&program.run_command(&["stop", &id]), hears);
-    check_refused(&program.run_command(&["conclude", &id]), "its verdict is its end");
+    check_refused(&program.run_command(&["conclude", &id]), "which `conclude` does not support");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn imported_verdicts_are_a_record_that_nobody_ran() {
     let listed = parse_json(&run_ok(&program, &["list", "--json"]));
     assert_eq!(listed["dialogues"][0].get("verdict"), None, "it has many, and none of its own");
     for command in ["resume", "watch", "replay", "stop"] {
-        check_refused(&program.run_command(&[command, &id]), "nothing was run on");
+        check_refused(&program.run_command(&[command, &id]), "has no run to ");
     }
-    check_refused(&program.run_command(&["conclude", &id]), "its verdict is its end");
+    check_refused(&program.run_command(&["conclude", &id]), "which `conclude` does not support");
 }

@@ -27,6 +27,7 @@ use crate::protocols::conclusion::protocol::ConclusionProtocol;
 use crate::protocols::council::protocol::CouncilProtocol;
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::protocol::ReviewProtocol;
+use crate::protocols::review::types::ReviewArtifact;
 use crate::report::page::{Page, PageScope};
 use crate::report::record_page::dialogue_page;
 
@@ -112,6 +113,21 @@ pub trait Protocol: Debug + Send + Sync {
         }
     }
 
+    /// What a completed run found; the exit code of a command follows from it.
+    fn run_finding(&self, _state: &RunState) -> RunFinding {
+        RunFinding::Passed
+    }
+
+    /// The document that the run judges. The verdict log keeps the results of such runs.
+    fn judged_artifact<'s>(&self, _state: &'s RunState) -> Option<&'s ReviewArtifact> {
+        None
+    }
+
+    /// Whether `conclude` can add an audited conclusion to a record of this protocol.
+    fn takes_conclusion(&self) -> bool {
+        self.name().takes_contributions()
+    }
+
     /// What a dialogue without a conclusion lacks, and how to get it.
     fn missing_conclusion(&self, id: &DialogueId) -> MissingConclusion {
         MissingConclusion {
@@ -119,6 +135,18 @@ pub trait Protocol: Debug + Send + Sync {
             suggestion: format!("`plenary resume {id}` continues the run"),
         }
     }
+}
+
+/// What a completed run found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunFinding {
+    Passed,
+    /// The author must change something.
+    Findings,
+    /// A person must decide.
+    Hold,
+    /// The run ended without a decision.
+    Undecided,
 }
 
 /// Properties of the asks with one purpose.

@@ -1,6 +1,6 @@
-//! [`DoctorReport`]: the state of configuration, store and each provider. Pure.
+//! [`DoctorReport`]: the state of configuration, store and each provider.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,13 +10,18 @@ use plenary_core::model::plan::TokenPrice;
 use plenary_core::model::text::nearest_first;
 use plenary_core::report::phrases::count_noun;
 use serde::Serialize;
+use tokio::runtime::Builder;
 use tokio::time::timeout;
 
+use crate::app::project::SettingsLoader;
 use crate::config::resolve_provider::{ProviderCandidate, TransportStatus};
-use crate::config::settings::ProviderOrigin;
+use crate::config::settings::{ProviderOrigin, Settings};
+use crate::config::settle_sections::BudgetOverrides;
+use crate::error::Error;
 use crate::providers::cli::transport::CliTransport;
 use crate::providers::http::{HttpClients, HttpTransport};
 use crate::providers::transport::{CallError, Provider};
+use crate::store::sqlite::store::SqliteStore;
 
 /// Some servers offer hundreds of models; list only the most similar names.
 const OFFERED_MAX: usize = 8;
@@ -91,8 +96,48 @@ pub enum CheckState {
     Open,
 }
 
+/// Checks the settings and the store, and asks every provider for its models.
+pub fn check_project(loader: &SettingsLoader) -> Result<DoctorReport, Error> {
+    let (settings, candidates) = loader.survey_providers(&BudgetOverrides::default())?;
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
+    let probed = runtime.block_on(probe_all(&candidates));
+    // Do not wait for programs that are still being killed.
+    runtime.shutdown_background();
+    let checks = candidates.iter().zip(probed);
+    let providers = checks.map(|(candidate, probed)| ProviderCheck::new(candidate, probed));
+    Ok(build_report(&settings, providers.collect()))
+}
+
+fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorReport {
+    let store = check_store(&settings.paths.store);
+    let is_well = !providers.is_empty()
+        && providers.iter().all(|provider| provider.usable)
+        && store.opens != Some(false);
+    let mut advice = list_advice(&providers, settings.council.origin);
+    advice.extend(settings.list_warnings());
+    DoctorReport {
+        status: if is_well { DoctorStatus::Success } else { DoctorStatus::Findings },
+        config: ConfigCheck { file: settings.paths.file.clone() },
+        store,
+        providers,
+        advice,
+    }
+}
+
+/// Checks the store without creating it.
+fn check_store(path: &Path) -> StoreCheck {
+    let (opens, detail) = match path.exists() {
+        false => (None, "does not exist yet; the first run creates it".to_owned()),
+        true => match SqliteStore::open(path) {
+            Ok(_) => (Some(true), "opens".to_owned()),
+            Err(error) => (Some(false), Error::from(error).full_message()),
+        },
+    };
+    StoreCheck { path: path.to_owned(), opens, detail }
+}
+
 impl ProviderCheck {
-    pub fn new(candidate: &ProviderCandidate, probed: ProbeResult) -> Self {
+    fn new(candidate: &ProviderCandidate, probed: ProbeResult) -> Self {
         let provider = &candidate.provider;
         let offered = probed.models.as_ref().and_then(|models| models.as_ref().ok());
         let model_exists = offered.and_then(|offered| has_model(offered, &provider.model));
@@ -131,10 +176,11 @@ impl ProviderCheck {
         match self.model_exists {
             Some(true) => (CheckState::Good, "offered".to_owned()),
             Some(false) if self.offered.is_empty() => (CheckState::Bad, "not offered".to_owned()),
-            Some(false) => {
-                (CheckState::Bad, format!("not offered; there is {}", self.offered.join(", ")))
-            }
-            None => (CheckState::Open, "not looked up".to_owned()),
+            Some(false) => (
+                CheckState::Bad,
+                format!("not offered; similar models: {}", self.offered.join(", ")),
+            ),
+            None => (CheckState::Open, "not checked".to_owned()),
         }
     }
 
@@ -144,7 +190,7 @@ impl ProviderCheck {
         let TokenPrice { input_per_mtok, output_per_mtok, source } = price;
         let source = match source.as_str() {
             "configuration" => "council.yaml".to_owned(),
-            "loopback" => return (CheckState::Good, "none: it runs on this machine".to_owned()),
+            "loopback" => return (CheckState::Good, "free: it runs on this machine".to_owned()),
             day => format!("price table of {day}"),
         };
         let dollars = format!("${input_per_mtok} in, ${output_per_mtok} out per million tokens");
@@ -172,7 +218,7 @@ fn check_transport(
         (_, Some(reason)) => (false, reason.clone()),
         (TransportKind::Http, None) => check_server(probed, model_exists),
         (TransportKind::Cli, None) => check_program(probed),
-        (TransportKind::Mcp, None) => (true, "its program is there; it was not started".to_owned()),
+        (TransportKind::Mcp, None) => (true, "program found; not started".to_owned()),
         (TransportKind::Rehearsal, None) => (true, "built in".to_owned()),
     };
     TransportCheck { kind: way.kind, usable, detail }
@@ -191,14 +237,14 @@ fn check_server(probed: &ProbeResult, model_exists: Option<bool>) -> (bool, Stri
             (true, format!("answers, but does not list its models: {}", error.message))
         }
         Some(Err(error)) => (false, error.message.clone()),
-        None => (false, "was not asked".to_owned()),
+        None => (false, "not asked".to_owned()),
     }
 }
 
 fn check_program(probed: &ProbeResult) -> (bool, String) {
     match &probed.version {
-        Some(Ok(Some(version))) => (true, format!("its program is there: {version}")),
-        Some(Ok(None)) | None => (true, "its program is there".to_owned()),
+        Some(Ok(Some(version))) => (true, format!("program found: {version}")),
+        Some(Ok(None)) | None => (true, "program found".to_owned()),
         Some(Err(error)) => (false, error.message.clone()),
     }
 }
@@ -206,15 +252,15 @@ fn check_program(probed: &ProbeResult) -> (bool, String) {
 /// Three seats allow a majority.
 const PANEL_SIZE_MIN: usize = 3;
 
-pub fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<String> {
+fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<String> {
     if providers.is_empty() {
         return no_provider_advice();
     }
     let mut advice: Vec<String> = providers.iter().flat_map(provider_advice).collect();
     if origin == ProviderOrigin::Found && providers.len() < PANEL_SIZE_MIN {
         advice.push(format!(
-            "fewer than {PANEL_SIZE_MIN} providers were found: seats are filled by repeating them; \
-             `plenary init` writes a council.yaml in which others can be named"
+            "fewer than {PANEL_SIZE_MIN} providers were found, so some fill several seats; name others \
+             in council.yaml, which `plenary init` writes"
         ));
     }
     advice
@@ -222,10 +268,10 @@ pub fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<S
 
 fn no_provider_advice() -> Vec<String> {
     [
-        "no provider was found: `plenary ask` rehearses with its built-in panel, which asks no model",
+        "no provider was found; `plenary ask` rehearses with an offline panel and calls no model",
         "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or install \
          claude, codex or gemini; or start Ollama",
-        "any other server goes into council.yaml, which `plenary init` writes",
+        "name any other server in council.yaml, which `plenary init` writes",
     ]
     .map(str::to_owned)
     .to_vec()
@@ -236,25 +282,28 @@ fn provider_advice(provider: &ProviderCheck) -> Vec<String> {
     let mut advice = Vec::new();
     match &provider.key {
         Some(key) if !key.present && !provider.usable => {
-            advice
-                .push(format!("set {} for `{name}`, or take it out of council.yaml", key.variable));
+            advice.push(format!(
+                "set {} for `{name}`, or remove the provider from council.yaml",
+                key.variable
+            ));
         }
         Some(_) | None => {}
     }
     if provider.reachable == Some(false) {
-        advice
-            .push(format!("`{name}` does not answer: is its server running, is `base_url` right?"));
+        advice.push(format!(
+            "`{name}` does not answer; check that its server runs, and its `base_url`"
+        ));
     }
     if let (Some(false), Some(nearest)) = (provider.model_exists, provider.offered.first()) {
         advice.push(format!(
-            "`{name}` does not offer `{}`; set its `model` to one that it does, such as `{nearest}`",
+            "`{name}` does not offer `{}`; set its `model` to one that it offers, such as `{nearest}`",
             provider.model
         ));
     }
     if provider.price.is_none() {
         advice.push(format!(
-            "what `{name}` costs is not known, so `budget.usd_max` cannot hold for it: give it a \
-             `price` in council.yaml"
+            "the price of `{name}` is unknown, so `budget.usd_max` cannot limit it; set its `price` \
+             in council.yaml"
         ));
     }
     advice
@@ -268,14 +317,14 @@ const PROGRAM_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Replies of a provider, for each transport that is available.
 #[derive(Debug, Default)]
-pub struct ProbeResult {
+struct ProbeResult {
     /// The models that the server lists.
-    pub models: Option<Result<Vec<String>, CallError>>,
+    models: Option<Result<Vec<String>, CallError>>,
     /// The program's version; `Ok(None)` for a program without a version command.
-    pub version: Option<Result<Option<String>, CallError>>,
+    version: Option<Result<Option<String>, CallError>>,
 }
 
-pub async fn probe_all(candidates: &[ProviderCandidate]) -> Vec<ProbeResult> {
+async fn probe_all(candidates: &[ProviderCandidate]) -> Vec<ProbeResult> {
     let clients = Arc::new(HttpClients::new());
     join_all(candidates.iter().map(|candidate| probe_provider(candidate, &clients))).await
 }

@@ -1,4 +1,4 @@
-//! `check-modularity`: checks that the prompts of a host's agents do not mention the review gate.
+//! `check-modularity` checks the prompts of a host's agents; `verify` checks the store.
 
 use std::path::PathBuf;
 
@@ -16,23 +16,26 @@ use serde::Serialize;
 
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Check that a host's agents do not know of the gate
+/// Check that prompts of agents do not mention the review
 ///
-/// An agent that knows of the gate that reviews it writes for the gate. This looks through
-/// the prompts of a host's agents, `DIR/agents/*/prompt.md`, for the gate's names, and prints
-/// each line that has one in it, with its file and number.
+/// An agent that knows about the review writes for the review. This command searches the prompts
+/// of a host's agents, `DIR/agents/*/prompt.md`, for the names of the review, and prints each line
+/// that contains one.
 ///
-/// Exit code 1 when there is such a line; 4 when a prompt could not be read, or when there
-/// was nothing to look at: what nobody looked at does not pass.
+/// Exit code 1 if a line mentions the review; 4 if a prompt cannot be read or there is no prompt.
+///
+/// $ plenary check-modularity .
+///
+/// $ plenary check-modularity host --name council --exempt router
 #[derive(Debug, Args)]
 pub(crate) struct CheckModularityArgs {
-    /// The folder of the host, in which `agents/` lies.
+    /// The folder of the host that contains `agents/`
     dir: PathBuf,
-    /// What the gate is called, in place of the defaults. A word in any case, alone or in an
-    /// identifier: `council` is also in `council_log`. May be repeated.
+    /// Search for this name instead of the defaults, in any case and also inside identifiers
+    /// (`council` matches `council_log`); repeatable
     #[arg(long = "name", value_name = "NAME", default_values = DEFAULT_REVIEW_NAMES)]
     names: Vec<ReviewName>,
-    /// An agent that may know of the gate, by the name of its folder: a router. May be repeated.
+    /// Skip this agent, by the name of its folder; repeatable
     #[arg(long, value_name = "AGENT")]
     exempt: Vec<String>,
 }
@@ -59,7 +62,10 @@ impl CheckModularityArgs {
         session.ui.print_result(&checked, modularity_text)?;
         if !session.ui.json {
             for agent in &checked.found.unknown_exempt {
-                session.ui.print_note(&format!("no agent is called `{}`", safe_line(agent)));
+                session.ui.print_note(&format!(
+                    "`--exempt {}`: there is no such agent",
+                    safe_line(agent)
+                ));
             }
         }
         Ok(done)
@@ -96,9 +102,9 @@ fn summary_line(checked: &ModularityReport<'_>) -> String {
     let scanned = count_noun(found.scanned, "prompt");
     let lines = found.references.len() + found.unlisted;
     let mut said = match lines {
-        0 => format!("No reference to the gate in {scanned}"),
-        1 => format!("1 line refers to the gate, of {scanned}"),
-        lines => format!("{lines} lines refer to the gate, of {scanned}"),
+        0 => format!("No mention of the review in {scanned}"),
+        1 => format!("1 line mentions the review, in {scanned}"),
+        lines => format!("{lines} lines mention the review, in {scanned}"),
     };
     let apart = [
         (found.unscanned.len(), "not scanned"),
@@ -108,23 +114,26 @@ fn summary_line(checked: &ModularityReport<'_>) -> String {
     for (count, what) in apart.into_iter().filter(|(count, _)| *count > 0) {
         said.push_str(&format!(", {count} {what}"));
     }
-    format!("{said}; looked for: {}\n", names.join(", "))
+    format!("{said}; searched for: {}\n", names.join(", "))
 }
 
-/// Check that the record is as it was written
+/// Check that the record was not changed
 ///
-/// Recomputes the hash chain of the journal, rebuilds every table and the search index from
-/// it and compares, checks foreign keys and ids, and derives each status from its events. An
-/// entry whose payload is missing is a finding. Exit code 1 when anything differs, 4 when the
-/// file cannot be opened as a store.
+/// Recomputes the hash chain of the journal, rebuilds every table and the search index from it and
+/// compares them, checks foreign keys and ids, and derives each status from its events. A missing
+/// payload is a finding. Exit code 1 if anything differs, 4 if the file is not a readable store.
 ///
-/// A person who can write the file can also rewrite all of it. Note the head that this
-/// prints somewhere else, and give it back with `--head` to find that out too.
+/// A person who can write the file can rewrite all of it. To detect that too, keep the head that
+/// this command prints in another place, and pass it with `--head` later.
+///
+/// $ plenary verify
+///
+/// $ plenary verify tea-or-coffee-1a2b3c4d
 #[derive(Debug, Args)]
 pub(crate) struct VerifyArgs {
-    /// One dialogue [default: the whole store]
+    /// The id of one dialogue [default: the whole store]
     id: Option<String>,
-    /// A head noted earlier; it must still be part of the chain.
+    /// A head that `verify` printed earlier; it must still be part of the chain
     #[arg(long, value_name = "HASH", value_parser = parse_head)]
     head: Option<String>,
 }
@@ -133,7 +142,7 @@ pub(crate) struct VerifyArgs {
 fn parse_head(text: &str) -> Result<String, &'static str> {
     let hash = text.trim().to_ascii_lowercase();
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if is_hash { Ok(hash) } else { Err("a head is 64 hex digits, as `verify` prints it") }
+    if is_hash { Ok(hash) } else { Err("expected 64 hex digits, as `plenary verify` prints them") }
 }
 
 impl VerifyArgs {
@@ -152,7 +161,7 @@ fn verification_text(verification: &VerifyReport) -> String {
     let VerifyReport { dialogues, entries, head, findings } = verification;
     let dialogues = count_noun(*dialogues, "dialogue");
     let mut text = match findings.len() {
-        0 => format!("The record is as it was written: {dialogues}, {entries} entries.\n"),
+        0 => format!("The record is unchanged: {dialogues}, {entries} entries.\n"),
         1 => "The record was changed: 1 finding.\n".to_owned(),
         count => format!("The record was changed: {count} findings.\n"),
     };

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::clock::RealSystem;
 use plenary_engine::error::Error;
@@ -20,6 +20,7 @@ use crate::cli::dialogue::queries::{CiteArgs, ExportArgs, ListArgs, ShowArgs};
 use crate::cli::doctor::DoctorArgs;
 use crate::cli::due::DueArgs;
 use crate::cli::health::HealthArgs;
+use crate::cli::help::{CompletionsArgs, ManArgs, WIDTH_MAX, style_help};
 use crate::cli::init::InitArgs;
 use crate::cli::log::LogCommand;
 use crate::cli::review::{OverrideArgs, ReviewArgs};
@@ -28,7 +29,6 @@ use crate::cli::runs::watch::{ReplayArgs, WatchArgs};
 use crate::cli::servers::{McpArgs, ServeArgs};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::sweep::SweepArgs;
-use crate::cli::terminal_text::DataFormat;
 use crate::cli::ui::{TerminalUi, report_error, report_parse_error};
 
 const STYLES: Styles = Styles::styled()
@@ -39,27 +39,27 @@ const STYLES: Styles = Styles::styled()
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0   done: Clean, Revised and Unconverged alike; SHIP, or skipped
-  1   refused, REVISE, or findings
-  2   HOLD
-  3   incomplete (quorum, budget, deadline, no audit); `plenary resume`
-  4   not found or unreadable
-  5   configuration
-  64  usage
-  70  internal error
-  130 interrupted";
+  0    success: every terminal state, SHIP, or a skipped file
+  1    refused input, findings, or REVISE
+  2    HOLD
+  3    incomplete: too few answers, budget, deadline, no audit
+  4    not found or unreadable
+  5    configuration error, or no provider
+  64   wrong command line
+  70   internal error
+  130  interrupted";
 
-/// Deliberations on the record: who said what, what it rested on, how it ended.
+/// Let a panel of models argue, and record every step
 ///
-/// `ask` puts a question before a council of models: each answers alone, each reviews
-/// the others, a chair reports, and the conclusion is audited by a critic who saw nothing
-/// else. `review` puts a document before a gate: SHIP, REVISE or HOLD. `dialogue` keeps the
-/// record of a panel that a Judge leads, round by round. Agents do all of it through `mcp`.
-/// Everything said has an id, an author and a history.
+/// `ask` puts a question to a council: each model answers alone, each reviews the others, a chair
+/// reports, and a critic who sees only the conclusion audits it. `review` judges a document: SHIP,
+/// REVISE or HOLD. `dialogue` keeps the record of a panel that a Judge leads. Agents use the same
+/// commands through `mcp`. Every statement has an id, an author and a history.
 ///
-/// Begin with `plenary ask "…"`; it needs no key. `plenary doctor` tells who can be asked.
+/// `plenary ask "Tea or coffee?"` works at once: without a provider it rehearses offline.
+/// `plenary doctor` checks your providers. `plenary help COMMAND` explains a command.
 #[derive(Debug, Parser)]
-#[command(name = "plenary", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100)]
+#[command(name = "plenary", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = WIDTH_MAX)]
 pub(crate) struct PlenaryArgs {
     #[command(flatten)]
     pub global: GlobalArgs,
@@ -69,74 +69,133 @@ pub(crate) struct PlenaryArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GlobalArgs {
-    /// Print one JSON document instead of text.
+    /// Print the result as one JSON document
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
-    /// The project's `council.yaml` [default: found upward from here, else in the user's config
-    /// folder; environment: PLENARY_CONFIG]
+    /// Use this configuration file [default: the nearest council.yaml upward from here, else the
+    /// one in your configuration folder; environment: PLENARY_CONFIG]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub config: Option<PathBuf>,
-    /// Where dialogues are kept [default: what `council.yaml` says, else `.plenary/plenary.db`
-    /// beside it, or here; environment: PLENARY_STORE]
+    /// Use this store [default: the one that council.yaml names, else .plenary/plenary.db;
+    /// environment: PLENARY_STORE]
     #[arg(long, global = true, value_name = "URL|PATH", help_heading = "Global options")]
     pub store: Option<String>,
-    /// A further folder that files may be written to. May be repeated.
+    /// Also allow reading and writing files in this folder; repeatable
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub allow: Vec<PathBuf>,
-    /// Say more on standard error.
+    /// Print more messages
     #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "Global options")]
     pub verbose: bool,
-    /// Say nothing on standard error but errors.
+    /// Print no messages except errors
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub quiet: bool,
 }
 
+/// The commands by the groups in which the help lists them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    Ask(Box<AskArgs>),
-    Review(Box<ReviewArgs>),
-    Sweep(Box<SweepArgs>),
-    Override(OverrideArgs),
-    #[command(subcommand)]
-    Log(LogCommand),
-    Audit(AuditArgs),
-    Resume(ResumeArgs),
-    Watch(WatchArgs),
-    Replay(ReplayArgs),
-    Whisper(WhisperArgs),
-    Direct(DirectArgs),
-    Stop(StopArgs),
-    Conclude(ConcludeArgs),
-    #[command(subcommand)]
-    Dialogue(Box<DialogueCommand>),
-    List(ListArgs),
-    Show(ShowArgs),
-    Cite(CiteArgs),
-    Export(ExportArgs),
-    Health(HealthArgs),
-    Due(DueArgs),
-    Verify(VerifyArgs),
-    CheckModularity(CheckModularityArgs),
-    Mcp(McpArgs),
-    Serve(ServeArgs),
-    Init(InitArgs),
-    Config(ConfigArgs),
-    Trust(TrustArgs),
-    Doctor(DoctorArgs),
-    /// Print a completion script for a shell
-    ///
-    /// For bash: plenary completions bash > ~/.local/share/bash-completion/completions/plenary
-    Completions {
-        /// Which shell.
-        shell: clap_complete::Shell,
-    },
+    #[command(flatten)]
+    Ask(AskGroup),
+    #[command(flatten)]
+    Review(ReviewGroup),
+    #[command(flatten)]
+    Dialogue(DialogueGroup),
+    #[command(flatten)]
+    Record(RecordGroup),
+    #[command(flatten)]
+    Setup(SetupGroup),
+}
+
+/// Declares commands that all have `run(session)`.
+macro_rules! commands {
+    ($(#[$meta:meta])* pub(crate) enum $group:ident {
+        $($(#[$attribute:meta])* $command:ident($arguments:ty),)+
+    }) => {
+        #[derive(Debug, clap::Subcommand)]
+        $(#[$meta])*
+        pub(crate) enum $group { $($(#[$attribute])* $command($arguments),)+ }
+
+        impl $group {
+            pub(crate) fn run(
+                self,
+                session: &$crate::cli::session::CliSession<'_>,
+            ) -> Result<$crate::cli::session::ExitStatus, plenary_engine::error::Error> {
+                match self { $(Self::$command(command) => command.run(session),)+ }
+            }
+        }
+    };
+}
+pub(crate) use commands;
+
+commands! {
+    pub(crate) enum AskGroup {
+        Ask(Box<AskArgs>),
+        Resume(ResumeArgs),
+        Watch(WatchArgs),
+        Replay(ReplayArgs),
+        Whisper(WhisperArgs),
+        Direct(DirectArgs),
+        Stop(StopArgs),
+        Conclude(ConcludeArgs),
+    }
+}
+
+commands! {
+    pub(crate) enum ReviewGroup {
+        Review(Box<ReviewArgs>),
+        Sweep(Box<SweepArgs>),
+        Override(OverrideArgs),
+        #[command(subcommand)]
+        Log(LogCommand),
+        Audit(AuditArgs),
+        CheckModularity(CheckModularityArgs),
+    }
+}
+
+commands! {
+    pub(crate) enum DialogueGroup {
+        #[command(subcommand)]
+        Dialogue(Box<DialogueCommand>),
+    }
+}
+
+commands! {
+    pub(crate) enum RecordGroup {
+        List(ListArgs),
+        Show(ShowArgs),
+        Cite(CiteArgs),
+        Export(ExportArgs),
+        Due(DueArgs),
+        Health(HealthArgs),
+        Verify(VerifyArgs),
+    }
+}
+
+commands! {
+    pub(crate) enum SetupGroup {
+        Init(InitArgs),
+        Doctor(DoctorArgs),
+        Config(ConfigArgs),
+        Trust(TrustArgs),
+        Mcp(McpArgs),
+        Serve(ServeArgs),
+        Completions(CompletionsArgs),
+        Man(ManArgs),
+    }
 }
 
 impl CliCommand {
     /// Whether the command's own `--format` selects JSON, like `--json`.
     pub(crate) fn wants_json(&self) -> bool {
-        let of_review = matches!(self, Self::Review(review) if review.wants_json());
-        of_review || matches!(self, Self::Sweep(sweep) if sweep.wants_json())
+        match self {
+            Self::Review(ReviewGroup::Review(review)) => review.wants_json(),
+            Self::Review(ReviewGroup::Sweep(sweep)) => sweep.wants_json(),
+            Self::Ask(_)
+            | Self::Review(_)
+            | Self::Dialogue(_)
+            | Self::Record(_)
+            | Self::Setup(_) => false,
+        }
     }
 }
 
@@ -145,7 +204,7 @@ pub fn run_program(arguments: impl IntoIterator<Item = OsString>, protocols: Pro
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let cli = match PlenaryArgs::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return report_parse_error(&error, &arguments),
+        Err(error) => return report_parse_error(&style_help(error, &arguments), &arguments),
     };
     let mut ui = TerminalUi::new(&cli.global);
     ui.json |= cli.command.wants_json();
@@ -167,39 +226,10 @@ fn run_command(
     }
     let session = CliSession::new(&cli.global, ui, protocols);
     match cli.command {
-        CliCommand::Ask(ask) => ask.run(&session),
-        CliCommand::Review(review) => review.run(&session),
-        CliCommand::Sweep(sweep) => sweep.run(&session),
-        CliCommand::Override(command) => command.run(&session),
-        CliCommand::Log(command) => command.run(&session),
-        CliCommand::Audit(audit) => audit.run(&session),
-        CliCommand::Resume(resume) => resume.run(&session),
-        CliCommand::Watch(watch) => watch.run(&session),
-        CliCommand::Replay(replay) => replay.run(&session),
-        CliCommand::Whisper(whisper) => whisper.run(&session),
-        CliCommand::Direct(direct) => direct.run(&session),
-        CliCommand::Stop(stop) => stop.run(&session),
-        CliCommand::Conclude(conclude) => conclude.run(&session),
+        CliCommand::Ask(command) => command.run(&session),
+        CliCommand::Review(command) => command.run(&session),
         CliCommand::Dialogue(command) => command.run(&session),
-        CliCommand::List(list) => list.run(&session),
-        CliCommand::Show(show) => show.run(&session),
-        CliCommand::Cite(cite) => cite.run(&session),
-        CliCommand::Export(export) => export.run(&session),
-        CliCommand::Health(health) => health.run(&session),
-        CliCommand::Due(due) => due.run(&session),
-        CliCommand::Verify(verify) => verify.run(&session),
-        CliCommand::CheckModularity(check) => check.run(&session),
-        CliCommand::Mcp(mcp) => mcp.run(&session),
-        CliCommand::Serve(serve) => serve.run(&session),
-        CliCommand::Init(init) => init.run(&session),
-        CliCommand::Config(config) => config.run(&session),
-        CliCommand::Trust(trust) => trust.run(&session),
-        CliCommand::Doctor(doctor) => doctor.run(&session),
-        CliCommand::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut PlenaryArgs::command(), "plenary", &mut script);
-            ui.print_data(&String::from_utf8_lossy(&script), DataFormat::Text)?;
-            Ok(ExitStatus::Ok)
-        }
+        CliCommand::Record(command) => command.run(&session),
+        CliCommand::Setup(command) => command.run(&session),
     }
 }

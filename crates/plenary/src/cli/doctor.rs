@@ -1,6 +1,4 @@
-//! The `doctor` command: checks settings and store, probes the providers, prints a report.
-
-use std::path::Path;
+//! `doctor`: the page of the report on configuration, store and providers.
 
 use anstyle::Style;
 use clap::Args;
@@ -10,77 +8,33 @@ use plenary_core::report::terminal::layout::{
 };
 use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::doctor::{
-    CheckState, ConfigCheck, DoctorReport, DoctorStatus, ProviderCheck, StoreCheck, list_advice,
-    probe_all,
+    CheckState, DoctorReport, DoctorStatus, ProviderCheck, check_project,
 };
-use plenary_engine::config::settings::Settings;
-use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::error::Error;
-use plenary_engine::store::sqlite::store::SqliteStore;
-use tokio::runtime::Builder;
 
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Look whether every provider can be asked: key, program, server, model, price
+/// Check every provider: key, program, server, model, price
 ///
-/// Each provider that council.yaml names, or that was found, is asked which models it
-/// offers; no question is asked, and nothing is spent. Of a key it says whether it
-/// is set and in which variable, never what it is. Exit code 0 when every provider can be
-/// used, 1 when not, 5 when council.yaml has mistakes.
+/// Asks each provider of council.yaml, or each provider that was found, which models it offers. It
+/// asks no question and spends nothing. Of a key it prints the variable and whether it is set,
+/// never the value. Exit code 0 if every provider is usable, 1 if not, 5 if council.yaml has errors.
+///
+/// $ plenary doctor
+///
+/// $ plenary doctor --json
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {}
 
 impl DoctorArgs {
     pub(crate) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let (settings, candidates) = session.loader.survey_providers(&BudgetOverrides::default())?;
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
-        let probed = runtime.block_on(probe_all(&candidates));
-        // Do not wait for programs that are still being killed.
-        runtime.shutdown_background();
-        let providers: Vec<ProviderCheck> = candidates
-            .iter()
-            .zip(probed)
-            .map(|(candidate, probed)| ProviderCheck::new(candidate, probed))
-            .collect();
-        let checkup = build_report(&settings, providers);
+        let checkup = check_project(&session.loader)?;
         let canvas = session.ui.page_canvas();
         session.ui.print_result(&checkup, |checkup| draw_doctor_page(checkup, canvas))?;
         Ok(match checkup.status {
             DoctorStatus::Success => ExitStatus::Ok,
             DoctorStatus::Findings => ExitStatus::WithFindings,
         })
-    }
-}
-
-fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorReport {
-    let store = check_store(&settings.paths.store);
-    let is_well = !providers.is_empty()
-        && providers.iter().all(|provider| provider.usable)
-        && store.opens != Some(false);
-    let mut advice = list_advice(&providers, settings.council.origin);
-    advice.extend(settings.list_warnings());
-    DoctorReport {
-        status: if is_well { DoctorStatus::Success } else { DoctorStatus::Findings },
-        config: ConfigCheck { file: settings.paths.file.clone() },
-        store,
-        providers,
-        advice,
-    }
-}
-
-/// Checks the store without creating it.
-fn check_store(path: &Path) -> StoreCheck {
-    let path = path.to_owned();
-    if !path.exists() {
-        let detail = "not there yet; the first council makes it".to_owned();
-        return StoreCheck { path, opens: None, detail };
-    }
-    match SqliteStore::open(&path) {
-        Ok(_) => StoreCheck { path, opens: Some(true), detail: "opens".to_owned() },
-        Err(error) => {
-            let detail = Error::from(error).full_message();
-            StoreCheck { path, opens: Some(false), detail }
-        }
     }
 }
 
@@ -123,7 +77,7 @@ fn count_usable(providers: &[ProviderCheck]) -> String {
 fn draw_places(checkup: &DoctorReport, canvas: PageCanvas) -> Vec<StyledLine> {
     let (state, file) = match &checkup.config.file {
         Some(path) => (CheckState::Good, path.display().to_string()),
-        None => (CheckState::Open, "no council.yaml; providers are looked for".to_owned()),
+        None => (CheckState::Open, "no council.yaml; Plenary searches for providers".to_owned()),
     };
     let store = &checkup.store;
     let opens = match store.opens {

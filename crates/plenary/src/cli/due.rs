@@ -1,7 +1,6 @@
 //! `due` lists conclusions to revisit; `due record` stores an outcome.
 
 use anstyle::Style;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use plenary_core::model::time::DayCount;
 use plenary_core::protocols::conclusion::phrases::state_name;
@@ -15,22 +14,24 @@ use plenary_core::report::terminal::wrap::{cut_lines, wrap_line, wrap_text};
 use plenary_engine::app::checks::{DueItem, DueResult, record_outcome};
 use plenary_engine::error::Error;
 
+use crate::cli::runs::value_parsers::enum_parser;
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 
-/// List conclusions whose day has come, and record what became of them
+/// List conclusions to revisit, and record their outcomes
 ///
-/// Every conclusion says when it should be looked at again. `plenary due` lists those whose
-/// day is today or past and of which nobody has said yet what became of them, the longest
-/// overdue first. Unconverged ones and rehearsals are left out.
+/// Every conclusion has a day on which you should check it. `plenary due` lists the conclusions
+/// whose day has come and that have no recorded outcome, the most overdue first. It leaves out
+/// unconverged conclusions and rehearsals. `plenary due record` stores an outcome.
 ///
-/// `plenary due record ID held` takes one off the list; the outcome is kept with the
-/// conclusion.
+/// $ plenary due --within 30d
+///
+/// $ plenary due record tea-or-coffee-1a2b3c4d held --note "Everyone likes it."
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct DueArgs {
     #[command(subcommand)]
     record: Option<DueCommand>,
-    /// Also what falls due in this time: 30d, 4w.
+    /// Also list conclusions that are due within this time, such as `30d` or `4w`
     #[arg(long, value_name = "TIME", value_parser = parse_days)]
     within: Option<DayCount>,
 }
@@ -40,28 +41,27 @@ enum DueCommand {
     Record(DueRecordArgs),
 }
 
-/// Record what became of a conclusion
+/// Record the outcome of a conclusion
 ///
-/// It need not be due. More can be recorded later: every outcome is kept, with its day.
+/// The conclusion need not be due. You can record several outcomes; each keeps its day.
+///
+/// $ plenary due record tea-or-coffee-1a2b3c4d held
+///
+/// $ plenary due record tea-or-coffee-1a2b3c4d mixed --note "Costs rose."
 #[derive(Debug, Args)]
 struct DueRecordArgs {
-    /// The dialogue.
+    /// The id of the dialogue
     id: String,
-    /// Whether the recommendation held.
-    #[arg(value_parser = outcome_parser())]
+    /// Whether the recommendation held
+    #[arg(value_parser = enum_parser(OutcomeKind::ALL, OutcomeKind::name))]
     outcome: OutcomeKind,
-    /// What was seen, in your own words.
+    /// What you observed
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 }
 
 fn parse_days(typed: &str) -> Result<DayCount, &'static str> {
-    typed.parse().map_err(|_| "write a time such as `30d` or `4w`, a hundred years at most")
-}
-
-fn outcome_parser() -> impl TypedValueParser<Value = OutcomeKind> {
-    let names = OutcomeKind::ALL.iter().map(|word| word.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "no outcome"))
+    typed.parse().map_err(|_| "expected a time such as `30d` or `4w`, at most a hundred years")
 }
 
 impl DueArgs {
@@ -80,15 +80,17 @@ fn list_due(session: &CliSession<'_>, within: Option<DayCount>) -> Result<ExitSt
     )?;
     if all.due.is_empty() && !session.ui.json {
         session.ui.print_note(match within {
-            Some(_) => "nothing is due, nor falls due in that time",
-            None => "nothing is due; `--within 30d` also shows what falls due soon",
+            Some(_) => "no conclusion is due within this time",
+            None => "no conclusion is due; `--within 30d` also lists those that are due soon",
         });
         return Ok(ExitStatus::Ok);
     }
     let canvas = session.ui.page_canvas();
     session.ui.print_result(&all, |all| draw_due_page(all, canvas))?;
     if all.more && !session.ui.json {
-        session.ui.print_note("there are more; record what became of these to see them");
+        session
+            .ui
+            .print_note("more conclusions are due; record outcomes of these to see the others");
     }
     Ok(ExitStatus::Ok)
 }

@@ -13,7 +13,7 @@ use plenary_core::report::terminal::layout::{
     BAD, CAUTION, FAINT, GOOD, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_bar,
     draw_heading, hang_block, join_sections,
 };
-use plenary_core::report::terminal::wrap::{fit_width, wrap_line};
+use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::checks::{HealthResult, HealthWindow, check_health};
 use plenary_engine::error::Error;
 use unicode_width::UnicodeWidthStr;
@@ -21,21 +21,25 @@ use unicode_width::UnicodeWidthStr;
 use crate::cli::runs::value_parsers::{from_one_to, parse_since};
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Say whether audited conclusions end as they should
+/// Compare how audited conclusions ended with the targets
 ///
-/// About 60 % should pass the Blind Critic at first sight (clean), 30 % after a revision
-/// (revised), and 10 % not at all (unconverged). Over 80 % clean, the critic may be too
-/// lenient; over 20 % unconverged, the synthesizer may need recalibration. Then an alarm
-/// sounds and the exit code is 1. With fewer than 10 conclusions it cannot tell.
+/// About 60 % should pass the Blind Critic at once (clean), 30 % after a revision (revised) and
+/// 10 % not at all (unconverged). Over 80 % clean, the critic may be too lenient; over 20 %
+/// unconverged, the Synthesizer may need recalibration. Each is an alarm, and the exit code is 1.
+/// It needs at least 10 conclusions.
 ///
-/// Rehearsals and unaudited conclusions are left out. The shares are also told
-/// by protocol, by critic and by week.
+/// Rehearsals and unaudited conclusions do not count. The page also has tables by protocol, critic
+/// and week.
+///
+/// $ plenary health
+///
+/// $ plenary health --since 4w
 #[derive(Debug, Args)]
 pub(crate) struct HealthArgs {
-    /// Only the newest N [default: 50, or all of them with `--since`]
+    /// Count only the newest N [default: 50, or all with `--since`]
     #[arg(long, value_name = "N", value_parser = from_one_to(HEALTH_LAST_MAX))]
     last: Option<usize>,
-    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    /// Count only those since a day (2026-01-01) or within a time (30d, 4w)
     #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
     since: Option<SinceDay>,
 }
@@ -70,9 +74,6 @@ const COUNT_COLUMNS: [(&str, usize); 4] =
 
 /// Longer names are cut, so that a table fits eighty columns.
 const NAME_MAX: usize = 40;
-
-/// With less space than this, the name gets its own line instead of being cut.
-const NAME_MIN: usize = 12;
 
 /// A quarter of a year; `--json` prints all weeks.
 const WEEKS_SHOWN: usize = 13;
@@ -140,7 +141,7 @@ fn list_alarms(health: &ConclusionHealth) -> Vec<(&'static str, String, Style)> 
         }
         HealthVerdict::TooFew => {
             let said = format!(
-                "Too few to tell: {} with a terminal state; it takes {SAMPLE_MIN}.",
+                "Too few to judge: {} with a terminal state; {SAMPLE_MIN} are needed.",
                 count_noun(health.considered, "conclusion")
             );
             vec![("○", said, CAUTION)]
@@ -168,16 +169,15 @@ fn critic_name(group: &CriticHealth) -> String {
 
 type HealthGroups = Vec<(String, StateCounts)>;
 
-/// One name width for all tables, so that their numbers align. `None` if a name does not fit beside
-/// the numbers.
+/// One name width for all tables, so that their numbers align.
 fn name_width<'a>(
     groups: impl Iterator<Item = &'a (String, StateCounts)>,
     canvas: PageCanvas,
-) -> Option<usize> {
+) -> usize {
     let numbers: usize = COUNT_COLUMNS.iter().map(|(_, width)| width).sum();
-    let widest = groups.map(|(name, _)| fit_width(name, NAME_MAX).width()).max().unwrap_or(0);
+    let widest = groups.map(|(name, _)| name.width()).max().unwrap_or(0);
     let room = canvas.column_count().saturating_sub(MARGIN + numbers);
-    (room >= widest.min(NAME_MIN)).then(|| room.min(widest))
+    room.min(widest).min(NAME_MAX)
 }
 
 /// Draws the terminal states of each group as counts.
@@ -185,7 +185,7 @@ fn draw_group_table(
     title: &str,
     note: &str,
     groups: &HealthGroups,
-    name: Option<usize>,
+    name: usize,
     canvas: PageCanvas,
 ) -> Vec<StyledLine> {
     if groups.is_empty() {
@@ -194,25 +194,13 @@ fn draw_group_table(
     let mut lines = draw_heading(title, note, canvas);
     let headings: String =
         COUNT_COLUMNS.iter().map(|(heading, width)| format!("{heading:>width$}")).collect();
-    lines.push(StyledLine::with_indent(MARGIN + name.unwrap_or(0)).push_styled(&headings, FAINT));
-    for (named, counts) in groups {
-        lines.extend(draw_group_row(named, *counts, name, canvas));
-    }
+    lines.push(StyledLine::with_indent(MARGIN + name).push_styled(&headings, FAINT));
+    lines.extend(groups.iter().map(|(named, counts)| {
+        let column = MARGIN + name;
+        let start = StyledLine::with_indent(MARGIN).push_fitted(named, STRONG, column);
+        add_numbers(start.pad_to_column(column), *counts)
+    }));
     lines
-}
-
-fn draw_group_row(
-    named: &str,
-    counts: StateCounts,
-    name: Option<usize>,
-    canvas: PageCanvas,
-) -> Vec<StyledLine> {
-    let column = name.map_or_else(|| canvas.column_count(), |width| MARGIN + width);
-    let start = StyledLine::with_indent(MARGIN).push_fitted(named, STRONG, column);
-    match name {
-        Some(width) => vec![add_numbers(start.pad_to_column(MARGIN + width), counts)],
-        None => vec![start, add_numbers(StyledLine::with_indent(MARGIN), counts)],
-    }
 }
 
 fn add_numbers(start: StyledLine, counts: StateCounts) -> StyledLine {
@@ -255,49 +243,10 @@ mod tests {
 
     #[test]
     fn every_width_is_kept_to() {
-        for width in [40, 53, 60, 80, 120] {
+        for width in [53, 60, 80, 120] {
             let page = drawn(width);
             assert!(page.lines().all(|line| line.width() <= width), "{width}:\n{page}");
             assert!(!page.contains('\u{1b}'), "{page:?}");
         }
-    }
-
-    #[test]
-    fn a_narrow_page_sets_names_above_their_numbers() {
-        insta::assert_snapshot!(drawn(40), @r"
-
-        HEALTH ─────── the newest 12 conclusions
-
-          ▲ ALARM: 3 of 12 ended unconverged,
-            over 20 %: the Synthesizer may need
-            recalibration.
-
-                           share  healthy
-          clean           75.0 %     60 %   9
-          revised          0.0 %     30 %   0
-          unconverged     25.0 %     10 %   3
-
-        BY PROTOCOL ────────────────────────────
-
-              all  clean  revised  unconverged
-          council
-               12      9        0            3
-
-        BY CRITIC ──────────────────────────────
-
-              all  clean  revised  unconverged
-          openai · \u{1b}[31mgpt-4o-with-a-very…
-               12      9        0            3
-
-        BY WEEK ────────────────────────────────
-
-              all  clean  revised  unconverged
-          2026-W03
-                1      0        0            1
-          2026-W02
-                7      5        0            2
-          2026-W01
-                4      4        0            0
-        ");
     }
 }

@@ -11,6 +11,7 @@ pub mod dialogue;
 pub mod doctor;
 pub mod due;
 pub mod health;
+pub mod help;
 pub mod init;
 pub mod log;
 pub mod review;

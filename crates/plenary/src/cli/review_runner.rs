@@ -93,7 +93,8 @@ fn review_all(
                 complete_review(session, &engine, interrupted.clone(), prepared).await?;
             keep();
             printer.print_reviewed(&transcript)?;
-            done = done.max(ended(&stop, &transcript));
+            done =
+                done.max(ended(session.loader.protocols.of_run(&transcript)?, &stop, &transcript));
         }
         Ok(done)
     })

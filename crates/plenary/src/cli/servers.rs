@@ -19,12 +19,16 @@ use crate::mcp::stdio::serve_stdio;
 
 /// Serve agents by MCP on standard input and output
 ///
-/// An agent program (Claude Code, Codex, Gemini) starts this itself: `plenary init --mcp claude`
-/// says how to tell it. The tools lead a dialogue as its Judge, ask a council, or have a document
-/// reviewed; they read and write in the folder it was started in, and in its store.
+/// An agent program (Claude Code, Codex, Gemini) starts this command itself; `plenary init --mcp
+/// claude` prints the configuration that it needs. The tools lead a dialogue as its Judge, ask a
+/// council and review documents, in the folder and the store of the server.
 ///
-/// It ends with its client. A deliberation that was running is then interrupted, and goes on when
-/// it is asked for: by the next server, or by `plenary resume`.
+/// The server ends with its client. Its running deliberations are then interrupted; the next
+/// server or `plenary resume` continues them.
+///
+/// $ plenary init --mcp claude
+///
+/// $ plenary mcp --config council.yaml
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {}
 
@@ -43,21 +47,19 @@ impl McpArgs {
 /// No other program is known to use this port.
 const PORT_DEFAULT: u16 = 7456;
 
-/// Serve agents by MCP over HTTP, on this machine
+/// Serve agents by MCP over HTTP on this machine
 ///
-/// Listens on loopback and answers those who send the token, which is made at the first start
-/// and kept beside the store, for its owner's eyes only. Ctrl-C ends it; a deliberation that was
-/// running can be resumed.
+/// Listens on a loopback address and answers clients that send the token. The first start creates
+/// the token in a file beside the store that only you can read. Ctrl-C stops the server; running
+/// deliberations can be resumed.
 ///
-///   plenary serve
-///   curl -H "Authorization: Bearer $(cat .plenary/token)" http://127.0.0.1:7456/mcp …
+/// $ plenary serve --port 8080
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct ServeArgs {
-    /// The port; 0 takes a free one.
+    /// The port; 0 chooses a free one
     #[arg(long, value_name = "PORT", default_value_t = PORT_DEFAULT)]
     port: u16,
-    /// The address: of this machine only.
+    /// The loopback address
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = parse_loopback)]
     bind: IpAddr,
 }
@@ -65,7 +67,7 @@ pub(crate) struct ServeArgs {
 fn parse_loopback(typed: &str) -> Result<IpAddr, &'static str> {
     let ip: Option<IpAddr> = typed.parse().ok();
     ip.filter(IpAddr::is_loopback)
-        .ok_or("only this machine is served: 127.0.0.1 or ::1; a proxy in front can serve others")
+        .ok_or("expected a loopback address: 127.0.0.1 or ::1; use a proxy to serve other machines")
 }
 
 impl ServeArgs {

@@ -10,6 +10,7 @@ use plenary_engine::config::locate::{ConfigFlags, ProjectPaths};
 use plenary_engine::error::{Error, ErrorKind};
 use plenary_engine::files::read_write::read_request_text;
 use plenary_engine::store::error::StoreError;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::cli::commands::GlobalArgs;
@@ -84,12 +85,12 @@ impl<'a> CliSession<'a> {
     /// file.
     pub(crate) fn open_existing(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
-        if let Some(project) = self.loader.open_existing(&located)? {
-            self.ui.print_detail(&format!("store: {}", located.store.display()));
-            return Ok(project);
+        self.ui.print_detail(&format!("store: {}", located.store.display()));
+        if !located.store.exists() {
+            self.ui
+                .print_note(&format!("the store `{}` does not exist yet", located.store.display()));
         }
-        self.ui.print_note(&format!("there is no store at `{}` yet", located.store.display()));
-        self.loader.open_in_memory(&located)
+        self.open_if_present()
     }
 
     /// The same without a message, for commands that create the store later.
@@ -126,6 +127,16 @@ impl CliArguments {
     pub(crate) fn new(data: Option<&Path>) -> Result<Self, Error> {
         let Some(path) = data else { return Ok(Self(Value::Object(Map::new()))) };
         Ok(Self(parse_arguments(&read_request_text(path)?)?))
+    }
+
+    /// Sets the fields that the options of a command give. Absent options keep the data.
+    pub(crate) fn set_options(mut self, options: &impl Serialize) -> Result<Self, Error> {
+        let options = serde_json::to_value(options).map_err(Error::Document)?;
+        if let (Value::Object(map), Value::Object(options)) = (&mut self.0, options) {
+            let is_given = |value: &Value| !value.is_null() && value.as_array() != Some(&vec![]);
+            map.extend(options.into_iter().filter(|(_, value)| is_given(value)));
+        }
+        Ok(self)
     }
 
     /// Sets a field from a command line option.

@@ -5,6 +5,7 @@ use std::io;
 use std::io::{BufRead, IsTerminal, Read, Write};
 
 use anstyle::{AnsiColor, Style};
+use plenary_core::model::ids::DialogueId;
 use plenary_core::model::validation_error::{ErrorItem, ValidationErrors};
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::PageCanvas;
@@ -32,6 +33,8 @@ pub(crate) enum MessageLevel {
 pub(crate) struct TerminalUi {
     pub json: bool,
     pub level: MessageLevel,
+    /// `--config` and `--store` of this command, for the commands in its hints.
+    location_flags: String,
 }
 
 impl TerminalUi {
@@ -41,7 +44,27 @@ impl TerminalUi {
             (false, true) => MessageLevel::Verbose,
             (false, false) => MessageLevel::Normal,
         };
-        Self { json: global.json, level: voice }
+        let flag = |name: &str, value: String| format!(" --{name} {}", quote_argument(&value));
+        let config = global.config.as_ref().map(|path| flag("config", path.display().to_string()));
+        let store = global.store.as_ref().map(|store| flag("store", store.clone()));
+        let location_flags = [config, store].into_iter().flatten().collect();
+        Self { json: global.json, level: voice, location_flags }
+    }
+
+    /// Adds the location flags to the `plenary resume ID` that a hint names in backquotes.
+    fn complete_hint(&self, hint: &str) -> String {
+        let Some((before, rest)) = hint.split_once("`plenary resume ") else {
+            return hint.to_owned();
+        };
+        let Some((id, after)) = rest.split_once('`') else { return hint.to_owned() };
+        format!("{before}`plenary resume {id}{}`{after}", self.location_flags)
+    }
+
+    /// Prints the command that resumes a run, if the page's own hint lacks the location flags.
+    pub(crate) fn print_resume_command(&self, id: &DialogueId) {
+        if !self.location_flags.is_empty() {
+            self.print_note(&format!("to resume, run `plenary resume {id}`"));
+        }
     }
 
     /// Prints a result as one JSON document or as text.
@@ -93,7 +116,7 @@ impl TerminalUi {
     /// Prints a message unless `--quiet` is set.
     pub(crate) fn print_note(&self, text: &str) {
         if self.level != MessageLevel::Quiet {
-            print_message(text);
+            print_message(&self.complete_hint(text));
         }
     }
 
@@ -186,21 +209,21 @@ pub(crate) fn report_error(ui: &TerminalUi, error: &Error) -> u8 {
         // If the document cannot be written, the exit code still reports the error.
         let _ = ui.print_data(&error.to_document().to_string(), DataFormat::Json);
     } else {
-        print_error(error);
+        print_styled_message(&error_text(error, |hint| ui.complete_hint(hint)));
     }
     error.kind().exit_code()
 }
 
 /// Prints the error of one item; the command continues with the others.
 pub(crate) fn print_error(error: &Error) {
-    print_styled_message(&error_text(error));
+    print_styled_message(&error_text(error, str::to_owned));
 }
 
 /// Prints an error that does not affect the result.
 pub(crate) fn print_warning(ui: &TerminalUi, error: &Error) {
     if !ui.is_quiet() {
         let said = format!("{WARNING}warning:{WARNING:#} {}", safe_line(&error.full_message()));
-        let hint = error.hint().map(|said| format!("\n{}", hint_text(&said)));
+        let hint = error.hint().map(|said| format!("\n{}", hint_text(&ui.complete_hint(&said))));
         print_styled_message(&format!("{said}{}", hint.unwrap_or_default()));
     }
 }
@@ -210,7 +233,7 @@ pub(crate) fn print_warning_text(sentence: &str) {
     print_styled_message(&format!("{WARNING}warning:{WARNING:#} {}", safe_line(sentence)));
 }
 
-fn error_text(error: &Error) -> String {
+fn error_text(error: &Error, complete_hint: impl Fn(&str) -> String) -> String {
     let mut text = format!("{ERROR}error:{ERROR:#} {}", safe_line(&error.full_message()));
     if let Error::Refused(refusal) = error {
         text.push_str(&list_faults(refusal));
@@ -219,9 +242,18 @@ fn error_text(error: &Error) -> String {
         text.push_str(&list_problems(error.problems()));
     }
     if let Some(said) = error.hint() {
-        text.push_str(&format!("\n{}", hint_text(&said)));
+        text.push_str(&format!("\n{}", hint_text(&complete_hint(&said))));
     }
     text
+}
+
+/// Quotes an argument for a shell if it needs quotes.
+fn quote_argument(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 fn hint_text(said: &str) -> String {
@@ -286,9 +318,36 @@ pub(crate) fn report_parse_error(error: &clap::Error, arguments: &[OsString]) ->
         "status": "error",
         "error_code": "usage",
         "message": message,
-        "suggestion": "`--help` shows what the command takes",
+        "suggestion": "`plenary help COMMAND` lists the options of a command",
     });
     // If the document cannot be written, the exit code still reports the error.
     let _ = write_data(&document.to_string(), DataFormat::Json);
     ErrorKind::Usage.exit_code()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_to_resume_names_the_store_and_the_configuration_of_the_command() {
+        let ui = |config: Option<&str>, store: Option<&str>| {
+            TerminalUi::new(&GlobalArgs {
+                json: false,
+                config: config.map(Into::into),
+                store: store.map(Into::into),
+                allow: Vec::new(),
+                verbose: false,
+                quiet: false,
+            })
+        };
+        let hint = "free some disk space, then run `plenary resume tea`; it repeats nothing";
+        assert_eq!(ui(None, None).complete_hint(hint), hint);
+        assert_eq!(
+            ui(Some("a.yaml"), Some("it's.db")).complete_hint(hint),
+            "free some disk space, then run `plenary resume tea --config a.yaml --store 'it'\\''s.db'`; \
+             it repeats nothing"
+        );
+        assert_eq!(ui(None, Some("x.db")).complete_hint("`plenary list`"), "`plenary list`");
+    }
 }

@@ -17,7 +17,7 @@ use crate::parsing::schema::ReplyShape;
 use crate::prompting::fence::RenderedPrompt;
 use crate::protocols::protocol::{
     AskRules, EntryPart, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol,
-    RoleTitles, ShownRun, Step,
+    RoleTitles, RunFinding, ShownRun, Step,
 };
 use crate::protocols::review::document::review_document;
 use crate::protocols::review::log_row::{LogRow, LoggedOutcome, log_row};
@@ -28,7 +28,8 @@ use crate::protocols::review::messages::{
 use crate::protocols::review::next::next_step;
 use crate::protocols::review::page::{imported_page, review_page};
 use crate::protocols::review::parse::{parse_adjudication, parse_judgement};
-use crate::protocols::review::types::{ReviewPlan, score_names};
+use crate::protocols::review::policy::ReviewDecision;
+use crate::protocols::review::types::{ReviewArtifact, ReviewPlan, score_names};
 use crate::report::page::{Page, PageScope};
 
 /// Two rounds of deliberators and an adjudicator.
@@ -181,6 +182,19 @@ impl Protocol for ReviewProtocol {
     /// The whole document: everything in a review leads to its verdict.
     fn conclusion_document(&self, state: &RunState) -> serde_json::Result<Option<Value>> {
         state.review_outcome.as_ref().map(|_| self.run_document(state)).transpose()
+    }
+
+    fn run_finding(&self, state: &RunState) -> RunFinding {
+        match state.review_outcome.as_ref().map(|outcome| outcome.verdict) {
+            Some(ReviewDecision::Ship) => RunFinding::Passed,
+            Some(ReviewDecision::Revise) => RunFinding::Findings,
+            Some(ReviewDecision::Hold) => RunFinding::Hold,
+            None => RunFinding::Undecided,
+        }
+    }
+
+    fn judged_artifact<'s>(&self, state: &'s RunState) -> Option<&'s ReviewArtifact> {
+        state.review_plan().map(|plan| &plan.artifact)
     }
 
     fn missing_conclusion(&self, _: &DialogueId) -> MissingConclusion {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plenary_core::model::plan::{AuditMode, DeliveryMode, Plan, StakesLevel};
 use plenary_core::protocols::council::types::QuestionMode;
 use plenary_core::protocols::protocol::Protocol;
@@ -27,90 +26,89 @@ use serde_json::json;
 use crate::cli::council::batch::{BatchLimits, read_questions, run_batch, shared_budget};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
-use crate::cli::runs::value_parsers::{parse_dollars, parse_question, parse_rehearsal, parse_time};
+use crate::cli::runs::value_parsers::{
+    enum_parser, parse_dollars, parse_question, parse_rehearsal, parse_time,
+};
 use crate::cli::session::{CliSession, ExitStatus};
 
 /// Enough to keep a provider busy, few enough to avoid rate limits.
 const JOBS_DEFAULT: usize = 8;
 
-/// Ask a council: opinions, reviews, a report, and a conclusion that was audited blind
+/// Put a question to a council of models
 ///
-/// Each model answers alone, each reviews the others, a chair reports. Then the Synthesizer
-/// writes five fields, and the Blind Critic, who sees them and the question and nothing else,
-/// passes them or says what is wrong; once they are mended. The end is Clean, Revised or
+/// Each model answers alone, then reviews the others, and a chair reports. The Synthesizer writes
+/// a conclusion of five fields. The Blind Critic, who sees only the question and those fields,
+/// passes or rejects it; a rejected conclusion is revised once. It ends Clean, Revised or
 /// Unconverged (docs/conclusions.md).
 ///
-/// The panel is that of `council.yaml`. Without one, providers are found by their keys
-/// (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY), by programs
-/// (claude, codex, gemini) or by an Ollama server; with none of them a built-in panel
-/// rehearses, which shows everything and calls no model.
+/// The panel comes from council.yaml. Without that file, Plenary finds providers by their keys
+/// (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY), programs (claude,
+/// codex, gemini) or an Ollama server. Without any provider an offline panel rehearses: it shows
+/// every step and calls no model.
 ///
-/// The conclusion goes to standard output, progress to standard error. In every case, what
-/// was answered is kept: `plenary resume ID` goes on.
+/// The conclusion goes to standard output, progress to standard error. A run that stops early
+/// keeps every answer; `plenary resume ID` continues it.
+///
+/// $ plenary ask "Should we move the API to gRPC?"
+///
+/// $ plenary ask "Is this design sound?" --mode review --context docs src/api
+///
+/// $ plenary ask "Tea or coffee?" --dry-run
+///
+/// $ plenary ask --batch questions.jsonl --budget-usd 20 --json > answers.jsonl
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
-    /// The question; `-` reads it from standard input.
+    /// The question; `-` reads it from standard input
     #[arg(required_unless_present_any = ["batch", "context", "rehearse"], conflicts_with = "batch")]
     question: Option<String>,
-    /// What kind of question it is.
-    #[arg(long, default_value = "general", value_parser = mode_parser())]
+    /// The kind of question
+    #[arg(long, default_value = "general", value_parser = enum_parser(QuestionMode::ALL, QuestionMode::name))]
     mode: QuestionMode,
-    /// Files or folders that belong to the question. May be repeated.
+    /// Send these files and folders with the question; repeatable
     #[arg(long, value_name = "PATH", num_args = 1..)]
     context: Vec<PathBuf>,
-    /// Only these providers, in this order.
+    /// Use only these providers, in this order
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     providers: Vec<String>,
-    /// Who writes the report.
+    /// Let this provider write the report
     #[arg(long, value_name = "NAME")]
     chair: Option<String>,
-    /// Deliver the opinion its peers rate best, instead of a synthesis.
+    /// Deliver the answer that the panel rates best, instead of a synthesis
     #[arg(long)]
     select: bool,
-    /// Say that being wrong would cost little; only matters with `short_circuit`.
-    #[arg(long, value_name = "STAKES", default_value = "normal", value_parser = stakes_parser())]
+    /// How much a wrong answer costs; `low` allows the shortcut of `short_circuit`
+    #[arg(long, value_name = "STAKES", default_value = "normal",
+          value_parser = enum_parser(StakesLevel::ALL, StakesLevel::name))]
     stakes: StakesLevel,
-    /// Conclude without an auditor; the result says so.
+    /// Write the conclusion without an audit; the result says so
     #[arg(long)]
     no_audit: bool,
-    /// End with the chair's report, without the audited conclusion.
+    /// End with the chair's report, without a conclusion
     #[arg(long, conflicts_with = "no_audit")]
     no_conclusion: bool,
-    /// Spend at most this much; for a batch, in all.
+    /// Spend at most this many US dollars; with `--batch`, on all questions together
     #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
-    /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
+    /// Stop after this time, such as `90s` or `10m`; the run can be resumed
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     deadline: Option<u64>,
-    /// Print the plan and its worst cost, and call no model.
+    /// Print the plan and its highest possible cost; call no model
     // A batch has many plans; that it would be asked all the same must not be possible.
     #[arg(long, conflicts_with = "batch")]
     dry_run: bool,
-    /// Let the built-in panel play, by a script if one is given.
+    /// Run the offline panel, with the replies of a script if you name one
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     rehearse: Option<Option<PathBuf>>,
-    /// Ask each question of a JSON Lines file: a string, or {id?, question, mode?, context?}
+    /// Ask every line of a JSON Lines file: a string, or {id?, question, mode?, context?}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// How many councils of a batch sit at once [default: 8]
+    /// Run this many councils of a batch at once [default: 8]
     #[arg(long, value_name = "N", requires = "batch",
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     jobs: Option<u16>,
     /// The protocol of the run, by its name in the registry [default: council]
     #[arg(long, hide = true, value_name = "NAME", conflicts_with = "batch")]
     protocol: Option<String>,
-}
-
-fn mode_parser() -> impl TypedValueParser<Value = QuestionMode> {
-    let names = QuestionMode::ALL.iter().map(|mode| mode.name());
-    PossibleValuesParser::new(names)
-        .map(|name| QuestionMode::named(&name).unwrap_or(QuestionMode::General))
-}
-
-fn stakes_parser() -> impl TypedValueParser<Value = StakesLevel> {
-    let names = StakesLevel::ALL.iter().map(|stakes| stakes.name());
-    PossibleValuesParser::new(names)
-        .map(|name| StakesLevel::named(&name).unwrap_or(StakesLevel::Normal))
 }
 
 impl AskArgs {
@@ -125,30 +123,29 @@ impl AskArgs {
         let settings = council_settings(&session.loader, &options.rehearsal, &overrides)?;
         let panel = PanelSetup::new(&settings, &options, &transport_factory(session))?;
         if let Some(file) = &self.batch {
-            let asked = read_questions(file, self.mode, &self.context)?;
+            let asked = read_questions(file, &self.context)?;
             let budget = self.budget_usd.map(shared_budget);
             let limits = BatchLimits {
                 jobs: self.jobs.map_or(JOBS_DEFAULT, usize::from),
                 budget,
                 deadline: self.deadline.map(Duration::from_millis),
             };
-            return run_batch(session, &settings, panel, asked, limits);
+            return run_batch(session, &settings, panel, self.mode, asked, limits);
         }
         let question = parse_question(self.question.as_deref().unwrap_or_default())?;
         let context =
             gather_files(&settings.paths.working, &self.context, &secret_guard(&settings))?.into();
         if self.mode == QuestionMode::Review && self.context.is_empty() {
-            session.ui.print_note("there is nothing to review: give files with `--context`");
+            session.ui.print_note("`--mode review` without files: name them with `--context PATH`");
         }
         let protocol = session.loader.protocols.for_question(self.protocol.as_deref())?;
         let plan = panel.build_plan(self.mode, context, &RealSystem);
         if self.dry_run {
             return dry_run(session, protocol, &plan, &question, &settings.list_warnings());
         }
-        if is_short(&plan, &estimate_cost(protocol, &plan, &question)) {
-            session
-                .ui
-                .print_note("this may not get through with its budget; `--dry-run` shows why");
+        let estimate = estimate_cost(protocol, &plan, &question);
+        if let Some(warning) = describe_shortage(&plan, &estimate) {
+            session.ui.print_note(&warning);
         }
         run_council(session, &settings, prepare_council(protocol, &panel, question, plan))
     }
@@ -225,12 +222,21 @@ fn dry_run(
     Ok(ExitStatus::Ok)
 }
 
-/// Whether the worst case is more than the run may spend.
-fn is_short(plan: &Plan, estimate: &CostEstimate) -> bool {
+/// A warning if the run may reach a limit before it ends.
+fn describe_shortage(plan: &Plan, estimate: &CostEstimate) -> Option<String> {
     let cap = plan.caps.usd_micros as f64 / 1e6;
-    estimate.tokens_max > plan.caps.tokens
-        || estimate.usd_max.is_some_and(|usd| usd > cap)
-        || estimate.calls > plan.caps.calls as usize
+    let calls = u64::from(plan.caps.calls);
+    let limit = if let Some(usd) = estimate.usd_max.filter(|usd| *usd > cap) {
+        format!("the highest cost ${usd:.2} is over the limit of ${cap:.2}")
+    } else if estimate.tokens_max > plan.caps.tokens {
+        let [tokens, most] = [estimate.tokens_max, plan.caps.tokens].map(group_digits);
+        format!("up to {tokens} tokens are over the limit of {most}")
+    } else if estimate.calls as u64 > calls {
+        format!("{} calls are over the limit of {calls}", estimate.calls)
+    } else {
+        return None;
+    };
+    Some(format!("{limit}; the run may stop early (`budget` in council.yaml, `--budget-usd`)"))
 }
 
 fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
@@ -253,33 +259,31 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
     rounds.add_row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let tokens_cap = group_digits(plan.caps.tokens);
-    let short = match is_short(plan, estimate) {
-        true => "It may not get through with that: raise `budget`, or send less.\n",
-        false => "",
-    };
+    let short = describe_shortage(plan, estimate);
+    let short = short.map(|warning| format!("Warning: {warning}.\n")).unwrap_or_default();
     let excluded: String = plan
         .context
         .excluded
         .iter()
         .map(|left_out| {
             let (path, reason) = (safe_line(&left_out.path), safe_line(&left_out.reason));
-            format!("left out: {path} ({reason})\n")
+            format!("not sent: {path} ({reason})\n")
         })
         .collect();
     let files = plan.context.files.iter();
     let sent: String = files.map(|file| format!("sent: {}\n", safe_line(&file.path))).collect();
     let files = match (plan.context.files.len(), excluded.is_empty()) {
         (0, true) => String::new(),
-        (0, false) => format!("\nNo file goes with the question.\n{excluded}"),
-        (1, _) => format!("\n1 file goes with the question.\n{sent}{excluded}"),
-        (count, _) => format!("\n{count} files go with the question.\n{sent}{excluded}"),
+        (0, false) => format!("\nNo file is sent with the question.\n{excluded}"),
+        (1, _) => format!("\n1 file is sent with the question.\n{sent}{excluded}"),
+        (count, _) => format!("\n{count} files are sent with the question.\n{sent}{excluded}"),
     };
     let named = match plan.context.indexed.len() {
         0 => String::new(),
-        count => format!("{count} more go by name only: they are too many to send.\n"),
+        count => format!("{count} more are sent by name only, because they are too many.\n"),
     };
     format!(
-        "{}\n{}\nNobody was asked. This is one call for each seat and round with every reply as long as it\nmay be; retries come on top. The run may spend ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
+        "{}\n{}\nNo model was called. The table assumes one call per seat and round and the longest\nreplies; retries cost extra. The limits are ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
         seats.draw_table(width),
         rounds.draw_table(width)
     )

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plenary_core::model::dialogue::ProtocolKind as ProtocolName;
-use plenary_core::model::plan::ContextPack;
+use plenary_core::model::plan::{ContextPack, Plan};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 use plenary_core::protocols::council::document::{CouncilDocument, council_document};
@@ -22,7 +22,9 @@ use plenary_engine::app::planning::review_panel::secret_guard;
 use plenary_engine::app::prepare_run::{check_question, prepare_council};
 use plenary_engine::app::run_engine::RunEngine;
 use plenary_engine::app::start_run::{RunStart, start_run};
+use plenary_engine::clock::RealSystem;
 use plenary_engine::config::settings::Settings;
+use plenary_engine::context_files::gather::gather_files;
 use plenary_engine::engine::batch_admission::{AdmissionResult, BatchAdmission, CouncilEnd};
 use plenary_engine::engine::budget::Budget;
 use plenary_engine::engine::call_budget::BatchShare;
@@ -39,12 +41,14 @@ use crate::cli::runs::output::run_exit;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
-/// A question of a batch.
-#[derive(Debug)]
+/// A line of the batch file that is not only a string.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct BatchQuestion {
     id: Option<Value>,
     question: String,
-    mode: QuestionMode,
+    mode: Option<QuestionMode>,
+    #[serde(default)]
     context: Vec<PathBuf>,
 }
 
@@ -56,62 +60,50 @@ pub(crate) struct BatchLimits {
     pub deadline: Option<Duration>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BatchFields {
-    id: Option<Value>,
-    question: String,
-    mode: Option<QuestionMode>,
-    #[serde(default)]
-    context: Vec<PathBuf>,
-}
-
-/// Reads the whole file before a model is called; every malformed line is reported.
+/// Reads the whole file before a model is called; every malformed line is reported. `context` is
+/// for questions without files of their own.
 pub(crate) fn read_questions(
     file: &Path,
-    mode: QuestionMode,
     context: &[PathBuf],
 ) -> Result<Vec<BatchQuestion>, Error> {
     let text = read_request_text(file)?;
-    let (mut asked, mut faults) = (Vec::new(), Vec::new());
+    let (mut questions, mut errors) = (Vec::new(), Vec::new());
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match read_line(line, mode, context) {
-            Ok(one) => asked.push(one),
+        match read_line(line, context) {
+            Ok(question) => questions.push(question),
             Err(reason) => {
                 let message = format!("line {}: {reason}", place + 1);
                 let shape =
                     "each line is a question as a JSON string, or {id?, question, mode?, context?}";
-                faults.push(
+                errors.push(
                     ValidationError::new(ErrorCode::InvalidJson, message).with_suggestion(shape),
                 );
             }
         }
     }
-    if !faults.is_empty() {
-        return Err(ValidationErrors::new(faults).into());
+    if !errors.is_empty() {
+        return Err(ValidationErrors::new(errors).into());
     }
-    if asked.is_empty() {
-        let fault = ValidationError::new(ErrorCode::MissingField, "the batch holds no question");
-        return Err(fault.with_suggestion("write one question per line, as JSON").into());
+    if questions.is_empty() {
+        let message = "the batch file has no question";
+        let error = ValidationError::new(ErrorCode::MissingField, message);
+        return Err(error.with_suggestion("write one question per line, as a JSON string").into());
     }
-    Ok(asked)
+    Ok(questions)
 }
 
-fn read_line(line: &str, mode: QuestionMode, context: &[PathBuf]) -> Result<BatchQuestion, String> {
+fn read_line(line: &str, context: &[PathBuf]) -> Result<BatchQuestion, String> {
     let value = parse_arguments(line).map_err(|_| "not JSON".to_owned())?;
-    let fields = if let Value::String(question) = value {
-        BatchFields { id: None, question, mode: None, context: Vec::new() }
+    let mut asked = if let Value::String(question) = value {
+        BatchQuestion { id: None, question, mode: None, context: Vec::new() }
     } else {
-        serde_json::from_value(value).map_err(|error| error.to_string())?
+        serde_json::from_value::<BatchQuestion>(value).map_err(|error| error.to_string())?
     };
-    let question = check_question(&fields.question).map_err(|fault| fault.message)?;
-    let own = !fields.context.is_empty();
-    Ok(BatchQuestion {
-        id: fields.id,
-        question,
-        mode: fields.mode.unwrap_or(mode),
-        context: if own { fields.context } else { context.to_vec() },
-    })
+    asked.question = check_question(&asked.question).map_err(|error| error.message)?;
+    if asked.context.is_empty() {
+        asked.context = context.to_vec();
+    }
+    Ok(asked)
 }
 
 /// Budget shared by the batch.
@@ -119,19 +111,38 @@ pub(crate) fn shared_budget(usd: f64) -> Arc<Budget> {
     Arc::new(Budget::for_batch((usd * 1e6).round() as u64))
 }
 
+/// A question with its files, ready to be asked.
+struct QueuedQuestion {
+    index: usize,
+    id: Option<Value>,
+    question: String,
+    mode: QuestionMode,
+    context: Arc<ContextPack>,
+}
+
 /// Runs the councils and prints each as it ends. The exit code is the greatest of all.
 pub(crate) fn run_batch(
     session: &CliSession<'_>,
     settings: &Settings,
     panel: PanelSetup,
-    asked: Vec<BatchQuestion>,
+    mode: QuestionMode,
+    questions: Vec<BatchQuestion>,
     limits: BatchLimits,
 ) -> Result<ExitStatus, Error> {
-    let asked = gather_files(settings, asked)?;
-    let total = asked.len();
+    let items = read_files(settings, mode, questions)?;
+    let total = items.len();
     let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::Many)?;
+    let protocol = session.loader.protocols.find_protocol(ProtocolName::Council)?;
     let worst = runtime.block_on(|engine, interrupted| {
-        run_councils(session, engine, interrupted, Arc::new(panel), asked, limits)
+        let queue = QuestionQueue {
+            waiting: items.into(),
+            admission: limits.budget.clone().map(BatchAdmission::new),
+            panel: Arc::new(panel),
+            protocol,
+            interrupted,
+            deadline: limits.deadline.map(|time| Instant::now() + time),
+        };
+        run_councils(session, engine, queue, limits)
     })?;
     session.ui.print_note(&count_noun(total, "question"));
     Ok(worst)
@@ -139,102 +150,78 @@ pub(crate) fn run_batch(
 
 /// Reads files once for all questions that name them. An unreadable file ends the batch before a
 /// model is called.
-fn gather_files(
+fn read_files(
     settings: &Settings,
-    asked: Vec<BatchQuestion>,
-) -> Result<Vec<(Arc<ContextPack>, BatchQuestion)>, Error> {
+    mode: QuestionMode,
+    questions: Vec<BatchQuestion>,
+) -> Result<Vec<QueuedQuestion>, Error> {
     let guard = secret_guard(settings);
-    let mut read: BTreeMap<Vec<PathBuf>, Arc<ContextPack>> = BTreeMap::new();
-    let mut all = Vec::new();
-    for one in asked {
-        let pack = match read.get(&one.context) {
+    let mut packs: BTreeMap<Vec<PathBuf>, Arc<ContextPack>> = BTreeMap::new();
+    let mut items = Vec::new();
+    for (index, asked) in questions.into_iter().enumerate() {
+        let BatchQuestion { id, question, mode: own_mode, context } = asked;
+        let pack = match packs.get(&context) {
             Some(pack) => Arc::clone(pack),
-            None => Arc::new(plenary_engine::context_files::gather::gather_files(
-                &settings.paths.working,
-                &one.context,
-                &guard,
-            )?),
+            None => Arc::new(gather_files(&settings.paths.working, &context, &guard)?),
         };
-        read.insert(one.context.clone(), Arc::clone(&pack));
-        all.push((pack, one));
+        packs.insert(context, Arc::clone(&pack));
+        let mode = own_mode.unwrap_or(mode);
+        items.push(QueuedQuestion { index, id, question, mode, context: pack });
     }
-    Ok(all)
+    Ok(items)
 }
 
 async fn run_councils(
     session: &CliSession<'_>,
     engine: Arc<RunEngine>,
-    interrupted: watch::Receiver<bool>,
-    panel: Arc<PanelSetup>,
-    asked: Vec<(Arc<ContextPack>, BatchQuestion)>,
+    mut queue: QuestionQueue,
     limits: BatchLimits,
 ) -> Result<ExitStatus, Error> {
-    let BatchLimits { jobs, budget, deadline } = limits;
-    let deadline = deadline.map(|time| Instant::now() + time);
-    let mut queue = QuestionQueue {
-        waiting: asked.into_iter().enumerate().collect(),
-        admission: budget.clone().map(BatchAdmission::new),
-        panel: Arc::clone(&panel),
-        protocol: session.loader.protocols.find_protocol(ProtocolName::Council)?,
-        engine: Arc::clone(&engine),
-        interrupted: interrupted.clone(),
-        deadline,
-    };
     let mut councils = JoinSet::new();
-    let (mut worst, mut not_started) = (ExitStatus::Ok, 0);
+    let (mut worst, mut unaffordable) = (ExitStatus::Ok, 0);
     loop {
-        while councils.len() < jobs {
-            match queue.next_question() {
-                Some(NextQuestion::Begin(index, context, one)) => {
-                    let (engine, panel) = (Arc::clone(&engine), Arc::clone(&panel));
-                    let interrupted = interrupted.clone();
-                    let share = budget.clone().map(|budget| BatchShare { budget, council: index });
-                    councils.spawn(async move {
-                        let id = one.id.clone();
-                        let ran = run_council(
-                            &engine,
-                            interrupted,
-                            &panel,
-                            context,
-                            one,
-                            share,
-                            deadline,
-                        );
-                        (index, id, ran.await)
-                    });
+        while councils.len() < limits.jobs {
+            let Some((item, planned)) = queue.next_question() else { break };
+            let QueuedQuestion { index, id, .. } = &item;
+            match planned {
+                Ok(plan) => {
+                    let (index, id) = (*index, id.clone());
+                    let budget = limits.budget.clone();
+                    let share = budget.map(|budget| BatchShare { budget, council: index });
+                    let ran = queue.run_council(Arc::clone(&engine), item.question, plan, share);
+                    councils.spawn(async move { (index, id, ran.await) });
                 }
-                Some(NextQuestion::Unasked(index, one, reason)) => {
-                    not_started +=
-                        usize::from(matches!(reason, NotAskedReason::Unaffordable { .. }));
-                    let (error, how) = not_asked_error(reason);
-                    print_unasked(session, index, one.id.as_ref(), "incomplete", &error)?;
-                    worst = worst.max(how);
+                Err(unasked) => {
+                    unaffordable += usize::from(unasked.error_code == OUT_OF_BUDGET);
+                    let error = unasked.to_document();
+                    print_unasked(session, *index, id.as_ref(), "incomplete", &error)?;
+                    worst = worst.max(unasked.exit);
                 }
-                None => break,
             }
         }
         let Some(ended) = councils.join_next().await else { break };
         let (index, id, ran) = ended.map_err(|error| Error::Runtime(error.into()))?;
         queue.end_council(index, ran.as_ref().ok().map(|(stop, _)| stop));
-        let how = match ran {
+        let exit = match ran {
             Ok((stop, transcript)) => {
                 print_council(session, index, id, &transcript)?;
-                run_exit(&stop, &transcript)
+                run_exit(queue.protocol, &stop, &transcript)
             }
             // A failed council does not stop the others.
             Err(error) => {
-                let how = ExitStatus::from_error_kind(error.kind());
-                let status = if how == ExitStatus::Incomplete { "incomplete" } else { "failed" };
+                let exit = ExitStatus::from_error_kind(error.kind());
+                let status = if exit == ExitStatus::Incomplete { "incomplete" } else { "failed" };
                 print_unasked(session, index, id.as_ref(), status, &error.to_document())?;
-                how
+                exit
             }
         };
-        worst = worst.max(how);
+        worst = worst.max(exit);
     }
-    if not_started > 0 {
-        let questions = count_noun(not_started, "question");
+    if unaffordable > 0 {
+        let questions = count_noun(unaffordable, "question");
         session.ui.print_note(&format!(
-            "not started, because the budget does not cover them: {questions}; ask them again with a higher `--budget-usd`"
+            "not asked: {questions}, because the budget does not cover them; ask them again with \
+             a higher `--budget-usd`"
         ));
     }
     Ok(worst)
@@ -242,58 +229,86 @@ async fn run_councils(
 
 /// Questions that are not asked yet, in order.
 struct QuestionQueue {
-    waiting: VecDeque<(usize, (Arc<ContextPack>, BatchQuestion))>,
+    waiting: VecDeque<QueuedQuestion>,
     /// With a shared budget: which councils it covers.
     admission: Option<BatchAdmission>,
     panel: Arc<PanelSetup>,
     protocol: &'static dyn Protocol,
-    engine: Arc<RunEngine>,
     interrupted: watch::Receiver<bool>,
     deadline: Option<Instant>,
 }
 
-/// What happens to the first question of the queue.
-enum NextQuestion {
-    Begin(usize, Arc<ContextPack>, BatchQuestion),
-    Unasked(usize, BatchQuestion, NotAskedReason),
+/// Why a question is not asked.
+struct UnaskedQuestion {
+    error_code: &'static str,
+    message: String,
+    exit: ExitStatus,
 }
 
-/// Why a question is not asked.
-#[derive(Clone, Copy)]
-enum NotAskedReason {
-    Interrupted,
-    Late,
-    Unaffordable { left_usd_micros: u64, needed_usd_micros: u64 },
+const OUT_OF_BUDGET: &str = "budget_exhausted";
+
+impl UnaskedQuestion {
+    fn to_document(&self) -> Value {
+        let suggestion = "write the questions that were not asked into a file, and run \
+                          `plenary ask --batch FILE` with a higher budget or a later deadline";
+        json!({ "error_code": self.error_code, "message": self.message, "suggestion": suggestion })
+    }
 }
 
 impl QuestionQueue {
-    /// Takes the first question, unless a council must end before it can be asked.
-    fn next_question(&mut self) -> Option<NextQuestion> {
-        let (index, (context, one)) = self.waiting.front()?;
-        let is_late = self.deadline.is_some_and(|at| Instant::now() >= at);
-        let reason = match &mut self.admission {
-            _ if *self.interrupted.borrow() => Some(NotAskedReason::Interrupted),
-            _ if is_late => Some(NotAskedReason::Late),
-            None => None,
-            Some(admission) => {
-                let ambient = self.engine.project.ambient.as_ref();
-                let plan = self.panel.build_plan(one.mode, Arc::clone(context), ambient);
-                match admission
-                    .admit_council(*index, expected_cost(self.protocol, &plan, &one.question))
-                {
-                    AdmissionResult::Now => None,
-                    AdmissionResult::Later => return None,
-                    AdmissionResult::Never { left_usd_micros, needed_usd_micros } => {
-                        Some(NotAskedReason::Unaffordable { left_usd_micros, needed_usd_micros })
-                    }
+    /// Takes the first question with its plan, or with the reason if it is not asked. Returns none
+    /// if a council must end before it can be asked.
+    fn next_question(&mut self) -> Option<(QueuedQuestion, Result<Plan, UnaskedQuestion>)> {
+        let item = self.waiting.front()?;
+        let plan = self.panel.build_plan(item.mode, Arc::clone(&item.context), &RealSystem);
+        let planned = if *self.interrupted.borrow() {
+            let message = "not asked: the batch was interrupted".to_owned();
+            let (error_code, exit) = ("interrupted", ExitStatus::Interrupted);
+            Err(UnaskedQuestion { error_code, message, exit })
+        } else if self.deadline.is_some_and(|at| Instant::now() >= at) {
+            let message = "not asked: the deadline of the batch passed".to_owned();
+            let (error_code, exit) = ("deadline_exceeded", ExitStatus::Incomplete);
+            Err(UnaskedQuestion { error_code, message, exit })
+        } else if let Some(admission) = &mut self.admission {
+            let cost = expected_cost(self.protocol, &plan, &item.question);
+            match admission.admit_council(item.index, cost) {
+                AdmissionResult::Now => Ok(plan),
+                AdmissionResult::Later => return None,
+                AdmissionResult::Never { left_usd_micros, needed_usd_micros } => {
+                    let [left, needed] =
+                        [left_usd_micros, needed_usd_micros].map(|micros| micros as f64 / 1e6);
+                    let message = format!(
+                        "not asked: ${left:.4} of the batch's `--budget-usd` is left, and this \
+                         council needs about ${needed:.4}"
+                    );
+                    let exit = ExitStatus::Incomplete;
+                    Err(UnaskedQuestion { error_code: OUT_OF_BUDGET, message, exit })
                 }
             }
+        } else {
+            Ok(plan)
         };
-        let (index, (context, one)) = self.waiting.pop_front()?;
-        Some(match reason {
-            None => NextQuestion::Begin(index, context, one),
-            Some(reason) => NextQuestion::Unasked(index, one, reason),
-        })
+        self.waiting.pop_front().map(|item| (item, planned))
+    }
+
+    /// Runs one council until it stops.
+    fn run_council(
+        &self,
+        engine: Arc<RunEngine>,
+        question: String,
+        plan: Plan,
+        share: Option<BatchShare>,
+    ) -> impl Future<Output = Result<(RunStopReason, RunState), Error>> + use<> {
+        let prepared = prepare_council(self.protocol, &self.panel, question, plan);
+        let (interrupted, deadline) = (self.interrupted.clone(), self.deadline);
+        async move {
+            let context = engine.run_context(Arc::new(NoopObserver), share);
+            let mut started = start_run(context, RunStart::New(prepared)).await?;
+            if let Some(at) = deadline {
+                started.wall = started.wall.min(at.saturating_duration_since(Instant::now()));
+            }
+            engine.finish_run(started, interrupted).await
+        }
     }
 
     /// Records that a council ended; a failed one has no stop.
@@ -307,26 +322,6 @@ impl QuestionQueue {
             admission.end_council(index, how);
         }
     }
-}
-
-async fn run_council(
-    engine: &RunEngine,
-    interrupted: watch::Receiver<bool>,
-    panel: &PanelSetup,
-    context: Arc<ContextPack>,
-    asked: BatchQuestion,
-    share: Option<BatchShare>,
-    deadline: Option<Instant>,
-) -> Result<(RunStopReason, RunState), Error> {
-    let plan = panel.build_plan(asked.mode, context, engine.project.ambient.as_ref());
-    let protocol = engine.project.protocols.find_protocol(ProtocolName::Council)?;
-    let prepared = prepare_council(protocol, panel, asked.question, plan);
-    let context = engine.run_context(Arc::new(NoopObserver), share);
-    let mut started = start_run(context, RunStart::New(prepared)).await?;
-    if let Some(at) = deadline {
-        started.wall = started.wall.min(at.saturating_duration_since(Instant::now()));
-    }
-    engine.finish_run(started, interrupted).await
 }
 
 fn print_council(
@@ -351,33 +346,6 @@ struct BatchLine {
     id: Option<Value>,
     #[serde(flatten)]
     told: CouncilDocument,
-}
-
-/// Error document and exit status of a question that was not asked.
-fn not_asked_error(reason: NotAskedReason) -> (Value, ExitStatus) {
-    let dollars = |usd_micros: u64| format!("${:.4}", usd_micros as f64 / 1e6);
-    let (error_code, message, how) = match reason {
-        NotAskedReason::Interrupted => {
-            let message = "it was interrupted before this question was asked".to_owned();
-            ("interrupted", message, ExitStatus::Interrupted)
-        }
-        NotAskedReason::Late => {
-            let message = "the deadline came before this question was asked".to_owned();
-            ("deadline_exceeded", message, ExitStatus::Incomplete)
-        }
-        NotAskedReason::Unaffordable { left_usd_micros, needed_usd_micros } => {
-            let message = format!(
-                "not started: the batch's budget (`--budget-usd`) has {} left, and this council \
-                 needs about {}",
-                dollars(left_usd_micros),
-                dollars(needed_usd_micros)
-            );
-            ("budget_exhausted", message, ExitStatus::Incomplete)
-        }
-    };
-    let suggestion = "put the questions that were not asked into a file, and run \
-                      `plenary ask --batch FILE` with a greater budget or a later deadline";
-    (json!({ "error_code": error_code, "message": message, "suggestion": suggestion }), how)
 }
 
 /// A question without a result.

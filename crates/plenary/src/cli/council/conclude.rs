@@ -11,64 +11,65 @@ use plenary_core::model::journal::{JournalEntry, JournalEvent};
 use plenary_core::model::plan::{AuditMode, ConclusionPlan};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::protocol::Protocol;
 use plenary_engine::app::planning::panel_setup::{plan_conclusion, plan_conclusion_run};
 use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
 use plenary_engine::clock::RealSystem;
 use plenary_engine::config::settings::Settings;
-use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::engine::run_start::LoadedRun;
 use plenary_engine::error::Error;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::{ProgressDisplay, print_result};
-use crate::cli::runs::value_parsers::{parse_dollars, parse_time};
+use crate::cli::runs::value_parsers::{LimitArgs, parse_dialogue_id};
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Conclude a record that has no conclusion yet
+/// Write the audited conclusion of a record that has none
 ///
-/// The Synthesizer writes five fields from the whole record, the Blind Critic tries to break
-/// them, at most once they are mended. Works for a council that ended with its report, for
-/// one that was cut short after its first round, and for a dialogue that somebody leads.
+/// The Synthesizer writes five fields from the whole record, the Blind Critic audits them, and
+/// they are revised at most once. This works for a council that ended with its report, for a
+/// council that stopped after its first round, and for a dialogue that a Judge leads.
+///
+/// $ plenary conclude tea-or-coffee-1a2b3c4d
+///
+/// $ plenary conclude nvidia-investment-decision --no-audit
 #[derive(Debug, Args)]
 pub(crate) struct ConcludeArgs {
-    /// The council or dialogue.
+    /// The id of the council or dialogue
     id: String,
-    /// Conclude without an auditor; the result says so.
+    /// Write the conclusion without an audit; the result says so
     #[arg(long)]
     no_audit: bool,
-    /// What it may spend in all, from its beginning.
-    #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
-    budget_usd: Option<f64>,
-    /// Stop after this time; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    deadline: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 impl ConcludeArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
         let dialogue = project.store.load_dialogue(&id)?;
         let dialogue = dialogue.ok_or_else(|| dialogue_not_found(id.as_str()))?;
-        if !dialogue.opening.protocol.takes_contributions() {
-            return Err(is_review(&id).into());
+        let protocol = session.loader.protocols.find_protocol(dialogue.opening.protocol)?;
+        if !protocol.takes_conclusion() {
+            return Err(not_concludable(&id, protocol).into());
         }
         let entries = project.store.load_entries(&id, 0)?;
         let run = RunState::from_entries(&entries);
         if let Some(transcript) = run.as_ref().filter(|run| run.conclusion_result.is_some()) {
-            session.ui.print_note("it has a conclusion already");
+            session.ui.print_note("the record already has this conclusion");
             print_result(session, project.store.as_ref(), transcript)?;
             return Ok(ExitStatus::Ok);
         }
-        let overrides = BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
+        let overrides = self.limits.overrides();
         let settings = match &run {
             Some(run) => session.loader.load_run_settings(&run.opening, &overrides)?,
             None => session.loader.load_settings(&overrides)?,
         };
-        if let Some(transcript) = run.as_ref().filter(|run| lacks_voices(run)) {
-            session
-                .ui
-                .print_note(&format!("too few were heard to conclude on: `plenary resume {id}`"));
+        if let Some(transcript) = run.as_ref().filter(|run| is_below_quorum(run)) {
+            session.ui.print_note(&format!(
+                "too few answers for a conclusion; `plenary resume {id}` asks for the missing ones"
+            ));
             print_result(session, project.store.as_ref(), transcript)?;
             return Ok(ExitStatus::Incomplete);
         }
@@ -137,11 +138,13 @@ impl ConcludeArgs {
         let id = dialogue.id();
         let missing = || dialogue_not_found(id.as_str());
         if dialogue.total_rounds == 0 {
-            let fault = ValidationError::new(
-                ErrorCode::NotSupported,
-                format!("nothing was said in '{id}' yet"),
-            );
-            return Err(fault.with_suggestion("register a round first").into());
+            let fault =
+                ValidationError::new(ErrorCode::NotSupported, format!("'{id}' has no round yet"));
+            return Err(fault
+                .with_suggestion(format!(
+                    "register a round first: `plenary dialogue register {id} --data FILE`"
+                ))
+                .into());
         }
         let plan =
             plan_conclusion_run(settings, self.auditing(), &RealSystem).ok_or_else(missing)?;
@@ -155,29 +158,20 @@ impl ConcludeArgs {
 }
 
 /// Whether the rounds stopped below quorum: then no conclusion is written.
-fn lacks_voices(run: &RunState) -> bool {
-    match run.stopped {
+fn is_below_quorum(run: &RunState) -> bool {
+    matches!(
+        run.stopped,
         Some(
             RunStopReason::Quorum { .. }
-            | RunStopReason::Families { .. }
-            | RunStopReason::Partial { .. },
-        ) => true,
-        Some(
-            RunStopReason::Done
-            | RunStopReason::Budget { .. }
-            | RunStopReason::Unconcluded { .. }
-            | RunStopReason::Unadjudicated { .. }
-            | RunStopReason::Deadline
-            | RunStopReason::Interrupted,
+                | RunStopReason::Families { .. }
+                | RunStopReason::Partial { .. }
         )
-        | None => false,
-    }
+    )
 }
 
-fn is_review(id: &DialogueId) -> ValidationError {
-    ValidationError::new(
-        ErrorCode::NotSupported,
-        format!("'{id}' is a review: its verdict is its end"),
-    )
-    .with_suggestion(format!("`plenary show {id}` shows it"))
+fn not_concludable(id: &DialogueId, protocol: &dyn Protocol) -> ValidationError {
+    let name = protocol.name();
+    let message = format!("'{id}' is a {name}, which `conclude` does not support");
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_suggestion(format!("`plenary show {id}` shows its result"))
 }

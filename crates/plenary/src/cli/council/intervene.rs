@@ -1,9 +1,8 @@
 //! `whisper`, `direct` and `stop`: interventions of the Principal in a running council.
 
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use clap::Args;
-use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::intervention::{Intervention, InterventionEntry};
 use plenary_core::model::run_state::RunState;
@@ -21,44 +20,57 @@ use plenary_engine::error::Error;
 use serde_json::json;
 
 use crate::cli::runs::cli_runtime::transport_factory;
+use crate::cli::runs::value_parsers::parse_dialogue_id;
 use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::ui::confirm_prompt;
 
-/// Say something to a running council
+/// Send a message to a running council
 ///
-/// Everybody who is asked from now on reads it; what was sent already is not changed. With
-/// `--to` one seat alone reads it, and the Synthesizer does not.
+/// Every seat that is asked from now on reads it; prompts that were sent already do not change.
+/// With `--to` only that seat reads it, and the Synthesizer does not.
+///
+/// $ plenary whisper tea-or-coffee-1a2b3c4d "The budget is fixed."
+///
+/// $ plenary whisper tea-or-coffee-1a2b3c4d "Check the numbers." --to openai
 #[derive(Debug, Args)]
 pub(crate) struct WhisperArgs {
-    /// The council.
+    /// The id of the council
     id: String,
-    /// What to say.
+    /// The message
     text: String,
-    /// To this seat only.
+    /// Send it to this seat only
     #[arg(long, value_name = "SEAT")]
     to: Option<String>,
 }
 
-/// Give a running council a direction that all take up when the next round begins
+/// Give a running council a directive for its next round
 ///
-/// The chair's model restates it in one sentence, and you confirm that this is what you mean.
+/// The chair's model restates the directive in one sentence, and you confirm that it understood
+/// you. Every seat follows it from the next round on.
+///
+/// $ plenary direct tea-or-coffee-1a2b3c4d "Compare the costs over five years."
+///
+/// $ plenary direct tea-or-coffee-1a2b3c4d "Ignore decaf." --yes
 #[derive(Debug, Args)]
 pub(crate) struct DirectArgs {
-    /// The council.
+    /// The id of the council
     id: String,
-    /// The directive.
+    /// The directive
     text: String,
-    /// Do not ask back.
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
 }
 
-/// Cut a running council short: it concludes on what was heard
+/// Stop a running council early; it concludes on its answers
 ///
-/// What is in flight is cancelled. Below its quorum nothing is concluded on, and the run
+/// Cancels the calls in progress. With too few answers no conclusion is written, and the run
 /// stays incomplete.
+///
+/// $ plenary stop tea-or-coffee-1a2b3c4d
 #[derive(Debug, Args)]
 pub(crate) struct StopArgs {
-    /// The council.
+    /// The id of the council
     id: String,
 }
 
@@ -81,12 +93,14 @@ impl DirectArgs {
         };
         check_intervention(&case.project.protocols, &case.transcript, &directive(None, true))?;
         if !self.yes && !std::io::stdin().is_terminal() {
-            return Err(nobody_to_confirm().into());
+            return Err(confirmation_error().into());
         }
         let restatement = match case.restate(session, &self.text)? {
             RestateOutcome::Restated(restatement) => Some(restatement),
             RestateOutcome::Failed { reason } if self.yes => {
-                session.ui.print_note(&format!("it was not restated: {}", safe_line(&reason)));
+                session
+                    .ui
+                    .print_note(&format!("the chair did not restate it: {}", safe_line(&reason)));
                 None
             }
             RestateOutcome::Failed { reason } => return Err(not_restated(&reason).into()),
@@ -95,7 +109,8 @@ impl DirectArgs {
             let (seat, sentence) = (&restatement.seat, safe_line(&restatement.sentence));
             session.ui.print_note(&format!("{seat} understands: {sentence}"));
         }
-        let confirmed = self.yes || confirm_meaning(session)?;
+        let question = "Is that what you mean? Every seat follows it from the next round on.";
+        let confirmed = self.yes || confirm_prompt(question);
         let done = case.record(session, &directive(restatement, confirmed))?;
         if confirmed { Ok(done) } else { Ok(ExitStatus::WithFindings) }
     }
@@ -116,7 +131,7 @@ struct InterventionTarget {
 
 impl InterventionTarget {
     fn open(session: &CliSession<'_>, id: &str) -> Result<Self, Error> {
-        let id: DialogueId = id.parse().map_err(|_| dialogue_not_found(id))?;
+        let id = parse_dialogue_id(id)?;
         let project = session.open_existing()?;
         let transcript = load_run(project.store.as_ref(), &id)?.transcript;
         Ok(Self { id, project, transcript })
@@ -155,60 +170,51 @@ impl InterventionTarget {
     }
 }
 
-/// Asks for confirmation at the terminal; only yes confirms.
-fn confirm_meaning(session: &CliSession<'_>) -> Result<bool, Error> {
-    session
-        .ui
-        .print_note("Is that what you mean? All take it up when the next round begins. [y/N]");
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line).map_err(Error::Output)?;
-    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
 impl InterventionTarget {
     fn describe_result(&self, noted: &InterventionEntry, is_running: bool) -> String {
         let id = &self.id;
         let is_ending = self.transcript.participants.is_some();
         let said = match &noted.intervention {
             Intervention::Whisper { to: Some(seat), .. } => {
-                format!("Noted. {seat} alone will read it, whenever it is asked from now on.")
+                format!("Recorded. Only {seat} reads it, from its next prompt on.")
             }
             Intervention::Whisper { to: None, .. } if is_ending => {
-                "Noted. The rounds are over: only a revision would still read it.".to_owned()
+                "Recorded. The rounds are over; only a revision would read it.".to_owned()
             }
             Intervention::Whisper { to: None, .. } => {
-                "Noted. Everybody who is asked from now on will read it.".to_owned()
+                "Recorded. Every seat that is asked from now on reads it.".to_owned()
             }
             Intervention::Directive { confirmed: true, .. } => {
-                "Noted. All take it up when the next round begins.".to_owned()
+                "Recorded. Every seat follows it from the next round on.".to_owned()
             }
             Intervention::Directive { confirmed: false, .. } => {
-                "Not taken up. The record keeps that it was tried.".to_owned()
+                "Not confirmed. The record keeps the attempt; the council ignores it.".to_owned()
             }
-            Intervention::Stop => {
-                "Stopping: nobody else is asked; it concludes on what was heard, if that is enough."
-                    .to_owned()
-            }
+            Intervention::Stop => "Stopping. The council asks no other seat and concludes on its \
+                                   answers, if they are enough."
+                .to_owned(),
         };
         match is_running {
             true => said,
-            false => format!("{said}\nNobody is working on it now: `plenary resume {id}` goes on."),
+            false => {
+                format!("{said}\nNo process works on this run; `plenary resume {id}` continues it.")
+            }
         }
     }
 }
 
-fn nobody_to_confirm() -> ValidationError {
+fn confirmation_error() -> ValidationError {
     ValidationError::new(
         ErrorCode::NotSupported,
-        "a directive is confirmed, and nobody is at the terminal",
+        "`direct` asks for confirmation, but standard input is not a terminal",
     )
-    .with_suggestion("`--yes` takes it up without asking back")
+    .with_suggestion("pass `--yes` to confirm without a question")
 }
 
 fn not_restated(reason: &str) -> ValidationError {
     ValidationError::new(
         ErrorCode::NotSupported,
-        format!("the directive could not be restated: {reason}"),
+        format!("the chair could not restate the directive: {reason}"),
     )
-    .with_suggestion("try again, or `--yes` takes it up as you wrote it")
+    .with_suggestion("try again, or pass `--yes` to send it as you wrote it")
 }

@@ -24,36 +24,35 @@ use serde_json::Value;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
-/// Read the markers in experts' replies: the batch of a round, for `register`
+/// Extract the markers of expert replies, for `register`
 ///
-/// A reply is Markdown with markers such as `[MUFFIN-P0101: label]`, `[RE:SUPPORT P0001]`
-/// and `[MOVE:BRIDGE P0003 R0001]`. What was found is listed with its lines; what could
-/// not be read, or was written otherwise, is a warning. Code is skipped, and nothing is
-/// invented. With --json it prints {status, batch, verdicts, markers, warnings}, which
-/// `register` takes as it is; the scores are the Judge's:
+/// A reply is Markdown with markers such as `[MUFFIN-P0101: label]`, `[RE:SUPPORT P0001]` and
+/// `[MOVE:BRIDGE P0003 R0001]`. The command lists each marker with its line; an unreadable or
+/// misspelt marker is a warning. It skips code and invents nothing. `--json` prints {status, batch,
+/// verdicts, markers, warnings}, which `dialogue register` accepts; the Judge adds the scores.
 ///
-///   plenary dialogue extract round-1/response-muffin.md
-///   plenary dialogue extract round-1/response-*.md --json > round-1.json
-///   plenary dialogue register nvidia-decision --data round-1.json \
-///       --score 25 --expert-score muffin=8 --expert-score donut=10
+/// The skill `alignment-expert` (`plenary init --skills DIR`) explains how experts write.
 ///
-/// How experts write is in the skill `alignment-expert` (`plenary init --skills DIR`).
+/// $ plenary dialogue extract round-1/response-muffin.md
+///
+/// $ plenary dialogue extract round-1/response-*.md --json > round-1.json
+///
+/// $ plenary dialogue register nvidia-decision --data round-1.json --score 25
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct ExtractArgs {
-    /// Replies in Markdown, one per expert; `-` for standard input.
+    /// Replies in Markdown, one file per expert; `-` reads standard input
     #[arg(required = true, value_name = "FILE|-")]
     files: Vec<PathBuf>,
-    /// The round [default: that of the folder `round-N` the file lies in]
+    /// The round [default: the N of the file's folder `round-N`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(ROUND_MAX)))]
     round: Option<u8>,
-    /// Whose reply it is [default: as the file says, `response-SLUG.md`]
+    /// The expert who wrote the reply [default: the SLUG of the file `response-SLUG.md`]
     #[arg(long, value_name = "SLUG")]
     expert: Option<String>,
-    /// Leave the replies' own text out of the batch.
+    /// Leave the text of the replies out of the batch
     #[arg(long)]
     no_raw: bool,
-    /// Print what an agent hands back to its Judge, a line of JSON per reply.
+    /// Print the summary that an agent returns to its Judge, one line of JSON per reply
     #[arg(long, conflicts_with = "no_raw")]
     summary: bool,
 }
@@ -123,8 +122,7 @@ impl ExtractArgs {
         match rounds.as_slice() {
             [Some(round)] => Ok(*round),
             _ => {
-                let message =
-                    "`--round N` is missing, and the files do not lie in one folder `round-N`";
+                let message = "the round is unknown: pass `--round N`, or keep the files in one folder `round-N`";
                 Err(Error::Usage(message.to_owned()))
             }
         }
@@ -132,7 +130,7 @@ impl ExtractArgs {
 
     fn sources(&self) -> Result<Vec<ReplySource>, Error> {
         if self.expert.is_some() && self.files.len() > 1 {
-            let message = "`--expert` names one expert, and there are several files";
+            let message = "`--expert` needs exactly one file";
             return Err(Error::Usage(message.to_owned()));
         }
         let mut sources: Vec<ReplySource> = Vec::with_capacity(self.files.len());
@@ -140,7 +138,8 @@ impl ExtractArgs {
             let expert = self.expert_of(path)?;
             if let Some(other) = sources.iter().find(|source| source.expert == expert) {
                 let (one, two) = (other.path.display(), path.display());
-                let message = format!("`{one}` and `{two}` are both of {expert}");
+                let message =
+                    format!("`{one}` and `{two}` have the same expert {expert}; pass one of them");
                 return Err(Error::Usage(message));
             }
             sources.push(ReplySource {
@@ -155,16 +154,18 @@ impl ExtractArgs {
     fn expert_of(&self, path: &Path) -> Result<ExpertSlug, Error> {
         let Some(slug) = self.expert.as_deref().or_else(|| named_expert(path)) else {
             let path = path.display();
-            let message = format!("`{path}` does not say whose reply it is: say `--expert SLUG`");
+            let message = format!(
+                "the expert of `{path}` is unknown: pass `--expert SLUG`, or name it `response-SLUG.md`"
+            );
             return Err(Error::Usage(message));
         };
         slug.parse().map_err(|_| {
-            let message = format!("'{slug}' is not an expert's slug");
+            let message = format!("'{slug}' is not a valid expert slug");
             let fault = ValidationError::new(ErrorCode::InvalidSlug, message)
                 .with_field("expert")
                 .with_value(slug);
             fault
-                .with_suggestion("write it as in the dialogue: small letters, digits, '-' and '_'")
+                .with_suggestion("use lower-case letters, digits, '-' and '_', as in the dialogue")
                 .into()
         })
     }

@@ -3,6 +3,5 @@
 
 pub mod command;
 pub mod extract;
-pub mod lifecycle;
 pub mod queries;
 pub mod rounds;

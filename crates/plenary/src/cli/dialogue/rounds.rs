@@ -13,40 +13,47 @@ use plenary_engine::app::round_context::{
 use plenary_engine::app::rounds::{VerdictRegistered, give_verdict, read_progress, register_round};
 use plenary_engine::error::Error;
 use plenary_engine::files::allowed_file::WritePermission;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::cli::dialogue::command::{DataArgs, warn};
 use crate::cli::dialogue::queries::write_permission;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
-/// Show what the experts of a round may read; with `--json`, all of it
+/// Show what the experts of a round may read
 ///
-/// One document for the whole panel: the question and its background, all prior
-/// rounds with full content, the active tensions, and each expert's own part.
-#[derive(Debug, Args)]
+/// Prints an outline; `--json` prints the whole document for the panel: the question and its
+/// background, all earlier rounds with full content, the active tensions, and a part for each
+/// expert.
+///
+/// $ plenary dialogue context tea-or-coffee
+///
+/// $ plenary dialogue context tea-or-coffee --round 2 --json
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct ContextArgs {
-    /// The dialogue.
+    /// The id of the dialogue
     #[arg(required_unless_present = "data")]
+    #[serde(rename = "dialogue_id")]
     id: Option<String>,
     /// The round to prepare [default: the next one]
     #[arg(long, value_name = "N")]
     round: Option<i64>,
     #[command(flatten)]
+    #[serde(skip)]
     data: DataArgs,
 }
 
 impl ContextArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let arguments =
-            self.data.arguments()?.set_field("dialogue_id", self.id).set_field("round", self.round);
+        let arguments = self.data.with_options(&self)?;
         let document =
             read_context(&session.open_existing()?, arguments.value(), WritePermission::Local)?;
         if session.ui.json {
             session.ui.print_data(&document, DataFormat::Json)?;
         } else {
             session.ui.print_page(&outline_context(&document, session.ui.table_width()))?;
-            session.ui.print_note("this is an outline; `--json` prints what the experts read");
+            session.ui.print_note("this is an outline; `--json` prints the whole document");
         }
         Ok(ExitStatus::Ok)
     }
@@ -86,31 +93,29 @@ fn outline_context(document: &str, width: usize) -> String {
     text
 }
 
-/// Write a prompt for each expert of a round, ready to be given to an agent
+/// Write a prompt for each expert of a round
 ///
-/// Each expert of the round's panel gets two files in the dialogue's folder, under
-/// `round-N/`: `prompt-EXPERT.md`, which holds the question, their role and task,
-/// all prior rounds and how to answer; and `context-EXPERT.json`, the data it was
-/// made from. Whoever is new to the table finds a context brief in it: why they are
-/// here, their mandate, and the prior work that matters to it.
+/// Each expert of the panel gets two files in `round-N/` of the dialogue's folder.
+/// `prompt-EXPERT.md` has the question, the role and task, all earlier rounds and the form of the
+/// answer. `context-EXPERT.json` has the same as data. A new expert also gets a brief: the reason,
+/// the mandate, and the earlier work that matters for it. The experts answer in
+/// `response-EXPERT.md` beside the prompt.
 ///
-///   plenary dialogue prompts nvidia-investment-decision
-///   plenary dialogue prompts nvidia-investment-decision --expert muffin | less
+/// $ plenary dialogue prompts nvidia-investment-decision
 ///
-/// Experts answer in `response-EXPERT.md` beside it.
+/// $ plenary dialogue prompts nvidia-investment-decision --expert muffin | less
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct PromptsArgs {
-    /// The dialogue.
+    /// The id of the dialogue
     #[arg(required_unless_present = "data")]
     id: Option<String>,
     /// The round to prepare [default: the next one]
     #[arg(long, value_name = "N")]
     round: Option<i64>,
-    /// Print the prompt of this expert, and write nothing.
+    /// Print the prompt of this expert and write no file
     #[arg(long, value_name = "SLUG")]
     expert: Option<String>,
-    /// Replace files that Plenary did not write.
+    /// Replace files that Plenary did not write
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -119,12 +124,8 @@ pub(crate) struct PromptsArgs {
 
 impl PromptsArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let arguments = self
-            .data
-            .arguments()?
-            .set_field("dialogue_id", self.id)
-            .set_field("round", self.round)
-            .set_field("render", Some(true));
+        let options = json!({ "dialogue_id": self.id, "round": self.round, "render": true });
+        let arguments = self.data.with_options(&options)?;
         let project = session.open_existing()?;
         if let Some(expert) = self.expert {
             let prompt = render_prompt(&project, arguments.value(), &expert)?;
@@ -169,45 +170,46 @@ fn prompts_next_step(written: &PromptsWritten) -> String {
     let (id, round) = (&written.dialogue_id, written.round);
     if written.prompts.is_empty() {
         return format!(
-            "nobody is on the panel of round {round}; `plenary dialogue expert {id} SLUG …` creates an expert"
+            "the panel of round {round} is empty; create an expert with `plenary dialogue expert {id} SLUG …`"
         );
     }
-    "next: give each expert their prompt; they answer in `response-EXPERT.md` beside it".to_owned()
+    "next: give each expert its prompt; the answer goes into `response-EXPERT.md` beside it"
+        .to_owned()
 }
 
-/// Register a round: entities, references, moves, updates and scores in one batch
+/// Register a round with its entities, references and scores
 ///
-/// The batch is taken whole or not at all; when it is refused, every fault is
-/// named at once. The same batch again gets the same answer again. `--data` also
-/// takes what `dialogue extract --json` printed; the scores then come from here.
-#[derive(Debug, Args)]
+/// Plenary registers the whole batch or nothing, and reports all errors at once. Registering the
+/// same batch again is harmless. `--data` also takes the output of `dialogue extract --json`; then
+/// give the scores as options.
+///
+/// $ plenary dialogue register --data round-1.json
+///
+/// $ plenary dialogue register tea --data r.json --score 25 --expert-score muffin=8
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct RegisterArgs {
-    /// The dialogue.
+    /// The id of the dialogue
+    #[serde(rename = "dialogue_id")]
     id: Option<String>,
-    /// The round's ALIGNMENT as a whole.
+    /// The ALIGNMENT score of the whole round
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     score: Option<i64>,
-    /// What an expert earned in the round. May be repeated.
+    /// The score of one expert in this round; repeatable
     #[arg(long = "expert-score", value_name = "SLUG=N", value_parser = parse_expert_score)]
+    #[serde(skip)]
     expert_scores: Vec<(String, i64)>,
-    /// The Judge's synthesis of the round.
+    /// The Judge's synthesis of the round
     #[arg(long, value_name = "TEXT")]
     summary: Option<String>,
     #[command(flatten)]
+    #[serde(skip)]
     data: DataArgs,
 }
 
 impl RegisterArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let arguments = self
-            .data
-            .arguments()
-            .map_err(Error::of_batch)?
-            .unwrap_batch()
-            .set_field("dialogue_id", self.id)
-            .set_field("score", self.score)
-            .set_field("summary", self.summary)
-            .add_entries("expert_scores", self.expert_scores);
+        let batch = self.data.arguments().map_err(Error::of_batch)?.unwrap_batch();
+        let arguments = batch.set_options(&self)?.add_entries("expert_scores", self.expert_scores);
         let answer = register_round(&session.open_existing()?, arguments.value())?;
         let width = session.ui.table_width();
         session.ui.print_result(&answer, |answer| register_text(answer, width))?;
@@ -218,7 +220,7 @@ impl RegisterArgs {
 
 fn parse_expert_score(text: &str) -> Result<(String, i64), String> {
     let read = text.split_once('=').and_then(|(slug, score)| Some((slug, score.parse().ok()?)));
-    let (slug, score) = read.ok_or("write it as `muffin=8`")?;
+    let (slug, score) = read.ok_or("expected an expert and a number, such as `muffin=8`")?;
     Ok((slug.to_owned(), score))
 }
 
@@ -238,19 +240,25 @@ fn register_text(answer: &RegisterAnswer, width: usize) -> String {
     text
 }
 
-/// Say how far a dialogue has come and whether it is converging
-#[derive(Debug, Args)]
+/// Show the progress of a dialogue and whether it converges
+///
+/// Prints scores, velocity, open tensions and an estimate of the remaining rounds.
+///
+/// $ plenary dialogue progress tea-or-coffee
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct ProgressArgs {
-    /// The dialogue.
+    /// The id of the dialogue
     #[arg(required_unless_present = "data")]
+    #[serde(rename = "dialogue_id")]
     id: Option<String>,
     #[command(flatten)]
+    #[serde(skip)]
     data: DataArgs,
 }
 
 impl ProgressArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let arguments = self.data.arguments()?.set_field("dialogue_id", self.id);
+        let arguments = self.data.with_options(&self)?;
         let report = read_progress(&session.open_existing()?, arguments.value())?;
         warn(session.ui, &report.warnings);
         let width = session.ui.table_width();
@@ -292,72 +300,68 @@ fn progress_text(report: &ProgressReport, width: usize) -> String {
 
 /// Give a verdict: interim, final, minority or dissent
 ///
-/// A verdict is immutable. A final one closes the dialogue, and is refused while
-/// a tension is neither resolved nor accepted or too few agree.
-#[derive(Debug, Args)]
+/// A verdict never changes. A final verdict closes the dialogue. Plenary refuses it while a tension
+/// is neither resolved nor accepted, or while too few experts agree; `--force` overrides that.
+///
+/// $ plenary dialogue verdict tea --verdict-id V1 --type final --recommendation Tea
+///
+/// $ plenary dialogue verdict --data verdict.json
+#[derive(Debug, Args, Serialize)]
 pub(crate) struct VerdictArgs {
-    /// The dialogue.
+    /// The id of the dialogue
+    #[serde(rename = "dialogue_id")]
     id: Option<String>,
-    /// The verdict's own id: final, V01, minority-esg.
+    /// The id of the verdict, such as final, V01 or minority-esg
     #[arg(long, value_name = "ID")]
     verdict_id: Option<String>,
-    /// interim, final, minority or dissent.
+    /// interim, final, minority or dissent
     #[arg(long = "type", value_name = "TYPE")]
     verdict_type: Option<String>,
-    /// The decision, in one line.
+    /// The decision, in one line
     #[arg(long)]
     recommendation: Option<String>,
-    /// The reasoning, in two or three sentences.
+    /// The reasoning, in two or three sentences
     #[arg(long)]
     description: Option<String>,
-    /// The expert who gives it [default: the Judge]
+    /// The expert who gives the verdict [default: the Judge]
     #[arg(long, value_name = "EXPERT")]
+    #[serde(rename = "author_expert")]
     author: Option<String>,
-    /// An expert behind a minority verdict. May be repeated.
+    /// An expert who supports a minority verdict; repeatable
     #[arg(long = "supporter", value_name = "EXPERT")]
+    #[serde(rename = "supporting_experts")]
     supporters: Vec<String>,
-    /// The tally: 11-1, 11-1-2 with abstentions, or unanimous.
+    /// The votes: 11-1, 11-1-2 with abstentions, or unanimous
     #[arg(long)]
     vote: Option<String>,
-    /// unanimous, strong, split or contested.
+    /// unanimous, strong, split or contested
     #[arg(long)]
     confidence: Option<String>,
-    /// A tension that this resolves. May be repeated.
+    /// A tension that the verdict resolves; repeatable
     #[arg(long = "resolves", value_name = "T")]
+    #[serde(rename = "tensions_resolved")]
     resolves: Vec<String>,
-    /// A tension that is accepted as it stands. May be repeated.
+    /// A tension that the verdict accepts unresolved; repeatable
     #[arg(long = "accepts", value_name = "T")]
+    #[serde(rename = "tensions_accepted")]
     accepts: Vec<String>,
-    /// A recommendation that is adopted. May be repeated.
+    /// A recommendation that the verdict adopts; repeatable
     #[arg(long = "adopts", value_name = "R")]
+    #[serde(rename = "recommendations_adopted")]
     adopts: Vec<String>,
-    /// Give the verdict although the dialogue has not converged; say why.
+    /// Give the verdict before the dialogue has converged, with this warning
     #[arg(long, value_name = "WARNING")]
+    #[serde(rename = "warning")]
     force: Option<String>,
     #[command(flatten)]
+    #[serde(skip)]
     data: DataArgs,
 }
 
 impl VerdictArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let given = |list: Vec<String>| (!list.is_empty()).then_some(list);
-        let arguments = self
-            .data
-            .arguments()?
-            .set_field("dialogue_id", self.id)
-            .set_field("verdict_id", self.verdict_id)
-            .set_field("verdict_type", self.verdict_type)
-            .set_field("recommendation", self.recommendation)
-            .set_field("description", self.description)
-            .set_field("author_expert", self.author)
-            .set_field("supporting_experts", given(self.supporters))
-            .set_field("vote", self.vote)
-            .set_field("confidence", self.confidence)
-            .set_field("tensions_resolved", given(self.resolves))
-            .set_field("tensions_accepted", given(self.accepts))
-            .set_field("recommendations_adopted", given(self.adopts))
-            .set_field("forced", self.force.is_some().then_some(true))
-            .set_field("warning", self.force);
+        let is_forced = self.force.is_some().then_some(true);
+        let arguments = self.data.with_options(&self)?.set_field("forced", is_forced);
         let registered = give_verdict(&session.open_existing()?, arguments.value())?;
         session.ui.print_result(&registered, verdict_text)?;
         warn(session.ui, &registered.warnings);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use plenary_core::model::run_state::RunStopReason;
 use plenary_engine::app::planning::panel_setup::TransportFactory;
 use plenary_engine::app::project::Project;
 use plenary_engine::app::run_engine::RunEngine;
@@ -78,12 +79,17 @@ impl CliRuntime {
         });
         progress.clear_spinners();
         let (stop, transcript) = ended?;
-        let done = run_exit(&stop, &transcript);
+        let protocol = session.loader.protocols.of_run(&transcript)?;
+        let done = run_exit(protocol, &stop, &transcript);
         match print_result(session, store.as_ref(), &transcript) {
             // A closed terminal cannot show the result; the run stopped as it should.
-            Err(Error::Output(_)) if done == ExitStatus::Interrupted => Ok(done),
-            printed => printed.map(|()| done),
+            Err(Error::Output(_)) if done == ExitStatus::Interrupted => return Ok(done),
+            printed => printed?,
         }
+        if stop != RunStopReason::Done {
+            session.ui.print_resume_command(&transcript.opening.dialogue_id);
+        }
+        Ok(done)
     }
 
     /// Runs the work to its end, and returns once the journal is on disk.

@@ -15,8 +15,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::time::Moment;
-use plenary_core::protocols::protocol::{Protocols, ShownRun};
-use plenary_core::protocols::review::policy::ReviewDecision;
+use plenary_core::protocols::protocol::{Protocol, Protocols, RunFinding, ShownRun};
 use plenary_core::report::events::{AskSummary, RunEvent, derive_events};
 use plenary_core::report::page::{PageDetail, PageScope};
 use plenary_core::report::progress_lines::{
@@ -51,17 +50,19 @@ pub(crate) fn print_result(
     ui.print_page(&draw_page(&page, ui.page_canvas()))
 }
 
-/// Exit status for the way a run stopped.
-pub(crate) fn run_exit(stop: &RunStopReason, transcript: &RunState) -> ExitStatus {
+/// Exit status for the way a run stopped; the protocol says what a completed run found.
+pub(crate) fn run_exit(
+    protocol: &dyn Protocol,
+    stop: &RunStopReason,
+    transcript: &RunState,
+) -> ExitStatus {
     match stop {
-        RunStopReason::Done => {
-            match transcript.review_outcome.as_ref().map(|ruling| ruling.verdict) {
-                None if transcript.review_plan().is_some() => ExitStatus::Incomplete,
-                Some(ReviewDecision::Ship) | None => ExitStatus::Ok,
-                Some(ReviewDecision::Revise) => ExitStatus::WithFindings,
-                Some(ReviewDecision::Hold) => ExitStatus::Hold,
-            }
-        }
+        RunStopReason::Done => match protocol.run_finding(transcript) {
+            RunFinding::Passed => ExitStatus::Ok,
+            RunFinding::Findings => ExitStatus::WithFindings,
+            RunFinding::Hold => ExitStatus::Hold,
+            RunFinding::Undecided => ExitStatus::Incomplete,
+        },
         RunStopReason::Interrupted => ExitStatus::Interrupted,
         RunStopReason::Quorum { .. }
         | RunStopReason::Families { .. }
@@ -181,15 +182,12 @@ impl ProgressDisplay {
     }
 
     fn print_line(&self, told: &ProgressLine) {
-        let wanted = match told.tone {
-            LineSeverity::Quiet => self.voice == MessageLevel::Verbose || self.is_live,
-            LineSeverity::Heading
-            | LineSeverity::Aside
-            | LineSeverity::Good
-            | LineSeverity::Warning
-            | LineSeverity::Bad => self.voice != MessageLevel::Quiet,
+        let is_wanted = match self.voice {
+            MessageLevel::Quiet => false,
+            MessageLevel::Normal => told.tone != LineSeverity::Quiet || self.is_live,
+            MessageLevel::Verbose => true,
         };
-        if !wanted {
+        if !is_wanted {
             return;
         }
         let (mark, style) = line_style(told.tone);
@@ -215,32 +213,19 @@ impl RunObserver for ProgressDisplay {
 
 /// The ask whose spinner can go, if the event settles one.
 fn settled_ask(event: &RunEvent) -> Option<u32> {
-    match event {
-        RunEvent::Read { ask, .. }
-        | RunEvent::Drafted { ask, .. }
-        | RunEvent::Audited { ask, .. }
-        | RunEvent::Revised { ask, .. }
-        | RunEvent::Judged { ask, .. }
-        | RunEvent::Adjudicated { ask, .. }
-        | RunEvent::Unreadable { ask, .. }
-        | RunEvent::NotSent { ask, .. }
-        | RunEvent::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
-        RunEvent::Opened { .. }
-        | RunEvent::Started { .. }
-        | RunEvent::Asked { .. }
-        | RunEvent::CallSent { .. }
-        | RunEvent::Replied { .. }
-        | RunEvent::CallFailed { .. }
-        | RunEvent::Shortcut(_)
-        | RunEvent::RoundHeld { .. }
-        | RunEvent::Reported { .. }
-        | RunEvent::Intervened(_)
-        | RunEvent::Concluded { .. }
-        | RunEvent::Ruled { .. }
-        | RunEvent::Logged { .. }
-        | RunEvent::Overridden(_)
-        | RunEvent::Stopped(_) => None,
+    if let RunEvent::Read { ask, .. }
+    | RunEvent::Drafted { ask, .. }
+    | RunEvent::Audited { ask, .. }
+    | RunEvent::Revised { ask, .. }
+    | RunEvent::Judged { ask, .. }
+    | RunEvent::Adjudicated { ask, .. }
+    | RunEvent::Unreadable { ask, .. }
+    | RunEvent::NotSent { ask, .. }
+    | RunEvent::CallFailed { ask, gave_up: true, .. } = event
+    {
+        return Some(ask.id);
     }
+    None
 }
 
 fn line_style(tone: LineSeverity) -> (&'static str, Style) {

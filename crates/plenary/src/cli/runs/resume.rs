@@ -4,14 +4,11 @@ use std::path::{Component, Path};
 use std::sync::Arc;
 
 use clap::Args;
-use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::hash::sha256_hex;
-use plenary_core::model::ids::DialogueId;
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::review::types::ReviewArtifact;
 use plenary_core::report::safe_text::safe_line;
 use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
-use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::context_files::document::DocumentLocation;
 use plenary_engine::context_files::gather::ContextFileError;
 use plenary_engine::engine::run_start::load_run;
@@ -19,45 +16,47 @@ use plenary_engine::error::Error;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::{ProgressDisplay, print_result, repair_project_log, run_exit};
-use crate::cli::runs::value_parsers::{parse_dollars, parse_time};
+use crate::cli::runs::value_parsers::{LimitArgs, parse_dialogue_id};
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Go on with a run that broke off
+/// Resume an interrupted run
 ///
-/// By a crash, Ctrl-C, the deadline, the budget, too few who could be heard, or a conclusion
-/// that could not be written, audited or mended. What was answered is never asked again; a
-/// call that was in flight is, and the record says so. What is finished is printed again.
+/// Continues a council, a review or a conclusion that stopped early: after a crash, Ctrl-C, the
+/// deadline, the budget, or too few answers. Plenary keeps every recorded reply and asks only for
+/// the missing ones. A call that was in progress is repeated, and the record says so. For a
+/// finished run it prints the result again.
+///
+/// $ plenary resume tea-or-coffee-1a2b3c4d
+///
+/// $ plenary resume tea-or-coffee-1a2b3c4d --budget-usd 5
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// The council or dialogue.
+    /// The id of the run, as `plenary list` shows it
     id: String,
-    /// What it may spend in all, from its beginning.
-    #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
-    budget_usd: Option<f64>,
-    /// Stop after this time.
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    deadline: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 impl ResumeArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
         let loaded = load_run(project.store.as_ref(), &id)?;
-        if let Some(gate) = loaded.transcript.review_plan() {
+        let protocol = session.loader.protocols.of_run(&loaded.transcript)?;
+        let artifact = protocol.judged_artifact(&loaded.transcript);
+        let is_logged = artifact.is_some();
+        if let Some(artifact) = artifact {
             repair_project_log(session, &project);
-            let said =
-                changed_since_review(&gate.artifact, &session.loader.locate_files()?.documents);
+            let said = changed_since_review(artifact, &session.loader.locate_files()?.documents);
             said.iter().for_each(|said| session.ui.print_note(&safe_line(said)));
         }
         if loaded.transcript.stopped == Some(RunStopReason::Done) {
-            session.ui.print_note("it is finished");
+            session.ui.print_note("the run is finished; this is its result");
             print_result(session, project.store.as_ref(), &loaded.transcript)?;
-            return Ok(run_exit(&RunStopReason::Done, &loaded.transcript));
+            return Ok(run_exit(protocol, &RunStopReason::Done, &loaded.transcript));
         }
-        let overrides = BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
+        let overrides = self.limits.overrides();
         let settings = session.loader.load_run_settings(&loaded.transcript.opening, &overrides)?;
-        let is_review = loaded.transcript.plan.review.is_some();
         let progress = Arc::new(ProgressDisplay::with_history(session, &loaded.transcript));
         let factory = transport_factory(session);
         let plan = ResumePlan::new(
@@ -69,7 +68,7 @@ impl ResumeArgs {
             ResumeParty::Operator,
         );
         let runtime = CliRuntime::open(project, Concurrency::One)?;
-        let log = is_review.then_some(settings.review.log_path.as_path());
+        let log = is_logged.then_some(settings.review.log_path.as_path());
         runtime.complete_run(session, &progress, RunStart::Resumed(Box::new(plan)), log)
     }
 }
@@ -85,10 +84,10 @@ pub(crate) fn changed_since_review(artifact: &ReviewArtifact, folder: &Path) -> 
     }
     let became = match digest_file(path, folder) {
         Ok(sha256) if sha256 == artifact.sha256 => return None,
-        Ok(_) => "has changed since it was read",
-        Err(_) => "cannot be read any more",
+        Ok(_) => "has changed since the review read it",
+        Err(_) => "cannot be read now",
     };
-    Some(format!("`{}` {became}; this review is about what it said then", artifact.path))
+    Some(format!("`{}` {became}; the review continues with the earlier content", artifact.path))
 }
 
 fn digest_file(path: &Path, folder: &Path) -> Result<String, ContextFileError> {

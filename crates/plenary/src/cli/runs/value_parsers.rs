@@ -1,17 +1,56 @@
-//! Parsers of typed values: the question, times, amounts, days, names.
+//! Parsers of typed values: the question, ids, times, amounts, days, names; and the options that
+//! several commands share.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ids::DialogueId;
 use plenary_core::model::limits::TEXT_CHARS_MAX;
 use plenary_core::model::time::SinceDay;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::prepare_run::check_question;
 use plenary_engine::config::section::parse_duration;
+use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::config::tier_rules::is_artifact_type;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::{FileError, read_request_text};
 use plenary_engine::providers::rehearsal::script::RehearsalScript;
+
+/// Limits of a run.
+#[derive(Debug, Args)]
+pub(crate) struct LimitArgs {
+    /// Spend at most this many US dollars, counted from the start of the run
+    #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
+    pub budget_usd: Option<f64>,
+    /// Stop after this time, such as `90s` or `10m`; the run can be resumed
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub deadline: Option<u64>,
+}
+
+impl LimitArgs {
+    pub(crate) fn overrides(&self) -> BudgetOverrides {
+        BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline }
+    }
+}
+
+/// The id of an existing dialogue; a malformed one cannot exist.
+pub(crate) fn parse_dialogue_id(typed: &str) -> Result<DialogueId, Error> {
+    typed.parse().map_err(|_| dialogue_not_found(typed).into())
+}
+
+/// Parses one of these values by its name; the help lists the names.
+pub(crate) fn enum_parser<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|value| name(*value))).try_map(move |typed| {
+        let found = all.iter().copied().find(|value| name(*value) == typed);
+        found.ok_or("the value is not in the list")
+    })
+}
 
 /// A question from the command line; `-` means standard input.
 pub(crate) fn parse_question(typed: &str) -> Result<String, Error> {
@@ -47,25 +86,29 @@ pub(crate) fn parse_rehearsal(wanted: Option<&Option<PathBuf>>) -> Result<Rehear
 /// A length of time as people write it, in milliseconds.
 pub(crate) fn parse_time(typed: &str) -> Result<u64, &'static str> {
     let millis = typed.parse().ok().or_else(|| parse_duration(typed));
-    millis.ok_or("write a time such as `90s` or `10m`; a bare number is milliseconds")
+    millis.ok_or("expected a time such as `90s` or `10m`; a number without a unit is milliseconds")
 }
 
 /// An amount of dollars.
 pub(crate) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
     let amount = typed.trim_start_matches('$').parse().ok();
-    amount.filter(|usd: &f64| usd.is_finite() && *usd >= 0.0).ok_or("write dollars such as `2.50`")
+    amount
+        .filter(|usd: &f64| usd.is_finite() && *usd >= 0.0)
+        .ok_or("expected an amount of US dollars such as `2.50`")
 }
 
 /// Start of a time window.
 pub(crate) fn parse_since(typed: &str) -> Result<SinceDay, &'static str> {
-    typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
+    typed.parse().map_err(
+        |_| "expected a day until 9999-12-31 such as `2026-01-01`, or a time such as `30d` or `4w`",
+    )
 }
 
 /// A number from 1 to a limit.
 pub(crate) fn from_one_to(most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone {
     move |typed| {
         let number = typed.parse().ok().filter(|number| (1..=most).contains(number));
-        number.ok_or_else(|| format!("write a number from 1 to {most}"))
+        number.ok_or_else(|| format!("expected a number from 1 to {most}"))
     }
 }
 
@@ -73,7 +116,7 @@ pub(crate) fn from_one_to(most: usize) -> impl Fn(&str) -> Result<usize, String>
 pub(crate) fn artifact_type(text: &str) -> Result<String, String> {
     match is_artifact_type(text) {
         true => Ok(text.to_owned()),
-        false => Err("1 to 64 letters, digits, `_`, `-` or `.`".to_owned()),
+        false => Err("expected 1 to 64 letters, digits, `_`, `-` or `.`".to_owned()),
     }
 }
 
@@ -86,6 +129,6 @@ pub(crate) fn parse_name(text: &str) -> Result<String, String> {
     if is_name {
         Ok(text.trim().to_owned())
     } else {
-        Err(format!("a line of 1 to {CHARS_MAX} characters"))
+        Err(format!("expected one line of 1 to {CHARS_MAX} characters"))
     }
 }

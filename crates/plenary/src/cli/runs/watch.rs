@@ -15,22 +15,27 @@ use plenary_engine::engine::run::RunObserver;
 use plenary_engine::error::{Error, to_json_text};
 
 use crate::cli::runs::output::{ProgressDisplay, print_result, run_exit};
+use crate::cli::runs::value_parsers::parse_dialogue_id;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
-/// Follow a council or a review that is running
+/// Follow a running council or review
 ///
-/// Shows what happened so far and what happens next, until it ends. With `--json`, one
-/// event per line (docs/events.md). Ctrl-C ends the watching, not the run.
+/// Shows what happened so far and each new event until the run ends. With `--json` it prints one
+/// event per line (docs/events.md). Ctrl-C ends only `watch`; the run continues.
+///
+/// $ plenary watch tea-or-coffee-1a2b3c4d
+///
+/// $ plenary watch tea-or-coffee-1a2b3c4d --json
 #[derive(Debug, Args)]
 pub(crate) struct WatchArgs {
-    /// The council or review.
+    /// The id of the run, as `plenary list` shows it
     id: String,
 }
 
 impl WatchArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
         let mut viewer = RunViewer::new(session);
         loop {
@@ -94,22 +99,20 @@ impl<'a> RunViewer<'a> {
     ) -> Result<ExitStatus, Error> {
         self.progress.clear_spinners();
         let Some(transcript) = &self.follower.transcript else {
-            session.ui.print_note("nothing was run on this dialogue: there is nothing to follow");
+            session.ui.print_note("this dialogue has no run to follow");
             return Ok(ExitStatus::WithFindings);
         };
         if !session.ui.json {
             print_result(session, project.store.as_ref(), transcript)?;
         }
-        if transcript.stopped.is_none() {
+        let Some(stop) = &transcript.stopped else {
             let id = &transcript.opening.dialogue_id;
-            session
-                .ui
-                .print_note(&format!("nobody is working on it: `plenary resume {id}` goes on"));
-        }
-        Ok(transcript
-            .stopped
-            .as_ref()
-            .map_or(ExitStatus::Incomplete, |stop| run_exit(stop, transcript)))
+            session.ui.print_note(&format!(
+                "no process works on this run; `plenary resume {id}` continues it"
+            ));
+            return Ok(ExitStatus::Incomplete);
+        };
+        Ok(run_exit(session.loader.protocols.of_run(transcript)?, stop, transcript))
     }
 }
 
@@ -128,23 +131,26 @@ fn event_line(id: &DialogueId, entry: &JournalEntry, event: &RunEvent) -> Result
 /// Longest pause of a replay.
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 
-/// Play a council or a review back from its record
+/// Play back a council or review from its journal
 ///
-/// The same screens as when it ran, and the same result: nothing but the journal is read.
-/// With `--json`, one event per line (docs/events.md).
+/// Shows the same screens and the same result as the run itself. It reads only the journal and
+/// calls no model. With `--json` it prints one event per line (docs/events.md).
+///
+/// $ plenary replay tea-or-coffee-1a2b3c4d
+///
+/// $ plenary replay tea-or-coffee-1a2b3c4d --speed 10
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The council or review.
+    /// The id of the run, as `plenary list` shows it
     id: String,
-    /// How many times as fast as it went; 0 does not wait at all
-    /// [default: 4 on a terminal, else 0]
+    /// Speed as a multiple of the original; 0 does not wait [default: 4 on a terminal, else 0]
     #[arg(long, value_name = "FACTOR")]
     speed: Option<f64>,
 }
 
 impl ReplayArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| dialogue_not_found(&self.id))?;
+        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
         let entries = project.store.load_entries(&id, 0)?;
         if entries.is_empty() {
