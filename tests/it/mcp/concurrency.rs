@@ -27,7 +27,7 @@ fn count_started(answers: &[Value]) -> usize {
         answers.iter().partition(|answer| *value_at(answer, "result.isError") == json!(true));
     for answer in refused {
         let text = value_at(answer, "result.content.0.text").as_str().unwrap();
-        assert!(text.contains("32 deliberations are running here already"), "{text}");
+        assert!(text.contains("already runs 32 deliberations"), "{text}");
     }
     for answer in &begun {
         assert_eq!(value_at(answer, "result.structuredContent.status"), "running", "{answer:#}");

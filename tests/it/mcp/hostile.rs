@@ -117,7 +117,7 @@ fn params_that_cannot_be_read_are_told_from_a_method_that_is_not_there() {
         ("prompts/get", json!({}), -32602, "name"),
         ("resources/read", json!({ "uri": 7 }), -32602, "resources/read"),
         ("tasks/get", json!({}), -32602, "taskId"),
-        ("no/such/method", json!({}), -32601, "there is no method `no/such/method`"),
+        ("no/such/method", json!({}), -32601, "unknown method `no/such/method`"),
     ] {
         let id = agent.send_request(method, &params);
         let answer = agent.wait_answer(id);

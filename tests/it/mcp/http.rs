@@ -151,8 +151,8 @@ fn a_batch_and_nothing_at_all_are_answered_with_a_reason() {
     for (body, word) in [
         (json!([ping]).to_string(), "batch"),
         ("[]".to_owned(), "batch"),
-        (String::new(), "no message"),
-        (" \n".to_owned(), "no message"),
+        (String::new(), "the body is empty"),
+        (" \n".to_owned(), "the body is empty"),
     ] {
         let told = served.post_message(body.as_bytes());
         assert_eq!(told.status, 400, "{told:?}");

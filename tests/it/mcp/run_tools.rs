@@ -115,7 +115,7 @@ fn a_key_in_a_document_is_refused_without_a_way_around() {
     let text = format!("Our key is ghp_{}.\n", "a1".repeat(18));
     let given = json!({ "text": text, "type": "email", "rehearse": true });
     let refused = agent.call_tool_error("council_review", &given);
-    assert_eq!(value_at(&refused, "suggestion"), "take it out");
+    assert_eq!(value_at(&refused, "suggestion"), "remove the key from the document");
     assert!(!refused.to_string().contains("--force"), "{refused:#}");
 }
 

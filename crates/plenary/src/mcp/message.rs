@@ -23,8 +23,8 @@ const BATCH_MESSAGES_MAX: usize = 1_000;
 /// Deeper than the arguments of any tool, and safe for the stack.
 const STRICT_JSON: StrictJson = StrictJson {
     depth_max: 100,
-    duplicate_key: |key| format!("the key `{key}` is there twice"),
-    too_deep: || "it is nested too deep".to_owned(),
+    duplicate_key: |key| format!("the key `{key}` occurs twice"),
+    too_deep: || "the JSON is nested too deeply".to_owned(),
 };
 
 /// Metadata key by which a request names its protocol version; only the newest version uses it.
@@ -58,12 +58,12 @@ impl MessageError {
     }
 
     pub(crate) fn duplicate_id(id: &RequestId) -> Self {
-        let message = "a request with this id is being worked on";
+        let message = "a request with this id is still active";
         Self::new(ErrorRecipient::Request(id.clone()), ErrorCode::INVALID_REQUEST, message)
     }
 
     pub(crate) fn too_many_waiting(id: &RequestId) -> Self {
-        let message = format!("{WAITING_MAX} calls wait for runs already: wait for their answers");
+        let message = format!("{WAITING_MAX} calls already wait for runs; wait for their answers");
         Self::new(ErrorRecipient::Request(id.clone()), ErrorCode::INVALID_REQUEST, message)
     }
 
@@ -129,11 +129,11 @@ pub(crate) fn read_message(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Message
         Err(MessageError::new(ErrorRecipient::Unknown, ErrorCode::INVALID_REQUEST, message))
     };
     if bytes.trim_ascii().is_empty() {
-        return invalid("there is no message");
+        return invalid("the body is empty");
     }
     let value = parse_value(bytes)?;
     if value.is_array() {
-        return invalid("a batch is not taken here: send its messages one by one");
+        return invalid("HTTP accepts no batch; send its messages one by one");
     }
     parse_message(value)
 }
@@ -142,9 +142,12 @@ fn parse_value(bytes: &[u8]) -> Result<Value, MessageError> {
     let unread = |message: String| {
         MessageError::new(ErrorRecipient::recover_from(bytes), ErrorCode::PARSE_ERROR, message)
     };
-    let text = std::str::from_utf8(bytes).map_err(|_| unread("it is not UTF-8".to_owned()))?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|_| unread("the message is not UTF-8".to_owned()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    STRICT_JSON.parse_json(text).map_err(|error| unread(format!("it is not valid JSON: {error}")))
+    STRICT_JSON
+        .parse_json(text)
+        .map_err(|error| unread(format!("the message is not valid JSON: {error}")))
 }
 
 fn parse_message(value: Value) -> Result<ClientJsonRpcMessage, MessageError> {
@@ -152,14 +155,14 @@ fn parse_message(value: Value) -> Result<ClientJsonRpcMessage, MessageError> {
     let invalid =
         |message: &str| MessageError::new(whose.clone(), ErrorCode::INVALID_REQUEST, message);
     if value.get("jsonrpc").is_none_or(|version| version != "2.0") {
-        return Err(invalid("it is not a JSON-RPC 2.0 message"));
+        return Err(invalid("the message is not JSON-RPC 2.0"));
     }
     if whose == ErrorRecipient::InvalidId {
-        return Err(invalid("its id is neither a text nor an integer of 64 bits"));
+        return Err(invalid("the id must be a string or a 64-bit integer"));
     }
     let is_handshake_of_none = is_obsolete_handshake(&value);
     let message: ClientJsonRpcMessage = serde_json::from_value(value)
-        .map_err(|_| invalid("it is not a message of the protocol"))?;
+        .map_err(|_| invalid("the message is not part of the protocol"))?;
     // The library treats a request with invalid params as a custom method, so check the params
     // here.
     if let JsonRpcMessage::Request(request) = &message
@@ -197,8 +200,8 @@ pub(crate) fn describe_params_error(request: &CustomRequest) -> Option<String> {
         _ => return None,
     };
     // The params alone are valid, so something around them is not, such as `_meta`.
-    let reason = reason.unwrap_or_else(|| "they are not an object of the protocol".to_owned());
-    Some(format!("the params of `{}` cannot be read: {}", request.method, truncate_echo(&reason)))
+    let reason = reason.unwrap_or_else(|| "they are not a valid object".to_owned());
+    Some(format!("cannot read the params of `{}`: {}", request.method, truncate_echo(&reason)))
 }
 
 fn find_params_error<P: DeserializeOwned>(params: Value) -> Option<String> {

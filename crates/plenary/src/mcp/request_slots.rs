@@ -15,7 +15,7 @@ use rmcp::model::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::mcp::tools::tool::{RunTool, TOOLS, Work};
+use crate::mcp::tools::table::{RunTool, TOOLS, Work};
 
 /// More would not be faster: the store has one writer, and an answer can have megabytes.
 const QUICK_SLOTS_MAX: usize = 16;

@@ -40,15 +40,9 @@ pub(crate) fn list_resources(
 ) -> Result<ListResourcesResult, Error> {
     let arguments = json!({ "op": "list", "after": after });
     let listed = list_dialogues(run_server.open_project()?.as_ref(), &arguments);
-    let ListResult { dialogues, next, .. } = listed.map_err(|error| match error.kind() {
-        // Only the cursor can name a missing dialogue.
-        ErrorKind::NotFound => cursor_error().into(),
-        ErrorKind::Refused
-        | ErrorKind::Incomplete
-        | ErrorKind::Configuration
-        | ErrorKind::Usage
-        | ErrorKind::Internal
-        | ErrorKind::Interrupted => error,
+    // Only the cursor can name a missing dialogue.
+    let ListResult { dialogues, next, .. } = listed.map_err(|error| {
+        if error.kind() == ErrorKind::NotFound { cursor_error().into() } else { error }
     })?;
     let resource = |summary: DialogueSummary| {
         let uri = format!("{DIALOGUES}{}", summary.dialogue_id);
@@ -135,11 +129,9 @@ fn verdict_document(
 
 fn parse_uri(uri: &str) -> Result<(&str, ResourceKind), ValidationError> {
     let unknown = || {
-        let message = format!("there is no resource `{}`", truncate_echo(uri));
+        let message = format!("unknown resource `{}`", truncate_echo(uri));
         let fault = ValidationError::new(ErrorCode::DialogueNotFound, message);
-        fault.with_suggestion(
-            "resources are plenary://dialogues/{id}, …/transcript and …/conclusion",
-        )
+        fault.with_suggestion("use plenary://dialogues/{id}, …/transcript or …/conclusion")
     };
     let rest = uri.strip_prefix(DIALOGUES).ok_or_else(unknown)?;
     match rest.split_once('/') {
@@ -151,9 +143,10 @@ fn parse_uri(uri: &str) -> Result<(&str, ResourceKind), ValidationError> {
 }
 
 fn cursor_error() -> ValidationError {
-    let fault =
-        ValidationError::new(ErrorCode::InvalidType, "the cursor is none that a page has named");
-    fault.with_field("cursor").with_suggestion("send the nextCursor of the page before, or none")
+    let fault = ValidationError::new(ErrorCode::InvalidType, "the cursor is unknown");
+    fault
+        .with_field("cursor")
+        .with_suggestion("send the nextCursor of the previous page, or omit the cursor")
 }
 
 /// The error for an existing dialogue without a conclusion.
@@ -186,7 +179,7 @@ pub(crate) fn get_prompt(name: &str) -> Result<GetPromptResult, ErrorData> {
     let Some((_, about, text)) = prompt_pages().into_iter().find(|(known, ..)| *known == name)
     else {
         let names = prompt_pages().map(|(name, ..)| name).join(", ");
-        let message = format!("there is no prompt `{}`; there are {names}", truncate_echo(name));
+        let message = format!("unknown prompt `{}`; known: {names}", truncate_echo(name));
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);

@@ -18,17 +18,11 @@ const OWN_KEYWORD: &str = "x-";
 /// schema is shorter, and clients that read a single field see its type.
 pub(crate) fn argument_schema<T: JsonSchema>() -> JsonObject {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
-    match simplify_schema(order_items(schema.into())) {
-        Value::Object(mut map) => {
-            // The tool has its own description.
-            map.shift_remove("description");
-            map
-        }
-        // Unreachable: the schema of a struct is an object.
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Map::new()
-        }
-    }
+    let schema = simplify_schema(order_items(schema.into()));
+    let mut map = schema.as_object().cloned().unwrap_or_default();
+    // The tool has its own description.
+    map.shift_remove("description");
+    map
 }
 
 /// The schema of an answer: only its keys.

@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::mcp::resources::list_templates;
 use crate::mcp::run_tools::run_tool;
-use crate::mcp::tool_call::{ToolCall, start_task, to_protocol_result, tool_result};
-use crate::mcp::tools::tool::{TOOLS, Tool, Work};
+use crate::mcp::tool_call::{ToolCall, to_protocol_result, tool_result};
+use crate::mcp::tools::table::{TOOLS, Tool, Work};
 
 /// Instructions that the client shows to the agent.
 const SERVER_INSTRUCTIONS: &str = "\
@@ -49,8 +49,10 @@ impl McpServer {
                 run_blocking(move || operation(run_server.create_project()?.as_ref(), &arguments))
                     .await
             }
-            Work::Run(run) if call.has_tasks() => return start_task(run, &call).await,
-            Work::Run(run) => run_tool(run, &call).await,
+            Work::Run(run) => match run_tool(run, &call).await {
+                Ok(response) => return response,
+                Err(error) => Err(error),
+            },
         };
         tool_result(answer).into()
     }
@@ -88,7 +90,7 @@ impl ServerHandler for McpServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
             let message = format!(
-                "there is no tool `{}`; tools/list names them",
+                "unknown tool `{}`; tools/list names all tools",
                 truncate_echo(&request.name)
             );
             return Err(ErrorData::invalid_params(message, None));
@@ -182,7 +184,7 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        let message = format!("there is no method `{}` here", truncate_echo(&request.method));
+        let message = format!("unknown method `{}`", truncate_echo(&request.method));
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
     }
 }

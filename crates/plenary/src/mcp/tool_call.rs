@@ -17,11 +17,10 @@ use rmcp::model::{
     ErrorData, GetTaskResult, ProgressNotificationParam, Task, TaskPayload, TaskStatus,
 };
 use rmcp::service::RequestContext;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::mcp::run_tools::{RunAnswer, StartResult, start_task_run};
-use crate::mcp::tools::tool::RunTool;
+use crate::mcp::run_tools::RunAnswer;
 
 /// Longest wait of a call; clients do not keep a connection open longer.
 pub(crate) const WAIT_SECONDS_MAX: i64 = 3_600;
@@ -118,12 +117,11 @@ pub(crate) fn tool_result(answer: Result<String, Error>) -> CallToolResult {
             result.structured_content = Some(value);
             result
         }
-        Err(error) => error_result(&error.to_document()),
+        Err(error) => {
+            let document = error.to_document().to_string();
+            CallToolResult::error(vec![ContentBlock::text(document)])
+        }
     }
-}
-
-pub(crate) fn error_result(document: &Value) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(document.to_string())])
 }
 
 /// Outside tool calls an error becomes a protocol error, with our error document as data.
@@ -142,17 +140,13 @@ fn parse_structured(text: String) -> Result<(String, Value), Error> {
 /// Suggested polling interval.
 const POLL_MILLIS: u64 = 1_000;
 
-/// Starts a run and returns its task; a call without a run is answered at once.
-pub(crate) async fn start_task(run: RunTool, call: &ToolCall) -> CallToolResponse {
-    let id = match start_task_run(run, call).await {
-        Ok(StartResult::Run(id)) => id,
-        Ok(StartResult::Answered(answer)) => return tool_result(to_json_text(&answer)).into(),
-        Err(error) => return error_result(&error.to_document()).into(),
-    };
-    match describe_task(&call.run_server, &id, TaskStatus::Working).await {
-        Ok(task) => CallToolResponse::Task(CreateTaskResult::new(task)),
-        Err(error) => error_result(&error.to_document()).into(),
-    }
+/// Returns the task of a run that was started; its id is the run's dialogue id.
+pub(crate) async fn start_task(
+    call: &ToolCall,
+    id: &DialogueId,
+) -> Result<CallToolResponse, Error> {
+    let task = describe_task(&call.run_server, id, TaskStatus::Working).await?;
+    Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
 }
 
 pub(crate) async fn get_task(
@@ -182,15 +176,8 @@ fn task_payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
         RunStatus::Interrupted => TaskPayload::Cancelled,
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
             let answer = serde_json::to_value(tool_result(to_json_text(told)));
-            let result = match answer.map_err(Error::Document)? {
-                Value::Object(map) => map,
-                Value::Null
-                | Value::Bool(_)
-                | Value::Number(_)
-                | Value::String(_)
-                | Value::Array(_) => Map::new(),
-            };
-            TaskPayload::Completed { result }
+            let answer = answer.map_err(Error::Document)?;
+            TaskPayload::Completed { result: answer.as_object().cloned().unwrap_or_default() }
         }
     })
 }

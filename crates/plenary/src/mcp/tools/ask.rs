@@ -1,4 +1,4 @@
-//! `council_ask`
+//! `council_ask`: its request, and the run that it starts.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use plenary_engine::app::planning::panel_setup::{AskOptions, PanelSetup, Rehears
 use plenary_engine::app::planning::review_panel::secret_guard;
 use plenary_engine::app::prepare_run::{check_question, council_settings, prepare_council};
 use plenary_engine::app::run_server::RunServer;
-use plenary_engine::app::start_run::PreparedRun;
+use plenary_engine::app::start_run::RunStart;
 use plenary_engine::clock::RealSystem;
 use plenary_engine::config::section::parse_duration;
 use plenary_engine::config::settle_sections::BudgetOverrides;
@@ -26,20 +26,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::mcp::schema::argument_schema;
+use crate::mcp::run_tools::{CallPlan, read_dollars, read_wait};
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
-use crate::mcp::tools::tool::{DELIBERATION, RunTool, Tool, Work, read_dollars, read_wait};
-
-pub(crate) const TOOL: Tool = Tool {
-    name: "council_ask",
-    about: "Put a question before a council of models: each answers alone, each reviews the \
-        others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
-        minutes and costs money: returns at once with an id to poll with deliberation_status, \
-        unless you wait. Cancelling the call ends the run, resumable.",
-    arguments: argument_schema::<AskRequest>,
-    answer: DELIBERATION,
-    work: Work::Run(RunTool::Ask),
-};
 
 /// Arguments of `council_ask`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -77,7 +65,7 @@ impl OperationRequest for AskRequest {
         check_question_field(fields.given, notes);
         let deadline = fields.given.get("deadline");
         if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
-            let message = "field 'deadline' must be a length of time";
+            let message = "field 'deadline' must be a duration";
             let fault =
                 ValidationError::new(ErrorCode::InvalidType, message).with_field("deadline");
             notes.add_error(
@@ -100,8 +88,8 @@ impl AskRequest {
         }
     }
 
-    /// Prepares the run.
-    pub(crate) fn prepare(self, run_server: &RunServer) -> Result<PreparedRun, Error> {
+    /// Plans the run.
+    pub(crate) fn plan_call(self, run_server: &RunServer) -> Result<CallPlan, Error> {
         let question = check_question(&self.question)?;
         let (conclusion, rehearsal) = (self.auditing(), read_rehearsal(self.rehearse));
         let deadline_ms = self.deadline.as_ref().and_then(deadline_ms);
@@ -126,7 +114,8 @@ impl AskRequest {
         let plan =
             panel.build_plan(self.mode.unwrap_or(QuestionMode::General), pack.into(), &RealSystem);
         let protocol = run_server.loader.protocols.find_protocol(ProtocolKind::Council)?;
-        Ok(prepare_council(protocol, &panel, question, plan))
+        let prepared = prepare_council(protocol, &panel, question, plan);
+        Ok(CallPlan::Start { start: Box::new(RunStart::New(prepared)), log: None })
     }
 }
 

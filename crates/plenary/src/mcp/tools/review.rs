@@ -1,39 +1,28 @@
-//! `council_review`
+//! `council_review`: its request, and the run that it starts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use plenary_core::dialogue::diagnostics::Diagnostics;
 use plenary_core::dialogue::request::{OperationRequest, ReadFields};
 use plenary_core::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::protocols::review::document::{ReviewDocument, skipped_document};
+use plenary_core::protocols::review::document::skipped_document;
 use plenary_core::protocols::review::types::ReviewTier;
 use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
 use plenary_engine::app::prepare_run::{prepare_review, review_settings};
 use plenary_engine::app::review_input::{ReviewInput, ReviewOverrides, SkippedFile};
 use plenary_engine::app::run_server::RunServer;
-use plenary_engine::app::start_run::PreparedRun;
+use plenary_engine::app::start_run::RunStart;
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::config::tier_rules::{TierClassifier, is_artifact_type};
 use plenary_engine::error::Error;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::mcp::schema::argument_schema;
+use crate::mcp::run_tools::{CallPlan, RunAnswer, read_wait};
 use crate::mcp::tool_call::WAIT_SECONDS_MAX;
 use crate::mcp::tools::ask::read_rehearsal;
-use crate::mcp::tools::tool::{DELIBERATION, RunTool, Tool, Work, read_wait};
-
-pub(crate) const TOOL: Tool = Tool {
-    name: "council_review",
-    about: "Put a document before the artifact gate, by its path or as text with its type: four \
-        deliberators judge it twice, an adjudicator merges them, a policy counts. The result is \
-        SHIP, REVISE with a brief, HOLD, or INCOMPLETE. Takes minutes: poll like council_ask.",
-    arguments: argument_schema::<ReviewRequest>,
-    answer: DELIBERATION,
-    work: Work::Run(RunTool::Review),
-};
 
 /// Arguments of `council_review`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,13 +49,6 @@ pub(crate) struct ReviewRequest {
 /// Name of a text without a file.
 const UNNAMED: &str = "text";
 
-/// Result of triage: a run, or a document that says why it was skipped.
-#[derive(Debug)]
-pub(crate) enum Sorting {
-    Run { prepared: Box<PreparedRun>, log: PathBuf },
-    Skipped(Box<ReviewDocument>),
-}
-
 impl OperationRequest for ReviewRequest {
     fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         check_document(fields, notes);
@@ -82,9 +64,7 @@ impl OperationRequest for ReviewRequest {
         let is_text = path.is_none() && text.is_some();
         if is_text && !fields.given.has("type") {
             let fault = fields.given.missing_field("type");
-            notes.add_error(
-                fault.with_suggestion("say what kind of document the text is, such as email"),
-            );
+            notes.add_error(fault.with_suggestion("name the type of the text, such as email"));
         }
     }
 }
@@ -94,7 +74,8 @@ impl ReviewRequest {
         read_wait(self.wait_seconds)
     }
 
-    pub(crate) fn sort(self, run_server: &RunServer) -> Result<Sorting, Error> {
+    /// Plans the run; a skipped document is answered at once.
+    pub(crate) fn plan_call(self, run_server: &RunServer) -> Result<CallPlan, Error> {
         let rehearsal = read_rehearsal(self.rehearse);
         let overrides = ReviewOverrides {
             tier: self.tier.and_then(|number| ReviewTier::try_from(number).ok()),
@@ -120,18 +101,15 @@ impl ReviewRequest {
         match input {
             ReviewInput::Artifact(artifact) => {
                 let panel = ReviewPanelSetup::new(&settings, &rehearsal, &run_server.factory)?;
-                let prepared = Box::new(prepare_review(&project, &settings, &panel, *artifact)?);
-                Ok(Sorting::Run { prepared, log: settings.review.log_path })
+                let prepared = prepare_review(&project, &settings, &panel, *artifact)?;
+                let start = Box::new(RunStart::New(prepared));
+                Ok(CallPlan::Start { start, log: Some(settings.review.log_path) })
             }
             ReviewInput::Skipped(passed) => {
                 let because = passed.sentence();
                 let SkippedFile { path, artifact_type, tier, .. } = passed;
-                Ok(Sorting::Skipped(Box::new(skipped_document(
-                    &path,
-                    &artifact_type,
-                    tier,
-                    &because,
-                ))))
+                let document = skipped_document(&path, &artifact_type, tier, &because);
+                Ok(CallPlan::Answer(Box::new(RunAnswer::for_skipped(&document)?)))
             }
             ReviewInput::HoldsSecret(held) => Err(held.fault().into()),
             ReviewInput::Unreadable { error, .. } => Err(error),
@@ -146,7 +124,7 @@ fn check_document(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         (Some(path), None) if Path::new(&path) == Path::new("-") => {
             let fault = ValidationError::new(
                 ErrorCode::PathNotAllowed,
-                "path is not allowed: it is not a path",
+                "path is not allowed: `-` is not a path",
             );
             notes.add_error(
                 fault
@@ -157,7 +135,7 @@ fn check_document(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         }
         (Some(_), Some(_)) => {
             let fault =
-                ValidationError::new(ErrorCode::InvalidType, "there are both 'path' and 'text'");
+                ValidationError::new(ErrorCode::InvalidType, "the call has both 'path' and 'text'");
             notes.add_error(fault.with_field("text").with_suggestion("give one of them"));
         }
         (None, None) if !fields.given.has("path") && !fields.given.has("text") => {

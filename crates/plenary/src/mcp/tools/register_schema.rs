@@ -1,48 +1,18 @@
-//! `blue_dialogue_round_register`
+//! The arguments of `blue_dialogue_round_register`, as clients see them.
 
 use std::collections::BTreeMap;
 
-use plenary_core::dialogue::register::batch::RegisterAnswer;
 use plenary_core::model::entity::{MoveType, ReferenceType};
 use plenary_core::model::ids::EntityKind;
 use plenary_core::model::string_enum::word_schema;
-use plenary_engine::app::rounds::register_round;
-use plenary_engine::error::to_json_text;
 use schemars::JsonSchema;
 use serde_json::Value;
-
-use crate::mcp::schema::{argument_schema, keys};
-use crate::mcp::tools::tool::{Tool, Work};
-
-pub(crate) const TOOL: Tool = Tool {
-    name: "blue_dialogue_round_register",
-    about: "Register all that was said in a round, in one call, whole or not at all. Items carry \
-        local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps \
-        them to global ids. All faults are reported at once; the same batch again is harmless.",
-    arguments: argument_schema::<Arguments>,
-    answer: keys!(RegisterAnswer {
-        status,
-        round,
-        id_mapping,
-        perspectives,
-        recommendations,
-        tensions,
-        evidence,
-        claims,
-        tension_updates,
-        updates,
-        effects,
-        warnings,
-        replayed,
-    }),
-    work: Work::Add(|project, arguments| to_json_text(&register_round(project, arguments)?)),
-};
 
 // The only operation that reads its arguments by hand (`record/register/read/`): faults found in the
 // record are reported together with those of the batch, so a faulty batch is read as far as possible.
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
-struct Arguments {
+pub(crate) struct RegisterArguments {
     dialogue_id: String,
     round: u8,
     /// The round's ALIGNMENT: the sum of the experts' scores.

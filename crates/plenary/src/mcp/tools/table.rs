@@ -1,0 +1,324 @@
+//! [`Tool`]: the description of a tool and what it does; [`TOOLS`] lists them all.
+
+use std::sync::Arc;
+
+use plenary_core::dialogue::create::CreateRequest;
+use plenary_core::dialogue::expert::ExpertRequest;
+use plenary_core::dialogue::panel::PanelRequest;
+use plenary_core::dialogue::progress::DialogueProgress;
+use plenary_core::dialogue::register::batch::RegisterAnswer;
+use plenary_core::dialogue::verdict::parse::VerdictRequest;
+use plenary_engine::app::dialogues::{
+    CreateResult, ExpertResult, PanelResult, create_dialogue, create_expert, evolve_panel,
+};
+use plenary_engine::app::export_record::{ExportRequest, ExportResult, export_record};
+use plenary_engine::app::project::Project;
+use plenary_engine::app::queries::{SearchRequest, search_store};
+use plenary_engine::app::round_context::{ContextRequest, read_context};
+use plenary_engine::app::rounds::{
+    ProgressRequest, VerdictRegistered, give_verdict, read_progress, register_round,
+};
+use plenary_engine::error::{Error, to_json_text};
+use plenary_engine::files::allowed_file::WritePermission;
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use serde_json::Value;
+
+use crate::mcp::run_tools::{InterveneRequest, RunAnswer, StatusRequest};
+use crate::mcp::schema::{answer_schema, argument_schema, keys};
+use crate::mcp::tools::ask::AskRequest;
+use crate::mcp::tools::register_schema::RegisterArguments;
+use crate::mcp::tools::review::ReviewRequest;
+
+/// A tool of the server.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub name: &'static str,
+    /// Description for agents that do not know Plenary.
+    pub about: &'static str,
+    pub arguments: fn() -> JsonObject,
+    /// The top-level keys of its answer.
+    pub answer: &'static [&'static str],
+    pub work: Work,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Work {
+    /// Reads a record.
+    Look(Operation),
+    /// Adds to an existing record.
+    Add(Operation),
+    /// Writes a file, replacing an earlier one.
+    Replace(Operation),
+    /// Creates a record, and the store if there is none.
+    Open(Operation),
+    /// Starts or controls a run.
+    Run(RunTool),
+}
+
+/// An operation and its answer as JSON; the command line calls the same.
+pub(crate) type Operation = fn(&Project, &Value) -> Result<String, Error>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RunTool {
+    Ask,
+    Review,
+    Status,
+    Intervene,
+}
+
+impl Tool {
+    /// Its entry in `tools/list`.
+    pub(crate) fn listed(&self) -> Listed {
+        let hints = match self.work {
+            Work::Look(_) => ToolAnnotations::new().read_only(true),
+            // Codex asks a person before it calls a tool that may reach out of the machine.
+            Work::Add(_) | Work::Open(_) => {
+                ToolAnnotations::new().destructive(false).open_world(false)
+            }
+            Work::Replace(_) => ToolAnnotations::new().destructive(true).open_world(false),
+            Work::Run(_) => ToolAnnotations::new().destructive(false),
+        };
+        let mut listed = Listed::new(self.name, self.about, Arc::new((self.arguments)()));
+        listed.output_schema = Some(Arc::new(answer_schema(self.answer)));
+        listed.annotations = Some(hints);
+        listed
+    }
+}
+
+/// The answer of the four tools for runs.
+const DELIBERATION: &[&str] =
+    keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
+
+/// In the order in which a Judge needs them.
+pub(crate) static TOOLS: [Tool; 13] = [
+    Tool {
+        name: "blue_dialogue_create",
+        about: "Start an alignment dialogue that you lead as its Judge: experts argue in rounds, and \
+            everything they say gets an id. Returns the dialogue's id, the panel for round 0 and \
+            `judge_protocol`: read it, it says what to do next.",
+        arguments: argument_schema::<CreateRequest>,
+        answer: keys!(CreateResult {
+            status,
+            dialogue_id,
+            output_dir,
+            panel,
+            judge_protocol,
+            warnings
+        }),
+        work: Work::Open(|project, arguments| to_json_text(&create_dialogue(project, arguments)?)),
+    },
+    Tool {
+        name: "blue_dialogue_evolve_panel",
+        about: "Say who sits in the next round: keep experts, draw from the pool, seat those you \
+            created. Without it the last panel stays.",
+        arguments: argument_schema::<PanelRequest>,
+        answer: keys!(PanelResult { status, round, panel, warnings }),
+        work: Work::Add(|project, arguments| to_json_text(&evolve_panel(project, arguments)?)),
+    },
+    Tool {
+        name: "blue_dialogue_round_context",
+        about: "Everything the panel of a round may read, for all its experts at once: background, \
+            all that was said before, open tensions, and each expert's own part. Build a prompt for \
+            each expert from it, or let `render` write them.",
+        arguments: argument_schema::<ContextRequest>,
+        answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
+        // Rendering writes files.
+        work: Work::Add(|project, arguments| {
+            read_context(project, arguments, WritePermission::Remote)
+        }),
+    },
+    Tool {
+        name: "blue_dialogue_round_register",
+        about: "Register all that was said in a round, in one call, whole or not at all. Items carry \
+            local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps \
+            them to global ids. All faults are reported at once; the same batch again is harmless.",
+        arguments: argument_schema::<RegisterArguments>,
+        answer: keys!(RegisterAnswer {
+            status,
+            round,
+            id_mapping,
+            perspectives,
+            recommendations,
+            tensions,
+            evidence,
+            claims,
+            tension_updates,
+            updates,
+            effects,
+            warnings,
+            replayed,
+        }),
+        work: Work::Add(|project, arguments| to_json_text(&register_round(project, arguments)?)),
+    },
+    Tool {
+        name: "blue_dialogue_expert_create",
+        about: "Create an expert mid-dialogue, when nobody on the panel can settle a tension. Then \
+            seat it with blue_dialogue_evolve_panel.",
+        arguments: argument_schema::<ExpertRequest>,
+        answer: keys!(ExpertResult { status, expert, warnings }),
+        work: Work::Add(|project, arguments| to_json_text(&create_expert(project, arguments)?)),
+    },
+    Tool {
+        name: "blue_dialogue_progress",
+        about: "Where a dialogue stands: score, velocity, open tensions, whether it converges.",
+        arguments: argument_schema::<ProgressRequest>,
+        answer: keys!(DialogueProgress {
+            dialogue_id,
+            status,
+            round,
+            score,
+            total_alignment,
+            velocity,
+            work_remaining,
+            open_tensions,
+            new_perspectives,
+            converge_percent,
+            converging,
+            leaderboard,
+            estimated_rounds_remaining,
+            warnings,
+        }),
+        work: Work::Look(|project, arguments| to_json_text(&read_progress(project, arguments)?)),
+    },
+    Tool {
+        name: "blue_dialogue_verdict_register",
+        about: "Record what was decided. `final` closes the dialogue, and is refused while a tension \
+            is neither resolved nor accepted or too few agree, unless `forced` with a `warning`.",
+        arguments: argument_schema::<VerdictRequest>,
+        answer: keys!(VerdictRegistered {
+            status,
+            dialogue_id,
+            verdict_id,
+            dialogue_status,
+            adopted,
+            tensions_resolved,
+            warnings,
+        }),
+        work: Work::Add(|project, arguments| to_json_text(&give_verdict(project, arguments)?)),
+    },
+    Tool {
+        name: "blue_dialogue_export",
+        about: "Write a whole record to a file, over an earlier one: JSON, or Markdown for people. \
+            Returns its path.",
+        arguments: argument_schema::<ExportRequest>,
+        answer: keys!(ExportResult { status, path, stats, warnings }),
+        work: Work::Replace(|project, arguments| {
+            to_json_text(&export_record(project, arguments, WritePermission::Remote)?)
+        }),
+    },
+    Tool {
+        name: "blue_dialogue_search",
+        about: "Look things up in all records. cite: what ids mean, with references both ways. \
+            similar: earlier dialogues on a subject. stats: counts. list: dialogues, a page at a time.",
+        arguments: argument_schema::<SearchRequest>,
+        // Which of them are there depends on the op.
+        answer: &[
+            "status",
+            "citations",
+            "errors",
+            "results",
+            "dialogues",
+            "next",
+            "by_status",
+            "by_protocol",
+            "by_terminal_state",
+            "entities",
+            "averages",
+            "top_experts",
+            "warnings",
+        ],
+        work: Work::Look(|project, arguments| to_json_text(&search_store(project, arguments)?)),
+    },
+    Tool {
+        name: "council_ask",
+        about: "Put a question before a council of models: each answers alone, each reviews the \
+            others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
+            minutes and costs money: returns at once with an id to poll with deliberation_status, \
+            unless you wait. Cancelling the call ends the run, resumable.",
+        arguments: argument_schema::<AskRequest>,
+        answer: DELIBERATION,
+        work: Work::Run(RunTool::Ask),
+    },
+    Tool {
+        name: "council_review",
+        about: "Put a document before the artifact gate, by its path or as text with its type: four \
+            deliberators judge it twice, an adjudicator merges them, a policy counts. The result is \
+            SHIP, REVISE with a brief, HOLD, or INCOMPLETE. Takes minutes: poll like council_ask.",
+        arguments: argument_schema::<ReviewRequest>,
+        answer: DELIBERATION,
+        work: Work::Run(RunTool::Review),
+    },
+    Tool {
+        name: "deliberation_status",
+        about: "Where a council or review stands: running, done, incomplete, failed or interrupted; \
+            with its result once it has stopped. `resume` goes on with one that broke off: what was \
+            answered is not asked again.",
+        arguments: argument_schema::<StatusRequest>,
+        answer: DELIBERATION,
+        work: Work::Run(RunTool::Status),
+    },
+    Tool {
+        name: "deliberation_intervene",
+        about: "Speak to a running council. whisper: everybody who is asked from now on reads it, or \
+            the seat `to` alone. direct: all take it up when the next round begins; without \
+            `confirmed` it is only restated. stop: it concludes on what was heard.",
+        arguments: argument_schema::<InterveneRequest>,
+        answer: DELIBERATION,
+        work: Work::Run(RunTool::Intervene),
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, Value, json};
+
+    use super::*;
+
+    #[test]
+    fn only_what_a_tool_cannot_do_without_is_required() {
+        let required = |schema: &Map<String, Value>| {
+            let names =
+                schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ")
+        };
+        let listed: Vec<String> = TOOLS
+            .iter()
+            .map(|tool| format!("{}: {}", tool.name, required(&(tool.arguments)())))
+            .collect();
+        insta::assert_snapshot!(listed.join("\n"), @r"
+        blue_dialogue_create: title
+        blue_dialogue_evolve_panel: dialogue_id round panel
+        blue_dialogue_round_context: dialogue_id
+        blue_dialogue_round_register: dialogue_id round score
+        blue_dialogue_expert_create: dialogue_id expert_slug role tier reason
+        blue_dialogue_progress: dialogue_id
+        blue_dialogue_verdict_register: dialogue_id verdict_id verdict_type recommendation description
+        blue_dialogue_export: dialogue_id
+        blue_dialogue_search: op
+        council_ask: question
+        council_review: 
+        deliberation_status: dialogue_id
+        deliberation_intervene: dialogue_id kind
+        ");
+        let register = argument_schema::<RegisterArguments>();
+        let refs = &register["properties"]["refs"]["items"]["required"];
+        assert_eq!(refs, &json!(["source_id", "ref_type", "target_id"]));
+    }
+
+    /// Clients turn what was typed into a value by the type of the field alone; some take no
+    /// reference there, and no choice. Null goes with a text and with nothing else.
+    #[test]
+    fn every_argument_says_of_what_type_it_is() {
+        for tool in &TOOLS {
+            let schema = (tool.arguments)();
+            for (name, argument) in schema["properties"].as_object().unwrap() {
+                let kind = &argument["type"];
+                let is_lone = kind.as_str().is_some_and(|kind| kind != "null");
+                let is_text_or_null = *kind == json!(["string", "null"]) && name == "author_expert";
+                assert!(is_lone || is_text_or_null, "{} {name}: {argument}", tool.name);
+            }
+            let text = Value::Object(schema).to_string().replace(r#"["string","null"]"#, "");
+            assert!(!text.contains("\"null") && !text.contains("anyOf"), "{}: {text}", tool.name);
+        }
+    }
+}
