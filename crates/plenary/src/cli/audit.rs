@@ -23,28 +23,30 @@ use crate::cli::runs::output::repair_project_log;
 use crate::cli::runs::value_parsers::parse_since;
 use crate::cli::session::{CliSession, ExitStatus};
 
-/// Summarise the verdict log: verdicts, blocks, overrides, drift
+/// Show statistics of the verdict log
 ///
-/// Counts the verdicts by type, producer and ISO week. Shows how often each deliberator blocks,
-/// is absent and changes its mind between the rounds, the mean scores by week, and how often
-/// people override a verdict in which direction.
+/// Shows verdicts by type, producer and ISO week; how often each deliberator blocks, is absent and
+/// changes its verdict between the rounds; scores by week; and overrides.
 ///
-/// Drift means: of one type or producer, the share of documents without SHIP, or a mean score,
-/// moved in one direction over the last three weeks with verdicts. Each of these weeks needs
-/// five verdicts. The change must be twenty points or more (a score: half a point) and larger
-/// than chance explains. Drift does not tell whether the producer or the gate changed. With
-/// drift the exit code is 1.
+/// It also detects drift: the share of verdicts other than SHIP, or a mean score, moved in one
+/// direction over the last three weeks of a type or a producer. Drift needs five verdicts in each
+/// week and a change of twenty points (half a point of a score) that chance does not explain. The
+/// exit code is then 1.
 ///
-/// The audit leaves out rehearsals and counts imported verdicts.
+/// Rehearsals do not count; imported verdicts do.
+///
+/// $ plenary audit
+///
+/// $ plenary audit --since 4w --type linkedin_post
 #[derive(Debug, Args)]
 pub(crate) struct AuditArgs {
-    /// Only verdicts since a day (2026-01-01) or of the last days or weeks (30d, 4w).
+    /// Count only verdicts since a day (2026-01-01) or within a time (30d, 4w)
     #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
     since: Option<SinceDay>,
-    /// Only artifacts of this type.
+    /// Count only documents of this type
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
-    /// Only artifacts of this producer.
+    /// Count only documents of this producer
     #[arg(long, value_name = "NAME")]
     producer: Option<String>,
 }

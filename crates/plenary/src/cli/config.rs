@@ -21,33 +21,34 @@ use serde_json::Value;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::{confirm_prompt, print_message};
 
-/// Allow a project's council.yaml to run programs and to send keys
+/// Allow a council.yaml to run programs and send keys
 ///
-/// Another person may have written the council.yaml that the search finds in a project. Some
-/// settings are refused until you trust the file: programs (`command`, `mcp`), other addresses
-/// (`base_url`), other key variables (`api_key_env`) and files outside the project. So is every
-/// setting of a file that belongs to another user.
+/// Another person may have written the council.yaml of a project. Plenary refuses some settings
+/// until you trust the file: programs (`command`, `mcp`), other addresses (`base_url`), other key
+/// variables (`api_key_env`) and files outside the project. It refuses every setting of a file that
+/// belongs to another user.
 ///
-/// This command shows what the file asks for and asks whether you trust it. Trust holds for this
-/// file with this content: a change needs your trust again. Trust covers the file itself, not the
-/// programs and prompt files that it names.
+/// This command shows these settings and asks whether you trust the file. Trust applies to this
+/// file with this content, not to the programs and prompt files that it names.
 ///
-/// Needs no trust: a file that `--config` or PLENARY_CONFIG names, and the one in your own
-/// configuration folder. Pipelines that run on trusted code set PLENARY_TRUST=all.
+/// A file of `--config` or PLENARY_CONFIG, and the file in your own configuration folder, need no
+/// trust. Pipelines that run trusted code set PLENARY_TRUST=all. Exit code 0 if the file is trusted
+/// or needs no trust, 1 if it is not trusted, 5 if it has errors.
 ///
-/// Exit code 0 when the file is trusted or asks for nothing, 1 when it is not trusted, 5 when it
-/// has mistakes.
+/// $ plenary trust
+///
+/// $ plenary trust --list
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// The file [default: the council.yaml that is found from here]
+    /// The file [default: the nearest council.yaml upward from here]
     file: Option<PathBuf>,
-    /// Trust the file without asking.
+    /// Trust the file without a question
     #[arg(long, short)]
     yes: bool,
-    /// List the files that you trust.
+    /// List the files that you trust
     #[arg(long, conflicts_with_all = ["file", "yes", "remove"])]
     list: bool,
-    /// Stop trusting the file.
+    /// Stop trusting the file
     #[arg(long, conflicts_with = "yes")]
     remove: bool,
 }
@@ -219,12 +220,17 @@ fn remove_trusted_file(
     Ok(ExitStatus::Ok)
 }
 
-/// Show the settings in effect, and where each came from
+/// Show the effective settings and their sources
 ///
-/// Flags win over the environment, the environment over council.yaml, that over the
-/// catalogue of known providers and the defaults. Of a key it prints the variable and whether
-/// it is set, never the key. A file with mistakes is reported with all of them: exit code 5. Settings of a file that is not trusted are shown too; the
-/// commands that would use them refuse the file until `plenary trust` allows it.
+/// Options override the environment, the environment overrides council.yaml, and council.yaml
+/// overrides the known providers and the defaults. Of a key it prints the variable and whether it
+/// is set, never the value. It reports all errors of the file; the exit code is then 5. It also
+/// shows settings of a file that you do not trust; other commands refuse them until
+/// `plenary trust` allows them.
+///
+/// $ plenary config
+///
+/// $ plenary config --json
 #[derive(Debug, Args)]
 pub(crate) struct ConfigArgs {}
 

@@ -15,26 +15,32 @@ use serde_json::json;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
-/// Write a council.yaml in which every setting is explained; or prepare an agent
+/// Write a council.yaml, agent skills or MCP settings
 ///
-/// The file goes into this folder, or to the path that `--config` names. It names three providers:
-/// keep those you have a key or a program for, and remove the others.
+/// Writes a council.yaml that explains every setting, into this folder or to the path of
+/// `--config`. It names three providers: keep those for which you have a key or a program, and
+/// remove the others.
 ///
-/// With `--skills DIR` it writes the skills instead, and no council.yaml:
-/// `DIR/alignment-play/SKILL.md` for an agent that leads a dialogue as its Judge, and
-/// `DIR/alignment-expert/SKILL.md` for those that play its experts. Claude Code looks in
-/// `~/.claude/skills`, or in `.claude/skills` of a project.
+/// `--skills DIR` writes the skills instead: `DIR/alignment-play/SKILL.md` for an agent that leads a
+/// dialogue as its Judge, and `DIR/alignment-expert/SKILL.md` for agents that play its experts.
+/// Claude Code reads `~/.claude/skills`, or `.claude/skills` of a project.
 ///
-/// With `--mcp claude` (codex, gemini) it prints how to tell that program of `plenary mcp`.
+/// `--mcp CLIENT` prints the configuration with which that agent program starts `plenary mcp`.
+///
+/// $ plenary init
+///
+/// $ plenary init --skills ~/.claude/skills
+///
+/// $ plenary init --mcp claude
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
-    /// Replace files that are there and say something else.
+    /// Replace existing files
     #[arg(long)]
     force: bool,
-    /// Write the skills into this folder, and nothing else.
+    /// Write only the skills, into this folder
     #[arg(long, value_name = "DIR")]
     skills: Option<PathBuf>,
-    /// Print what an agent program's configuration needs to start the MCP server, and nothing else.
+    /// Print only the MCP configuration for this agent program
     #[arg(long, value_name = "CLIENT", conflicts_with_all = ["skills", "force"])]
     mcp: Option<AgentClient>,
 }

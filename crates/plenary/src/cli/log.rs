@@ -35,14 +35,15 @@ use crate::cli::ui::print_warning;
 
 /// Show, export, import or repair the verdict log
 ///
-/// Every review is a row of the store and a line of `council_log.jsonl`. Plenary writes the file
-/// from the store. If the file is damaged, lost or edited, `plenary log repair` rewrites it.
+/// Every review is a row of the store and a line of `council_log.jsonl`, which Plenary writes from
+/// the store. If the file is damaged, lost or edited, `plenary log repair` writes it again.
 ///
-///   plenary log tail -n 20 --type linkedin_post
-///   plenary log export --since 4w > verdicts.jsonl
-///   plenary log import older.jsonl
+/// $ plenary log tail -n 20 --type linkedin_post
+///
+/// $ plenary log export --since 4w > verdicts.jsonl
+///
+/// $ plenary log import older.jsonl
 #[derive(Debug, Subcommand)]
-#[command(verbatim_doc_comment)]
 pub(crate) enum LogCommand {
     Tail(LogTailArgs),
     Export(LogExportArgs),
@@ -61,22 +62,25 @@ impl LogCommand {
     }
 }
 
-/// Print the lines of the verdict log, or write them to a file
+/// Print or write the lines of the verdict log
 ///
-///   plenary log export --type linkedin_post --since 2026-01-01 --output posts.jsonl
+/// Prints the lines without any change, or writes them to a file.
+///
+/// $ plenary log export > verdicts.jsonl
+///
+/// $ plenary log export --type linkedin_post --since 2026-01-01 --output new.jsonl
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct LogExportArgs {
-    /// Only artifacts of this type.
+    /// Export only documents of this type
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
-    /// Only verdicts since a day (2026-01-01) or of the last days or weeks (30d, 4w).
+    /// Export only verdicts since a day (2026-01-01) or within a time (30d, 4w)
     #[arg(long, value_name = "DAY|TIME", value_parser = parse_since)]
     since: Option<SinceDay>,
-    /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
+    /// Write to this file in the working folder, the folder of the store or one of `--allow`
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
-    /// Replace a file that has other lines than those of the log.
+    /// Replace the file even if it contains other lines
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -124,19 +128,20 @@ impl LogExportArgs {
 /// Fits one screen.
 const TAIL_DEFAULT: usize = 10;
 
-/// Show the last verdicts, the newest at the end
+/// Show the last verdicts, the newest last
 ///
-/// With `--json` each verdict is a line: the row as logged, its dialogue, the decision in effect
-/// and the override of a person.
+/// With `--json` each verdict is a line: the row of the log, its dialogue, the current decision and
+/// the overrides.
 ///
-///   plenary log tail -n 5
+/// $ plenary log tail -n 5
+///
+/// $ plenary log tail --type linkedin_post --json
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct LogTailArgs {
-    /// Number of verdicts.
+    /// How many verdicts
     #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = from_one_to(PAGE_ITEMS_MAX))]
     lines: usize,
-    /// Only artifacts of this type.
+    /// Show only documents of this type
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
 }
@@ -226,19 +231,19 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
 
 /// Import the verdicts of another log
 ///
-/// Reads lines of version 2 of the log format, with or without Plenary's additional fields;
-/// ignores unknown fields. Skips verdicts that the store has already, so the same file can be
-/// imported twice. Reports each invalid line with its number and the reason, imports the
-/// others, and then exits with 1.
+/// Reads lines of seed 001's second version, with or without our additional fields, and ignores
+/// unknown fields. Verdicts that the store already has are skipped, so importing a file twice is
+/// harmless. A line that is not a verdict is reported with its number; the others are imported, and
+/// the exit code is 1.
 ///
-/// The adjudicator sees imported verdicts like those of reviews. The log marks them.
+/// The adjudicator sees imported verdicts like our own; the log marks them.
 ///
-///   plenary log import older.jsonl
-///   plenary log import council_log.jsonl     # after the store was lost
+/// $ plenary log import older.jsonl
+///
+/// $ plenary log import council_log.jsonl
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct LogImportArgs {
-    /// The file; `-` is standard input.
+    /// The file; `-` reads standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
 }
@@ -309,22 +314,23 @@ fn print_line_notes(session: &CliSession<'_>, imported: &ImportResult) {
     }
     for line in &imported.otherwise {
         let id = safe_line(&line.verdict_id);
-        let note = format!("line {}: the store has {id} with another text", line.line);
-        session.ui.print_note(&note);
+        session
+            .ui
+            .print_note(&format!("line {}: {id} is known, and reads otherwise here", line.line));
     }
 }
 
-/// Compare the log file with the store, and rewrite it if they differ
+/// Rewrite the log file where it differs from the store
 ///
-/// Restores rows that are missing, changed, repeated or out of order. Keeps lines that the store
-/// does not know, before the others. `--dry-run` only reports the differences, and exits with 1
-/// if there are any.
+/// Restores lines that are missing, changed, doubled or out of order. Unknown lines stay, before
+/// the others. `--dry-run` only reports differences; the exit code is then 1 if there are any.
 ///
-///   plenary log repair --dry-run
+/// $ plenary log repair --dry-run
+///
+/// $ plenary log repair
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct LogRepairArgs {
-    /// Report the differences and change nothing.
+    /// Report the differences and change nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -26,32 +26,31 @@ use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 
 /// Review documents: SHIP, REVISE or HOLD
 ///
-/// Four deliberators (skeptic, voice and identity, evidence, strategy) judge a document alone,
-/// then again with the judgements of the others. An adjudicator merges them, and a policy counts
-/// the blocks. Each verdict goes into the verdict log. The adjudicator also sees the last verdicts
-/// on documents of the same type.
+/// Four deliberators (skeptic, voice and identity, evidence, strategy) judge a document alone, then
+/// again with the judgements of the others. An adjudicator merges them, and a policy counts the
+/// blocks. Each verdict goes into the verdict log; the next review of that type reads the last ones.
 ///
-/// `tier_rules` in council.yaml say which files are reviewed: tier 1 always, tier 2 never,
-/// tier 3 one in five. Without rules every named file is reviewed.
+/// `tier_rules` in council.yaml select the files: tier 1 always, tier 2 never, tier 3 one in five.
+/// Without rules every named file is reviewed.
 ///
-/// Exits with 0 for SHIP and skipped files, 1 for REVISE, 2 for HOLD, 3 if nothing could be
-/// decided; of several files, the greatest.
+/// Exit code 0 for SHIP or skipped, 1 for REVISE, 2 for HOLD, 3 for no decision; for several files
+/// the greatest.
 ///
-///   plenary review --rehearse posts/launch.md
-///   plenary review --format github -- docs/*.md     # docs/reviews.md has a workflow and a hook
+/// $ plenary review --rehearse posts/launch.md
+///
+/// $ plenary review --format github -- docs/guide.md docs/reviews.md
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct ReviewArgs {
-    /// The documents; `-` is standard input.
+    /// The documents; `-` reads standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Use this tier instead of the rules.
+    /// Treat the documents as this tier, against the rules too
     #[arg(long, value_name = "1|2|3", value_parser = tier_parser())]
     tier: Option<ReviewTier>,
-    /// Use this type instead of the rules.
+    /// Treat the documents as this type, against the rules too
     #[arg(long = "type", value_name = "TYPE", value_parser = crate::cli::runs::value_parsers::artifact_type)]
     artifact_type: Option<String>,
-    /// Review files of every tier, also files that may contain a key.
+    /// Review documents of every tier, also if they contain something like a key
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -137,19 +136,19 @@ pub(crate) fn review_key_error(held: &SecretFile) -> ValidationError {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReviewCommonArgs {
-    /// The producer of the documents, for the verdict log and the audit.
+    /// The author of the documents; the log keeps it, and `audit` counts by it
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub producer: Option<String>,
-    /// Use the offline rehearsal panel, with a script (.yaml) if one is given.
+    /// Run the offline panel, with the replies of a script (.yaml) if you name one
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1)]
     rehearse: Option<Option<PathBuf>>,
-    /// The format of the results [default: text].
+    /// The output format [default: text]
     #[arg(long, value_name = "FORMAT")]
     format: Option<ReviewFormat>,
-    /// Spend at most this much on each document.
+    /// Spend at most this many US dollars on each document
     #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
-    /// Stop after this time on each document, for example `90s`; it can be resumed.
+    /// Stop each review after this time, such as `90s`; it can be resumed
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     deadline: Option<u64>,
 }
@@ -202,21 +201,20 @@ impl ReviewCommonArgs {
     }
 }
 
-/// Override the verdict of a review with a reason
+/// Record a person's decision against a verdict
 ///
-/// The verdict stays in the log. The decision is recorded beside it with its reason and applies
-/// from then on. A later decision replaces it; both are kept. `plenary audit` counts overrides.
+/// The verdict stays in the log; the decision is recorded beside it with its reason and applies
+/// from now on. A later decision replaces it, and the log keeps both. `plenary audit` counts them.
 ///
-///   plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "The source was added."
+/// $ plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "Source added."
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct OverrideArgs {
-    /// The verdict id of `plenary log tail`, or the dialogue if it has only one verdict.
+    /// The id of the verdict, as `plenary log tail` shows it, or of a review with one verdict
     verdict_id: String,
-    /// The decision.
+    /// The decision
     #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser(), ignore_case = true)]
     decision: ReviewDecision,
-    /// The reason, for later readers of the log.
+    /// The reason, for later readers of the log
     #[arg(long, value_name = "TEXT")]
     why: String,
 }

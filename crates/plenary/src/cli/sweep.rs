@@ -35,29 +35,27 @@ const REVIEWS_MAX: usize = 1_000;
 
 /// Review the files of a folder that changed
 ///
-/// Finds files that a rule of `tier_rules` in council.yaml sends to review and that changed
-/// recently, and reviews them as `plenary review` does, the oldest change first. Content that
-/// has a verdict is not reviewed again, in any file; INCOMPLETE content is.
+/// Searches a folder for changed files that `tier_rules` in council.yaml select, and reviews them
+/// like `plenary review`, the earliest change first. Content that has a verdict is not reviewed
+/// again; an INCOMPLETE review is repeated.
 ///
-/// Leaves out ignored and hidden files, build output, dependencies and links. Without
-/// `tier_rules` the exit code is 5; otherwise it is the greatest of the reviews, and 0 if there
-/// was nothing to review.
+/// It skips ignored and hidden files, build output, dependencies and links. Without `tier_rules`
+/// the exit code is 5; otherwise it is the greatest of the reviews, or 0 if there is none.
 ///
-///   plenary sweep --since 24h --dry-run
-///   plenary sweep posts --since 7d --max 5
+/// $ plenary sweep --since 24h --dry-run
+///
+/// $ plenary sweep posts --since 7d --max 5
 #[derive(Debug, Args)]
-#[command(verbatim_doc_comment)]
 pub(crate) struct SweepArgs {
-    /// The folder [default: that of council.yaml]
+    /// The folder [default: the folder of council.yaml]
     dir: Option<PathBuf>,
-    /// Files that changed in the last hours (24h), days (7d) or weeks (4w), or since a day
-    /// (2026-01-01).
+    /// Review files that changed within a time (24h, 7d, 4w) or since a day (2026-01-01)
     #[arg(long, value_name = "TIME|DAY", value_parser = parse_since, default_value = "24h")]
     since: SinceTime,
-    /// Review at most N files; the next sweep reviews the others.
+    /// Review at most N files; the next sweep reviews the others
     #[arg(long, value_name = "N", value_parser = from_one_to(REVIEWS_MAX), default_value_t = REVIEWS_DEFAULT)]
     max: usize,
-    /// Show what would be reviewed, what not and why, and the maximum cost; call no model.
+    /// Print the selected and the skipped files and the highest possible cost; call no model
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]

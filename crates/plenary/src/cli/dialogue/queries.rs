@@ -31,19 +31,25 @@ use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 use crate::cli::ui::{TerminalUi, print_message};
 
-/// List dialogues, newest first
+/// List councils, reviews and dialogues, newest first
+///
+/// Shows the id, the state and the title of each.
+///
+/// $ plenary list
+///
+/// $ plenary list --protocol council --limit 10
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Only those that are open, converging, converged or abandoned.
+    /// List only this status: open, converging, converged or abandoned
     #[arg(long)]
     status: Option<String>,
-    /// Only those of this protocol: alignment, council or review.
+    /// List only this protocol: alignment, council or review
     #[arg(long)]
     protocol: Option<String>,
-    /// At most this many [default: 50]
+    /// List at most N [default: 50]
     #[arg(long, value_name = "N")]
     limit: Option<i64>,
-    /// Read on after this dialogue, the last one of the page before.
+    /// Start after this id, the last one of the previous page
     #[arg(long, value_name = "ID")]
     after: Option<String>,
     #[command(flatten)]
@@ -96,22 +102,26 @@ fn list_text(listed: &ListResult, width: usize) -> String {
     table.draw_table(width)
 }
 
-/// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
+/// Show a council, a review or a dialogue
 ///
-/// What it was concluded with comes first; of a council, then its report and how the panel
-/// stood; of a review, its verdict and what to change. With `--json` it prints the same document as `export`.
+/// The conclusion or verdict comes first, then the report, the experts, the tensions, the rounds
+/// and the references. `--json` prints the same document as `export`.
+///
+/// $ plenary show tea-or-coffee-1a2b3c4d
+///
+/// $ plenary show tea-or-coffee-1a2b3c4d --round 1 --full
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The dialogue.
+    /// The id, as `plenary list` shows it
     #[arg(required_unless_present = "data")]
     id: Option<String>,
-    /// Show contents whole instead of their first lines.
+    /// Show the whole contents instead of the first lines
     #[arg(long)]
     full: bool,
-    /// Only this round.
+    /// Show only this round
     #[arg(long, value_name = "N")]
     round: Option<u8>,
-    /// Columns to draw in [default: the terminal's]
+    /// The width of the page [default: the width of the terminal]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
     width: Option<u16>,
     #[command(flatten)]
@@ -162,24 +172,27 @@ fn record_page(
     Ok(protocol.page(&shown, scope))
 }
 
-/// Print a dialogue as one document, or write it to a file
+/// Print or write a record as one document
 ///
-/// Without `--output` the document itself goes to standard output. The same
-/// record gives the same bytes. A file that exists is replaced only if it is an
-/// export; `--force` replaces any file but those of the store and those that
-/// council.yaml names.
+/// Without `--output` the document goes to standard output. The same record gives the same bytes. An
+/// existing file is replaced only if it is an export; `--force` replaces any file except those of
+/// the store and those that council.yaml names.
+///
+/// $ plenary export tea-or-coffee-1a2b3c4d > record.json
+///
+/// $ plenary export tea-or-coffee-1a2b3c4d --format markdown --output record.md
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The dialogue.
+    /// The id, as `plenary list` shows it
     #[arg(required_unless_present = "data")]
     id: Option<String>,
-    /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
+    /// Write to this file in the working folder, the folder of the store or one of `--allow`
     #[arg(long, short, value_name = "PATH")]
     output: Option<String>,
-    /// Replace a file that Plenary did not write.
+    /// Replace a file that Plenary did not write
     #[arg(long)]
     force: bool,
-    /// json, markdown (or md) or html [default: by the ending of the file, else json]
+    /// The format: json, markdown (or md) or html [default: by the ending of the file, else json]
     #[arg(long)]
     format: Option<String>,
     #[command(flatten)]
@@ -235,14 +248,18 @@ fn to_output_form(ui: &TerminalUi, printed: PrintedExport) -> Result<String, Err
     }
 }
 
-/// Say what an id means: who said it, how it stands, what it rests on
+/// Explain the ids of statements: author, status, references
 ///
-/// Ids that cannot be found are named beside those that can. Exit code 1 when none was found.
+/// Names the ids that do not exist; the exit code is 1 if none exists.
+///
+/// $ plenary cite nvidia-decision/P0101
+///
+/// $ plenary cite P0101 T0003 --dialogue nvidia-decision
 #[derive(Debug, Args)]
 pub(crate) struct CiteArgs {
-    /// Ids such as my-dialogue/P0101, or P0101 with `--dialogue`.
+    /// Ids such as my-dialogue/P0101, or P0101 with `--dialogue`
     ids: Vec<String>,
-    /// The dialogue that plain ids belong to.
+    /// The dialogue of the short ids
     #[arg(long, value_name = "ID")]
     dialogue: Option<String>,
     #[command(flatten)]
@@ -331,14 +348,16 @@ fn link_section<'a>(
     PageSection::new(title, blocks.into_iter().collect())
 }
 
-/// Find dialogues about something like this
+/// Find earlier dialogues about a subject
 ///
-/// Looks through titles, questions, tension labels, claims and verdicts.
+/// Searches titles, questions, tension labels, claims and verdicts.
+///
+/// $ plenary dialogue similar "gpu prices" --limit 3
 #[derive(Debug, Args)]
 pub(crate) struct SimilarArgs {
-    /// Words to look for.
+    /// Words to search for
     query: Option<String>,
-    /// At most this many [default: 10]
+    /// List at most N [default: 10]
     #[arg(long, value_name = "N")]
     limit: Option<i64>,
     #[command(flatten)]
@@ -374,7 +393,11 @@ fn similar_text(matched: &SimilarResult, width: usize) -> String {
     table.draw_table(width)
 }
 
-/// Count what the store holds
+/// Count the contents of the store
+///
+/// Counts dialogues by status, protocol and terminal state, entities, and the scores of experts.
+///
+/// $ plenary dialogue stats --json
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
