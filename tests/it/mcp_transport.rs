@@ -115,7 +115,7 @@ async fn what_goes_wrong_is_told_without_secrets() {
     check(
         ScriptServer::with_call_reply(r#"answer '{"content":[]}'"#),
         CallErrorType::ParseError,
-        "MCP tool `ask`: its reply has no text",
+        "MCP tool `ask`: the reply contains no text",
     )
     .await;
     check(

@@ -42,11 +42,11 @@ pub enum AgentCheckError {
         #[source]
         source: io::Error,
     },
-    #[error("`{path}` leads out of the folder")]
+    #[error("`{path}` is a link to another folder")]
     Outside { path: PathBuf },
-    #[error("`{path}` holds more than {AGENTS_MAX} entries")]
+    #[error("`{path}` has more than {AGENTS_MAX} entries")]
     TooMany { path: PathBuf },
-    #[error("nothing was scanned: `{path}` holds no agent with a `{PROMPT_FILE}`")]
+    #[error("nothing was scanned: `{path}` has no agent with a `{PROMPT_FILE}`")]
     NoPrompt { path: PathBuf },
     #[error("nothing was scanned: every agent in `{path}` is exempt")]
     AllExempt { path: PathBuf },

@@ -211,7 +211,7 @@ pub fn abandon_dialogue(project: &Project, arguments: &Value) -> Result<AbandonR
 /// The JSON reader has its own depth limit and message.
 const STRICT: StrictJson = StrictJson {
     depth_max: usize::MAX,
-    duplicate_key: |key| format!("the key `{key}` is there twice"),
+    duplicate_key: |key| format!("the key `{key}` occurs twice"),
     too_deep: String::new,
 };
 

@@ -109,14 +109,14 @@ pub fn prepare_review(
 pub fn check_question(text: &str) -> Result<String, ValidationError> {
     let text = text.trim();
     let (code, message, hint) = if text.is_empty() {
-        let hint = "say in a sentence or two what is to be decided";
+        let hint = "write the question in one or two sentences";
         (ErrorCode::MissingField, "the question is empty".to_owned(), hint)
     } else if text.contains('\0') {
-        let message = "the question holds a NUL character".to_owned();
+        let message = "the question contains a NUL character".to_owned();
         (ErrorCode::InvalidType, message, "check where the text comes from")
     } else if text.chars().count() > TEXT_CHARS_MAX {
         let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
-        let hint = "put the material into files and give them as `context`";
+        let hint = "move the material to files and pass them as `context`";
         (ErrorCode::FieldTooLong, message, hint)
     } else {
         return Ok(text.to_owned());
@@ -166,7 +166,7 @@ fn over_limit_fault(
     ValidationError::new(ErrorCode::NotAuthorized, message)
         .with_field(field)
         .with_value(value)
-        .with_suggestion(format!("leave {field} out, or ask for at most {limit}"))
+        .with_suggestion(format!("omit {field}, or set it to at most {limit}"))
 }
 
 /// Result of asking the chair's model to restate a directive. A failure is not an error: the

@@ -261,7 +261,8 @@ impl SettingsLoader {
 
 /// Refuses to add to a review by hand: its record holds only replies of its seats.
 pub(crate) fn refuse_review(unit: &mut dyn StoreTransaction, id: &DialogueId) -> Result<(), Error> {
-    if find_dialogue(unit, id)?.opening.protocol.takes_contributions() {
+    let protocol = find_dialogue(unit, id)?.opening.protocol;
+    if protocol.takes_contributions() {
         return Ok(());
     }
     let fault = ValidationError::new(

@@ -289,10 +289,10 @@ fn parse_address(
             .with_suggestion("ids look like P0101 or my-dialogue/P0101")
     })?;
     let dialogue = dialogue.ok_or_else(|| {
-        let message = format!("'{text}' does not say which dialogue it belongs to");
+        let message = format!("'{text}' names no dialogue");
         ValidationError::new(ErrorCode::MissingField, message)
             .with_field("dialogue_id")
-            .with_suggestion(format!("write 'my-dialogue/{text}', or name the dialogue"))
+            .with_suggestion(format!("write 'my-dialogue/{text}', or pass `--dialogue ID`"))
     })?;
     Ok((dialogue.parse().map_err(|_| dialogue_not_found(dialogue))?, id))
 }

@@ -284,8 +284,8 @@ fn refuse_pointless(before: &RoundView) -> Result<(), ValidationError> {
     };
     if was_asked_by_us {
         let (id, protocol) = (dialogue.id(), dialogue.opening.protocol);
-        let message = format!("'{id}' is a {protocol}: its seats were asked by Plenary");
-        let hint = format!("`plenary show {id} --full` tells what they said");
+        let message = format!("'{id}' is a {protocol}; Plenary itself prompts its seats");
+        let hint = format!("`plenary show {id} --full` shows their replies");
         return Err(ValidationError::new(ErrorCode::NotSupported, message)
             .with_field("render")
             .with_suggestion(hint));
@@ -293,12 +293,12 @@ fn refuse_pointless(before: &RoundView) -> Result<(), ValidationError> {
     if !before.is_next() {
         return Ok(());
     }
-    let hint = "prompts of a round that was held can be written again: name it as `round`";
+    let hint = "to write the prompts of an earlier round again, set `round`";
     if dialogue.status.is_closed() {
         return Err(dialogue_closed(dialogue).with_suggestion(hint));
     }
     if dialogue.terminal_state.is_some() {
-        let message = format!("'{}' was concluded: no round follows", dialogue.id());
+        let message = format!("'{}' is concluded and has no next round", dialogue.id());
         return Err(ValidationError::new(ErrorCode::DialogueClosed, message).with_suggestion(hint));
     }
     if *round > ROUND_MAX {
@@ -306,7 +306,7 @@ fn refuse_pointless(before: &RoundView) -> Result<(), ValidationError> {
         let fault = ValidationError::new(ErrorCode::RoundCapacityExceeded, message)
             .with_field("round")
             .with_value(*round);
-        return Err(fault.with_suggestion("give a verdict, or go on in a new dialogue"));
+        return Err(fault.with_suggestion("give a verdict, or open a new dialogue"));
     }
     Ok(())
 }
@@ -319,5 +319,7 @@ fn not_on_panel(expert: &str, papers: &WrittenPrompts) -> ValidationError {
         .with_field("expert")
         .with_value(expert)
         .with_options(options)
-        .with_suggestion("choose one of the panel, or set the panel with `plenary dialogue panel`")
+        .with_suggestion(
+            "choose an expert of the panel, or change it with `plenary dialogue panel`",
+        )
 }

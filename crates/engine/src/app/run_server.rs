@@ -189,14 +189,15 @@ impl RunServer {
     pub fn reserve_slot(&self) -> Result<RunSlot, ValidationError> {
         let mut live = lock_mutex(&self.live);
         if live.is_closing {
-            let fault = ValidationError::new(ErrorCode::NotSupported, "this server is ending");
-            return Err(fault.with_suggestion("start it again, and ask again"));
+            let fault =
+                ValidationError::new(ErrorCode::NotSupported, "the server is shutting down");
+            return Err(fault.with_suggestion("start the server again, then repeat the call"));
         }
         live.remove_ended();
         let permit = Arc::clone(&self.slots).try_acquire_owned().map_err(|_| {
-            let message = format!("{RUNS_MAX} deliberations are running here already");
+            let message = format!("this server already runs {RUNS_MAX} deliberations");
             ValidationError::new(ErrorCode::NotSupported, message)
-                .with_suggestion("wait until one of them has ended")
+                .with_suggestion("wait until one of them ends")
         })?;
         Ok(RunSlot { _permit: permit })
     }
@@ -309,7 +310,7 @@ impl LiveRuns {
 /// Error: only the process of a run can interrupt it.
 fn running_elsewhere(id: &DialogueId) -> ValidationError {
     let message = format!("another process is working on '{id}'");
-    let hint = "deliberation_intervene with kind: stop reaches a council wherever it runs";
+    let hint = "use deliberation_intervene with kind: stop; it works across processes";
     ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(hint)
 }
 

@@ -27,9 +27,9 @@ pub enum ContextFileError {
     NotAFile { path: PathBuf },
     #[error("`{path}` is a folder")]
     Folder { path: PathBuf },
-    #[error("`{path}` cannot be judged: {reason}")]
+    #[error("cannot review `{path}`: {reason}")]
     Unfit { path: PathBuf, reason: String },
-    #[error("`{path}` holds more than {most} files and folders")]
+    #[error("`{path}` contains more than {most} files and folders")]
     TooMany { path: PathBuf, most: usize },
 }
 

@@ -412,7 +412,7 @@ impl Run {
 /// A protocol only asks when it has material for the messages; a changed journal might lack it.
 fn missing_material(ask: &Ask) -> ValidationError {
     let (purpose, seat) = (ask.purpose, &ask.seat);
-    let message = format!("there is nothing to show '{seat}' for its {purpose}");
+    let message = format!("the record lacks the input of '{seat}' for its {purpose}");
     ValidationError::new(ErrorCode::NotSupported, message)
-        .with_suggestion("`plenary verify` says whether it was touched")
+        .with_suggestion("`plenary verify` checks the record")
 }

@@ -75,7 +75,7 @@ pub fn check_intervention(
     }
     if transcript.is_finished() {
         let fault = ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' is finished"));
-        return Err(fault.with_suggestion(format!("`plenary show {id}` shows how it ended")));
+        return Err(fault.with_suggestion(format!("`plenary show {id}` shows the result")));
     }
     if transcript.is_abandoned {
         return Err(abandoned_error(id));
@@ -92,7 +92,7 @@ pub fn check_intervention(
         Intervention::Whisper { text, to } => {
             check_text(text)?;
             match to {
-                Some(seat) if is_ending => Err(too_late(id, &format!("{seat} is not asked"))),
+                Some(seat) if is_ending => Err(too_late(id, &format!("{seat} is not asked again"))),
                 Some(seat) => check_seat(transcript, seat),
                 None => Ok(()),
             }
@@ -104,7 +104,7 @@ pub fn check_intervention(
         Intervention::Stop if is_ending => Err(too_late(id, "nothing is left to stop")),
         Intervention::Stop if transcript.is_cut_short => Err(ValidationError::new(
             ErrorCode::DialogueClosed,
-            format!("'{id}' was stopped already"),
+            format!("'{id}' is already stopped"),
         )),
         Intervention::Stop => Ok(()),
     }
@@ -151,9 +151,9 @@ pub fn unknown_seat(transcript: &RunState, name: &str) -> ValidationError {
 }
 
 fn too_late(id: &DialogueId, why: &str) -> ValidationError {
-    let message = format!("the rounds of '{id}' are over: {why} any more");
+    let message = format!("the rounds of '{id}' are over: {why}");
     ValidationError::new(ErrorCode::DialogueClosed, message)
-        .with_suggestion(format!("`plenary watch {id}` follows its conclusion, if it runs"))
+        .with_suggestion(format!("`plenary watch {id}` shows its conclusion"))
 }
 
 /// Short enough that a stop takes effect visibly; a query takes some microseconds.

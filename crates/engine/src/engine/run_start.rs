@@ -233,29 +233,29 @@ fn needed_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
 }
 
 fn not_a_run(id: &DialogueId) -> ValidationError {
-    let message = format!("nothing was run on '{id}': there is nothing to go on with");
+    let message = format!("'{id}' has no run to resume");
     ValidationError::new(ErrorCode::NotSupported, message)
-        .with_suggestion("alignment dialogues go on with `plenary dialogue register`")
+        .with_suggestion("continue an alignment dialogue with `plenary dialogue register`")
 }
 
 /// Error for a run that was abandoned.
 pub(crate) fn abandoned_error(id: &DialogueId) -> ValidationError {
     ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' was abandoned"))
-        .with_suggestion(format!("`plenary show {id}` shows what there is"))
+        .with_suggestion(format!("`plenary show {id}` shows its record"))
 }
 
 fn running_elsewhere(id: &DialogueId) -> ValidationError {
     let message = format!("another process is working on '{id}'");
     ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(format!(
-        "`plenary watch {id}` follows it; end that process first to take it over"
+        "`plenary watch {id}` follows it; end that process to resume the run here"
     ))
 }
 
 /// Error for a seat without a transport.
 pub(crate) fn unreachable_seat(seat: &ExpertSlug) -> ValidationError {
-    let message = format!("nothing leads to seat '{seat}': its provider is not configured here");
+    let message = format!("the provider of seat '{seat}' is not configured here");
     ValidationError::new(ErrorCode::NotSupported, message)
-        .with_suggestion("run it from the folder and with the keys it was started with")
+        .with_suggestion("run the command in the folder and with the keys of the first start")
 }
 
 /// Transports of every seat, in the order in which they are tried. Seats of one provider share

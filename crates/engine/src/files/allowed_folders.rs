@@ -264,7 +264,7 @@ pub(crate) fn refuse_path(field: &str, text: &str, objection: &str) -> Validatio
         .with_suggestion(hint_for(objection))
 }
 
-const OUTSIDE: &str = "it lies outside the allowed folders";
+const OUTSIDE: &str = "it is outside the allowed folders";
 
 fn hint_for(objection: &str) -> &'static str {
     match objection {

@@ -151,7 +151,7 @@ fn parse_result(result: &CallToolResult) -> Result<CallReply, CallError> {
         return Err(unknown_error(message));
     }
     if text.is_empty() {
-        return Err(CallError::new(CallErrorType::ParseError, "its reply has no text"));
+        return Err(CallError::new(CallErrorType::ParseError, "the reply contains no text"));
     }
     Ok(CallReply::from_text(text))
 }

@@ -215,7 +215,7 @@ pub enum LogFileError {
         #[source]
         source: io::Error,
     },
-    #[error("the verdict log `{path}` was held by another process for over {} s", LOCK_TIMEOUT.as_secs())]
+    #[error("the verdict log `{path}` was locked by another process for over {} s", LOCK_TIMEOUT.as_secs())]
     Busy { path: PathBuf },
     #[error(transparent)]
     Store(#[from] StoreError),

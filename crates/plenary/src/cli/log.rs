@@ -314,9 +314,8 @@ fn print_line_notes(session: &CliSession<'_>, imported: &ImportResult) {
     }
     for line in &imported.otherwise {
         let id = safe_line(&line.verdict_id);
-        session
-            .ui
-            .print_note(&format!("line {}: {id} is known, and reads otherwise here", line.line));
+        let note = format!("line {}: the store has {id} with another text", line.line);
+        session.ui.print_note(&note);
     }
 }
 

@@ -288,9 +288,9 @@ pub fn plan_conclusion_run(
 
 #[derive(Debug, thiserror::Error)]
 pub enum PlanningError {
-    #[error("there is no provider `{name}`; there are: {known}")]
+    #[error("unknown provider `{name}`; known: {known}")]
     UnknownProvider { name: String, known: String },
-    #[error("`{name}` was named twice")]
+    #[error("the provider `{name}` is named twice")]
     NamedTwice { name: String },
     #[error("the panel has {seats} participants; the first round needs {needed} answers")]
     TooFew { seats: usize, needed: usize },
@@ -317,7 +317,7 @@ impl PlanningError {
             Self::Instructions { .. } => {
                 "correct `prompt` under `review.deliberators`; put long texts into `context_refs`"
             }
-            Self::TooMany { .. } => "choose some of them with `--providers`",
+            Self::TooMany { .. } => "choose fewer with `--providers A,B,C`",
         }
     }
 }

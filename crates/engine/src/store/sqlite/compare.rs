@@ -246,7 +246,7 @@ pub(crate) fn compare_schema(
             (Some(live), Some(expected)) if live == expected => continue,
             (Some(_), Some(_)) => "was changed",
             (Some(_), None) => "was added",
-            (None, _) => "was taken away",
+            (None, _) => "was removed",
         };
         findings.push(VerifyFinding::new("schema", None, &name.1, message));
     }
