@@ -70,6 +70,7 @@ fn a_mistake_of_usage_is_64() {
     check_text(&program, "list -v -q", 64, "cannot be used with");
     check_text(&program, "show", 64, "required");
     check_text(&program, "completions klingon", 64, "invalid value");
+    check_text(&program, "health --since 10000-01-01", 64, "a day until 9999-12-31");
 }
 
 #[test]

@@ -38,8 +38,10 @@ const EXAMPLE: &str = "$ ";
 const HEADING: Style = AnsiColor::Cyan.on_default().bold();
 const COMMAND: Style = AnsiColor::Green.on_default();
 
-/// Each group with the clap function that adds its commands.
-const GROUPS: [(&str, fn(Command) -> Command); 5] = [
+/// The title of a group, and the clap function that adds its commands.
+type CommandGroup = (&'static str, fn(Command) -> Command);
+
+const GROUPS: [CommandGroup; 5] = [
     ("Ask", AskGroup::augment_subcommands),
     ("Review", ReviewGroup::augment_subcommands),
     ("Dialogues", DialogueGroup::augment_subcommands),
@@ -89,6 +91,7 @@ fn fill_page(command: Command) -> Command {
     command
 }
 
+#[expect(clippy::disallowed_methods, reason = "the width of the terminal is not a setting")]
 fn terminal_width() -> usize {
     let columns = || std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));

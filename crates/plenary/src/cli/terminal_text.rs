@@ -7,32 +7,6 @@
 use plenary_core::model::text::is_invisible;
 use plenary_core::report::safe_text::safe_line;
 
-/// The escape codes of our styles: reset, bold, faint, underline, italic, and the colours.
-const STYLE_CODES: [&str; 22] = [
-    "\u{1b}[0m",
-    "\u{1b}[1m",
-    "\u{1b}[2m",
-    "\u{1b}[4m",
-    "\u{1b}[30m",
-    "\u{1b}[31m",
-    "\u{1b}[32m",
-    "\u{1b}[33m",
-    "\u{1b}[34m",
-    "\u{1b}[35m",
-    "\u{1b}[36m",
-    "\u{1b}[37m",
-    "\u{1b}[39m",
-    "\u{1b}[90m",
-    "\u{1b}[91m",
-    "\u{1b}[92m",
-    "\u{1b}[93m",
-    "\u{1b}[94m",
-    "\u{1b}[95m",
-    "\u{1b}[96m",
-    "\u{1b}[97m",
-    "\u{1b}[3m",
-];
-
 /// The kind of data written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DataFormat {
@@ -46,15 +20,22 @@ pub(crate) fn escape_page(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
-        let code = STYLE_CODES.iter().find(|code| letter == '\u{1b}' && rest.starts_with(**code));
-        let taken = code.map_or(letter.len_utf8(), |code| code.len());
-        match code {
-            Some(code) => shown.push_str(code),
-            None => push_visible(letter, &mut shown),
+        let taken = style_code_length(rest).unwrap_or(0);
+        match rest.split_at_checked(taken) {
+            Some((code, _)) if taken > 0 => shown.push_str(code),
+            Some(_) | None => push_visible(letter, &mut shown),
         }
-        rest = rest.get(taken..).unwrap_or_default();
+        rest = rest.get(taken.max(letter.len_utf8())..).unwrap_or_default();
     }
     shown
+}
+
+/// Length of the escape code of one of our styles at the start of the text: reset, bold, faint,
+/// italic, underline, and the colours.
+fn style_code_length(text: &str) -> Option<usize> {
+    let (code, _) = text.strip_prefix("\u{1b}[")?.split_once('m')?;
+    let number: u8 = code.parse().ok().filter(|number: &u8| number.to_string() == code)?;
+    matches!(number, 0..=4 | 30..=37 | 39 | 90..=97).then_some(code.len() + 3)
 }
 
 /// Escapes a message, including style codes.
@@ -82,6 +63,15 @@ pub(crate) fn escape_data(text: &str, form: DataFormat) -> String {
 /// Whether the text contains a character that must be escaped for a terminal.
 pub(crate) fn needs_escape(text: &str) -> bool {
     text.contains(must_escape)
+}
+
+/// Quotes an argument for a shell if it needs quotes.
+pub(crate) fn quote_argument(text: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 fn push_visible(letter: char, shown: &mut String) {

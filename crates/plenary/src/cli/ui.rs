@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::cli::commands::GlobalArgs;
 use crate::cli::terminal_text::{
-    DataFormat, escape_data, escape_message, escape_page, needs_escape,
+    DataFormat, escape_data, escape_message, escape_page, needs_escape, quote_argument,
 };
 
 /// Used if the terminal width is unknown.
@@ -245,15 +245,6 @@ fn error_text(error: &Error, complete_hint: impl Fn(&str) -> String) -> String {
         text.push_str(&format!("\n{}", hint_text(&complete_hint(&said))));
     }
     text
-}
-
-/// Quotes an argument for a shell if it needs quotes.
-fn quote_argument(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=,@%+".contains(letter);
-    match !text.is_empty() && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
-    }
 }
 
 fn hint_text(said: &str) -> String {

@@ -9,7 +9,6 @@ pub mod output_queue;
 pub mod request_slots;
 pub mod resources;
 pub mod run_tools;
-pub mod schema;
 pub mod server;
 pub mod stdio;
 pub mod token;

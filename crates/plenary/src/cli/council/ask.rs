@@ -26,9 +26,7 @@ use serde_json::json;
 use crate::cli::council::batch::{BatchLimits, read_questions, run_batch, shared_budget};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
-use crate::cli::runs::value_parsers::{
-    enum_parser, parse_dollars, parse_question, parse_rehearsal, parse_time,
-};
+use crate::cli::runs::value_parsers::{LimitArgs, enum_parser, parse_question, parse_rehearsal};
 use crate::cli::session::{CliSession, ExitStatus};
 
 /// Enough to keep a provider busy, few enough to avoid rate limits.
@@ -86,12 +84,8 @@ pub(crate) struct AskArgs {
     /// End with the chair's report, without a conclusion
     #[arg(long, conflicts_with = "no_audit")]
     no_conclusion: bool,
-    /// Spend at most this many US dollars; with `--batch`, on all questions together
-    #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
-    budget_usd: Option<f64>,
-    /// Stop after this time, such as `90s` or `10m`; the run can be resumed
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    deadline: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Print the plan and its highest possible cost; call no model
     // A batch has many plans; that it would be asked all the same must not be possible.
     #[arg(long, conflicts_with = "batch")]
@@ -117,18 +111,18 @@ impl AskArgs {
         let options = self.ask_options()?;
         let overrides = BudgetOverrides {
             // The limit of a batch is a budget of its own.
-            budget_usd: self.budget_usd.filter(|_| self.batch.is_none()),
-            deadline_ms: self.deadline,
+            budget_usd: self.limits.budget_usd.filter(|_| self.batch.is_none()),
+            deadline_ms: self.limits.deadline,
         };
         let settings = council_settings(&session.loader, &options.rehearsal, &overrides)?;
         let panel = PanelSetup::new(&settings, &options, &transport_factory(session))?;
         if let Some(file) = &self.batch {
             let asked = read_questions(file, &self.context)?;
-            let budget = self.budget_usd.map(shared_budget);
+            let budget = self.limits.budget_usd.map(shared_budget);
             let limits = BatchLimits {
                 jobs: self.jobs.map_or(JOBS_DEFAULT, usize::from),
                 budget,
-                deadline: self.deadline.map(Duration::from_millis),
+                deadline: self.limits.deadline.map(Duration::from_millis),
             };
             return run_batch(session, &settings, panel, self.mode, asked, limits);
         }

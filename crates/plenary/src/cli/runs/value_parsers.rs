@@ -22,7 +22,7 @@ use plenary_engine::providers::rehearsal::script::RehearsalScript;
 /// Limits of a run.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
-    /// Spend at most this many US dollars, counted from the start of the run
+    /// Spend at most this many US dollars in all: on the run from its start, or on the batch
     #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
     pub budget_usd: Option<f64>,
     /// Stop after this time, such as `90s` or `10m`; the run can be resumed
