@@ -102,10 +102,10 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
 #[track_caller]
 fn check_pages(council: &TestCouncil, id: &str) {
     let page = council.program.run_command(&["show", id]).stdout;
-    let head = page.split("HOW THEY STOOD").next().unwrap();
-    assert!(head.contains("3 of 3 heard · ann's opinion was cut off"), "{page}");
+    let head = page.split("POSITIONS").next().unwrap();
+    assert!(head.contains("3 of 3 answered · ann's opinion was cut off"), "{page}");
     let markdown = council.program.run_command(&["export", id, "--format", "markdown"]).stdout;
-    assert!(markdown.contains("**(cut off)**"), "{markdown}");
+    assert!(markdown.contains(", cut off |"), "{markdown}");
     let events = council.program.run_command(&["replay", id, "--json"]).stdout;
     let marked = |line: &&str| line.contains(r#""truncated":true"#);
     assert_eq!(events.lines().filter(marked).count(), 1, "{events}");

@@ -140,7 +140,7 @@ fn the_rules_of_the_first_run_hold_whatever_the_settings_say_by_now() {
         (3, "quorum_not_met")
     );
     let message = value_at(&document, "error.message").as_str().unwrap();
-    assert_eq!(message, "round 1 needs 3 who can be heard, and had 2");
+    assert_eq!(message, "round 1 needs at least 3 answers and got 2");
     assert_eq!(council.attempts[1].requests, ["R1 bob"]);
     council.run_to_end();
 }

@@ -212,7 +212,10 @@ fn a_review_that_was_given_up_is_called_that() {
     assert_eq!(council.program.run_command(&["dialogue", "abandon", told.dialogue_id()]).code, 0);
     let page = council.program.run_command(&["show", told.dialogue_id()]).stdout;
     assert!(page.contains("INCOMPLETE · ABANDONED"), "{page}");
-    assert!(page.contains("it was abandoned") && !page.contains("plenary resume"), "{page}");
+    assert!(
+        page.contains("the dialogue was abandoned") && !page.contains("plenary resume"),
+        "{page}"
+    );
     let shown = council.program.run_command(&["show", told.dialogue_id(), "--json"]).stdout;
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["review"]["error"]["error_code"], "abandoned");

@@ -28,7 +28,7 @@ use crate::protocols::council::protocol::CouncilProtocol;
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::protocol::ReviewProtocol;
 use crate::protocols::review::types::ReviewArtifact;
-use crate::report::page::{Page, PageScope};
+use crate::report::page::{PageModel, PageScope};
 use crate::report::record_page::dialogue_page;
 
 /// Who is asked what, how replies are parsed, when it stops, and how the result is shown.
@@ -101,7 +101,7 @@ pub trait Protocol: Debug + Send + Sync {
     }
 
     /// The page of a dialogue, for the terminal and for files.
-    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> PageModel {
         dialogue_page(shown.record, shown.state, scope)
     }
 

@@ -10,11 +10,10 @@ use sha2::{Digest, Sha256};
 
 use crate::model::ids::EntityId;
 use crate::report::page::{
-    BoardColumn, ColumnKind, ListItem, Page, PageBlock, PageEntry, PageSection, PageTable,
-    QuoteBlock, RichText, TextDiff, TextSpan, TextTone, TreeNode,
+    BoardColumn, ColumnKind, ListItem, MarkedLines, PageBlock, PageEntry, PageModel, PageSection,
+    PageTable, QuoteBlock, RichText, TextDiff, TextSpan, TextTone, TreeNode, compare_words,
 };
 use crate::report::safe_text::{safe_line, safe_lines};
-use crate::report::word_diff::{MarkedLines, compare_words};
 
 /// The style of every exported page.
 const STYLE: &str = include_str!("page.css");
@@ -24,7 +23,7 @@ pub(crate) const HTML_LAST_LINE: &str = "<footer><p>Head of the chain: <code>";
 pub(crate) const HTML_GENERATOR: &str = "<meta name=\"generator\" content=\"Plenary\">";
 
 /// The same page gives the same bytes.
-pub fn render_html(page: &Page) -> String {
+pub fn render_html(page: &PageModel) -> String {
     let mut html =
         HtmlPage { text: String::new(), anchors: entry_ids(&page.sections), headings: 0 };
     html.add_page(page);
@@ -40,7 +39,7 @@ struct HtmlPage {
 }
 
 impl HtmlPage {
-    fn add_page(&mut self, page: &Page) {
+    fn add_page(&mut self, page: &PageModel) {
         let title = escape_html(&page.title);
         let policy = format!(
             "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
@@ -75,7 +74,7 @@ impl HtmlPage {
         self.text.push_str("</body>\n</html>\n");
     }
 
-    fn add_state(&mut self, page: &Page) {
+    fn add_state(&mut self, page: &PageModel) {
         let health = page.health.iter().map(|word| escape_html(word));
         let state = Some(self.to_html(&page.state)).filter(|state| !state.is_empty());
         let parts: Vec<String> = state.into_iter().chain(health).collect();
@@ -293,6 +292,7 @@ pub(crate) fn escape_html(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
+            '\u{a0}' => escaped.push(' '),
             other => escaped.push(other),
         }
     }

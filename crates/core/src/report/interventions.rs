@@ -86,7 +86,9 @@ impl InterventionSummary {
             InterventionKind::Direct if self.confirmed == Some(false) => {
                 words.push("not confirmed, so it had no effect".to_owned());
             }
-            InterventionKind::Stop => words.push("nobody else is asked in the rounds".to_owned()),
+            InterventionKind::Stop => {
+                words.push("no further seat is asked in the rounds".to_owned())
+            }
             InterventionKind::Whisper | InterventionKind::Direct => {}
         }
         words

@@ -6,14 +6,14 @@
 use crate::report::dialogue_json::LAST_LINE_PREFIX;
 use crate::report::markdown_escape::{escape_code, escape_inline, quote_lines, quote_text};
 use crate::report::page::{
-    BoardColumn, ColumnKind, ListItem, Page, PageBlock, PageEntry, PageSection, PageTable,
-    QuoteBlock, RichText, TextDiff, TextSpan, TextTone, TreeNode,
+    BoardColumn, ColumnKind, HARD_SPACE, ListItem, MarkedLines, PageBlock, PageEntry, PageModel,
+    PageSection, PageTable, QuoteBlock, RichText, TextDiff, TextSpan, TextTone, TreeNode,
+    compare_words,
 };
 use crate::report::safe_text::safe_lines;
-use crate::report::word_diff::{MarkedLines, compare_words};
 
 /// The same page gives the same bytes.
-pub fn render_markdown(page: &Page) -> String {
+pub fn render_markdown(page: &PageModel) -> String {
     let mut blocks = vec![format!("# {}", escape_inline(&page.title).trim())];
     blocks.push(render_state(page));
     let facts: Vec<Vec<String>> =
@@ -35,7 +35,7 @@ pub fn render_markdown(page: &Page) -> String {
 }
 
 /// The state and the health of the panel on one line.
-fn render_state(page: &Page) -> String {
+fn render_state(page: &PageModel) -> String {
     let state = Some(render_text(&page.state)).filter(|state| !state.is_empty());
     let health = page.health.iter().map(|word| escape_inline(word));
     state.into_iter().chain(health).collect::<Vec<_>>().join(" · ")
@@ -201,7 +201,7 @@ fn mark_runs(words: &[(&str, bool)], mark: &str) -> String {
 /// The text on one line: strong text is bold, names are code.
 fn render_text(text: &RichText) -> String {
     let text: String = text.spans.iter().map(render_span).collect();
-    text.trim().to_owned()
+    text.trim().replace(HARD_SPACE, " ")
 }
 
 fn render_span(span: &TextSpan) -> String {

@@ -43,8 +43,10 @@ fn the_document_opens_with_facts_and_the_question() {
     assert_snapshot!(part("# NVIDIA", "## Verdicts"), @r#"
     # NVIDIA Investment Analysis
 
+    ● **converged** · ALIGNMENT 149
+
     |  |  |
-    | --- | --- |
+    | :--- | :--- |
     | Dialogue | `nvidia-investment-analysis` |
     | Status | converged |
     | Protocol | alignment |
@@ -60,14 +62,12 @@ fn the_document_opens_with_facts_and_the_question() {
 
     ## Background
 
-    - **trust**
-      - **assets_usd**: 12000000
-      - **income_mandate**: 4% a year
-      - **drawdown_limit**: 15%
-    - **holdings**
-      - NVAI 42%
-      - Treasuries 35%
-      - Cash 23%
+    - **trust.assets_usd**: 12000000
+    - **trust.income_mandate**: 4% a year
+    - **trust.drawdown_limit**: 15%
+    - **holdings**: NVAI 42%
+    - **holdings**: Treasuries 35%
+    - **holdings**: Cash 23%
     - **refinancing**: closes in Q2
     "#);
 }
@@ -77,40 +77,28 @@ fn the_final_verdict_comes_first() {
     assert_snapshot!(part("## Verdicts", "## Experts"), @r#"
     ## Verdicts
 
-    ### Final verdict `final`
+    ### Final verdict: final (by the Judge · round 2 · vote 4-1 · strong)
 
-    **REJECT the full swap. APPROVE a conditional, phased, partial trim.**
-
-    by the Judge · round 2 · vote 4-1 · strong
+    > REJECT the full swap. APPROVE a conditional, phased, partial trim.
 
     **FORCED**: T0101 was reopened and is neither resolved nor accepted
 
     > The panel rejected a full swap because the income mandate cannot be met from dividends. A third of the position, collared and entered in six steps, keeps the growth and pays the mandate from premium.
 
-    Conditions:
+    - Condition 1: Begin 60 to 90 days after the refinancing closes
+    - Condition 2: Write calls on no more than a third of the position, and buy the protective put on the same day
 
-    1. Begin 60 to 90 days after the refinancing closes
-    2. Write calls on no more than a third of the position, and buy the protective put on the same day
+    resolves T0001 · accepts T0002 T0201 · adopts R0101 · evidence E0001 · claims C0101
 
-    - resolves T0001
-    - accepts T0002 T0201
-    - adopts R0101
-    - evidence E0001
-    - claims C0101
+    ### Minority verdict: minority-deed (by Brioche · round 2 · with Cupcake)
 
-    ### Minority verdict `minority-deed`
-
-    **Ask the court before any option is written.**
-
-    by Brioche · round 2 · with Cupcake
+    > Ask the court before any option is written.
 
     > The deed is silent on derivatives, and silence is not leave.
 
-    ### Dissent `dissent-palmier`
+    ### Dissent: dissent-palmier (by Palmier · round 2)
 
-    **Do nothing until the hearing has been held.**
-
-    by Palmier · round 2
+    > Do nothing until the hearing has been held.
 
     > Six steps begin before the date that decides their price.
     "#);
@@ -119,41 +107,39 @@ fn the_final_verdict_comes_first() {
 #[test]
 fn experts_and_tensions_are_tables() {
     assert_snapshot!(part("## Experts", "## Round 0"), @r#"
-    ## Experts
+    ## Experts (5 experts)
 
-    | Expert | Role | Tier | Source | r0 | r1 | r2 | Total |
-    | --- | --- | --- | --- | --- | --- | --- | --- |
-    | Muffin | Value Analyst | Core | pool | 12 | 8 | 15 | 35 |
-    | Cupcake | Risk Manager | Core | pool | 10 | 7 | 9 | 26 |
-    | Donut | Options Strategist | Adjacent | pool | 15 | 14 | 12 | 41 |
-    | Brioche | Trust Counsel | Adjacent | pool | 6 | 11 | 8 | 25 |
-    | Palmier | Geopolitical Risk Analyst | Wildcard | created |  |  | 22 | 22 |
+    | Expert | r0 | r1 | r2 | Total | Role |
+    | --- | ---: | ---: | ---: | ---: | --- |
+    | **Donut** | 15 | 14 | 12 | **41** | Options Strategist · Adjacent · pool |
+    | **Muffin** | 12 | 8 | 15 | **35** | Value Analyst · Core · pool |
+    | **Cupcake** | 10 | 7 | 9 | **26** | Risk Manager · Core · pool |
+    | **Brioche** | 6 | 11 | 8 | **25** | Trust Counsel · Adjacent · pool |
+    | **Palmier** | · | · | 22 | **22** | Geopolitical Risk Analyst · Wildcard · created |
 
-    ## Tensions
+    ## Tensions (4 tensions)
 
-    | Id | Tension | Raised by | Status | History |
-    | --- | --- | --- | --- | --- |
-    | T0001 | Growth vs income obligation | Muffin, Cupcake | resolved | raised r0 by Muffin, Cupcake<br>addressed r1 by Donut via R0001: the collar pays a premium every month<br>resolved r2 by Muffin via R0101 |
-    | T0002 | Drawdown limit vs single-name volatility | Cupcake | addressed | raised r0 by Cupcake<br>addressed r2 by Palmier, Muffin via P0201 |
-    | T0101 | May a trustee write options at all? | Brioche | reopened | raised r1 by Brioche<br>resolved r1 by Brioche: counsel found a precedent<br>reopened r2 by Cupcake: the precedent was a charity |
-    | T0201 | Hearing date may slip | Palmier | open | raised r2 by Palmier |
+    | Id | Label | Status | History |
+    | --- | --- | --- | --- |
+    | T0201 | Hearing date may slip | ○ **OPEN** | raised r2 by Palmier<br>accepted by final |
+    | T0002 | Drawdown limit vs single-name volatility | ◐ **ADDRESSED** | raised r0 by Cupcake<br>addressed r2 by Palmier, Muffin via P0201<br>accepted by final |
+    | T0001 | Growth vs income obligation | ● **RESOLVED** | raised r0 by Muffin, Cupcake<br>addressed r1 by Donut via R0001: the collar pays a premium every month<br>resolved r2 by Muffin via R0101 |
+    | T0101 | May a trustee write options at all? | ▲ **REOPENED** | raised r1 by Brioche<br>resolved r1 by Brioche: counsel found a precedent<br>reopened r2 by Cupcake: the precedent was a charity |
     "#);
 }
 
 #[test]
 fn a_round_quotes_its_contributions() {
     assert_snapshot!(part("## Round 0", "### Donut"), @r#"
-    ## Round 0: Opening arguments
+    ## Round 0: Opening arguments (ALIGNMENT 43)
 
-    ALIGNMENT 43
-
-    The Judge's summary:
+    The Judge's summary
 
     > Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend and the drawdown limit stand against a full swap.
 
-    ### Muffin (+12)
+    ### Muffin (Value Analyst · **\+12**)
 
-    **P0001 Income mandate mismatch** · refined · with Cupcake
+    **P0001 Income mandate mismatch** · ◐ refined
 
     > NVIDIA pays next to no dividend, so a swap trades a position that feeds the mandate for one that starves it. The trust would have to sell shares every quarter to distribute 4%, which is the opposite of preserving the corpus.
     >
@@ -161,82 +147,85 @@ fn a_round_quotes_its_contributions() {
     > - sell calls against part of the position, and treat premium as income
     > - keep the Treasuries as the income sleeve and swap only what exceeds it
 
-    **T0001 Growth vs income obligation** · resolved · with Cupcake
+    with Cupcake
+
+    refined r1 by Muffin → P0101
+
+    **T0001 Growth vs income obligation** · ● resolved
 
     > The zero dividend conflicts with the trust's 4% income requirement.
 
-    ### Cupcake (+10)
+    with Cupcake
 
-    **T0002 Drawdown limit vs single-name volatility** · addressed
+    addressed r1 by Donut via R0001 · resolved r2 by Muffin via R0101
+
+    ### Cupcake (Risk Manager · **\+10**)
+
+    **T0002 Drawdown limit vs single-name volatility** · ◐ addressed
 
     > A 15% limit and a stock that moved 40% in a quarter.
+
+    addressed r2 by Palmier, Muffin via P0201
     "#);
-    assert_snapshot!(part("## Round 2", "## Recommendations"), @r#"
-    ## Round 2: Convergence
+    assert_snapshot!(part("## Round 2", "## Moves"), @r#"
+    ## Round 2: Convergence (ALIGNMENT 66)
 
-    ALIGNMENT 66
-
-    The Judge's summary:
+    The Judge's summary
 
     > Palmier joins and moves the entry past the export-control hearing. The panel settles on a partial, phased trim.
 
-    ### Palmier (+22)
+    ### Palmier (Geopolitical Risk Analyst · **\+22**)
 
-    **P0201 Wait for the export-control hearing** · open · with Muffin · resolves T0002 · depends on P0101
+    **P0201 Wait for the export-control hearing** · ○ open
 
     > A hearing falls inside the entry window. Ninety days cost little; a gap down inside the first month would breach the drawdown limit at once.
 
-    **T0201 Hearing date may slip** · open
+    with Muffin · resolves T0002 · depends on P0101
+
+    **T0201 Hearing date may slip** · ○ open
 
     > The calendar is not fixed.
 
-    **E0201 Federal Register notice** · cited
+    **E0201 Federal Register notice** · ○ cited
 
     > The hearing is set for late April.
 
-    Also scored: Muffin +15 · Cupcake +9 · Donut +12 · Brioche +8
+    ### Also scored
+
+    Muffin +15 · Cupcake +9 · Donut +12 · Brioche +8
     "#);
 }
 
 #[test]
 fn the_document_ends_with_the_head_of_the_chain() {
-    assert_snapshot!(part("## Recommendations", "\0"), @r#"
-    ## Recommendations
+    assert_snapshot!(part("## Moves", "\0"), @r#"
+    ## Moves (3 moves)
 
-    - **R0001 Income collar**: amended
-      - **covered_call_delta**: 0.30
-      - **dte**: 30-45
-    - **R0101 Collar on a third, phased over six months**: adopted in `final`
-      - **covered_call_delta**: 0.20-0.25
-      - **steps**: 6
-      - **share**
-        - **max**: 0.33
-        - **of**: NVAI
-
-    ## Moves
-
-    | Round | Expert | Move | Targets | Context |
+    | Expert | Round | Move | Targets | Context |
     | --- | --- | --- | --- | --- |
-    | 1 | Cupcake | challenge | R0001 | A gap down jumps over the puts. |
-    | 1 | Donut | bridge | P0001 R0001 | The premium is the income; what the collar gives up is the part of the upside that the trust has no mandate to chase. |
-    | 2 | Brioche | converge |  |  |
+    | **Cupcake** | r1 | challenge | R0001 | A gap down jumps over the puts. |
+    | **Donut** | r1 | bridge | P0001 \+ R0001 | The premium is the income; what the collar gives up is the part of the upside that the trust has no mandate to chase. |
+    | **Brioche** | r2 | converge |  |  |
 
-    ## References
+    ## References (14 references)
 
-    - P0101 refines P0001
-    - P0101 supports R0001
-    - P0201 resolves T0002
-    - P0201 depends on P0101
-    - R0001 addresses T0001
-    - R0001 depends on P0001
-    - R0101 refines R0001
-    - R0101 addresses T0001
-    - R0101 depends on E0001
-    - T0101 depends on P0002
-    - E0001 supports R0001
-    - C0101 depends on E0001
-    - C0101 depends on P0101
-    - C0101 depends on R0101
+    - P0201  Wait for the export-control hearing
+      - resolves T0002  Drawdown limit vs single-name volatility
+      - depends on P0101  Premium is income, within limits
+        - refines P0001  Income mandate mismatch
+        - supports R0001  Income collar
+          - addresses T0001  Growth vs income obligation
+          - depends on P0001 ↑
+    - T0101  May a trustee write options at all?
+      - depends on P0002  The deed binds harder than the market
+    - C0101  Options bridge the income gap
+      - depends on E0001  Historical options premium
+        - supports R0001 ↑
+      - depends on P0101 ↑
+      - depends on R0101  Collar on a third, phased over six months
+        - refines R0001 ↑
+        - addresses T0001 ↑
+        - depends on E0001 ↑
 
     ---
 
@@ -321,15 +310,13 @@ fn ending_of(transcript: &RunState) -> String {
 #[test]
 fn a_clean_conclusion_keeps_its_line_breaks_and_has_no_annotations() {
     assert_snapshot!(ending_of(&clean()), @r#"
-    ## Conclusion: clean
+    ## Conclusion (● **CLEAN**)
 
     > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
     > Leave prices uncached until the owner says how stale they may be.
 
     - **Key condition**: Reads outnumber writes by at least ten to one.
-    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)
-      - P0101 **ann**: A price that is a minute old harms nobody.
-      - C0203 **bob**: One wrong price in a contract costs more than the cache saves.
+    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)<br>P0101 ann: A price that is a minute old harms nobody.<br>C0203 bob: One wrong price in a contract costs more than the cache saves.
     - **Review by**: 2027-02-16
     - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     - **Outcome**: held, 2027-02-17: as said
@@ -342,8 +329,10 @@ fn a_revised_one_folds_the_objection_and_the_difference_away() {
     assert_snapshot!(ending.split_at(ending.find("<details>").unwrap()).1, @r#"
     <details><summary>View the objection and revision</summary>
 
-    - **recommendation**: counted: asked for exactly 2 lines; the recommendation has 1
-    - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+    - ! **recommendation** counted: asked for exactly 2 lines; the recommendation has 1
+    - ! **key condition** “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+
+    ### What changed
 
     **recommendation**, before:
 
@@ -369,14 +358,18 @@ fn a_revised_one_folds_the_objection_and_the_difference_away() {
 #[test]
 fn what_did_not_converge_is_explained_and_marked_as_rejected() {
     assert_snapshot!(ending_of(&unconverged()), @r#"
-    ## No conclusion: unconverged
+    ## No conclusion (▲ **UNCONVERGED**)
 
-    No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.
+    There is no conclusion: the critic rejected the draft twice, and it may be revised only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate with the objections in mind; then find out what is missing, ask a narrower question, or decide yourself.
 
-    ### Objections at first sight
+    ## Objections
 
-    - **recommendation**: counted: asked for exactly 2 lines; the recommendation has 1
-    - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+    ### First audit
+
+    - ! **recommendation** counted: asked for exactly 2 lines; the recommendation has 1
+    - ! **key condition** “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+
+    ### What changed
 
     **recommendation**, before:
 
@@ -395,19 +388,17 @@ fn what_did_not_converge_is_explained_and_marked_as_rejected() {
 
     > Reads outnumber **writes by at least ten to one.**
 
-    ### Objections after the revision
+    ### After the revision
 
-    - **recommendation**: It leaves out prices, which is what the question is about.
+    - ! **recommendation** It leaves out prices, which is what the question is about.
 
-    ### The rejected draft
+    ## Rejected draft (not a conclusion)
 
     > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
     > Leave prices uncached until the owner says how stale they may be.
 
     - **Key condition**: Reads outnumber writes by at least ten to one.
-    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)
-      - P0101 **ann**: A price that is a minute old harms nobody.
-      - C0203 **bob**: One wrong price in a contract costs more than the cache saves.
+    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)<br>P0101 ann: A price that is a minute old harms nobody.<br>C0203 bob: One wrong price in a contract costs more than the cache saves.
     - **Review by**: 2027-02-16
     - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     - **Outcome**: held, 2027-02-17: as said
@@ -417,7 +408,11 @@ fn what_did_not_converge_is_explained_and_marked_as_rejected() {
 #[test]
 fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
     let document = led_markdown(&concluded(&unaudited(), ""));
-    for part in ["| Conclusion | unaudited |", "## Conclusion: unaudited", "- unaudited: nobody"] {
+    for part in [
+        "| Conclusion | unaudited |",
+        "## Conclusion (○ **UNAUDITED**)",
+        "- ! unaudited: no critic",
+    ] {
         assert!(document.contains(part), "no {part} in:\n{document}");
     }
 }
@@ -425,21 +420,21 @@ fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
 #[test]
 fn a_council_shows_its_draft_and_its_interventions() {
     let draft = council_markdown(&crate::report::sample::record(), &reviser_failed());
-    assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
+    assert!(draft.contains("## Draft (objected to, not revised)\n"), "{draft}");
     assert!(
-        draft.contains("### Objections\n\n- **recommendation**: counted: asked for"),
+        draft.contains("## Objections\n\n- ! **recommendation** counted: asked for"),
         "{draft}"
     );
     let stopped = council_markdown(&crate::report::sample::record(), &cut_short());
     let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
     assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"
-    ## Interventions
+    ## Interventions (5)
 
-    - 2026-11-16T15:40:01.000000Z, R1, **whisper to all**: Mind what it costs to run.
-    - 2026-11-16T15:40:15.000000Z, R1, **whisper to cid, in private**: You know this store best.
-    - 2026-11-16T15:40:20.000000Z, R2, **directive**: only reads count; understood as: The panel is to take it that only reads count.
-    - 2026-11-16T15:40:21.000000Z, R2, **directive**: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
-    - 2026-11-16T15:40:22.000000Z, R2, **stop**: nobody else is asked in the rounds
+    - » 2026-11-16 15:40:01 · R1 · whisper to all<br>Mind what it costs to run.
+    - » 2026-11-16 15:40:15 · R1 · whisper to cid, in private<br>You know this store best.
+    - » 2026-11-16 15:40:20 · R2 · directive<br>only reads count<br>understood as: The panel is to take it that only reads count.
+    - » 2026-11-16 15:40:21 · R2 · directive<br>forget all of it<br>understood as: The panel is to take it that forget all of it.<br>not confirmed, so it had no effect
+    - » 2026-11-16 15:40:22 · R2 · stop<br>no further seat is asked in the rounds
     "#);
 }
 
@@ -451,7 +446,7 @@ fn a_mended_draft_shows_what_changed() {
     run.audited(AuditReply::Flag { objections });
     run.revised(conclusion());
     let draft = council_markdown(&crate::report::sample::record(), &run.transcript);
-    let (_, changes) = draft.split_once("## Draft: mended, not audited again\n").unwrap();
+    let (_, changes) = draft.split_once("## Draft (revised, not audited again)\n").unwrap();
     assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
 

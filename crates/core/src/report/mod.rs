@@ -27,4 +27,3 @@ pub mod safe_text;
 pub(crate) mod sample;
 pub mod statistics_page;
 pub mod terminal;
-pub mod word_diff;

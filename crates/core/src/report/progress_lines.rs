@@ -84,7 +84,7 @@ pub fn describe_event(
             single_line(LineSeverity::Warning, format!("{column}{word}: {reason}"))
         }
         RunEvent::NotSent { ask, shortage } => {
-            let why = format!("what is left of {} does not cover it", shortage.describe_budget());
+            let why = format!("the rest of {} does not cover it", shortage.describe_budget());
             let column = seat_column(transcript, ask);
             single_line(LineSeverity::Bad, format!("{column}not asked: {why}"))
         }
@@ -141,7 +141,7 @@ fn read_lines(
 
 /// Notes that the JSON of a reply was repaired.
 pub(crate) fn repair_note(is_repaired: bool) -> &'static str {
-    if is_repaired { ", its JSON mended" } else { "" }
+    if is_repaired { ", its JSON repaired" } else { "" }
 }
 
 fn shortcut_lines(shortcut: &RoundShortcut) -> Vec<ProgressLine> {

@@ -17,8 +17,8 @@ use crate::report::entity_sections::{
 use crate::report::interventions::list_interventions;
 use crate::report::marks::dialogue_mark;
 use crate::report::page::{
-    ColumnKind, ListItem, Page, PageBlock, PageDetail, PageScope, PageSection, PageTable, QuoteBar,
-    QuoteBlock, RichText, ShareBar, TableColumn, TableRow, TextTone,
+    ColumnKind, ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, PageTable,
+    QuoteBar, QuoteBlock, RichText, ShareBar, TableColumn, TableRow, TextTone,
 };
 use crate::report::phrases::{
     REHEARSAL_NOTE, conclusion_state, count_noun, settled_lists, sorted_verdicts, verdict_caution,
@@ -31,22 +31,26 @@ use crate::report::run_status::stop_notice;
 const QUESTION_LINES_MAX: usize = 12;
 
 /// A page of a dialogue without sections.
-pub(crate) fn base_page(opening: &DialogueOpening, kind: &'static str, scope: PageScope) -> Page {
+pub(crate) fn base_page(
+    opening: &DialogueOpening,
+    kind: &'static str,
+    scope: PageScope,
+) -> PageModel {
     let lines_max = (!scope.detail.is_complete()).then_some(QUESTION_LINES_MAX);
     let question = opening.question.as_ref().filter(|_| scope.round.is_none());
     let question = question.map(|text| QuoteBlock { text: text.clone(), bar: None, lines_max });
     let caution = format!("REHEARSAL: {REHEARSAL_NOTE}");
-    Page {
+    PageModel {
         kind,
         title: opening.title.clone(),
         question,
         intro: opening.rehearsal.then(|| caution_block(&caution)).into_iter().collect(),
-        ..Page::default()
+        ..PageModel::default()
     }
 }
 
 /// Adds what only the record knows.
-pub(crate) fn add_record_facts(page: &mut Page, record: &DialogueRecord, detail: PageDetail) {
+pub(crate) fn add_record_facts(page: &mut PageModel, record: &DialogueRecord, detail: PageDetail) {
     page.facts = record_facts(record);
     page.chain_head = detail.is_complete().then(|| record.head.clone());
 }
@@ -85,7 +89,11 @@ fn record_facts(record: &DialogueRecord) -> Vec<(&'static str, RichText)> {
 
 /// The page of a dialogue that a Judge leads, or one round of any dialogue. `run` is the run that
 /// concludes it, if any.
-pub fn dialogue_page(record: &DialogueRecord, run: Option<&RunState>, scope: PageScope) -> Page {
+pub fn dialogue_page(
+    record: &DialogueRecord,
+    run: Option<&RunState>,
+    scope: PageScope,
+) -> PageModel {
     let dialogue = &record.dialogue;
     let mut page = base_page(&dialogue.opening, "Dialogue", scope);
     add_record_facts(&mut page, record, scope.detail);
@@ -103,7 +111,12 @@ pub fn dialogue_page(record: &DialogueRecord, run: Option<&RunState>, scope: Pag
     }
     let ended = conclusion_view(record, run);
     let is_unconverged = ended.terminal_state == Some(TerminalState::Unconverged);
-    page.sections = conclusion_sections(&ended, recorded_outcomes(record), state_text(&ended));
+    page.sections.extend(background_section(record, scope));
+    page.sections.extend(conclusion_sections(
+        &ended,
+        recorded_outcomes(record),
+        state_text(&ended),
+    ));
     if scope.detail == PageDetail::Result && !is_unconverged {
         let interventions = run.map(list_interventions).unwrap_or_default();
         page.sections.push(interventions_section(&interventions));
@@ -116,7 +129,6 @@ pub fn dialogue_page(record: &DialogueRecord, run: Option<&RunState>, scope: Pag
     } else {
         scope.detail
     };
-    page.sections.extend(background_section(record, scope));
     page.sections.push(verdicts_section(record));
     page.sections.push(experts_section(record));
     page.sections.extend(record_sections(record, PageScope { detail, ..scope }));

@@ -9,8 +9,8 @@ use crate::report::phrases::{count_noun, group_digits, round_name};
 use crate::report::record_page::warning_list;
 use crate::report::run_metrics::RunMetrics;
 
-/// The part of a timestamp that is the time of day: `15:40:15`.
-const TIME_OF_DAY: std::ops::Range<usize> = 11..19;
+/// Characters of a timestamp up to its seconds: `2026-11-16T15:40:15`.
+const SECOND_CHARS: usize = 19;
 
 /// The Principal's interventions, in time order.
 pub(crate) fn interventions_section(all: &[TimedIntervention]) -> PageSection {
@@ -21,7 +21,7 @@ pub(crate) fn interventions_section(all: &[TimedIntervention]) -> PageSection {
 
 fn intervention_item(one: &TimedIntervention) -> ListItem {
     let moment = one.at.to_string();
-    let time = moment.get(TIME_OF_DAY).unwrap_or(&moment).to_owned();
+    let time = moment.get(..SECOND_CHARS).unwrap_or(&moment).replace('T', " ");
     let what = format!("{time} · {} · {}", round_name(one.seen.round), one.seen.action_text());
     let notes = one.seen.detail_texts().into_iter().map(RichText::from).collect();
     let mark = RichText::toned("»", TextTone::Id);

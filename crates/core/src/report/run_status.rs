@@ -74,8 +74,8 @@ pub fn stop_notice(transcript: &RunState) -> Option<StopNotice> {
     if transcript.is_abandoned && transcript.stopped != Some(RunStopReason::Done) {
         return Some(StopNotice {
             error_code: ABANDONED,
-            message: "it was abandoned".to_owned(),
-            suggestion: "nothing goes on with it; what there is stays".to_owned(),
+            message: "the dialogue was abandoned".to_owned(),
+            suggestion: "it cannot be resumed; its record is kept".to_owned(),
         });
     }
     describe_stop(transcript)
@@ -88,22 +88,22 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
         Some(RunStopReason::Done) => return None,
         Some(RunStopReason::Quorum { round, heard, needed }) => (
             "quorum_not_met",
-            format!("round {round} needs {needed} who can be heard, and had {heard}"),
-            format!("see what failed, mend it, then {resume} asks those again"),
+            format!("round {round} needs at least {needed} answers and got {heard}"),
+            format!("fix what failed, then {resume} asks the missing seats again"),
         ),
         Some(RunStopReason::Families { heard, needed }) => (
             "families_not_met",
-            format!("{heard} families of models were heard, and {needed} are needed"),
-            format!("add a provider of another family, or {resume} when it is back"),
+            format!("seats of {heard} model families answered, and {needed} are needed"),
+            format!("add a provider of another family, or {resume} when it answers again"),
         ),
         Some(RunStopReason::Partial { round, seat }) => (
             "partial_not_allowed",
             format!("{seat} failed in round {round}, and `allow_partial` is false"),
-            format!("see what failed, mend it, then {resume}"),
+            format!("fix what failed, then {resume}"),
         ),
         Some(RunStopReason::Budget { shortage }) => (
             "budget_exhausted",
-            format!("what is left of {} does not cover the next call", shortage.describe_budget()),
+            format!("the rest of {} does not cover the next call", shortage.describe_budget()),
             budget_hint(*shortage, &resume),
         ),
         Some(RunStopReason::Unconcluded { stage, seat, reason })
@@ -112,13 +112,13 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             (
                 "audit_unavailable",
                 format!("the conclusion could not be audited: {seat}: {reason}"),
-                format!("nothing is called Clean without it; {resume} asks the critic again"),
+                format!("without an audit no conclusion is Clean; {resume} asks the critic again"),
             )
         }
         Some(RunStopReason::Unconcluded { stage: ConclusionStage::Concluding, seat, reason }) => (
             "synthesis_unavailable",
-            format!("no conclusion that can be used was written: {seat}: {reason}"),
-            format!("what was said is kept; {resume} asks for it again"),
+            format!("the synthesizer wrote no usable conclusion: {seat}: {reason}"),
+            format!("all replies are kept; {resume} asks for the conclusion again"),
         ),
         Some(RunStopReason::Unconcluded {
             stage: ConclusionStage::Revising | ConclusionStage::Auditing,
@@ -126,23 +126,25 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             reason,
         }) => (
             "revision_unavailable",
-            format!("the conclusion was objected to, and could not be mended: {seat}: {reason}"),
+            format!(
+                "the critic objected, and the conclusion could not be revised: {seat}: {reason}"
+            ),
             format!("{resume} asks for the revision again"),
         ),
         Some(RunStopReason::Unadjudicated { seat, reason }) => (
             "adjudication_unavailable",
-            format!("nothing was decided: {seat}: {reason}"),
-            format!("the gate stays closed; {resume} asks the adjudicator again"),
+            format!("the adjudicator gave no verdict: {seat}: {reason}"),
+            format!("the artifact does not pass; {resume} asks the adjudicator again"),
         ),
         Some(RunStopReason::Deadline) => (
             "deadline_exceeded",
-            "the deadline came first".to_owned(),
-            format!("nothing that was answered is lost: {resume}"),
+            "the run reached its deadline".to_owned(),
+            format!("all answers are kept: {resume}"),
         ),
         Some(RunStopReason::Interrupted) => (
             "interrupted",
             "the run was interrupted".to_owned(),
-            format!("nothing that was answered is lost: {resume}"),
+            format!("all answers are kept: {resume}"),
         ),
         None => (
             "unfinished",

@@ -147,7 +147,7 @@ fn the_audit_names_who_objects_and_who_sat_there() {
 #[test]
 fn what_did_not_converge_is_explained_plainly() {
     let explanation = document_json(&unconverged())["explanation"].as_str().unwrap().to_owned();
-    insta::assert_snapshot!(explanation, @"No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.");
+    insta::assert_snapshot!(explanation, @"There is no conclusion: the critic rejected the draft twice, and it may be revised only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate with the objections in mind; then find out what is missing, ask a narrower question, or decide yourself.");
 }
 
 #[test]

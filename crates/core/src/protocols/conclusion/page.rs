@@ -76,7 +76,7 @@ fn conclusion_blocks(
     fields.extend(conclusion.unresolved_points.iter().map(unresolved_item));
     fields.push(ListItem::new("Review by", conclusion.review_by.to_string()));
     let names: Vec<String> = conclusion.participants.iter().map(versioned_name).collect();
-    fields.push(ListItem::new("Participants", names.join(" · ")));
+    fields.push(ListItem::new("Participants", RichText::joined(&names, TextTone::Plain)));
     fields.extend(outcomes.iter().map(|outcome| ListItem::new("Outcome", outcome_line(outcome))));
     vec![PageBlock::barred(&conclusion.recommendation, bar), PageBlock::Fields(fields)]
 }

@@ -10,16 +10,16 @@ use crate::protocols::conclusion::sample::{
 };
 use crate::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind, RecordedConclusion};
 use crate::protocols::council::page::council_page;
-use crate::report::page::{Page, PageDetail, PageScope};
+use crate::report::page::{PageDetail, PageModel, PageScope};
 use crate::report::record_page::dialogue_page;
 use crate::report::terminal::layout::PageCanvas;
 
 /// The page in colours at this width.
-fn draw(page: &Page, width: usize) -> String {
+fn draw(page: &PageModel, width: usize) -> String {
     crate::report::terminal::page::draw_page(page, PageCanvas { width })
 }
 
-fn council_result(transcript: &RunState) -> Page {
+fn council_result(transcript: &RunState) -> PageModel {
     let record = crate::report::sample::record();
     council_page(&record, transcript, PageScope::new(PageDetail::Result))
 }
@@ -74,11 +74,11 @@ fn record_of(transcript: &RunState) -> DialogueRecord {
 #[test]
 fn a_clean_conclusion_stands_without_annotations() {
     assert_snapshot!(draw_page(&clean(), 80), @r#"
-    COUNCIL ───────────────────────────────────────────────── ● CLEAN · 3 of 3 heard
+    COUNCIL ────────────────────────────────────────────── ● CLEAN · 3 of 3 answered
 
       Should reads go through a cache?
 
-    CONCLUSION ─────────────────────────────────────────────────────────────────────
+    CONCLUSION ───────────────────────────────────────────────────────────── ● CLEAN
 
       ┃ Put a read-through cache before the catalogue, with a lifetime of five
       ┃   minutes.
@@ -86,23 +86,26 @@ fn a_clean_conclusion_stands_without_annotations() {
 
       Key condition  Reads outnumber writes by at least ten to one.
       Unresolved     Whether stale prices are worse than slow ones (ann, bob)
-                       P0101 ann: A price that is a minute old harms nobody.
-                       C0203 bob: One wrong price in a contract costs more than the
-                             cache saves.
+                     P0101 ann: A price that is a minute old harms nobody.
+                     C0203 bob: One wrong price in a contract costs more than the
+                       cache saves.
       Review by      2027-02-16
       Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
 
-    HOW THEY STOOD ─────────────────────────────────────── 2 approve · 1 conditional
+    POSITIONS ──────────────────────────────────────────── 2 approve · 1 conditional
 
-      ● ann  approve      confidence medium · rated 6, 6
-      ◐ bob  conditional  confidence medium · rated 8, 8
-      ● cid  approve      confidence medium · rated 6, 6
+      Seat   stance       confidence  ratings
+      ● ann  approve      medium      6, 6
+      ◐ bob  conditional  medium      8, 8
+      ● cid  approve      medium      6, 6
 
     RECORD ─────────────────────────────────────────────────────────────────────────
 
       3 rounds · 9 calls · 9,900 tokens · 45.0 s · $0.0108 · 2026-11-16
       concluded by ann (claude-sonnet-4) · audited blind by bob (gpt-4o)
-      Report and debate: plenary show should-reads-go-through-a-cache-4334f41c
+
+      Report and debate:
+      plenary show should-reads-go-through-a-cache-4334f41c
     "#);
 }
 
@@ -110,36 +113,34 @@ fn a_clean_conclusion_stands_without_annotations() {
 fn a_revised_one_shows_the_objection_and_what_changed() {
     let page = draw_page(&revised(), 80);
     assert_snapshot!(page_part(&page, "COUNCIL", "CONCLUSION"), @r#"
-    COUNCIL ─────────────────────────────────────────────── ◐ REVISED · 3 of 3 heard
+    COUNCIL ──────────────────────────────────────────── ◐ REVISED · 3 of 3 answered
 
       Should reads go through a cache?
     "#);
     assert_snapshot!(page_part(&page, "View the", "POSITIONS"), @r#"
     View the objection and revision ────────────────────────────────────────────────
 
-      ! recommendation
-        counted: asked for exactly 2 lines; the recommendation has 1
-      ! key condition
-        “Reads outnumber writes” is true of nearly every store; it does not say from
-        which ratio on the cache pays.
+      ! recommendation  counted: asked for exactly 2 lines; the recommendation has 1
+      ! key condition   “Reads outnumber writes” is true of nearly every store; it
+                        does not say from which ratio on the cache pays.
 
       What changed
-      recommendation
-        - Put a read-through cache before everything, with a lifetime of five
-        - minutes.
-        + Put a read-through cache before the catalogue, with a lifetime of five
-        + minutes.
-        + Leave prices uncached until the owner says how stale they may be.
-      key condition
-        - Reads outnumber writes.
-        + Reads outnumber writes by at least ten to one.
+        recommendation
+          - Put a read-through cache before everything, with a lifetime of five
+          - minutes.
+          + Put a read-through cache before the catalogue, with a lifetime of five
+          + minutes.
+          + Leave prices uncached until the owner says how stale they may be.
+        key condition
+          - Reads outnumber writes.
+          + Reads outnumber writes by at least ten to one.
     "#);
 }
 
 #[test]
 fn a_revision_can_be_read_in_sixty_columns() {
     assert_snapshot!(page_part(&draw_page(&revised(), 60), "CONCLUSION", "POSITIONS"), @r#"
-    CONCLUSION ─────────────────────────────────────────────────
+    CONCLUSION ─────────────────────────────────────── ◐ REVISED
 
       ┃ Put a read-through cache before the catalogue, with a
       ┃   lifetime of five minutes.
@@ -150,34 +151,33 @@ fn a_revision_can_be_read_in_sixty_columns() {
                      one.
       Unresolved     Whether stale prices are worse than slow
                      ones (ann, bob)
-                       P0101 ann: A price that is a minute old
-                             harms nobody.
-                       C0203 bob: One wrong price in a contract
-                             costs more than the cache saves.
+                     P0101 ann: A price that is a minute old
+                       harms nobody.
+                     C0203 bob: One wrong price in a contract
+                       costs more than the cache saves.
       Review by      2027-02-16
-      Participants   ann (ann-3f9c) · bob (bob-3f9c)
+      Participants   ann (ann-3f9c) · bob (bob-3f9c) ·
                      cid (cid-3f9c)
 
     View the objection and revision ────────────────────────────
 
-      ! recommendation
-        counted: asked for exactly 2 lines; the recommendation
-        has 1
-      ! key condition
-        “Reads outnumber writes” is true of nearly every store;
-        it does not say from which ratio on the cache pays.
+      ! recommendation  counted: asked for exactly 2 lines; the
+                        recommendation has 1
+      ! key condition   “Reads outnumber writes” is true of
+                        nearly every store; it does not say from
+                        which ratio on the cache pays.
 
       What changed
-      recommendation
-        - Put a read-through cache before everything, with a
-        - lifetime of five minutes.
-        + Put a read-through cache before the catalogue, with a
-        + lifetime of five minutes.
-        + Leave prices uncached until the owner says how stale
-        + they may be.
-      key condition
-        - Reads outnumber writes.
-        + Reads outnumber writes by at least ten to one.
+        recommendation
+          - Put a read-through cache before everything, with a
+          - lifetime of five minutes.
+          + Put a read-through cache before the catalogue, with
+          + a lifetime of five minutes.
+          + Leave prices uncached until the owner says how stale
+          + they may be.
+        key condition
+          - Reads outnumber writes.
+          + Reads outnumber writes by at least ten to one.
     "#);
 }
 
@@ -188,54 +188,51 @@ fn changed_words_have_a_colour_and_kept_ones_do_not() {
         let is_it = |line: &&str| strip_colours(line).trim_start().starts_with(start);
         page.lines().find(is_it).unwrap().replace('\u{1b}', "␛")
     };
-    assert_snapshot!(line("+ Reads outnumber"), @"    ␛[1m␛[32m+␛[0m Reads outnumber ␛[1m␛[32mwrites␛[0m ␛[1m␛[32mby␛[0m ␛[1m␛[32mat␛[0m ␛[1m␛[32mleast␛[0m ␛[1m␛[32mten␛[0m ␛[1m␛[32mto␛[0m ␛[1m␛[32mone.␛[0m");
-    assert_snapshot!(line("- Reads outnumber"), @"    ␛[31m-␛[0m ␛[2mReads␛[0m ␛[2moutnumber␛[0m ␛[31mwrites.␛[0m");
+    assert_snapshot!(line("+ Reads outnumber"), @"      ␛[1m␛[32m+ ␛[0mReads outnumber ␛[1m␛[32mwrites␛[0m ␛[1m␛[32mby␛[0m ␛[1m␛[32mat␛[0m ␛[1m␛[32mleast␛[0m ␛[1m␛[32mten␛[0m ␛[1m␛[32mto␛[0m ␛[1m␛[32mone.␛[0m");
+    assert_snapshot!(line("- Reads outnumber"), @"      ␛[31m- ␛[0m␛[2mReads␛[0m ␛[2moutnumber␛[0m ␛[31mwrites.␛[0m");
 }
 
 #[test]
 fn what_did_not_converge_is_explained() {
     let page = draw_page(&unconverged(), 80);
     assert_snapshot!(page_part(&page, "COUNCIL", "REPORT: ADOPT"), @r#"
-    COUNCIL ─────────────────────────────────────────── ▲ UNCONVERGED · 3 of 3 heard
+    COUNCIL ──────────────────────────────────────── ▲ UNCONVERGED · 3 of 3 answered
 
       Should reads go through a cache?
 
-    NO CONCLUSION ──────────────────────────────────────────────────────────────────
+    NO CONCLUSION ──────────────────────────────────────────────────── ▲ UNCONVERGED
 
-      No conclusion came out that holds up on its own: what was drafted was rejected
-      twice, and it is mended only once. At first sight the objections were to the
+      There is no conclusion: the critic rejected the draft twice, and it may be
+      revised only once. In the first audit the objections were to the
       recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the
       key condition: ““Reads outnumber writes” is true of nearly every store; it
       does not say from which ratio on the cache pays”. After the revision the
       objection was to the recommendation: “It leaves out prices, which is what the
-      question is about”. This is not a failure. It says something about the
-      question: what was said about it does not carry one answer yet. Read the
-      debate with the objections in mind; then find out what they say is missing,
-      ask again more narrowly, or decide yourself.
+      question is about”. This is not a failure: the debate does not support one
+      answer yet. Read the debate with the objections in mind; then find out what is
+      missing, ask a narrower question, or decide yourself.
 
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
-      At first sight
-      ! recommendation
-        counted: asked for exactly 2 lines; the recommendation has 1
-      ! key condition
-        “Reads outnumber writes” is true of nearly every store; it does not say from
-        which ratio on the cache pays.
+      First audit
+        ! recommendation  counted: asked for exactly 2 lines; the recommendation has
+                          1
+        ! key condition   “Reads outnumber writes” is true of nearly every store; it
+                          does not say from which ratio on the cache pays.
 
       What changed
-      recommendation
-        - Put a read-through cache before everything, with a lifetime of five
-        - minutes.
-        + Put a read-through cache before the catalogue, with a lifetime of five
-        + minutes.
-        + Leave prices uncached until the owner says how stale they may be.
-      key condition
-        - Reads outnumber writes.
-        + Reads outnumber writes by at least ten to one.
+        recommendation
+          - Put a read-through cache before everything, with a lifetime of five
+          - minutes.
+          + Put a read-through cache before the catalogue, with a lifetime of five
+          + minutes.
+          + Leave prices uncached until the owner says how stale they may be.
+        key condition
+          - Reads outnumber writes.
+          + Reads outnumber writes by at least ten to one.
 
       After the revision
-      ! recommendation
-        It leaves out prices, which is what the question is about.
+        ! recommendation  It leaves out prices, which is what the question is about.
 
     REJECTED DRAFT ──────────────────────────────────────────────── not a conclusion
 
@@ -245,9 +242,9 @@ fn what_did_not_converge_is_explained() {
 
       Key condition  Reads outnumber writes by at least ten to one.
       Unresolved     Whether stale prices are worse than slow ones (ann, bob)
-                       P0101 ann: A price that is a minute old harms nobody.
-                       C0203 bob: One wrong price in a contract costs more than the
-                             cache saves.
+                     P0101 ann: A price that is a minute old harms nobody.
+                     C0203 bob: One wrong price in a contract costs more than the
+                       cache saves.
       Review by      2027-02-16
       Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     "#);
@@ -262,7 +259,7 @@ fn who_gets_no_conclusion_gets_everything_that_was_said() {
     OBJECTIONS
     REJECTED DRAFT
     REPORT: ADOPT
-    HOW THEY STOOD
+    POSITIONS
     DISAGREEMENTS
     OPINIONS
     REVIEWS
@@ -273,28 +270,30 @@ fn who_gets_no_conclusion_gets_everything_that_was_said() {
     REVIEWS ───────────────────────────────────────────────────────────────────── R2
 
       ann on cid  6 of 10
-        medium omission: It does not say what a stale price costs. → Name the
-               greatest age.
-        agrees Reads repeat
-        differs Prices: leave them out, where the other says cache them too. They
-                change at any time.
+        critique   medium omission: It does not say what a stale price costs.
+                   → Name the greatest age.
+        agrees     Reads repeat
+        disagrees  Prices: leave them out; the other says cache them too. They
+                   change at any time.
+
       ann on bob  8 of 10
-        medium omission: It does not say what a stale price costs. → Name the
-               greatest age.
-        agrees Reads repeat
-        differs Prices: leave them out, where the other says cache them too. They
-                change at any time.
-        swayed by A measured ratio
+        critique           medium omission: It does not say what a stale price
+                           costs.
+                           → Name the greatest age.
+        agrees             Reads repeat
+        disagrees          Prices: leave them out; the other says cache them too.
+                           They change at any time.
+        would change with  A measured ratio
     "#);
-    assert!(page.contains("bob audit, call 11"), "every reply is there:\n{page}");
+    assert!(page.contains("bob  audit, call 11"), "every reply is there:\n{page}");
     assert!(!page.contains("\n\n\n"), "one blank line parts sections:\n{page}");
 }
 
 #[test]
 fn an_unaudited_one_says_so_in_its_headline() {
     let page = draw_page(&unaudited(), 80);
-    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ───────────────────────────────────────────── ○ UNAUDITED · 3 of 3 heard");
-    assert!(page.contains("! unaudited: nobody tried to break this conclusion"), "{page}");
+    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ────────────────────────────────────────── ○ UNAUDITED · 3 of 3 answered");
+    assert!(page.contains("! unaudited: no critic tried to break this conclusion"), "{page}");
 }
 
 #[test]
@@ -303,10 +302,10 @@ fn a_critic_of_the_same_family_is_said_in_the_headline() {
     if let Some(critic) = kin.conclusion_result.as_mut().and_then(|ending| ending.critic.as_mut()) {
         critic.family = "anthropic".to_owned();
     }
-    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "\n\n"), @"COUNCIL ───────────────────── ● CLEAN · 3 of 3 heard · critic of the same family");
+    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "\n\n"), @"COUNCIL ────────────────── ● CLEAN · 3 of 3 answered · critic of the same family");
     kin.opening.rehearsal = true;
     assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "CONCLUSION"), @r#"
-    COUNCIL ───────────────────────────────────────────────── ● CLEAN · 3 of 3 heard
+    COUNCIL ────────────────────────────────────────────── ● CLEAN · 3 of 3 answered
 
       Should reads go through a cache?
 
@@ -318,13 +317,13 @@ fn a_critic_of_the_same_family_is_said_in_the_headline() {
 fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
     let unheard = draw_page(&critic_failed(), 80);
     assert_snapshot!(page_part(&unheard, "COUNCIL", "  Key condition"), @r#"
-    COUNCIL ────────────────────────────────────────────── INCOMPLETE · 3 of 3 heard
+    COUNCIL ─────────────────────────────────────────── INCOMPLETE · 3 of 3 answered
 
       Should reads go through a cache?
 
       incomplete: the conclusion could not be audited: bob: no answer within 60 s.
 
-      nothing is called Clean without it; `plenary resume
+      without an audit no conclusion is Clean; `plenary resume
       should-reads-go-through-a-cache-4334f41c` asks the critic again
 
     DRAFT ────────────────────────────────────────────────────────────── not audited
@@ -338,38 +337,36 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
         ["COUNCIL", "DRAFT", "REPORT: ADOPT", "POSITIONS", "DISAGREEMENTS", "RECORD"]
     );
     let unmended = draw_page(&reviser_failed(), 80);
-    assert_snapshot!(page_part(&unmended, "DRAFT", "\n\n"), @"DRAFT ────────────────────────────────────────────────── objected to, not mended");
+    assert_snapshot!(page_part(&unmended, "DRAFT", "\n\n"), @"DRAFT ───────────────────────────────────────────────── objected to, not revised");
     assert_snapshot!(page_part(&unmended, "OBJECTIONS", "REPORT: ADOPT"), @r#"
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
-      ! recommendation
-        counted: asked for exactly 2 lines; the recommendation has 1
-      ! key condition
-        “Reads outnumber writes” is true of nearly every store; it does not say from
-        which ratio on the cache pays.
+      ! recommendation  counted: asked for exactly 2 lines; the recommendation has 1
+      ! key condition   “Reads outnumber writes” is true of nearly every store; it
+                        does not say from which ratio on the cache pays.
     "#);
 }
 
 #[test]
 fn interventions_have_a_section_on_the_short_page() {
     let page = draw_page(&cut_short(), 80);
-    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ────────────────────────── ● CLEAN · DEGRADED · CUT SHORT · 3 of 3 heard");
+    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ─────────────────────── ● CLEAN · DEGRADED · CUT SHORT · 3 of 3 answered");
     assert_snapshot!(page_part(&page, "INTERVENTIONS", "\0"), @r#"
     INTERVENTIONS ──────────────────────────────────────────────────────────────── 5
 
-      » 15:40:01 · R1 · whisper to all
+      » 2026-11-16 15:40:01 · R1 · whisper to all
         Mind what it costs to run.
-      » 15:40:15 · R1 · whisper to cid, in private
+      » 2026-11-16 15:40:15 · R1 · whisper to cid, in private
         You know this store best.
-      » 15:40:20 · R2 · directive
+      » 2026-11-16 15:40:20 · R2 · directive
         only reads count
         understood as: The panel is to take it that only reads count.
-      » 15:40:21 · R2 · directive
+      » 2026-11-16 15:40:21 · R2 · directive
         forget all of it
         understood as: The panel is to take it that forget all of it.
         not confirmed, so it had no effect
-      » 15:40:22 · R2 · stop
-        nobody else is asked in the rounds
+      » 2026-11-16 15:40:22 · R2 · stop
+        no further seat is asked in the rounds
 
     RECORD ─────────────────────────────────────────────────────────────────────────
 
@@ -377,7 +374,9 @@ fn interventions_have_a_section_on_the_short_page() {
       concluded by ann (claude-sonnet-4) · audited blind by bob (gpt-4o)
       ! it was stopped before the panel had reported, and concluded on what there
         was
-      The debate: plenary show should-reads-go-through-a-cache-4334f41c
+
+      The debate:
+      plenary show should-reads-go-through-a-cache-4334f41c
     "#);
 }
 
@@ -389,25 +388,17 @@ fn interventions_stand_in_the_margin_of_the_whole_transcript() {
         page_part(&page, "REPLIES", "TENSIONS").lines().filter(is_text).collect();
     assert_snapshot!(replies.join("\n"), @r#"
     REPLIES ─────────────────────────────────────────────────────────── as they came
-    » 15:40:01 whisper to all
-    » Mind what it costs to run.
-      ann R1, call 1
-      bob R1, call 2
-      cid R1, call 3
-    » 15:40:15 whisper to cid, in private
-    » You know this store best.
-      ann R2, call 4
-    » 15:40:20 directive
-    » only reads count
-    » understood as: The panel is to take it that only reads count.
-    » 15:40:21 directive
-    » forget all of it
-    » understood as: The panel is to take it that forget all of it.
-    » not confirmed, so it had no effect
-    » 15:40:22 stop
-    » nobody else is asked in the rounds
-      ann conclusion, call 5
-      bob audit, call 6
+      Intervention
+      ann  R1, call 1
+      bob  R1, call 2
+      cid  R1, call 3
+      Intervention
+      ann  R2, call 4
+      Intervention
+      Intervention
+      Intervention
+      ann  conclusion, call 5
+      bob  audit, call 6
     "#);
     assert!(!page.contains("INTERVENTIONS"), "they are said once");
 }
@@ -470,7 +461,7 @@ fn concluding_a_led_dialogue_prints_its_ending_and_where_the_rest_is() {
 #[test]
 fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
     assert_snapshot!(page_part(&draw_page(&clean(), 40), "CONCLUSION", "POSITIONS"), @r#"
-    CONCLUSION ─────────────────────────────
+    CONCLUSION ───────────────────── ● CLEAN
 
       ┃ Put a read-through cache before
       ┃   the catalogue, with a lifetime of
@@ -484,27 +475,27 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
       Unresolved
         Whether stale prices are worse than
         slow ones (ann, bob)
-          P0101 ann: A price that is a
-                minute old harms nobody.
-          C0203 bob: One wrong price in a
-                contract costs more than the
-                cache saves.
+        P0101 ann: A price that is a
+          minute old harms nobody.
+        C0203 bob: One wrong price in a
+          contract costs more than the cache
+          saves.
       Review by
         2027-02-16
       Participants
-        ann (ann-3f9c) · bob (bob-3f9c)
+        ann (ann-3f9c) · bob (bob-3f9c) ·
         cid (cid-3f9c)
     "#);
     assert_snapshot!(page_part(&draw_page(&clean(), 120), "CONCLUSION", "POSITIONS"), @r#"
-    CONCLUSION ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+    CONCLUSION ───────────────────────────────────────────────────────────────────────────────────────────────────── ● CLEAN
 
       ┃ Put a read-through cache before the catalogue, with a lifetime of five minutes.
       ┃ Leave prices uncached until the owner says how stale they may be.
 
       Key condition  Reads outnumber writes by at least ten to one.
       Unresolved     Whether stale prices are worse than slow ones (ann, bob)
-                       P0101 ann: A price that is a minute old harms nobody.
-                       C0203 bob: One wrong price in a contract costs more than the cache saves.
+                     P0101 ann: A price that is a minute old harms nobody.
+                     C0203 bob: One wrong price in a contract costs more than the cache saves.
       Review by      2027-02-16
       Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     "#);

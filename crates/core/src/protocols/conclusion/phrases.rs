@@ -98,8 +98,8 @@ pub(crate) fn draft_status(ended: &ConclusionView) -> &'static str {
     let Some(audit) = &ended.audit else { return "not audited" };
     match (audit.critic_verdict, &audit.original) {
         (None, _) => "not audited",
-        (Some(AuditVerdict::Flag), None) => "objected to, not mended",
-        (Some(AuditVerdict::Flag), Some(_)) => "mended, not audited again",
+        (Some(AuditVerdict::Flag), None) => "objected to, not revised",
+        (Some(AuditVerdict::Flag), Some(_)) => "revised, not audited again",
         (Some(AuditVerdict::Pass), _) => "not concluded yet",
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn draft_status(ended: &ConclusionView) -> &'static str {
 pub(crate) fn conclusion_warnings(ended: &ConclusionView, is_rehearsal: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if ended.is_unaudited() {
-        warnings.push("unaudited: nobody tried to break this conclusion".to_owned());
+        warnings.push("unaudited: no critic tried to break this conclusion".to_owned());
     }
     // All seats of a rehearsal are of one family, which is reported elsewhere.
     if let Some(critic) = ended.critic_of_same_family().filter(|_| !is_rehearsal) {
@@ -129,11 +129,10 @@ const NAMED_MAX: usize = 3;
 /// Explains a conclusion that was rejected twice.
 pub(crate) fn explain_rejection(trail: &AuditTrail) -> String {
     format!(
-        "No conclusion came out that holds up on its own: what was drafted was rejected twice, \
-         and it is mended only once. At first sight {}. After the revision {}. This is not a \
-         failure. It says something about the question: what was said about it does not carry one \
-         answer yet. Read the debate with the objections in mind; then find out what they say is \
-         missing, ask again more narrowly, or decide yourself.",
+        "There is no conclusion: the critic rejected the draft twice, and it may be revised only \
+         once. In the first audit {}. After the revision {}. This is not a failure: the debate \
+         does not support one answer yet. Read the debate with the objections in mind; then find \
+         out what is missing, ask a narrower question, or decide yourself.",
         objections_sentence(&trail.objections),
         objections_sentence(&trail.second_objections)
     )
@@ -172,11 +171,11 @@ pub(crate) fn drafted_lines(
     recommendation: &str,
     is_repaired: bool,
 ) -> Vec<ProgressLine> {
-    let mended = repair_note(is_repaired);
+    let note = repair_note(is_repaired);
     let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
     single_line(
         LineSeverity::Good,
-        format!("{seat}conclusion{mended}{time}: {}", shorten_line(recommendation)),
+        format!("{seat}conclusion{note}{time}: {}", shorten_line(recommendation)),
     )
 }
 
@@ -217,19 +216,17 @@ pub(crate) fn revised_lines(
 ) -> Vec<ProgressLine> {
     let names: Vec<&str> = fields.iter().map(|field| field_name(*field)).collect();
     let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
-    single_line(LineSeverity::Good, format!("{seat}mended{time}: {}", names.join(", ")))
+    single_line(LineSeverity::Good, format!("{seat}revised{time}: {}", names.join(", ")))
 }
 
 pub(crate) fn concluded_lines(state: Option<TerminalState>) -> Vec<ProgressLine> {
     let (tone, how) = match state {
-        Some(TerminalState::Clean) => (LineSeverity::Good, "no objection at first sight"),
-        Some(TerminalState::Revised) => {
-            (LineSeverity::Good, "objected to, mended, and then let pass")
-        }
+        Some(TerminalState::Clean) => (LineSeverity::Good, "no objection in the first audit"),
+        Some(TerminalState::Revised) => (LineSeverity::Good, "objected to, revised, then passed"),
         Some(TerminalState::Unconverged) => {
-            (LineSeverity::Warning, "objected to, mended, objected to again")
+            (LineSeverity::Warning, "objected to, revised, objected to again")
         }
-        None => (LineSeverity::Warning, "nobody tried to break it"),
+        None => (LineSeverity::Warning, "no critic tried to break it"),
     };
     single_line(tone, format!("{}: {how}", state_label(state)))
 }
@@ -282,18 +279,18 @@ mod tests {
         Good ann  conclusion (1.4 s): Put a read-through cache before everything, with a lifetime of five minutes.
         Warning      counted: recommendation: asked for exactly 2 lines; the recommendation has 1
         Warning bob  the Blind Critic objects: key condition: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
-        Good ann  mended (1.4 s): recommendation, key condition
+        Good ann  revised (1.4 s): recommendation, key condition
         Warning bob  the Blind Critic still objects: recommendation: It leaves out prices, which is what the question is about.
-        Warning UNCONVERGED: objected to, mended, objected to again
+        Warning UNCONVERGED: objected to, revised, objected to again
         "#);
         insta::assert_snapshot!(progress_text(&clean()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
         Good bob  the Blind Critic has no objection (1.4 s)
-        Good CLEAN: no objection at first sight
+        Good CLEAN: no objection in the first audit
         "#);
         insta::assert_snapshot!(progress_text(&unaudited()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
-        Warning UNAUDITED: nobody tried to break it
+        Warning UNAUDITED: no critic tried to break it
         "#);
     }
 
@@ -304,10 +301,10 @@ mod tests {
         Aside whisper to cid, in private: You know this store best.
         Aside directive: only reads count; understood as: The panel is to take it that only reads count.
         Aside directive: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
-        Aside stop: nobody else is asked in the rounds
+        Aside stop: no further seat is asked in the rounds
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
         Good bob  the Blind Critic has no objection (1.4 s)
-        Good CLEAN: no objection at first sight
+        Good CLEAN: no objection in the first audit
         "#);
     }
 

@@ -32,7 +32,7 @@ use crate::protocols::council::answers::SeatLetters;
 use crate::protocols::protocol::{
     AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, ShownRun, Step,
 };
-use crate::report::page::{Page, PageDetail, PageScope};
+use crate::report::page::{PageDetail, PageModel, PageScope};
 use crate::report::record_page::dialogue_page;
 
 /// The size of a conclusion: five fields, some of which may be long.
@@ -139,7 +139,7 @@ impl Protocol for ConclusionProtocol {
     }
 
     /// Before the conclusion is recorded, the run says how far it has come.
-    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> PageModel {
         let is_recorded = shown.record.conclusion.is_some() && scope.detail != PageDetail::Result;
         dialogue_page(shown.record, shown.state.filter(|_| !is_recorded), scope)
     }

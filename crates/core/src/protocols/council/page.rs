@@ -15,7 +15,7 @@ use crate::protocols::council::panel_sections::{
     opinions_section, peer_reviews_section, positions_section,
 };
 use crate::protocols::council::report_sections::report_sections;
-use crate::report::page::{Page, PageDetail, PageScope, PageSection};
+use crate::report::page::{PageDetail, PageModel, PageScope, PageSection};
 use crate::report::record_page::{
     add_record_facts, background_section, base_page, caution_block, dialogue_page, record_sections,
     recorded_outcomes, stop_blocks,
@@ -26,7 +26,7 @@ use crate::report::run_sections::{
 use crate::report::run_status::CompletionStatus;
 
 /// The page of a run, finished or not, on its record.
-pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageScope) -> Page {
+pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageScope) -> PageModel {
     if scope.round.is_some() {
         return dialogue_page(record, None, scope);
     }
@@ -206,7 +206,7 @@ mod tests {
         let cases = [
             (clean(), "[CLEAN] Put a read-through cache before the catalogue,"),
             (unaudited(), "[UNAUDITED] Put a read-through cache"),
-            (unconverged(), "[UNCONVERGED] No conclusion came out"),
+            (unconverged(), "[UNCONVERGED] There is no conclusion"),
             (cut_short(), "[CLEAN] [DEGRADED] Put a"),
             (critic_failed(), "incomplete: the conclusion could not be audited: bob"),
         ];

@@ -27,7 +27,7 @@ use crate::protocols::council::parse::{parse_opinion, parse_peer_review, parse_r
 use crate::protocols::protocol::{
     AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, ShownRun, Step,
 };
-use crate::report::page::{Page, PageScope};
+use crate::report::page::{PageModel, PageScope};
 use crate::report::record_page::dialogue_page;
 
 /// Three rounds, then the conclusion.
@@ -131,7 +131,7 @@ impl Protocol for CouncilProtocol {
         serde_json::to_value(council_document(state))
     }
 
-    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> PageModel {
         match shown.state {
             Some(state) => council_page(shown.record, state, scope),
             None => dialogue_page(shown.record, None, scope),

@@ -332,7 +332,7 @@ fn incomplete_reason(stop: &RunStopReason) -> String {
             format!("no readable adjudicator: {seat}: {reason}")
         }
         RunStopReason::Budget { shortage } => format!("the budget ran out: {shortage}"),
-        RunStopReason::Deadline => "the deadline came first".to_owned(),
+        RunStopReason::Deadline => "the run reached its deadline".to_owned(),
         RunStopReason::Interrupted => "it was interrupted".to_owned(),
         RunStopReason::Done
         | RunStopReason::Families { .. }

@@ -24,59 +24,106 @@ fn part(transcript: &RunState) -> String {
 #[test]
 fn a_review_tells_its_verdict_and_how_it_came_to_it() {
     assert_snapshot!(part(&revised()), @r#"
-    ## Verdict: REVISE · DEGRADED
+    # posts/launch.md
+
+    ◐ **REVISE** · DEGRADED · 4 of 4 answered
 
     |  |  |
-    | --- | --- |
-    | Artifact | posts/launch.md |
+    | :--- | :--- |
+    | Dialogue | `nvidia-investment-analysis` |
+    | Status | converged |
+    | Protocol | alignment |
+    | Rounds | 3 |
+    | ALIGNMENT | 149 |
+    | Convergence asked | 100% |
+    | Opened | 2026-02-02T09:30:00.000000Z |
+    | Converged | 2026-02-02T11:04:00.000000Z |
     | Type | linkedin_post |
     | Tier | 1 |
     | Made by | writer |
     | SHA-256 | `5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8` |
     | Verdict | `posts-launch-md-7c21e0aa/1` |
 
-    ### Revision brief
+    ## Revision brief (by adjudicator (claude-sonnet-4))
 
-    > 1. Cut “fastest in the world”.
+    > 1. Cut “fastest in the world”.  
     > 2. Give “ten times” its measurement.
 
-    ### Deliberators
+    ## Deliberators (3 block, 1 irreducible)
 
-    | Deliberator | Model | R1 | R2 | Blocks | Irreducible | Scores |
-    | --- | --- | --- | --- | --- | --- | --- |
-    | skeptic | claude-sonnet-4 | hold, blocks, irreducible | hold, blocks, irreducible | yes | yes | argument soundness 2, evidence completeness 3, objection pre-emption 4 |
-    | voice_identity | gpt-4o | revise | revise, R1 counts | no | no | reader test 4, register fit 3, voice match 2 |
-    | evidence | gpt-4o | revise | revise, blocks | yes | no | confidence calibration 4, source verification 2, tier classification 3 |
-    | strategy | gpt-4o | ship | hold, blocks, uncited | yes | no | goal fit 2, opportunity cost 4, stake calibration 3 |
+    | Deliberator | R1 | R2 | blocks | irreducible |  | model | absences | scores |
+    | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+    | ▲ **skeptic** | hold ■ | hold ■ | yes | yes |  | claude-sonnet-4 |  | argument soundness 2 · evidence completeness 3 · objection pre-emption 4 |
+    | ◐ **voice_identity** | revise | absent | no | no | R1 counts | gpt-4o | R2 timeout: no answer within 60 s | reader test 4 · register fit 3 · voice match 2 |
+    | ◐ **evidence** | revise | revise ■ | yes | no |  | gpt-4o |  | confidence calibration 4 · source verification 2 · tier classification 3 |
+    | ▲ **strategy** | ship | hold ■ | yes | no | uncited | gpt-4o |  | goal fit 2 · opportunity cost 4 · stake calibration 3 |
 
-    ### Concerns
+    ## Concerns (4)
 
-    - **skeptic-1** (L3): A superlative without a benchmark: nobody can check it, and rivals will.<br>At: “fastest council in the world”<br>Fix: Name the benchmark, or cut the sentence.
-    - **skeptic-2** (L5): “Nothing can go wrong” promises what no software keeps.
-    - **voice_identity-1**: It shouts where we speak.<br>At: the tone as a whole<br>Fix: One claim, said once.
-    - **evidence-1** (L4): No source for the figure.<br>At: ten times faster<br>Fix: Link the measurement.
+    ### skeptic (hold, blocks, irreducible)
 
-    ### Between the rounds
+    - **skeptic-1** L3 A superlative without a benchmark: nobody can check it, and rivals will.<br>at “fastest council in the world”<br>→ Name the benchmark, or cut the sentence.
+    - **skeptic-2** L5 “Nothing can go wrong” promises what no software keeps.
 
-    - **evidence**: revise → revise, blocks. I now block, for skeptic-1. skeptic-1: the figure has no source either.
-    - **strategy**: ship → hold, blocks. On reflection the offer is too early. **Uncited.**
+    Its brief
 
-    ### Decision
+    > Cut both superlatives.
 
-    - Counted: policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
-    - The adjudicator (claude-sonnet-4): REVISE, by a downgrade: Cutting two sentences lifts all blocks but one.
-    - The gate: REVISE: the downgrade counts
+    ### voice_identity (revise)
+
+    - **voice_identity-1** It shouts where we speak.<br>at the tone as a whole<br>→ One claim, said once.
+
+    Its brief
+
+    > Say it once, and plainly.
+
+    ### evidence (revise, blocks)
+
+    - **evidence-1** L4 No source for the figure.<br>at ten times faster<br>→ Link the measurement.
+
+    Its brief
+
+    > Give the figure a source.
+
+    ### strategy (hold, blocks)
+
+    It names no concern.
+
+    ## Between the rounds (2 changed)
+
+    ### voice_identity
+
+    It did not answer again; its first judgement counts.
+
+    ### evidence (revise → revise, blocks)
+
+    - I now block, for skeptic-1.
+    - insists skeptic-1: the figure has no source either.
+    - **skeptic-1**: A superlative without a benchmark: nobody can check it, and rivals will.
+
+    ### strategy (ship → hold, blocks)
+
+    - On reflection the offer is too early.
+    - UNCITED: cites no concern of another deliberator
+
+    ## Decision (REVISE)
+
+    - **count**: policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
+    - **adjudicator**: REVISE, by a downgrade: Cutting two sentences lifts all blocks but one.
+    - **decision**: **REVISE: the downgrade counts**
 
     > Skeptic and Evidence agree that the figures are bare; the last two launch posts were held for the same.
 
-    ### Earlier verdicts that it was held against
+    ## Prior verdicts (shown to the adjudicator)
 
-    - 2026-11-16 HOLD: posts/teaser.md
-    - 2026-11-16 REVISE: posts/hello.md
+    | Verdict | day | artifact |
+    | --- | --- | --- |
+    | ▲ **HOLD** | 2026-11-16 | posts/teaser.md (by writer) |
+    | ◐ **REVISE** | 2026-11-16 | posts/hello.md (by writer) |
 
-    ### Missing context
+    ## Missing context (the deliberators know)
 
-    - **voice_identity**: voice/corpus.md: there is no such file
+    - **voice_identity** voice/corpus.md: there is no such file
     "#);
 }
 

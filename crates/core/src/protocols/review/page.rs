@@ -17,8 +17,8 @@ use crate::protocols::review::seat_results::{
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
 use crate::report::marks::{deliberator_mark, review_mark};
 use crate::report::page::{
-    ColumnKind, ListItem, Page, PageBlock, PageDetail, PageScope, PageSection, PageTable, QuoteBar,
-    RichText, TableColumn, TableRow, TextTone,
+    ColumnKind, ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, PageTable,
+    QuoteBar, RichText, TableColumn, TableRow, TextTone,
 };
 use crate::report::phrases::round_name;
 use crate::report::record_page::{
@@ -41,7 +41,7 @@ pub fn review_page(
     record: Option<&DialogueRecord>,
     transcript: &RunState,
     scope: PageScope,
-) -> Page {
+) -> PageModel {
     if let Some(record) = record.filter(|_| scope.round.is_some()) {
         return dialogue_page(record, None, scope);
     }
@@ -187,7 +187,7 @@ fn deliberator_row(
         RichText::toned(note, TextTone::Caution),
         RichText::toned(first.map_or("", |first| first.model.as_str()), TextTone::Faint),
         absence_text(result).into(),
-        RichText::toned(score_text(result), TextTone::Faint),
+        RichText::joined(&list_scores(result), TextTone::Faint),
     ])
 }
 
@@ -216,15 +216,15 @@ fn absence_text(result: &SeatResult<'_>) -> String {
 }
 
 /// The final scores; a changed score with its earlier value.
-fn score_text(result: &SeatResult<'_>) -> String {
-    let Some(judged) = result.final_judgement() else { return String::new() };
+fn list_scores(result: &SeatResult<'_>) -> Vec<String> {
+    let Some(judged) = result.final_judgement() else { return Vec::new() };
     let before = result.first.judgement();
     let scores = judged.scores.iter().map(|(name, score)| {
         let was = before.and_then(|before| before.scores.get(name)).filter(|was| *was != score);
         let was = was.map(|was| format!("{was}→")).unwrap_or_default();
         format!("{} {was}{score}", score_name(name))
     });
-    scores.collect::<Vec<_>>().join(" · ")
+    scores.collect()
 }
 
 fn decision_section(told: &ReviewDocument) -> PageSection {
@@ -328,7 +328,11 @@ fn change_advice(told: &ReviewDocument) -> &'static str {
 const IMPORTED_ROWS_MAX: usize = 40;
 
 /// The page of verdicts that were imported from another log.
-pub(crate) fn imported_page(record: &DialogueRecord, rows: &[LogRow], scope: PageScope) -> Page {
+pub(crate) fn imported_page(
+    record: &DialogueRecord,
+    rows: &[LogRow],
+    scope: PageScope,
+) -> PageModel {
     let mut page = base_page(&record.dialogue.opening, "Imported log", scope);
     add_record_facts(&mut page, record, scope.detail);
     page.summary = summary_facts(record);

@@ -31,7 +31,7 @@ fn page_part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 #[test]
 fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
     assert_snapshot!(draw_page(&revised(), 80), @r#"
-    REVIEW ────────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 heard
+    REVIEW ─────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 answered
 
       posts/launch.md
       linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
@@ -43,80 +43,91 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
 
     DELIBERATORS ──────────────────────────────────────────── 3 block, 1 irreducible
 
-                        R1        R2        block   irreducible
-      ▲ skeptic         hold ■    hold ■    yes     yes
+      ▲ skeptic
+        R1 hold ■ · R2 hold ■ · blocks yes · irreducible yes · model claude-sonnet-4
         argument soundness 2 · evidence completeness 3 · objection pre-emption 4
-      ◐ voice_identity  revise    absent    no      no           R1 counts
+      ◐ voice_identity
+        R1 revise · R2 absent · blocks no · irreducible no · R1 counts
+        model gpt-4o
         R2 timeout: no answer within 60 s
         reader test 4 · register fit 3 · voice match 2
-      ◐ evidence        revise    revise ■  yes     no
+      ◐ evidence
+        R1 revise · R2 revise ■ · blocks yes · irreducible no · model gpt-4o
         confidence calibration 4 · source verification 2 · tier classification 3
-      ▲ strategy        ship      hold ■    yes     no           uncited
+      ▲ strategy
+        R1 ship · R2 hold ■ · blocks yes · irreducible no · uncited · model gpt-4o
         goal fit 2 · opportunity cost 4 · stake calibration 3
 
     CONCERNS ───────────────────────────────────────────────────────────────────── 4
 
       skeptic  hold, blocks, irreducible
-        1. L3    “fastest council in the world”
-                 A superlative without a benchmark: nobody can check it, and rivals
-                 will.
-                 → Name the benchmark, or cut the sentence.
-        2. L5    “Nothing can go wrong” promises what no software keeps.
+        skeptic-1 L3  A superlative without a benchmark: nobody can check it, and
+                      rivals will.
+                      at “fastest council in the world”
+                      → Name the benchmark, or cut the sentence.
+        skeptic-2 L5  “Nothing can go wrong” promises what no software keeps.
 
       voice_identity  revise
-        1. –     the tone as a whole
-                 It shouts where we speak.
-                 → One claim, said once.
+        voice_identity-1  It shouts where we speak.
+                          at the tone as a whole
+                          → One claim, said once.
 
       evidence  revise, blocks
-        1. L4    ten times faster
-                 No source for the figure.
-                 → Link the measurement.
+        evidence-1 L4  No source for the figure.
+                       at ten times faster
+                       → Link the measurement.
 
-      strategy  hold, blocks, names no concern
+      strategy  hold, blocks
+        It names no concern.
 
     BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 2 changed
 
-      voice_identity  could not be heard again: its first judgement counts
+      voice_identity
+        It did not answer again; its first judgement counts.
 
       evidence  revise → revise, blocks
-        I now block, for skeptic-1.
-        presses skeptic-1: the figure has no source either.
-        skeptic-1: A superlative without a benchmark: nobody can check it, and
-                   rivals will.
+        ·        I now block, for skeptic-1.
+        insists  skeptic-1: the figure has no source either.
+        ·        skeptic-1: A superlative without a benchmark: nobody can check it,
+                 and rivals will.
 
       strategy  ship → hold, blocks
-        On reflection the offer is too early.
-        UNCITED: names no concern of anybody else
+        ·         On reflection the offer is too early.
+        UNCITED:  cites no concern of another deliberator
 
     DECISION ──────────────────────────────────────────────────────────────── REVISE
 
-      counted      policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
+      count        policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
       adjudicator  REVISE, by a downgrade: Cutting two sentences lifts all blocks
                    but one.
-      the gate     REVISE: the downgrade counts
+      decision     REVISE: the downgrade counts
 
       Skeptic and Evidence agree that the figures are bare; the last two launch
       posts were held for the same.
 
     PRIOR VERDICTS ──────────────────────────────────────── shown to the adjudicator
 
+      Verdict   day         artifact
       ▲ HOLD    2026-11-16  posts/teaser.md (by writer)
       ◐ REVISE  2026-11-16  posts/hello.md (by writer)
 
-    MISSING CONTEXT ────────────────────────────────────────────── they were told so
+    MISSING CONTEXT ────────────────────────────────────────── the deliberators know
 
       voice_identity  voice/corpus.md: there is no such file
 
     NEXT ───────────────────────────────────────────────────────────────────────────
 
-      · Change it by the brief, and review it again.
-      · A person may decide otherwise, and says why:
-        plenary override posts-launch-md-7c21e0aa/1 --as SHIP --why "…"
+      Change it by the brief, and review it again.
+
+      A person may override the verdict and must say why:
+      plenary override posts-launch-md-7c21e0aa/1 --as SHIP --why "…"
 
     RECORD ─────────────────────────────────────────────────────────────────────────
 
       3 rounds · 9 calls · 8,800 tokens · 40.0 s · $0.0096 · 2026-11-16
+      verdict posts-launch-md-7c21e0aa/1
+
+      The record:
       plenary show posts-launch-md-7c21e0aa
     "#);
 }
@@ -125,41 +136,41 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
 fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
     let page = draw_page(&incomplete(), 80);
     assert_snapshot!(page_part(&page, "REVIEW", "CONCERNS"), @r#"
-    REVIEW ────────────────────────────────── × INCOMPLETE · DEGRADED · 2 of 4 heard
+    REVIEW ─────────────────────────────── × INCOMPLETE · DEGRADED · 2 of 4 answered
 
       posts/launch.md
       linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
 
-      incomplete: round 1 needs 3 who can be heard, and had 2.
+      incomplete: round 1 needs at least 3 answers and got 2.
 
     DELIBERATORS ───────────────────────────────────────────── 1 blocks, irreducible
 
-                        R1        R2        block   irreducible
-      ▲ skeptic         hold ■    –         yes     yes
+      Deliberator       R1      R2  blocks  irreducible  model
+      ▲ skeptic         hold ■  –   yes     yes          claude-sonnet-4
         argument soundness 2 · evidence completeness 3 · objection pre-emption 4
-      × voice_identity  absent    –         –       –
+      × voice_identity  absent  –   –       –            gpt-4o
         R1 timeout: no answer within 60 s
-      ◐ evidence        revise    –         no      no
+      ◐ evidence        revise  –   no      no           gpt-4o
         confidence calibration 4 · source verification 2 · tier classification 3
-      × strategy        absent    –         –       –
+      × strategy        absent  –   –       –            gpt-4o
         R1 timeout: no answer within 60 s
     "#);
     assert_snapshot!(page_part(&page, "DECISION", "RECORD"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
-      counted      policy seed: 2 present (3 needed), 1 blocks, irreducible: nothing
+      count        policy seed: 2 present (3 needed), 1 blocks, irreducible: nothing
                    is decided
       adjudicator  was not asked
-      the gate     INCOMPLETE: the gate stays closed
+      decision     INCOMPLETE: not decided, so it does not pass
 
-    MISSING CONTEXT ────────────────────────────────────────────── they were told so
+    MISSING CONTEXT ────────────────────────────────────────── the deliberators know
 
       voice_identity  voice/corpus.md: there is no such file
 
     NEXT ───────────────────────────────────────────────────────────────────────────
 
-      · see what failed, mend it, then `plenary resume posts-launch-md-7c21e0aa`
-        asks those again
+      fix what failed, then `plenary resume posts-launch-md-7c21e0aa` asks the
+      missing seats again
     "#);
 }
 
@@ -169,13 +180,14 @@ fn a_missing_adjudicator_is_told_with_its_reason() {
     assert_snapshot!(page_part(&page, "DECISION", "MISSING"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
-      counted      policy seed: 4 present (3 needed), nobody blocks: nothing is
+      count        policy seed: 4 present (3 needed), nobody blocks: nothing is
                    decided
       adjudicator  absent, timeout: no answer within 60 s
-      the gate     INCOMPLETE: the gate stays closed
+      decision     INCOMPLETE: not decided, so it does not pass
 
     PRIOR VERDICTS ──────────────────────────────────────── shown to the adjudicator
 
+      Verdict   day         artifact
       ▲ HOLD    2026-11-16  posts/teaser.md (by writer)
       ◐ REVISE  2026-11-16  posts/hello.md (by writer)
     "#);
@@ -185,7 +197,7 @@ fn a_missing_adjudicator_is_told_with_its_reason() {
 fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
     let rehearsed = draw_page(&crate::protocols::review::document_sample_tests::rehearsed(), 80);
     assert_snapshot!(page_part(&rehearsed, "REVIEW", "REVISION"), @r#"
-    REVIEW ─────────────────────────────────────── ● SHIP · REHEARSAL · 4 of 4 heard
+    REVIEW ──────────────────────────────────── ● SHIP · REHEARSAL · 4 of 4 answered
 
       posts/launch.md
       linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
@@ -194,7 +206,7 @@ fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
     "#);
     let overridden = draw_page(&crate::protocols::review::document_sample_tests::overridden(), 80);
     assert_snapshot!(page_part(&overridden, "REVIEW", "REVISION"), @r#"
-    REVIEW ────────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 heard
+    REVIEW ─────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 answered
 
       posts/launch.md
       linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
@@ -211,9 +223,9 @@ fn a_block_that_was_lifted_is_told_with_the_concern_that_lifted_it() {
     BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 1 changed
 
       skeptic  hold, blocks, irreducible → ship
-        The claim is a joke.
-        concedes voice_identity-1 convinced me that readers know it for a joke.
-        voice_identity-1: It shouts where we speak.
+        ·         The claim is a joke.
+        concedes  voice_identity-1 convinced me that readers know it for a joke.
+        ·         voice_identity-1: It shouts where we speak.
     "#);
     assert!(!page.contains("NEXT"), "nothing is left to do");
 }
@@ -224,34 +236,46 @@ fn a_narrow_terminal_gets_the_same_in_more_lines() {
     assert_snapshot!(page_part(&page, "REVIEW", "CONCERNS"), @r#"
     REVIEW ──────────────────────── ◐ REVISE
 
-      DEGRADED · 4 of 4 heard
+      DEGRADED · 4 of 4 answered
 
       posts/launch.md
       linkedin_post · tier 1
       made by writer · sha256 5e884898da28…
 
-    REVISION BRIEF ── by adjudicator (claud…
+    REVISION BRIEF ─────────────────────────
+
+      by adjudicator (claude-sonnet-4)
 
       ┃ 1. Cut “fastest in the world”.
       ┃ 2. Give “ten times” its measurement.
 
     DELIBERATORS ──── 3 block, 1 irreducible
 
-                        R1        R2…
-      ▲ skeptic         hold ■    hold ■
-        argument soundness 2
-        evidence completeness 3
+      ▲ skeptic
+        R1 hold ■ · R2 hold ■ · blocks yes
+        irreducible yes
+        model claude-sonnet-4
+        argument soundness 2 ·
+        evidence completeness 3 ·
         objection pre-emption 4
-      ◐ voice_identity  revise    absent
+      ◐ voice_identity
+        R1 revise · R2 absent · blocks no
+        irreducible no · R1 counts
+        model gpt-4o
         R2 timeout: no answer within 60 s
-        reader test 4 · register fit 3
+        reader test 4 · register fit 3 ·
         voice match 2
-      ◐ evidence        revise    revise ■
-        confidence calibration 4
-        source verification 2
+      ◐ evidence
+        R1 revise · R2 revise ■ · blocks yes
+        irreducible no · model gpt-4o
+        confidence calibration 4 ·
+        source verification 2 ·
         tier classification 3
-      ▲ strategy        ship      hold ■
-        goal fit 2 · opportunity cost 4
+      ▲ strategy
+        R1 ship · R2 hold ■ · blocks yes
+        irreducible no · uncited
+        model gpt-4o
+        goal fit 2 · opportunity cost 4 ·
         stake calibration 3
     "#);
 }
@@ -272,6 +296,6 @@ fn one_of_several_files_is_a_line() {
                  tier 2 is not looked at
     ◐ REVISE     posts/launch.md  DEGRADED · 3 block · posts-launch-md-7c21e0aa/1
     ● SHIP       posts/launch.md  REHEARSAL · nobody blocks · posts-launch-md-7c21e…
-    × INCOMPLETE posts/launch.md  DEGRADED · 1 blocks · round 1 needs 3 who can be…
+    × INCOMPLETE posts/launch.md  DEGRADED · 1 blocks · round 1 needs at least 3 an…
     "#);
 }

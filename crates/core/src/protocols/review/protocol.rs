@@ -30,7 +30,7 @@ use crate::protocols::review::page::{imported_page, review_page};
 use crate::protocols::review::parse::{parse_adjudication, parse_judgement};
 use crate::protocols::review::policy::ReviewDecision;
 use crate::protocols::review::types::{ReviewArtifact, ReviewPlan, score_names};
-use crate::report::page::{Page, PageScope};
+use crate::report::page::{PageModel, PageScope};
 
 /// Two rounds of deliberators and an adjudicator.
 #[derive(Debug)]
@@ -172,7 +172,7 @@ impl Protocol for ReviewProtocol {
         }))
     }
 
-    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> Page {
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> PageModel {
         match shown.state {
             Some(state) => review_page(Some(shown.record), state, scope),
             None => imported_page(shown.record, &imported_lines(shown.journal), scope),

@@ -3,7 +3,8 @@
 use anstyle::Style;
 
 use crate::report::page::{
-    ListItem, PageBlock, PageEntry, QuoteBar, QuoteBlock, RichText, TextDiff, TextTone, TreeNode,
+    ListItem, MarkedLines, PageBlock, PageEntry, QuoteBar, QuoteBlock, RichText, TextDiff,
+    TextTone, TreeNode, compare_words,
 };
 use crate::report::terminal::board::draw_board;
 use crate::report::terminal::layout::{
@@ -14,7 +15,6 @@ use crate::report::terminal::table::draw_table;
 use crate::report::terminal::wrap::{
     cut_lines, fit_rich, rich_width, wrap_hanging, wrap_items, wrap_line, wrap_rich, wrap_text,
 };
-use crate::report::word_diff::{MarkedLines, compare_words};
 
 /// Columns from the bar to the text, and from the indent to a text below its label.
 const STEP: usize = 2;
@@ -73,8 +73,9 @@ fn draw_quote(quote: &QuoteBlock, room: usize) -> Vec<StyledLine> {
 }
 
 fn draw_list(items: &[ListItem], room: usize) -> Vec<StyledLine> {
-    let widest = items.iter().map(|item| rich_width(&item.lead) + 1).max().unwrap_or(0);
-    let column = widest.max(STEP);
+    let widest = items.iter().map(|item| rich_width(&item.lead)).max().unwrap_or(0);
+    // A sign or a number is close to its text; a name needs more space.
+    let column = if widest <= STEP { widest.max(1) + 1 } else { widest + STEP };
     let is_beside = room.saturating_sub(column) >= ITEM_TEXT_WIDTH_MIN;
     let bullet = RichText::toned("·", TextTone::Faint);
     let items = items.iter().map(|item| {

@@ -10,7 +10,7 @@ use crate::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind, Record
 use crate::protocols::council::page::council_page;
 use crate::protocols::review::document::review_document;
 use crate::protocols::review::page::{draw_review_line, review_page};
-use crate::report::page::{Page, PageDetail, PageScope};
+use crate::report::page::{PageDetail, PageModel, PageScope};
 use crate::report::record_page::dialogue_page;
 use crate::report::terminal::layout::PageCanvas;
 use crate::report::terminal::page::draw_page;
@@ -116,7 +116,11 @@ fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
 }
 
 /// Every page that shows a conclusion.
-pub(crate) fn conclusion_pages(transcript: &RunState, text: &str, detail: PageDetail) -> [Page; 4] {
+pub(crate) fn conclusion_pages(
+    transcript: &RunState,
+    text: &str,
+    detail: PageDetail,
+) -> [PageModel; 4] {
     let record = concluded_record(transcript, text);
     let scope = PageScope::new(detail);
     [

@@ -5,7 +5,6 @@ pub mod board;
 #[cfg(test)]
 pub(crate) mod hostile_tests;
 pub mod layout;
-pub mod marker_table;
 pub mod page;
 #[cfg(test)]
 pub(crate) mod page_tests;

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::page::{Page, PageBlock, PageSection, QuoteBlock, RichText, TextTone};
+use crate::report::page::{PageBlock, PageModel, PageSection, QuoteBlock, RichText, TextTone};
 use crate::report::terminal::blocks::draw_block;
 use crate::report::terminal::layout::{
     FAINT, MARGIN, PLAIN, PageCanvas, STRONG, StyledLine, draw_styled_heading, indent_block,
@@ -10,7 +10,7 @@ use crate::report::terminal::layout::{
 use crate::report::terminal::wrap::{rich_width, wrap_items, wrap_line, wrap_rich};
 
 /// Draws the page with ANSI colours.
-pub fn draw_page(page: &Page, canvas: PageCanvas) -> String {
+pub fn draw_page(page: &PageModel, canvas: PageCanvas) -> String {
     let mut lines = vec![StyledLine::blank()];
     lines.extend(draw_headline(page, canvas));
     lines.extend(draw_sections(&page.sections, canvas));
@@ -32,7 +32,7 @@ pub fn draw_sections(sections: &[PageSection], canvas: PageCanvas) -> Vec<Styled
     lines
 }
 
-fn draw_headline(page: &Page, canvas: PageCanvas) -> Vec<StyledLine> {
+fn draw_headline(page: &PageModel, canvas: PageCanvas) -> Vec<StyledLine> {
     let room = canvas.text_width() - MARGIN;
     let mut lines = draw_title(page, canvas);
     if !question_repeats_title(page) {
@@ -52,7 +52,7 @@ fn draw_headline(page: &Page, canvas: PageCanvas) -> Vec<StyledLine> {
 
 /// The kind of the page, its state and the health of its panel. What does not fit beside the kind
 /// goes below it.
-fn draw_title(page: &Page, canvas: PageCanvas) -> Vec<StyledLine> {
+fn draw_title(page: &PageModel, canvas: PageCanvas) -> Vec<StyledLine> {
     let kind = page.kind.to_uppercase();
     let health = |note: RichText| {
         page.health.iter().fold(note, |note, word| {
@@ -73,7 +73,7 @@ fn draw_title(page: &Page, canvas: PageCanvas) -> Vec<StyledLine> {
 }
 
 /// Whether the question already says what the title says.
-fn question_repeats_title(page: &Page) -> bool {
+fn question_repeats_title(page: &PageModel) -> bool {
     let title = page.title.trim_end_matches('…').trim();
     let begins = |question: &QuoteBlock| question.text.trim_start().starts_with(title);
     page.question.as_ref().is_some_and(begins)

@@ -31,47 +31,47 @@ fn page_part(width: usize, detail: PageDetail, heading: &str) -> String {
 #[test]
 fn the_headline_and_the_question_open_the_page() {
     assert_snapshot!(page_part(80, PageDetail::Brief, ""), @r#"
-    NVIDIA Investment Analysis                                         ● converged
-    nvidia-investment-analysis                                       ALIGNMENT 149
-    alignment protocol · 3 rounds · 2026-02-02
+    DIALOGUE ─────────────────────────────────────────── ● converged · ALIGNMENT 149
 
-    Should the Thornton family trust swap its NVAI position for NVIDIA shares
-    before the refinancing closes, given a 4% income mandate and a 15% drawdown
-    limit?
+      NVIDIA Investment Analysis
+      nvidia-investment-analysis · alignment protocol · 3 rounds · 2026-02-02
+
+      Should the Thornton family trust swap its NVAI position for NVIDIA shares
+      before the refinancing closes, given a 4% income mandate and a 15% drawdown
+      limit?
     "#);
 }
 
 #[test]
 fn verdicts_stand_beside_their_bars() {
     assert_snapshot!(page_part(80, PageDetail::Brief, "VERDICTS"), @r#"
-    VERDICT ────────────────────────────────────────────────────────────────────────
+    VERDICTS ───────────────────────────────────────────────────────────────────────
 
-      ┃ FINAL  by the Judge · round 2 · vote 4-1 · strong
-      ┃ REJECT the full swap. APPROVE a conditional, phased, partial trim.
-      ┃
-      ┃ FORCED: T0101 was reopened and is neither resolved nor accepted
-      ┃
-      ┃ The panel rejected a full swap because the income mandate cannot be met from
-      ┃ dividends. A third of the position, collared and entered in six steps, keeps
-      ┃ the growth and pays the mandate from premium.
-      ┃
-      ┃ Conditions
-      ┃ 1. Begin 60 to 90 days after the refinancing closes
-      ┃ 2. Write calls on no more than a third of the position, and buy the
-      ┃    protective put on the same day
-      ┃
-      ┃ resolves T0001 · accepts T0002 T0201 · adopts R0101 · evidence E0001
-      ┃ claims C0101
+      Final verdict final  by the Judge · round 2 · vote 4-1 · strong
+        ┃ REJECT the full swap. APPROVE a conditional, phased, partial trim.
 
-      │ MINORITY minority-deed  by Brioche · round 2 · with Cupcake
-      │ Ask the court before any option is written.
-      │
-      │ The deed is silent on derivatives, and silence is not leave.
+        FORCED: T0101 was reopened and is neither resolved nor accepted
 
-      │ DISSENT dissent-palmier  by Palmier · round 2
-      │ Do nothing until the hearing has been held.
-      │
-      │ Six steps begin before the date that decides their price.
+        The panel rejected a full swap because the income mandate cannot be met from
+        dividends. A third of the position, collared and entered in six steps, keeps
+        the growth and pays the mandate from premium.
+
+        Condition 1:  Begin 60 to 90 days after the refinancing closes
+        Condition 2:  Write calls on no more than a third of the position, and buy
+                      the protective put on the same day
+
+        resolves T0001 · accepts T0002 T0201 · adopts R0101 · evidence E0001
+        claims C0101
+
+      Minority verdict minority-deed  by Brioche · round 2 · with Cupcake
+        │ Ask the court before any option is written.
+
+        The deed is silent on derivatives, and silence is not leave.
+
+      Dissent dissent-palmier  by Palmier · round 2
+        │ Do nothing until the hearing has been held.
+
+        Six steps begin before the date that decides their price.
     "#);
 }
 
@@ -80,27 +80,33 @@ fn experts_are_ranked_by_score() {
     assert_snapshot!(page_part(80, PageDetail::Brief, "EXPERTS"), @r#"
     EXPERTS ────────────────────────────────────────────────────────────── 5 experts
 
-                                                    r0  r1  r2  total
-      Donut    Options Strategist         Adjacent  15  14  12     41  ██████████
-      Muffin   Value Analyst              Core      12   8  15     35  ████████▌
-      Cupcake  Risk Manager               Core      10   7   9     26  ██████▎
-      Brioche  Trust Counsel              Adjacent   6  11   8     25  ██████
-      Palmier  Geopolitical Risk Analyst  Wildcard   ·   ·  22     22  █████▎
+      Expert   r0  r1  r2  Total            Role
+      Donut    15  14  12     41  ████████  Options Strategist · Adjacent · pool
+      Muffin   12   8  15     35  ██████▊   Value Analyst · Core · pool
+      Cupcake  10   7   9     26  █████     Risk Manager · Core · pool
+      Brioche   6  11   8     25  ████▉     Trust Counsel · Adjacent · pool
+      Palmier   ·   ·  22     22  ████▎     Geopolitical Risk Analyst · Wildcard ·
+                                            created
     "#);
     assert_snapshot!(page_part(40, PageDetail::Brief, "EXPERTS"), @r#"
     EXPERTS ────────────────────── 5 experts
 
-               r0  r1  r2  total
+      Expert   r0  r1  r2  Total
       Donut    15  14  12     41  ██████████
-        Options Strategist · Adjacent
+        Options Strategist · Adjacent · pool
+
       Muffin   12   8  15     35  ████████▌
-        Value Analyst · Core
+        Value Analyst · Core · pool
+
       Cupcake  10   7   9     26  ██████▎
-        Risk Manager · Core
+        Risk Manager · Core · pool
+
       Brioche   6  11   8     25  ██████
-        Trust Counsel · Adjacent
+        Trust Counsel · Adjacent · pool
+
       Palmier   ·   ·  22     22  █████▎
         Geopolitical Risk Analyst · Wildcard
+        · created
     "#);
 }
 
@@ -160,13 +166,12 @@ fn a_full_board_tells_every_step() {
         raised r2 by Palmier          volatility               obligation               at all?
         accepted by final        raised r0 by Cupcake     raised r0 by Muffin,     raised r1 by Brioche
                                  addressed r2 by          Cupcake                  resolved r1 by
-                                 Palmier, Muffin via      addressed r1 by          Brioche
-                                 P0201                    Donut via R0001            counsel found a
-                                 accepted by final          the collar pays a        precedent
-                                                            premium every          reopened r2 by
-                                                            month                  Cupcake
-                                                          resolved r2 by             the precedent was
-                                                          Muffin via R0101           a charity
+                                 Palmier, Muffin via      addressed r1 by          Brioche: counsel
+                                 P0201                    Donut via R0001: the     found a precedent
+                                 accepted by final        collar pays a            reopened r2 by
+                                                          premium every month      Cupcake: the
+                                                          resolved r2 by           precedent was a
+                                                          Muffin via R0101         charity
     "#);
 }
 
@@ -175,10 +180,11 @@ fn a_round_is_brief_at_eighty_columns() {
     assert_snapshot!(page_part(80, PageDetail::Brief, "ROUND 0"), @r#"
     ROUND 0 · Opening arguments ─────────────────────────────────────── ALIGNMENT 43
 
-      Judge  Everyone sees the growth; nobody yet sees how the trust would be paid.
-             The zero dividend and the drawdown limit stand against a full swap.
+      The Judge's summary
+      Everyone sees the growth; nobody yet sees how the trust would be paid. The
+      zero dividend and the drawdown limit stand against a full swap.
 
-      Muffin  Value Analyst                                                      +12
+      Muffin  Value Analyst · +12
         P0001  Income mandate mismatch                                     ◐ refined
                NVIDIA pays next to no dividend, so a swap trades a position that
                feeds the mandate for one that starves it. The trust would have to
@@ -188,11 +194,11 @@ fn a_round_is_brief_at_eighty_columns() {
                The zero dividend conflicts with the trust's 4% income requirement.
                with Cupcake
 
-      Cupcake  Risk Manager                                                      +10
+      Cupcake  Risk Manager · +10
         T0002  Drawdown limit vs single-name volatility                  ◐ addressed
                A 15% limit and a stock that moved 40% in a quarter.
 
-      Donut  Options Strategist                                                  +15
+      Donut  Options Strategist · +15
         R0001  Income collar                                               ◐ amended
                Sell 30-delta calls, buy 15-delta puts, roll monthly.
                addresses T0001 · depends on P0001
@@ -200,7 +206,7 @@ fn a_round_is_brief_at_eighty_columns() {
                30-day at-the-money implied volatility averaged 45% over 24 months.
                supports R0001
 
-      Brioche  Trust Counsel                                                      +6
+      Brioche  Trust Counsel · +6
         P0002  The deed binds harder than the market                          ○ open
                Section 4.2 is not a preference. A trustee who breaches it is liable
                in person.
@@ -212,10 +218,11 @@ fn a_round_is_told_in_full_at_a_hundred_and_forty() {
     assert_snapshot!(page_part(140, PageDetail::Full, "ROUND 0"), @r#"
     ROUND 0 · Opening arguments ─────────────────────────────────────────────────────────────────────────────────────────────────── ALIGNMENT 43
 
-      Judge  Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend
-             and the drawdown limit stand against a full swap.
+      The Judge's summary
+      Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend and the
+      drawdown limit stand against a full swap.
 
-      Muffin  Value Analyst                                                                          +12
+      Muffin  Value Analyst · +12
         P0001  Income mandate mismatch                                                         ◐ refined
                NVIDIA pays next to no dividend, so a swap trades a position that feeds the mandate for
                one that starves it. The trust would have to sell shares every quarter to distribute 4%,
@@ -231,12 +238,12 @@ fn a_round_is_told_in_full_at_a_hundred_and_forty() {
                with Cupcake
                addressed r1 by Donut via R0001 · resolved r2 by Muffin via R0101
 
-      Cupcake  Risk Manager                                                                          +10
+      Cupcake  Risk Manager · +10
         T0002  Drawdown limit vs single-name volatility                                      ◐ addressed
                A 15% limit and a stock that moved 40% in a quarter.
                addressed r2 by Palmier, Muffin via P0201
 
-      Donut  Options Strategist                                                                      +15
+      Donut  Options Strategist · +15
         R0001  Income collar                                                                   ◐ amended
                Sell 30-delta calls, buy 15-delta puts, roll monthly.
                addresses T0001 · depends on P0001
@@ -247,7 +254,7 @@ fn a_round_is_told_in_full_at_a_hundred_and_forty() {
                supports R0001
                confirmed r1 by Muffin via P0101
 
-      Brioche  Trust Counsel                                                                          +6
+      Brioche  Trust Counsel · +6
         P0002  The deed binds harder than the market                                              ○ open
                Section 4.2 is not a preference. A trustee who breaches it is liable in person.
     "#);
@@ -258,24 +265,32 @@ fn moves_line_up() {
     assert_snapshot!(page_part(80, PageDetail::Brief, "MOVES"), @r#"
     MOVES ────────────────────────────────────────────────────────────────── 3 moves
 
-      r1  Cupcake  challenge  R0001          A gap down jumps over the puts.
-      r1  Donut    bridge     P0001 + R0001  The premium is the income; what the
-                                             collar gives up is the part of the
-                                             upside that the trust has no mandate to
-                                             chase.
-      r2  Brioche  converge
+      Expert   Round  Move       Targets        Context
+      Cupcake  r1     challenge  R0001          A gap down jumps over the puts.
+
+      Donut    r1     bridge     P0001 + R0001  The premium is the income; what the
+                                                collar gives up is the part of the
+                                                upside that the trust has no mandate
+                                                to chase.
+
+      Brioche  r2     converge
     "#);
     assert_snapshot!(page_part(40, PageDetail::Brief, "MOVES"), @r#"
     MOVES ────────────────────────── 3 moves
 
-      r1  Cupcake  challenge  R0001
-          A gap down jumps over the puts.
-      r1  Donut    bridge     P0001 + R0001
-          The premium is the income; what
-          the collar gives up is the part of
-          the upside that the trust has no
-          mandate to chase.
-      r2  Brioche  converge
+      Cupcake
+        Round r1 · Move challenge
+        Targets R0001
+        A gap down jumps over the puts.
+      Donut
+        Round r1 · Move bridge
+        Targets P0001 + R0001
+        The premium is the income; what the
+        collar gives up is the part of the
+        upside that the trust has no mandate
+        to chase.
+      Brioche
+        Round r2 · Move converge
     "#);
 }
 
@@ -310,16 +325,18 @@ fn one_round_is_drawn_alone() {
     let page = dialogue_page(&crate::report::sample::record(), None, scope);
     let page = draw_page(&page, PageCanvas { width: 80 });
     assert_snapshot!(anstream::adapter::strip_str(&page).to_string(), @r#"
-      NVIDIA Investment Analysis                                         ● converged
-      nvidia-investment-analysis                                       ALIGNMENT 149
-      alignment protocol · 3 rounds · 2026-02-02
+    DIALOGUE ─────────────────────────────────────────── ● converged · ALIGNMENT 149
+
+      NVIDIA Investment Analysis
+      nvidia-investment-analysis · alignment protocol · 3 rounds · 2026-02-02
 
     ROUND 1 · Refinement ────────────────────────────────────────────── ALIGNMENT 40
 
-      Judge  Donut's collar turns volatility into income. Muffin accepts it for a
-             part of the position; Cupcake asks what happens in a gap down.
+      The Judge's summary
+      Donut's collar turns volatility into income. Muffin accepts it for a part of
+      the position; Cupcake asks what happens in a gap down.
 
-      Muffin  Value Analyst                                                       +8
+      Muffin  Value Analyst · +8
         P0101  Premium is income, within limits                               ○ open
                Covered calls on a third of the position meet the mandate in 19 of 24
                months.
@@ -328,28 +345,29 @@ fn one_round_is_drawn_alone() {
                The mandate can be met by premium, which removes the chief objection.
                depends on E0001 P0101 R0101
 
-      Donut  Options Strategist                                                  +14
+      Donut  Options Strategist · +14
         R0101  Collar on a third, phased over six months                   ● adopted
                Trim a third of NVAI into NVIDIA in six equal steps, each collared on
                the day.
                with Muffin · refines R0001 · addresses T0001 · depends on E0001
 
-      Brioche  Trust Counsel                                                     +11
+      Brioche  Trust Counsel · +11
         T0101  May a trustee write options at all?                        ▲ reopened
                The deed is silent on derivatives.
                depends on P0002
 
-      Also scored  Cupcake +7
-
+      Also scored
+        Cupcake +7
 
     MOVES ────────────────────────────────────────────────────────────────── 2 moves
 
-      r1  Cupcake  challenge  R0001          A gap down jumps over the puts.
-      r1  Donut    bridge     P0001 + R0001  The premium is the income; what the
-                                             collar gives up is the part of the
-                                             upside that the trust has no mandate to
-                                             chase.
+      Expert   Round  Move       Targets        Context
+      Cupcake  r1     challenge  R0001          A gap down jumps over the puts.
 
+      Donut    r1     bridge     P0001 + R0001  The premium is the income; what the
+                                                collar gives up is the part of the
+                                                upside that the trust has no mandate
+                                                to chase.
 
     REFERENCES ──────────────────────────────────────────────────────── 9 references
 
@@ -391,18 +409,20 @@ fn a_new_rehearsal_is_short_and_labelled() {
         entities.clear();
     }
     assert_snapshot!(draw_plain(&record, 60, PageDetail::Brief), @r#"
-      NVIDIA Investment Analysis                          ○ open
-      nvidia-investment-analysis                     ALIGNMENT 0
-      alignment protocol · 0 rounds · 2026-02-02
-      REHEARSAL: played by the rehearsal panel; no model was
-      asked
+    DIALOGUE ────────────────────────────── ○ open · ALIGNMENT 0
+
+      NVIDIA Investment Analysis
+      nvidia-investment-analysis · alignment protocol · 0 rounds
+      2026-02-02
 
       Should the Thornton family trust swap its NVAI position
       for NVIDIA shares before the refinancing closes, given a
       4% income mandate and a 15% drawdown limit?
 
+      REHEARSAL: played by the rehearsal panel; no model was
+      asked
 
-    VERDICT ────────────────────────────────────────────────────
+    VERDICTS ───────────────────────────────────────────────────
 
       None yet.
     "#);

@@ -97,17 +97,18 @@ impl TableLayout {
             .iter()
             .map(|column| RichText::toned(column.heading.as_str(), TextTone::Faint))
             .collect();
-        let shown = headings.iter().zip(&self.widths).skip(1);
-        let is_worth = shown.filter(|(_, width)| **width > 0).any(|(text, _)| !text.is_empty());
-        let line = self.draw_cells(table, &headings, 0);
+        let mut shown = headings.iter().zip(&self.widths).skip(1).filter(|(_, width)| **width > 0);
+        let is_worth = shown.any(|(text, _)| !text.is_empty());
+        let line = self.draw_cells(table, &TableRow::new(headings));
         is_worth.then(|| line.into_iter().next().unwrap_or_default())
     }
 
     fn draw_row(&self, table: &PageTable, row: &TableRow, room: usize) -> Vec<StyledLine> {
-        let indent = if row.is_nested { BELOW_INDENT } else { 0 };
-        let mut lines = self.draw_cells(table, &row.cells, indent);
-        if let (Some(bar), Some(first)) = (row.bar, lines.first_mut()) {
-            *first = add_bar(std::mem::take(first), bar, room);
+        let mut lines = self.draw_cells(table, row);
+        let is_wrapped = self.wraps_beside(table);
+        if let (Some(bar), Some(first), false) = (row.bar, lines.first_mut(), is_wrapped) {
+            let width = room.saturating_sub(first.width() + GUTTER).min(BAR_WIDTH_MAX);
+            *first = add_bar(std::mem::take(first), bar, width);
         }
         for (place, cell) in row.cells.iter().enumerate() {
             let is_below = self.widths.get(place) == Some(&0) && !cell.is_empty();
@@ -119,12 +120,20 @@ impl TableLayout {
         lines
     }
 
+    /// Whether a wrapping column is beside the others.
+    fn wraps_beside(&self, table: &PageTable) -> bool {
+        let mut columns = table.columns.iter().zip(&self.widths);
+        columns.any(|(column, width)| column.kind == ColumnKind::Wrap && *width > 0)
+    }
+
     /// The cells side by side; the wrapping one makes further lines.
-    fn draw_cells(&self, table: &PageTable, cells: &[RichText], indent: usize) -> Vec<StyledLine> {
+    fn draw_cells(&self, table: &PageTable, row: &TableRow) -> Vec<StyledLine> {
+        let indent = if row.is_nested { BELOW_INDENT } else { 0 };
+        let has_bars = table.rows.iter().any(|row| row.bar.is_some());
         let mut line = StyledLine::with_indent(indent);
         let mut below = Vec::new();
         let mut start = 0;
-        for (place, (cell, width)) in cells.iter().zip(&self.widths).enumerate() {
+        for (place, (cell, width)) in row.cells.iter().zip(&self.widths).enumerate() {
             if *width == 0 {
                 continue;
             }
@@ -133,6 +142,13 @@ impl TableLayout {
             line = match kind {
                 ColumnKind::Number => line.append_right(fit_rich(cell, PLAIN, *width), end),
                 ColumnKind::Wrap => {
+                    if has_bars {
+                        line = match row.bar {
+                            Some(bar) => add_bar(line, bar, BAR_WIDTH_WANTED),
+                            None => line,
+                        };
+                        start += BAR_WIDTH_WANTED + GUTTER;
+                    }
                     let mut parts = wrap_rich(cell, PLAIN, *width).into_iter();
                     let first = parts.next().unwrap_or_default();
                     below = shift_lines(parts.collect(), start);
@@ -150,8 +166,7 @@ impl TableLayout {
     }
 }
 
-fn add_bar(line: StyledLine, bar: ShareBar, room: usize) -> StyledLine {
-    let width = room.saturating_sub(line.width() + GUTTER).min(BAR_WIDTH_MAX);
+fn add_bar(line: StyledLine, bar: ShareBar, width: usize) -> StyledLine {
     if width < BAR_WIDTH_MIN {
         return line;
     }

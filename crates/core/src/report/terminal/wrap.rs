@@ -9,7 +9,7 @@ use anstyle::Style;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::page::RichText;
+use crate::report::page::{HARD_SPACE, RichText};
 use crate::report::safe_text::{safe_line, safe_lines};
 use crate::report::terminal::layout::{StyledLine, span_style};
 
@@ -77,7 +77,7 @@ pub(crate) fn wrap_rich(text: &RichText, base: Style, width: usize) -> Vec<Style
         for (span_end, style) in &ends {
             let part = flat.get(place..end.min(*span_end)).unwrap_or_default();
             if !part.is_empty() {
-                line = line.push_styled(part, *style);
+                line = line.push_styled(&part.replace(HARD_SPACE, " "), *style);
                 place += part.len();
             }
         }
@@ -92,7 +92,7 @@ fn flatten_spans(text: &RichText, base: Style) -> (String, Vec<(usize, Style)>) 
     let mut ends = Vec::new();
     for span in &text.spans {
         for letter in safe_line(&span.text).chars() {
-            if !letter.is_whitespace() {
+            if !letter.is_whitespace() || HARD_SPACE.contains(letter) {
                 flat.push(letter);
             } else if !flat.is_empty() && !flat.ends_with(' ') {
                 flat.push(' ');

@@ -7,7 +7,7 @@ use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
 use plenary_core::report::page::{
-    ListItem, Page, PageBlock, PageDetail, PageScope, PageSection, RichText, TextTone,
+    ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, RichText, TextTone,
 };
 use plenary_core::report::phrases::{count_noun, event_phrase, reference_verb};
 use plenary_core::report::safe_text::safe_line;
@@ -160,7 +160,7 @@ fn record_page(
     project: &Project,
     record: &DialogueRecord,
     scope: PageScope,
-) -> Result<Page, Error> {
+) -> Result<PageModel, Error> {
     let (store, id) = (project.store.as_ref(), record.dialogue.id());
     let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
     let journal = store.load_entries(id, 0)?;
