@@ -197,7 +197,9 @@ pub(crate) fn background_section(record: &DialogueRecord, scope: PageScope) -> O
     let background = record.dialogue.opening.background.as_ref()?;
     let block = match background {
         Value::String(text) => PageBlock::prose(text),
-        value => PageBlock::Fields(value_items("", value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            PageBlock::Fields(value_items("", background))
+        }
     };
     scope.detail.is_complete().then(|| PageSection::new("Background", vec![block]))
 }
@@ -216,7 +218,9 @@ fn value_items(path: &str, value: &Value) -> Vec<ListItem> {
             values.iter().flat_map(|value| value_items(path, value)).collect()
         }
         Value::String(text) => vec![ListItem::new(path, text.as_str())],
-        other => vec![ListItem::new(path, other.to_string())],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            vec![ListItem::new(path, value.to_string())]
+        }
     }
 }
 

@@ -84,6 +84,7 @@ pub fn stop_notice(transcript: &RunState) -> Option<StopNotice> {
 fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
     let id = &transcript.opening.dialogue_id;
     let resume = format!("`plenary resume {id}`");
+    let kept = format!("all answers are kept: {resume}");
     let (error_code, message, suggestion) = match transcript.stopped.as_ref() {
         Some(RunStopReason::Done) => return None,
         Some(RunStopReason::Quorum { round, heard, needed }) => (
@@ -136,16 +137,12 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             format!("the adjudicator gave no verdict: {seat}: {reason}"),
             format!("the artifact does not pass; {resume} asks the adjudicator again"),
         ),
-        Some(RunStopReason::Deadline) => (
-            "deadline_exceeded",
-            "the run reached its deadline".to_owned(),
-            format!("all answers are kept: {resume}"),
-        ),
-        Some(RunStopReason::Interrupted) => (
-            "interrupted",
-            "the run was interrupted".to_owned(),
-            format!("all answers are kept: {resume}"),
-        ),
+        Some(RunStopReason::Deadline) => {
+            ("deadline_exceeded", "the run reached its deadline".to_owned(), kept)
+        }
+        Some(RunStopReason::Interrupted) => {
+            ("interrupted", "the run was interrupted".to_owned(), kept)
+        }
         None => (
             "unfinished",
             "the run is not finished".to_owned(),

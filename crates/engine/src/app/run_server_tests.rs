@@ -68,7 +68,7 @@ async fn a_run_that_begins_while_the_server_closes_is_interrupted_before_it_has_
         let run_server = Arc::clone(&run_server);
         async move { run_server.close().await }
     });
-    let id = run_server.start_run(place, RunStart::New(prepared), None).await.unwrap();
+    let id = run_server.start_run(place, RunStart::New(Box::new(prepared)), None).await.unwrap();
     closing.await.unwrap();
     let project = run_server.open_project().unwrap();
     let state = load_run_state(&project.protocols, project.store.as_ref(), &id).unwrap();

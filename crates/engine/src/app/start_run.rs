@@ -20,7 +20,7 @@ use crate::error::Error;
 /// What to start.
 #[derive(Debug)]
 pub enum RunStart {
-    New(PreparedRun),
+    New(Box<PreparedRun>),
     /// Also a record that gets a conclusion it was not planned with.
     Resumed(Box<ResumePlan>),
 }
@@ -43,7 +43,7 @@ impl StartedRun {
 pub async fn start_run(context: RunContext, start: RunStart) -> Result<StartedRun, Error> {
     match start {
         RunStart::New(prepared) => {
-            let PreparedRun { question, connections, redaction, wall } = prepared;
+            let PreparedRun { question, connections, redaction, wall } = *prepared;
             let context = RunContext { redaction, ..context };
             Ok(StartedRun { run: open_run(question, connections, context).await?, wall })
         }

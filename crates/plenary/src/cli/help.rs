@@ -13,6 +13,7 @@ use clap::{Args, Command, CommandFactory, Subcommand};
 use clap_mangen::Man;
 use plenary_core::model::text::nearest_first;
 use plenary_core::report::terminal::wrap::wrap_line;
+
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::replace_file;
 use serde_json::json;

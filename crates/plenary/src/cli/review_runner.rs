@@ -109,7 +109,7 @@ async fn complete_review(
 ) -> Result<(RunStopReason, RunState), Error> {
     let progress = Arc::new(ProgressDisplay::new(session));
     let context = engine.run_context(progress.clone(), None);
-    let started = start_run(context, RunStart::New(prepared)).await?;
+    let started = start_run(context, RunStart::New(Box::new(prepared))).await?;
     let ended = engine.finish_run(started, interrupted).await;
     progress.clear_spinners();
     ended

@@ -269,7 +269,7 @@ fn prior_verdicts_section(told: &ReviewDocument) -> PageSection {
 }
 
 fn verdict_row(verdict: ReviewVerdict, day: String, text: String) -> TableRow {
-    let mark = review_mark(verdict.into());
+    let mark = review_mark(verdict);
     let day = RichText::toned(day, TextTone::Faint);
     TableRow::new(vec![RichText::marked(mark, verdict.name()), day, text.into()])
 }

@@ -29,6 +29,7 @@ fn page_part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one picture of a whole page")]
 fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
     assert_snapshot!(draw_page(&revised(), 80), @r#"
     REVIEW ─────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 answered

@@ -181,7 +181,7 @@ fn run_council(
 ) -> Result<ExitStatus, Error> {
     let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::One)?;
     let progress = Arc::new(ProgressDisplay::new(session));
-    runtime.complete_run(session, &progress, RunStart::New(prepared), None)
+    runtime.complete_run(session, &progress, RunStart::New(Box::new(prepared)), None)
 }
 
 fn dry_run(

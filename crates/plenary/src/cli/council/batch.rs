@@ -303,7 +303,7 @@ impl QuestionQueue {
         let (interrupted, deadline) = (self.interrupted.clone(), self.deadline);
         async move {
             let context = engine.run_context(Arc::new(NoopObserver), share);
-            let mut started = start_run(context, RunStart::New(prepared)).await?;
+            let mut started = start_run(context, RunStart::New(Box::new(prepared))).await?;
             if let Some(at) = deadline {
                 started.wall = started.wall.min(at.saturating_duration_since(Instant::now()));
             }

@@ -115,7 +115,7 @@ impl AskRequest {
             panel.build_plan(self.mode.unwrap_or(QuestionMode::General), pack.into(), &RealSystem);
         let protocol = run_server.loader.protocols.find_protocol(ProtocolKind::Council)?;
         let prepared = prepare_council(protocol, &panel, question, plan);
-        Ok(CallPlan::Start { start: Box::new(RunStart::New(prepared)), log: None })
+        Ok(CallPlan::Start { start: Box::new(RunStart::New(Box::new(prepared))), log: None })
     }
 }
 

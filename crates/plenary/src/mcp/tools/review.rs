@@ -102,7 +102,7 @@ impl ReviewRequest {
             ReviewInput::Artifact(artifact) => {
                 let panel = ReviewPanelSetup::new(&settings, &rehearsal, &run_server.factory)?;
                 let prepared = prepare_review(&project, &settings, &panel, *artifact)?;
-                let start = Box::new(RunStart::New(prepared));
+                let start = Box::new(RunStart::New(Box::new(prepared)));
                 Ok(CallPlan::Start { start, log: Some(settings.review.log_path) })
             }
             ReviewInput::Skipped(passed) => {
