@@ -193,7 +193,6 @@ fn list_parameters(entity: &Entity) -> Vec<RichText> {
 pub(crate) fn moves_section(record: &DialogueRecord, scope: PageScope) -> PageSection {
     let columns = [
         ("Expert", ColumnKind::Short),
-        ("Round", ColumnKind::Short),
         ("Move", ColumnKind::Short),
         ("Targets", ColumnKind::Short),
         ("Context", ColumnKind::Wrap),
@@ -204,8 +203,8 @@ pub(crate) fn moves_section(record: &DialogueRecord, scope: PageScope) -> PageSe
         let ids: Vec<String> = made.targets.iter().map(ToString::to_string).collect();
         TableRow::new(vec![
             RichText::strong(made.expert.display_name()),
-            RichText::toned(format!("r{}", made.round), TextTone::Faint),
-            made.move_type.name().into(),
+            RichText::toned(format!("r{} ", made.round), TextTone::Faint)
+                .push(made.move_type.name(), TextTone::Plain),
             RichText::with_ids(&ids.join(joiner), TextTone::Faint),
             made.context.as_deref().unwrap_or_default().into(),
         ])

@@ -201,11 +201,11 @@ fn the_document_ends_with_the_head_of_the_chain() {
     assert_snapshot!(part("## Moves", "\0"), @r#"
     ## Moves (3 moves)
 
-    | Expert | Round | Move | Targets | Context |
-    | --- | --- | --- | --- | --- |
-    | **Cupcake** | r1 | challenge | R0001 | A gap down jumps over the puts. |
-    | **Donut** | r1 | bridge | P0001 \+ R0001 | The premium is the income; what the collar gives up is the part of the upside that the trust has no mandate to chase. |
-    | **Brioche** | r2 | converge |  |  |
+    | Expert | Move | Targets | Context |
+    | --- | --- | --- | --- |
+    | **Cupcake** | r1 challenge | R0001 | A gap down jumps over the puts. |
+    | **Donut** | r1 bridge | P0001 \+ R0001 | The premium is the income; what the collar gives up is the part of the upside that the trust has no mandate to chase. |
+    | **Brioche** | r2 converge |  |  |
 
     ## References (14 references)
 

@@ -127,9 +127,7 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             reason,
         }) => (
             "revision_unavailable",
-            format!(
-                "the critic objected, and the conclusion could not be revised: {seat}: {reason}"
-            ),
+            format!("the conclusion could not be revised: {seat}: {reason}"),
             format!("{resume} asks for the revision again"),
         ),
         Some(RunStopReason::Unadjudicated { seat, reason }) => (

@@ -94,16 +94,12 @@ fn experts_are_ranked_by_score() {
       Expert   r0  r1  r2  Total
       Donut    15  14  12     41  ██████████
         Options Strategist · Adjacent · pool
-
       Muffin   12   8  15     35  ████████▌
         Value Analyst · Core · pool
-
       Cupcake  10   7   9     26  ██████▎
         Risk Manager · Core · pool
-
       Brioche   6  11   8     25  ██████
         Trust Counsel · Adjacent · pool
-
       Palmier   ·   ·  22     22  █████▎
         Geopolitical Risk Analyst · Wildcard
         · created
@@ -265,32 +261,26 @@ fn moves_line_up() {
     assert_snapshot!(page_part(80, PageDetail::Brief, "MOVES"), @r#"
     MOVES ────────────────────────────────────────────────────────────────── 3 moves
 
-      Expert   Round  Move       Targets        Context
-      Cupcake  r1     challenge  R0001          A gap down jumps over the puts.
-
-      Donut    r1     bridge     P0001 + R0001  The premium is the income; what the
-                                                collar gives up is the part of the
-                                                upside that the trust has no mandate
-                                                to chase.
-
-      Brioche  r2     converge
+      Expert   Move          Targets        Context
+      Cupcake  r1 challenge  R0001          A gap down jumps over the puts.
+      Donut    r1 bridge     P0001 + R0001  The premium is the income; what the
+                                            collar gives up is the part of the
+                                            upside that the trust has no mandate to
+                                            chase.
+      Brioche  r2 converge
     "#);
     assert_snapshot!(page_part(40, PageDetail::Brief, "MOVES"), @r#"
     MOVES ────────────────────────── 3 moves
 
-      Cupcake
-        Round r1 · Move challenge
-        Targets R0001
+      Expert   Move          Targets
+      Cupcake  r1 challenge  R0001
         A gap down jumps over the puts.
-      Donut
-        Round r1 · Move bridge
-        Targets P0001 + R0001
+      Donut    r1 bridge     P0001 + R0001
         The premium is the income; what the
         collar gives up is the part of the
         upside that the trust has no mandate
         to chase.
-      Brioche
-        Round r2 · Move converge
+      Brioche  r2 converge
     "#);
 }
 
@@ -361,13 +351,12 @@ fn one_round_is_drawn_alone() {
 
     MOVES ────────────────────────────────────────────────────────────────── 2 moves
 
-      Expert   Round  Move       Targets        Context
-      Cupcake  r1     challenge  R0001          A gap down jumps over the puts.
-
-      Donut    r1     bridge     P0001 + R0001  The premium is the income; what the
-                                                collar gives up is the part of the
-                                                upside that the trust has no mandate
-                                                to chase.
+      Expert   Move          Targets        Context
+      Cupcake  r1 challenge  R0001          A gap down jumps over the puts.
+      Donut    r1 bridge     P0001 + R0001  The premium is the income; what the
+                                            collar gives up is the part of the
+                                            upside that the trust has no mandate to
+                                            chase.
 
     REFERENCES ──────────────────────────────────────────────────────── 9 references
 

@@ -40,7 +40,8 @@ pub(crate) fn draw_table(table: &PageTable, indent: usize, canvas: PageCanvas) -
     let rows: Vec<Vec<StyledLine>> =
         table.rows.iter().map(|row| layout.draw_row(table, row, room)).collect();
     // Long texts below the rows need space between them.
-    let is_loose = rows.iter().any(|row| row.len() > 2);
+    let has_texts = table.columns.iter().any(|column| column.kind == ColumnKind::Below);
+    let is_loose = has_texts && rows.iter().any(|row| row.len() > 2);
     for (place, row) in rows.into_iter().enumerate() {
         if place > 0 && is_loose {
             lines.push(StyledLine::blank());
