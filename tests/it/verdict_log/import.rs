@@ -154,7 +154,7 @@ fn a_log_that_others_began_goes_on_as_ours() {
     insert_verdict(&desk.open_store(), "review", 1, ReviewVerdict::Hold);
     desk.write_file("more.jsonl", to_lines(&[foreign_row(3, "HOLD")]));
     let ran = desk.run_ok(&["log", "import", "more.jsonl"]);
-    assert!(ran.stderr.contains("holds 2 lines that the store does not know"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("has 2 lines that the store does not know"), "{}", ran.stderr);
     assert_eq!(
         desk.read_log_file(),
         to_lines(&[foreign_row(1, "HOLD"), foreign_row(2, "SHIP")]) + &desk.expected_file()

@@ -93,8 +93,8 @@ fn a_page_of_eighty_columns() {
 
       linkedin_post               ▲ drift: 10 % → 40 % → 80 %; 12 scores moved
       by press                    ▲ drift: 18 % → 40 % → 80 %; 12 scores moved
-      memo \u{1b}[31mwith a ver…  ○ cannot tell: verdicts in 1 of the 3 weeks it
-                                    takes
+      memo \u{1b}[31mwith a ver…  ○ cannot tell: it needs 3 weeks with verdicts and
+                                    has 1
 
     BY TYPE ────────────────────────────────────────────────────────────────────────
 
