@@ -140,8 +140,11 @@ fn a_folder_that_is_not_ours_is_an_error() {
         make(&locks);
         let ran = run_rehearsal(&program);
         assert_eq!(ran.code, 5, "{ran:?}");
-        assert!(ran.stderr.contains("is not ours") && ran.stderr.contains(found), "{ran:?}");
-        assert!(ran.stderr.contains("move it away"), "{ran:?}");
+        assert!(
+            ran.stderr.contains("was not created by Plenary") && ran.stderr.contains(found),
+            "{ran:?}"
+        );
+        assert!(ran.stderr.contains("move the folder away"), "{ran:?}");
         let document =
             program.run_command(&["--store", "plenary.db", "ask", "--rehearse", "x?", "--json"]);
         assert!(document.stdout.contains("\"locks_foreign\""), "{document:?}");

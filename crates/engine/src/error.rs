@@ -384,8 +384,11 @@ fn hint_for_store(error: &StoreError) -> Option<&'static str> {
         StoreError::Io(_) => {
             Some("check the disk, its free space, and the permissions of the file")
         }
-        StoreError::Damaged { .. } | StoreError::Malformed { .. } => {
+        StoreError::Damaged { .. } => {
             Some("restore the store from a backup, or choose another one with `--store FILE`")
+        }
+        StoreError::Malformed { .. } => {
+            Some("`plenary verify` lists what was changed; then restore the store from a backup")
         }
         StoreError::Database(_)
         | StoreError::NotRun

@@ -188,7 +188,8 @@ fn what_the_batch_cannot_pay_for_is_said_to_be_the_batchs() {
     let (code, told) = run_batch(&council, &lines, &["--jobs", "2", "--budget-usd", &budget]);
     assert_eq!(code, 3);
     let find = |index: usize| told.iter().find(|line| line["index"] == index).unwrap();
-    let message = "the rest of the batch's budget (`--budget-usd`) does not cover the next call";
+    let message =
+        "what is left of the batch's budget (`--budget-usd`) does not cover the next call";
     assert_eq!(find(0)["error"]["message"], message, "{:#}", find(0));
     assert!(!find(0)["dialogue_id"].is_null());
     assert!(find(1)["dialogue_id"].is_null(), "{:#}", find(1));

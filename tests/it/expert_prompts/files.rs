@@ -243,7 +243,7 @@ fn the_program_says_what_it_wrote() {
     scone      #####  prompt-scone.md      context-scone.json
     croissant  #####  prompt-croissant.md  context-croissant.json
     ");
-    assert!(ran.stderr.contains("next: give each expert their prompt"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("next: give each expert its prompt"), "{}", ran.stderr);
 }
 
 #[test]

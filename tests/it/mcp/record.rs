@@ -274,7 +274,7 @@ fn a_review_without_a_verdict_is_gone_on_with() {
     assert_eq!(value_at(&answer, "error.code"), -32002, "{answer:#}");
     assert_eq!(value_at(&answer, "error.message"), &format!("'{id}' has no verdict of a review"));
     let suggestion = value_at(&answer, "error.data.suggestion").as_str().unwrap();
-    assert!(suggestion.starts_with("deliberation_status with resume: true"), "{suggestion}");
+    assert!(suggestion.starts_with("call deliberation_status with resume: true"), "{suggestion}");
 }
 
 #[test]

@@ -188,16 +188,16 @@ fn a_document_that_changed_meanwhile_is_told_of() {
         let resumed = council.run_command(&["resume", told.dialogue_id(), "--json"]);
         expect_verdict(&resumed, "SHIP", 0);
         assert_eq!(resumed.value_at("artifact_sha256"), told.value_at("artifact_sha256"));
-        let said =
-            says.map(|says| format!("`post.md` {says}; this review is about what it said then"));
+        let said = says
+            .map(|says| format!("`post.md` {says}; the review continues with the earlier content"));
         assert_eq!(resumed.stderr.lines().find(|line| line.contains("post.md`")), said.as_deref());
     };
     write_artifact(&council, "post.md", "Something else.\n");
-    resume(Some("has changed since it was read"));
+    resume(Some("has changed since the review read it"));
     // Also when it is finished.
-    resume(Some("has changed since it was read"));
+    resume(Some("has changed since the review read it"));
     std::fs::remove_file(council.program.path().join("post.md")).unwrap();
-    resume(Some("cannot be read any more"));
+    resume(Some("cannot be read now"));
     write_artifact(&council, "post.md", ARTIFACT);
     resume(None);
 }

@@ -104,7 +104,7 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
         ),
         Some(RunStopReason::Budget { shortage }) => (
             "budget_exhausted",
-            format!("the rest of {} does not cover the next call", shortage.describe_budget()),
+            format!("what is left of {} does not cover the next call", shortage.describe_budget()),
             budget_hint(*shortage, &resume),
         ),
         Some(RunStopReason::Unconcluded { stage, seat, reason })

@@ -254,6 +254,7 @@ impl SecretFile {
     pub fn fault(&self) -> ValidationError {
         let Self { path, key } = self;
         let message = format!("`{}` is not sent to any provider: {key}", path.display());
-        ValidationError::new(ErrorCode::NotSupported, message).with_suggestion("take it out")
+        ValidationError::new(ErrorCode::NotSupported, message)
+            .with_suggestion("remove the key from the document")
     }
 }

@@ -75,5 +75,5 @@ async fn a_run_that_begins_while_the_server_closes_is_interrupted_before_it_has_
     let stopped = state.stopped;
     assert_eq!(stopped, Some(RunStopReason::Interrupted));
     let refused = run_server.reserve_slot().unwrap_err();
-    assert!(refused.message.contains("ending"), "{refused:?}");
+    assert!(refused.message.contains("shutting down"), "{refused:?}");
 }

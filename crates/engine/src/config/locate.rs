@@ -459,6 +459,6 @@ mod tests {
     #[test]
     fn a_password_in_a_store_is_not_repeated() {
         let error = sqlite_path("postgres://me:canary@host/db").unwrap_err();
-        assert_eq!(error.to_string(), "`postgres://…` is not a store this plenary knows");
+        assert_eq!(error.to_string(), "`postgres://…` is not a supported store");
     }
 }

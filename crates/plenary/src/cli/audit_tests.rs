@@ -94,7 +94,7 @@ fn a_page_of_eighty_columns() {
       linkedin_post               ▲ drift: 10 % → 40 % → 80 %; 12 scores moved
       by press                    ▲ drift: 18 % → 40 % → 80 %; 12 scores moved
       memo \u{1b}[31mwith a ver…  ○ cannot tell: it needs 3 weeks with verdicts and
-                                    has 1
+                                  has 1
 
     BY TYPE ────────────────────────────────────────────────────────────────────────
 
@@ -116,11 +116,11 @@ fn a_page_of_eighty_columns() {
 
     DELIBERATORS ───────────────────────────────────────────────────────────────────
 
-                      heard  irreducible  absent  blocks
-      evidence           31       41.9 %   0.0 %  45.2 %  █████████
-      skeptic            31        0.0 %   0.0 %  45.2 %  █████████
-      strategy           31        0.0 %   0.0 %  45.2 %  █████████
-      voice_identity     31        0.0 %   0.0 %  45.2 %  █████████
+                      answered  irreducible  absent  blocks
+      evidence              31       41.9 %   0.0 %  45.2 %  █████████
+      skeptic               31        0.0 %   0.0 %  45.2 %  █████████
+      strategy              31        0.0 %   0.0 %  45.2 %  █████████
+      voice_identity        31        0.0 %   0.0 %  45.2 %  █████████
 
     FROM ROUND 1 TO ROUND 2 ────────────────────────────────────────────────────────
 
@@ -153,7 +153,8 @@ fn a_page_of_eighty_columns() {
 
     OVERRIDDEN BY PEOPLE ───────────────────────────────────────────────────────────
 
-      3 of 31 decided verdicts (9.7 %): 3 softened, 0 hardened, 0 confirmed.
+      People overrode 3 of 31 decided verdicts (9.7 %): 3 softened, 0 hardened, 0
+      confirmed.
     "#);
 }
 

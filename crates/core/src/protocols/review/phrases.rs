@@ -31,7 +31,7 @@ pub(crate) fn policy_sentence(counted: &PolicyCount) -> String {
 /// `1 blocks`, `3 block`, or a phrase for none.
 pub(crate) fn count_blocks(number: usize) -> String {
     match number {
-        0 => "nobody blocks".to_owned(),
+        0 => "no deliberator blocks".to_owned(),
         1 => "1 blocks".to_owned(),
         more => format!("{more} block"),
     }

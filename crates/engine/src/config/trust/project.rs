@@ -153,8 +153,9 @@ fn trusts_all(environment: &EnvVariables) -> Result<bool, ConfigError> {
     match environment.get(TRUST_VARIABLE) {
         None => Ok(false),
         Some(TRUST_ALL) => Ok(true),
-        Some(_) => {
-            Err(ConfigError::Variable { variable: TRUST_VARIABLE, expected: "`all`".to_owned() })
-        }
+        Some(_) => Err(ConfigError::Variable {
+            variable: TRUST_VARIABLE,
+            expected: "`all` or unset".to_owned(),
+        }),
     }
 }
