@@ -181,8 +181,8 @@ fn a_missing_adjudicator_is_told_with_its_reason() {
     assert_snapshot!(page_part(&page, "DECISION", "MISSING"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
-      count        policy seed: 4 present (3 needed), no deliberator blocks: nothing is
-                   decided
+      count        policy seed: 4 present (3 needed), no deliberator blocks: nothing
+                   is decided
       adjudicator  absent, timeout: no answer within 60 s
       decision     INCOMPLETE: not decided, so it does not pass
 
@@ -296,7 +296,7 @@ fn one_of_several_files_is_a_line() {
     – SKIPPED    notes/a.md
                  tier 2 is not looked at
     ◐ REVISE     posts/launch.md  DEGRADED · 3 block · posts-launch-md-7c21e0aa/1
-    ● SHIP       posts/launch.md  REHEARSAL · no deliberator blocks · posts-launch-md-7c21e…
+    ● SHIP       posts/launch.md  REHEARSAL · no deliberator blocks · posts-launch-…
     × INCOMPLETE posts/launch.md  DEGRADED · 1 blocks · round 1 needs at least 3 an…
     "#);
 }
