@@ -32,9 +32,9 @@ fn what_is_printed_as_sarif_is_sarif() {
     let schema = fixtures.join("sarif/sarif-schema-2.1.0.json");
 
     let decided = ["--rehearse", "post.md", "email.md", "announcement.md"];
-    assert_eq!(check_sarif(&program, &decided, 2, &schema), "18 results");
+    assert_eq!(check_sarif(&program, &decided, 2, &schema), "19 results");
     let undecided = ["--rehearse", "silent.yaml", "--force", "post.md"];
-    assert_eq!(check_sarif(&program, &undecided, 3, &schema), "15 results");
+    assert_eq!(check_sarif(&program, &undecided, 3, &schema), "16 results");
     let unseen = ["--rehearse", "gone [1].md", "notes.xyz"];
     assert_eq!(check_sarif(&program, &unseen, 4, &schema), "0 results");
 }
