@@ -39,8 +39,8 @@ const REVIEWS_MAX: usize = 1_000;
 /// like `plenary review`, the earliest change first. Content that has a verdict is not reviewed
 /// again; an INCOMPLETE review is repeated.
 ///
-/// It skips ignored and hidden files, build output, dependencies and links. Without `tier_rules`
-/// the exit code is 5; otherwise it is the greatest of the reviews, or 0 if there is none.
+/// It skips ignored and hidden files, build output, dependencies and links to folders. Without
+/// `tier_rules` the exit code is 5; otherwise it is the greatest of the reviews, or 0 if there is none.
 ///
 /// $ plenary sweep --since 24h --dry-run
 ///
