@@ -1,0 +1,73 @@
+// Every screen with real data, in three widths, light and dark: no fault, no violation of the
+// policy, nothing that axe finds serious, no sideways scrolling. Leaves pictures to look at.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import { plenary, plenaryJson, playExample, SOURCES, withVisitor } from './kit.mjs';
+
+const QUESTION = 'Should reads go through a cache?';
+
+function prepare() {
+  const { dialogue_id: council } = plenaryJson('ask', QUESTION, '--rehearse');
+  fs.copyFileSync(`${SOURCES}/docs/examples/post.md`, 'post.md');
+  plenary('review', 'post.md', '--type', 'linkedin_post', '--tier', '1', '--rehearse', '--json');
+  const review = plenaryJson('list').dialogues.find((row) => row.protocol === 'review').dialogue_id;
+  return { council, review, example: playExample() };
+}
+
+const ids = prepare();
+const { council, review, example } = ids;
+
+/** Each screen: its address, and a text that proves that its data is there. */
+const SCREENS = [
+  ['list', '#/', QUESTION],
+  ['result', `#/d/${council}/result`, 'Recommendation'],
+  ['source', `#/d/${council}/result?source=conclusion.recommendation`, 'Said in the reply of'],
+  ['entity', `#/d/${council}/result?source=R0101`, 'Said in the reply of'],
+  ['run', `#/d/${council}/run`, 'optimist'],
+  ['transcript', `#/d/${council}/transcript`, 'Independent opinions'],
+  ['tensions', `#/d/${example}/tensions`, 'Growth vs income'],
+  ['scores', `#/d/${example}/scores`, 'Leaderboard'],
+  ['graph', `#/d/${example}/graph`, 'neighbours'],
+  ['graph-all', `#/d/${example}/graph?all=1`, 'T0001'],
+  ['calls', `#/d/${council}/calls?call=3`, 'Raw reply'],
+  ['record', `#/d/${example}/record`, 'Income mandate mismatch'],
+  ['review', `#/d/${review}/result`, 'Deliberators'],
+  ['verdicts', `#/d/${example}/result`, 'Final verdict'],
+  ['reviews', '#/reviews', 'post.md'],
+  ['due', '#/due', 'Due for review'],
+  ['ethos', '#/ethos', 'Ethos'],
+  ['ask', '#/new/ask', 'Question'],
+  ['align', '#/new/align', 'Align experts'],
+  ['review-form', '#/new/review', 'Path of the document'],
+];
+
+const VIEWS = [[1440, 'light'], [1440, 'dark'], [800, 'light'], [360, 'light'], [360, 'dark']];
+
+await withVisitor(async (visitor) => {
+  for (const [width, scheme] of VIEWS) {
+    await visitor.newPage({ width, height: width < 500 ? 780 : 900, scheme });
+    for (const [name, hash, text] of SCREENS) {
+      await visitor.go(hash);
+      await visitor.page.getByText(text).first().waitFor({ state: 'attached' });
+      await visitor.settle();
+      await visitor.checkWidth(`${name} at ${width}`);
+      await visitor.picture(`${name}-${width}-${scheme}`);
+      visitor.check(`${name} at ${width} in ${scheme}`);
+    }
+  }
+  for (const scheme of ['light', 'dark']) {
+    await visitor.newPage({ scheme, bypassCSP: true, reducedMotion: 'reduce' });
+    for (const [name, hash, text] of SCREENS) {
+      await visitor.go(hash);
+      await visitor.page.getByText(text).first().waitFor({ state: 'attached' });
+      await visitor.settle();
+      await visitor.checkAxe(`${name} in ${scheme}`);
+    }
+  }
+  await visitor.newPage({ width: 3840, height: 2160 });
+  await visitor.go(`#/d/${council}/result`);
+  const size = await visitor.page.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+  assert.ok(size >= 20, `text of ${size} pixels is small on a 4K screen`);
+  await visitor.picture('result-3840-light');
+});

@@ -1,0 +1,89 @@
+// Requests to the server: JSON in, JSON out, one error type for all that goes wrong.
+
+/**
+ * An answer that is not a success, or no answer at all (`status` 0).
+ */
+export class ApiProblem extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code
+   * @param {string} message
+   * @param {string} hint
+   */
+  constructor(status, code, message, hint) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export function getJson(path, signal) {
+  return request(path, { method: 'GET', ...(signal ? { signal } : {}) });
+}
+
+/**
+ * Changes carry the header that a foreign page cannot send without the server's consent.
+ *
+ * @param {string} path
+ * @param {object} body
+ * @param {string} [key] makes a repeated start return the first run
+ * @returns {Promise<any>}
+ */
+export function postJson(path, body, key) {
+  /** @type {Record<string, string>} */
+  const headers = { 'content-type': 'application/json', 'x-plenary': '1' };
+  if (key) headers['idempotency-key'] = key;
+  return request(path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/**
+ * @param {string} id
+ * @param {string} [rest] such as `/calls/3`
+ */
+export function dialoguePath(id, rest = '') {
+  return `/api/dialogues/${encodeURIComponent(id)}${rest}`;
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ */
+async function request(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: 'same-origin', ...options });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiProblem(0, 'unreachable', 'The server does not answer.', 'Start it again with `plenary serve`.');
+  }
+  if (response.status === 204) return null;
+  const text = await response.text();
+  const document = parse(text);
+  if (response.ok && document !== undefined) return document;
+  throw problem(response.status, document);
+}
+
+/** @param {string} text */
+function parse(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * @param {number} status
+ * @param {any} document
+ */
+function problem(status, document) {
+  const message = document?.message ?? document?.detail ?? document?.title ?? `The server answered ${status}.`;
+  const code = document?.error_code ?? document?.code ?? String(status);
+  return new ApiProblem(status, code, message, document?.suggestion ?? document?.hint ?? '');
+}

@@ -1,0 +1,60 @@
+// States as a mark and a word: colour is never the only signal.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { words } from '../format.js';
+
+/** @typedef {'' | 'good' | 'warn' | 'bad' | 'live'} BadgeTone */
+
+/** @type {Record<string, [BadgeTone, string]>} */
+const STATES = {
+  running: ['live', '◐'], writing: ['live', '◐'], waiting: ['', '○'], asked: ['', '○'],
+  interrupted: ['warn', '‖'], incomplete: ['warn', '◔'], failed: ['bad', '✕'], lost: ['warn', '‖'],
+  done: ['', '●'], replied: ['good', '✓'], corrected: ['good', '✎'], retrying: ['warn', '↻'], not_sent: ['warn', '–'],
+  clean: ['good', '✓'], revised: ['good', '✎'], unconverged: ['bad', '✕'],
+  ship: ['good', '✓'], revise: ['warn', '✎'], hold: ['bad', '✕'], skipped: ['', '–'],
+  approve: ['good', '✓'], reject: ['bad', '✕'], conditional: ['warn', '◑'], abstain: ['', '–'], none: ['', '–'],
+  open: ['warn', '○'], reopened: ['bad', '↺'], addressed: ['', '◑'], resolved: ['good', '✓'], accepted: ['', '≈'],
+  proposed: ['', '○'], amended: ['', '✎'], adopted: ['good', '✓'], rejected: ['bad', '✕'],
+  refined: ['', '✎'], conceded: ['', '↓'], merged: ['', '⊕'], cited: ['', '○'], challenged: ['warn', '?'],
+  confirmed: ['good', '✓'], refuted: ['bad', '✕'], asserted: ['', '○'], supported: ['good', '✓'], opposed: ['warn', '?'],
+  withdrawn: ['', '↓'], converged: ['good', '✓'], approved: ['good', '✓'], draft: ['', '○'], active: ['good', '✓'],
+  deprecated: ['', '–'], violation: ['bad', '✕'], exception: ['warn', '!'], compliant: ['good', '✓'], not_applicable: ['', '–'],
+  held: ['good', '✓'], mixed: ['warn', '◑'], abandoned: ['', '–'], pass: ['good', '✓'], flag: ['warn', '!'],
+};
+
+/**
+ * @param {string | null | undefined} state
+ * @param {string} [text] instead of the state's own word
+ */
+export function badge(state, text) {
+  if (!state) return nothing;
+  const [tone, mark] = STATES[state.toLowerCase()] ?? ['', '·'];
+  return html`<span class="badge ${tone}"><span class="mark" aria-hidden="true">${mark}</span>${text ?? words(state)}</span>`;
+}
+
+/**
+ * The state of a dialogue and, once it is done, how it ended.
+ *
+ * @param {{ state: string, status?: string | null, terminal_state?: string | null, verdict?: string | null, forced?: boolean | null }} row
+ */
+export function stateBadge(row) {
+  const ending = row.verdict ?? row.terminal_state;
+  if (row.state === 'done' && ending) return badge(ending, row.verdict ? row.verdict : undefined);
+  if (row.state === 'done' && row.forced) return badge('unconverged', 'not converged');
+  if (row.state === 'done' && row.status === 'converged') return badge('converged');
+  return badge(row.state);
+}
+
+/** @param {string} text */
+export function flag(text) {
+  return html`<span class="flag">${text}</span>`;
+}
+
+const KINDS = /** @type {Record<string, string>} */ ({
+  P: 'Perspective', R: 'Recommendation', T: 'Tension', E: 'Evidence', C: 'Claim',
+});
+
+/** @param {string} id such as `P0101` */
+export function kindName(id) {
+  return KINDS[id.charAt(0)] ?? 'Entity';
+}

@@ -1,0 +1,124 @@
+// Views that follow from the record alone: the graph of its entities, the tension board as of a
+// round, the scores of its rounds.
+
+import { entityIndex } from './parts/entities.js';
+
+/**
+ * @param {any} record
+ * @returns {import('./screens/graph.js').EntityGraph}
+ */
+export function entityGraph(record) {
+  const entities = [...entityIndex(record).values()];
+  return {
+    nodes: entities.map(({ id, label, round, status, contributors }) => ({ id, kind: id.charAt(0), label, round, status, contributors })),
+    edges: entities.flatMap((entity) => (entity.references ?? []).map(({ type, target }) => ({ source: entity.id, type, target }))),
+  };
+}
+
+/** The state of a tension after an event; other events leave it as it is. */
+const STATES = /** @type {Record<string, string>} */ ({
+  created: 'open', opened: 'open', addressed: 'addressed', resolved: 'resolved', reopened: 'reopened',
+});
+
+/**
+ * The tensions of the rounds up to `round`, by their state at its end.
+ *
+ * @param {any} record
+ * @param {number | null} round null for now
+ * @returns {Record<string, any[]>}
+ */
+export function tensionBoard(record, round) {
+  const last = round ?? Infinity;
+  /** @type {Record<string, any[]>} */
+  const board = { open: [], reopened: [], addressed: [], accepted: [], resolved: [] };
+  const accepted = acceptedTensions(record, last);
+  for (const tension of record.tensions ?? []) {
+    if (tension.round > last) continue;
+    const known = (tension.events ?? []).filter((/** @type {any} */ event) => event.round <= last);
+    const status = round === null ? tension.status : known.reduce((/** @type {string} */ state, /** @type {any} */ event) => STATES[event.type] ?? state, 'open');
+    const settling = known.findLast((/** @type {any} */ event) => event.type === 'resolved' || event.type === 'addressed');
+    const column = status !== 'resolved' && accepted.has(tension.id) ? 'accepted' : status;
+    const reason = accepted.get(tension.id) || settling?.reason;
+    board[column]?.push({ ...tension, settled_by: settledBy(settling), reason });
+  }
+  return board;
+}
+
+/** @param {any} event */
+function settledBy(event) {
+  if (!event) return '';
+  const by = (event.by ?? []).join(', ');
+  return event.reference ? `${by} through ${event.reference}` : by;
+}
+
+/**
+ * @param {any} record
+ * @param {number} last
+ * @returns {Map<string, string>} by id, with the reason
+ */
+function acceptedTensions(record, last) {
+  const found = new Map();
+  for (const verdict of record.verdicts ?? []) {
+    if (verdict.round > last) continue;
+    for (const item of verdict.tensionsAccepted ?? []) {
+      if (typeof item === 'string') found.set(item, '');
+      else found.set(item.id, item.reason ?? '');
+    }
+  }
+  return found;
+}
+
+/**
+ * The record's own scoreboard, or what its rounds say: sums without their four parts.
+ *
+ * @param {any} record
+ */
+export function scoreboard(record) {
+  if (record.scoreboard) return record.scoreboard;
+  let [cumulative, before] = [0, 0];
+  const rounds = (record.rounds ?? []).map((/** @type {any} */ round) => {
+    cumulative += round.score ?? 0;
+    const velocity = (round.score ?? 0) - before;
+    before = round.score ?? 0;
+    const open = countOpen(record, round.round);
+    const fresh = (record.perspectives ?? []).filter((/** @type {any} */ one) => one.round === round.round).length;
+    return {
+      round: round.round, title: round.title, score: round.score, cumulative, velocity: round.round === record.rounds[0].round ? 0 : velocity,
+      open_tensions: open.length, new_perspectives: fresh, work_remaining: open.length + fresh, converge_percent: convergePercent(record, round.round),
+      blockers: open, experts: Object.fromEntries(Object.entries(round.experts ?? {}).filter(([, row]) => row.score !== null && row.score !== undefined).map(([slug, row]) => [slug, { total: row.score }])),
+    };
+  });
+  const tensions = record.tensions ?? [];
+  const final = (record.verdicts ?? []).find((/** @type {any} */ verdict) => verdict.type === 'final');
+  return {
+    rounds,
+    totals: {
+      rounds: rounds.length, alignment: { total: record.totalAlignment }, experts_consulted: (record.experts ?? []).length,
+      tensions_resolved: tensions.filter((/** @type {any} */ one) => one.status === 'resolved').length, tensions_total: tensions.length,
+      convergence_achieved: record.status === 'converged' && !final?.forced, convergence_reason: final?.vote ? `vote ${final.vote}` : '',
+    },
+  };
+}
+
+/**
+ * @param {any} record
+ * @param {number} round
+ * @returns {string[]}
+ */
+function countOpen(record, round) {
+  const board = tensionBoard(record, round);
+  return ['open', 'addressed', 'reopened'].flatMap((column) => (board[column] ?? []).map((tension) => tension.id));
+}
+
+/**
+ * The share of the round's panel that signalled agreement.
+ *
+ * @param {any} record
+ * @param {number} round
+ */
+function convergePercent(record, round) {
+  const panel = (record.rounds ?? []).find((/** @type {any} */ one) => one.round === round)?.panel ?? [];
+  if (panel.length === 0) return null;
+  const agreed = new Set((record.moves ?? []).filter((/** @type {any} */ move) => move.round === round && move.type === 'converge').map((/** @type {any} */ move) => move.expert));
+  return (100 * agreed.size) / panel.length;
+}

@@ -1,0 +1,321 @@
+// What a run looks like now, folded from its events: seats, stages, cells, spending, the feed.
+
+/**
+ * @typedef {import('./live.js').RunEvent} RunEvent
+ * @typedef {'waiting' | 'writing' | 'replied' | 'corrected' | 'retrying' | 'failed' | 'not_sent' | 'lost'} CellState
+ * @typedef {{ state: CellState, note: string, text: string, since: string, until: string | null,
+ *   call: number | null, bytes: number, cost: number, tokensIn: number, tokensOut: number, stricter: boolean }} RunCell
+ * @typedef {{ key: string, round: number, purpose: string, name: string }} RunStage
+ * @typedef {{ seat: string, model: string, family: string, roles: string[] }} RunSeat
+ * @typedef {{ id: number, ts: string, tone: '' | 'good' | 'warn' | 'bad', who: string, text: string }} FeedLine
+ */
+
+const STAGE_NAMES = /** @type {Record<string, string>} */ ({
+  opinion: 'Opinion', review: 'Review', synthesis: 'Report',
+  conclusion: 'Conclusion', audit: 'Audit', revision: 'Revision',
+  judgement: 'Judgement', cross_reading: 'Cross-reading', adjudication: 'Adjudication',
+  design: 'Design', panel: 'Panel', expert: 'Experts', reconcile: 'Reconcile', verdicts: 'Verdicts',
+});
+
+/** Text kept per cell: enough for the reader's eye, not a second copy of the journal. */
+const LIVE_TEXT_MAX = 20_000;
+const FEED_LINES_MAX = 2000;
+
+export class RunState {
+  constructor() {
+    this.title = '';
+    this.mode = '';
+    /** @type {RunSeat[]} */
+    this.seats = [];
+    /** @type {RunStage[]} */
+    this.stages = [];
+    /** @type {Map<string, RunCell>} by `stage|seat` */
+    this.cells = new Map();
+    /** @type {Map<number, string>} the cell of each request */
+    this.asks = new Map();
+    /** @type {FeedLine[]} */
+    this.feed = [];
+    this.events = 0;
+    this.cost = 0;
+    this.unpriced = 0;
+    this.tokens = 0;
+    this.calls = 0;
+    /** @type {string | null} */
+    this.startedAt = null;
+    /** @type {string | null} */
+    this.endedAt = null;
+    /** @type {RunEvent | null} */
+    this.stop = null;
+    this.starts = 0;
+    this.rehearsal = false;
+    /** @type {any} */
+    this.limits = null;
+  }
+
+  get isOver() {
+    return this.stop !== null;
+  }
+
+  /** Seats that answered in the first stage with answers, of those asked. */
+  get health() {
+    let asked = 0;
+    let failed = 0;
+    for (const cell of this.cells.values()) {
+      asked += 1;
+      if (cell.state === 'failed' || cell.state === 'not_sent' || cell.state === 'lost') failed += 1;
+    }
+    return { asked, failed };
+  }
+
+  /**
+   * @param {string} stage
+   * @param {string} seat
+   */
+  cell(stage, seat) {
+    return this.cells.get(`${stage}|${seat}`);
+  }
+
+  /** @param {RunEvent} event */
+  take(event) {
+    if (event.event === 'writing') return void takeWriting(this, event);
+    const step = STEPS[event.event];
+    this.events += 1;
+    step?.(this, event);
+    const line = describe(event);
+    if (line) {
+      this.feed.push({ id: this.events, ts: event.ts ?? '', ...line });
+      if (this.feed.length > FEED_LINES_MAX) this.feed.splice(0, this.feed.length - FEED_LINES_MAX);
+    }
+  }
+
+  /**
+   * @param {RunEvent} event
+   * @returns {RunCell | null}
+   */
+  cellOf(event) {
+    const ask = event.ask;
+    if (!ask) return null;
+    const key = `${ask.round}:${ask.purpose}`;
+    if (!this.stages.some((stage) => stage.key === key)) {
+      this.stages.push({ key, round: ask.round, purpose: ask.purpose, name: this.stageName(ask) });
+      this.stages.sort((a, b) => a.round - b.round || purposeOrder(a.purpose) - purposeOrder(b.purpose));
+    }
+    if (!this.seats.some((seat) => seat.seat === ask.seat)) {
+      this.seats.push({ seat: ask.seat, model: '', family: '', roles: [] });
+    }
+    const place = `${key}|${ask.seat}`;
+    this.asks.set(ask.id, place);
+    let cell = this.cells.get(place);
+    if (!cell) {
+      cell = {
+        state: 'waiting', note: '', text: '', since: event.ts ?? '', until: null,
+        call: null, bytes: 0, cost: 0, tokensIn: 0, tokensOut: 0, stricter: false,
+      };
+      this.cells.set(place, cell);
+    }
+    return cell;
+  }
+
+  /** @param {{ round: number, purpose: string }} ask */
+  stageName(ask) {
+    const name = STAGE_NAMES[ask.purpose] ?? ask.purpose;
+    if (ask.purpose === 'audit' && ask.round === 7) return 'Second audit';
+    return ['panel', 'expert', 'reconcile'].includes(ask.purpose) ? `R${ask.round} ${name.toLowerCase()}` : name;
+  }
+}
+
+const PURPOSES = Object.keys(STAGE_NAMES);
+const RUN_ORDER = ['design', 'panel', 'expert', 'reconcile', 'verdicts'];
+
+/** @param {string} purpose */
+function purposeOrder(purpose) {
+  const place = RUN_ORDER.indexOf(purpose);
+  return place >= 0 ? place : PURPOSES.indexOf(purpose);
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * A part of a reply. `bytes` is the length of the whole reply so far, so a part of that length is
+ * the whole text: after a reconnection, or of a new attempt.
+ *
+ * @param {RunState} run
+ * @param {RunEvent} event
+ */
+function takeWriting(run, event) {
+  const cell = run.cells.get(run.asks.get(event['ask']) ?? '');
+  if (!cell || cell.until) return;
+  const part = event['text'] ?? '';
+  const isWhole = encoder.encode(part).length >= event['bytes'];
+  const text = isWhole ? part : cell.text + part;
+  cell.state = 'writing';
+  cell.bytes = event['bytes'];
+  cell.text = text.length > LIVE_TEXT_MAX ? text.slice(-LIVE_TEXT_MAX) : text;
+}
+
+/** @type {Record<string, (run: RunState, event: RunEvent) => void>} */
+const STEPS = {
+  opened(run, event) {
+    run.title = event.title ?? '';
+    run.mode = event.mode ?? '';
+    run.rehearsal = Boolean(event.rehearsal);
+    run.seats = (event.seats ?? []).map((/** @type {RunSeat} */ seat) => ({ ...seat }));
+    run.limits = event["limits"] ?? null;
+  },
+  started(run, event) {
+    run.starts = event.start ?? run.starts + 1;
+    run.startedAt ??= event.ts ?? null;
+    run.stop = null;
+    run.endedAt = null;
+    for (const cell of run.cells.values()) {
+      if (!cell.until && cell.state === 'writing') cell.state = 'lost';
+    }
+  },
+  asked(run, event) {
+    const cell = run.cellOf(event);
+    if (!cell) return;
+    cell.state = 'waiting';
+    cell.until = null;
+    cell.stricter ||= Boolean(event.stricter);
+    if (event.stricter) cell.note = 'asked again, more strictly';
+  },
+  call_sent(run, event) {
+    const cell = run.cellOf(event);
+    if (!cell) return;
+    run.calls += 1;
+    cell.state = 'writing';
+    cell.text = '';
+    cell.bytes = 0;
+    cell.until = null;
+    cell.since = event.ts ?? cell.since;
+    cell.call = event.call ?? null;
+    if (event.fallback) cell.note = `by ${event.transport}, because ${event.fallback.from} failed`;
+    else if (event.attempt > 1) cell.note = `attempt ${event.attempt}`;
+  },
+  replied(run, event) {
+    const cell = run.cellOf(event);
+    if (!cell) return;
+    cell.state = 'replied';
+    cell.until = event.ts ?? null;
+    cell.cost += event.cost_usd ?? 0;
+    cell.tokensIn += event.tokens_in ?? 0;
+    cell.tokensOut += event.tokens_out ?? 0;
+    run.cost += event.cost_usd ?? 0;
+    if (event.cost_usd === null) run.unpriced += 1;
+    run.tokens += (event.tokens_in ?? 0) + (event.tokens_out ?? 0);
+  },
+  call_failed(run, event) {
+    const cell = run.cellOf(event);
+    if (!cell) return;
+    cell.state = event.gave_up ? 'failed' : 'retrying';
+    cell.note = `${event.error_type}`;
+    if (event.gave_up) cell.until = event.ts ?? null;
+  },
+  unreadable(run, event) {
+    const cell = run.cellOf(event);
+    if (!cell) return;
+    cell.state = 'failed';
+    cell.note = event.refusal ? 'refused to answer' : 'unreadable reply';
+    cell.until = event.ts ?? null;
+  },
+  not_sent(run, event) {
+    const cell = run.cellOf(event);
+    if (!cell) return;
+    cell.state = 'not_sent';
+    cell.note = 'over the budget';
+    cell.until = event.ts ?? null;
+  },
+  read: settle, drafted: settle, audited: settle, revised: settle, judged: settle, adjudicated: settle,
+  designed: settle, panelled: settle, reconciled: settle,
+  stopped(run, event) {
+    run.stop = event;
+    run.endedAt = event.ts ?? null;
+    for (const cell of run.cells.values()) {
+      if (!cell.until && cell.state !== 'failed') cell.state = 'lost';
+    }
+  },
+};
+
+/**
+ * @param {RunState} run
+ * @param {RunEvent} event
+ */
+function settle(run, event) {
+  const cell = run.cellOf(event);
+  if (!cell) return;
+  cell.state = cell.stricter || event.repaired ? 'corrected' : 'replied';
+  cell.note = judgementOf(event);
+  cell.until ??= event.ts ?? null;
+}
+
+/** @param {RunEvent} event */
+function judgementOf(event) {
+  if (event.event === 'read') return [event.stance, event.confidence && `${event.confidence} confidence`].filter(Boolean).join(', ');
+  if (event.event === 'audited') return event.verdict === 'PASS' ? 'passed' : (event.objections?.length === 1 ? '1 objection' : `${event.objections?.length ?? 0} objections`);
+  if (event.event === 'judged') return event.would_block ? `${event.verdict}, would block` : event.verdict;
+  if (event.event === 'adjudicated') return event.final_verdict;
+  if (event.event === 'revised') return (event.fields ?? []).join(', ').replaceAll('_', ' ');
+  return '';
+}
+
+/** @type {Record<string, (event: RunEvent) => [FeedLine['tone'], string]>} */
+const LINES = {
+  opened: (event) => ['', `planned the run with ${event.seats?.length ?? 0} seats`],
+  started: (event) => ['', event.start > 1 ? `resumed the run (start ${event.start})` : 'started the run'],
+  asked: (event) => ['', event.stricter ? `is asked again: ${event.stricter}` : `is asked for: ${stageWord(event)}`],
+  call_failed: (event) => [event.gave_up ? 'bad' : 'warn', `call failed: ${event.message ?? event.error_type}${event.gave_up ? '' : '; a retry follows'}`],
+  replied: (event) => ['', `replied in ${((event.latency_ms ?? 0) / 1000).toFixed(1)} s`],
+  unreadable: (event) => ['bad', event.refusal ? 'refused to answer' : `sent an unreadable reply: ${event.reason}`],
+  not_sent: () => ['warn', 'was not asked: the budget does not cover the call'],
+  shortcut: (event) => ['', event.triggered ? `skipped a round: ${event.reason}` : 'skipped no round'],
+  round_held: (event) => ['good', `completed round ${event.round}`],
+  reported: (event) => ['good', `reported: ${event.statement}`],
+  intervened: (event) => ['warn', intervention(event)],
+  drafted: () => ['', 'drafted the conclusion'],
+  audited: (event) => [event.verdict === 'PASS' ? 'good' : 'warn', event.verdict === 'PASS' ? 'passed the conclusion' : `objected: ${event.objections?.map((/** @type {any} */ objection) => objection.objection).join('; ')}`],
+  revised: (event) => ['', `revised ${judgementOf(event)}`],
+  concluded: (event) => ['good', `concluded: ${event.terminal_state ?? 'without an audit'}`],
+  judged: (event) => [event.would_block ? 'warn' : '', `judged ${judgementOf(event)}`],
+  adjudicated: (event) => ['', `decided ${event.final_verdict}`],
+  ruled: (event) => ['good', `ruled ${event.verdict}`],
+  overridden: (event) => ['warn', `overrode the verdict: ${event.decision}, ${event.why}`],
+  stopped: (event) => [event.stop === 'done' ? 'good' : 'warn', stopText(event)],
+};
+
+/** @param {RunEvent} event */
+function describe(event) {
+  const line = LINES[event.event];
+  if (!line) return event.event === 'call_sent' || event.event === 'read' || event.event === 'logged' ? null : unknownLine(event);
+  const [tone, text] = line(event);
+  return { tone, who: event.ask?.seat ?? (event.event === 'intervened' ? 'you' : 'Plenary'), text };
+}
+
+/** @param {RunEvent} event */
+function unknownLine(event) {
+  return { tone: /** @type {FeedLine['tone']} */ (''), who: event.ask?.seat ?? 'Plenary', text: event.event.replaceAll('_', ' ') };
+}
+
+/** @param {RunEvent} event */
+function stageWord(event) {
+  return (STAGE_NAMES[event.ask?.purpose] ?? event.ask?.purpose ?? '').toLowerCase();
+}
+
+/** @param {RunEvent} event */
+function intervention(event) {
+  if (event.kind === 'stop') return 'stopped the rounds; the run concludes on its answers';
+  const to = event.to ? ` to ${event.to}` : '';
+  return `${event.kind === 'direct' ? 'directed' : `whispered${to}`}: ${event.text}`;
+}
+
+const STOPS = /** @type {Record<string, string>} */ ({
+  done: 'finished', budget: 'stopped: the budget is spent', deadline: 'stopped: the time is over',
+  interrupted: 'was interrupted', unconcluded: 'stopped before the conclusion was complete',
+  unadjudicated: 'stopped without an adjudicator',
+});
+
+/** @param {RunEvent} event */
+export function stopText(event) {
+  if (event.stop === 'quorum') return `stopped: round ${event.round} needs ${event.needed} answers and got ${event.heard}`;
+  if (event.stop === 'families') return `stopped: ${event.needed} families needed, ${event.heard} answered`;
+  return STOPS[event.stop] ?? `stopped: ${event.stop}`;
+}

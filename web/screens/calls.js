@@ -1,0 +1,103 @@
+// The calls of a run: when each began and ended, what it read and wrote, what it cost.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { dialoguePath, getJson } from '../api.js';
+import { count, duration, money, percent, words } from '../format.js';
+import { RemoteValue } from '../host.js';
+import { hrefWith } from '../router.js';
+import { badge } from '../parts/badges.js';
+import { span } from '../parts/charts.js';
+import { empty, failure, loading, settled } from '../parts/notices.js';
+import { callDetails } from './source.js';
+
+export class CallsScreen {
+  /** @param {import('./dialogue.js').DialogueFrame} frame */
+  constructor(frame) {
+    this.frame = frame;
+    /** @type {RemoteValue<{ calls: any[] }>} */
+    this.remote = new RemoteValue(frame.host);
+    /** @type {RemoteValue<any>} */
+    this.call = new RemoteValue(frame.host);
+    this.scrolledTo = '';
+  }
+
+  view() {
+    const path = dialoguePath(this.frame.id, '/calls');
+    const version = this.frame.isRunning ? this.frame.run.events : this.frame.version;
+    this.remote.want(`${path} ${version}`, () => getJson(path));
+    return settled(this.remote, 'the calls', ({ calls }) => this.table(calls));
+  }
+
+  drawn() {
+    const call = this.frame.query.get('call') ?? '';
+    if (!call || this.scrolledTo === call) return;
+    const row = document.getElementById(`call-${call}`);
+    if (!row) return;
+    this.scrolledTo = call;
+    row.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** @param {any[]} calls */
+  table(calls) {
+    if (calls.length === 0) return empty('No call was made.');
+    const times = calls.map((call) => Date.parse(call.started_at)).filter((time) => !Number.isNaN(time));
+    const start = Math.min(...times);
+    const end = Math.max(...calls.map((call) => Date.parse(call.started_at) + (call.duration_ms ?? 0)).filter((time) => !Number.isNaN(time)));
+    const chosen = Number(this.frame.query.get('call'));
+    return html`<section class="calls">
+      ${totals(calls, end - start)}
+      <div class="scroll" tabindex="0" role="group" aria-label="Calls"><table class="numbers">
+        <thead><tr><th scope="col">Call</th><th scope="col" class="text">Seat</th><th scope="col" class="text">Model</th><th scope="col" class="text time-line">Time</th><th scope="col">Duration</th><th scope="col">In</th><th scope="col">Cached</th><th scope="col">Out</th><th scope="col">Cost</th><th scope="col" class="text">State</th></tr></thead>
+        <tbody>${calls.map((call) => this.row(call, start, end, chosen))}</tbody></table></div>
+      ${chosen ? this.detail(chosen) : nothing}
+    </section>`;
+  }
+
+  /**
+   * @param {any} call
+   * @param {number} start
+   * @param {number} end
+   * @param {number} chosen
+   */
+  row(call, start, end, chosen) {
+    const whole = Math.max(1, end - start);
+    const began = (Date.parse(call.started_at) - start) / whole;
+    const first = call.first_byte_ms && call.duration_ms ? call.first_byte_ms / call.duration_ms : 0;
+    const remarks = [call.attempt > 1 ? `attempt ${call.attempt}` : '', call.fallback ? `instead of ${call.fallback.from ?? call.fallback}` : ''].filter(Boolean).join(', ');
+    return html`<tr id="call-${call.call}" class=${call.call === chosen ? 'chosen' : ''}>
+      <th scope="row"><a href=${hrefWith({ call: call.call === chosen ? null : call.call })}>${call.call}</a></th>
+      <td class="text">${call.seat} <span class="soft">${words(call.purpose)}</span></td><td class="text">${call.model} <span class="soft">${call.transport}</span></td>
+      <td class="time-line">${span(Math.max(0, began), (call.duration_ms ?? 0) / whole, first, call.status === 'failed' ? 'bad' : '')}</td>
+      <td>${duration(call.duration_ms)}</td><td>${count(call.tokens_in)}</td><td>${call.tokens_in && call.tokens_cached ? percent((100 * call.tokens_cached) / call.tokens_in) : '–'}</td><td>${count(call.tokens_out)}</td>
+      <td>${call.cost_usd === null || call.cost_usd === undefined ? '–' : money(call.cost_usd)}</td><td class="text">${badge(call.status)} <span class="soft">${remarks}</span></td></tr>`;
+  }
+
+  /** @param {number} number */
+  detail(number) {
+    const path = dialoguePath(this.frame.id, `/calls/${number}`);
+    this.call.want(path, () => getJson(path));
+    if (this.call.error) return failure(this.call.error);
+    const call = this.call.value;
+    if (!call || call.call !== number) return loading('the call');
+    return html`<section class="call-detail" aria-label="Call ${number}"><h2>Call ${number}: ${call.seat}, ${words(call.purpose ?? '')}</h2>
+      ${call.error ? html`<p class="notice bad"><strong>${words(call.error.error_type ?? '')}</strong> ${call.error.message ?? ''}</p>` : nothing}
+      <h3>Raw reply</h3><pre class="raw" tabindex="0">${call.raw ?? 'no reply'}</pre>${callDetails(call)}</section>`;
+  }
+}
+
+/**
+ * @param {any[]} calls
+ * @param {number} wall
+ */
+function totals(calls, wall) {
+  const sum = (/** @type {string} */ name) => calls.reduce((total, call) => total + (call[name] ?? 0), 0);
+  const retries = calls.filter((call) => call.attempt > 1).length;
+  const cached = sum('tokens_in') > 0 ? (100 * sum('tokens_cached')) / sum('tokens_in') : 0;
+  return html`<dl class="meters">
+    <div><dt>Calls</dt><dd><strong>${count(calls.length)}</strong>${retries ? html` <span class="soft">${retries} repeated</span>` : nothing}</dd></div>
+    <div><dt>Wall time</dt><dd><strong>${duration(wall)}</strong></dd></div>
+    <div><dt>Tokens</dt><dd><strong>${count(sum('tokens_in'))}</strong> <span class="soft">in</span> <strong>${count(sum('tokens_out'))}</strong> <span class="soft">out</span></dd></div>
+    <div><dt>From caches</dt><dd><strong>${percent(cached)}</strong></dd></div>
+    <div><dt>Cost</dt><dd><strong>${money(sum('cost_usd'))}</strong></dd></div>
+  </dl>`;
+}

@@ -1,0 +1,80 @@
+// The result of a review: the verdict, what to change and where, who would block, the policy's count.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { age, words } from '../format.js';
+import { hrefWith } from '../router.js';
+import { badge } from '../parts/badges.js';
+import { sourcedText } from '../parts/sentences.js';
+
+const MEANINGS = /** @type {Record<string, string>} */ ({
+  SHIP: 'The document can go out.', REVISE: 'The document needs changes first.', HOLD: 'The document must not go out.',
+  INCOMPLETE: 'The gate could not decide.', SKIPPED: 'A rule leaves this document out.',
+});
+
+/**
+ * @param {any} review
+ * @param {any} record
+ */
+export function reviewResult(review, record) {
+  const override = (review.overrides ?? []).at(-1);
+  return html`<section class="review-result" aria-label="Verdict">
+    <p class="verdict-word">${badge((override?.decision ?? review.verdict).toLowerCase(), override?.decision ?? review.verdict)} <span class="prose">${MEANINGS[review.verdict] ?? ''}</span></p>
+    ${override ? html`<p class="notice warn"><strong>Overridden</strong>: the gate said ${review.verdict}; ${override.by ?? 'a person'} decided ${override.decision ?? override.as}: ${override.why}</p>` : nothing}
+    <p class="facts"><span>${review.artifact}</span><span>${words(review.artifact_type ?? '')}</span><span>tier ${review.tier}</span>${review.producer ? html`<span>by ${review.producer}</span>` : nothing}</p>
+    ${review.error ? html`<p class="notice bad"><strong>${review.error.message}</strong></p>` : nothing}
+    ${review.revision_brief ? html`<h2>What to change</h2><p class="prose brief">${sourcedText(review.revision_brief, 'verdict.gate')}</p>` : nothing}
+    ${concerns(review.concerns ?? [], record)}
+    ${review.adjudicator ? html`<h2>Why</h2><p class="prose">${sourcedText(review.adjudicator.reasoning, 'verdict.gate')}</p>` : nothing}
+    ${judgements(review)}
+    ${policy(review)}
+    ${(review.prior_verdicts ?? []).length > 0 ? html`<details class="layer"><summary>Earlier verdicts of this type</summary><ul>${review.prior_verdicts.map((/** @type {any} */ prior) => html`<li>${badge((prior.verdict ?? prior.final_verdict ?? '').toLowerCase(), prior.verdict ?? prior.final_verdict)} ${prior.artifact} <span class="soft">${prior.ts ? age(prior.ts) : ''}</span></li>`)}</ul></details>` : nothing}
+  </section>`;
+}
+
+/**
+ * @param {any[]} items
+ * @param {any} record
+ */
+function concerns(items, record) {
+  if (items.length === 0) return html`<p class="soft">No concern.</p>`;
+  return html`<h2>Concerns</h2><ol class="concerns">${items.map((concern) => html`<li>
+    <p class="facts"><strong>${concern.deliberator}</strong>${concern.blocking ? badge('hold', concern.irreducible ? 'blocks, cannot be revised away' : 'blocks') : nothing}${concern.line ? html`<span>line ${concern.line}</span>` : nothing}${claimLink(concern, record)}</p>
+    ${concern.locus ? html`<blockquote>${concern.locus}${concern.quote_not_found ? html` <span class="warn">(not found in the document)</span>` : nothing}</blockquote>` : nothing}
+    <p class="prose">${concern.issue}</p>${concern.fix ? html`<p class="prose"><strong>Fix:</strong> ${concern.fix}</p>` : nothing}</li>`)}</ol>`;
+}
+
+/** A concern is a claim of the record, and the claim leads to the reply.
+ * @param {any} concern
+ * @param {any} record
+ */
+function claimLink(concern, record) {
+  const claims = record.claims ?? [];
+  const isIt = (/** @type {any} */ claim) => claim.contributors.includes(concern.deliberator) && (claim.content ?? '').includes(concern.issue);
+  const claim = claims.findLast(isIt);
+  return claim ? html`<a class="entity kind-C" href=${hrefWith({ source: claim.id })}>${claim.id}</a>` : nothing;
+}
+
+/** @param {any} review */
+function judgements(review) {
+  const first = new Map((review.round1 ?? []).map((/** @type {any} */ row) => [row.deliberator, row]));
+  const rows = (review.round2?.length ? review.round2 : review.round1) ?? [];
+  if (rows.length === 0) return nothing;
+  return html`<details class="layer" open><summary>Deliberators</summary>
+    <div class="scroll" tabindex="0" role="group" aria-label="Deliberators"><table><thead><tr><th scope="col">Seat</th><th scope="col">First reading</th><th scope="col">After reading the others</th><th scope="col">Scores</th></tr></thead>
+    <tbody>${rows.map((/** @type {any} */ row) => html`<tr><th scope="row">${words(row.deliberator)}</th><td>${judgement(first.get(row.deliberator))}</td><td>${judgement(row)} <span class="soft">${row.delta_from_r1 ?? ''}</span></td>
+      <td>${Object.entries(row.scores ?? {}).map(([name, score]) => html`<span class="score">${words(name)} ${score}</span> `)}</td></tr>`)}</tbody></table></div></details>`;
+}
+
+/** @param {any} row */
+function judgement(row) {
+  if (!row) return html`<span class="soft">–</span>`;
+  if (row.absent) return badge('failed', `absent: ${words(row.error_type ?? '')}`);
+  return html`${badge(row.verdict)}${row.would_block ? html` <span class="warn">would block</span>` : nothing}`;
+}
+
+/** @param {any} review */
+function policy(review) {
+  const counted = review.policy;
+  if (!counted) return nothing;
+  return html`<p class="soft">Policy <code>${counted.name}</code>: ${counted.present} present, ${counted.blocks} would block, ${counted.irreducible_blocks} irreducible: ${counted.computed}.${review.adjudicator ? ` The adjudicator decided ${review.adjudicator.final_verdict}.` : ''}</p>`;
+}

@@ -1,0 +1,113 @@
+// The run: seats against stages, the text as it streams, time and money against the limits, the feed.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { clock, count, duration, money, plural } from '../format.js';
+import { hrefToDialogue } from '../router.js';
+import { stopText } from '../run_state.js';
+import { badge } from '../parts/badges.js';
+import { bar } from '../parts/charts.js';
+import { loading } from '../parts/notices.js';
+
+/** The end of a long text is what moves. */
+const TAIL_CHARS = 1200;
+const FEED_SHOWN = 60;
+
+const CELL_WORDS = /** @type {Record<string, string>} */ ({ waiting: 'asked', not_sent: 'not sent', lost: 'interrupted' });
+
+export class RunScreen {
+  /** @param {import('./dialogue.js').DialogueFrame} frame */
+  constructor(frame) {
+    this.frame = frame;
+    this.showsAll = false;
+  }
+
+  view() {
+    const run = this.frame.run;
+    if (run.events === 0) return loading('the run');
+    return html`<div class="run">
+      ${this.meters()}
+      ${this.outcome()}
+      ${this.matrix()}
+      ${this.writing()}
+      ${this.feed()}
+    </div>`;
+  }
+
+  meters() {
+    const run = this.frame.run;
+    const limits = run.limits ?? this.frame.record.limits ?? {};
+    const end = run.endedAt ?? (this.frame.isRunning ? new Date().toISOString() : run.feed.at(-1)?.ts ?? '');
+    const elapsed = run.startedAt ? Math.max(0, Date.parse(end) - Date.parse(run.startedAt)) : 0;
+    const wall = limits.wall_max_ms ?? limits.wall_ms ?? null;
+    return html`<dl class="meters">
+      ${meter('Time', duration(elapsed), wall && duration(wall), wall ? elapsed / wall : null)}
+      ${meter('Cost', money(run.cost) + (run.unpriced ? ' and more' : ''), limits.usd_max === undefined || limits.usd_max === null ? null : money(limits.usd_max), limits.usd_max ? run.cost / limits.usd_max : null)}
+      ${meter('Tokens', count(run.tokens), limits.tokens_max ? count(limits.tokens_max) : null, limits.tokens_max ? run.tokens / limits.tokens_max : null)}
+      ${meter('Calls', count(run.calls), limits.calls_max ? count(limits.calls_max) : null, limits.calls_max ? run.calls / limits.calls_max : null)}
+    </dl>`;
+  }
+
+  outcome() {
+    const run = this.frame.run;
+    const { asked, failed } = run.health;
+    const health = failed > 0 ? html`<span class="warn">${failed} of ${plural(asked, 'request')} without an answer</span>` : html`<span class="soft">${plural(asked, 'request')}, none failed</span>`;
+    const state = run.stop ? html`The run ${stopText(run.stop)}.` : this.frame.isRunning ? html`${badge('running')} ${this.current()}` : html`${badge('interrupted')} The process of this run ended.`;
+    return html`<p class="run-state" aria-live="polite">${state} ${health} ${run.stop?.['stop'] === 'done' ? html`<a href=${hrefToDialogue(this.frame.id, 'result')}>Read the result</a>` : nothing}</p>`;
+  }
+
+  /** The stage that works now, in words. */
+  current() {
+    const run = this.frame.run;
+    const stage = run.stages.findLast((candidate) => run.seats.some((seat) => run.cell(candidate.key, seat.seat)));
+    return stage ? `${stage.name} in progress.` : 'The run begins.';
+  }
+
+  matrix() {
+    const run = this.frame.run;
+    const seats = run.seats.filter((seat) => run.stages.length === 0 || run.stages.some((stage) => run.cell(stage.key, seat.seat)) || seat.roles.includes('participant'));
+    return html`<div class="scroll" tabindex="0" role="group" aria-label="Seats and stages"><table class="matrix">
+      <caption class="hidden">Seats and stages</caption>
+      <thead><tr><th scope="col">Seat</th>${run.stages.map((stage) => html`<th scope="col">${stage.name}</th>`)}</tr></thead>
+      <tbody>${seats.map((seat) => html`<tr><th scope="row">${seat.seat}<span class="soft model">${seat.model}</span></th>
+        ${run.stages.map((stage) => html`<td>${this.cell(run.cell(stage.key, seat.seat))}</td>`)}</tr>`)}</tbody>
+    </table></div>`;
+  }
+
+  /** @param {import('../run_state.js').RunCell | undefined} cell */
+  cell(cell) {
+    if (!cell) return html`<span class="soft" aria-label="not asked">·</span>`;
+    const time = cell.until ? Date.parse(cell.until) - Date.parse(cell.since) : cell.state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
+    const label = badge(cell.state, CELL_WORDS[cell.state] ?? cell.state);
+    return html`<span class="cell">${cell.call === null ? label : html`<a class="quiet-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: cell.call })}>${label}</a>`}
+      <span class="soft">${[cell.note, time === null ? '' : duration(Math.max(0, time)), cell.state === 'writing' && cell.bytes > 0 ? `${count(cell.bytes)} bytes` : ''].filter(Boolean).join(' · ')}</span></span>`;
+  }
+
+  writing() {
+    const run = this.frame.run;
+    const active = run.stages.flatMap((stage) => run.seats.flatMap((seat) => {
+      const cell = run.cell(stage.key, seat.seat);
+      return cell?.state === 'writing' && cell.text ? [{ stage, seat, cell }] : [];
+    }));
+    if (active.length === 0) return nothing;
+    return html`<section aria-label="Being written"><h2>Being written</h2><div class="streams">${active.map(({ stage, seat, cell }) => html`
+      <article class="stream"><h3>${seat.seat} <span class="soft">${stage.name.toLowerCase()}</span></h3><pre>${cell.text.slice(-TAIL_CHARS)}<span class="caret" aria-hidden="true"></span></pre></article>`)}</div></section>`;
+  }
+
+  feed() {
+    const lines = this.frame.run.feed;
+    const shown = this.showsAll ? lines : lines.slice(-FEED_SHOWN);
+    return html`<section><h2>Events</h2>
+      ${shown.length < lines.length ? html`<p><button type="button" class="quiet" @click=${() => { this.showsAll = true; this.frame.host.redraw(); }}>Show all ${count(lines.length)}</button></p>` : nothing}
+      <ol class="feed" reversed>${shown.toReversed().map((line) => html`<li class=${line.tone} data-event=${line.id}><time datetime=${line.ts}>${clock(line.ts)}</time> <strong>${line.who}</strong> <span>${line.text}</span></li>`)}</ol></section>`;
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {string} value
+ * @param {string | null} limit
+ * @param {number | null} share
+ */
+function meter(name, value, limit, share) {
+  return html`<div><dt>${name}</dt><dd><strong>${value}</strong>${limit ? html` <span class="soft">of ${limit}</span>` : nothing}${share === null ? nothing : bar(share, share > 0.9 ? 'bad' : share > 0.7 ? 'warn' : '')}</dd></div>`;
+}

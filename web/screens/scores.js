@@ -1,0 +1,85 @@
+// The scoreboard: wisdom, consistency, truth and relationships by round; movement; who leads.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { count, percent } from '../format.js';
+import { scoreboard } from '../record_views.js';
+import { bar, lineChart } from '../parts/charts.js';
+import { linkedText } from '../parts/entities.js';
+import { empty } from '../parts/notices.js';
+
+const PARTS = /** @type {[string, string][]} */ ([['wisdom', 'W'], ['consistency', 'C'], ['truth', 'T'], ['relationships', 'R']]);
+
+/** Rounds whose experts are drawn at once; a long dialogue shows one round at a time. */
+const OPEN_ROUNDS_MAX = 3;
+
+export class ScoreScreen {
+  /** @param {import('./dialogue.js').DialogueFrame} frame */
+  constructor(frame) {
+    this.frame = frame;
+    this.version = -1;
+    /** @type {any} */
+    this.scores = null;
+  }
+
+  view() {
+    if (this.version !== this.frame.version) {
+      this.version = this.frame.version;
+      this.scores = scoreboard(this.frame.record);
+    }
+    return this.board(this.scores);
+  }
+
+  /** @param {any} board */
+  board(board) {
+    const rounds = board.rounds ?? [];
+    if (rounds.length === 0) return empty('No round has a score yet.');
+    const totals = board.totals ?? {};
+    return html`<section class="scores">
+      <dl class="meters">
+        <div><dt>Alignment</dt><dd><strong>${count(totals.alignment?.total)}</strong></dd></div>
+        <div><dt>Tensions resolved</dt><dd><strong>${count(totals.tensions_resolved)}</strong> <span class="soft">of ${count(totals.tensions_total)}</span></dd></div>
+        <div><dt>Experts consulted</dt><dd><strong>${count(totals.experts_consulted)}</strong></dd></div>
+        <div><dt>Converged</dt><dd><strong>${totals.convergence_achieved ? 'yes' : 'no'}</strong> <span class="soft">${totals.convergence_reason ?? ''}</span></dd></div>
+      </dl>
+      <div class="charts">
+        ${lineChart('Score', rounds.map((/** @type {any} */ round) => round.score), count)}
+        ${lineChart('Velocity', rounds.map((/** @type {any} */ round) => round.velocity ?? null), count)}
+        ${lineChart('Work remaining', rounds.map((/** @type {any} */ round) => round.work_remaining ?? null), count)}
+        ${lineChart('Converge', rounds.map((/** @type {any} */ round) => round.converge_percent ?? null), percent)}
+      </div>
+      <h2>Rounds</h2>${roundTable(rounds)}
+      <h2>Leaderboard</h2>${leaderboard(rounds)}
+      <h2>Experts by round</h2>${rounds.map((/** @type {any} */ round) => expertTable(round, rounds.length <= OPEN_ROUNDS_MAX))}
+    </section>`;
+  }
+}
+
+/** @param {any[]} rounds */
+function roundTable(rounds) {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Rounds"><table class="numbers">
+    <thead><tr><th scope="col">Round</th><th scope="col">Score</th><th scope="col">Cumulative</th><th scope="col">Velocity</th><th scope="col">Open tensions</th><th scope="col">New perspectives</th><th scope="col">Work remaining</th><th scope="col">Converge</th><th scope="col" class="text">What blocks</th></tr></thead>
+    <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th><td>${count(round.score)}</td><td>${count(round.cumulative)}</td><td>${count(round.velocity)}</td><td>${count(round.open_tensions)}</td><td>${count(round.new_perspectives)}</td><td>${count(round.work_remaining)}</td><td>${percent(round.converge_percent)}</td><td class="text">${(round.blockers ?? []).map((/** @type {any} */ blocker) => html`${linkedText(typeof blocker === 'string' ? blocker : blocker.id ?? JSON.stringify(blocker))} `)}</td></tr>`)}</tbody></table></div>`;
+}
+
+/** @param {any[]} rounds */
+function leaderboard(rounds) {
+  /** @type {Map<string, number>} */
+  const totals = new Map();
+  for (const round of rounds) {
+    for (const [slug, row] of Object.entries(round.experts ?? {})) totals.set(slug, (totals.get(slug) ?? 0) + (row.total ?? 0));
+  }
+  const rows = [...totals].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+  const best = Math.max(1, rows[0]?.[1] ?? 1);
+  return html`<ol class="leaders">${rows.map(([slug, total]) => html`<li><span>${slug}</span>${bar(total / best)}<strong class="number">${count(total)}</strong></li>`)}</ol>`;
+}
+
+/**
+ * @param {any} round
+ * @param {boolean} isOpen
+ */
+function expertTable(round, isOpen) {
+  const experts = Object.entries(round.experts ?? {});
+  return html`<details class="round" ?open=${isOpen}><summary>Round ${round.round} <span class="soft">${round.title ?? ''}</span></summary>
+    <div class="scroll" tabindex="0" role="group" aria-label="Experts of round ${round.round}"><table class="numbers"><thead><tr><th scope="col">Expert</th>${PARTS.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Total</th><th scope="col" class="text">Quoted</th></tr></thead>
+    <tbody>${experts.map(([slug, row]) => html`<tr><th scope="row">${slug}</th>${PARTS.map(([name]) => html`<td>${count(row[name])}</td>`)}<td>${count(row.total)}</td><td class="text">${(row.quotes ?? []).map((/** @type {any} */ quote) => html`<q>${typeof quote === 'string' ? quote : quote.quote ?? ''}</q> `)}${row.calibration === undefined || row.calibration === null ? nothing : html`<span class="soft">calibration ${row.calibration}</span>`}</td></tr>`)}</tbody></table></div></details>`;
+}

@@ -1,0 +1,80 @@
+// The tension board: five columns, as of any round.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { tensionBoard } from '../record_views.js';
+import { hrefWith, replaceAddress } from '../router.js';
+import { badge } from '../parts/badges.js';
+import { entityLink, linkedText } from '../parts/entities.js';
+import { empty } from '../parts/notices.js';
+
+const COLUMNS = ['open', 'reopened', 'addressed', 'accepted', 'resolved'];
+
+/** Cards drawn per column at first; the rest on request. */
+const CARDS_SHOWN = 50;
+
+export class TensionScreen {
+  /** @param {import('./dialogue.js').DialogueFrame} frame */
+  constructor(frame) {
+    this.frame = frame;
+    /** @type {Set<string>} columns shown whole */
+    this.whole = new Set();
+  }
+
+  view() {
+    const round = this.frame.query.get('round');
+    const board = tensionBoard(this.frame.record, round === null ? null : Number(round));
+    return html`<section class="tensions">${this.rounds(round)}${this.board(board)}</section>`;
+  }
+
+  /** @param {string | null} chosen */
+  rounds(chosen) {
+    const rounds = (this.frame.record.rounds ?? []).map((/** @type {any} */ round) => round.round);
+    if (rounds.length < 2) return nothing;
+    const last = rounds.at(-1);
+    const value = chosen ?? String(last);
+    return html`<label class="as-of">As of round <output>${value}</output>
+      <input type="range" min=${rounds[0]} max=${last} step="1" .value=${value} @change=${(/** @type {Event} */ event) => this.choose(/** @type {HTMLInputElement} */ (event.target).value, String(last))}></label>`;
+  }
+
+  /**
+   * @param {string} round
+   * @param {string} last
+   */
+  choose(round, last) {
+    replaceAddress(hrefWith({ round: round === last ? null : round }));
+  }
+
+  /** @param {Record<string, any[]>} board */
+  board(board) {
+    const total = COLUMNS.reduce((sum, column) => sum + (board[column]?.length ?? 0), 0);
+    if (total === 0) return empty('No seat has raised a tension.');
+    return html`<div class="board">${COLUMNS.map((column) => this.column(column, board[column] ?? []))}</div>`;
+  }
+
+  /**
+   * @param {string} column
+   * @param {any[]} cards
+   */
+  column(column, cards) {
+    const shown = this.whole.has(column) ? cards : cards.slice(0, CARDS_SHOWN);
+    return html`<section class="column ${cards.length === 0 ? 'bare' : ''}" aria-label=${column}>
+      <h2>${badge(column)} <span class="soft">${cards.length}</span></h2>
+      <ul>${shown.map((card) => this.card(card))}</ul>
+      ${shown.length < cards.length ? html`<button type="button" class="quiet" @click=${() => { this.whole.add(column); this.frame.host.redraw(); }}>Show ${cards.length - shown.length} more</button>` : nothing}
+    </section>`;
+  }
+
+  /** @param {any} card */
+  card(card) {
+    const text = card.description ?? card.content ?? '';
+    const raised = (card.raised_by ?? card.contributors ?? []);
+    return html`<li class="card">
+      <p class="card-head">${entityLink(card.id)} <span class="soft">round ${card.round}</span></p>
+      <p class="prose">${card.label}</p>
+      ${text && text !== card.label ? html`<details><summary>More</summary><p class="prose soft">${linkedText(text)}</p></details>` : nothing}
+      <p class="soft">raised by ${[raised].flat().join(', ')}${card.owner ? html` · owner ${card.owner}` : nothing}${card.settled_by ? html` · settled by ${linkedText(card.settled_by)}` : nothing}</p>
+      ${card.reason ? html`<p class="soft">${linkedText(card.reason)}</p>` : nothing}
+      ${(card.challenges ?? []).length > 0 ? html`<p class="soft">challenges ${card.challenges.join(', ')}</p>` : nothing}
+    </li>`;
+  }
+}

@@ -1,0 +1,84 @@
+// The verdicts of an expert dialogue: final, minority, dissent; conditions; rules and exceptions.
+
+import { html, nothing } from '../vendor/lit-html.js';
+import { capital, words } from '../format.js';
+import { badge } from '../parts/badges.js';
+import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
+
+/** @param {any} record */
+export function verdictsView(record) {
+  const verdicts = record.verdicts ?? [];
+  if (verdicts.length === 0) return nothing;
+  const finals = verdicts.filter((/** @type {any} */ verdict) => verdict.type === 'final');
+  const others = verdicts.filter((/** @type {any} */ verdict) => verdict.type !== 'final');
+  return html`<section class="verdicts" aria-label="Verdicts">
+    ${finals.map((/** @type {any} */ verdict) => finalVerdict(verdict, record))}
+    ${others.map((/** @type {any} */ verdict) => otherVerdict(verdict))}
+  </section>`;
+}
+
+/**
+ * @param {any} verdict
+ * @param {any} record
+ */
+function finalVerdict(verdict, record) {
+  const isAnswer = !record.conclusion && !record.draft;
+  return html`<article class="verdict">
+    <h2 class="kicker">Final verdict</h2>
+    ${verdict.forced ? html`<p class="notice warn"><strong>NOT CONVERGED.</strong> ${verdict.warning ?? 'The Judge gave a verdict without agreement.'}</p>` : nothing}
+    <p class=${isAnswer ? 'answer' : 'prose'}>${linkedText(verdict.recommendation)}</p>
+    <p class="prose">${linkedText(verdict.description)}</p>
+    <dl class="fields">
+      ${verdict.vote ? pair('Vote', html`<strong>${verdict.vote}</strong>`) : nothing}
+      ${verdict.confidence ? pair('Confidence', verdict.confidence) : nothing}
+      ${verdict.conditions?.length ? pair('Conditions', html`<ul>${verdict.conditions.map((/** @type {string} */ text) => html`<li>${linkedText(text)}</li>`)}</ul>`) : nothing}
+      ${ids('Adopted', verdict.recommendationsAdopted, record)}
+      ${ids('Key claims', verdict.keyClaims, record)}
+      ${ids('Key evidence', verdict.keyEvidence, record)}
+      ${ids('Tensions resolved', verdict.tensionsResolved, record)}
+      ${ids('Tensions accepted', verdict.tensionsAccepted, record)}
+    </dl>
+    ${compliance(verdict.ethosCompliance ?? verdict.ethos_compliance)}
+  </article>`;
+}
+
+/** @param {any} verdict */
+function otherVerdict(verdict) {
+  const who = verdict.author ?? (verdict.supportingExperts ?? []).join(', ');
+  return html`<article class="verdict minor"><h3>${capital(words(verdict.type))}${who ? ` of ${who}` : ''}</h3>
+    <p class="prose">${linkedText(verdict.recommendation)}</p><p class="prose soft">${linkedText(verdict.description)}</p></article>`;
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
+function pair(name, value) {
+  return html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+}
+
+/**
+ * @param {string} name
+ * @param {(string | { id: string, reason?: string })[] | null | undefined} items
+ * @param {any} record
+ */
+function ids(name, items, record) {
+  if (!items?.length) return nothing;
+  const index = entityIndex(record);
+  return pair(name, html`<ul class="claims">${items.map((item) => {
+    const id = typeof item === 'string' ? item : item.id;
+    const reason = typeof item === 'string' ? '' : item.reason;
+    return html`<li>${entityLink(id)} ${index.get(id)?.label ?? ''}${reason ? html` <span class="soft">${reason}</span>` : nothing}</li>`;
+  })}</ul>`);
+}
+
+/** @param {any} compliance rules and their status in a calibrated dialogue */
+export function compliance(compliance) {
+  if (!compliance) return nothing;
+  const rules = compliance.rules ?? [];
+  return html`<section><h3>Ethos ${badge(compliance.fully_compliant ? 'compliant' : 'exception', compliance.fully_compliant ? 'fully compliant' : 'with exceptions')}</h3>
+    ${rules.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="Rules"><table><thead><tr><th scope="col">Rule</th><th scope="col">Status</th><th scope="col">Reason</th></tr></thead>
+      <tbody>${rules.map((/** @type {any} */ rule) => html`<tr><th scope="row">${rule.rule_id} ${rule.label ?? rule.rule_label ?? ''}</th><td>${badge(rule.status)}</td><td>${linkedText(rule.reason ?? rule.justification)} ${(rule.ids ?? []).map(entityLink)}</td></tr>`)}</tbody></table></div>` : nothing}
+    ${(compliance.exceptions ?? []).map((/** @type {any} */ item) => html`<p>${badge('exception')} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${linkedText(item.justification)}</p>`)}
+  </section>`;
+}
