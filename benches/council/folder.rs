@@ -29,7 +29,8 @@ impl BenchmarkFolder {
             writeln!(
                 text,
                 "    - {{name: {name}, role: {role}, model: test-model, dialect: {dialect}, \
-                 base_url: \"http://{server}/v1\", transports: [http]}}"
+                 base_url: \"http://{server}/v1\", transports: [http], \
+                 max_in_flight: unlimited}}"
             )?;
         }
         std::fs::write(folder.path().join("council.yaml"), text)?;

@@ -12,5 +12,7 @@ mod reply_gate;
 mod scripted_reply;
 #[path = "../../tests/it/kit/model_server/server.rs"]
 mod server;
+#[path = "../../tests/it/kit/model_server/streamed_reply.rs"]
+mod streamed_reply;
 #[path = "../../tests/it/kit/model_server/valid_replies.rs"]
 mod valid_replies;

@@ -15,7 +15,7 @@ const LETTERS: [char; 3] = ['A', 'B', 'C'];
 const DIALECTS: [(&str, Dialect); 3] = [
     ("/chat/completions", Dialect::OpenAi),
     ("/messages", Dialect::Anthropic),
-    (":generateContent", Dialect::Gemini),
+    (":streamGenerateContent?alt=sse", Dialect::Gemini),
 ];
 
 /// How the instructions of each role start.
@@ -51,7 +51,7 @@ impl PreparedReplies {
     /// Returns the reply to a request by a few text searches, without parsing it. Requests that are
     /// not ours, such as the bare client's, get the first reply.
     pub(crate) fn find_reply(&self, path: &str, body: &str) -> Option<&[u8]> {
-        let shows = |letter: &char| body.contains(&format!("BEGIN OPINION {letter} "));
+        let shows = |letter: &char| body.contains(&format!("BEGIN material OPINION {letter} "));
         let shown: Vec<char> = LETTERS.into_iter().filter(shows).collect();
         let fits = |prepared: &&PreparedReply| {
             path.ends_with(prepared.path_end)
@@ -82,6 +82,7 @@ fn render_answer(dialect: Dialect, opening: &str, shown: &[char]) -> BenchmarkRe
         system: opening.to_owned(),
         user: shown.iter().map(|letter| format!("Opinion {letter}.")).collect(),
         structured: true,
+        streamed: false,
         nth: 1,
         nth_of_model: 1,
         received_at: Instant::now(),

@@ -5,8 +5,9 @@ use plenary_core::model::dialogue::{
 };
 use plenary_core::model::ids::{DialogueId, EntityKind, ExpertSlug, LocalId, new_entity_id};
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent, NewEntity};
+use plenary_engine::app::list_dialogues::list_dialogues;
 use plenary_engine::app::project::Project;
-use plenary_engine::app::queries::{find_similar, list_dialogues};
+use plenary_engine::app::queries::find_similar;
 use plenary_engine::app::rounds::read_progress;
 use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::error::Error;
@@ -132,6 +133,8 @@ fn opening_events(
         convergence_percent: 100,
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
+        calibrated: false,
+        domain_id: None,
     })];
     for place in 0..PANEL_SIZE {
         changes.push(JournalEvent::ExpertAdded(ExpertProfile {
@@ -151,7 +154,12 @@ fn round_events(round: u8, writer: &mut TextGenerator) -> BenchmarkResult<Vec<Jo
     let (title, summary) = (Some(writer.random_words(5)), Some(writer.random_words(40)));
     let mut changes = vec![JournalEvent::RoundRecorded { round, title, score: 40, summary }];
     for place in 0..PANEL_SIZE {
-        changes.push(JournalEvent::ScoreGiven { round, expert: expert_slug(place)?, score: 10 });
+        changes.push(JournalEvent::ScoreGiven {
+            round,
+            expert: expert_slug(place)?,
+            score: 10,
+            components: None,
+        });
     }
     for (kind, count) in ENTITIES_PER_ROUND {
         for seq in 1..=count {

@@ -7,13 +7,13 @@ use plenary_core::model::hash::SeededRandom;
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::Seat;
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::fence::RenderedPrompt;
+use plenary_core::prompting::layout::RenderedPrompt;
 use plenary_core::protocols::council::answers::SeatLetters;
 use plenary_core::protocols::council::types::QuestionMode;
 use proptest::prelude::*;
 
 use crate::kit::council_driver::{CouncilDriver, make_opinion, make_plan, make_review, make_seat};
-use crate::kit::instructions::system;
+use crate::kit::instructions::{system, without_fences, without_own_opinion};
 use crate::kit::pick_repeats;
 
 /// Realistic names: seat, model, family.
@@ -125,31 +125,20 @@ fn respell_model(model: &str, dice: &mut SeededRandom) -> String {
     respell_name(&model, dice)
 }
 
-/// A text in which an author names itself and guesses the names of the others.
-fn revealing_text(
-    panel: &RandomPanel,
-    own: &Seat,
-    canary: &str,
-    dice: &mut SeededRandom,
-) -> String {
-    let mut text = format!("{canary} As {} ", respell_model(&own.model, dice));
-    for seat in &panel.seats {
-        text.push_str(&format!(
-            "I, unlike {} or {} of {}, hold {} dear. ",
-            respell_name(seat.name.as_str(), dice),
-            respell_model(&seat.model, dice),
-            respell_name(seat.provider.as_str(), dice),
-            respell_model(seat.model.rsplit('/').next().unwrap(), dice),
-        ));
-    }
-    text
+/// A text in which an author names itself in every way.
+fn revealing_text(own: &Seat, canary: &str, dice: &mut SeededRandom) -> String {
+    format!(
+        "{canary} I am {} and I say so. My name is {}. I, {}, hold this dear. I was made by {}. ",
+        respell_model(&own.model, dice),
+        respell_name(own.name.as_str(), dice),
+        respell_model(own.model.rsplit('/').next().unwrap(), dice),
+        respell_name(own.provider.as_str(), dice),
+    )
 }
 
-/// A text that mentions one of the names.
-fn passing_mention(panel: &RandomPanel, dice: &mut SeededRandom) -> String {
-    let seat = &panel.seats[dice.next_u64() as usize % panel.seats.len()];
-    let (name, model) = (respell_name(seat.name.as_str(), dice), respell_model(&seat.model, dice));
-    format!("as {name} or {model} would")
+/// A text that names its author once more.
+fn passing_mention(own: &Seat, dice: &mut SeededRandom) -> String {
+    format!("as I am {}", respell_name(own.name.as_str(), dice))
 }
 
 fn make_canary(seat: &ExpertSlug) -> String {
@@ -183,10 +172,10 @@ fn find_names(panel: &RandomPanel, message: &str) -> Vec<String> {
 
 /// The letters of the opinions in a message, in order, each with its text.
 fn shown_opinions(message: &str) -> Vec<(char, &str)> {
-    let pieces = message.split("===== BEGIN OPINION ").skip(1);
+    let pieces = message.split("===== BEGIN material OPINION ").skip(1);
     pieces
         .map(|piece| {
-            let end = piece.find("\n===== END OPINION ").unwrap();
+            let end = piece.find("\n===== END material OPINION ").unwrap();
             (piece.chars().next().unwrap(), &piece[..end])
         })
         .collect()
@@ -212,18 +201,20 @@ fn run_rounds(panel: &RandomPanel, anonymous: bool) -> CompletedRounds {
         if place == panel.silent_seat {
             chamber.record_refusal(ask);
         } else {
-            let mut said = make_opinion(&passing_mention(panel, &mut dice));
-            said.summary = revealing_text(panel, &own, &make_canary(&own.name), &mut dice);
+            let mut said = make_opinion(&passing_mention(&own, &mut dice));
+            said.summary = revealing_text(&own, &make_canary(&own.name), &mut dice);
             chamber.record_answer(ask, ReplyDocument::Opinion(Box::new(said)));
         }
     }
     let second = chamber.next_asks();
     for (ask, prepared) in &second {
         let own = chamber.run_state.plan.find_seat(&ask.seat).unwrap().clone();
-        let letters: Vec<char> =
-            shown_opinions(&prepared.messages.user).iter().map(|(letter, _)| *letter).collect();
-        let mut said = make_review(&letters, &passing_mention(panel, &mut dice));
-        said.would_change_my_opinion = vec![revealing_text(panel, &own, "", &mut dice)];
+        let letters: Vec<char> = shown_opinions(&prepared.messages.user_message())
+            .iter()
+            .map(|(letter, _)| *letter)
+            .collect();
+        let mut said = make_review(&letters, &passing_mention(&own, &mut dice));
+        said.would_change_my_opinion = vec![revealing_text(&own, "", &mut dice)];
         chamber.record_answer(ask, ReplyDocument::PeerReview(Box::new(said)));
     }
     let third = chamber.next_asks();
@@ -242,7 +233,7 @@ fn check_second_round(panel: &RandomPanel, held: &CompletedRounds) {
     let letters = SeatLetters::from_plan(&held.driver.run_state.plan);
     let spoke: Vec<&ExpertSlug> = held.first.iter().map(|(ask, _)| &ask.seat).collect();
     for (ask, prepared) in &held.second {
-        let user = &prepared.messages.user;
+        let user = &without_own_opinion(&prepared.messages.user_message());
         assert_eq!(prepared.messages.system, system(AskPurpose::PeerReview, QuestionMode::General));
         assert_eq!(find_names(panel, user), Vec::<String>::new(), "{}: {user}", ask.seat);
         assert!(!user.contains(&make_canary(&ask.seat)), "{} sees its own opinion", ask.seat);
@@ -267,14 +258,16 @@ fn check_second_round(panel: &RandomPanel, held: &CompletedRounds) {
 fn check_third_round(panel: &RandomPanel, held: &CompletedRounds) {
     let letters = SeatLetters::from_plan(&held.driver.run_state.plan);
     for (ask, prepared) in &held.third {
-        let user = &prepared.messages.user;
+        let user = &prepared.messages.user_message();
         assert_eq!(prepared.messages.system, system(AskPurpose::Synthesis, QuestionMode::General));
-        assert_eq!(find_names(panel, user), Vec::<String>::new(), "{}: {user}", ask.seat);
+        // The chair reads the opinions unmasked; our own text names no seat.
+        let own = without_fences(user);
+        assert_eq!(find_names(panel, &own), Vec::<String>::new(), "{}: {own}", ask.seat);
         for (letter, text) in shown_opinions(user) {
             let whose = letters.seat_of(&letter.to_string()).unwrap();
             assert!(text.contains(&make_canary(whose)), "{whose} is not under {letter}");
         }
-        assert_eq!(user.matches("===== BEGIN REVIEW BY ").count(), held.second.len());
+        assert_eq!(user.matches("===== BEGIN material REVIEW BY ").count(), held.second.len());
     }
 }
 
@@ -302,7 +295,7 @@ proptest! {
                 let is_shown = place != panel.silent_seat && other.name != ask.seat;
                 let head = format!(" - {} ", other.name);
                 let heads = prepared.messages.user.lines().filter(|line| {
-                    line.starts_with("===== BEGIN OPINION ") && line.contains(&head)
+                    line.starts_with("===== BEGIN material OPINION ") && line.contains(&head)
                 });
                 prop_assert_eq!(heads.count(), usize::from(is_shown), "{}", other.name);
             }
@@ -323,7 +316,7 @@ fn reviewer_orders(secret: &str) -> BTreeMap<ExpertSlug, Vec<char>> {
     };
     let second = run_rounds(&panel, true).second;
     let order = |prepared: &RenderedPrompt| {
-        shown_opinions(&prepared.messages.user)
+        shown_opinions(&prepared.messages.user_message())
             .iter()
             .map(|(letter, _)| *letter)
             .collect::<Vec<char>>()

@@ -44,6 +44,11 @@ fn parse_answer(
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => {
             panic!("{purpose} is no part of an ending")
         }
@@ -59,6 +64,7 @@ fn parse_answer(
         reserved: BudgetReservation::default(),
         fallback: None,
         repeats: None,
+        without: Vec::new(),
     };
     let reply = ModelReply {
         text: text.to_owned(),
@@ -68,6 +74,7 @@ fn parse_answer(
         cost: CallCost { usd_micros: None, source: CostSource::Unknown },
         latency_ms: 1,
         structured: false,
+        first_byte_ms: None,
     };
     let prepared = JournalEvent::AskPrepared {
         ask,
@@ -113,7 +120,7 @@ fn unreadable_reason(reading: &ParseOutcome) -> &str {
 #[test]
 fn what_was_cut_off_is_no_ending() {
     let text = conclusion_json().to_string();
-    let flag = "FLAG: key_condition - Too vague.";
+    let flag = "FLAG: key_condition - \"cheap\" has no figure; name the amount.";
     let cases = [
         (AskPurpose::Conclusion, text.as_str()),
         (AskPurpose::Audit, "PASS"),
@@ -165,7 +172,7 @@ fn a_conclusion_is_held_against_the_record() {
     // In a dialogue without letters a letter names no expert.
     chamber.run_state.opening.protocol = ProtocolKind::Alignment;
     let expected = format!(
-        "unresolved_points[0].agents_involved[0]: `{letter}` took no part (took part: ann, bob, cid)"
+        "unresolved_points[0].agents_involved[0]: `{letter}` is not a participant (participants: ann, bob, cid)"
     );
     assert_eq!(read(&mut chamber, &text, REPLY_TIME), expected);
     // The date must be after the day of the reply.
@@ -178,7 +185,7 @@ fn a_conclusion_is_held_against_the_record() {
     invented["unresolved_points"][0]["claims"][0]["id"] = json!("P0102");
     assert_eq!(
         read(&mut chamber, &invented, REPLY_TIME),
-        "unresolved_points[0].claims[0].id: `P0102` is not in the record: invented"
+        "unresolved_points[0].claims[0].id: `P0102` is not an id of the record"
     );
 }
 
@@ -189,7 +196,7 @@ fn a_revision_mends_what_was_counted_and_what_the_critic_flagged() {
     let mended = mended.to_string();
     let early =
         parse_answer(&mut chamber, AskPurpose::Revision, &mended, FinishReason::Stop, REPLY_TIME);
-    assert_eq!(unreadable_reason(&early), "there is nothing to revise");
+    assert_eq!(unreadable_reason(&early), "no field has an objection");
     let draft = conclusion_json().to_string();
     parse_answer(&mut chamber, AskPurpose::Conclusion, &draft, FinishReason::Stop, REPLY_TIME);
     parse_answer(&mut chamber, AskPurpose::Audit, "PASS", FinishReason::Stop, REPLY_TIME);

@@ -46,6 +46,8 @@ fn opening_event(id: &str, title: &str) -> JournalEvent {
         convergence_percent: 100,
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
+        calibrated: false,
+        domain_id: None,
     })
 }
 
@@ -180,8 +182,8 @@ fn a_page_goes_on_where_the_last_one_ended() {
         };
         assert!(store.list_dialogues(&closed).unwrap().is_empty());
         let protocol = Some(ProtocolKind::Alignment);
-        let aligned =
-            DialogueQuery { limit: 9, status: Some(DialogueStatus::Open), protocol, after: None };
+        let status = Some(DialogueStatus::Open);
+        let aligned = DialogueQuery { limit: 9, status, protocol, ..DialogueQuery::default() };
         assert_eq!(store.list_dialogues(&aligned).unwrap().len(), 5);
     });
 }

@@ -19,7 +19,7 @@ fn query_answers(path: &Path) -> Vec<Result<String, StoreError>> {
         Ok(store) => store,
         Err(error) => return vec![Err(error)],
     };
-    let list = DialogueQuery { status: None, protocol: None, limit: 50, after: None };
+    let list = DialogueQuery { limit: 50, ..DialogueQuery::default() };
     let mut answers = vec![
         store.list_dialogues(&list).map(|found| format!("{found:?}")),
         store.load_stats(5).map(|found| format!("{found:?}")),

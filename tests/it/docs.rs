@@ -33,14 +33,18 @@ const HIDDEN_ACTORS: [&str; 9] = [
 ];
 
 /// Blocks that do not run, by page and first command. A reviewer has seen each of them.
-const NOT_RUN: [(&str, &str); 15] = [
+const NOT_RUN: [(&str, &str); 19] = [
     ("README.md", "cargo run --release -- ask \"Should reads go through a cache?\" --rehearse"),
     ("README.md", "export ANTHROPIC_API_KEY=… OPENAI_API_KEY=… GEMINI_API_KEY=…"),
     ("docs/configuration.md", "plenary trust"),
     ("docs/dialogues.md", "plenary dialogue prompts nvidia-investment-decision"),
+    ("docs/http.md", "plenary serve --open"),
+    ("docs/http.md", "TOKEN=$(cat .plenary/token)"),
+    ("docs/http.md", "plenary serve --public-url https://plenary.example.org"),
     ("docs/mcp.md", "claude mcp add plenary -- plenary mcp"),
     ("docs/mcp.md", "plenary serve"),
     ("docs/mcp.md", "post() {"),
+    ("docs/page.md", "plenary serve --open"),
     ("docs/reviews.md", "plenary sweep --dry-run"),
     ("docs/tutorials/agent-over-mcp.md", "claude mcp add plenary -- plenary mcp"),
     ("docs/tutorials/agent-over-mcp.md", "plenary serve"),
@@ -307,7 +311,7 @@ fn cut_output(shown: &[String], real: &[String]) -> Vec<String> {
 fn normalize(lines: &[String]) -> Vec<String> {
     let rules = [
         (r"\d{4}-\d\d-\d\d(T[\d:.]+Z| \d\d:\d\d)?", "DATE"),
-        (r"\b[\d,.]+ (ms|s)\b", "TIME"),
+        (r"\b[\d,.]+ ?(ms|s)\b", "TIME"),
         (r"\b[0-9a-f]{8,}\b…?", "HEX"),
         (r"rated [\d, .]+", "rated N "),
         (r"entry \d+", "entry N"),

@@ -280,10 +280,10 @@ fn who_marks_nothing_is_said_to_contribute_nothing() {
     let program = TestProgram::new();
     std::fs::write(program.path().join("response-muffin.md"), "I agree.").unwrap();
     let ran = program.run_command(&["dialogue", "extract", "response-muffin.md", "--round", "0"]);
-    assert_eq!((ran.code, ran.stdout.as_str()), (0, "muffin, round 0: nothing marked\n"));
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "muffin, round 0: no markers\n"));
     assert_eq!(
         ran.stderr,
-        "warning: response-muffin.md: muffin marked nothing and contributes nothing\n"
+        "warning: response-muffin.md: the reply of muffin has no markers, so it contributes nothing\n"
     );
 }
 

@@ -41,7 +41,7 @@ fn run_limited(council: &TestCouncil, bytes_max: u64, arguments: &[&str]) -> Com
 fn calls_by_seat(council: &TestCouncil) -> BTreeMap<(String, &'static str), usize> {
     let mut calls = BTreeMap::new();
     for seen in council.server.requests() {
-        *calls.entry((seat_of(&seen), purpose_of(&seen.system).name())).or_default() += 1;
+        *calls.entry((seat_of(&seen), purpose_of(&seen).name())).or_default() += 1;
     }
     calls
 }

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType};
+use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType, RequestParameter};
 use plenary_core::protocols::council::report_types::ChairReport;
 use plenary_core::protocols::council::types::{OpinionReply, PeerReview};
-use plenary_engine::providers::http::{HttpClients, HttpTransport, REPLY_BYTES_MAX};
+use plenary_engine::providers::call_progress::SilenceTimer;
+use plenary_engine::providers::http::{HttpTransport, REPLY_BYTES_MAX};
+use plenary_engine::providers::http_clients::HttpClients;
 use plenary_engine::providers::transport::{
     CallError, CallReply, CallRequest, Dialect, Provider, Transport,
 };
@@ -22,16 +24,15 @@ fn make_request() -> CallRequest {
         seat: "ann".parse().unwrap(),
         round: 1,
         purpose: AskPurpose::Opinion,
-        messages: Arc::new(AskMessages {
-            system: "You are a participant of a council.".to_owned(),
-            user: "Shall we?".to_owned(),
-        }),
+        messages: Arc::new(AskMessages::new("You are a participant of a council.", "Shall we?")),
         schema: Some(Arc::new(json!({
             "type": "object",
             "properties": { "summary": { "type": "string" } },
             "required": ["summary"],
         }))),
-        time_left: Duration::from_secs(20),
+        timer: SilenceTimer::start(Duration::from_secs(20)),
+        partial_text: None,
+        is_stricter: false,
     }
 }
 
@@ -113,7 +114,7 @@ fn what_is_no_reply_is_not_taken_for_one() {
     check_reply(&ScriptedReply::RawBody(b"{}".to_vec()), "parse_error");
     check_reply(&ScriptedReply::RawBody(b"null".to_vec()), "parse_error");
     check_reply(&ScriptedReply::RawBody("[".repeat(100_000).into()), "parse_error");
-    check_reply(&ScriptedReply::Huge(REPLY_BYTES_MAX), "parse_error");
+    check_reply(&ScriptedReply::Huge(REPLY_BYTES_MAX + 1), "parse_error");
 }
 
 #[test]
@@ -150,10 +151,13 @@ fn a_redirect_is_not_followed_with_the_key() {
 #[test]
 fn a_call_ends_with_its_time() {
     for dialect in Dialect::ALL {
-        let request = CallRequest { time_left: Duration::from_millis(200), ..make_request() };
+        let request = CallRequest {
+            timer: SilenceTimer::start(Duration::from_millis(200)),
+            ..make_request()
+        };
         let error = call_model(*dialect, &ScriptedReply::Hang, &request).unwrap_err();
         assert_eq!(error.error_type, CallErrorType::Timeout);
-        assert_eq!(error.message, "`ann` did not answer within 200 ms");
+        assert_eq!(error.message, "`ann` sent nothing for 200 ms");
     }
 }
 
@@ -216,7 +220,8 @@ fn what_is_sent_is_what_the_dialect_wants() {
     let bearer = format!("Bearer {KEY}");
     check(Dialect::OpenAi, "/v1/chat/completions", "authorization", &bearer);
     check(Dialect::Anthropic, "/v1/messages", "x-api-key", KEY);
-    check(Dialect::Gemini, "/v1/models/test-model:generateContent", "x-goog-api-key", KEY);
+    let path = "/v1/models/test-model:streamGenerateContent?alt=sse";
+    check(Dialect::Gemini, path, "x-goog-api-key", KEY);
 }
 
 #[test]
@@ -230,11 +235,12 @@ fn a_server_that_refuses_the_schema_is_not_sent_it_again() {
             }
         });
         let transport = make_transport(server.make_provider("ann", *dialect));
-        let structured = block_on(async {
-            [transport.send(&make_request()).await, transport.send(&make_request()).await]
-                .map(|received| received.unwrap().structured)
+        let outcomes = [(); 3].map(|()| {
+            let sent = block_on(transport.send(&make_request()));
+            sent.map(|reply| reply.structured).map_err(|error| error.refused)
         });
-        assert_eq!(structured, [false, false]);
+        let refused = Err(Some(RequestParameter::Schema));
+        assert_eq!(outcomes, [refused, Ok(false), Ok(false)]);
         let sent: Vec<bool> = server.requests().iter().map(|seen| seen.structured).collect();
         assert_eq!(sent, [true, false, false], "{dialect}");
     }
@@ -257,7 +263,8 @@ fn the_models_of_a_server_can_be_listed() {
     let server = ModelServer::start(|_| ScriptedReply::Valid);
     for dialect in Dialect::ALL {
         let models = block_on(make_transport(server.make_provider("ann", *dialect)).list_models());
-        assert_eq!(models.unwrap(), MODEL_NAMES);
+        let names: Vec<String> = models.unwrap().into_iter().map(|model| model.name).collect();
+        assert_eq!(names, MODEL_NAMES);
     }
 }
 
@@ -334,7 +341,7 @@ fn the_server_plays_documents_that_fit() {
     let server = ModelServer::start(|_| ScriptedReply::Valid);
     let transport = make_transport(server.make_provider("ann", Dialect::Gemini));
     let ask = |system: &str, user: &str| {
-        let messages = AskMessages { system: system.to_owned(), user: user.to_owned() };
+        let messages = AskMessages::new(system, user);
         let request = CallRequest { messages: Arc::new(messages), ..make_request() };
         block_on(transport.send(&request)).unwrap().text
     };
@@ -345,6 +352,6 @@ fn the_server_plays_documents_that_fit() {
     assert_eq!(letters, ["A", "C"]);
     serde_json::from_str::<ChairReport>(&ask("You are the chair.", "Opinion A: yes.")).unwrap();
     let [opinion, review, report] = server.requests().try_into().unwrap();
-    assert_eq!(purpose_of(&report.system), AskPurpose::Synthesis);
+    assert_eq!(purpose_of(&report), AskPurpose::Synthesis);
     assert_ne!(valid_reply(&opinion), valid_reply(&review));
 }

@@ -268,8 +268,8 @@ fn an_illegal_step_by_reference_is_kept_without_effect() {
     assert_eq!(
         warnings,
         [
-            "'refine' by P0201 is kept without effect: P0001 is conceded and cannot become refined",
-            "'reopen' by P0201 is kept without effect: T0001 is open and cannot become reopened",
+            "'refine' by P0201 has no effect on P0001: its status conceded cannot change to refined",
+            "'reopen' by P0201 has no effect on T0001: its status open cannot change to reopened",
         ]
     );
     let references = value_at(&bench.export_dialogue("talk"), "perspectives.2.references").clone();

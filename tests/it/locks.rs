@@ -128,11 +128,11 @@ fn a_folder_that_is_not_ours_is_an_error() {
         symlink(elsewhere.path().join(TOKEN), locks.join("PLENARY-LOCKS")).unwrap();
     };
     let cases: [(&str, MakeFolder<'_>); 5] = [
-        ("it holds other files", &make_folder),
+        ("it contains other files", &make_folder),
         ("it is a link or a file", &make_link),
         ("it is a link or a file", &make_file),
         ("it is a link or a file", &broken_link),
-        ("it holds other files", &wrong_marker),
+        ("it contains other files", &wrong_marker),
     ];
     for (found, make) in cases {
         let program = TestProgram::new();

@@ -61,7 +61,6 @@ fn parse_single_line(stdout: &str) -> Value {
 #[test]
 fn a_mistake_of_usage_is_64() {
     let program = TestProgram::new();
-    check_text(&program, "", 64, "Usage:");
     check_text(&program, "unknown", 64, "unrecognized subcommand");
     check_text(&program, "dialogue", 64, "Usage:");
     check_text(&program, "dialogue unknown", 64, "unrecognized subcommand");
@@ -98,7 +97,7 @@ fn what_is_not_there_is_4() {
 #[test]
 fn a_refusal_is_1() {
     let program = program_with_dialogue();
-    check_text(&program, "dialogue create", 1, "title");
+    check_text(&program, "dialogue create", 1, "TITLE is missing");
     check_json(&program, "dialogue create", 1, "missing_field");
     check_json(&program, "dialogue register talk", 1, "missing_field");
     check_json(
@@ -108,7 +107,7 @@ fn a_refusal_is_1() {
         "invalid_slug",
     );
     check_json(&program, "export talk --output ../x.json", 1, "path_not_allowed");
-    check_json(&program, "list --status asleep", 1, "invalid_enum");
+    check_json(&program, "list --status asleep", 64, "usage");
     std::fs::write(program.path().join("broken.json"), "{").unwrap();
     check_json(&program, "dialogue create --data broken.json", 1, "invalid_json");
 }
@@ -184,9 +183,7 @@ fn help_speaks_of_commands_that_exist() {
             assert!(found.contains(&format!("dialogue {operation}")), "`dialogue {operation}`");
         }
     }
-    for later in ["align", "eval"] {
-        assert!(!found.contains(later));
-    }
+    assert!(!found.contains("eval"));
     let ran = program.run_command(&["--version"]);
     assert_eq!(
         (ran.code, ran.stdout.as_str()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use plenary_core::model::ask::{Ask, AskPurpose};
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::fence::{RenderedPrompt, restatement_messages};
+use plenary_core::prompting::layout::{RenderedPrompt, restatement_messages};
 use plenary_core::protocols::conclusion::format::constraint::{find_constraints, find_violations};
 use plenary_core::protocols::conclusion::next::{
     AUDIT, DRAFT, REVISION, SECOND_AUDIT, add_counted_objections, audit_trail, audited_conclusion,
@@ -16,6 +16,9 @@ use plenary_core::protocols::conclusion::next::{
 use plenary_core::protocols::conclusion::types::{
     AuditObjection, AuditReply, Conclusion, ConclusionField, ObjectionSource,
 };
+use plenary_core::protocols::council::parse::parse_opinion;
+use plenary_core::protocols::council::types::QuestionMode;
+use plenary_engine::providers::call_progress::SilenceTimer;
 use plenary_engine::providers::rehearsal::transport::RehearsalTransport;
 use plenary_engine::providers::transport::CallRequest;
 use serde_json::{Map, Value};
@@ -51,7 +54,9 @@ fn rehearse_reply(ask: &Ask, prepared: &RenderedPrompt) -> String {
         purpose: ask.purpose,
         messages: Arc::new(prepared.messages.clone()),
         schema: None,
-        time_left: Duration::from_secs(1),
+        timer: SilenceTimer::start(Duration::from_secs(1)),
+        partial_text: None,
+        is_stricter: false,
     };
     block_on(RehearsalTransport::new(None).send(&request)).unwrap().text
 }
@@ -65,7 +70,10 @@ fn council_with_report(question: &str) -> (CouncilDriver, DialogueRecord) {
         for (ask, prepared) in chamber.next_asks() {
             let said = rehearse_reply(&ask, &prepared);
             let document = match ask.round {
-                1 => ReplyDocument::Opinion(serde_json::from_str(&said).unwrap()),
+                1 => {
+                    let parsed = parse_opinion(&said, QuestionMode::General).unwrap();
+                    ReplyDocument::Opinion(Box::new(parsed.document))
+                }
                 2 => ReplyDocument::PeerReview(serde_json::from_str(&said).unwrap()),
                 _ => ReplyDocument::Report(serde_json::from_str(&said).unwrap()),
             };
@@ -303,14 +311,21 @@ fn the_council_ends_for_any_question() {
 
 #[test]
 fn a_directive_is_said_back_in_one_sentence() {
-    let messages = restatement_messages(PLAN_SECRET, "Shall we?", "Think of\nthe cost.");
+    let messages = restatement_messages(
+        PLAN_SECRET,
+        "Shall we?",
+        "Think of\nthe cost.",
+        "2026-02-02".parse().unwrap(),
+    );
     let request = CallRequest {
         seat: "optimist".parse().unwrap(),
         round: 0,
         purpose: AskPurpose::Restatement,
         messages: Arc::new(messages),
         schema: None,
-        time_left: Duration::from_secs(1),
+        timer: SilenceTimer::start(Duration::from_secs(1)),
+        partial_text: None,
+        is_stricter: false,
     };
     let said = block_on(RehearsalTransport::new(None).send(&request)).unwrap().text;
     assert_eq!(

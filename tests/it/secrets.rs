@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plenary_core::model::ask::CallErrorType;
-use plenary_engine::providers::http::{HttpClients, HttpTransport};
+use plenary_engine::providers::http::HttpTransport;
+use plenary_engine::providers::http_clients::HttpClients;
 use plenary_engine::providers::mcp::McpTransport;
 use plenary_engine::providers::transport::{Dialect, McpTool, Transport};
 use serde_json::{Value, json};
@@ -247,7 +248,7 @@ fn a_file_with_a_key_of_this_run_is_not_sent() {
     let excluded = planned["context"]["excluded"].as_array().unwrap();
     let mut expected = vec![("council.yaml".to_owned(), "configuration of this program")];
     let notes = (0..all_secrets().count()).map(|number| format!("notes-{number}.md"));
-    expected.extend(notes.map(|path| (path, "line 2 holds the value of a key in use")));
+    expected.extend(notes.map(|path| (path, "line 2 contains the value of a key in use")));
     for (path, reason) in expected {
         let entry = json!({ "path": path, "reason": reason });
         assert!(excluded.contains(&entry), "{path} is not left out: {planned:#}");

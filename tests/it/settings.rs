@@ -52,7 +52,7 @@ fn config_shows_each_setting_with_its_source() {
         format!("{}\n", cells.collect::<Vec<_>>().join(" | "))
     });
     let shown: String = rows.collect();
-    insta::assert_snapshot!(shown, @r"
+    insta::assert_snapshot!(shown, @"
     KEY | VALUE | SOURCE
     config | HERE/council.yaml | found
     storage.url | sqlite:HERE/kept.db | PLENARY_STORE
@@ -79,7 +79,7 @@ fn config_shows_each_setting_with_its_source() {
     council.short_circuit.skip_r3_if | [r2_confirms_r1_consensus, budget_constraint] | default
     council.anonymous_review | true | default
     budget.usd_max | 0.5 | file, line 11
-    budget.tokens_max | 400000 | default
+    budget.tokens_max | 2000000 | default
     budget.calls_max | 60 | default
     budget.wall_max | 90s | PLENARY_DEADLINE
     budget.server_usd_max | none | default
@@ -93,8 +93,11 @@ fn config_shows_each_setting_with_its_source() {
     review.policy.prior_verdicts | 5 | default
     review.log_path | council_log.jsonl | default
     review.redact | 0 patterns | default
+    alignment.judge | none | default
+    alignment.experts | none | default
     alignment.max_rounds | 10 | default
     alignment.convergence_percent | 100 | default
+    alignment.panel_size | none | default
     retention.keep_prompts | true | default
     ");
 }

@@ -38,7 +38,8 @@ pub fn code_blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> 
 
 #[test]
 fn a_skill_says_what_it_is_and_names_the_other() {
-    for (skill, other) in [(SKILLS[0], SKILLS[1]), (SKILLS[1], SKILLS[0])] {
+    for (place, other) in [(0, 1), (1, 0), (2, 3), (3, 2), (4, 1)] {
+        let (skill, other) = (SKILLS[place], SKILLS[other]);
         let front = skill.text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap().0;
         let fields: Vec<(&str, &str)> =
             front.lines().map(|line| line.split_once(": ").unwrap()).collect();
@@ -140,6 +141,25 @@ fn every_example_of_the_judges_skill_is_taken_in_its_order() {
     bench.assert_verified();
 }
 
+/// The skill for ethos, example by example: at the end its dialogue is bound by the rules.
+#[test]
+fn every_example_of_the_ethos_skill_is_taken_in_its_order() {
+    let bench = TestProject::new();
+    for (_, example) in code_blocks(read_skill("ethos"), "json") {
+        let arguments: Value = serde_json::from_str(&example).unwrap();
+        if arguments["op"] == "constraint_add" {
+            let create = json!({ "title": "Trust Swap", "calibrated": true, "domain_id": "FID" });
+            bench.run_ok("create", &create);
+        }
+        let answer = bench.run_ok(arguments["op"].as_str().unwrap(), &arguments);
+        assert_eq!(answer.get("warnings"), None, "{answer:#}");
+    }
+    let ethos = bench.run_ok("get", &json!({ "dialogue_id": "trust-swap" }));
+    assert_eq!(value_at(&ethos, "ethos_status"), "approved");
+    assert_eq!(value_at(&ethos, "counts.rules"), 4);
+    bench.assert_verified();
+}
+
 /// The other examples call models, so they run rehearsed, except for interventions in a running
 /// council.
 #[test]
@@ -192,7 +212,7 @@ fn the_judges_skill_knows_every_tool_and_its_parameters() {
     let page = read_skill("alignment-play");
     let listed = StdioClient::in_own_folder().request_ok("tools/list", &json!({}));
     let tools = value_at(&listed, "tools").as_array().unwrap();
-    assert_eq!(tools.len(), 13);
+    assert_eq!(tools.len(), 14);
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
         let sections = page.split("\n### ").filter(|part| part.starts_with(&format!("`{name}`")));
@@ -212,7 +232,9 @@ fn init_puts_the_skills_where_agents_look() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(
         ran.stdout,
-        "Wrote agents/skills/alignment-expert/SKILL.md\nWrote agents/skills/alignment-play/SKILL.md\n"
+        "Wrote agents/skills/alignment-expert/SKILL.md\nWrote agents/skills/alignment-play/SKILL.md\n\
+         Wrote agents/skills/council-ask/SKILL.md\nWrote agents/skills/council-review/SKILL.md\n\
+         Wrote agents/skills/ethos/SKILL.md\n"
     );
     let path = |name: &str| program.path().join("agents/skills").join(name).join("SKILL.md");
     for skill in &SKILLS {
@@ -247,4 +269,30 @@ fn a_place_that_is_no_file_is_refused() {
     assert_eq!(program.run_command(&["init", "--skills", "skills", "--force"]).code, 3);
     std::fs::write(program.path().join("file"), "").unwrap();
     assert_eq!(program.run_command(&["init", "--skills", "file"]).code, 3);
+}
+
+#[test]
+fn the_commands_of_the_council_skills_run() {
+    let program = TestProgram::new();
+    program.write_text("post.md", "# Launch\n\nWe ship on Monday.\n");
+    for name in ["council-ask", "council-review"] {
+        let examples = code_blocks(read_skill(name), "sh");
+        assert_eq!(examples.len(), 1, "{name}");
+        let line = examples[0].1.trim().trim_end_matches("|| true").trim();
+        let words: Vec<&str> = match line.split_once('"') {
+            Some((before, rest)) => {
+                let (question, after) = rest.split_once('"').unwrap();
+                before
+                    .split_whitespace()
+                    .chain([question])
+                    .chain(after.split_whitespace())
+                    .collect()
+            }
+            None => line.split_whitespace().collect(),
+        };
+        let ran = program.run_command(&words[1..]);
+        assert!(ran.code <= 2, "{words:?}: {ran:?}");
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(document["rehearsal"], true, "{name}");
+    }
 }

@@ -274,7 +274,7 @@ fn a_verdict_of_the_gate_that_was_changed_is_found() {
         ("UPDATE overrides SET created_at = '2026-02-02T09:00:00.000001Z'", &["replay"]),
         ("DELETE FROM overrides", &["replay"]),
         (
-            "INSERT INTO overrides SELECT dialogue_id, verdict_id, 2, decision, why, created_at FROM overrides",
+            "INSERT INTO overrides SELECT dialogue_id, verdict_id, 2, decision, why, created_at, by FROM overrides",
             &["replay"],
         ),
     ]);

@@ -12,7 +12,8 @@ use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::{ParseOutcome, ReplyDocument, RunState, RunStopReason};
 use plenary_core::model::time::Moment;
 use plenary_core::model::verdict::{VerdictType, VoteTally};
-use plenary_core::prompting::fence::{FenceSet, RenderedPrompt};
+use plenary_core::prompting::fence::{FenceKind, FenceSet};
+use plenary_core::prompting::layout::RenderedPrompt;
 use plenary_core::protocols::batch_builder::BatchBuilder;
 use plenary_core::protocols::pending_asks::{RetryRule, pending_asks};
 use plenary_core::protocols::protocol::{AskRules, EntryDraft, EntryPart, Protocol, Step};
@@ -74,8 +75,8 @@ impl Protocol for VoteProtocol {
         let question = state.question();
         let fences = FenceSet::new(&state.plan.secret, ask.round, &[question]);
         let system = "Vote. Reply with {\"in_favour\": true or false, \"reason\": \"…\"}.";
-        let user = fences.fence_text("QUESTION", "the question to vote on", question);
-        let messages = AskMessages { system: system.to_owned(), user };
+        let user = fences.fence_text(FenceKind::Request, "QUESTION", question);
+        let messages = AskMessages::new(system, user);
         Some(RenderedPrompt { messages, condensed: Vec::new() })
     }
 

@@ -5,6 +5,7 @@
 //! programs read. ARCHITECTURE.md is the map.
 
 pub mod dialogue;
+pub mod ethos;
 pub mod markers;
 pub mod model;
 pub mod parsing;

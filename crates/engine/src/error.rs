@@ -1,7 +1,8 @@
 //! The error type of the crate, as users and clients see it.
 //!
-//! Modules own small, precise errors. This file maps them to an exit code, a JSON-RPC code, an
-//! error document and a hint, so that the CLI and the MCP server agree.
+//! Modules own small, precise errors. This file maps them to an exit code, a JSON-RPC code, a
+//! status, an
+//! error document and a hint, so that the CLI and the servers agree.
 
 use std::borrow::Cow;
 
@@ -124,6 +125,17 @@ impl ErrorKind {
             Self::Usage => 64,
             Self::Internal => 70,
             Self::Interrupted => 130,
+        }
+    }
+
+    /// Status of an HTTP request that failed.
+    pub fn http_status(self) -> u16 {
+        match self {
+            Self::Refused => 422,
+            Self::NotFound => 404,
+            Self::Usage => 400,
+            Self::Incomplete | Self::Interrupted => 503,
+            Self::Configuration | Self::Internal => 500,
         }
     }
 
@@ -281,7 +293,9 @@ impl Error {
 }
 
 fn is_not_found(refusal: &ValidationErrors) -> bool {
-    refusal.has_code(ErrorCode::DialogueNotFound) || refusal.has_code(ErrorCode::VerdictNotFound)
+    [ErrorCode::DialogueNotFound, ErrorCode::AmbiguousId, ErrorCode::VerdictNotFound]
+        .into_iter()
+        .any(|code| refusal.has_code(code))
 }
 
 fn kind_of_store_error(error: &StoreError) -> ErrorKind {
@@ -448,7 +462,7 @@ fn hint_for_config(error: &ConfigError) -> &'static str {
             "correct the file; `plenary init` writes one that explains every setting"
         }
         ConfigError::NoProvider => {
-            "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; `--rehearse` needs none"
+            "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; a rehearsal (`--rehearse`, over MCP `rehearse: true`) needs none"
         }
         ConfigError::NoTierRules => {
             "add `tier_rules` to council.yaml; the file of `plenary init` has an example. `plenary review FILE` needs none"
@@ -460,6 +474,7 @@ fn hint_for_config(error: &ConfigError) -> &'static str {
         ConfigError::LinkedStore { .. } => {
             "remove the link if you did not create it, or name its target with `--store FILE`"
         }
+        ConfigError::StoreIsFolder { .. } => "name a file, for example `--store plenary.db`",
         ConfigError::NotAFolder { .. } => "name a folder that exists",
         ConfigError::FileExists { .. } => "`--force` replaces it",
         ConfigError::NotTrusted(_) => {

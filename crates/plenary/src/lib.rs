@@ -1,4 +1,5 @@
-//! The interfaces of Plenary: the command line and the MCP server.
+//! The interfaces of Plenary: the command line, the HTTP server and the MCP server.
 
 pub mod cli;
+pub mod http;
 pub mod mcp;

@@ -104,6 +104,7 @@ impl BudgetHarness {
             protocol: &CouncilProtocol,
             rehearsal: true,
             plan: run.plan.clone(),
+            background: None,
         };
         let named = Arc::new(RunIdObserver::default());
         let context = self.context(named.clone(), share);

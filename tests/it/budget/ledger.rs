@@ -37,8 +37,7 @@ impl SpendingLedger {
         }
         if let JournalEvent::CallFailed { call, failure, .. } = change {
             let known = self.settled_calls.get_mut(call).unwrap();
-            let unbilled = failure.error_type.is_unbilled();
-            known.1 = Some(if unbilled { BudgetReservation::default() } else { known.0 });
+            known.1 = Some(failure.counted_cost(known.0));
         }
     }
 

@@ -48,10 +48,12 @@ impl RandomRun {
             .map(|place| {
                 let mut made = make_seat(&format!("seat-{place}"), "m-1", "f");
                 made.output_tokens_max = 200 + random_below(&mut dice, 4_000) as u32;
-                made.price = (random_below(&mut dice, 10) > 0).then(|| TokenPrice {
-                    input_per_mtok: random_below(&mut dice, 100) as f64 / 10.0,
-                    output_per_mtok: random_below(&mut dice, 300) as f64 / 10.0,
-                    source: "configuration".to_owned(),
+                made.price = (random_below(&mut dice, 10) > 0).then(|| {
+                    TokenPrice::new(
+                        random_below(&mut dice, 100) as f64 / 10.0,
+                        random_below(&mut dice, 300) as f64 / 10.0,
+                        "configuration",
+                    )
                 });
                 made
             })
@@ -157,12 +159,13 @@ fn priced_directive(plan: &Plan) -> Option<Intervention> {
     let BudgetCaps { usd_micros, tokens, calls, .. } = plan.caps;
     let reply = ModelReply {
         text: "Be quick.".to_owned(),
-        usage: Some(TokenUsage { input_tokens: 1_000, output_tokens: 200 }),
+        usage: Some(TokenUsage::new(1_000, 200)),
         model: None,
         finish: FinishReason::Stop,
         cost: CallCost { usd_micros: Some(3_000), source: CostSource::Reported },
         latency_ms: 1,
         structured: false,
+        first_byte_ms: None,
     };
     let seat = plan.seats[0].name.clone();
     let restatement = Some(DirectiveRestatement { seat, sentence: reply.text.clone(), reply });
@@ -174,8 +177,6 @@ fn priced_directive(plan: &Plan) -> Option<Intervention> {
 fn random_usage(seat: &Seat, honest: bool, dice: &mut SeededRandom) -> TokenUsage {
     // The input estimate is never below this.
     let most = if honest { 1_500 } else { 40_000 };
-    TokenUsage {
-        input_tokens: random_below(dice, most),
-        output_tokens: random_below(dice, u64::from(seat.output_tokens_max)),
-    }
+    let input = random_below(dice, most);
+    TokenUsage::new(input, random_below(dice, u64::from(seat.output_tokens_max)))
 }

@@ -33,6 +33,11 @@ impl DraftTrial {
             | AskPurpose::Other(_)
             | AskPurpose::Judgement
             | AskPurpose::CrossReading
+            | AskPurpose::Design
+            | AskPurpose::Panel
+            | AskPurpose::Contribution
+            | AskPurpose::Reconciliation
+            | AskPurpose::Verdicts
             | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
         let told = council.run_command(&["ask", "--json", "--quiet", question]);
@@ -94,6 +99,11 @@ fn five_lines_missed_twice_is_unconverged() {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
     let told = council.run_command(&[

@@ -20,7 +20,7 @@ use super::harness::ask_contexts;
 use super::random_models::RandomModels;
 use super::random_runs::{QUESTION, RandomRunResult, run_random};
 use crate::councils::harness::{TestCouncil, check_all, seat_of};
-use crate::kit::instructions::system;
+use crate::kit::instructions::{role_parts, system};
 use crate::kit::{ModelRequest, ScriptedReply, pick_repeats};
 
 /// Runs in parallel: they mostly wait.
@@ -71,7 +71,7 @@ fn check_critic_messages(seed: u64, drawn: &RandomRunResult, sights: &Mutex<Crit
         assert_eq!(messages, &expected_critic_input(&transcript, ask), "seed {seed}");
     }
     for request in &critics {
-        let sent = |(_, messages): &(Ask, AskMessages)| messages.user == request.user;
+        let sent = |(_, messages): &(Ask, AskMessages)| messages.user_message() == request.user;
         assert!(asks.iter().any(sent), "seed {seed}: {}", request.user);
     }
     let reasons = transcript.asks.iter().filter_map(|asked| match &asked.parse_outcome {
@@ -121,7 +121,11 @@ fn critic_requests<'a>(
         }
         let mut fields: Vec<&String> = request.body.as_object().unwrap().keys().collect();
         fields.sort();
-        assert_eq!(fields, ["max_tokens", "messages", "model"], "{which}");
+        assert_eq!(
+            fields,
+            ["max_tokens", "messages", "model", "stream", "stream_options"],
+            "{which}"
+        );
         let roles = request.body["messages"].as_array().unwrap().iter().map(|one| &one["role"]);
         assert!(roles.eq(["system", "user"]), "{which}: {}", request.body);
     }
@@ -130,7 +134,11 @@ fn critic_requests<'a>(
 
 /// Whether a request has exactly the instructions of a role.
 fn has_instructions_of(seen: &ModelRequest, purpose: AskPurpose) -> bool {
-    QuestionMode::ALL.iter().any(|mode| seen.system == system(purpose, *mode))
+    QuestionMode::ALL.iter().any(|mode| {
+        let role = role_parts(purpose, *mode).role;
+        let is_told = purpose == AskPurpose::Audit || seen.instructions().contains(&role);
+        seen.system == system(purpose, *mode) && is_told
+    })
 }
 
 /// The critic's asks and messages according to the journal.

@@ -35,7 +35,7 @@ fn a_council_that_ended_with_its_report_is_concluded_on() {
     assert_eq!(calls_by_purpose(&council), [3, 3, 1, 1, 1, 0]);
     // The report is unchanged, and the Synthesizer is sent it.
     assert!(told.value_at("report").is_object());
-    assert!(council.requests_for(AskPurpose::Conclusion)[0].user.contains("BEGIN REPORT"));
+    assert!(council.requests_for(AskPurpose::Conclusion)[0].user.contains("BEGIN material REPORT"));
     assert_eq!(told.value_at("interventions"), &json!([]), "nothing was cut short");
     let again = run_conclude(&council, &id, &[]);
     again.expect_status("done", 0);

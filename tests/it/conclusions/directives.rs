@@ -66,7 +66,7 @@ fn a_directive_is_restated_by_the_chair_and_taken_up_by_all_in_the_next_round() 
     assert_eq!((asked.len(), asked[0].model.as_str()), (1, "model-dot"));
     let mut fields: Vec<&String> = asked[0].body.as_object().unwrap().keys().collect();
     fields.sort();
-    assert_eq!(fields, ["max_tokens", "messages", "model"]);
+    assert_eq!(fields, ["max_tokens", "messages", "model", "stream", "stream_options"]);
     let later = ["review ann", "review bob", "review cid", "revision dot", "synthesis dot"];
     let heard = [&["conclusion dot", "restatement dot"], &later[..]].concat();
     assert_eq!(seats_sent(&council, TEXT), heard);

@@ -103,7 +103,9 @@ impl<'a> CouncilProcess<'a> {
     pub(super) fn wait_lines(self) -> Vec<Value> {
         let output = self.child.wait_with_output().unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
-        stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let events = stdout.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        // What a seat is writing is shown live only; a replay has no such events.
+        events.filter(|event| event["event"] != "writing").collect()
     }
 
     pub(super) fn kill_process(mut self) {
@@ -161,9 +163,8 @@ pub(super) fn check_output(council: &TestCouncil, told: &CommandResult) {
 pub(super) fn seats_sent(council: &TestCouncil, text: &str) -> Vec<String> {
     let seen = council.server.requests();
     let carriers = seen.iter().filter(|seen| seen.body.to_string().contains(text));
-    let mut carriers: Vec<String> = carriers
-        .map(|seen| format!("{} {}", purpose_of(&seen.system).name(), seat_of(seen)))
-        .collect();
+    let mut carriers: Vec<String> =
+        carriers.map(|seen| format!("{} {}", purpose_of(seen).name(), seat_of(seen))).collect();
     carriers.sort();
     carriers
 }
@@ -172,13 +173,17 @@ pub(super) fn seats_sent(council: &TestCouncil, text: &str) -> Vec<String> {
 pub(super) type AskContexts = Vec<(Ask, AskMessages, Vec<(u8, Intervention)>)>;
 
 pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
-    let (mut asks, mut said) = (Vec::new(), Vec::new());
+    let (mut asks, mut said, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
     for change in journal.iter().flat_map(|entry| &entry.events) {
         if let JournalEvent::Intervened { round, intervention } = change {
             said.push((*round, intervention.clone()));
         }
+        if let JournalEvent::SharedBlockPrepared(prepared) = change {
+            assert!(blocks.is_empty(), "the block is in the journal twice");
+            blocks.push(prepared.clone());
+        }
         if let JournalEvent::AskPrepared { ask, messages, .. } = change {
-            let messages = messages.as_ref().unwrap().as_ref().clone();
+            let messages = messages.as_ref().unwrap().with_shared(&blocks).unwrap();
             asks.push((ask.clone(), messages, said.clone()));
         }
     }
@@ -214,9 +219,9 @@ pub(super) fn check_delivery_in(journal: &[JournalEntry], all_seen: &[ModelReque
     }
     for seen in all_seen {
         let is_it = |(_, messages, _): &(Ask, AskMessages, _)| {
-            (&messages.system, &messages.user) == (&seen.system, &seen.user)
+            (&messages.system, &messages.user_message()) == (&seen.system, &seen.user)
         };
-        let is_restatement = purpose_of(&seen.system) == AskPurpose::Restatement;
+        let is_restatement = purpose_of(seen) == AskPurpose::Restatement;
         assert!(is_restatement || asks.iter().any(is_it), "nobody wrote down: {}", seen.user);
     }
 }

@@ -25,7 +25,7 @@ impl RandomModels {
     }
 
     pub(super) fn choose_reply(&self, seen: &ModelRequest) -> ScriptedReply {
-        let (seat, purpose) = (seat_of(seen), purpose_of(&seen.system));
+        let (seat, purpose) = (seat_of(seen), purpose_of(seen));
         let nth = {
             let mut asked = self.ask_counts.lock().unwrap();
             let count = asked.entry((seat.clone(), purpose.name())).or_default();
@@ -68,6 +68,11 @@ impl RandomModels {
             | AskPurpose::Other(_)
             | AskPurpose::Judgement
             | AskPurpose::CrossReading
+            | AskPurpose::Design
+            | AskPurpose::Panel
+            | AskPurpose::Contribution
+            | AskPurpose::Reconciliation
+            | AskPurpose::Verdicts
             | AskPurpose::Adjudication => self.canary.make_sentence(),
         }
     }
@@ -90,7 +95,7 @@ impl RandomModels {
     fn revision_reply(&self, seen: &ModelRequest, dice: &mut SeededRandom) -> Value {
         let mut whole = conclusion_reply(seen, dice);
         whole["recommendation"] = json!("Go ahead, and stop when it costs more than it brings.");
-        let (_, flagged) = seen.user.split_once("to be mended: ").unwrap();
+        let (_, flagged) = seen.user.split_once("Flagged fields to fix: ").unwrap();
         let (flagged, _) = flagged.split_once(". Everything").unwrap();
         for field in ["recommendation", "key_condition"] {
             if !flagged.contains(field) {
@@ -132,6 +137,11 @@ fn fill_lists(purpose: AskPurpose, mut document: Value) -> Value {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => {}
     }
     document

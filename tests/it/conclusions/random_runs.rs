@@ -28,7 +28,8 @@ use plenary_engine::engine::run_start::{
     RunQuestion, SeatTransports, load_run, open_run, resume_run,
 };
 use plenary_engine::files::allowed_folders::AllowedFolders;
-use plenary_engine::providers::http::{HttpClients, HttpTransport};
+use plenary_engine::providers::http::HttpTransport;
+use plenary_engine::providers::http_clients::HttpClients;
 use plenary_engine::providers::transport::{Dialect, Provider, Transport};
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::store::traits::Store;
@@ -170,8 +171,13 @@ impl RandomRunDriver<'_> {
             }
             None => {
                 let (text, plan) = (QUESTION.to_owned(), self.plan.clone());
-                let question =
-                    RunQuestion { text, protocol: &CouncilProtocol, rehearsal: false, plan };
+                let question = RunQuestion {
+                    text,
+                    protocol: &CouncilProtocol,
+                    rehearsal: false,
+                    plan,
+                    background: None,
+                };
                 open_run(question, connections, context).await
             }
         };
@@ -292,5 +298,6 @@ fn scripted_reply(text: String) -> ModelReply {
         cost: CallCost { usd_micros: None, source: CostSource::Unknown },
         latency_ms: 1,
         structured: false,
+        first_byte_ms: None,
     }
 }

@@ -86,7 +86,7 @@ impl TestCouncil {
     ) -> Self {
         let asked: Mutex<HashMap<(String, &'static str), usize>> = Mutex::default();
         let server = ModelServer::start(move |seen| {
-            let (seat, purpose) = (seat_of(seen), purpose_of(&seen.system));
+            let (seat, purpose) = (seat_of(seen), purpose_of(seen));
             let nth = {
                 let mut asked = asked.lock().unwrap();
                 let count = asked.entry((seat.clone(), purpose.name())).or_default();
@@ -144,7 +144,7 @@ impl TestCouncil {
 
     pub(crate) fn requests_for(&self, purpose: AskPurpose) -> Vec<ModelRequest> {
         let seen = self.server.requests().into_iter();
-        seen.filter(|seen| purpose_of(&seen.system) == purpose).collect()
+        seen.filter(|seen| purpose_of(seen) == purpose).collect()
     }
 }
 

@@ -233,10 +233,13 @@ fn rated_reply(asked: &SeatRequest<'_>, ratings: [u8; 3]) -> ScriptedReply {
             let mut targets = valid_reply(asked.request)["targets"].clone();
             for target in targets.as_array_mut().unwrap() {
                 let letter = target["letter"].as_str().unwrap();
-                let begin =
-                    asked.request.user.find(&format!("===== BEGIN OPINION {letter} ")).unwrap();
+                let begin = asked
+                    .request
+                    .user
+                    .find(&format!("===== BEGIN material OPINION {letter} "))
+                    .unwrap();
                 let text = &asked.request.user[begin..];
-                let text = &text[..text.find("===== END OPINION").unwrap()];
+                let text = &text[..text.find("===== END material OPINION").unwrap()];
                 let place = OPINION_TEXTS.iter().position(|(_, word)| text.contains(word)).unwrap();
                 target["rating"] = json!(ratings[place]);
             }
@@ -250,6 +253,11 @@ fn rated_reply(asked: &SeatRequest<'_>, ratings: [u8; 3]) -> ScriptedReply {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     }
 }
@@ -279,7 +287,7 @@ fn the_best_rated_opinion_stands_beside_the_report_or_in_its_place() {
         assert_eq!(*selected.value_at("report.rationale.supporting_opinions.0.provider"), best);
         assert_eq!(*selected.value_at("report.fallback"), false);
         assert_eq!(*selected.value_at("report.chair_provider"), Value::Null);
-        let label = "Selected, not synthesised: this is the opinion its peers rated best";
+        let label = "This is the opinion with the best peer ratings, not a synthesis";
         assert_eq!(*selected.value_at("report.disclaimer"), label);
         assert_eq!(council.call_count(AskPurpose::Synthesis), 1, "a selection needs no chair");
     });
@@ -312,6 +320,11 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
             | AskPurpose::Other(_)
             | AskPurpose::Judgement
             | AskPurpose::CrossReading
+            | AskPurpose::Design
+            | AskPurpose::Panel
+            | AskPurpose::Contribution
+            | AskPurpose::Reconciliation
+            | AskPurpose::Verdicts
             | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
         let told = council.run_ask(&[]);

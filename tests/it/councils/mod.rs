@@ -2,10 +2,15 @@
 
 mod ask_command;
 mod batches;
+mod broken_streams;
 pub(crate) mod harness;
 mod json_report;
 mod model_failures;
+mod paced_calls;
 mod quorum;
 mod record;
+mod refused_parameters;
 mod shortcuts;
+mod spending;
 mod truncated;
+mod windows;

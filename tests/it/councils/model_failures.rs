@@ -46,7 +46,8 @@ const MODEL_FAILURES: [ModelFailure; 22] = [
     make_failure("400", 1, Some(("bad_request", false)), |_, _| {
         ScriptedReply::Status(400, vec![], "no".to_owned())
     }),
-    make_failure("429, try at once", 2, Some(("rate_limit", true)), |_, _| rate_limited_reply("0")),
+    // Three named waits do not use up the retry.
+    make_failure("429, try at once", 5, Some(("rate_limit", true)), |_, _| rate_limited_reply("0")),
     make_failure("429 once, then a reply", 2, None, |nth, _| {
         fail_once(nth, rate_limited_reply("0"))
     }),
@@ -166,6 +167,11 @@ impl FailureRun {
             | AskPurpose::Other(_)
             | AskPurpose::Judgement
             | AskPurpose::CrossReading
+            | AskPurpose::Design
+            | AskPurpose::Panel
+            | AskPurpose::Contribution
+            | AskPurpose::Reconciliation
+            | AskPurpose::Verdicts
             | AskPurpose::Adjudication => "r3_chair",
         };
         TestCouncil::with_settings(script, |settings| {
@@ -202,6 +208,11 @@ impl FailureRun {
             | AskPurpose::Other(_)
             | AskPurpose::Judgement
             | AskPurpose::CrossReading
+            | AskPurpose::Design
+            | AskPurpose::Panel
+            | AskPurpose::Contribution
+            | AskPurpose::Reconciliation
+            | AskPurpose::Verdicts
             | AskPurpose::Adjudication => 4,
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::harness::{CHAIR, PARTICIPANTS, SeatRequest, TestCouncil, check_all, seat_of};
 use crate::kit::ScriptedReply;
+use crate::kit::instructions::without_own_opinion;
 
 fn auth_failure() -> ScriptedReply {
     ScriptedReply::Status(401, vec![], "no".to_owned())
@@ -167,6 +168,11 @@ fn the_most_complete_opinion_stands_in_for_the_chair() {
             | AskPurpose::Other(_)
             | AskPurpose::Judgement
             | AskPurpose::CrossReading
+            | AskPurpose::Design
+            | AskPurpose::Panel
+            | AskPurpose::Contribution
+            | AskPurpose::Reconciliation
+            | AskPurpose::Verdicts
             | AskPurpose::Adjudication => ScriptedReply::Valid,
         });
         let told = council.run_ask(&[]);
@@ -215,7 +221,10 @@ fn a_stricter_ask_says_what_was_wrong() {
         seen.iter().filter(|seen| seat_of(seen) == "bob").map(|seen| seen.user.as_str()).collect();
     let [first, second] = asked.as_slice() else { panic!("asked {} times", asked.len()) };
     assert!(second.starts_with(first), "the question changed");
-    assert!(second.contains("BEGIN REASON") && second.contains("missing field"), "{second}");
+    assert!(
+        second.contains("BEGIN material REASON") && second.contains("missing field"),
+        "{second}"
+    );
 }
 
 #[test]
@@ -234,7 +243,8 @@ fn a_server_that_refuses_the_schema_is_sent_none_for_the_rest_of_the_run() {
         .map(|purpose| council.call_count(purpose));
     // Each provider is called twice for its first ask and once for later ones.
     assert_eq!(calls, [6, 3, 2]);
-    assert_eq!(*told.value_at("metrics.session.calls"), 7);
+    // A refused call counts as a call.
+    assert_eq!(*told.value_at("metrics.session.calls"), 11);
 }
 
 #[test]
@@ -284,6 +294,11 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
     council.run_ask(&[]).expect_status("done", 0);
@@ -294,8 +309,10 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
     {
         let reader = seat_of(seen);
         for name in PARTICIPANTS {
-            assert!(!seen.user.contains(&format!("model-{name}")), "{reader} reads who {name} is");
-            let reads = seen.user.contains(&format!("I say {}.", word(name)));
+            let others = without_own_opinion(&seen.user);
+            let names = others.contains(&format!("model-{name}"));
+            assert_eq!(names, reader == "dot", "only the chair reads who {name} is: {reader}");
+            let reads = others.contains(&format!("I say {}.", word(name)));
             assert_eq!(reads, reader != name, "{reader} and the opinion of {name}");
         }
     }
@@ -338,6 +355,11 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
     let told = council.run_ask(&[]);
@@ -345,7 +367,7 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
     let positions = told.value_at("report.disagreements.0.positions").as_array().unwrap();
     assert_eq!(positions.len(), 1, "{positions:?}");
     let warnings = told.value_at("warnings").to_string();
-    assert!(warnings.contains("2 participants that do not exist"), "{warnings}");
+    assert!(warnings.contains("named 2 unknown participants"), "{warnings}");
 }
 
 #[test]

@@ -140,6 +140,11 @@ fn a_report_in_a_failed_chairs_place_is_interim() {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     });
     let (_, exported) = ask_and_export(&council);

@@ -170,6 +170,11 @@ fn panel_reply(panel: PanelVote, asked: &SeatRequest<'_>) -> ScriptedReply {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => ScriptedReply::Valid,
     }
 }

@@ -59,7 +59,7 @@ fn a_reply_that_was_cut_off_is_asked_for_again_and_shorter() {
         let hers: Vec<String> = hers.map(|seen| seen.user).collect();
         let [first, second] = hers.as_slice() else { panic!("{} calls", hers.len()) };
         assert!(!first.contains("shorter"), "{first}");
-        assert!(second.contains("Write a shorter one that you can finish"), "{second}");
+        assert!(second.contains("Write a reply that you can finish"), "{second}");
         assert!(second.contains(CUT_OFF), "{second}");
     }
 }
@@ -80,14 +80,14 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
     let marks: Vec<Value> = marks.map(|one| json!([one["provider"], one["truncated"]])).collect();
     assert_eq!(marks, [json!(["ann", true]), json!(["bob", null]), json!(["cid", null])]);
     assert_eq!(told.value_at("transparency/providers/0/truncated"), &json!(["R1"]));
-    let warned = "the opinion of ann in R1 was cut off, and its retry too: its end is missing";
+    let warned = "the opinion of ann in R1 was cut off twice; its end is missing";
     assert!(
         told.value_at("warnings").as_array().unwrap().contains(&json!(warned)),
         "{:#}",
         told.document
     );
     // Readers are told.
-    let label = "(it was cut off: its end is missing)";
+    let label = "(cut off, its end is missing)";
     for seen in council
         .requests_for(AskPurpose::PeerReview)
         .iter()

@@ -57,6 +57,10 @@ fn a_retained_expert_reads_the_specifications_sections_in_its_order() {
             "---",
             "## Active Tensions",
             "---",
+            "## Resolved Tensions",
+            "---",
+            "## Markers",
+            "---",
             "## Instructions",
         ],
     );
@@ -84,14 +88,18 @@ fn each_section_holds_what_the_specification_shows_there() {
     );
     has("YOUR ROLE", "\nYour score: 20 | Source: retained\n\nYou evaluate investments");
     has("YOUR TASK", "Donut amended the collar with you (R0101).");
-    has("ROUND 0 MUFFIN", "[P0001: Income mandate mismatch] (muffin)\nNVIDIA's zero dividend");
-    has("ROUND 0 CUPCAKE", "[TENSION T0003: Supply chain concentration] (cupcake, scone)\n");
+    has(
+        "ROUND 0 MUFFIN",
+        "[P0001: Income mandate mismatch] (muffin) · refined\nNVIDIA's zero dividend",
+    );
+    has("ROUND 0 CUPCAKE", "[TENSION T0003: Supply chain concentration] (cupcake, scone) · open\n");
     has("ROUND 0 DONUT", "| covered_call_delta | 0.20-0.25 |");
     has("ROUND 1 MUFFIN", "\n[RE:REFINE P0001] [RE:SUPPORT R0001] [RE:ADDRESS T0001]\n");
     has("SYNTHESIS OF ROUND 0", "11-1 split: majority concerns");
     has("ACTIVE TENSIONS", "| T0001 | Growth vs income | Muffin | addressed | originator |");
     has("ACTIVE TENSIONS", "| T0003 | Supply chain concentration | Cupcake and Scone | open | — |");
     assert!(!walked.fenced_text("ACTIVE TENSIONS").contains("T0002"), "T0002 is resolved");
+    has("RESOLVED TENSIONS", "| T0002 | Concentration risk | ");
     let own = ["`MUFFIN-P0201`", "/round-2/response-muffin.md`", "since round 1?"];
     let (_, instructions) = text.split_once("\n## Instructions\n").unwrap();
     for part in own {
@@ -192,9 +200,10 @@ fn the_opening_round_says_that_nothing_was_said() {
     let bench = TestProject::new();
     run_steps(&bench, 1);
     let text = render_prompt(&bench, ID, 0, "churro");
+    assert!(!text.contains("Context Brief"), "there is nothing to be briefed on:\n{text}");
     for part in [
-        "## Context Brief (You are joining in Round 0)",
-        "- No round was held yet.",
+        "This is the opening round: no expert has spoken yet, and all answer at once.",
+        "1. Give the evidence that an expert in your role knows",
         "This is the opening round: nothing was said before it.",
         "None: no tension is active.",
         "You are Churro 🧁, an ESG and Stewardship Analyst participating in round 0",
@@ -219,7 +228,7 @@ fn a_dialogue_with_nothing_but_a_title_has_prompts() {
         "The dialogue was opened with nothing but its question.",
         "### Round 0 (Score: 10)\n",
         "The Judge wrote none.",
-        "No expert has answered you since",
+        "2. Answers to you. Where others opposed, questioned or refined what you said",
     ] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
@@ -232,8 +241,74 @@ fn a_past_round_is_told_as_its_panel_found_it() {
     let text = render_prompt(&bench, ID, 1, "muffin");
     let walked = ParsedPrompt::parse_prompt(&text);
     assert!(text.contains("**Round:** 1 of ? | **Status:** open | **Total ALIGNMENT:** 117"));
-    assert!(!text.contains("P0101: "), "round 1 was not held yet");
+    assert!(!text.contains("[P0101: "), "round 1 was not held yet");
     assert!(walked.fenced_text("ACTIVE TENSIONS").contains("| T0002 | Concentration risk |"));
+}
+
+/// Requests, moves and verdicts of earlier rounds, in the prompt and in the context.
+#[test]
+fn an_expert_learns_what_was_asked_of_the_panel_and_decided_so_far() {
+    let bench = TestProject::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let moves = json!([
+        { "expert": "ann", "type": "request", "context": "What does a rollback cost?" },
+        { "expert": "bob", "type": "converge" },
+    ]);
+    let fields = json!({ "perspectives": [make_item("ANN-P0001", "")], "moves": moves });
+    bench.run_ok("register", &make_batch(0, fields));
+    let verdict = json!({
+        "dialogue_id": "talk", "verdict_id": "v1", "verdict_type": "interim", "round": 0,
+        "recommendation": "Look at the costs first.", "description": "No figure is known.",
+        "conditions": ["by Friday"],
+    });
+    bench.run_ok("verdict", &verdict);
+    let text = render_prompt(&bench, "talk", 1, "bob");
+    let walked = ParsedPrompt::parse_prompt(&text);
+    let request = "- Ann [MOVE:REQUEST]: What does a rollback cost?";
+    assert_eq!(walked.fenced_text("REQUESTS TO THE PANEL").trim(), request);
+    let moves = format!("{request}\n- Bob [MOVE:CONVERGE]");
+    assert_eq!(walked.fenced_text("MOVES OF ROUND 0").trim(), moves);
+    let told = walked.fenced_text("VERDICTS");
+    assert!(told.contains("**v1** (interim, by the Judge, Round 0): Look at the costs first.\nNo"));
+    assert!(told.contains("\n- Condition: by Friday"), "{told}");
+    // Ann asked herself; the request is the others' to answer.
+    assert!(!render_prompt(&bench, "talk", 1, "ann").contains("## Requests to the Panel"));
+    let context = bench.run_ok("context", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(value_at(&context, "requests.0.context"), "What does a rollback cost?");
+    assert_eq!(value_at(&context, "prior_rounds.0.moves.1.type"), "converge");
+    assert_eq!(value_at(&context, "verdicts.0.recommendation"), "Look at the costs first.");
+    assert_eq!(value_at(&context, "resolved_tensions"), &json!([]));
+}
+
+/// What the Judge writes to an expert is a request; what experts said is material.
+#[test]
+fn the_kind_of_a_fence_says_whether_to_follow_or_to_judge() {
+    let bench = project_before_round_2();
+    let text = render_prompt(&bench, ID, 2, "palmier");
+    let walked = ParsedPrompt::parse_prompt(&text);
+    for (label, _) in &walked.inside {
+        let (kind, name) = label.split_once(' ').unwrap();
+        let is_asked = ["QUESTION", "YOUR ROLE", "YOUR TASK", "YOUR MANDATE"].contains(&name);
+        assert_eq!(kind, if is_asked { "request" } else { "material" }, "{name}");
+    }
+}
+
+#[test]
+fn the_markers_are_left_out_for_experts_who_have_the_skill() {
+    let bench = project_before_round_2();
+    let prompt = |is_loaded: bool| {
+        let arguments = json!({ "dialogue_id": ID, "skill_loaded": is_loaded });
+        let project = &bench.project;
+        plenary_engine::app::round_context::render_prompt(project, &arguments, "muffin")
+            .unwrap()
+            .prompt
+    };
+    let (with, without) = (prompt(false), prompt(true));
+    assert!(with.contains("\n## Markers\n\n### Local ids\n"), "{with}");
+    assert!(with.contains("| `[MOVE:BRIDGE {id} {id}]` | These two can be combined |"));
+    assert!(with.contains("using the markers that stand above (P, R"));
+    assert!(!without.contains("## Markers") && !without.contains("MOVE:BRIDGE {id}"));
+    assert!(without.contains("using the markers from your skill (P, R"));
 }
 
 /// `docs/examples/prompt-palmier.md` must equal this prompt except for the folder and the mark,

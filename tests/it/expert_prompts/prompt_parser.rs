@@ -53,6 +53,9 @@ impl<'a> ParsedPrompt<'a> {
             }
         }
         assert_eq!(open, None, "a fence is never closed");
+        let is_known =
+            |label: &str| label.starts_with("request ") || label.starts_with("material ");
+        assert!(walked.inside.iter().all(|(label, _)| is_known(label)), "a fence has no kind");
         walked
     }
 
@@ -65,9 +68,12 @@ impl<'a> ParsedPrompt<'a> {
         self.outside.iter().copied().filter(|line| line.starts_with('#')).collect()
     }
 
-    /// The text inside the fences with this label.
+    /// The text inside the fences with this label, whatever their kind.
     pub fn fenced_text(&self, label: &str) -> String {
-        let held = self.inside.iter().filter(|(name, _)| *name == label);
+        let held = self
+            .inside
+            .iter()
+            .filter(|(name, _)| name.split_once(' ').is_some_and(|(_, name)| name == label));
         held.flat_map(|(_, lines)| lines).copied().collect::<Vec<_>>().join("\n")
     }
 }

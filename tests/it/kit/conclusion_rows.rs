@@ -123,6 +123,8 @@ pub fn open_spec_dialogue(store: &dyn Store, fate: &ConclusionSpec<'_>) -> Dialo
         convergence_percent: 100,
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
+        calibrated: false,
+        domain_id: None,
     };
     apply_events(
         store,

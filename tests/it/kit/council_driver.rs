@@ -11,7 +11,7 @@ use plenary_core::model::plan::{
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::{ParseOutcome, ReplyDocument, RunState};
 use plenary_core::model::time::Moment;
-use plenary_core::prompting::fence::RenderedPrompt;
+use plenary_core::prompting::layout::RenderedPrompt;
 use plenary_core::protocols::conclusion::types::ConclusionParticipant;
 use plenary_core::protocols::council::types::{
     CritiqueType, FindingPosition, FindingStance, OpinionAssessment, OpinionDetails,
@@ -33,13 +33,11 @@ pub fn make_seat(name: &str, model: &str, family: &str) -> Seat {
         roles: vec![SeatRole::Participant],
         transports: vec![TransportKind::Rehearsal],
         endpoint: None,
-        price: Some(TokenPrice {
-            input_per_mtok: 1.0,
-            output_per_mtok: 2.0,
-            source: "configuration".to_owned(),
-        }),
+        price: Some(TokenPrice::new(1.0, 2.0, "configuration")),
         output_tokens_max: 1_000,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
     }
 }
@@ -55,6 +53,7 @@ pub fn make_plan(seats: Vec<Seat>, secret: &str) -> Plan {
         short_circuit: ShortCircuitRules::default(),
         conclusion: None,
         review: None,
+        alignment: None,
         stakes: StakesLevel::Normal,
         delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
@@ -77,6 +76,7 @@ pub fn make_opinion(text: &str) -> OpinionReply {
             key_considerations: vec![text()],
             recommendation: text(),
             rationale: text(),
+            ..OpinionDetails::default()
         },
         risks: vec![OpinionRisk {
             description: text(),
@@ -147,6 +147,8 @@ impl CouncilDriver {
             convergence_percent: 100,
             panel_seed: None,
             output_dir: "chamber".to_owned(),
+            calibrated: false,
+            domain_id: None,
         };
         let changes =
             [JournalEvent::DialogueOpened(opening), JournalEvent::RunPlanned(Box::new(plan))];
@@ -208,6 +210,10 @@ impl CouncilDriver {
     }
 
     fn record_ask(&mut self, ask: &Ask, prepared: &RenderedPrompt) {
+        let block = prepared.messages.shared.clone();
+        if let Some(block) = block.filter(|_| self.run_state.shared_blocks.is_empty()) {
+            self.append_event(JournalEvent::SharedBlockPrepared(block));
+        }
         self.append_event(JournalEvent::AskPrepared {
             ask: ask.clone(),
             messages: Some(prepared.messages.clone().into()),

@@ -1,18 +1,16 @@
-//! The instructions of a seat, by what it is asked for.
+//! What a seat is told, by what it is asked for.
 
-use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::ask::{AskMessages, AskPurpose};
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::prompting::instructions::{
-    ADJUDICATION, AUDIT, CROSS_READING, DIRECTIVE, DRAFT, JUDGEMENT, OPINION, PEER_REVIEW,
-    REVISION, SYNTHESIS,
+    AUDIT, DIRECTIVE, DRAFT, OPINION, PEER_REVIEW, REVISION, RoleParts, SYNTHESIS, SYSTEM,
 };
 use plenary_core::protocols::council::types::QuestionMode;
-use plenary_core::protocols::review::messages::{
-    ReadingRound, adjudicator_system, deliberator_system,
-};
+use plenary_core::protocols::review::messages::{ReadingRound, adjudicator_role, deliberator_role};
 use plenary_core::protocols::review::types::ReviewPlan;
 
-pub fn system(purpose: AskPurpose, mode: QuestionMode) -> String {
+/// The role of a seat in a council or a conclusion.
+pub fn role_parts(purpose: AskPurpose, mode: QuestionMode) -> RoleParts {
     let role = match purpose {
         AskPurpose::Opinion => OPINION,
         AskPurpose::PeerReview => PEER_REVIEW,
@@ -21,19 +19,46 @@ pub fn system(purpose: AskPurpose, mode: QuestionMode) -> String {
         AskPurpose::Audit => AUDIT,
         AskPurpose::Revision => REVISION,
         AskPurpose::Restatement => DIRECTIVE,
-        AskPurpose::Judgement => JUDGEMENT,
-        AskPurpose::CrossReading => CROSS_READING,
-        AskPurpose::Adjudication => ADJUDICATION,
-        AskPurpose::Other(name) => panic!("no instructions for {name}"),
+        AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
+        | AskPurpose::Adjudication
+        | AskPurpose::Other(_) => panic!("no role for {purpose}"),
     };
-    role.system_prompt(mode)
+    role.parts(mode)
 }
 
-pub fn gate_system(gate: &ReviewPlan, purpose: AskPurpose, seat: &ExpertSlug) -> Option<String> {
+/// The system message of such a seat.
+pub fn system(purpose: AskPurpose, mode: QuestionMode) -> String {
     match purpose {
-        AskPurpose::Judgement => deliberator_system(gate, ReadingRound::First, seat),
-        AskPurpose::CrossReading => deliberator_system(gate, ReadingRound::Cross, seat),
-        AskPurpose::Adjudication => Some(adjudicator_system(gate)),
+        AskPurpose::Audit | AskPurpose::Restatement => role_parts(purpose, mode).system_message(),
+        AskPurpose::Opinion
+        | AskPurpose::PeerReview
+        | AskPurpose::Synthesis
+        | AskPurpose::Conclusion
+        | AskPurpose::Revision
+        | AskPurpose::Judgement
+        | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
+        | AskPurpose::Adjudication
+        | AskPurpose::Other(_) => SYSTEM.trim_end().to_owned(),
+    }
+}
+
+/// The role of a seat in a review.
+pub fn gate_role(gate: &ReviewPlan, purpose: AskPurpose, seat: &ExpertSlug) -> Option<RoleParts> {
+    match purpose {
+        AskPurpose::Judgement => deliberator_role(gate, ReadingRound::First, seat),
+        AskPurpose::CrossReading => deliberator_role(gate, ReadingRound::Cross, seat),
+        AskPurpose::Adjudication => Some(adjudicator_role(gate)),
         AskPurpose::Opinion
         | AskPurpose::PeerReview
         | AskPurpose::Synthesis
@@ -41,6 +66,62 @@ pub fn gate_system(gate: &ReviewPlan, purpose: AskPurpose, seat: &ExpertSlug) ->
         | AskPurpose::Audit
         | AskPurpose::Revision
         | AskPurpose::Restatement
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Other(_) => None,
     }
+}
+
+/// A role as one text.
+pub fn join_parts(role: &RoleParts) -> String {
+    let parts = [role.role.as_str(), &role.format].map(str::trim);
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Our own text of a message.
+pub fn without_fences(user: &str) -> String {
+    let mut own = String::new();
+    let mut end: Option<String> = None;
+    for line in user.lines() {
+        match (&end, line.strip_prefix("===== BEGIN ")) {
+            (Some(closing), _) if line == closing => end = None,
+            (Some(_), _) => {}
+            (None, Some(label)) => end = Some(format!("===== END {label}")),
+            (None, None) => own.extend([line, "\n"]),
+        }
+    }
+    own
+}
+
+/// A reviewer's message without the fence of its own opinion.
+pub fn without_own_opinion(user: &str) -> String {
+    const OWN: &str = " material YOUR OPINION";
+    let Some((before, rest)) = user.split_once(&format!("===== BEGIN{OWN}")) else {
+        return user.to_owned();
+    };
+    let (_, rest) = rest.split_once(&format!("===== END{OWN}")).expect("a fence has an end");
+    format!("{before}{}", rest.split_once('\n').map_or("", |(_, rest)| rest))
+}
+
+/// The user message with short names for the nonces, the role and the format of the reply.
+pub fn show_layout(messages: &AskMessages, role: &RoleParts) -> String {
+    let mut shown = messages.user_message();
+    for (text, name) in [(&role.role, "[role]"), (&role.format, "[format]")] {
+        if !text.is_empty() {
+            shown = shown.replace(text.as_str(), name);
+        }
+    }
+    let nonce_of = |text: &str| {
+        let opening = text.lines().find(|line| line.starts_with("===== BEGIN "))?;
+        Some(opening.strip_suffix(" =====")?.rsplit(' ').next()?.to_owned())
+    };
+    for (text, name) in [(messages.shared_text(), "RUN"), (&messages.user, "ROUND")] {
+        if let Some(nonce) = nonce_of(text) {
+            shown = shown.replace(&nonce, name);
+        }
+    }
+    shown
 }

@@ -25,18 +25,20 @@ pub use model_server::ModelRequest;
 pub use model_server::ModelServer;
 pub use model_server::ReplyGate;
 pub use model_server::ScriptedReply;
+pub use model_server::StreamFault;
 pub use model_server::purpose_of;
 pub use model_server::valid_reply;
+use plenary_core::ethos::requests::EthosOp;
 use plenary_core::model::time::Moment;
 use plenary_engine::app::checks::record_outcome;
 use plenary_engine::app::dialogues::{
     abandon_dialogue, create_dialogue, create_expert, evolve_panel,
 };
+use plenary_engine::app::ethos::run_ethos_op;
 use plenary_engine::app::export_record::{export_record, print_record};
+use plenary_engine::app::list_dialogues::list_dialogues;
 use plenary_engine::app::project::Project;
-use plenary_engine::app::queries::{
-    count_records, find_similar, list_dialogues, resolve_citations, search_store,
-};
+use plenary_engine::app::queries::{count_records, find_similar, resolve_citations, search_store};
 use plenary_engine::app::round_context::read_context;
 use plenary_engine::app::rounds::{give_verdict, read_progress, register_round};
 use plenary_engine::clock::System;
@@ -172,7 +174,10 @@ fn run_operation_in(project: &Project, operation: &str, arguments: &Value) -> Re
         "similar" => json!(find_similar(project, arguments)?),
         "outcome" => json!(record_outcome(project, arguments)?),
         "stats" => json!(count_records(project, arguments)?),
-        other => panic!("no operation {other}"),
+        other => match EthosOp::named(other) {
+            Some(op) => run_ethos_op(project, op, arguments)?,
+            None => panic!("no operation {other}"),
+        },
     })
 }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use plenary_core::model::ask::{AskMessages, AskPurpose, TransportKind};
 use plenary_core::model::plan::SeatRole;
+use plenary_engine::providers::call_progress::SilenceTimer;
 use plenary_engine::providers::process::child_environment::ChildEnvironment;
-use plenary_engine::providers::transport::{CallRequest, Provider};
+use plenary_engine::providers::transport::{CallRequest, Provider, WireSchema};
 
 /// How long dead processes may take to disappear on a busy machine.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -49,7 +50,11 @@ pub fn make_provider(name: &str, command: &[&str]) -> Provider {
         price: None,
         output_tokens_max: 4_096,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
+        wire_schema: WireSchema::Auto,
+        max_in_flight: None,
     }
 }
 
@@ -58,9 +63,11 @@ pub fn make_request(system: &str, user: &str) -> CallRequest {
         seat: "seat".parse().unwrap(),
         round: 1,
         purpose: AskPurpose::Opinion,
-        messages: Arc::new(AskMessages { system: system.to_owned(), user: user.to_owned() }),
+        messages: Arc::new(AskMessages::new(system, user)),
         schema: None,
-        time_left: Duration::from_secs(60),
+        timer: SilenceTimer::start(Duration::from_secs(60)),
+        partial_text: None,
+        is_stricter: false,
     }
 }
 

@@ -38,6 +38,7 @@ pub fn empty_record(transcript: &RunState) -> DialogueRecord {
         verdicts: Vec::new(),
         conclusion: None,
         local_ids: Vec::new(),
+        calibration: None,
         head: String::new(),
     }
 }

@@ -27,6 +27,13 @@ pub struct ServerResponse {
 }
 
 impl ServerResponse {
+    /// The value of a header.
+    pub fn header(&self, wanted: &str) -> Option<String> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        let found = lines.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.map(|(_, value)| value.to_owned())
+    }
+
     /// The session that was opened.
     #[track_caller]
     pub fn session_id(&self) -> String {
@@ -91,7 +98,7 @@ impl HttpServerProcess {
     }
 
     /// Sends a request and returns the stream before reading the answer.
-    fn send_unread(
+    pub fn send_unread(
         &self,
         method: &str,
         path: &str,
@@ -185,10 +192,8 @@ pub fn read_response(mut stream: TcpStream) -> ServerResponse {
     while let Ok(read @ 1..) = stream.read(&mut chunk) {
         answer.extend_from_slice(&chunk[..read]);
         let text = String::from_utf8_lossy(&answer);
-        if text.contains("text/event-stream")
-            && text.contains("\"jsonrpc\"")
-            && text.ends_with("\n\n\r\n")
-        {
+        let is_first = text.contains("\"jsonrpc\"") || text.contains("retry: 2000");
+        if text.contains("text/event-stream") && is_first && text.ends_with("\n\n\r\n") {
             break;
         }
     }

@@ -35,6 +35,24 @@ fn a_question_is_started_polled_and_answered() {
 }
 
 #[test]
+fn a_caller_without_a_provider_gets_an_error_and_no_rehearsal() {
+    let mut agent = StdioClient::in_own_folder();
+    let calls = [
+        ("council_ask", json!({ "question": "Tea?", "wait_seconds": 30 })),
+        ("council_review", json!({ "text": "Tea is good.", "type": "post", "tier": 1 })),
+    ];
+    for (tool, arguments) in calls {
+        let refused = agent.call_tool_error(tool, &arguments);
+        assert!(
+            value_at(&refused, "message").as_str().unwrap().contains("provider"),
+            "{refused:#}"
+        );
+        let hint = value_at(&refused, "suggestion").as_str().unwrap();
+        assert!(hint.contains("ANTHROPIC_API_KEY") && hint.contains("rehearse: true"), "{hint}");
+    }
+}
+
+#[test]
 fn whoever_waits_is_told_how_it_goes() {
     let mut agent = StdioClient::in_own_folder();
     let call = json!({

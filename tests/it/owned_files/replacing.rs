@@ -31,7 +31,9 @@ fn program_with_talk() -> TestProgram {
 }
 
 fn export_to(program: &TestProgram, path: &str, more: &[&str]) -> CommandOutput {
-    let arguments = [&["export", "talk", "--output", path], more].concat();
+    let is_export = [".json", ".md"].iter().any(|ending| path.to_lowercase().ends_with(ending));
+    let format: &[&str] = if is_export { &[] } else { &["--format", "json"] };
+    let arguments = [&["export", "talk", "--output", path], format, more].concat();
     program.run_command(&arguments)
 }
 

@@ -109,11 +109,7 @@ async fn every_agent_answers_and_counts_its_tokens() {
         let agent = AgentHarness::new(name, AgentReply::Answer).await;
         let received = agent.send_request().await.unwrap();
         assert_eq!(received.text, "PONG", "{name}");
-        assert_eq!(
-            received.usage,
-            Some(TokenUsage { input_tokens: 11, output_tokens: 7 }),
-            "{name}"
-        );
+        assert_eq!(received.usage, Some(TokenUsage::new(11, 7)), "{name}");
         assert_eq!((received.finish, received.cost_usd), (FinishReason::Stop, None), "{name}");
         let call = agent.only_call();
         assert!(call.headers.contains("sk-test-key"), "{name} sent no key");

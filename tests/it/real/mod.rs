@@ -6,6 +6,7 @@ mod documents;
 mod local_model;
 mod mcp;
 mod model_process;
+mod page;
 mod sarif;
 mod server;
 mod tool_script;

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use plenary_core::dialogue::progress::ProgressSnapshot;
+use plenary_core::ethos::library::{EthosLibrary, LibraryChange};
+use plenary_core::ethos::rule_set::CalibrationRecord;
 use plenary_core::model::dialogue::Dialogue;
-use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::ids::{DialogueAlias, DialogueId, EntityId};
 use plenary_core::model::intervention::Intervention;
 use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary_core::model::queries::{
-    AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
-    EntityCitation, StoreStatistics, TextHit,
+    AuditedConclusion, ConclusionQuery, DialogueName, DialogueQuery, DialogueSummary,
+    DueConclusion, EntityCitation, EthosSummary, RunTotals, StoreStatistics, TextHit,
 };
 use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
 use plenary_core::model::time::{Day, Moment};
@@ -24,7 +26,8 @@ use plenary_engine::clock::RealSystem;
 use plenary_engine::engine::interventions::record_intervention;
 use plenary_engine::store::error::StoreError;
 use plenary_engine::store::traits::{
-    GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd, VerifyReport,
+    EntryPlace, GlobalEntry, JournalHead, RoundRegistration, Store, StoreTransaction,
+    TransactionEnd, VerifyReport,
 };
 
 use super::attempts::find_complaints;
@@ -296,6 +299,22 @@ impl StoreTransaction for BrokenTransaction<'_> {
     ) -> Result<Vec<String>, StoreError> {
         self.inner.logged_verdict_ids(id, limit)
     }
+
+    fn load_library(&mut self) -> Result<EthosLibrary, StoreError> {
+        self.inner.load_library()
+    }
+
+    fn load_calibration(&mut self, id: &DialogueId) -> Result<CalibrationRecord, StoreError> {
+        self.inner.load_calibration(id)
+    }
+
+    fn append_library_entry(
+        &mut self,
+        at: Moment,
+        changes: &[LibraryChange],
+    ) -> Result<(), StoreError> {
+        self.inner.append_library_entry(at, changes)
+    }
 }
 
 impl Store for BrokenStore {
@@ -324,6 +343,26 @@ impl Store for BrokenStore {
         self.inner.load_dialogue(id)
     }
 
+    fn list_followers(
+        &self,
+        id: &DialogueId,
+        limit: usize,
+    ) -> Result<Vec<DialogueName>, StoreError> {
+        self.inner.list_followers(id, limit)
+    }
+
+    fn load_run_facts(&self, id: &DialogueId) -> Result<RunTotals, StoreError> {
+        self.inner.load_run_facts(id)
+    }
+
+    fn find_named(
+        &self,
+        alias: &DialogueAlias,
+        limit: usize,
+    ) -> Result<Vec<DialogueName>, StoreError> {
+        self.inner.find_named(alias, limit)
+    }
+
     fn load_record(&self, id: &DialogueId) -> Result<Option<DialogueRecord>, StoreError> {
         self.inner.load_record(id)
     }
@@ -341,8 +380,24 @@ impl Store for BrokenStore {
         self.inner.load_entries(id, after)
     }
 
+    fn load_entry_places(
+        &self,
+        id: &DialogueId,
+        after: u64,
+    ) -> Result<Vec<EntryPlace>, StoreError> {
+        self.inner.load_entry_places(id, after)
+    }
+
+    fn load_head(&self, dialogue: Option<&DialogueId>) -> Result<JournalHead, StoreError> {
+        self.inner.load_head(dialogue)
+    }
+
     fn last_intervention_seq(&self) -> Result<u64, StoreError> {
         self.inner.last_intervention_seq()
+    }
+
+    fn list_paid_dialogues(&self, since: Moment) -> Result<Vec<DialogueId>, StoreError> {
+        self.inner.list_paid_dialogues(since)
     }
 
     fn load_cost_entries(&self, after: u64, since: Moment) -> Result<Vec<GlobalEntry>, StoreError> {
@@ -407,6 +462,26 @@ impl Store for BrokenStore {
 
     fn find_decided(&self, content: &ContentQuery) -> Result<Option<ContentDecision>, StoreError> {
         self.inner.find_decided(content)
+    }
+
+    fn list_content_verdicts(
+        &self,
+        content: &ContentQuery,
+        limit: usize,
+    ) -> Result<Vec<LoggedVerdict>, StoreError> {
+        self.inner.list_content_verdicts(content, limit)
+    }
+
+    fn load_library(&self) -> Result<EthosLibrary, StoreError> {
+        self.inner.load_library()
+    }
+
+    fn load_calibration(&self, id: &DialogueId) -> Result<CalibrationRecord, StoreError> {
+        self.inner.load_calibration(id)
+    }
+
+    fn list_ethos(&self, limit: usize) -> Result<Vec<EthosSummary>, StoreError> {
+        self.inner.list_ethos(limit)
     }
 
     fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {

@@ -16,7 +16,7 @@ use crate::kit::{
 
 /// The server rejects `bob` over HTTP for opinions.
 fn reject_bob(seen: &ModelRequest) -> ScriptedReply {
-    match (seat_of_request(seen), purpose_of(&seen.system)) {
+    match (seat_of_request(seen), purpose_of(seen)) {
         ("bob", AskPurpose::Opinion) => ScriptedReply::Status(401, Vec::new(), String::new()),
         _ => reply_to(seen),
     }

@@ -335,7 +335,7 @@ fn parse_round(heading: &str) -> u8 {
 
 /// The seat whose answer a line reports; an objection is one too.
 fn parse_seat(line: &str) -> Option<&str> {
-    let objects = |line: &str| line.contains("the Blind Critic");
+    let objects = |line: &str| line.contains("the Blind Critic") || line.contains("reject,");
     let said =
         line.strip_prefix("● ").or_else(|| line.strip_prefix("▲ ").filter(|said| objects(said)))?;
     let seat = said.split(' ').next()?;

@@ -279,6 +279,6 @@ fn who_resumes_is_told_of_answers_that_nobody_had_read() {
         &settings,
         "--verbose",
     ]);
-    assert!(ran.stderr.contains("R1: 3 heard"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("R1: 3 answered"), "{}", ran.stderr);
     assert_eq!(ran.code, 0);
 }

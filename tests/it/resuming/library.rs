@@ -26,7 +26,8 @@ use plenary_engine::engine::run_start::{
     RunQuestion, SeatTransports, load_run, open_run, resume_run,
 };
 use plenary_engine::files::allowed_folders::AllowedFolders;
-use plenary_engine::providers::http::{HttpClients, HttpTransport};
+use plenary_engine::providers::http::HttpTransport;
+use plenary_engine::providers::http_clients::HttpClients;
 use plenary_engine::providers::transport::{Dialect, Provider, Transport};
 use plenary_engine::store::error::StoreError;
 use plenary_engine::store::sqlite::store::SqliteStore;
@@ -148,6 +149,7 @@ impl LibraryHarness {
                 protocol: &CouncilProtocol,
                 rehearsal: false,
                 plan,
+                background: None,
             };
             let run = open_run(question, connections, context).await.unwrap();
             let stop = tokio::select! {
@@ -277,6 +279,7 @@ fn make_plan(finale: CouncilFinale) -> Plan {
             }
         },
         review: None,
+        alignment: None,
         stakes: StakesLevel::Normal,
         delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
@@ -302,6 +305,8 @@ fn make_seat(name: &str) -> Seat {
         price: None,
         output_tokens_max: 1_000,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
     }
 }

@@ -89,7 +89,8 @@ fn write_old_store(folder: &Path) {
         tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
     assert!(tables.len() > 20 && !tables.contains(&"conclusions".to_owned()), "{tables:?}");
     for table in tables {
-        old.execute_batch(&format!("INSERT INTO main.{table} SELECT * FROM today.{table}"))
+        let columns = crate::migrations::list_columns(&old, &table);
+        old.execute_batch(&format!("INSERT INTO main.{table} SELECT {columns} FROM today.{table}"))
             .unwrap_or_else(|error| panic!("{table}: {error}"));
     }
 }

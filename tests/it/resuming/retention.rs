@@ -44,7 +44,7 @@ fn what_is_asked_again_is_what_was_asked_whatever_was_said_since() {
         .iter()
         .filter(|seen| attempt_of_request(seen).starts_with("unkept-"))
     {
-        let messages = AskMessages { system: seen.system.clone(), user: seen.user.clone() };
+        let messages = AskMessages::new(seen.system.as_str(), seen.user.as_str());
         sent.entry(request_name(seen)).or_default().push(messages);
     }
     let again: Vec<_> = sent.iter().filter(|(_, sent)| sent.len() > 1).collect();

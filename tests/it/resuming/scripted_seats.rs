@@ -103,11 +103,16 @@ impl CouncilFinale {
 
 /// The round of a request.
 pub fn round_of_request(seen: &ModelRequest) -> u8 {
-    match purpose_of(&seen.system) {
+    match purpose_of(seen) {
         AskPurpose::Restatement
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => 0,
         AskPurpose::Opinion => 1,
         AskPurpose::PeerReview => 2,
@@ -128,7 +133,7 @@ fn attempt_contains(seen: &ModelRequest, word: &str) -> bool {
 /// `second-audit-bob`, and so on; replies with a delay if it contains `slow` or `brisk`.
 pub fn reply_to(seen: &ModelRequest) -> ScriptedReply {
     let second = if round_of_request(seen) == 7 { "second-" } else { "" };
-    let held = format!("{second}{}-{}", purpose_of(&seen.system).name(), seat_of_request(seen));
+    let held = format!("{second}{}-{}", purpose_of(seen).name(), seat_of_request(seen));
     let reply = || ScriptedReply::Reply(reply_text(seen));
     if attempt_contains(seen, &held) {
         ScriptedReply::Hang
@@ -159,7 +164,7 @@ fn reply_text(seen: &ModelRequest) -> String {
 fn reply_document(seen: &ModelRequest) -> Value {
     let mut reply = valid_reply(seen);
     let letters = find_letters(&seen.user);
-    match purpose_of(&seen.system) {
+    match purpose_of(seen) {
         AskPurpose::Opinion => {
             let (_, colour, stance) =
                 SEATS.iter().find(|(name, ..)| *name == seat_of_request(seen)).unwrap();
@@ -188,6 +193,11 @@ fn reply_document(seen: &ModelRequest) -> Value {
         | AskPurpose::Other(_)
         | AskPurpose::Judgement
         | AskPurpose::CrossReading
+        | AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
         | AskPurpose::Adjudication => {}
     }
     reply
@@ -197,7 +207,7 @@ fn reply_document(seen: &ModelRequest) -> Value {
 fn find_letters(text: &str) -> Vec<&str> {
     let letter = |(_, colour, _): &(&str, &str, &str)| {
         let before = &text[..text.find(colour)?];
-        let (_, label) = before.rsplit_once("BEGIN OPINION ")?;
+        let (_, label) = before.rsplit_once(" OPINION ")?;
         label.get(..1)
     };
     SEATS.iter().filter_map(letter).collect()

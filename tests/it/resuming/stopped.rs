@@ -66,7 +66,7 @@ fn after_the_budget_ran_out_more_of_it_lets_the_council_go_on() {
     let mut council = ResumedCouncil::new(&house, "budget");
     // Calls wait for released reservations, so the budget covers the first round, one call at a
     // time.
-    council.more = "budget: {usd_max: 0.006}\n".to_owned();
+    council.more = "budget: {usd_max: 0.012}\n".to_owned();
     let end = council.start_process(&[]).wait_result();
     let (code, document) = council.record_stop(end);
     assert_eq!(

@@ -1,11 +1,12 @@
 //! Hostile strings in every place of a review's prompts.
 
 use plenary_core::model::ask::AskPurpose;
-use plenary_core::prompting::condense::INPUT_BYTES_MAX;
+use plenary_core::model::plan::INPUT_BYTES_MAX;
+use plenary_core::prompting::instructions::SYSTEM;
 
 use super::harness::{ForeignTexts, make_review_plan, run_review};
 use crate::fencing::corpus_strings;
-use crate::kit::instructions::gate_system;
+use crate::kit::instructions::gate_role;
 use crate::kit::pick_repeats;
 use crate::prompt_fences::strip_fences;
 
@@ -18,8 +19,10 @@ fn no_string_says_a_word_outside_its_fence() {
             .map(|purpose| honest.iter().filter(|(ask, _)| ask.purpose == purpose).count())
             .to_vec();
     assert_eq!(tried, [6, 5, 2], "some place is not tried");
-    let expected: Vec<String> =
-        honest.iter().map(|(_, prepared)| strip_fences(&prepared.messages.user).0).collect();
+    let expected: Vec<String> = honest
+        .iter()
+        .map(|(_, prepared)| strip_fences(&prepared.messages.user_message()).0)
+        .collect();
     let plan = make_review_plan(ForeignTexts::same_everywhere(plain));
     let gate = plan.review.as_deref().unwrap();
     // All strings take minutes; every sixtieth covers every corpus.
@@ -28,10 +31,15 @@ fn no_string_says_a_word_outside_its_fence() {
         for ((ask, prepared), expected) in
             run_review(ForeignTexts::same_everywhere(&text), &text).iter().zip(&expected)
         {
-            let (ours, faults) = strip_fences(&prepared.messages.user);
+            let (ours, faults) = strip_fences(&prepared.messages.user_message());
             assert_eq!(faults, Vec::<String>::new(), "{id} for {ask:?}");
             assert_eq!(ours, *expected, "{id} for {ask:?}");
-            let system = gate_system(gate, ask.purpose, &ask.seat).unwrap();
+            let role = gate_role(gate, ask.purpose, &ask.seat).unwrap();
+            let system = if ask.purpose == AskPurpose::Adjudication {
+                role.system_message()
+            } else {
+                SYSTEM.trim_end().to_owned()
+            };
             assert_eq!(prepared.messages.system, system, "{id} for {ask:?}");
         }
     }
@@ -44,9 +52,9 @@ fn check_budget(text: &str, said: &str) {
         ForeignTexts { about: "a", prior: "p", ..ForeignTexts::same_everywhere(text) },
         said,
     ) {
-        let bytes = prepared.messages.user.len();
+        let bytes = prepared.messages.user_message().len();
         assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
-        let (_, faults) = strip_fences(&prepared.messages.user);
+        let (_, faults) = strip_fences(&prepared.messages.user_message());
         assert_eq!(faults, Vec::<String>::new());
         let cut = prepared.condensed.join("; ");
         let is_deliberator = ask.purpose != AskPurpose::Adjudication;
@@ -59,7 +67,7 @@ fn check_budget(text: &str, said: &str) {
             assert_eq!(cut.contains(note), is_due, "{ask:?}: {cut}");
         }
         let told = "The artifact is too long to be shown whole";
-        assert_eq!(prepared.messages.user.contains(told), is_deliberator, "{ask:?}");
+        assert_eq!(prepared.messages.user_message().contains(told), is_deliberator, "{ask:?}");
     }
 }
 

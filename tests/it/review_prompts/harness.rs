@@ -7,11 +7,14 @@ use plenary_core::model::ask::{Ask, AskPurpose};
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::plan::Plan;
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::fence::RenderedPrompt;
-use plenary_core::protocols::review::policy::{PolicyName, ReviewPolicy, ReviewVerdict};
+use plenary_core::prompting::layout::RenderedPrompt;
+use plenary_core::protocols::review::concern_codes::{CodeCount, ConcernCode};
+use plenary_core::protocols::review::policy::{
+    PolicyName, ReviewDecision, ReviewPolicy, ReviewVerdict,
+};
 use plenary_core::protocols::review::types::{
-    DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, PriorVerdict,
-    ReviewArtifact, ReviewConcern, ReviewPlan, ReviewTier,
+    DeliberatorContext, DeliberatorJudgement, DeliberatorPlan, DeliberatorVerdict, PriorOverride,
+    PriorVerdict, ReviewArtifact, ReviewConcern, ReviewPlan, ReviewTier,
 };
 
 use crate::kit::council_driver::{CouncilDriver, PLAN_SECRET, make_plan, make_seat};
@@ -51,6 +54,13 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
             }
             _ => Vec::new(),
         },
+        codes: match name {
+            "legal" => vec![ConcernCode {
+                code: "no_imprint".to_owned(),
+                meaning: "the imprint is missing".to_owned(),
+            }],
+            _ => Vec::new(),
+        },
     };
     let prior = PriorVerdict {
         ts: "2026-01-02T09:00:00Z".parse().unwrap(),
@@ -60,6 +70,10 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
         reasoning: texts.prior.to_owned(),
         revision_brief: texts.prior.to_owned(),
         concerns: vec![texts.prior.to_owned()],
+        overridden: Some(PriorOverride {
+            decision: ReviewDecision::Ship,
+            why: texts.prior.to_owned(),
+        }),
     };
     let gate = ReviewPlan {
         artifact: ReviewArtifact {
@@ -74,6 +88,13 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
         adjudicator: "adjudicator".parse().unwrap(),
         policy: ReviewPolicy { name: PolicyName::Seed, min_deliberators: 2 },
         priors: vec![prior],
+        code_counts: vec![CodeCount {
+            deliberator: "evidence".to_owned(),
+            code: "no_source".to_owned(),
+            reviews: 7,
+            first: "2025-11-03".parse().unwrap(),
+            last: "2026-01-02".parse().unwrap(),
+        }],
     };
     let seats =
         SEATS.iter().chain(&["adjudicator"]).map(|name| make_seat(name, "m", "f")).collect();
@@ -94,7 +115,7 @@ pub(super) fn make_judgement(text: &str, would_block: bool) -> ReplyDocument {
         scores: BTreeMap::from([(text().chars().take(64).collect(), 3)]),
         would_block,
         irreducible: false,
-        concerns: vec![ReviewConcern { locus: text(), issue: text(), fix: text() }],
+        concerns: vec![ReviewConcern { locus: text(), issue: text(), fix: text(), code: text() }],
         revision_brief: text(),
         concessions: vec![text()],
         escalations: vec![text()],

@@ -17,7 +17,7 @@ const TEXTS: ForeignTexts<'_> = ForeignTexts {
 #[test]
 fn each_reads_what_is_theirs_and_nothing_else() {
     for (ask, prepared) in run_review(TEXTS, "canary-said") {
-        let user = &prepared.messages.user;
+        let user = &prepared.messages.user_message();
         let is_adjudicator = ask.purpose == AskPurpose::Adjudication;
         let is_first = ask.purpose == AskPurpose::Judgement;
         let again = ask.retry_reason.is_some();
@@ -42,8 +42,8 @@ fn each_reads_what_is_theirs_and_nothing_else() {
 fn the_first_reading_is_alone() {
     let all = run_review(TEXTS, "said");
     for (ask, prepared) in all.iter().filter(|(ask, _)| ask.purpose == AskPurpose::Judgement) {
-        assert!(!prepared.messages.user.contains("BEGIN JUDGEMENT"), "{ask:?}");
-        assert!(!prepared.messages.user.contains("YOUR FIRST JUDGEMENT"), "{ask:?}");
+        assert!(!prepared.messages.user_message().contains("BEGIN material JUDGEMENT"), "{ask:?}");
+        assert!(!prepared.messages.user_message().contains("YOUR FIRST JUDGEMENT"), "{ask:?}");
     }
 }
 
@@ -51,8 +51,8 @@ fn the_first_reading_is_alone() {
 fn at_the_second_reading_each_sees_the_others_and_its_own() {
     let all = run_review(TEXTS, "said");
     let shown = |seat: &str| -> Vec<String> {
-        let user = &find_prompt(&all, seat, AskPurpose::CrossReading).messages.user;
-        let labels = user.lines().filter_map(|line| line.strip_prefix("===== BEGIN "));
+        let user = &find_prompt(&all, seat, AskPurpose::CrossReading).messages.user_message();
+        let labels = user.lines().filter_map(|line| line.strip_prefix("===== BEGIN material "));
         let labels = labels.map(|label| label.rsplitn(3, ' ').last().unwrap().to_owned());
         labels.filter(|label| label != "REASON").collect()
     };
@@ -71,16 +71,16 @@ fn at_the_second_reading_each_sees_the_others_and_its_own() {
     let expected =
         [&before.map(str::to_owned)[..], &context.map(str::to_owned), &after("evidence")];
     assert_eq!(shown("evidence"), expected.concat());
-    let user = &find_prompt(&all, "evidence", AskPurpose::CrossReading).messages.user;
-    assert!(user.contains("You were not heard at the first reading"), "{user}");
-    let user = &find_prompt(&all, "skeptic", AskPurpose::CrossReading).messages.user;
-    assert!(user.contains("`evidence` was not heard at the first reading."), "{user}");
+    let user = &find_prompt(&all, "evidence", AskPurpose::CrossReading).messages.user_message();
+    assert!(user.contains("You gave no judgement at the first reading"), "{user}");
+    let user = &find_prompt(&all, "skeptic", AskPurpose::CrossReading).messages.user_message();
+    assert!(user.contains("`evidence` gave no judgement at the first reading."), "{user}");
 }
 
 #[test]
 fn a_file_that_is_missing_is_named_with_its_reason() {
     let all = run_review(TEXTS, "said");
-    let user = &find_prompt(&all, "evidence", AskPurpose::Judgement).messages.user;
+    let user = &find_prompt(&all, "evidence", AskPurpose::Judgement).messages.user_message();
     assert!(
         user.contains("{\"path\":\"canary-context\"}\n[could not be read: canary-context]"),
         "{user}"
@@ -94,23 +94,23 @@ fn an_operators_words_are_instructions() {
     let all = run_review(TEXTS, "said");
     for purpose in [AskPurpose::Judgement, AskPurpose::CrossReading] {
         let messages = &find_prompt(&all, "legal", purpose).messages;
-        assert!(messages.system.contains(INSTRUCTIONS));
+        assert!(messages.user.contains(INSTRUCTIONS));
         assert!(
-            messages.system.starts_with("You are the deliberator `legal` of an artifact gate, at ")
+            messages.user.starts_with("You are the deliberator `legal` of an artifact gate, at ")
         );
-        assert!(!messages.user.contains(INSTRUCTIONS));
+        assert!(!messages.shared_text().contains(INSTRUCTIONS));
     }
 }
 
 #[test]
 fn versions_follow_what_a_seat_is_told() {
-    let skeptic = deliberator_digest("skeptic", None);
-    assert_eq!(skeptic, deliberator_digest("skeptic", None));
+    let skeptic = deliberator_digest("skeptic", None, &[]);
+    assert_eq!(skeptic, deliberator_digest("skeptic", None, &[]));
     let others = [
-        deliberator_digest("evidence", None),
-        deliberator_digest("skeptic", Some(INSTRUCTIONS)),
-        deliberator_digest("legal", Some(INSTRUCTIONS)),
-        deliberator_digest("legal", Some("Your part: the law.")),
+        deliberator_digest("evidence", None, &[]),
+        deliberator_digest("skeptic", Some(INSTRUCTIONS), &[]),
+        deliberator_digest("legal", Some(INSTRUCTIONS), &[]),
+        deliberator_digest("legal", Some("Your part: the law."), &[]),
         adjudicator_digest(),
         instructions_digest(),
     ];

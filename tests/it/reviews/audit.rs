@@ -52,6 +52,8 @@ fn program_with_log(verdicts: Vec<LoggedSample>) -> TestProgram {
         convergence_percent: 100,
         panel_seed: None,
         output_dir: format!("dialogues/{id}"),
+        calibrated: false,
+        domain_id: None,
     };
     apply_events(
         &store,
@@ -71,6 +73,7 @@ fn program_with_log(verdicts: Vec<LoggedSample>) -> TestProgram {
                 verdict_id,
                 decision,
                 why: "seen".to_owned(),
+                by: None,
             })
         }));
     }

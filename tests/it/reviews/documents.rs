@@ -86,7 +86,7 @@ fn fixtures_folder() -> PathBuf {
 fn review_all(program: &TestProgram) -> (i32, Vec<Value>) {
     let names = DOCUMENTS.iter().map(|document| document.name);
     let arguments: Vec<&str> =
-        ["review", "--json", "--rehearse"].into_iter().chain(names).collect();
+        ["review", "--json", "--jobs", "1", "--rehearse"].into_iter().chain(names).collect();
     let ran = program.run_command(&arguments);
     let told = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let verified = program.run_command(&["verify"]);

@@ -9,6 +9,8 @@ mod modularity;
 mod pipelines;
 mod prior_verdicts;
 mod prompt_injection;
+mod repeated_content;
 mod review_pages;
+mod several_files;
 mod sweep;
 mod tiers;

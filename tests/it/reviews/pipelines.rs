@@ -243,7 +243,8 @@ fn the_hook_judges_documents_alone_whatever_they_are_called() {
     }
     let ran = repository.try_commit();
     assert_eq!((ran.code, repository.commit_count()), (0, 3), "{ran:?}");
-    assert_eq!((ran.stdout + &ran.stderr).matches("SKIPPED").count(), 5);
+    // Each file has a line with the reason, and a row of the summary.
+    assert_eq!((ran.stdout + &ran.stderr).matches("SKIPPED").count(), 10);
     assert!(!repository.program.path().join("owned").exists());
 }
 
@@ -268,10 +269,13 @@ fn without_the_program_the_hook_lets_nothing_through() {
     assert!(ran.stderr.contains("nothing was reviewed"), "{}", ran.stderr);
 }
 
-/// The script of a workflow step in the docs.
-fn workflow_step(name: &str) -> String {
-    let text = std::fs::read_to_string(repository_root().join("docs/examples/plenary-review.yml"))
-        .unwrap();
+/// The workflow that uploads SARIF, and the one that posts a comment.
+const SARIF_WORKFLOW: &str = "docs/examples/plenary-review.yml";
+const COMMENT_WORKFLOW: &str = "templates/plenary-review.yml";
+
+/// The script of a workflow step.
+fn workflow_step(file: &str, name: &str) -> String {
+    let text = std::fs::read_to_string(repository_root().join(file)).unwrap();
     let workflow: Value = serde_saphyr::from_str(&text).unwrap();
     let steps = workflow["jobs"]["review"]["steps"].as_array().unwrap();
     let step = steps.iter().find(|step| step["name"] == name);
@@ -295,8 +299,13 @@ fn branch_repository() -> GitRepository {
 }
 
 fn run_step(repository: &GitRepository, name: &str) -> CommandOutput {
+    run_step_of(SARIF_WORKFLOW, repository, name)
+}
+
+fn run_step_of(file: &str, repository: &GitRepository, name: &str) -> CommandOutput {
     let mut bash = repository.tool_command("bash");
-    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &workflow_step(name)]);
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &workflow_step(file, name)]);
+    bash.env("GITHUB_OUTPUT", repository.tools.path().join("output"));
     bash.env("GITHUB_BASE_REF", "main").env("RUNNER_TEMP", repository.tools.path());
     bash.env("AUTHOR", "ann").env("GATE", "council.yaml");
     run_output(&mut bash)
@@ -317,6 +326,21 @@ fn the_workflow_reviews_what_changed_and_leaves_sarif() {
     let told: Vec<_> = verdicts.iter().map(|one| (&one["artifact"], &one["verdict"])).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(verdicts.iter().any(|one| one["artifact"] == "post.md" && one["verdict"] == "REVISE"));
+}
+
+#[test]
+fn the_workflow_with_a_comment_keeps_the_exit_code_until_the_comment_is_posted() {
+    let repository = branch_repository();
+    repository.stage_file("announcement.md", &read_fixture_text("announcement.md"));
+    repository.stage_file("post.md", &read_fixture_text("post.md"));
+    repository.run_git(&["commit", "-q", "-m", "documents"]);
+    let ran = run_step_of(COMMENT_WORKFLOW, &repository, "Review what changed");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let comment = std::fs::read_to_string(repository.program.path().join("comment.md")).unwrap();
+    assert!(comment.contains("| post.md | **REVISE** |"), "{comment}");
+    let output = std::fs::read_to_string(repository.tools.path().join("output")).unwrap();
+    assert_eq!(output, "code=1\n");
+    assert!(workflow_step(COMMENT_WORKFLOW, "Fail by the verdict").contains("exit \"$CODE\""));
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_review_is_played_back_in_its_own_events() {
     let watched = program.run_command(&["watch", &id]);
     assert!(watched.stdout.contains("REVISION BRIEF"), "{watched:?}");
     assert!(watched.stderr.contains("revise, blocks, 3 concerns"), "{watched:?}");
-    assert!(watched.stderr.contains("the policy strict alone says HOLD"), "{watched:?}");
+    assert!(watched.stderr.contains("the policy strict gives HOLD"), "{watched:?}");
 }
 
 #[test]

@@ -220,7 +220,7 @@ fn config_shows_a_file_that_is_not_trusted_and_says_so() {
     project.write_settings(&project.stealing_settings());
     let shown = project.run_command(&["config"]);
     assert_eq!(shown.code, 0, "{shown:?}");
-    assert!(shown.stderr.contains("this file is not trusted: `plenary trust`"), "{shown:?}");
+    assert!(shown.stderr.contains("this file is not trusted; `plenary trust`"), "{shown:?}");
     assert_eq!(parse_document(&project.run_command(&["config", "--json"]))["trusted"], false);
     project.assert_untouched();
     project.trust_settings();

@@ -12,13 +12,16 @@ fn a_decision_stands_over_the_gates() {
     let desk = LogProgram::with_verdicts(1);
     let before = desk.read_log_file();
     let ran = desk.run_ok(&["override", "review/1", "--as", "ship", "--why", "Read again."]);
-    assert_eq!(ran.stdout, "posts/review-1.md (review/1)\n  the gate said HOLD; SHIP stands\n");
-    let ran = desk.run_ok(&["override", "review", "--as", "REVISE", "--why", "Read a third time."]);
-    assert!(
-        ran.stdout.ends_with("the gate said HOLD, SHIP until now; REVISE stands\n"),
-        "{}",
-        ran.stdout
+    let again = "  `plenary review` of the same content now gives this decision; `--force` judges it again\n";
+    assert_eq!(
+        ran.stdout,
+        format!(
+            "posts/review-1.md (review/1)\n  the gate's verdict was HOLD; SHIP now applies\n{again}"
+        )
     );
+    let ran = desk.run_ok(&["override", "review", "--as", "REVISE", "--why", "Read a third time."]);
+    let applied = "the gate's verdict was HOLD; SHIP applied until now; REVISE now applies\n";
+    assert!(ran.stdout.contains(applied), "{}", ran.stdout);
     assert_eq!(desk.read_log_file(), before, "the log is what the gate said");
     desk.assert_verified();
     let store = desk.open_store();

@@ -4,7 +4,7 @@
 //! out, because they use local ids.
 //!
 //! The document of a long dialogue is large, so `ContextBuilder` writes it while the store streams
-//! the entities and keeps only the current round in memory. `JsonWriter` is its writer.
+//! the entities and keeps only the current round in memory.
 
 use std::collections::BTreeMap;
 
@@ -12,12 +12,15 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::dialogue::json_writer::{JsonResult, JsonWriter};
 use crate::dialogue::round_reminders::{RoundAnswers, RoundStatement, build_round_context};
+use crate::ethos::calibration_block::CalibrationContext;
 use crate::model::dialogue::{DialogueStatus, ExpertTier, PanelSeatSource};
-use crate::model::entity::{Entity, EntityReference};
+use crate::model::entity::{Entity, EntityReference, ExpertMove, MoveType};
 use crate::model::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
 use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
 use crate::model::record::{DialogueRecord, EntityView, Expert, RoundRecord};
+use crate::model::verdict::Verdict;
 
 #[derive(Debug, Serialize)]
 struct ContextDialogue<'a> {
@@ -61,7 +64,7 @@ struct ContextTension<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct ActiveTensionRow<'a> {
+struct TensionRow<'a> {
     id: EntityId,
     label: &'a str,
     status: EntityStatus,
@@ -168,7 +171,11 @@ impl ContextBuilder {
         self.begin_document(record)?;
         self.write_finished_rounds(record, |_| true)?;
         self.text.close_bracket(b']');
-        self.text.write_field("active_tensions", &list_active_tensions(record))?;
+        let (active, resolved) = list_tensions(record);
+        self.text.write_field("active_tensions", &active)?;
+        self.text.write_field("resolved_tensions", &resolved)?;
+        self.text.write_field("requests", &list_requests(record))?;
+        self.text.write_field("verdicts", &list_verdicts(record))?;
         self.answers.sort_entries();
         let mut seats = Vec::new();
         for participant in list_experts(record, self.round, &self.answers) {
@@ -201,6 +208,9 @@ impl ContextBuilder {
                 background: opening.background.as_ref(),
             },
         )?;
+        if let Some(ethos) = record.approved_ethos() {
+            self.text.write_field("calibration", &CalibrationContext::new(ethos))?;
+        }
         self.text.write_name("prior_rounds");
         self.text.open_bracket(b'[');
         Ok(())
@@ -263,6 +273,8 @@ impl ContextBuilder {
         }
         text.close_bracket(b']');
         text.write_field("tensions", &tensions.iter().map(to_context_tension).collect::<Vec<_>>())?;
+        let moves = record.moves.iter().filter(|made| made.round == held.round);
+        text.write_field("moves", &moves.collect::<Vec<_>>())?;
         text.write_field("judge_synthesis", &held.summary)?;
         text.close_bracket(b'}');
         Ok(())
@@ -352,16 +364,26 @@ fn to_context_tension(tension: &Entity) -> ContextTension<'_> {
     }
 }
 
-fn list_active_tensions(record: &DialogueRecord) -> Vec<ActiveTensionRow<'_>> {
-    let active =
-        record.tensions.iter().filter(|tension| ACTIVE_TENSION_STATUSES.contains(&tension.status));
-    active
-        .map(|tension| ActiveTensionRow {
-            id: tension.id,
-            label: &tension.label,
-            status: tension.status,
-        })
-        .collect()
+/// The tensions that are active, and those that are settled.
+fn list_tensions(record: &DialogueRecord) -> (Vec<TensionRow<'_>>, Vec<TensionRow<'_>>) {
+    let rows = record.tensions.iter().map(|tension| TensionRow {
+        id: tension.id,
+        label: &tension.label,
+        status: tension.status,
+    });
+    rows.partition(|row| ACTIVE_TENSION_STATUSES.contains(&row.status))
+}
+
+/// What experts asked the panel for in the last round.
+fn list_requests(record: &DialogueRecord) -> Vec<&ExpertMove> {
+    let last = record.rounds.last().map(|held| held.round);
+    let is_asked =
+        |made: &&ExpertMove| made.move_type == MoveType::Request && Some(made.round) == last;
+    record.moves.iter().filter(is_asked).collect()
+}
+
+fn list_verdicts(record: &DialogueRecord) -> Vec<&Verdict> {
+    record.verdicts.iter().map(|given| &given.verdict).collect()
 }
 
 fn list_experts<'a>(
@@ -391,104 +413,4 @@ fn list_experts<'a>(
         })
     });
     seats.collect()
-}
-
-type JsonResult = Result<(), serde_json::Error>;
-
-/// JSON text written so far. The writer inserts commas itself.
-#[derive(Debug, Default)]
-struct JsonWriter {
-    text: Vec<u8>,
-}
-
-impl JsonWriter {
-    fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// Reserves memory for this many further texts of the current size.
-    fn reserve_copies(&mut self, times: usize) {
-        self.text.reserve(self.text.len() * times);
-    }
-
-    /// Opens an object or a list by its bracket.
-    fn open_bracket(&mut self, bracket: u8) {
-        self.write_separator();
-        self.text.push(bracket);
-    }
-
-    fn close_bracket(&mut self, bracket: u8) {
-        self.text.push(bracket);
-    }
-
-    /// Writes the name of the next field. Names are constants that need no escaping.
-    fn write_name(&mut self, name: &str) {
-        self.write_separator();
-        self.text.push(b'"');
-        self.text.extend_from_slice(name.as_bytes());
-        self.text.extend_from_slice(b"\":");
-    }
-
-    fn write_value(&mut self, value: &(impl Serialize + ?Sized)) -> JsonResult {
-        self.write_separator();
-        serde_json::to_writer(&mut self.text, value)
-    }
-
-    fn write_field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> JsonResult {
-        self.write_name(name);
-        self.write_value(value)
-    }
-
-    /// Writes a field whose value is already JSON.
-    fn write_raw_json(&mut self, name: &str, json: &str) {
-        self.write_name(name);
-        self.text.extend_from_slice(json.as_bytes());
-    }
-
-    /// Writes a field with a list of the values in `values` and empties `values`.
-    fn write_list(&mut self, name: &str, values: &mut Self) {
-        self.write_name(name);
-        self.open_bracket(b'[');
-        self.text.append(&mut values.text);
-        self.close_bracket(b']');
-    }
-
-    fn into_string(self) -> Result<String, serde_json::Error> {
-        String::from_utf8(self.text).map_err(serde::ser::Error::custom)
-    }
-
-    /// Writes a comma if a value precedes.
-    fn write_separator(&mut self) {
-        if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
-            self.text.push(b',');
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commas_find_their_places() {
-        let (mut text, mut values) = (JsonWriter::default(), JsonWriter::default());
-        text.open_bracket(b'{');
-        text.write_field("a", "[").unwrap();
-        text.write_list("none", &mut values);
-        values.write_value(&1).unwrap();
-        values.write_value("x,").unwrap();
-        text.write_list("some", &mut values);
-        text.write_name("inner");
-        text.open_bracket(b'[');
-        for number in 0..2 {
-            text.open_bracket(b'{');
-            text.write_field("n", &number).unwrap();
-            text.close_bracket(b'}');
-        }
-        text.close_bracket(b']');
-        text.close_bracket(b'}');
-        let expected = r#"{"a":"[","none":[],"some":[1,"x,"],"inner":[{"n":0},{"n":1}]}"#;
-        assert_eq!(text.into_string().unwrap(), expected);
-        assert!(values.is_empty());
-    }
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::dialogue::diagnostics::{Diagnostics, RequestWarning};
 use crate::dialogue::panel::draw_panel;
 use crate::dialogue::request::{OperationRequest, ReadFields, read_request};
+use crate::ethos::requests::{constraints_schema, read_constraints};
+use crate::ethos::rule_set::EthosConstraint;
 use crate::model::dialogue::{
     DialogueOpening, ExpertProfile, ExpertSource, ExpertTier, ProtocolKind, to_panel_seat,
 };
@@ -18,39 +20,46 @@ use crate::model::limits::{EXPERTS_MAX, LINE_CHARS_MAX, SIMILAR_TITLES_MAX, TEXT
 use crate::model::string_enum::word_schema;
 use crate::model::text::{default_expert_name, slugify_title};
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
+use crate::protocols::alignment::types::PlannedPool;
 
 /// By default every expert must agree.
 const CONVERGENCE_PERCENT_DEFAULT: u8 = 100;
 
 /// Arguments of `create`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("x-also-known" = ["calibrated"]))]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct CreateRequest {
     #[schemars(length(max = LINE_CHARS_MAX))]
     pub title: String,
-    /// What is to be decided.
+    /// The decision to make.
     #[schemars(length(max = TEXT_CHARS_MAX))]
     question: Option<String>,
-    /// What every expert must know: subject, description, constraints {name: requirement}, situation.
+    /// Facts for every expert: subject, description, constraints {name: requirement}, situation.
     #[schemars(extend("type" = "object"))]
     background: Option<Value>,
-    /// Who may be called. All become experts; the panel is drawn from them.
+    /// Candidates. All become experts; Plenary draws the panel from them.
     expert_pool: Option<RequestedPool>,
-    /// How many sit in round 0 [all].
+    /// Experts in round 0 [all].
     #[schemars(range(min = 1, max = EXPERTS_MAX))]
     panel_size: Option<usize>,
     /// Agreement that a final verdict needs [100].
     #[schemars(range(min = 1, max = 100))]
     convergence_percent: Option<u8>,
-    /// Where prompts and exports go.
+    /// Folder of prompts and exports.
     #[schemars(length(max = LINE_CHARS_MAX))]
     pub output_dir: Option<String>,
+    #[serde(default)]
+    calibrated: bool,
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    pub domain_id: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "constraints_schema")]
+    constraints: Value,
     /// The experts of the pool as the caller sent them; the journal keeps them unchanged.
     #[serde(skip)]
     experts_as_given: Value,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline, extend("x-item" = "expert_pool"))]
 struct RequestedPool {
     #[schemars(length(max = LINE_CHARS_MAX))]
@@ -59,7 +68,7 @@ struct RequestedPool {
     experts: Vec<PoolExpert>,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[schemars(inline, extend("x-item" = "expert", "x-named-by" = ["slug", "role"]))]
 struct PoolExpert {
     #[schemars(length(max = LINE_CHARS_MAX))]
@@ -74,7 +83,7 @@ struct PoolExpert {
     /// "You …"
     #[schemars(length(max = TEXT_CHARS_MAX))]
     description: Option<String>,
-    /// Short name; one is given.
+    /// Short name [generated].
     #[schemars(length(max = LINE_CHARS_MAX))]
     slug: Option<ExpertSlug>,
     #[schemars(length(max = LINE_CHARS_MAX), extend("format" = "hex_color"))]
@@ -96,17 +105,33 @@ impl PoolExpert {
 impl OperationRequest for CreateRequest {
     fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         refuse_shared_names(fields, notes);
-        if fields.given.read_bool("calibrated") {
+        let given = fields.given.get("constraints").cloned().unwrap_or_default();
+        if let Err(fault) = read_constraints(&given) {
+            notes.add_error(fault);
+        }
+        let is_calibrated = fields.get("calibrated").unwrap_or(false);
+        let settings = ["domain_id", "constraints"].into_iter();
+        let without = settings.filter(|name| fields.given.has(name) && !is_calibrated);
+        for name in without {
+            let message = format!("'{name}' needs a calibrated dialogue");
             notes.add_error(
-                ValidationError::new(
-                    ErrorCode::NotSupported,
-                    "calibrated dialogues are not supported",
-                )
-                .with_field("calibrated")
-                .with_value(true)
-                .with_suggestion("leave 'calibrated' out"),
+                ValidationError::new(ErrorCode::NotSupported, message)
+                    .with_field(name)
+                    .with_suggestion("set 'calibrated' to true"),
             );
         }
+    }
+}
+
+impl CreateRequest {
+    #[must_use]
+    pub fn with_domain(self, slug: String) -> Self {
+        Self { domain_id: Some(slug), ..self }
+    }
+
+    /// The constraints with their ids. `validate` refused those that cannot be read.
+    fn constraints(&self) -> Vec<EthosConstraint> {
+        read_constraints(&self.constraints).unwrap_or_default()
     }
 }
 
@@ -164,6 +189,25 @@ pub fn parse_create_request(
     Ok((request, warnings))
 }
 
+/// Reads a pool as `create` takes it, or its bare list of experts.
+pub fn parse_expert_pool(given: &Value) -> Result<PlannedPool, ValidationErrors> {
+    let pool = match given {
+        Value::Array(experts) => json!({ "experts": experts }),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            given.get("expert_pool").unwrap_or(given).clone()
+        }
+    };
+    let arguments = json!({ "title": "pool", "expert_pool": pool });
+    let (request, _) = parse_create_request(&arguments, None)?;
+    let pool = request.expert_pool.as_ref();
+    let experts = pool.map(|pool| assign_slugs(&pool.experts)).unwrap_or_default();
+    Ok(PlannedPool {
+        domain: pool.and_then(|pool| pool.domain.clone()),
+        experts,
+        as_given: request.experts_as_given,
+    })
+}
+
 /// Gives each unnamed expert a free pastry name.
 fn assign_slugs(experts: &[PoolExpert]) -> Vec<ExpertProfile> {
     let taken: BTreeSet<&ExpertSlug> =
@@ -211,7 +255,10 @@ pub fn decide_create(request: &CreateRequest, naming: &DialogueNaming) -> Create
         convergence_percent: request.convergence_percent.unwrap_or(CONVERGENCE_PERCENT_DEFAULT),
         panel_seed: drawn.then(|| format!("{:016x}", naming.seed)),
         output_dir: naming.output_dir.clone(),
+        calibrated: request.calibrated,
+        domain_id: request.domain_id.clone(),
     })];
+    changes.extend(request.constraints().into_iter().map(JournalEvent::ConstraintAdded));
     if let Some(pool) = pool {
         let (domain, experts) = (pool.domain.clone(), request.experts_as_given.clone());
         changes.push(JournalEvent::PoolGiven { domain, experts });

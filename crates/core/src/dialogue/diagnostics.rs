@@ -9,6 +9,7 @@ use crate::model::dialogue::{Dialogue, DialogueStatus};
 use crate::model::ids::{DialogueId, EntityId, EntityKind, EntityTarget};
 use crate::model::lifecycle::next_statuses;
 use crate::model::limits::ROUND_MAX;
+use crate::model::queries::DialogueName;
 use crate::model::record::RecordLookup;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 
@@ -53,6 +54,22 @@ pub fn dialogue_not_found(id: &str) -> ValidationError {
     .with_field("dialogue_id")
     .with_value(id)
     .with_suggestion("`plenary list` shows the dialogues of this store")
+}
+
+/// A short id that fits several dialogues. The candidates are the options, with their titles in the
+/// context.
+pub fn ambiguous_id(typed: &str, candidates: &[DialogueName]) -> ValidationError {
+    let titles = candidates
+        .iter()
+        .map(|named| json!({ "dialogue_id": named.dialogue_id, "title": named.title }));
+    ValidationError::new(
+        ErrorCode::AmbiguousId,
+        format!("'{}' fits several dialogues", truncate_echo(typed)),
+    )
+    .with_field("dialogue_id")
+    .with_value(typed)
+    .with_options(candidates.iter().map(|named| &named.dialogue_id))
+    .with_context(json!({ "candidates": titles.collect::<Vec<_>>() }))
 }
 
 /// The dialogue is closed.

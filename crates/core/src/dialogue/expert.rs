@@ -28,7 +28,7 @@ pub struct ExpertRequest {
     role: String,
     #[schemars(schema_with = "word_schema::<ExpertTier>")]
     tier: ExpertTier,
-    /// Why it is needed; name the tension.
+    /// Why the panel needs it; name the tension.
     #[schemars(length(max = TEXT_CHARS_MAX))]
     reason: String,
     #[schemars(length(max = TEXT_CHARS_MAX))]
@@ -133,7 +133,7 @@ pub(crate) fn slug_fault(place: &Place<'_>, text: &str) -> Option<ValidationErro
         .with_field(name)
         .with_value(text);
     Some(match suggest_slug(text) {
-        Some(mended) => fault.with_suggestion(format!("try '{mended}'")),
+        Some(corrected) => fault.with_suggestion(format!("try '{corrected}'")),
         None => fault,
     })
 }

@@ -12,6 +12,7 @@ pub mod entity_states;
 pub mod expert;
 pub mod expert_prompts;
 pub mod health;
+pub(crate) mod json_writer;
 pub mod lookup;
 pub mod panel;
 pub mod progress;

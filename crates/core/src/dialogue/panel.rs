@@ -36,7 +36,7 @@ struct SeatRequest {
     expert_slug: String,
     #[schemars(schema_with = "word_schema::<PanelSeatSource>")]
     source: PanelSeatSource,
-    /// What this expert should attend to; one is computed.
+    /// The expert's focus [computed].
     #[schemars(length(max = TEXT_CHARS_MAX))]
     round_context: Option<String>,
     #[schemars(length(max = TEXT_CHARS_MAX))]
@@ -138,13 +138,13 @@ fn warn_doubtful_source(
 ) -> Option<RequestWarning> {
     let doubt = match seat.source {
         PanelSeatSource::Retained if !sat_on_last_panel(profile, facts) => {
-            "is called retained, but did not sit on the last panel"
+            "has the source `retained`, but was not on the last panel"
         }
         PanelSeatSource::Pool if profile.source != ExpertSource::Pool => {
-            "is called a pool expert, but was created"
+            "has the source `pool`, but was created in the dialogue"
         }
         PanelSeatSource::Created if profile.source != ExpertSource::Created => {
-            "is called created, but came from the pool"
+            "has the source `created`, but is an expert of the pool"
         }
         PanelSeatSource::Retained | PanelSeatSource::Pool | PanelSeatSource::Created => {
             return None;

@@ -21,6 +21,7 @@ use crate::dialogue::diagnostics::{Diagnostics, RequestWarning, dialogue_not_fou
 use crate::dialogue::expert::{color_fault, slug_fault};
 use crate::dialogue::request_fields::{RequestFields, truncate_echo};
 use crate::dialogue::verdict::parse::{target_fault, verdict_id_fault, vote_fault};
+use crate::ethos::requests::ethos_id_fault;
 use crate::model::ids::DialogueId;
 use crate::model::limits::LIST_ITEMS_MAX;
 use crate::model::string_enum::inlined_schema;
@@ -266,6 +267,7 @@ pub(crate) struct Place<'a> {
 fn check_format(format: &str, place: &Place<'_>, text: &str) -> Option<ValidationError> {
     match format {
         "dialogue_id" => text.parse::<DialogueId>().is_err().then(|| dialogue_not_found(text)),
+        "ethos_id" => ethos_id_fault(text),
         "expert_slug" => slug_fault(place, text),
         "hex_color" => color_fault(place, text),
         "verdict_id" => verdict_id_fault(text),
@@ -329,7 +331,7 @@ mod tests {
         assert_eq!(
             faults(&arguments),
             [
-                "there is no field 'titel' here",
+                "unknown field 'titel'",
                 "dialogue 'A b' not found",
                 "field 'round' must be an integer from 0 to 65535",
                 "field 'share' must be a number from 0.0 to 1.0",

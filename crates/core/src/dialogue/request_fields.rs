@@ -14,11 +14,8 @@ use crate::model::limits::{
     ARGUMENTS_DEPTH_MAX, ERROR_VALUE_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX,
 };
 use crate::model::string_enum::StringEnum;
-use crate::model::text::truncate_after;
+use crate::model::text::{find_nearest, truncate_after};
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError};
-
-/// An unknown field within this edit distance of a known one is treated as a typo.
-const TYPO_DISTANCE_MAX: usize = 2;
 
 /// A JSON object of a request, with the item it belongs to for error messages.
 #[derive(Debug)]
@@ -194,7 +191,8 @@ impl<'a> RequestFields<'a> {
             options.join(", "),
             truncate_echo(value)
         );
-        let near = nearest_option(value, options.iter().map(String::as_str));
+        let names: Vec<&str> = options.iter().map(String::as_str).collect();
+        let near = find_nearest(value, &names);
         let fault = ValidationError::new(ErrorCode::InvalidEnum, message)
             .about_item(&self.item)
             .with_field(name)
@@ -275,7 +273,7 @@ impl<'a> RequestFields<'a> {
     /// other unknown field is a warning.
     pub fn check_unknown_fields(&self, known: &[&str]) {
         for (name, absent) in self.unknown_fields(known) {
-            match nearest_option(name, absent.into_iter()) {
+            match find_nearest(name, &absent) {
                 Some(meant) => self.add_error(self.unknown_field_error(name, Some(meant))),
                 None => {
                     let name = truncate_echo(name);
@@ -290,7 +288,7 @@ impl<'a> RequestFields<'a> {
     /// Rejects every unknown field.
     pub fn reject_unknown_fields(&self, known: &[&str]) {
         for (name, absent) in self.unknown_fields(known) {
-            let typo = nearest_option(name, absent.iter().copied());
+            let typo = find_nearest(name, &absent);
             let meant = typo.or_else(|| absent.into_iter().find(|known| shares_words(name, known)));
             let fault = self.unknown_field_error(name, meant);
             self.add_error(match meant {
@@ -310,10 +308,8 @@ impl<'a> RequestFields<'a> {
 
     fn unknown_field_error(&self, name: &str, meant: Option<&str>) -> ValidationError {
         let name = truncate_echo(name);
-        let fault = ValidationError::new(
-            ErrorCode::NotSupported,
-            format!("there is no field '{name}' here"),
-        );
+        let fault =
+            ValidationError::new(ErrorCode::NotSupported, format!("unknown field '{name}'"));
         let fault = fault.about_item(&self.item).with_field(name);
         match meant {
             Some(meant) => fault.with_suggestion(format!("did you mean '{meant}'?")),
@@ -347,42 +343,11 @@ pub fn truncate_echo(text: &str) -> String {
     truncate_after(text, ERROR_VALUE_CHARS_MAX)
 }
 
-/// The option closest to `text`, if it is within typo distance.
-pub(crate) fn nearest_option<'a>(
-    text: &str,
-    options: impl Iterator<Item = &'a str>,
-) -> Option<&'a str> {
-    let text = text.to_ascii_lowercase();
-    options
-        // Long names of a caller are not compared: the distance takes time.
-        .filter(|option| option.len().abs_diff(text.len()) <= TYPO_DISTANCE_MAX)
-        .map(|option| (strsim::levenshtein(&text, &option.to_ascii_lowercase()), option))
-        // A short option is within two edits of almost anything.
-        .filter(|(distance, option)| *distance <= TYPO_DISTANCE_MAX && *distance * 2 < option.len())
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, option)| option)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn a_slip_is_recognised_and_a_stranger_is_not() {
-        let known = ["perspectives", "tensions", "score", "by"];
-        let cases = [
-            ("perspective", Some("perspectives")),
-            ("Scores", Some("score")),
-            ("tenisons", Some("tensions")),
-            ("note", None),
-            ("id", None),
-        ];
-        for (slip, meant) in cases {
-            assert_eq!(nearest_option(slip, known.into_iter()), meant, "slip: {slip}");
-        }
-    }
 
     #[test]
     fn every_fault_of_an_object_is_found() {

@@ -2,7 +2,7 @@
 //! other experts in the last round. `context.rs` calls `build_round_context`.
 
 use crate::model::entity::{Entity, EntityReference};
-use crate::model::ids::EntityId;
+use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::lifecycle::EntityStatus;
 use crate::model::record::DialogueRecord;
 
@@ -28,6 +28,29 @@ pub(crate) struct RoundStatement {
 }
 
 impl RoundAnswers {
+    /// The answers of a record that is in memory whole.
+    pub(crate) fn from_record(record: &DialogueRecord) -> Self {
+        let mut answers = Self::default();
+        let last = record.rounds.last().map(|held| held.round);
+        for entity in record.all_entities() {
+            let place = |slug: &ExpertSlug| {
+                record.experts.iter().position(|expert| expert.profile.expert_slug == *slug)
+            };
+            let places: Vec<usize> = entity.contributors.iter().filter_map(place).collect();
+            answers.add_owners(entity.id, places.iter().copied());
+            if let Some(speaker) = places.first().filter(|_| Some(entity.id.round) == last) {
+                answers.add_statement(RoundStatement {
+                    id: entity.id,
+                    speaker: *speaker,
+                    label: entity.label.clone(),
+                    references: entity.references.clone(),
+                });
+            }
+        }
+        answers.sort_entries();
+        answers
+    }
+
     pub(crate) fn add_owners(&mut self, id: EntityId, places: impl Iterator<Item = usize>) {
         self.owners.extend(places.map(|place| (id, place)));
     }

@@ -26,6 +26,9 @@ pub struct SimilarDialogue {
     pub matched: SearchField,
     pub snippet: String,
     pub score: f64,
+    /// The rehearsal panel answered; no model was asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
 }
 
 /// The words of a query, each safe to pass to the full-text engine as a phrase.
@@ -64,9 +67,10 @@ pub fn rank_hits(words: &[String], hits: Vec<TextHit>, limit: usize) -> Vec<Simi
             }
             None => {
                 let snippet = extract_snippet(words, &hit.body);
-                let TextHit { dialogue_id, title, field: matched, .. } = hit;
-                results
-                    .push((score, SimilarDialogue { dialogue_id, title, matched, snippet, score }));
+                let TextHit { dialogue_id, title, field: matched, rehearsal, .. } = hit;
+                let found =
+                    SimilarDialogue { dialogue_id, title, matched, snippet, score, rehearsal };
+                results.push((score, found));
             }
         }
     }
@@ -135,7 +139,8 @@ mod tests {
     use super::*;
 
     fn hit(id: &str, field: SearchField, body: &str) -> TextHit {
-        TextHit { dialogue_id: id.parse().unwrap(), title: id.into(), field, body: body.into() }
+        let (dialogue_id, title, body) = (id.parse().unwrap(), id.into(), body.into());
+        TextHit { dialogue_id, title, field, body, rehearsal: false }
     }
 
     #[test]

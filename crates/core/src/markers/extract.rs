@@ -223,7 +223,7 @@ impl ReplyReader<'_> {
         let place = match self.above {
             ReferenceOwner::Entity(place) => place,
             ReferenceOwner::Nothing => {
-                return self.warn_not_read(marker, "no entity stands above it");
+                return self.warn_not_read(marker, "no entity precedes this marker");
             }
             ReferenceOwner::Unread => {
                 return self
@@ -265,7 +265,8 @@ impl ReplyReader<'_> {
         target: EntityTarget,
         line: usize,
     ) -> Result<EntityTarget, String> {
-        let entity = self.read.contributions.get_mut(place).ok_or("no entity stands above it")?;
+        let entity =
+            self.read.contributions.get_mut(place).ok_or("no entity precedes this marker")?;
         let is_same = |it: &MarkedReference| it.ref_type == ref_type && it.target == target;
         if !entity.references.iter().any(is_same) {
             if entity.references.len() >= LIST_ITEMS_MAX {
@@ -300,7 +301,7 @@ impl ReplyReader<'_> {
             return self.warn_not_read(marker, &format!("it needs {needed} different ids"));
         }
         if move_type == MoveType::Request && context.is_none() {
-            return self.warn_not_read(marker, "it does not name what it requests");
+            return self.warn_not_read(marker, "it does not name the subject of the request");
         }
         if self.read.moves.len() >= BATCH_ITEMS_MAX {
             let reason = format!("a round has at most {BATCH_ITEMS_MAX} moves");
@@ -423,8 +424,10 @@ impl ReplyReader<'_> {
         if self.read.markers.is_empty() {
             let code =
                 if reply.has_brackets_in_code() { "; markers in code are not read" } else { "" };
-            let message =
-                format!("{} marked nothing and contributes nothing{code}", self.entities.own);
+            let message = format!(
+                "the reply of {} has no markers, so it contributes nothing{code}",
+                self.entities.own
+            );
             self.read.warnings.push(MarkerWarning::new(None, WarningKind::NoMarkers, message));
         }
     }

@@ -264,7 +264,7 @@ fn references_belong_to_the_last_entity_above() {
     7: [RE:SUPPORT P0003] from MUFFIN-P0101
     8: [DISSENT]
     9: [RE:OPPOSE R0001] from MUFFIN-P0101
-    ! 2 not_read: `[RE:SUPPORT P0001]` is not read: no entity stands above it
+    ! 2 not_read: `[RE:SUPPORT P0001]` is not read: no entity precedes this marker
     ! 4 not_read: `[DONUT-P0101: C]` is not read: it is an id of donut, and this is the reply of muffin
     ! 5 not_read: `[RE:SUPPORT P0002]` is not read: the marker above it is not an entity of this reply
     ! 6 not_read: `[MUFFIN-P0101: A]` is not read: MUFFIN-P0101 is already defined on line 3
@@ -314,7 +314,7 @@ a
     ! 14 not_read: `[MOVE:BRIDGE P0001 P0001]` is not read: it needs 2 different ids
     ! 15 not_read: `[MOVE:DEFEND MUFFIN-P0109]` is not read: MUFFIN-P0109: the reply does not define it
     ! 16 not_read: `[MOVE:DANCE P0001]` is not read: DANCE is none of DEFEND, CHALLENGE, BRIDGE, REQUEST, CONCEDE, CONVERGE
-    ! 17 not_read: `[MOVE:REQUEST]` is not read: it does not name what it requests
+    ! 17 not_read: `[MOVE:REQUEST]` is not read: it does not name the subject of the request
     ! 19 not_read: `[RE: P0001 which is wrong]` is not read: its type is missing, and words follow the id
     ! 20 not_read: `[SUPPORT P0001]` is not read: a marker begins with `RE:` or `MOVE:` and one of their types
     ! 21 not_read: `[CONVERGE]` is not read: a marker begins with `RE:` or `MOVE:` and one of their types
@@ -428,9 +428,9 @@ fn code_is_not_read() {
 ~~~
 [MUFFIN-P0106: F]
 "), @r"
-    !  no_markers: muffin marked nothing and contributes nothing; markers in code are not read
-    ! 2 not_read: `[MUFFIN-P0101: A]` is not read: it stands in inline code within a sentence
-    ! 2 not_read: `[MUFFIN-P0102: B]` is not read: it stands in inline code within a sentence
+    !  no_markers: the reply of muffin has no markers, so it contributes nothing; markers in code are not read
+    ! 2 not_read: `[MUFFIN-P0101: A]` is not read: it is inline code within a sentence
+    ! 2 not_read: `[MUFFIN-P0102: B]` is not read: it is inline code within a sentence
     ! 9 open_code_block: the code block that begins here is not closed; nothing after it is read
     ");
 }
@@ -442,7 +442,7 @@ fn who_marks_nothing_contributes_nothing() {
         assert!(read.contributions.is_empty() && read.moves.is_empty() && read.verdicts.is_empty());
         assert_eq!(
             render_extraction(&read),
-            "!  no_markers: muffin marked nothing and contributes nothing"
+            "!  no_markers: the reply of muffin has no markers, so it contributes nothing"
         );
     }
 }

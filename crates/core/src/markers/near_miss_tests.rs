@@ -103,7 +103,7 @@ I write `[RE:REFINE P0001]` and `[P0001]` and `x[1]`."), @r"
     3: [RE:OPPOSE P0002] from MUFFIN-P0101
     ! 3 near_miss: `[RE:SUPPORT P0001]` is read as [RE:SUPPORT P0001]: inline code
     ! 3 near_miss: `[RE:OPPOSE P0002]` is read as [RE:OPPOSE P0002]: inline code
-    ! 4 not_read: `[RE:REFINE P0001]` is not read: it stands in inline code within a sentence
+    ! 4 not_read: `[RE:REFINE P0001]` is not read: it is inline code within a sentence
     ");
 }
 
@@ -155,11 +155,11 @@ fn markers_without_brackets_are_reported() {
 ［MUFFIN-P0102: B］
 MOVE:CONVERGE\n
 MUFFIN-P0101 is fine."), @r"
-    !  no_markers: muffin marked nothing and contributes nothing
-    ! 1 not_read: `### MUFFIN-P0101: A` is not read: it stands without square brackets
-    ! 4 not_read: `**RE:SUPPORT P0001**` is not read: it stands without square brackets
-    ! 6 not_read: `［MUFFIN-P0102: B］` is not read: it stands without square brackets
-    ! 7 not_read: `MOVE:CONVERGE` is not read: it stands without square brackets
+    !  no_markers: the reply of muffin has no markers, so it contributes nothing
+    ! 1 not_read: `### MUFFIN-P0101: A` is not read: it has no square brackets
+    ! 4 not_read: `**RE:SUPPORT P0001**` is not read: it has no square brackets
+    ! 6 not_read: `［MUFFIN-P0102: B］` is not read: it has no square brackets
+    ! 7 not_read: `MOVE:CONVERGE` is not read: it has no square brackets
     ");
 }
 

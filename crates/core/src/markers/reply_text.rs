@@ -1,4 +1,4 @@
-//! Markdown structure of a reply: which lines are prose and where inline code stands.
+//! Markdown structure of a reply: which lines are prose and where inline code is.
 //!
 //! `pulldown-cmark` finds the code; this file finds the brackets in the prose lines and takes the
 //! texts of entities and verdicts from the reply, without the markers that were read.
@@ -72,7 +72,7 @@ impl<'a> ReplyText<'a> {
         reply
     }
 
-    /// Whether a bracket stands in code, where no marker is read.
+    /// Whether a bracket is in code, where no marker is read.
     pub(crate) fn has_brackets_in_code(&self) -> bool {
         let code = self.code_blocks.iter().chain(&self.code_spans);
         code.into_iter().any(|code| self.text.get(code.clone()).is_some_and(|it| it.contains('[')))

@@ -79,10 +79,10 @@ fn find_marker<'a>(
     let problem = if bracket.close.is_none() {
         Some("its bracket is not closed on the same line")
     } else if reply.text.get(..open)?.ends_with('\\') {
-        Some("a backslash stands before its bracket")
+        Some("a backslash precedes its bracket")
     } else if bracket.code.is_some() && !line.is_code_only {
         // The sentence may be about the marker.
-        Some("it stands in inline code within a sentence")
+        Some("it is inline code within a sentence")
     } else {
         None
     };
@@ -140,7 +140,7 @@ fn find_without_brackets<'a>(
         return None;
     }
     let start = line.range.start;
-    reject_marker(line, written, (start, start), &content, "it stands without square brackets")
+    reject_marker(line, written, (start, start), &content, "it has no square brackets")
 }
 
 fn place_marker<'a>(

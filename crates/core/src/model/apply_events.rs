@@ -4,6 +4,7 @@ use crate::model::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply}
 use crate::model::dialogue::{ConclusionStage, DialogueStatus};
 use crate::model::intervention::{Intervention, InterventionEntry};
 use crate::model::journal::JournalEvent;
+use crate::model::plan::Seat;
 use crate::model::run_state::{
     AskState, CallOutcome, CallState, RoundShortcut, RunState, RunStopReason,
 };
@@ -23,12 +24,24 @@ impl RunState {
         }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     fn apply_event(&mut self, at: Moment, change: &JournalEvent) {
+        if let Some(judged) = &mut self.alignment {
+            judged.apply_event(at, change);
+        }
         match change {
-            JournalEvent::RunStarted { owner } => self.mark_started(owner),
+            JournalEvent::RunStarted { owner } => self.mark_started(at, owner),
             JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
+            JournalEvent::SeatChanged { seat, .. } => self.change_seat(seat),
+            JournalEvent::SharedBlockPrepared(block) => {
+                let whole = block.to_whole(&self.shared_blocks);
+                self.shared_blocks.push(Arc::new(whole));
+            }
             JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
-                self.add_ask(at, ask, messages.clone(), condensed);
+                // Without the block that they refer to, the engine renders them again.
+                let blocks = &self.shared_blocks;
+                let messages = messages.as_ref().and_then(|stored| stored.with_shared(blocks));
+                self.add_ask(at, ask, messages.map(Arc::new), condensed);
             }
             JournalEvent::AskNotSent { ask, shortage } => {
                 if let Some(asked) = self.find_ask_mut(*ask) {
@@ -64,6 +77,7 @@ impl RunState {
                 self.plan.conclusion = Some(conclusion.clone());
                 self.plan.seats.extend_from_slice(seats);
             }
+            JournalEvent::SeatsAdded { seats } => self.plan.seats.extend_from_slice(seats),
             JournalEvent::ConclusionBegun { participants } => {
                 self.participants = Some(participants.clone());
                 self.stage = Some(ConclusionStage::Concluding);
@@ -83,6 +97,8 @@ impl RunState {
             JournalEvent::DialogueOpened(_)
             | JournalEvent::RunPlanned(_)
             | JournalEvent::PoolGiven { .. }
+            | JournalEvent::BackgroundGiven { .. }
+            | JournalEvent::BatchRefused { .. }
             | JournalEvent::ExpertAdded(_)
             | JournalEvent::ExpertJoined { .. }
             | JournalEvent::PanelSet { .. }
@@ -93,7 +109,11 @@ impl RunState {
             | JournalEvent::MoveMade(_)
             | JournalEvent::BatchAnswered { .. }
             | JournalEvent::VerdictGiven(_)
-            | JournalEvent::OutcomeRecorded(_) => {}
+            | JournalEvent::OutcomeRecorded(_)
+            | JournalEvent::LibraryChanged(_)
+            | JournalEvent::ConstraintAdded(_)
+            | JournalEvent::EthosSaved(_)
+            | JournalEvent::RuleChallenged(_) => {}
         }
     }
 
@@ -135,9 +155,20 @@ impl RunState {
         });
     }
 
+    fn change_seat(&mut self, changed: &Seat) {
+        let seats = self.plan.seats.iter_mut();
+        seats.filter(|seat| seat.name == changed.name).for_each(|seat| seat.clone_from(changed));
+    }
+
     fn add_call(&mut self, at: Moment, sending: &CallDispatch) {
-        let call =
-            CallState { dispatch: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
+        let asked = self.find_ask(sending.ask).map(|asked| &asked.ask.seat);
+        let seat = asked.and_then(|name| self.plan.find_seat(name));
+        let call = CallState {
+            model: seat.map(|seat| seat.model.clone()).unwrap_or_default(),
+            dispatch: sending.clone(),
+            sent_at: at,
+            outcome: CallOutcome::InFlight,
+        };
         if let Some(asked) = self.find_ask_mut(sending.ask) {
             asked.calls.push(call);
         }
@@ -145,7 +176,8 @@ impl RunState {
 
     /// Marks calls in flight as lost. Asks that the last run could not afford may be sent again,
     /// and so may asks whose missing answer stopped it.
-    fn mark_started(&mut self, owner: &str) {
+    fn mark_started(&mut self, at: Moment, owner: &str) {
+        self.started_at.get_or_insert(at);
         let was_short = self.stopped.take().is_some_and(|stop| stop.is_missing_answers());
         self.owners.push(owner.to_owned());
         let held: Vec<u8> = self.recorded_rounds.iter().map(|(round, _)| *round).collect();

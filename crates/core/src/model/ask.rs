@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::json;
 
 use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
@@ -32,6 +33,16 @@ open_words! {
         CrossReading = "cross_reading",
         /// The adjudicator's merge of all judgements.
         Adjudication = "adjudication",
+        /// The Judge's design of an alignment dialogue: domain, pool, size of the panel.
+        Design = "design",
+        /// The Judge's panel of the next round.
+        Panel = "panel",
+        /// An expert's contribution to a round, in markers.
+        Contribution = "expert",
+        /// The Judge's merges, tension updates and scores of a round.
+        Reconciliation = "reconcile",
+        /// The Judge's final verdict, with minority verdicts and dissents.
+        Verdicts = "verdicts",
     }
 }
 
@@ -58,6 +69,17 @@ words! {
         Refused = "refused",
         ContextTooLong = "context_too_long",
         Unknown = "unknown",
+    }
+}
+
+words! {
+    /// An optional part of a request, which a server may refuse.
+    pub enum RequestParameter {
+        Stream = "stream",
+        Temperature = "temperature",
+        Effort = "effort",
+        OutputLimit = "max_output_tokens",
+        Schema = "schema",
     }
 }
 
@@ -99,21 +121,124 @@ impl Ask {
     }
 }
 
-/// The messages of an ask: our instructions, and the fenced material.
+/// The beginning of the user messages of a run: what all asks share, byte for byte, so that
+/// providers can cache it. The journal keeps it once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedBlock {
+    pub sha256: String,
+    pub text: Arc<str>,
+    /// What the renderer cut from it, as sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub condensed: Vec<String>,
+    /// Digest of the block that this one begins with. In the journal, `text` is then only what
+    /// follows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extends: Option<String>,
+}
+
+impl SharedBlock {
+    pub fn new(text: String, condensed: Vec<String>) -> Self {
+        let sha256 = sha256_hex([text.as_bytes()]);
+        Self { sha256, text: text.into(), condensed, extends: None }
+    }
+
+    /// The block as the journal keeps it, if it has `kept` already.
+    #[must_use]
+    pub fn to_extension(&self, kept: Option<&Self>) -> Self {
+        let added = kept.and_then(|kept| Some((kept, self.text.strip_prefix(&*kept.text)?)));
+        match added {
+            Some((kept, added)) => {
+                let extends = Some(kept.sha256.clone());
+                Self { text: added.into(), extends, ..self.clone() }
+            }
+            None => self.clone(),
+        }
+    }
+
+    /// The whole block, with the text of the block that it extends.
+    #[must_use]
+    pub fn to_whole(&self, known: &[Arc<Self>]) -> Self {
+        let Some(first) = &self.extends else { return self.clone() };
+        let first = known.iter().find(|block| block.sha256 == *first);
+        let text = [first.map_or("", |block| &block.text), &self.text].concat();
+        Self { text: text.into(), extends: None, ..self.clone() }
+    }
+}
+
+/// The messages of an ask. The user message is the shared block, if there is one, and `user`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskMessages {
     pub system: String,
+    /// The journal refers to it by its digest.
+    #[serde(
+        rename = "shared_sha256",
+        with = "shared_digest",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub shared: Option<Arc<SharedBlock>>,
     pub user: String,
 }
 
 impl AskMessages {
+    /// Messages without a shared block.
+    pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
+        Self { system: system.into(), shared: None, user: user.into() }
+    }
+
+    pub fn shared_text(&self) -> &str {
+        self.shared.as_ref().map_or("", |block| &block.text)
+    }
+
+    /// The whole user message.
+    pub fn user_message(&self) -> String {
+        [self.shared_text(), &self.user].concat()
+    }
+
+    /// The messages with the text of their shared block; `None` if they refer to another block.
+    pub fn with_shared(&self, blocks: &[Arc<SharedBlock>]) -> Option<Self> {
+        let Some(named) = &self.shared else { return Some(self.clone()) };
+        let block = blocks.iter().find(|block| block.sha256 == named.sha256)?;
+        Some(Self { shared: Some(Arc::clone(block)), ..self.clone() })
+    }
+
     pub fn byte_len(&self) -> usize {
-        self.system.len() + self.user.len()
+        self.system.len() + self.shared_text().len() + self.user.len()
     }
 
     /// Hash of the messages, to check them later when the record does not keep their text.
     pub fn content_hash(&self) -> String {
-        sha256_hex([&self.system, "\n\n", &self.user].map(str::as_bytes))
+        sha256_hex([&self.system, "\n\n", self.shared_text(), &self.user].map(str::as_bytes))
+    }
+}
+
+/// Writes the digest of a shared block in place of the block. A block that was read has no text
+/// until the run state fills it in.
+mod shared_digest {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::model::ask::SharedBlock;
+
+    pub(super) fn serialize<S: Serializer>(
+        shared: &Option<Arc<SharedBlock>>,
+        target: S,
+    ) -> Result<S::Ok, S::Error> {
+        shared.as_ref().map(|block| &block.sha256).serialize(target)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        source: D,
+    ) -> Result<Option<Arc<SharedBlock>>, D::Error> {
+        let digest = Option::<String>::deserialize(source)?;
+        let unfilled = |sha256| SharedBlock {
+            sha256,
+            text: Arc::from(""),
+            condensed: Vec::new(),
+            extends: None,
+        };
+        Ok(digest.map(|sha256| Arc::new(unfilled(sha256))))
     }
 }
 
@@ -122,9 +247,37 @@ impl AskMessages {
 pub struct TokenUsage {
     pub input_tokens: u64,
     pub output_tokens: u64,
+    /// Input tokens that the provider read from its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Input tokens that the provider wrote to its cache, at a price of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Writes usage for programs: with the cached tokens, also if there are none.
+pub(crate) fn serialize_usage<S: Serializer>(
+    usage: &Option<TokenUsage>,
+    target: S,
+) -> Result<S::Ok, S::Error> {
+    let document = usage.map(|usage| {
+        json!({ "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens,
+            "cached_tokens": usage.cached_tokens })
+    });
+    document.serialize(target)
 }
 
 impl TokenUsage {
+    /// Usage without a cache.
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens, ..Self::default() }
+    }
+
     pub fn total_tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
@@ -169,6 +322,9 @@ pub struct ModelReply {
     pub latency_ms: u64,
     /// True if the request carried the JSON schema.
     pub structured: bool,
+    /// Time from sending to the first byte of the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_ms: Option<u64>,
 }
 
 /// Why a call returned no reply.
@@ -177,6 +333,23 @@ pub struct CallFailure {
     pub error_type: CallErrorType,
     pub message: String,
     pub latency_ms: u64,
+    /// The parameter that the server refused. The engine repeats the call without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<RequestParameter>,
+    /// Estimated use of a call whose reply broke off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimated: Option<BudgetReservation>,
+}
+
+impl CallFailure {
+    /// What the budget counts for the call: a call that may be billed counts at its estimate, else
+    /// at the whole reservation.
+    pub fn counted_cost(&self, reserved: BudgetReservation) -> BudgetReservation {
+        match self.error_type.is_unbilled() {
+            true => BudgetReservation::default(),
+            false => self.estimated.unwrap_or(reserved),
+        }
+    }
 }
 
 /// Upper bound of a call's cost. The budget reserves it before the engine sends the call.
@@ -213,6 +386,9 @@ pub struct CallDispatch {
     /// The call that this one repeats, if that call was in flight when its process died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<u32>,
+    /// Parameters that the server refused earlier in the run; the call does not contain them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<RequestParameter>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,6 +422,8 @@ pub struct AskState {
 #[derive(Debug, Clone)]
 pub struct CallState {
     pub dispatch: CallDispatch,
+    /// The model that was asked; a resumed run may ask another one.
+    pub model: String,
     pub sent_at: Moment,
     pub outcome: CallOutcome,
 }

@@ -102,6 +102,12 @@ pub struct DialogueOpening {
     /// Seed of the panel draw, in hex. `None` if no panel was drawn.
     pub panel_seed: Option<String>,
     pub output_dir: String,
+    /// An ethos binds the dialogue.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub calibrated: bool,
+    /// Slug of the domain whose tenets hold, if one was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub domain_id: Option<String>,
 }
 
 /// A dialogue with its current state.

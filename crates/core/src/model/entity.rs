@@ -4,12 +4,13 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::model::ids::{EntityId, EntityKind, EventActor, ExpertSlug, MalformedText, VerdictId};
 use crate::model::lifecycle::{EntityEventType, EntityStatus, initial_status};
-use crate::model::string_enum::{serde_by_text, words};
+use crate::model::string_enum::{schema_by_text, serde_by_text, words};
 use crate::model::time::Moment;
 
 /// An entity with its history.
@@ -46,7 +47,7 @@ impl Entity {
 }
 
 /// One event in an entity's history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EntityEvent {
     #[serde(rename = "type")]
     pub event_type: EntityEventType,
@@ -88,6 +89,7 @@ impl FromStr for EventOrigin {
 }
 
 serde_by_text!(EventOrigin);
+schema_by_text!(EventOrigin, "entity or verdict id");
 
 words! {
     /// Type of a reference from one entity to another.

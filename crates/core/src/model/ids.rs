@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::model::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX, ROUND_MAX};
-use crate::model::string_enum::{serde_by_text, text_id, words};
+use crate::model::string_enum::{schema_by_text, serde_by_text, text_id, words};
 
 /// Error for a text that does not parse as the requested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +96,7 @@ impl FromStr for EntityId {
 }
 
 serde_by_text!(EntityId);
+schema_by_text!(EntityId, "entity id");
 
 fn parse_two_digits(tens: u8, ones: u8) -> Result<u8, MalformedText> {
     if tens.is_ascii_digit() && ones.is_ascii_digit() {
@@ -137,6 +138,7 @@ impl FromStr for LocalId {
 }
 
 serde_by_text!(LocalId);
+schema_by_text!(LocalId, "local id");
 
 /// The facilitator signs with this name, so no expert may have it.
 pub const JUDGE_SLUG: &str = "judge";
@@ -190,6 +192,7 @@ impl FromStr for EventActor {
 }
 
 serde_by_text!(EventActor);
+schema_by_text!(EventActor, "actor");
 
 /// Fits a slug of 60 bytes, a hyphen and eight hex digits, with spare bytes.
 const DIALOGUE_ID_BYTES_MAX: usize = 80;
@@ -201,6 +204,52 @@ text_id! {
             && text.bytes().all(is_slug_byte)
             && !text.starts_with('-')
     }
+}
+
+/// Length of the random suffix of an id.
+const HEX_DIGITS: usize = 8;
+
+impl DialogueId {
+    /// The hex digits at the end of the id, if it has them.
+    pub fn hex_digits(&self) -> Option<&str> {
+        let (_, digits) = self.0.rsplit_once('-')?;
+        (digits.len() == HEX_DIGITS && is_hex(digits)).then_some(digits)
+    }
+}
+
+/// Fewer digits than this are not looked up: too many ids begin with them.
+const HEX_DIGITS_MIN: usize = 4;
+
+/// How a person names a dialogue without its whole id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DialogueAlias {
+    /// `latest` or `latest~2`: the newest dialogue, or one this many places before it.
+    Newest { back: usize },
+    /// The beginning of the id, or of its hex digits.
+    Beginning { of_id: Option<String>, of_digits: Option<String> },
+}
+
+impl DialogueAlias {
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(rest) = text.strip_prefix("latest") {
+            let back = match rest.strip_prefix('~') {
+                Some(number) => number.parse().ok(),
+                None => rest.is_empty().then_some(0),
+            };
+            if let Some(back) = back {
+                return Some(Self::Newest { back });
+            }
+        }
+        let of_id = text.parse::<DialogueId>().ok().map(|id| id.0);
+        let is_digits = (HEX_DIGITS_MIN..=HEX_DIGITS).contains(&text.len()) && is_hex(text);
+        let of_digits = is_digits.then(|| text.to_ascii_lowercase());
+        let is_any = of_id.is_some() || of_digits.is_some();
+        is_any.then_some(Self::Beginning { of_id, of_digits })
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 const VERDICT_ID_BYTES_MAX: usize = 64;
@@ -313,6 +362,38 @@ mod tests {
         }
         for id in ["", "P0101", "-final", "a b", "x\n"] {
             assert_eq!(id.parse::<VerdictId>(), Err(MalformedText), "id: {id}");
+        }
+    }
+
+    #[track_caller]
+    fn check_alias(text: &str, expected: &Option<DialogueAlias>) {
+        assert_eq!(DialogueAlias::parse(text), *expected, "{text}");
+    }
+
+    #[test]
+    fn a_dialogue_is_named_by_its_place_or_by_the_beginning_of_its_id() {
+        let newest = |back| Some(DialogueAlias::Newest { back });
+        let beginning = |id: Option<&str>, digits: Option<&str>| {
+            let [of_id, of_digits] = [id, digits].map(|text| text.map(str::to_owned));
+            Some(DialogueAlias::Beginning { of_id, of_digits })
+        };
+        check_alias("latest", &newest(0));
+        check_alias("latest~2", &newest(2));
+        check_alias("latest~x", &None);
+        check_alias("latest-news", &beginning(Some("latest-news"), None));
+        check_alias("1a2b", &beginning(Some("1a2b"), Some("1a2b")));
+        check_alias("1A2B3C4D", &beginning(None, Some("1a2b3c4d")));
+        check_alias("1a2", &beginning(Some("1a2"), None));
+        check_alias("tea", &beginning(Some("tea"), None));
+        check_alias("../x", &None);
+    }
+
+    #[test]
+    fn only_eight_hex_digits_after_a_hyphen_are_the_digits_of_an_id() {
+        let digits = |id: &str| id.parse::<DialogueId>().unwrap().hex_digits().map(str::to_owned);
+        assert_eq!(digits("tea-or-coffee-1a2b3c4d"), Some("1a2b3c4d".to_owned()));
+        for id in ["tea", "1a2b3c4d", "tea-1a2b3c4", "tea-1a2b3c4g"] {
+            assert_eq!(digits(id), None, "{id}");
         }
     }
 

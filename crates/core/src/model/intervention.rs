@@ -112,6 +112,7 @@ mod tests {
             cost: CallCost { usd_micros: Some(7), source: CostSource::Computed },
             latency_ms: 1,
             structured: false,
+            first_byte_ms: None,
         };
         let (seat, sentence) = ("ann".parse().unwrap(), sentence.to_owned());
         let restatement = Some(DirectiveRestatement { seat, sentence, reply });

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply};
+use crate::ethos::library::LibraryChange;
+use crate::ethos::rule_set::{DialogueEthos, EthosConstraint, RuleChallenge};
+use crate::model::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply, SharedBlock};
 use crate::model::dialogue::{
     ConclusionStage, DialogueOpening, DialogueStatus, ExpertProfile, PanelSeat,
 };
@@ -16,11 +18,12 @@ use crate::model::entity::{EntityReference, EventOrigin, ExpertMove, ReferenceLi
 use crate::model::ids::{EntityId, EventActor, ExpertSlug, LocalId};
 use crate::model::intervention::Intervention;
 use crate::model::lifecycle::EntityEventType;
-use crate::model::plan::{BudgetCaps, ConclusionPlan, Plan, Seat};
+use crate::model::plan::{BudgetCaps, ConclusionPlan, Plan, Seat, SettingChange};
 use crate::model::run_state::{BudgetShortage, ParseOutcome, RoundShortcut, RunStopReason};
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
+use crate::protocols::alignment::types::ScoreComponents;
 use crate::protocols::conclusion::types::{
     ConclusionOutcome, ConclusionParticipant, ConclusionResult,
 };
@@ -51,6 +54,12 @@ words! {
         OutcomeRecorded = "outcome_recorded",
         VerdictLogged = "verdict_logged",
         VerdictOverridden = "overridden",
+        LibraryChanged = "library_changed",
+        ConstraintAdded = "constraint_added",
+        EthosSynthesized = "ethos_synthesized",
+        EthosDecided = "ethos_decided",
+        DialogueDesigned = "dialogue_designed",
+        BatchRefused = "batch_refused",
     }
 }
 
@@ -73,6 +82,10 @@ pub enum JournalEvent {
         domain: Option<String>,
         experts: Value,
     },
+    /// The background that the built-in Judge wrote when it designed the dialogue.
+    BackgroundGiven {
+        background: Value,
+    },
     ExpertAdded(ExpertProfile),
     /// The round in which an expert first took part.
     ExpertJoined {
@@ -94,6 +107,9 @@ pub enum JournalEvent {
         round: u8,
         expert: ExpertSlug,
         score: i64,
+        /// What the score is made of, if the Judge said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        components: Option<ScoreComponents>,
     },
     RawReplyKept {
         round: u8,
@@ -126,6 +142,14 @@ pub enum JournalEvent {
     CapsSet {
         caps: BudgetCaps,
     },
+    /// The settings of a seat that failed for its key, address or model, taken again from the
+    /// configuration when the run was resumed.
+    SeatChanged {
+        seat: Box<Seat>,
+        changes: Vec<SettingChange>,
+    },
+    /// What the messages of the run begin with. `AskPrepared` refers to it by its digest.
+    SharedBlockPrepared(Arc<SharedBlock>),
     /// The exact messages for a seat.
     AskPrepared {
         ask: Ask,
@@ -173,6 +197,15 @@ pub enum JournalEvent {
         /// Seats that the conclusion adds to the run.
         seats: Vec<Seat>,
     },
+    /// Seats of experts that a run with the built-in Judge adds while it runs.
+    SeatsAdded {
+        seats: Vec<Seat>,
+    },
+    /// The record refused what followed from the Judge's reply to this ask.
+    BatchRefused {
+        ask: u32,
+        reason: String,
+    },
     /// The rounds are over; these seats took part in them.
     ConclusionBegun {
         participants: Vec<ConclusionParticipant>,
@@ -190,6 +223,12 @@ pub enum JournalEvent {
     VerdictLogged(Box<LogRow>),
     #[serde(rename = "overridden")]
     VerdictOverridden(VerdictOverride),
+    /// A principle, domain, tenet or lens. It belongs to the store, not to a dialogue.
+    LibraryChanged(LibraryChange),
+    ConstraintAdded(EthosConstraint),
+    /// A version of the ethos as it stands from now on.
+    EthosSaved(Box<DialogueEthos>),
+    RuleChallenged(RuleChallenge),
 }
 
 impl JournalEvent {

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use crate::model::ids::{EntityKind, MalformedText};
 use crate::model::lifecycle::EntityStatus::*;
-use crate::model::string_enum::{serde_by_text, words};
+use crate::model::string_enum::{schema_by_text, serde_by_text, words};
 
 words! {
     /// Status of an entity. [`allowed_statuses`] lists those of each kind.
@@ -146,6 +146,7 @@ impl FromStr for EntityEventType {
 }
 
 serde_by_text!(EntityEventType);
+schema_by_text!(EntityEventType, "event type");
 
 #[cfg(test)]
 mod tests {

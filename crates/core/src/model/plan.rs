@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::model::ask::TransportKind;
 use crate::model::ids::ExpertSlug;
 use crate::model::string_enum::words;
+use crate::protocols::alignment::types::AlignmentPlan;
 use crate::protocols::conclusion::types::SeatAuthor;
 use crate::protocols::council::types::QuestionMode;
 use crate::protocols::review::types::ReviewPlan;
@@ -20,7 +21,7 @@ use crate::protocols::review::types::ReviewPlan;
 pub const PARTICIPANTS_MAX: usize = 20;
 
 /// Note for a panel whose seats all belong to one model family.
-pub const SINGLE_FAMILY_NOTE: &str = "the panel is of one family";
+pub const SINGLE_FAMILY_NOTE: &str = "all models of the panel belong to one family";
 
 words! {
     /// Role of a seat in a council.
@@ -62,6 +63,15 @@ words! {
     }
 }
 
+words! {
+    /// How much a model thinks before it answers.
+    pub enum EffortLevel {
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub mode: QuestionMode,
@@ -78,6 +88,9 @@ pub struct Plan {
     /// Set for a review only.
     #[serde(rename = "gate", default, skip_serializing_if = "Option::is_none")]
     pub review: Option<Arc<ReviewPlan>>,
+    /// Set for an alignment dialogue that the built-in Judge leads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alignment: Option<Arc<AlignmentPlan>>,
     pub stakes: StakesLevel,
     pub delivery: DeliveryMode,
     pub anonymous_review: bool,
@@ -114,6 +127,16 @@ impl Plan {
             model: seat.map_or_else(String::new, |seat| seat.model.clone()),
             family: seat.map_or_else(String::new, |seat| seat.family.clone()),
         }
+    }
+
+    /// Bytes that the messages to a seat may have.
+    pub fn input_bytes_max(&self, seat: &ExpertSlug) -> usize {
+        self.find_seat(seat).map_or(INPUT_BYTES_MAX, Seat::input_bytes_max)
+    }
+
+    /// The same for the seat with the largest window.
+    pub fn largest_input_bytes(&self) -> usize {
+        self.seats.iter().map(Seat::input_bytes_max).max().unwrap_or(INPUT_BYTES_MAX)
     }
 
     pub fn participant_seats(&self) -> impl Iterator<Item = &Seat> {
@@ -177,8 +200,35 @@ pub struct Seat {
     pub price: Option<TokenPrice>,
     pub output_tokens_max: u32,
     pub temperature: Option<f64>,
+    /// Tokens that the messages may have; `None` in plans of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens_max: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<EffortLevel>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<SeatTimeouts>,
+}
+
+/// A token is rarely shorter than three bytes, so messages of this size fit.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// Limit of seats in plans of earlier versions, and of rehearsed seats: about 150,000 tokens.
+pub const INPUT_BYTES_MAX: usize = 600_000;
+
+impl Seat {
+    /// Bytes that the messages to this seat may have.
+    pub fn input_bytes_max(&self) -> usize {
+        let bytes = self.input_tokens_max.map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
+        bytes.map_or(INPUT_BYTES_MAX, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+    }
+}
+
+/// A setting of a seat that was corrected, in the words of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingChange {
+    pub field: String,
+    pub from: String,
+    pub to: String,
 }
 
 /// Price in dollars per million tokens.
@@ -186,8 +236,29 @@ pub struct Seat {
 pub struct TokenPrice {
     pub input_per_mtok: f64,
     pub output_per_mtok: f64,
-    /// `configuration`, or the date of the price table.
+    /// Input that the provider reads from its cache; `None`: the price of other input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input_per_mtok: Option<f64>,
+    /// Input that the provider writes to its cache; `None`: the price of other input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_per_mtok: Option<f64>,
+    /// `configuration`, `provider`, `loopback`, or the date of the price table.
     pub source: String,
+}
+
+impl TokenPrice {
+    /// A price without rates for cached input.
+    pub fn new(input_per_mtok: f64, output_per_mtok: f64, source: &str) -> Self {
+        let (cached_input_per_mtok, cache_write_per_mtok) = (None, None);
+        let source = source.to_owned();
+        Self {
+            input_per_mtok,
+            output_per_mtok,
+            cached_input_per_mtok,
+            cache_write_per_mtok,
+            source,
+        }
+    }
 }
 
 /// Time limits in milliseconds, for all attempts of one ask.
@@ -258,7 +329,7 @@ pub struct BudgetCaps {
 
 impl Default for BudgetCaps {
     fn default() -> Self {
-        Self { usd_micros: 2_000_000, tokens: 400_000, calls: 60, wall_ms: 15 * 60_000 }
+        Self { usd_micros: 2_000_000, tokens: 2_000_000, calls: 60, wall_ms: 15 * 60_000 }
     }
 }
 

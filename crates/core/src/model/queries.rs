@@ -4,23 +4,30 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::ethos::rule_set::{EthosId, EthosStatus};
 use crate::model::dialogue::{DialogueStatus, ProtocolKind, TerminalState};
 use crate::model::entity::{EntityEvent, ReferenceType};
 use crate::model::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, VerdictId};
+use crate::model::journal::JournalEvent;
 use crate::model::lifecycle::EntityStatus;
 use crate::model::string_enum::words;
 use crate::model::time::{Day, Moment};
 use crate::protocols::conclusion::types::SeatAuthor;
-use crate::protocols::review::policy::ReviewVerdict;
+use crate::protocols::review::policy::{BlockTally, ReviewDecision, ReviewVerdict};
 
 /// Selects the dialogues to list, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DialogueQuery {
     pub status: Option<DialogueStatus>,
     pub protocol: Option<ProtocolKind>,
+    pub since: Option<Moment>,
+    /// Letters that the title or the question contains, in any case.
+    pub grep: Option<String>,
     pub limit: usize,
     /// The last dialogue of the previous page.
     pub after: Option<DialogueId>,
+    /// Only these dialogues.
+    pub only: Option<Vec<DialogueId>>,
 }
 
 /// A dialogue in a list.
@@ -34,9 +41,52 @@ pub struct DialogueSummary {
     /// Latest verdict of a review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<ReviewVerdict>,
+    /// The blocks that the policy counted for that verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<BlockTally>,
+    /// A person's decision over that verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<ReviewDecision>,
     pub rounds: u8,
+    /// The final verdict was forced: the panel did not converge.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
     pub rehearsal: bool,
     pub created_at: Moment,
+}
+
+words! {
+    /// What can be done with a dialogue: follow, resume or read it.
+    pub enum RecordState {
+        /// A Judge leads it, and it has no final verdict.
+        Open = "open",
+        Running = "running",
+        /// The process ended before the run did; `resume` continues it.
+        Interrupted = "interrupted",
+        /// A limit or a missing answer stopped the run; `resume` continues it.
+        Incomplete = "incomplete",
+        /// No seat answered.
+        Failed = "failed",
+        Done = "done",
+        Abandoned = "abandoned",
+    }
+}
+
+/// The last start or stop of a dialogue's runs, and the cost of its calls.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunTotals {
+    pub last_event: Option<JournalEvent>,
+    /// `None` if no cost is known.
+    pub usd_micros: Option<u64>,
+    /// The chair restated a directive, which has a cost of its own.
+    pub has_restatements: bool,
+}
+
+/// A dialogue by its id and title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DialogueName {
+    pub dialogue_id: DialogueId,
+    pub title: String,
 }
 
 words! {
@@ -57,6 +107,7 @@ pub struct TextHit {
     pub title: String,
     pub field: SearchField,
     pub body: String,
+    pub rehearsal: bool,
 }
 
 /// Counts over the whole store, without rehearsals.
@@ -130,6 +181,9 @@ pub struct EntityCitation {
     pub referenced_by: Vec<IncomingReference>,
     pub events: Vec<EntityEvent>,
     pub created_at: Moment,
+    /// The rehearsal panel said it; no model did.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
 }
 
 /// A reference from the cited entity.
@@ -148,4 +202,12 @@ pub struct IncomingReference {
     pub ref_type: ReferenceType,
     pub source: EntityId,
     pub label: String,
+}
+
+/// A version of an ethos in the overview.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EthosSummary {
+    pub ethos_id: EthosId,
+    pub dialogue_id: DialogueId,
+    pub ethos_status: EthosStatus,
 }

@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::ethos::rule_set::{CalibrationRecord, DialogueEthos};
 use crate::model::dialogue::{Dialogue, DialogueStatus, ExpertProfile, PanelSeat, inherit_panel};
 use crate::model::entity::{Entity, ExpertMove, ReferenceLink};
 use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, LocalId, VerdictId};
 use crate::model::lifecycle::EntityStatus;
 use crate::model::time::Moment;
 use crate::model::verdict::Verdict;
+use crate::protocols::alignment::types::ScoreComponents;
 use crate::protocols::conclusion::types::RecordedConclusion;
 
 /// Everything the store knows of one dialogue.
@@ -31,6 +33,8 @@ pub struct DialogueRecord {
     /// The conclusion, once it exists.
     pub conclusion: Option<RecordedConclusion>,
     pub local_ids: Vec<(LocalId, EntityId)>,
+    /// Only of a calibrated dialogue.
+    pub calibration: Option<CalibrationRecord>,
     /// Hash of the newest journal entry.
     pub head: String,
 }
@@ -48,6 +52,8 @@ pub struct Expert {
     pub profile: ExpertProfile,
     /// Scores from the Judge, by round.
     pub scores: BTreeMap<u8, i64>,
+    /// What those scores are made of, where the Judge said so.
+    pub components: BTreeMap<u8, ScoreComponents>,
     /// Raw replies by round, as far as they were kept.
     pub replies: BTreeMap<u8, String>,
     pub total: i64,
@@ -105,6 +111,11 @@ impl DialogueRecord {
         entities.get(place)
     }
 
+    /// The ethos that binds the dialogue.
+    pub fn approved_ethos(&self) -> Option<&DialogueEthos> {
+        self.calibration.as_ref()?.approved_ethos()
+    }
+
     pub fn find_expert(&self, slug: &ExpertSlug) -> Option<&Expert> {
         self.experts.iter().find(|expert| expert.profile.expert_slug == *slug)
     }
@@ -136,6 +147,7 @@ impl DialogueRecord {
         }
         for expert in &mut self.experts {
             expert.scores.retain(|held, _| *held < round);
+            expert.components.retain(|held, _| *held < round);
             expert.replies.retain(|held, _| *held < round);
             expert.total = expert.scores.values().sum();
         }
@@ -145,6 +157,9 @@ impl DialogueRecord {
         self.verdicts.retain(|given| given.verdict.round < round);
         self.conclusion = None;
         self.local_ids.retain(|(_, id)| id.round < round);
+        if let Some(calibration) = &mut self.calibration {
+            calibration.challenges.retain(|challenge| challenge.tension.round < round);
+        }
         self.dialogue.total_alignment = self.rounds.iter().map(|held| held.score).sum();
         self.dialogue.status = DialogueStatus::Open;
         self
@@ -196,6 +211,8 @@ pub struct RecordLookup {
     pub recent_scores: Vec<i64>,
     /// True if the mentioned verdict exists.
     pub has_verdict: bool,
+    /// Only of a calibrated dialogue.
+    pub calibration: Option<CalibrationRecord>,
 }
 
 impl RecordLookup {

@@ -4,6 +4,7 @@
 //! same way during a run and when it resumes one.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,6 +12,7 @@ use serde_json::Value;
 pub use crate::model::ask::AskState;
 pub use crate::model::ask::CallOutcome;
 pub use crate::model::ask::CallState;
+use crate::model::ask::{AskPurpose, SharedBlock};
 use crate::model::dialogue::{ConclusionStage, DialogueOpening, ProtocolKind};
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::intervention::InterventionEntry;
@@ -18,6 +20,10 @@ use crate::model::journal::{JournalEntry, JournalEvent};
 use crate::model::plan::Plan;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
+use crate::protocols::alignment::state::AlignmentState;
+use crate::protocols::alignment::types::{
+    ContributionFacts, DesignReply, PanelReply, ReconcileReply, VerdictsReply,
+};
 use crate::protocols::conclusion::types::{
     AuditReply, Conclusion, ConclusionParticipant, ConclusionResult,
 };
@@ -30,7 +36,14 @@ use crate::protocols::review::types::{DeliberatorJudgement, ReviewPlan};
 pub struct RunState {
     pub opening: DialogueOpening,
     pub opened_at: Moment,
+    /// When the run first started; a dialogue may be older than its run.
+    pub started_at: Option<Moment>,
     pub plan: Plan,
+    /// What the messages of the run begin with, if the journal keeps prompts. Each later block of
+    /// an alignment dialogue begins with an earlier one.
+    pub shared_blocks: Vec<Arc<SharedBlock>>,
+    /// The record as the built-in Judge needs it; `None` for every other run.
+    pub alignment: Option<Box<AlignmentState>>,
     pub asks: Vec<AskState>,
     /// Rounds whose findings are in the record, with the time of recording.
     pub recorded_rounds: Vec<(u8, Moment)>,
@@ -94,6 +107,12 @@ pub enum ReplyDocument {
     /// A deliberator's judgement, in either round.
     Judgement(Box<DeliberatorJudgement>),
     Adjudication(Box<AdjudicatorReply>),
+    Design(Box<DesignReply>),
+    Panel(Box<PanelReply>),
+    /// What an expert's reply contains; its text is that of the call.
+    Contribution(ContributionFacts),
+    Reconciliation(Box<ReconcileReply>),
+    Verdicts(Box<VerdictsReply>),
     /// A document of a protocol that is not built in.
     Other(Value),
 }
@@ -155,6 +174,11 @@ pub enum RunStopReason {
         seat: ExpertSlug,
         reason: String,
     },
+    /// The Judge of an alignment dialogue gave no usable answer.
+    Unjudged {
+        seat: ExpertSlug,
+        reason: String,
+    },
     Deadline,
     Interrupted,
 }
@@ -167,6 +191,7 @@ impl RunStopReason {
             | Self::Families { .. }
             | Self::Partial { .. }
             | Self::Unadjudicated { .. }
+            | Self::Unjudged { .. }
             | Self::Unconcluded { .. } => true,
             Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
         }
@@ -220,7 +245,10 @@ impl RunState {
         Self {
             opening,
             opened_at: at,
+            started_at: None,
+            alignment: plan.alignment.is_some().then(Box::default),
             plan,
+            shared_blocks: Vec::new(),
             asks: Vec::new(),
             recorded_rounds: Vec::new(),
             shortcuts: Vec::new(),
@@ -279,7 +307,9 @@ impl RunState {
 
     /// Returns true if no seat will be asked in rounds any more.
     pub fn rounds_are_over(&self) -> bool {
-        self.report.is_some() || self.participants.is_some() || self.is_cut_short
+        // A stopped alignment dialogue still needs its Judge.
+        let is_cut_short = self.is_cut_short && self.alignment.is_none();
+        self.report.is_some() || self.participants.is_some() || is_cut_short
     }
 
     /// Returns true if the run has done everything it planned.
@@ -287,7 +317,11 @@ impl RunState {
         match (self.review_plan(), &self.plan.conclusion) {
             (Some(_), _) => self.review_outcome.is_some(),
             (None, Some(_)) => self.conclusion_result.is_some(),
-            (None, None) => self.report.is_some() || self.is_other_done(),
+            (None, None) => {
+                let judged = self.alignment.as_ref();
+                let has_verdict = judged.is_some_and(|judged| judged.final_verdict().is_some());
+                has_verdict || self.report.is_some() || self.is_other_done()
+            }
         }
     }
 
@@ -317,6 +351,20 @@ impl RunState {
             .iter()
             .rev()
             .find(|asked| asked.ask.round == round && asked.ask.seat == *seat && !asked.retired)
+    }
+
+    /// The newest ask of a seat for one purpose. The Judge has several purposes in a round.
+    pub fn last_ask_for(
+        &self,
+        round: u8,
+        seat: &ExpertSlug,
+        purpose: AskPurpose,
+    ) -> Option<&AskState> {
+        let is_it = |asked: &&AskState| {
+            let ask = &asked.ask;
+            ask.round == round && ask.purpose == purpose && ask.seat == *seat && !asked.retired
+        };
+        self.asks.iter().rev().find(is_it)
     }
 
     /// Seats with a parsed answer in a round.

@@ -41,6 +41,7 @@ macro_rules! words {
         }
 
         $crate::word_traits!($name, named);
+        $crate::schema_of_words!($name, { "enum": $name::ALL });
     };
 }
 
@@ -83,6 +84,27 @@ macro_rules! word_traits {
     };
 }
 
+/// The schema of a string enum, which lists its names under this keyword.
+#[macro_export]
+macro_rules! schema_of_words {
+    ($name:ident, { $keyword:literal: $words:expr }) => {
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let names: Vec<&str> = $words.iter().map(|word| word.name()).collect();
+                schemars::json_schema!({ "type": "string", $keyword: names })
+            }
+        }
+    };
+}
+
 /// Like [`words!`], for a vocabulary that programs built on this library may extend: a stored name
 /// that is none of these is `Other`. What people type is still one of the listed words.
 #[macro_export]
@@ -116,6 +138,7 @@ macro_rules! open_words {
         }
 
         $crate::word_traits!($name, stored);
+        $crate::schema_of_words!($name, { "examples": $name::ALL });
     };
 }
 

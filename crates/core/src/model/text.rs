@@ -33,11 +33,18 @@ pub fn trim_and_truncate(text: &str, chars_max: usize) -> String {
 /// Returns the known name that is most similar to a misspelled one, unless none is similar. Users
 /// often omit the end of a name: `max_output`, `api_key`.
 pub fn find_nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_lowercase();
     let far = (word.chars().count() / 3).max(2);
-    let distance = |candidate: &&&str| strsim::osa_distance(word, candidate);
-    let nearest = known.iter().min_by_key(distance).filter(|nearest| distance(nearest) <= far);
-    let is_start = |candidate: &&&str| word.len() >= 3 && candidate.starts_with(word);
-    nearest.or_else(|| known.iter().find(is_start)).copied()
+    let nearest = known
+        .iter()
+        // Long names are not compared: the distance takes time.
+        .filter(|name| name.len().abs_diff(word.len()) <= far)
+        .map(|name| (strsim::osa_distance(&word, &name.to_lowercase()), *name))
+        // A short name is within two edits of almost anything.
+        .filter(|(distance, name)| *distance <= far && *distance * 2 < name.len())
+        .min_by_key(|(distance, _)| *distance);
+    let is_start = |name: &&&str| word.len() >= 3 && name.starts_with(&word);
+    nearest.map(|(_, name)| name).or_else(|| known.iter().find(is_start).copied())
 }
 
 /// Sorts names by similarity, the most similar first.
@@ -188,6 +195,19 @@ mod tests {
             ("modell", Some("model")),
             ("", None),
             ("frobnicate", None),
+        ];
+        for (word, meant) in cases {
+            assert_eq!(find_nearest(word, &known), meant, "word: {word}");
+        }
+        let known = ["perspectives", "tensions", "score", "by", "ask", "log"];
+        let cases = [
+            ("perspective", Some("perspectives")),
+            ("Scores", Some("score")),
+            ("tenisons", Some("tensions")),
+            ("aks", Some("ask")),
+            ("foo", None),
+            ("note", None),
+            ("id", None),
         ];
         for (word, meant) in cases {
             assert_eq!(find_nearest(word, &known), meant, "word: {word}");

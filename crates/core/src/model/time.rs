@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::model::ids::MalformedText;
-use crate::model::string_enum::serde_by_text;
+use crate::model::string_enum::{schema_by_text, serde_by_text};
 
 /// A moment, written `2026-02-02T09:30:00.000000Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +34,11 @@ impl Moment {
     /// Formats for people, in UTC: `2026-02-02 09:30`.
     pub fn format_minute(self) -> String {
         self.0.strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
+    /// Formats for people, in UTC: `2026-02-02 09:30:15`.
+    pub fn format_second(self) -> String {
+        self.0.strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 
     /// Milliseconds since an earlier moment; 0 if that moment is not earlier.
@@ -73,6 +78,7 @@ impl FromStr for Moment {
 }
 
 serde_by_text!(Moment);
+schema_by_text!(Moment, "date-time");
 
 /// 0000-01-01T00:00:00Z, in seconds from 1970.
 const FIRST_SECOND: i64 = -62_167_219_200;
@@ -140,6 +146,7 @@ impl FromStr for Day {
 }
 
 serde_by_text!(Day);
+schema_by_text!(Day, "date");
 
 /// A hundred years: no plan reaches further, and dates stay within their range.
 const DAYS_MAX: u32 = 36_500;

@@ -37,6 +37,7 @@ words! {
         VerdictNotFound = "verdict_not_found",
         FieldTooLong = "field_too_long",
         DialogueNotFound = "dialogue_not_found",
+        AmbiguousId = "ambiguous_id",
         DialogueClosed = "dialogue_closed",
         TooManySimilarTitles = "too_many_similar_titles",
         PathNotAllowed = "path_not_allowed",
@@ -44,6 +45,14 @@ words! {
         InvalidVote = "invalid_vote",
         InvalidJson = "invalid_json",
         NotSupported = "not_supported",
+        EthosNotApproved = "ethos_not_approved",
+        EthosImmutable = "ethos_immutable",
+        EthosConflictOpen = "ethos_conflict_open",
+        EthosComplianceMissing = "ethos_compliance_missing",
+        EthosViolationUnacknowledged = "ethos_violation_unacknowledged",
+        RuleNotFound = "rule_not_found",
+        DomainCycle = "domain_cycle",
+        CodeTaken = "code_taken",
     }
 }
 
@@ -69,16 +78,25 @@ impl ErrorCode {
             | Self::ExpertExists
             | Self::VerdictExists
             | Self::VerdictNotFound
-            | Self::DialogueNotFound => "referential",
+            | Self::DialogueNotFound
+            | Self::RuleNotFound
+            | Self::CodeTaken
+            | Self::AmbiguousId => "referential",
             Self::InvalidRefTarget
             | Self::RefineTypeMismatch
             | Self::NotAuthorized
+            | Self::DomainCycle
+            | Self::EthosComplianceMissing
+            | Self::EthosViolationUnacknowledged
             | Self::PathNotAllowed => "semantic",
             Self::InvalidStatusTransition
             | Self::InvalidRound
             | Self::RoundAlreadyRegistered
             | Self::NotConverged
             | Self::NotConcluded
+            | Self::EthosNotApproved
+            | Self::EthosImmutable
+            | Self::EthosConflictOpen
             | Self::DialogueClosed => "lifecycle",
             Self::RoundCapacityExceeded | Self::FieldTooLong | Self::TooManySimilarTitles => {
                 "limit"
@@ -120,12 +138,21 @@ impl ErrorCode {
             Self::NotConcluded => "conclude the dialogue first",
             Self::VerdictNotFound => "`plenary log tail` shows the last verdicts",
             Self::DialogueNotFound => "`plenary list` shows the dialogues of this store",
+            Self::AmbiguousId => "write more of the id",
             Self::DialogueClosed => "create a new dialogue to continue",
             Self::PathNotAllowed => "choose a path inside the allowed folders",
             Self::InvalidSlug => "use lower-case letters, digits, '-' and '_'",
             Self::InvalidVote => "write '11-1', '11-1-2' or 'unanimous'",
             Self::InvalidJson => "send one JSON object with the operation's fields",
             Self::NotSupported => "leave the field out",
+            Self::EthosNotApproved => "synthesize and approve the ethos first",
+            Self::EthosImmutable => "synthesize the next version",
+            Self::EthosConflictOpen => "resolve the conflicts with `plenary ethos resolve`",
+            Self::EthosComplianceMissing => "give each rule a status in 'ethos_compliance'",
+            Self::EthosViolationUnacknowledged => "register a tension that challenges the rule",
+            Self::RuleNotFound => "`plenary ethos check` lists the rules of a dialogue",
+            Self::DomainCycle => "remove one of the parents in the path",
+            Self::CodeTaken => "choose another code or name",
         }
     }
 }

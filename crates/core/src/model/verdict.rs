@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ethos::compliance::EthosCompliance;
 use crate::model::ids::{EntityId, ExpertSlug, MalformedText, VerdictId};
 use crate::model::string_enum::{schema_by_text, serde_by_text, words};
 
@@ -131,6 +132,9 @@ pub struct Verdict {
     pub supporting_experts: Option<Vec<ExpertSlug>>,
     pub forced: bool,
     pub warning: Option<String>,
+    /// Only in calibrated dialogues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ethos_compliance: Option<EthosCompliance>,
 }
 
 #[cfg(test)]

@@ -116,13 +116,14 @@ fn coerce_object(value: Value, schema: &Value, path: &ValuePath<'_>) -> Result<V
     };
     let required = schema.get("required").and_then(Value::as_array);
     let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|n| n == name));
+    lower_fields(&mut given, fields);
     let mut kept = Map::new();
     for (name, schema) in fields {
         let here = ValuePath::Field(path, name);
         match given.swap_remove(name) {
             None if is_required(name) => return Err(here.error_text("missing field")),
             Some(Value::Null) if is_required(name) && schema_type(schema) != "array" => {
-                return Err(here.error_text("null, where a value is due"));
+                return Err(here.error_text("is null, but a value is required"));
             }
             None => {}
             Some(Value::Null) if !is_required(name) => {}
@@ -132,6 +133,21 @@ fn coerce_object(value: Value, schema: &Value, path: &ValuePath<'_>) -> Result<V
         }
     }
     Ok(Value::Object(kept))
+}
+
+/// Moves fields that stand one level too high into the object that has them: in a request, the
+/// recommendation of an opinion stands beside `details`, so that it comes after the risks.
+fn lower_fields(given: &mut Map<String, Value>, fields: &Map<String, Value>) {
+    for (name, schema) in fields {
+        let inner = schema.get("properties").and_then(Value::as_object);
+        for key in inner.into_iter().flat_map(Map::keys).filter(|key| !fields.contains_key(*key)) {
+            let is_free = |object: &Value| object.is_object() && object.get(key).is_none();
+            if given.contains_key(key) && given.get(name).is_none_or(is_free) {
+                let value = given.swap_remove(key).unwrap_or_default();
+                given.entry(name).or_insert_with(|| Value::Object(Map::new()))[key] = value;
+            }
+        }
+    }
 }
 
 fn coerce_list(value: Value, schema: &Value, path: &ValuePath<'_>) -> Result<Value, String> {
@@ -360,7 +376,7 @@ mod tests {
         check_fault("rating", &json!(1e300), "rating: `1e+300`, not a whole number");
         check_fault("rating", &json!(true), "rating: a truth value, not a whole number");
         check_fault("level", &json!(0.8), "level: `0.8` is not one of low, medium, high");
-        check_fault("level", &json!(null), "level: null, where a value is due");
+        check_fault("level", &json!(null), "level: is null, but a value is required");
         check_fault("points", &json!(3), "points: `3`, not a list");
         check_fault("points", &json!([3]), "points[0]: `3`, not a text");
         check_fault("points", &json!([{"a": "b", "c": "d"}]), "points[0]: an object, not a text");
@@ -412,7 +428,7 @@ mod tests {
         check_option("agree", &["confirm", "dispute"], Some("confirm"));
     }
 
-    /// A word that stands for two options of one question would be ambiguous.
+    /// A word that means two options of one question would be ambiguous.
     #[test]
     fn a_synonym_is_written_as_words_are_compared() {
         for (option, words) in SYNONYMS {

@@ -244,9 +244,9 @@ fn what_is_not_quite_a_judgement_is_none() {
     let table = [
         (String::new(), "the reply is empty"),
         ("I can't help with that.".to_owned(), "the model declined to answer"),
-        ("I would ship it.".to_owned(), "the reply holds no JSON object"),
-        (format!("<think>{JUDGEMENT}</think>"), "the reply holds nothing but thinking"),
-        (echoed.to_owned(), "the reply repeats the schema and fills in nothing"),
+        ("I would ship it.".to_owned(), "the reply contains no JSON object"),
+        (format!("<think>{JUDGEMENT}</think>"), "the reply contains only thinking and no answer"),
+        (echoed.to_owned(), "the reply repeats the schema without values"),
         (
             spoiled("\"would_block\":false", "\"would_block\":true,\"would_block\":false"),
             "duplicate key `would_block`",
@@ -254,7 +254,7 @@ fn what_is_not_quite_a_judgement_is_none() {
         (spoiled("\"would_block\":false,", ""), "would_block: missing field"),
         (
             spoiled("\"goal_fit\":4", "\"goal_fit\":NaN"),
-            "scores.goal_fit: null, where a value is due",
+            "scores.goal_fit: is null, but a value is required",
         ),
         (spoiled("\"goal_fit\":4", "\"goal_fit\":1e999"), "not JSON: number out of range"),
         (spoiled("\"d\"", &"[".repeat(90)), "nested deeper than 64 levels"),
@@ -266,7 +266,7 @@ fn what_is_not_quite_a_judgement_is_none() {
     // Of two different judgements, none is accepted.
     let other = spoiled("\"would_block\":false", "\"would_block\":true");
     let two = read(&format!("{JUDGEMENT}\n{other}")).unwrap_err();
-    assert_eq!(two.reason, "the reply holds two judgements that differ");
+    assert_eq!(two.reason, "the reply contains two judgements that differ");
     assert!(read(&format!("{OPINION}\n{other}\n{{}}")).unwrap().document.would_block);
 }
 

@@ -191,7 +191,7 @@ impl JsonRepairer<'_> {
         let end = self.rest.find(|letter| !is_bare(letter)).unwrap_or(self.rest.len());
         let (key, rest) = self.rest.split_at(end);
         self.rest = rest;
-        if key.is_empty() { Err("no key where one is due".to_owned()) } else { Ok(key.to_owned()) }
+        if key.is_empty() { Err("a key is missing".to_owned()) } else { Ok(key.to_owned()) }
     }
 
     fn read_list(&mut self, depth: usize) -> Result<Value, String> {

@@ -87,14 +87,14 @@ fn sentence_error(text: &str) -> Option<String> {
     }
     let lines = text.lines().count();
     if lines > 1 {
-        return Some(format!("{lines} lines, where one is due"));
+        return Some(format!("{lines} lines, but one is expected"));
     }
     if text.chars().any(char::is_control) || text.starts_with(['{', '[', '<', '`']) {
         return Some("not plain text".to_owned());
     }
     // A script without sentence marks counts as one sentence.
     let sentences = count_units(FormatUnit::Sentences, text).unwrap_or(1);
-    (sentences > 1).then(|| format!("{sentences} sentences, where one is due"))
+    (sentences > 1).then(|| format!("{sentences} sentences, but one is expected"))
 }
 
 #[cfg(test)]

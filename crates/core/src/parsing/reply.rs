@@ -96,7 +96,7 @@ pub(crate) fn visible_text(reply: &str) -> Result<String, UnreadableReply> {
 }
 
 pub(crate) fn only_thinking_error() -> UnreadableReply {
-    UnreadableReply::new("the reply holds nothing but thinking")
+    UnreadableReply::new("the reply contains only thinking and no answer")
 }
 
 /// Rejects a reply that is empty or too long.
@@ -178,7 +178,7 @@ pub(crate) fn try_candidate<T>(
     if is_schema(&value) {
         let is_filled = |name| value.get(name).is_some_and(|field| !is_field_schema(field));
         let is_echo = taken == bytes && !cut_off && !field_names(schema).any(is_filled);
-        let failed = fail("the reply repeats the schema and fills in nothing".to_owned());
+        let failed = fail("the reply repeats the schema without values".to_owned());
         return Err(FailedCandidate { is_echo, ..failed });
     }
     let document = make(value).map_err(&fail)?;
@@ -237,7 +237,7 @@ pub(crate) fn unreadable_error(said: &str, best: Option<FailedCandidate>) -> Unr
     }
     match best {
         Some(attempt) => UnreadableReply::new(attempt.reason),
-        None => UnreadableReply::new("the reply holds no JSON object"),
+        None => UnreadableReply::new("the reply contains no JSON object"),
     }
 }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
 use crate::model::string_enum::inlined_schema;
+use crate::protocols::alignment::types::{DesignReply, PanelReply, ReconcileReply, VerdictsReply};
 use crate::protocols::conclusion::parse_fields::WrittenConclusion;
 use crate::protocols::council::report_types::ChairReport;
 use crate::protocols::council::types::{OpinionReply, PeerReview, QuestionMode};
@@ -25,6 +26,31 @@ const MODE_FIELDS: [(&str, QuestionMode); 4] = [
     ("finding_positions", QuestionMode::Review),
     ("alternatives", QuestionMode::Architecture),
     ("verification_plan", QuestionMode::Architecture),
+];
+
+/// Fields that a model writes after the others of their object, in this order, so that it reasons
+/// before it decides. The types keep the order of the public documents.
+const LATE_FIELDS: [&str; 20] = [
+    "rationale",
+    "reason",
+    "risks",
+    "uncertainties",
+    "suggested_verification",
+    "success_criteria",
+    "resolution",
+    "position",
+    "severity",
+    "consensus",
+    "priority",
+    "rating",
+    "recommendation",
+    "conclusion",
+    "statement",
+    "outcome",
+    "next_actions",
+    "summary",
+    "confidence",
+    "stance",
 ];
 
 /// Fields that name an opinion or its author by letter, or a participant by name.
@@ -53,38 +79,65 @@ pub enum ReplyShape {
     Judgement,
     CrossReading,
     Adjudication,
+    Design,
+    Panel,
+    Reconciliation,
+    Verdicts,
 }
 
-type SchemaCache = BTreeMap<(ReplyShape, QuestionMode, Vec<String>), Arc<Value>>;
+type SchemaCache = BTreeMap<(ReplyShape, QuestionMode, Vec<String>, Vec<String>), Arc<Value>>;
 
 /// Returns the schema of a reply; `names` are the letters or names it may use. `None` if the reply
 /// is plain text. Equal arguments return the same `Arc`, so that callers can cache what they derive
 /// from it.
 pub fn reply_schema(shape: ReplyShape, mode: QuestionMode, names: &[String]) -> Arc<Value> {
+    reply_schema_with_codes(shape, mode, names, &[])
+}
+
+/// The same for a deliberator whose concerns have one of these codes.
+pub fn reply_schema_with_codes(
+    shape: ReplyShape,
+    mode: QuestionMode,
+    names: &[String],
+    codes: &[String],
+) -> Arc<Value> {
     static CACHE: Mutex<SchemaCache> = Mutex::new(BTreeMap::new());
     let mut kept = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.len() >= CACHE_MAX {
         kept.clear();
     }
-    let key = (shape, mode, names.to_vec());
+    let key = (shape, mode, names.to_vec(), codes.to_vec());
     if let Some(made) = kept.get(&key) {
         return Arc::clone(made);
     }
-    let made: Arc<Value> = build_schema(shape, mode, names).into();
+    let made: Arc<Value> = build_schema(shape, mode, names, codes).into();
     kept.insert(key, Arc::clone(&made));
     made
 }
 
 /// Builds the schema for one ask; for a deliberator, `names` are its score names.
-fn build_schema(shape: ReplyShape, mode: QuestionMode, names: &[String]) -> Value {
+fn build_schema(
+    shape: ReplyShape,
+    mode: QuestionMode,
+    names: &[String],
+    codes: &[String],
+) -> Value {
     let scores: Vec<&str> = names.iter().map(String::as_str).collect();
     match shape {
-        ReplyShape::Opinion => schema_for_ask(&OPINION_SCHEMA, mode, names),
-        ReplyShape::PeerReview => schema_for_ask(&PEER_REVIEW_SCHEMA, mode, names),
-        ReplyShape::Report => schema_for_ask(&REPORT_SCHEMA, mode, names),
+        ReplyShape::Opinion => {
+            let mut schema = schema_for_ask(&OPINION_SCHEMA, mode, names);
+            raise_recommendation(&mut schema);
+            order_fields(schema)
+        }
+        ReplyShape::PeerReview => order_fields(schema_for_ask(&PEER_REVIEW_SCHEMA, mode, names)),
+        ReplyShape::Report => order_fields(schema_for_ask(&REPORT_SCHEMA, mode, names)),
         ReplyShape::Conclusion => schema_for_ask(&CONCLUSION_SCHEMA, mode, names),
-        ReplyShape::Judgement | ReplyShape::CrossReading => judgement_schema(shape, &scores),
+        ReplyShape::Judgement | ReplyShape::CrossReading => judgement_schema(shape, &scores, codes),
         ReplyShape::Adjudication => adjudication_schema().clone(),
+        ReplyShape::Design => DESIGN_SCHEMA.clone(),
+        ReplyShape::Panel => PANEL_SCHEMA.clone(),
+        ReplyShape::Reconciliation => RECONCILIATION_SCHEMA.clone(),
+        ReplyShape::Verdicts => VERDICTS_SCHEMA.clone(),
     }
 }
 
@@ -97,6 +150,38 @@ fn schema_for_ask(whole: &Value, mode: QuestionMode, names: &[String]) -> Value 
         restrict_names(&mut schema, names);
     }
     schema
+}
+
+/// Moves the recommendation out of `details`, so that a model writes it after the risks. The parser
+/// moves it back.
+fn raise_recommendation(schema: &mut Value) {
+    let details = schema.pointer_mut("/properties/details").and_then(Value::as_object_mut);
+    let Some(details) = details else { return };
+    details.shift_remove("required");
+    let inner = details.get_mut("properties").and_then(Value::as_object_mut);
+    let Some(moved) = inner.and_then(|inner| inner.shift_remove("recommendation")) else { return };
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.insert("recommendation".to_owned(), moved);
+    }
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.push(json!("recommendation"));
+    }
+}
+
+/// Sorts the properties at every level: reasons first, then [`LATE_FIELDS`].
+fn order_fields(schema: Value) -> Value {
+    let rank =
+        |name: &str| LATE_FIELDS.iter().position(|late| *late == name).map_or(0, |at| at + 1);
+    let Value::Object(mut node) = schema else { return schema };
+    if let Some(Value::Object(properties)) = node.get_mut("properties") {
+        let mut fields: Vec<_> = std::mem::take(properties).into_iter().collect();
+        fields.sort_by_key(|(name, _)| rank(name));
+        properties.extend(fields.into_iter().map(|(name, inner)| (name, order_fields(inner))));
+    }
+    if let Some(items) = node.get_mut("items") {
+        *items = order_fields(items.take());
+    }
+    Value::Object(node)
 }
 
 /// Restricts naming fields to the names that were shown.
@@ -137,6 +222,13 @@ pub(crate) static REPORT_SCHEMA: LazyLock<Value> = LazyLock::new(document_schema
 pub(crate) static CONCLUSION_SCHEMA: LazyLock<Value> =
     LazyLock::new(document_schema::<WrittenConclusion>);
 
+pub(crate) static DESIGN_SCHEMA: LazyLock<Value> = LazyLock::new(document_schema::<DesignReply>);
+pub(crate) static PANEL_SCHEMA: LazyLock<Value> = LazyLock::new(document_schema::<PanelReply>);
+pub(crate) static RECONCILIATION_SCHEMA: LazyLock<Value> =
+    LazyLock::new(document_schema::<ReconcileReply>);
+pub(crate) static VERDICTS_SCHEMA: LazyLock<Value> =
+    LazyLock::new(document_schema::<VerdictsReply>);
+
 fn document_schema<T: JsonSchema>() -> Value {
     compact_schema(&inlined_schema::<T>())
 }
@@ -167,7 +259,7 @@ mod tests {
 
     #[test]
     fn an_opinion_is_described_in_few_words() {
-        insta::assert_snapshot!(OPINION_SCHEMA.to_string(), @r#"{"type":"object","properties":{"summary":{"type":"string","description":"The answer in two or three sentences."},"details":{"type":"object","properties":{"understanding":{"type":"string","description":"What you take the question to be."},"key_considerations":{"type":"array","items":{"type":"string"}},"recommendation":{"type":"string"},"rationale":{"type":"string"}},"required":["recommendation"]},"risks":{"type":"array","items":{"type":"object","properties":{"description":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"mitigation":{"type":["string","null"]}},"required":["description","severity"]}},"assumptions":{"type":"array","items":{"type":"string"}},"questions":{"type":"array","items":{"type":"string"},"description":"What you would need to know to be surer."},"confidence":{"type":"string","enum":["low","medium","high"]},"stance":{"type":"string","enum":["approve","reject","conditional","abstain","none"],"description":"`none` when the question is not one of approval."},"findings":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string","description":"Such as `SEC-001`."},"title":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"category":{"type":"string"},"location":{"type":"string","description":"File and line, where it can be said."},"description":{"type":"string"},"fix_approach":{"type":"string"}},"required":["id","title","severity","description"],"description":"A fault of the material under review."},"description":"Only in mode review: faults of the files."}},"required":["summary","details","confidence","stance"],"description":"An opinion as its model gave it."}"#);
+        insta::assert_snapshot!(OPINION_SCHEMA.to_string(), @r#"{"type":"object","properties":{"summary":{"type":"string","description":"The answer and its main reason."},"details":{"type":"object","properties":{"understanding":{"type":"string","description":"What you take the question to be."},"key_considerations":{"type":"array","items":{"type":"string"}},"alternatives_considered":{"type":"array","items":{"type":"string"},"description":"Options that were not chosen, each with the reason."},"evidence":{"type":"array","items":{"type":"string"},"description":"Facts and figures, each with its source."},"recommendation":{"type":"string"},"rationale":{"type":"string"}},"required":["recommendation"]},"risks":{"type":"array","items":{"type":"object","properties":{"description":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"mitigation":{"type":["string","null"]}},"required":["description","severity"]}},"assumptions":{"type":"array","items":{"type":"string"}},"questions":{"type":"array","items":{"type":"string"},"description":"What you would need to know to be surer."},"confidence":{"type":"string","enum":["low","medium","high"]},"stance":{"type":"string","enum":["approve","reject","conditional","abstain","none"],"description":"`none` when the question is not one of approval."},"findings":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string","description":"Such as `SEC-001`."},"title":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"category":{"type":"string"},"location":{"type":"string","description":"File and line, where it can be said."},"description":{"type":"string"},"fix_approach":{"type":"string"}},"required":["id","title","severity","description"],"description":"A fault of the material under review."},"description":"Only in mode review: faults of the files."}},"required":["summary","details","confidence","stance"],"description":"An opinion as its model gave it."}"#);
     }
 
     #[test]
@@ -183,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_conclusion_is_closed_at_every_level() {
-        insta::assert_snapshot!(CONCLUSION_SCHEMA.to_string(), @r#"{"type":"object","additionalProperties":false,"properties":{"recommendation":{"type":"string","description":"What was decided and why. A format that the question asks for applies to this text."},"key_condition":{"type":"string","description":"The one assumption that must hold; if it fails, the recommendation is to be revisited."},"unresolved_points":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"point":{"type":"string","description":"What they disagree on."},"agents_involved":{"type":"array","items":{"type":"string"}},"claims":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string","description":"Its id in the record, such as P0101."},"agent":{"type":"string"},"claim":{"type":"string"}},"required":["id","agent","claim"]},"description":"What each of them said."}},"required":["point","agents_involved","claims"]},"description":"Disagreements of the record that were left standing; none are invented, there may be none."},"review_by":{"type":"string","description":"The day on which to revisit this: YYYY-MM-DD, later than today."},"participants":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"agent":{"type":"string"},"version":{"type":"string"}},"required":["agent","version"]},"description":"Who took part."}},"required":["recommendation","key_condition","unresolved_points","review_by","participants"],"description":"A conclusion: exactly these five fields."}"#);
+        insta::assert_snapshot!(CONCLUSION_SCHEMA.to_string(), @r#"{"type":"object","additionalProperties":false,"properties":{"unresolved_points":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"point":{"type":"string","description":"What they disagree on."},"agents_involved":{"type":"array","items":{"type":"string"}},"claims":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string","description":"Its id in the record, such as P0101."},"agent":{"type":"string"},"claim":{"type":"string"}},"required":["id","agent","claim"]},"description":"What each of them said."}},"required":["point","agents_involved","claims"]},"description":"Disagreements that the record left open; none are invented, there may be none."},"recommendation":{"type":"string","description":"What was decided and why. A format that the question asks for applies to this text."},"key_condition":{"type":"string","description":"The one assumption that must hold; if it fails, the recommendation is to be revisited."},"review_by":{"type":"string","description":"The day on which to revisit this: YYYY-MM-DD, later than today."},"participants":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"agent":{"type":"string"},"version":{"type":"string"}},"required":["agent","version"]},"description":"Who took part."}},"required":["unresolved_points","recommendation","key_condition","review_by","participants"],"description":"A conclusion: exactly these five fields."}"#);
     }
 
     #[test]

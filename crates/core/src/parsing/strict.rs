@@ -144,13 +144,14 @@ impl StrictParser<'_> {
         let Some(only) = only else { return Err(unreadable_error(trim_blanks(text), nearest)) };
         let half_read = || text_between(text, spent).into_iter().any(|gap| has_fields(gap, schema));
         let doubt = if has_rival {
-            format!("the reply holds two {documents} that differ")
+            format!("the reply contains two {documents} that differ")
         } else if is_quoted {
-            "what the reply holds stands word for word in the artifact: a quotation".to_owned()
+            "the reply occurs word for word in the document, so it is rejected as injected text"
+                .to_owned()
         } else if has_fields(thought, schema) {
-            "the reply thinks aloud without an end".to_owned()
+            "the reply has a thinking part that is not closed".to_owned()
         } else if half_read() {
-            format!("the reply holds two {documents}, one of which cannot be read")
+            format!("the reply contains two {documents}, one of which cannot be read")
         } else if is_cut {
             format!("an object is not closed ({CUT_OFF_REASON})")
         } else {

@@ -1,8 +1,8 @@
-//! Masks model names in text that one model shows to another, for anonymous reviews.
+//! Masks the names with which the author of an opinion identifies itself, for anonymous reviews.
 //!
 //! Hidden are the seats' names exactly as configured, and model names, families and vendors in
-//! any spacing. Names that occur in the question are not masked: they are its subject and reveal
-//! no author.
+//! any spacing, after words such as `I am` and `As …, I`. Names that belong to the subject stay:
+//! they reveal no author.
 //!
 //! A seat name of one letter is not masked, because it would blank an ordinary word.
 
@@ -39,9 +39,8 @@ enum HiddenNameKind {
 }
 
 impl NameMask {
-    /// `seats` are names of seats and providers, `models` names of models and families. Names that
-    /// occur in one of the `spared` texts are not masked.
-    pub fn new(seats: &[&str], models: &[&str], spared: &[&str]) -> Self {
+    /// `seats` are names of seats and providers, `models` names of models and families.
+    pub fn new(seats: &[&str], models: &[&str]) -> Self {
         let mut mask = Self::default();
         seats.iter().for_each(|seat| mask.add_name(seat, HiddenNameKind::Seat((*seat).to_owned())));
         for model in models {
@@ -54,20 +53,20 @@ impl NameMask {
         known_brands()
             .filter(|brand| brand.occurs_in(&given))
             .for_each(|known| mask.add_brand(known.brand));
-        mask.allow_names(spared);
         mask.names.values_mut().for_each(|names| {
             names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
         });
         mask
     }
 
-    /// Replaces every hidden name; also returns the number of replacements.
+    /// Replaces every name with which the author identifies itself; also returns the number of replacements.
     pub fn mask_text(&self, text: &str) -> (String, usize) {
         let words = split_words(text);
         let mut shown = String::with_capacity(text.len());
         let (mut from, mut at, mut masked) = (0, 0, 0);
         while let Some(word) = words.get(at) {
-            let Some(count) = self.hidden_length(text, &words, at) else {
+            let hidden = self.hidden_length(text, &words, at);
+            let Some(count) = hidden.filter(|count| is_self_named(&words, at, *count)) else {
                 at += 1;
                 continue;
             };
@@ -113,22 +112,75 @@ impl NameMask {
         brand.vendors.iter().for_each(|name| self.add_name(name, HiddenNameKind::Vendor));
     }
 
-    /// Removes the names that occur in these texts.
-    fn allow_names(&mut self, texts: &[&str]) {
-        for text in texts {
-            let words = split_words(text);
-            for (at, word) in words.iter().enumerate() {
-                let Some(names) = self.names.get_mut(word.text.as_ref()) else { continue };
-                names.retain(|name| name.match_length(text, &words, at).is_none());
-            }
-        }
-    }
-
     /// Length in words of the hidden name and its version at this position.
     fn hidden_length(&self, text: &str, words: &[TextWord<'_>], at: usize) -> Option<usize> {
         let names = self.names.get(words.get(at)?.text.as_ref())?;
         names.iter().filter_map(|name| name.match_length(text, words, at)).max()
     }
+}
+
+/// Words before a name with which an author says who it is.
+const SELF_LEADS: [&[&str]; 12] = [
+    &["i"],
+    &["i", "am"],
+    &["i", "m"],
+    &["i", "was"],
+    &["my", "name", "is"],
+    &["signed"],
+    &["ich", "bin"],
+    &["je", "suis"],
+    &["soy"],
+    &["sono"],
+    &["sou"],
+    &["我是"],
+];
+
+/// Before a name, if the author speaks of itself after it: `As Claude, I …`.
+const AS_WORDS: [&str; 4] = ["as", "als", "como", "comme"];
+const SELF_WORDS: [&str; 6] = ["i", "my", "ich", "je", "yo", "eu"];
+
+/// Words that may stand between: `I am a language model trained by …`.
+const FILLER_WORDS: [&str; 20] = [
+    "a",
+    "an",
+    "the",
+    "large",
+    "language",
+    "ai",
+    "model",
+    "assistant",
+    "chatbot",
+    "called",
+    "named",
+    "from",
+    "of",
+    "by",
+    "trained",
+    "made",
+    "created",
+    "built",
+    "developed",
+    "version",
+];
+
+const FILLERS_MAX: usize = 8;
+
+/// Whether the author names itself by the words at this position.
+fn is_self_named(words: &[TextWord<'_>], at: usize, count: usize) -> bool {
+    let before = words.get(..at).unwrap_or_default();
+    let is_filler = |word: &&TextWord<'_>| FILLER_WORDS.contains(&word.text.as_ref());
+    let fillers = before.iter().rev().take(FILLERS_MAX).take_while(is_filler).count();
+    let after = words.get(at + count).map(|word| word.text.as_ref());
+    let speaks_on = after.is_some_and(|word| SELF_WORDS.contains(&word));
+    (0..=fillers).any(|skipped| {
+        let lead = before.get(..before.len() - skipped).unwrap_or_default();
+        let ends_with = |words: &&[&str]| {
+            lead.len() >= words.len()
+                && lead.iter().rev().zip(words.iter().rev()).all(|(word, own)| word.text == *own)
+        };
+        let is_as = lead.last().is_some_and(|word| AS_WORDS.contains(&word.text.as_ref()));
+        SELF_LEADS.iter().any(ends_with) || is_as && speaks_on
+    })
 }
 
 fn is_vendor(name: &str) -> bool {
@@ -389,7 +441,7 @@ pub(crate) const JOINED_SUFFIXES: [&str; 17] = [
 mod tests {
     use super::*;
 
-    fn mask(spared: &str) -> NameMask {
+    fn mask() -> NameMask {
         let seats = ["small-a", "optimist", "ai", "z"];
         let models = [
             "claude-sonnet-4-20250514",
@@ -397,53 +449,44 @@ mod tests {
             "gemini-2.0-flash",
             "meta-llama/Llama-3.1-70B-Instruct",
         ];
-        NameMask::new(&seats, &models, &[spared])
+        NameMask::new(&seats, &models)
     }
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        let (shown, masked) = mask("").mask_text(text);
+        let (shown, masked) = mask().mask_text(text);
         assert_eq!(shown, expected);
         assert_eq!(masked, expected.matches(MASK).count());
-        assert_eq!(mask("").mask_text(&shown), (shown, 0), "what is masked stays as it is");
+        assert_eq!(mask().mask_text(&shown), (shown, 0), "what is masked stays as it is");
     }
 
     #[test]
-    fn a_model_is_hidden_however_it_is_written() {
+    fn an_author_who_names_itself_is_hidden_however_it_writes() {
         check("I am Claude.", "I am [a model].");
         check("As GPT-4o, I", "As [a model], I");
+        check("I'm ChatGPT; my name is gpt 4o", "I'm [a model]; my name is [a model]");
+        check("I, Claude-Sonnet-4-20250514, say so", "I, [a model], say so");
         check(
-            "gpt 4o, GPT4, gpt-4o-2024-08-06, ChatGPT",
-            "[a model], [a model], [a model], [a model]",
+            "I am a large language model trained by Google.",
+            "I am a large language model trained by [a model].",
         );
-        check("claude sonnet 4 and Claude-Sonnet-4-20250514.", "[a model] and [a model].");
-        check("Gemini 2.5 Pro (Google)", "[a model] ([a model])");
-        check("llama3.1-70b-instruct:free", "[a model]:free");
-        check("Meta-Llama/Llama-3.1-70B-Instruct", "[a model]");
-        check("Opus 4 wrote it; OpenAI's view", "[a model] wrote it; [a model]'s view");
+        check("I was made by OpenAI", "I was made by [a model]");
+        check("I am Meta-Llama/Llama-3.1-70B-Instruct", "I am [a model]");
         check("我是Claude模型", "我是[a model]模型");
-        check("Claude thinking it over", "[a model] thinking it over");
-        check("gpt-4o-mini-it and gemini-flash-latest", "[a model] and [a model]");
         check("Ich bin **Claude**", "Ich bin **[a model]**");
+        check("Als Gemini 2.5 Pro ich", "Als [a model] ich");
+        check("I am small-a, as optimist I agree", "I am [a model], as [a model] I agree");
     }
 
     #[test]
-    fn a_seat_is_hidden_exactly() {
-        check("small-a and Small-A and optimist", "[a model] and [a model] and [a model]");
-        check("in small a room, optimistic, optimists", "in small a room, optimistic, optimists");
-        check("ai, but AI", "[a model], but AI");
-        check("z is short", "z is short");
-    }
-
-    #[test]
-    fn ordinary_words_stay() {
+    fn names_that_belong_to_the_subject_stay() {
         for text in [
+            "Use Claude from Anthropic for long tickets.",
+            "Unlike GPT-4o, it is cheap; as Claude does, Gemini asks.",
+            "I use Claude and I prefer Gemini 2.0 Flash on Google.",
+            "I am sure that OpenAI's view is right.",
+            "optimist and small-a disagree; z is short",
             "",
-            "A sonnet, an opus, a haiku of 3 lines",
-            "meta-analysis, metadata, Meta-analysis",
-            "Google Cloud and Microsoft Azure",
-            "egpt, claudette, my_claude, geminis",
-            "Mistral and DeepSeek are not on this panel",
             "İstanbul ﬁne naïve 日本語",
         ] {
             check(text, text);
@@ -451,44 +494,16 @@ mod tests {
     }
 
     #[test]
-    fn what_the_question_names_stays() {
-        let mask = mask("Should we move from Claude to Gemini 2.0 Flash on Google?");
-        let (shown, masked) =
-            mask.mask_text("I, Claude, prefer Gemini over GPT-4o; Google is fine.");
-        assert_eq!(shown, "I, Claude, prefer Gemini over [a model]; Google is fine.");
-        assert_eq!(masked, 1);
-        let (shown, _) = mask.mask_text("claude-sonnet-4-20250514 here, optimist there");
-        assert_eq!(shown, "[a model] here, [a model] there");
-    }
-
-    #[test]
-    fn a_family_alone_brings_its_names() {
-        let shown =
-            |family: &str| NameMask::new(&[], &[family], &[]).mask_text("Google's Gemini").0;
-        assert_eq!(shown("google"), "[a model]'s [a model]");
-        assert_eq!(shown("anthropic"), "Google's Gemini");
-        let mask = NameMask::new(&["meta"], &["meta"], &[]);
-        assert_eq!(mask.mask_text("Meta did a meta-analysis").0, "[a model] did a meta-analysis");
-        let mask = NameMask::new(&[], &["rehearsal", "small-b"], &[]);
-        assert_eq!(
-            mask.mask_text("rehearsal of a small b, small-b").0,
-            "[a model] of a small b, [a model]"
-        );
-    }
-
-    #[test]
     fn nothing_to_hide_hides_nothing() {
-        assert_eq!(NameMask::default().mask_text("Claude"), ("Claude".to_owned(), 0));
-        assert_eq!(
-            NameMask::new(&[""], &["", "-"], &[]).mask_text("a - b"),
-            ("a - b".to_owned(), 0)
-        );
+        let text = "I am Claude";
+        assert_eq!(NameMask::default().mask_text(text), (text.to_owned(), 0));
+        assert_eq!(NameMask::new(&[""], &["", "-"]).mask_text("a - b"), ("a - b".to_owned(), 0));
     }
 
     #[test]
     fn a_long_text_is_gone_through_once() {
-        let text = "claude-4-".repeat(100_000);
-        let (shown, masked) = mask("").mask_text(&text);
+        let text = "I am claude-4. ".repeat(100_000);
+        let (shown, masked) = mask().mask_text(&text);
         assert_eq!((masked, shown.matches("claude").count()), (100_000, 0));
     }
 }

@@ -1,11 +1,15 @@
-//! System prompts and tasks of the council and conclusion roles.
+//! Our own text: the system message of all roles, and the roles of council and conclusion.
 //!
-//! They are assembled from files in `prompts/` and depend only on purpose and mode, so no text
-//! of the question, the files or a model can enter them.
+//! It is assembled from files in `prompts/` and depends only on purpose and mode, so no text
+//! of the question, the files or a model can enter it.
 
 use crate::model::hash::sha256_hex;
+use crate::protocols::alignment::messages::all_instructions as judge_instructions;
 use crate::protocols::council::types::QuestionMode;
 use crate::protocols::review::messages::all_instructions;
+
+/// The system message of all roles.
+pub const SYSTEM: &str = include_str!("../../../../prompts/system.md");
 
 const PARTICIPANT: &str = include_str!("../../../../prompts/council/participant.md");
 const REVIEWER: &str = include_str!("../../../../prompts/council/reviewer.md");
@@ -15,16 +19,18 @@ const SYNTHESIZER: &str = include_str!("../../../../prompts/conclusion/synthesiz
 const CRITIC: &str = include_str!("../../../../prompts/conclusion/critic.md");
 const REVISER: &str = include_str!("../../../../prompts/conclusion/reviser.md");
 
-const MODE_GENERAL: &str = include_str!("../../../../prompts/council/mode-general.md");
-const MODE_ARCHITECTURE: &str = include_str!("../../../../prompts/council/mode-architecture.md");
-const MODE_REVIEW: &str = include_str!("../../../../prompts/council/mode-review.md");
+/// Text that a mode adds to a council role: how to work, then the fields that it adds to the reply.
+const PARTICIPANT_ARCHITECTURE: &str =
+    include_str!("../../../../prompts/council/participant-architecture.md");
+const PARTICIPANT_REVIEW: &str = include_str!("../../../../prompts/council/participant-review.md");
+const REVIEWER_ARCHITECTURE: &str =
+    include_str!("../../../../prompts/council/reviewer-architecture.md");
+const REVIEWER_REVIEW: &str = include_str!("../../../../prompts/council/reviewer-review.md");
+const CHAIR_ARCHITECTURE: &str = include_str!("../../../../prompts/council/chair-architecture.md");
+const CHAIR_REVIEW: &str = include_str!("../../../../prompts/council/chair-review.md");
 
-/// Fields that mode `review` adds to a reply, and mode `architecture` to the chair's report.
-const FINDINGS: &str = include_str!("../../../../prompts/council/shape-findings.md");
-const FINDING_POSITIONS: &str =
-    include_str!("../../../../prompts/council/shape-finding-positions.md");
-const MERGED_FINDINGS: &str = include_str!("../../../../prompts/council/shape-merged-findings.md");
-const ARCHITECTURE: &str = include_str!("../../../../prompts/council/shape-architecture.md");
+/// The line of a prompt file at which the format of the reply begins.
+const REPLY_MARKER: &str = "## Reply";
 
 const CONCLUSION: &str = include_str!("../../../../prompts/conclusion/shape.md");
 
@@ -38,117 +44,83 @@ pub(crate) const SHORTER: &str = include_str!("../../../../prompts/council/short
 pub(crate) const SHORTER_CRITIC: &str =
     include_str!("../../../../prompts/conclusion/shorter-critic.md");
 
-/// Sent after the Principal's additions.
-pub(crate) const ADDED: &str = include_str!("../../../../prompts/council/added.md");
-
-/// The instructions of a role and the task that ends its messages.
-#[derive(Debug, Clone, Copy)]
-pub struct RoleText {
-    system: fn(QuestionMode) -> String,
-    pub(crate) task: &'static str,
+/// The instructions of a role and the format of its reply, which ends the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoleParts {
+    pub role: String,
+    pub format: String,
 }
 
-impl RoleText {
-    /// The system message. It depends on the mode and on nothing else.
-    pub fn system_prompt(&self, mode: QuestionMode) -> String {
-        (self.system)(mode)
+impl RoleParts {
+    /// Splits a role text at its last format heading; without one all of it is the role.
+    pub fn from_text(text: &str) -> Self {
+        let heading = format!("\n{REPLY_MARKER}\n");
+        let (role, format) = match text.rfind(&heading) {
+            Some(at) => text.split_at(at),
+            None => (text, ""),
+        };
+        Self { role: role.trim().to_owned(), format: format.trim().to_owned() }
+    }
+
+    /// The system message of a seat that gets no shared block.
+    pub fn system_message(&self) -> String {
+        format!("{}\n\n{}", SYSTEM.trim_end(), self.role)
+    }
+
+    pub fn byte_len(&self) -> usize {
+        SYSTEM.len() + self.role.len() + self.format.len()
     }
 }
 
-pub const OPINION: RoleText = RoleText {
-    system: |mode| {
-        with_mode(PARTICIPANT, mode, fields_in_mode(mode, QuestionMode::Review, FINDINGS))
-    },
-    task: "Give your opinion on the question as the JSON object described.",
-};
-pub const PEER_REVIEW: RoleText = RoleText {
-    system: |mode| {
-        with_mode(REVIEWER, mode, fields_in_mode(mode, QuestionMode::Review, FINDING_POSITIONS))
-    },
-    task: "Review each of the opinions as the JSON object described.",
-};
-pub const SYNTHESIS: RoleText = RoleText {
-    system: |mode| with_mode(CHAIR, mode, report_fields(mode)),
-    task: "Write the report as the JSON object described.",
-};
-// A conclusion is written and audited in the same way in every mode.
-pub const DRAFT: RoleText = RoleText {
-    system: |_| SYNTHESIZER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
-    task: "Write the conclusion as the JSON object described.",
-};
-pub const AUDIT: RoleText = RoleText {
-    system: |_| CRITIC.trim_end().to_owned(),
-    task: "Audit the conclusion: reply PASS, or with FLAG lines, as described.",
-};
-pub const REVISION: RoleText = RoleText {
-    system: |_| REVISER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
-    task: "Mend the flagged fields and reply with the JSON object described.",
-};
-pub const DIRECTIVE: RoleText = RoleText {
-    system: |_| RESTATEMENT.trim_end().to_owned(),
-    task: "Restate what they want in one sentence.",
-};
-// The system messages of a review depend on the seat and its plan: see `gate_system`.
-pub const JUDGEMENT: RoleText = RoleText {
-    system: |_| String::new(),
-    task: "Judge the artifact as the JSON object described.",
-};
-pub const CROSS_READING: RoleText = RoleText {
-    system: |_| String::new(),
-    task: "Judge the artifact again as the JSON object described.",
-};
-pub const ADJUDICATION: RoleText =
-    RoleText { system: |_| String::new(), task: "Decide, as the JSON object described." };
+/// The text of a role. It depends on the mode and on nothing else.
+#[derive(Debug, Clone, Copy)]
+pub struct RoleText(fn(QuestionMode) -> String);
 
-/// All roles, in the order in which [`digest`] reads them.
-const ROLES: [RoleText; 10] = [
-    OPINION,
-    PEER_REVIEW,
-    SYNTHESIS,
-    DRAFT,
-    AUDIT,
-    REVISION,
-    DIRECTIVE,
-    JUDGEMENT,
-    CROSS_READING,
-    ADJUDICATION,
-];
+impl RoleText {
+    pub fn parts(&self, mode: QuestionMode) -> RoleParts {
+        RoleParts::from_text(&(self.0)(mode))
+    }
+}
+
+pub const OPINION: RoleText =
+    RoleText(|mode| with_mode(PARTICIPANT, mode, PARTICIPANT_ARCHITECTURE, PARTICIPANT_REVIEW));
+pub const PEER_REVIEW: RoleText =
+    RoleText(|mode| with_mode(REVIEWER, mode, REVIEWER_ARCHITECTURE, REVIEWER_REVIEW));
+pub const SYNTHESIS: RoleText =
+    RoleText(|mode| with_mode(CHAIR, mode, CHAIR_ARCHITECTURE, CHAIR_REVIEW));
+// A conclusion is written and audited in the same way in every mode.
+pub const DRAFT: RoleText = RoleText(|_| SYNTHESIZER.replace("{shape}", CONCLUSION));
+pub const AUDIT: RoleText = RoleText(|_| CRITIC.to_owned());
+pub const REVISION: RoleText = RoleText(|_| REVISER.replace("{shape}", CONCLUSION));
+pub const DIRECTIVE: RoleText = RoleText(|_| RESTATEMENT.to_owned());
 
 /// Digest of all instructions; part of a seat's version.
 pub fn instructions_digest() -> String {
-    let roles = ROLES.iter().flat_map(|role| {
-        let systems = QuestionMode::ALL.iter().map(|mode| role.system_prompt(*mode));
-        systems.chain([role.task.to_owned()])
-    });
-    let others = [STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC, ADDED].map(str::to_owned);
-    let all: Vec<String> = roles.chain(others).chain(all_instructions()).collect();
+    let roles = [OPINION, PEER_REVIEW, SYNTHESIS, DRAFT, AUDIT, REVISION, DIRECTIVE];
+    let roles = roles.iter().flat_map(|role| QuestionMode::ALL.iter().map(|mode| (role.0)(*mode)));
+    let others = [SYSTEM, STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC].map(str::to_owned);
+    let all: Vec<String> =
+        roles.chain(others).chain(all_instructions()).chain(judge_instructions()).collect();
     sha256_hex(all.iter().map(String::as_bytes))
 }
 
-/// Fills the mode's text and reply fields into a council role.
-fn with_mode(role: &str, mode: QuestionMode, fields: &str) -> String {
-    let manner = match mode {
-        QuestionMode::General => MODE_GENERAL,
-        QuestionMode::Architecture => MODE_ARCHITECTURE,
-        QuestionMode::Review => MODE_REVIEW,
+/// Fills in what the mode adds to a council role. A general question adds nothing.
+fn with_mode(role: &str, mode: QuestionMode, architecture: &str, review: &str) -> String {
+    let added = match mode {
+        QuestionMode::General => "",
+        QuestionMode::Architecture => architecture,
+        QuestionMode::Review => review,
     };
-    // The mode's fields follow a field that every mode has.
-    let fields = match fields.trim_end() {
+    let (manner, fields) = added.split_once(REPLY_MARKER).unwrap_or((added, ""));
+    // The mode's paragraph and its fields follow text that every mode has.
+    let manner = match manner.trim() {
+        "" => String::new(),
+        manner => format!("\n\n{manner}"),
+    };
+    let fields = match fields.trim_matches('\n') {
         "" => String::new(),
         fields => format!(",\n{fields}"),
     };
-    let role = role.replace("{mode}", manner.trim_end()).replace("{mode_fields}", &fields);
+    let role = role.replace("\n\n{mode}", &manner).replace("{mode_fields}", &fields);
     role.trim_end().to_owned()
-}
-
-fn fields_in_mode(mode: QuestionMode, wanted: QuestionMode, fields: &'static str) -> &'static str {
-    if mode == wanted { fields } else { "" }
-}
-
-fn report_fields(mode: QuestionMode) -> &'static str {
-    match mode {
-        QuestionMode::General => "",
-        QuestionMode::Architecture => ARCHITECTURE,
-        QuestionMode::Review => MERGED_FINDINGS,
-    }
 }

@@ -1,13 +1,14 @@
 //! Renders what a seat is sent: our instructions, and foreign text in fences.
 //!
 //! **Invariant:** text of a model, a document or a person never enters a system message, and
-//! appears in a user message only in a fence. `NameMask` hides model names in text that one model
-//! shows to another.
+//! appears in a user message only in a fence.
 
 pub mod anonymize;
 pub mod condense;
 pub mod confusables;
 pub mod fence;
 pub mod instructions;
+pub mod layout;
 pub mod neutralize;
 pub mod reader_view;
+pub mod shared_block;

@@ -4,6 +4,7 @@
 //! never waits, so the same code drives a live run, a resumed run and a test. [`Protocol`] is the
 //! trait, [`Protocols`] the registry; each protocol has a folder.
 
+pub mod alignment;
 pub mod batch_builder;
 pub mod conclusion;
 pub mod council;

@@ -37,7 +37,7 @@ pub fn pending_asks<'a>(
     let (mut asks, mut shortage) = (Vec::new(), None);
     let mut id = transcript.next_ask_id();
     for seat in seats {
-        let stricter = match seat_state(transcript.last_ask(round, seat), retry) {
+        let stricter = match seat_state(transcript.last_ask_for(round, seat, purpose), retry) {
             SeatState::Settled => continue,
             SeatState::Unpaid(of) => {
                 shortage = Some(of);

@@ -22,7 +22,8 @@ use crate::model::record::DialogueRecord;
 use crate::model::run_state::{ParseOutcome, RunState, RunStopReason};
 use crate::model::time::Moment;
 use crate::model::validation_error::{ErrorCode, ValidationError};
-use crate::prompting::fence::RenderedPrompt;
+use crate::prompting::layout::RenderedPrompt;
+use crate::protocols::alignment::protocol::AlignmentProtocol;
 use crate::protocols::conclusion::protocol::ConclusionProtocol;
 use crate::protocols::council::protocol::CouncilProtocol;
 use crate::protocols::review::log_row::LogRow;
@@ -78,6 +79,12 @@ pub trait Protocol: Debug + Send + Sync {
         RoleTitles { participant: "Participant", chair: "Chair" }
     }
 
+    /// Whether the seats of the plan are the experts of the record. Otherwise the run adds experts
+    /// with seats of their own.
+    fn seats_are_experts(&self) -> bool {
+        true
+    }
+
     /// Whether the Principal may whisper to a run, direct or stop it.
     fn accepts_interventions(&self) -> bool {
         true
@@ -116,6 +123,11 @@ pub trait Protocol: Debug + Send + Sync {
     /// What a completed run found; the exit code of a command follows from it.
     fn run_finding(&self, _state: &RunState) -> RunFinding {
         RunFinding::Passed
+    }
+
+    /// Whether a seat failed, or another part of the panel is missing.
+    fn is_degraded(&self, _state: &RunState) -> bool {
+        false
     }
 
     /// The document that the run judges. The verdict log keeps the results of such runs.
@@ -257,11 +269,20 @@ pub struct EntryDraft {
     pub kind: JournalEntryKind,
     /// The changes of the entry are those of its parts, in this order.
     pub parts: Vec<EntryPart>,
+    /// The ask whose reply the entry follows from. If the record refuses the entry, the refusal is
+    /// recorded with this ask; without one it ends the run.
+    pub refusable_by: Option<u32>,
 }
 
 impl EntryDraft {
     pub fn new(kind: JournalEntryKind, parts: impl IntoIterator<Item = EntryPart>) -> Self {
-        Self { kind, parts: parts.into_iter().collect() }
+        Self { kind, parts: parts.into_iter().collect(), refusable_by: None }
+    }
+
+    /// Records a refusal instead of ending the run.
+    #[must_use]
+    pub fn refusable_by(self, ask: u32) -> Self {
+        Self { refusable_by: Some(ask), ..self }
     }
 
     /// The entry that registers a round.
@@ -314,7 +335,13 @@ impl Protocols {
     /// The protocols of this program.
     pub fn built_in() -> Self {
         Self {
-            known: [&CouncilProtocol as &dyn Protocol, &ReviewProtocol, &ConclusionProtocol].into(),
+            known: [
+                &CouncilProtocol as &dyn Protocol,
+                &ReviewProtocol,
+                &AlignmentProtocol,
+                &ConclusionProtocol,
+            ]
+            .into(),
         }
     }
 

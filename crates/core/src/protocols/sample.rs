@@ -45,6 +45,8 @@ pub(crate) fn plan() -> Plan {
         price: None,
         output_tokens_max: 100,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
     };
     let both = [SeatRole::Participant, SeatRole::Chair];
@@ -57,6 +59,7 @@ pub(crate) fn plan() -> Plan {
         conclusion: None,
         short_circuit: ShortCircuitRules::default(),
         review: None,
+        alignment: None,
         stakes: StakesLevel::Normal,
         delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
@@ -84,6 +87,8 @@ pub(crate) fn begin(plan: Plan) -> RunState {
         convergence_percent: 100,
         panel_seed: None,
         output_dir: String::new(),
+        calibrated: false,
+        domain_id: None,
     };
     let changes = [
         JournalEvent::DialogueOpened(opening),
@@ -167,6 +172,8 @@ fn spoken(transcript: &RunState, word: &str) -> Vec<JournalEvent> {
         error_type: CallErrorType::Network,
         message: "it is down".to_owned(),
         latency_ms: 1,
+        refused: None,
+        estimated: None,
     };
     let unreadable = |refusal| ParseOutcome::Unreadable { reason: "no JSON".to_owned(), refusal };
     let reading = match mark {
@@ -198,6 +205,7 @@ pub(crate) fn sending(call: u32, ask: u32) -> CallDispatch {
         reserved: BudgetReservation::default(),
         fallback: None,
         repeats: None,
+        without: Vec::new(),
     }
 }
 
@@ -210,6 +218,7 @@ pub(crate) fn reply() -> ModelReply {
         cost: CallCost { usd_micros: None, source: CostSource::Unknown },
         latency_ms: 1,
         structured: false,
+        first_byte_ms: None,
     }
 }
 
@@ -259,10 +268,8 @@ fn opinion(seat: &ExpertSlug, in_favour: bool) -> OpinionReply {
     OpinionReply {
         summary: format!("{seat} thinks so"),
         details: OpinionDetails {
-            understanding: String::new(),
-            key_considerations: Vec::new(),
             recommendation: format!("what {seat} wants"),
-            rationale: String::new(),
+            ..OpinionDetails::default()
         },
         risks: Vec::new(),
         assumptions: Vec::new(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::dialogue::diagnostics::RequestWarning;
+use crate::ethos::compliance::EthosCompliance;
 use crate::model::dialogue::{
     DialogueStatus, ExpertSource, ExpertTier, PanelSeat, ProtocolKind, TerminalState,
 };
@@ -24,7 +25,9 @@ use crate::report::dialogue_facts::{
     ActionsByExpert, ExpertAction, expert_actions, record_warnings, reference_targets,
     related_perspectives,
 };
+use crate::report::ethos_page::{CalibrationExport, calibration_export};
 use crate::report::html::{HTML_GENERATOR, HTML_LAST_LINE};
+use crate::report::scoreboard::{DialogueScoreboard, record_scoreboard};
 
 #[derive(Debug, Serialize)]
 pub struct DialogueDocument<'a> {
@@ -47,6 +50,8 @@ pub struct DialogueDocument<'a> {
     closed_because: Option<&'a str>,
     created_at: Moment,
     background: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calibration: Option<CalibrationExport<'a>>,
     #[serde(flatten)]
     ending: ConclusionExport<'a>,
     expert_pool: Option<PoolSection<'a>>,
@@ -59,6 +64,9 @@ pub struct DialogueDocument<'a> {
     claims: Vec<EntitySection<'a>>,
     moves: Vec<MoveSection<'a>>,
     verdicts: Vec<VerdictSection<'a>>,
+    /// Only for alignment dialogues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scoreboard: Option<DialogueScoreboard>,
     pub warnings: Vec<RequestWarning>,
     #[serde(rename = "headHash")]
     head_hash: &'a str,
@@ -186,7 +194,7 @@ struct MoveSection<'a> {
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct VerdictSection<'a> {
+pub(crate) struct VerdictSection<'a> {
     id: &'a VerdictId,
     #[serde(rename = "type")]
     verdict_type: VerdictType,
@@ -208,6 +216,8 @@ struct VerdictSection<'a> {
     forced: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<&'a str>,
+    #[serde(rename = "ethos_compliance", skip_serializing_if = "Option::is_none")]
+    ethos_compliance: Option<&'a EthosCompliance>,
     #[serde(rename = "created_at")]
     created_at: Moment,
 }
@@ -234,6 +244,7 @@ pub fn dialogue_document(record: &DialogueRecord) -> DialogueDocument<'_> {
         closed_because: dialogue.closed_because.as_deref(),
         created_at: dialogue.created_at,
         background: opening.background.as_ref(),
+        calibration: calibration_export(record),
         ending: ConclusionExport::from_concluded(concluded),
         expert_pool: record
             .pool
@@ -267,6 +278,7 @@ pub fn dialogue_document(record: &DialogueRecord) -> DialogueDocument<'_> {
         }),
         moves: record.moves.iter().map(move_section).collect(),
         verdicts: record.verdicts.iter().map(verdict_section).collect(),
+        scoreboard: record_scoreboard(record),
         warnings: record_warnings(record),
         head_hash: &record.head,
     }
@@ -373,7 +385,8 @@ fn move_section(made: &ExpertMove) -> MoveSection<'_> {
     }
 }
 
-fn verdict_section(given: &RecordedVerdict) -> VerdictSection<'_> {
+/// A verdict as exports show it.
+pub(crate) fn verdict_section(given: &RecordedVerdict) -> VerdictSection<'_> {
     let verdict = &given.verdict;
     VerdictSection {
         id: &verdict.verdict_id,
@@ -393,6 +406,7 @@ fn verdict_section(given: &RecordedVerdict) -> VerdictSection<'_> {
         confidence: verdict.confidence,
         forced: verdict.forced,
         warning: verdict.warning.as_deref(),
+        ethos_compliance: verdict.ethos_compliance.as_ref(),
         created_at: given.created_at,
     }
 }

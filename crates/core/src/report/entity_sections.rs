@@ -9,6 +9,7 @@ use crate::model::ids::{EntityId, EntityKind};
 use crate::model::lifecycle::allowed_statuses;
 use crate::model::record::{DialogueRecord, Expert, RoundRecord};
 use crate::report::dialogue_facts::RoundContributions;
+use crate::report::ethos_page::challenge_note;
 use crate::report::marks::status_mark;
 use crate::report::page::{
     BoardCard, BoardColumn, ColumnKind, PageBlock, PageDetail, PageEntry, PageScope, PageSection,
@@ -56,10 +57,12 @@ fn tension_card(record: &DialogueRecord, tension: &Entity, detail: PageDetail) -
     };
     let accepted = accepting_verdict(record, tension.id);
     let accepted = accepted.map(|text| RichText::toned(text, TextTone::Faint));
+    let challenge = challenge_note(record, tension.id);
+    let challenge = challenge.map(|text| RichText::toned(text, TextTone::Caution));
     BoardCard {
         id: tension.id,
         title: tension.label.clone(),
-        notes: events.into_iter().map(describe).chain(accepted).collect(),
+        notes: events.into_iter().map(describe).chain(challenge).chain(accepted).collect(),
     }
 }
 
@@ -170,13 +173,16 @@ fn faint_facts(phrases: &[String]) -> Vec<RichText> {
 }
 
 /// The text without the label at its start. A label with an ellipsis is cut, so the text keeps it.
+/// The label of a critique has its kind before the sentence: `risk: It has no owner.`
 fn text_beyond_label(entity: &Entity) -> &str {
-    let said = entity.label.trim_end_matches('…').trim();
-    let is_cut = said.len() < entity.label.trim().len();
-    match entity.text.trim_start().strip_prefix(said) {
-        Some(rest) if !is_cut && (rest.is_empty() || rest.starts_with('\n')) => rest.trim_start(),
-        Some(_) | None => &entity.text,
-    }
+    let label = entity.label.trim();
+    let sentence = label.split_once(": ").map(|(_, sentence)| sentence);
+    let text = entity.text.trim_start();
+    let rest = [Some(label), sentence].into_iter().flatten().find_map(|said| {
+        let rest = text.strip_prefix(said).filter(|_| !said.ends_with('…'))?;
+        (rest.is_empty() || rest.starts_with('\n')).then(|| rest.trim_start())
+    });
+    rest.unwrap_or(&entity.text)
 }
 
 /// For example `steps 6` and `delta 0.20-0.25`.
@@ -299,5 +305,24 @@ impl<'a> ReferenceForest<'a> {
 
     fn references_of(&self, id: EntityId) -> &'a [EntityReference] {
         self.record.find_entity(id).map_or(&[], |entity| entity.references.as_slice())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_does_not_repeat_the_label_in_the_text() {
+        let mut entity = crate::report::sample::record().perspectives[0].clone();
+        let mut check = |label: &str, text: &str, expected: &str| {
+            (entity.label, entity.text) = (label.to_owned(), text.to_owned());
+            assert_eq!(text_beyond_label(&entity), expected, "{label}");
+        };
+        check("It has no owner.", "It has no owner.\nSeverity: low", "Severity: low");
+        check("risk: It has no owner.", "It has no owner.\nSeverity: low", "Severity: low");
+        check("risk: It has no owner.", "It has no owner.", "");
+        check("risk: It has no…", "It has no owner.", "It has no owner.");
+        check("It has", "It has no owner.", "It has no owner.");
     }
 }

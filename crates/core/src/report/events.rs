@@ -6,18 +6,20 @@
 use serde::Serialize;
 
 use crate::model::ask::{
-    AskPurpose, CallDispatch, CallErrorType, ModelReply, TransportFallback, TransportKind,
+    AskPurpose, CallDispatch, CallErrorType, ModelReply, RequestParameter, TransportFallback,
+    TransportKind,
 };
 use crate::model::dialogue::TerminalState;
-use crate::model::ids::ExpertSlug;
+use crate::model::ids::{ExpertSlug, VerdictId};
 use crate::model::journal::JournalEvent;
-use crate::model::plan::{Plan, Seat, SeatRole};
+use crate::model::plan::{Plan, Seat, SeatRole, SettingChange};
 use crate::model::run_state::{
     BudgetShortage, ParseOutcome, ReplyDocument, RoundShortcut, RunState, RunStopReason,
 };
 use crate::model::string_enum::words;
+use crate::model::verdict::{VerdictType, VoteTally};
 use crate::protocols::conclusion::document::AuditVerdict;
-use crate::protocols::conclusion::next::{SECOND_AUDIT, audit_trail};
+use crate::protocols::conclusion::next::{SECOND_AUDIT, audit_trail, plain_round};
 use crate::protocols::conclusion::types::{AuditObjection, Conclusion, ConclusionField};
 use crate::protocols::council::report_types::CouncilFinalReport;
 use crate::protocols::council::types::{
@@ -27,8 +29,18 @@ use crate::protocols::review::policy::{
     BlockTally, ReviewDecision, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::types::{DeliberatorJudgement, DeliberatorVerdict};
+use crate::report::dialogue_events::{JudgedRound, PanelSeatEvent, dialogue_event};
 use crate::report::interventions::InterventionSummary;
 use crate::report::run_metrics::to_dollars;
+
+/// What a run may use at most.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LimitSummary {
+    pub usd_max: f64,
+    pub tokens_max: u64,
+    pub calls_max: u32,
+    pub wall_max_ms: u64,
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -39,9 +51,15 @@ pub enum RunEvent {
         mode: QuestionMode,
         rehearsal: bool,
         seats: Vec<SeatSummary>,
+        limits: LimitSummary,
     },
     Started {
         start: usize,
+    },
+    /// A seat resumes with corrected settings.
+    SeatChanged {
+        seat: ExpertSlug,
+        changes: Vec<SettingChange>,
     },
     Asked {
         ask: AskSummary,
@@ -54,6 +72,8 @@ pub enum RunEvent {
         attempt: u8,
         fallback: Option<TransportFallback>,
         repeats: Option<u32>,
+        /// Parameters that the server refused earlier, left out of this call.
+        without: Vec<RequestParameter>,
     },
     Replied {
         ask: AskSummary,
@@ -69,6 +89,8 @@ pub enum RunEvent {
         error_type: CallErrorType,
         message: String,
         gave_up: bool,
+        /// The parameter that the server refused; the next call leaves it out.
+        refused: Option<RequestParameter>,
     },
     Read {
         ask: AskSummary,
@@ -90,6 +112,26 @@ pub enum RunEvent {
     Shortcut(RoundShortcut),
     RoundHeld {
         round: u8,
+        /// The Judge's title, score and summary of a round of an alignment dialogue.
+        #[serde(flatten, skip_serializing_if = "Option::is_none")]
+        judged: Option<JudgedRound>,
+    },
+    /// The Judge of an alignment dialogue set the panel of a round.
+    PanelSet {
+        round: u8,
+        experts: Vec<PanelSeatEvent>,
+    },
+    VerdictGiven {
+        verdict_id: VerdictId,
+        verdict_type: VerdictType,
+        recommendation: String,
+        vote: Option<VoteTally>,
+        forced: bool,
+    },
+    /// The record refused what followed from the Judge's reply; the Judge fixes it.
+    Refused {
+        ask: AskSummary,
+        reason: String,
     },
     Reported {
         outcome: ReportOutcome,
@@ -191,9 +233,16 @@ pub fn derive_events(transcript: &RunState, changes: &[JournalEvent]) -> Vec<Run
     changes.iter().filter_map(|change| derive_event(transcript, change)).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each event")]
 fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent> {
+    if let Some(event) = dialogue_event(transcript, change) {
+        return Some(event);
+    }
     Some(match change {
         JournalEvent::RunPlanned(plan) => opened_event(transcript, plan),
+        JournalEvent::SeatChanged { seat, changes } => {
+            RunEvent::SeatChanged { seat: seat.name.clone(), changes: changes.clone() }
+        }
         JournalEvent::RunStarted { .. } => RunEvent::Started { start: transcript.owners.len() },
         JournalEvent::AskPrepared { ask, .. } => RunEvent::Asked {
             ask: ask_summary(transcript, ask.id)?,
@@ -211,6 +260,7 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
             error_type: failure.error_type,
             message: failure.message.clone(),
             gave_up: *gave_up,
+            refused: failure.refused,
         },
         JournalEvent::ReplyParsed { ask, reading } => {
             outcome_event(transcript, ask_summary(transcript, *ask)?, reading)
@@ -219,7 +269,6 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
             RunEvent::NotSent { ask: ask_summary(transcript, *ask)?, shortage: *shortage }
         }
         JournalEvent::ShortcutRecorded(shortcut) => RunEvent::Shortcut(shortcut.clone()),
-        JournalEvent::RoundRecorded { round, .. } => RunEvent::RoundHeld { round: *round },
         JournalEvent::ReportGiven(report) => reported_event(report),
         JournalEvent::Intervened { round, intervention } => {
             RunEvent::Intervened(InterventionSummary::from_intervention(*round, intervention))
@@ -236,14 +285,16 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
             policy: ruling.tally,
             revision_brief: ruling.adjudication.revision_brief.clone(),
         },
-        JournalEvent::VerdictLogged(row) => RunEvent::Logged {
-            verdict_id: row.verdict_id.clone(),
-            verdict: row.adjudicator.final_verdict,
-        },
-        JournalEvent::VerdictOverridden(decision) => RunEvent::Overridden(decision.clone()),
         JournalEvent::DialogueOpened(_)
         | JournalEvent::CapsSet { .. }
+        | JournalEvent::SharedBlockPrepared(_)
         | JournalEvent::PoolGiven { .. }
+        | JournalEvent::BackgroundGiven { .. }
+        | JournalEvent::SeatsAdded { .. }
+        | JournalEvent::RoundRecorded { .. }
+        | JournalEvent::BatchRefused { .. }
+        | JournalEvent::VerdictLogged(_)
+        | JournalEvent::VerdictOverridden(_)
         | JournalEvent::ExpertAdded(_)
         | JournalEvent::ExpertJoined { .. }
         | JournalEvent::PanelSet { .. }
@@ -259,6 +310,10 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
         | JournalEvent::ConclusionBegun { .. }
         | JournalEvent::StageReached { .. }
         | JournalEvent::OutcomeRecorded(_)
+        | JournalEvent::LibraryChanged(_)
+        | JournalEvent::ConstraintAdded(_)
+        | JournalEvent::EthosSaved(_)
+        | JournalEvent::RuleChallenged(_)
         | JournalEvent::StatusSet { .. } => return None,
     })
 }
@@ -270,6 +325,12 @@ fn opened_event(transcript: &RunState, plan: &Plan) -> RunEvent {
         mode: plan.mode,
         rehearsal: transcript.opening.rehearsal,
         seats: plan.seats.iter().map(seat_summary).collect(),
+        limits: LimitSummary {
+            usd_max: to_dollars(plan.caps.usd_micros),
+            tokens_max: plan.caps.tokens,
+            calls_max: plan.caps.calls,
+            wall_max_ms: plan.caps.wall_ms,
+        },
     }
 }
 
@@ -281,6 +342,7 @@ fn call_sent_event(ask: AskSummary, sending: &CallDispatch) -> RunEvent {
         attempt: sending.attempt,
         fallback: sending.fallback.clone(),
         repeats: sending.repeats,
+        without: sending.without.clone(),
     }
 }
 
@@ -313,7 +375,7 @@ fn seat_summary(seat: &Seat) -> SeatSummary {
     }
 }
 
-fn ask_summary(transcript: &RunState, ask: u32) -> Option<AskSummary> {
+pub(crate) fn ask_summary(transcript: &RunState, ask: u32) -> Option<AskSummary> {
     let ask = &transcript.find_ask(ask)?.ask;
     Some(AskSummary { id: ask.id, round: ask.round, seat: ask.seat.clone(), purpose: ask.purpose })
 }
@@ -358,9 +420,14 @@ fn document_event(
     let ReplyCondition { repaired, .. } = condition;
     match document {
         ReplyDocument::Opinion(opinion) => read_event(ask, Some(opinion), condition),
-        ReplyDocument::PeerReview(_) | ReplyDocument::Report(_) | ReplyDocument::Other(_) => {
-            read_event(ask, None, condition)
-        }
+        ReplyDocument::PeerReview(_)
+        | ReplyDocument::Report(_)
+        | ReplyDocument::Design(_)
+        | ReplyDocument::Panel(_)
+        | ReplyDocument::Contribution(_)
+        | ReplyDocument::Reconciliation(_)
+        | ReplyDocument::Verdicts(_)
+        | ReplyDocument::Other(_) => read_event(ask, None, condition),
         ReplyDocument::Judgement(judgement) => judged_event(ask, judgement, repaired),
         ReplyDocument::Adjudication(given) => {
             let (final_verdict, downgrade) = (given.final_verdict, given.downgrade);
@@ -405,7 +472,8 @@ fn judged_event(ask: AskSummary, judgement: &DeliberatorJudgement, repaired: boo
 
 /// The objections of an audit: format check and critic.
 fn audited_event(ask: AskSummary, objections: &[AuditObjection]) -> RunEvent {
-    let look = if ask.round == SECOND_AUDIT { AuditRound::Second } else { AuditRound::First };
+    let look =
+        if plain_round(ask.round) == SECOND_AUDIT { AuditRound::Second } else { AuditRound::First };
     let verdict = AuditVerdict::from_objections(objections);
     RunEvent::Audited { ask, look, verdict, objections: objections.to_vec() }
 }

@@ -9,9 +9,11 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 use crate::model::ids::EntityId;
+use crate::model::time::Moment;
 use crate::report::page::{
     BoardColumn, ColumnKind, ListItem, MarkedLines, PageBlock, PageEntry, PageModel, PageSection,
-    PageTable, QuoteBlock, RichText, TextDiff, TextSpan, TextTone, TreeNode, compare_words,
+    PageTable, QuoteBlock, RichText, TableRow, TextDiff, TextSpan, TextTone, TreeNode,
+    compare_words,
 };
 use crate::report::safe_text::{safe_line, safe_lines};
 
@@ -24,19 +26,31 @@ pub(crate) const HTML_GENERATOR: &str = "<meta name=\"generator\" content=\"Plen
 
 /// The same page gives the same bytes.
 pub fn render_html(page: &PageModel) -> String {
-    let mut html =
-        HtmlPage { text: String::new(), anchors: entry_ids(&page.sections), headings: 0 };
+    let anchors = entry_ids(&page.sections);
+    let mut html = HtmlPage { anchors, level: 1, ..HtmlPage::default() };
     html.add_page(page);
     html.text
 }
 
 /// The file so far.
+#[derive(Default)]
 struct HtmlPage {
     text: String,
     /// The entities with an entry on this page; a mention of one is a link.
     anchors: BTreeSet<EntityId>,
+    /// The number of headings so far; the last one is `#sN`.
     headings: usize,
+    /// The level of the last heading.
+    level: usize,
+    /// Links to the sections of the first level.
+    contents: Vec<String>,
 }
+
+/// HTML has no deeper headings.
+const LEVEL_MAX: usize = 6;
+
+/// A page with more sections than this begins with a list of them.
+const UNLISTED_SECTIONS_MAX: usize = 6;
 
 impl HtmlPage {
     fn add_page(&mut self, page: &PageModel) {
@@ -51,7 +65,7 @@ impl HtmlPage {
              <meta name=\"referrer\" content=\"no-referrer\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n\
-             <header>\n<p class=\"kind\">{}</p>\n<h1>{title}</h1>\n",
+             <header>\n<p class=\"kind\">{}</p>\n<h1 id=\"s0\">{title}</h1>\n",
             escape_html(page.kind)
         );
         self.text.push_str(&head);
@@ -59,12 +73,18 @@ impl HtmlPage {
         self.add_facts(&page.facts);
         self.add_blocks(&page.intro);
         self.text.push_str("</header>\n");
+        let place = self.text.len();
         if let Some(question) = &page.question {
             let block = PageBlock::prose(&question.text);
             self.add_section(&PageSection::new("Question", vec![block]), 2);
         }
         for section in page.sections.iter().filter(|section| !section.is_empty()) {
             self.add_section(section, 2);
+        }
+        if self.contents.len() > UNLISTED_SECTIONS_MAX {
+            let links = self.contents.join("\n");
+            let contents = format!("<nav aria-label=\"Contents\"><ol>\n{links}\n</ol></nav>\n");
+            self.text.insert_str(place, &contents);
         }
         self.text.push_str("</main>\n");
         if let Some(head) = &page.chain_head {
@@ -102,15 +122,18 @@ impl HtmlPage {
         if let Some(subject) = &section.subject {
             let _ = write!(title, ": {}", escape_html(subject));
         }
+        let id = format!("s{}", self.headings);
+        if level == 2 {
+            self.contents.push(format!("<li><a href=\"#{id}\">{title}</a></li>"));
+        }
         if !section.note.is_empty() {
             let _ = write!(title, " <small>{}</small>", self.to_html(&section.note));
         }
-        let (id, level) = (format!("s{}", self.headings), level.min(6));
+        self.level = level.min(LEVEL_MAX);
+        let heading = format!("<h{0} id=\"{id}\">{title}</h{0}>", self.level);
         match section.is_folded {
-            true => self.add_line(&format!("<details>\n<summary>{title}</summary>")),
-            false => self.add_line(&format!(
-                "<section aria-labelledby=\"{id}\">\n<h{level} id=\"{id}\">{title}</h{level}>"
-            )),
+            true => self.add_line(&format!("<details>\n<summary>{heading}</summary>")),
+            false => self.add_line(&format!("<section aria-labelledby=\"{id}\">\n{heading}")),
         }
         self.add_blocks(&section.blocks);
         for part in section.sections.iter().filter(|part| !part.is_empty()) {
@@ -140,8 +163,9 @@ impl HtmlPage {
             PageBlock::Quote(quote) => render_quote(quote),
             PageBlock::Facts(facts) => self.render_facts(facts),
             PageBlock::List(items) => {
-                let items: String = items.iter().map(|item| self.render_item(item)).collect();
-                format!("<ul>\n{items}</ul>")
+                let tag = if is_numbered(items) { "ol" } else { "ul" };
+                let items: String = items.iter().map(|item| self.render_item(item, tag)).collect();
+                format!("<{tag}>\n{items}</{tag}>")
             }
             PageBlock::Fields(items) => {
                 let items: String = items.iter().map(|item| self.render_field(item)).collect();
@@ -167,9 +191,12 @@ impl HtmlPage {
         format!("<p class=\"faint\">{}</p>", facts.join(" · "))
     }
 
-    fn render_item(&self, item: &ListItem) -> String {
+    fn render_item(&self, item: &ListItem, tag: &str) -> String {
         let lead = self.to_html(&item.lead);
-        let lead = if lead.is_empty() { lead } else { format!("<b>{lead}</b> ") };
+        let lead = match lead.is_empty() || tag == "ol" {
+            true => String::new(),
+            false => format!("<b>{lead}</b> "),
+        };
         format!("<li>{lead}{}{}</li>\n", self.to_html(&item.text), self.render_notes(&item.notes))
     }
 
@@ -186,32 +213,28 @@ impl HtmlPage {
     fn render_entry(&self, entry: &PageEntry) -> String {
         let facts = entry.notes.iter().map(|facts| self.render_facts(facts));
         format!(
-            "<article id=\"{id}\">\n<p><a class=\"id\" href=\"#{id}\">{id}</a> <b>{}</b> · {}</p>\n{}\n{}\n</article>",
+            "<article id=\"{id}\">\n<h{level}><a class=\"id\" href=\"#{id}\">{id}</a> {} <small>{}</small></h{level}>\n{}\n{}\n</article>",
             escape_html(&entry.title),
             self.to_html(&entry.state),
             render_quote(&entry.quote),
             facts.collect::<String>(),
             id = entry.id,
+            level = (self.level + 1).min(LEVEL_MAX),
         )
     }
 
     fn render_board(&self, columns: &[BoardColumn]) -> String {
-        let mut rows = String::new();
-        for column in columns {
-            for card in &column.cards {
+        let cards =
+            columns.iter().flat_map(|column| column.cards.iter().map(move |card| (column, card)));
+        let rows: Vec<Vec<String>> = cards
+            .map(|(column, card)| {
                 let notes: Vec<String> = card.notes.iter().map(|note| self.to_html(note)).collect();
-                let _ = writeln!(
-                    rows,
-                    "<tr><td>{}</td><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>",
-                    self.link_id(&card.id.to_string()),
-                    escape_html(&card.title),
-                    self.to_html(&column.title),
-                    notes.join("<br>")
-                );
-            }
-        }
+                let (id, title) = (self.link_id(&card.id.to_string()), escape_html(&card.title));
+                vec![id, title, self.to_html(&column.title), notes.join("<br>")]
+            })
+            .collect();
         let head = ["Id", "Label", "Status", "History"].map(|name| (name, ColumnKind::Short));
-        wrap_table(&head, &rows)
+        self.render_rows(&head, 1, &rows)
     }
 
     fn render_tree(&self, nodes: &[TreeNode]) -> String {
@@ -231,23 +254,46 @@ impl HtmlPage {
     fn render_table(&self, table: &PageTable) -> String {
         let head: Vec<(&str, ColumnKind)> =
             table.columns.iter().map(|column| (column.heading.as_str(), column.kind)).collect();
-        let mut rows = String::new();
-        for row in &table.rows {
-            rows.push_str("<tr>");
-            for (place, cell) in row.cells.iter().enumerate() {
-                let kind = head.get(place).map(|(_, kind)| *kind);
-                let cell = self.to_html(cell);
-                let _ = match (place, kind) {
-                    (0, _) => write!(rows, "<th scope=\"row\">{cell}</th>"),
-                    (_, Some(ColumnKind::Number)) => {
-                        write!(rows, "<td class=\"number\">{cell}</td>")
-                    }
-                    (_, Some(_) | None) => write!(rows, "<td>{cell}</td>"),
-                };
-            }
-            rows.push_str("</tr>\n");
+        let cells = |row: &TableRow| row.cells.iter().map(|cell| self.to_html(cell)).collect();
+        let rows: Vec<Vec<String>> = table.rows.iter().map(cells).collect();
+        self.render_rows(&head, 0, &rows)
+    }
+
+    /// A table that scrolls by itself on a narrow screen, without its empty columns; nothing without
+    /// rows. The cells of column `header` name their rows.
+    fn render_rows(
+        &self,
+        head: &[(&str, ColumnKind)],
+        header: usize,
+        rows: &[Vec<String>],
+    ) -> String {
+        let cell = |row: &[String], place: usize| row.get(place).cloned().unwrap_or_default();
+        let is_filled = |place: usize| rows.iter().any(|row| !cell(row, place).is_empty());
+        let columns: Vec<_> =
+            head.iter().enumerate().filter(|(place, _)| is_filled(*place)).collect();
+        if columns.is_empty() {
+            return String::new();
         }
-        wrap_table(&head, &rows)
+        let class = |kind: ColumnKind| match kind {
+            ColumnKind::Number => " class=\"number\"",
+            ColumnKind::Short | ColumnKind::Wrap | ColumnKind::Below => "",
+        };
+        let names = columns.iter().map(|(_, (name, kind))| {
+            format!("<th scope=\"col\"{}>{}</th>", class(*kind), escape_html(name))
+        });
+        let row_html = |row: &Vec<String>| {
+            let cells = columns.iter().map(|(place, (_, kind))| match *place == header {
+                true => format!("<th scope=\"row\">{}</th>", cell(row, *place)),
+                false => format!("<td{}>{}</td>", class(*kind), cell(row, *place)),
+            });
+            format!("<tr>{}</tr>\n", cells.collect::<String>())
+        };
+        format!(
+            "<div class=\"table\" role=\"region\" aria-labelledby=\"s{}\" tabindex=\"0\"><table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n</table></div>",
+            self.headings,
+            names.collect::<String>(),
+            rows.iter().map(row_html).collect::<String>()
+        )
     }
 
     fn to_html(&self, text: &RichText) -> String {
@@ -260,7 +306,7 @@ impl HtmlPage {
     fn render_span(&self, span: &TextSpan) -> String {
         let escaped = || escape_html(&span.text);
         let text = match span.tone {
-            TextTone::Plain => escaped(),
+            TextTone::Plain => render_plain(&span.text),
             TextTone::Id => self.link_id(&span.text),
             TextTone::Code => format!("<code>{}</code>", escaped()),
             TextTone::Faint => format!("<span class=\"faint\">{}</span>", escaped()),
@@ -335,21 +381,21 @@ fn mark_lines(lines: &MarkedLines<'_>, tag: &str) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A table that scrolls by itself on a narrow screen; nothing without rows.
-fn wrap_table(head: &[(&str, ColumnKind)], rows: &str) -> String {
-    if rows.is_empty() {
-        return String::new();
+/// Whether the leads of the items count them: `1.`, `2.` and so on.
+fn is_numbered(items: &[ListItem]) -> bool {
+    let is_number = |(place, item): (usize, &ListItem)| {
+        let lead: String = item.lead.spans.iter().map(|span| span.text.as_str()).collect();
+        lead == format!("{}.", place + 1)
+    };
+    items.iter().enumerate().all(is_number)
+}
+
+/// Plain text. A time of the record, which no other text looks like, is set without its fraction.
+fn render_plain(text: &str) -> String {
+    match text.parse::<Moment>().ok().filter(|at| at.to_string() == text) {
+        Some(at) => format!("<time datetime=\"{at}\">{} UTC</time>", at.format_second()),
+        None => escape_html(text),
     }
-    let head: String = head
-        .iter()
-        .map(|(name, kind)| {
-            let class = if *kind == ColumnKind::Number { " class=\"number\"" } else { "" };
-            format!("<th scope=\"col\"{class}>{}</th>", escape_html(name))
-        })
-        .collect();
-    format!(
-        "<div class=\"table\" role=\"region\" aria-label=\"Table\" tabindex=\"0\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>"
-    )
 }
 
 /// The ids of the entities with an entry in these sections.

@@ -6,7 +6,10 @@ use crate::model::record::DialogueRecord;
 use crate::protocols::conclusion::sample::{all, filled_with};
 use crate::report::html::{escape_html, render_html};
 use crate::report::markdown::render_markdown;
-use crate::report::page::{PageDetail, PageScope};
+use crate::report::page::{
+    ColumnKind, ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, PageTable,
+    TableColumn, TableRow,
+};
 use crate::report::record_page::dialogue_page;
 use crate::report::sample::record;
 use crate::report::terminal::hostile_tests::{conclusion_pages, hostile_record, hostile_texts};
@@ -21,6 +24,11 @@ const HOSTILE: [&str; 5] = [
 
 fn export(record: &DialogueRecord) -> String {
     render_html(&dialogue_page(record, None, PageScope::new(PageDetail::Export)))
+}
+
+/// A page with only these sections.
+fn page_html(sections: Vec<PageSection>) -> String {
+    render_html(&PageModel { sections, ..PageModel::default() })
 }
 
 /// The tags of a file, without their attributes and without our policy and style.
@@ -111,7 +119,7 @@ fn ids_are_anchors_and_references_link_to_them() {
 #[test]
 fn a_screen_reader_finds_landmarks_headings_and_table_headers() {
     let html = export(&record());
-    assert_eq!([html.matches("<main>").count(), html.matches("<h1>").count()], [1, 1]);
+    assert_eq!([html.matches("<main>").count(), html.matches("<h1 id=\"s0\">").count()], [1, 1]);
     assert!(html.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
     let labelled: Vec<&str> = html
         .split("aria-labelledby=\"")
@@ -133,6 +141,60 @@ fn a_screen_reader_finds_landmarks_headings_and_table_headers() {
         .map(|level| level - b'0')
         .collect();
     assert!(levels.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{levels:?}");
+}
+
+#[test]
+fn each_table_is_named_by_the_heading_above_it_and_has_no_empty_column() {
+    let html = export(&record());
+    assert!(!html.contains("aria-label=\"Table\""));
+    let regions: Vec<&str> = html.split("<div class=\"table\" role=\"region\" ").skip(1).collect();
+    assert_eq!(regions.len(), html.matches("<table>").count());
+    for region in regions {
+        let id = region.strip_prefix("aria-labelledby=\"").unwrap().split('"').next().unwrap();
+        assert_eq!(html.matches(&format!(" id=\"{id}\">")).count(), 1, "{id}");
+    }
+    let column = |heading: &str| TableColumn::new(heading, ColumnKind::Short);
+    let table = PageTable {
+        columns: ["Seat", "Ratings", "Stance"].map(column).into(),
+        rows: vec![TableRow::new(vec!["ann".into(), "".into(), "approve".into()])],
+    };
+    let html = page_html(vec![PageSection::new("Positions", vec![PageBlock::Table(table)])]);
+    assert!(html.contains("<th scope=\"row\">ann</th><td>approve</td>"), "{html}");
+    assert!(!html.contains("Ratings"), "{html}");
+}
+
+#[test]
+fn entries_are_headings_and_steps_are_numbered_by_the_list() {
+    let html = export(&record());
+    assert!(html.contains("\n<h4><a class=\"id\" href=\"#P0001\">P0001</a> "), "{html}");
+    let steps = |leads: [&str; 2]| {
+        let items = leads.map(|lead| ListItem::new(lead, "Measure it")).into();
+        page_html(vec![PageSection::new("Next", vec![PageBlock::List(items)])])
+    };
+    assert!(steps(["1.", "2."]).contains("<ol>\n<li>Measure it</li>\n"));
+    assert!(steps(["1.", "3."]).contains("<ul>\n<li><b>1.</b> Measure it</li>\n"));
+}
+
+#[test]
+fn a_long_page_begins_with_its_contents() {
+    let sections = |count: usize| {
+        let block = || vec![PageBlock::prose("text")];
+        (1..=count).map(|place| PageSection::new(format!("Part {place}"), block())).collect()
+    };
+    assert!(!page_html(sections(6)).contains("<nav"));
+    let html = page_html(sections(7));
+    let contents = html.split_once("<nav aria-label=\"Contents\">").unwrap().1;
+    let contents = contents.split_once("</nav>").unwrap().0;
+    assert_eq!(contents.matches("<li><a href=\"#s").count(), 7);
+    assert!(contents.contains("<a href=\"#s7\">Part 7</a>"), "{contents}");
+    assert!(html.contains("<h2 id=\"s7\">Part 7</h2>"), "{html}");
+}
+
+#[test]
+fn a_time_is_marked_and_has_no_fraction() {
+    let html = export(&record());
+    let opened = "<time datetime=\"2026-02-02T09:30:00.000000Z\">2026-02-02 09:30:00 UTC</time>";
+    assert!(html.contains(&format!("<dt>Opened</dt><dd>{opened}</dd>")), "{html}");
 }
 
 #[test]

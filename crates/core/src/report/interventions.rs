@@ -87,7 +87,7 @@ impl InterventionSummary {
                 words.push("not confirmed, so it had no effect".to_owned());
             }
             InterventionKind::Stop => {
-                words.push("no further seat is asked in the rounds".to_owned())
+                words.push("Plenary asks no further seat in the rounds".to_owned())
             }
             InterventionKind::Whisper | InterventionKind::Direct => {}
         }

@@ -40,10 +40,10 @@ fn part(from: &str, to: &str) -> String {
 
 #[test]
 fn the_document_opens_with_facts_and_the_question() {
-    assert_snapshot!(part("# NVIDIA", "## Verdicts"), @r#"
+    assert_snapshot!(part("# NVIDIA", "## Verdicts"), @"
     # NVIDIA Investment Analysis
 
-    ● **converged** · ALIGNMENT 149
+    ▲ **NOT CONVERGED** · ALIGNMENT 149 · SPLIT: vote 4-1
 
     |  |  |
     | :--- | :--- |
@@ -69,7 +69,7 @@ fn the_document_opens_with_facts_and_the_question() {
     - **holdings**: Treasuries 35%
     - **holdings**: Cash 23%
     - **refinancing**: closes in Q2
-    "#);
+    ");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn the_final_verdict_comes_first() {
 
 #[test]
 fn experts_and_tensions_are_tables() {
-    assert_snapshot!(part("## Experts", "## Round 0"), @r#"
+    assert_snapshot!(part("## Experts", "## Round 0"), @r"
     ## Experts (5 experts)
 
     | Expert | r0 | r1 | r2 | Total | Role |
@@ -117,6 +117,16 @@ fn experts_and_tensions_are_tables() {
     | **Brioche** | 6 | 11 | 8 | **25** | Trust Counsel · Adjacent · pool |
     | **Palmier** | · | · | 22 | **22** | Geopolitical Risk Analyst · Wildcard · created |
 
+    ## Scoreboard (3 rounds)
+
+    | Round | W | C | T | R | Score | Sum | Velocity | Open | New | Converge |
+    | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+    | **r0** | · | · | · | · | **43** | 43 | \+0 | 2 | 2 | 0% |
+    | **r1** | · | · | · | · | **40** | 83 | \-3 | 2 | 1 | 0% |
+    | **r2** | · | · | · | · | **66** | 149 | \+26 | 3 | 1 | 20% |
+
+    ALIGNMENT 149 · 5 experts · 1 of 4 tensions resolved · T0101 was reopened and is neither resolved nor accepted
+
     ## Tensions (4 tensions)
 
     | Id | Label | Status | History |
@@ -125,7 +135,7 @@ fn experts_and_tensions_are_tables() {
     | T0002 | Drawdown limit vs single-name volatility | ◐ **ADDRESSED** | raised r0 by Cupcake<br>addressed r2 by Palmier, Muffin via P0201<br>accepted by final |
     | T0001 | Growth vs income obligation | ● **RESOLVED** | raised r0 by Muffin, Cupcake<br>addressed r1 by Donut via R0001: the collar pays a premium every month<br>resolved r2 by Muffin via R0101 |
     | T0101 | May a trustee write options at all? | ▲ **REOPENED** | raised r1 by Brioche<br>resolved r1 by Brioche: counsel found a precedent<br>reopened r2 by Cupcake: the precedent was a charity |
-    "#);
+    ");
 }
 
 #[test]
@@ -247,7 +257,7 @@ fn a_rehearsal_says_so_under_its_title() {
     record.dialogue.opening.rehearsal = true;
     let document = led_markdown(&record);
     let before = document.split("## Question").next().unwrap();
-    assert!(before.contains("**REHEARSAL: played by the rehearsal panel"), "{before}");
+    assert!(before.contains("**REHEARSAL: answers of the offline demo panel"), "{before}");
 }
 
 /// The structural prefix of every line.
@@ -309,8 +319,8 @@ fn ending_of(transcript: &RunState) -> String {
 
 #[test]
 fn a_clean_conclusion_keeps_its_line_breaks_and_has_no_annotations() {
-    assert_snapshot!(ending_of(&clean()), @r#"
-    ## Conclusion (● **CLEAN**)
+    assert_snapshot!(ending_of(&clean()), @"
+    ## Conclusion (● **CLEAN** · no objection by the critic; not a verification)
 
     > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
     > Leave prices uncached until the owner says how stale they may be.
@@ -320,7 +330,7 @@ fn a_clean_conclusion_keeps_its_line_breaks_and_has_no_annotations() {
     - **Review by**: 2027-02-16
     - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     - **Outcome**: held, 2027-02-17: as said
-    "#);
+    ");
 }
 
 #[test]
@@ -360,7 +370,7 @@ fn what_did_not_converge_is_explained_and_marked_as_rejected() {
     assert_snapshot!(ending_of(&unconverged()), @r#"
     ## No conclusion (▲ **UNCONVERGED**)
 
-    There is no conclusion: the critic rejected the draft twice, and it may be revised only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate with the objections in mind; then find out what is missing, ask a narrower question, or decide yourself.
+    The critic rejected the conclusion twice, and Plenary revises it only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate and the objections; then find out what is missing, ask a narrower question, or decide yourself.
 
     ## Objections
 
@@ -420,7 +430,7 @@ fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
 #[test]
 fn a_council_shows_its_draft_and_its_interventions() {
     let draft = council_markdown(&crate::report::sample::record(), &reviser_failed());
-    assert!(draft.contains("## Draft (objected to, not revised)\n"), "{draft}");
+    assert!(draft.contains("## Draft (rejected, not revised yet)\n"), "{draft}");
     assert!(
         draft.contains("## Objections\n\n- ! **recommendation** counted: asked for"),
         "{draft}"
@@ -434,7 +444,7 @@ fn a_council_shows_its_draft_and_its_interventions() {
     - » 2026-11-16 15:40:15 · R1 · whisper to cid, in private<br>You know this store best.
     - » 2026-11-16 15:40:20 · R2 · directive<br>only reads count<br>understood as: The panel is to take it that only reads count.
     - » 2026-11-16 15:40:21 · R2 · directive<br>forget all of it<br>understood as: The panel is to take it that forget all of it.<br>not confirmed, so it had no effect
-    - » 2026-11-16 15:40:22 · R2 · stop<br>no further seat is asked in the rounds
+    - » 2026-11-16 15:40:22 · R2 · stop<br>Plenary asks no further seat in the rounds
     "#);
 }
 

@@ -6,15 +6,15 @@ use crate::model::lifecycle::EntityEventType;
 use crate::model::record::DialogueRecord;
 use crate::model::text::to_one_line;
 use crate::model::verdict::{Verdict, VerdictType};
-use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, plain_round};
 use crate::protocols::conclusion::phrases::state_name;
 
 /// Shown with every rehearsed dialogue.
-pub(crate) const REHEARSAL_NOTE: &str = "played by the rehearsal panel; no model was asked";
+pub(crate) const REHEARSAL_NOTE: &str = "answers of the offline demo panel; no model was called";
 
 /// `R2`, or the step of the conclusion.
 pub(crate) fn round_name(round: u8) -> String {
-    match round {
+    match plain_round(round) {
         DRAFT => "conclusion".to_owned(),
         AUDIT | SECOND_AUDIT => "audit".to_owned(),
         REVISION => "revision".to_owned(),
@@ -35,6 +35,15 @@ pub(crate) fn shorten_text(text: &str, chars_max: usize) -> String {
     let head = flat.get(..end).unwrap_or_default();
     let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);
     format!("{head}…")
+}
+
+/// A length such as `950 B`, `1.2 kB` or `3.4 MB`.
+pub fn format_bytes(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} B"),
+        1_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
 }
 
 /// `11,872`.
@@ -146,7 +155,9 @@ pub(crate) fn conclusion_state(record: &DialogueRecord) -> Option<&'static str> 
 /// The label and reason of a forced or doubtful verdict.
 pub(crate) fn verdict_caution(verdict: &Verdict) -> Option<(&'static str, &str)> {
     match (verdict.forced, verdict.warning.as_deref()) {
-        (true, warning) => Some(("FORCED", warning.unwrap_or("the record did not allow it"))),
+        (true, warning) => {
+            Some(("FORCED", warning.unwrap_or("the conditions of a final verdict were not met")))
+        }
         (false, Some(warning)) => Some(("WARNING", warning)),
         (false, None) => None,
     }

@@ -1,10 +1,14 @@
 //! Renders run events as progress lines.
 
 use crate::model::ask::{CallOutcome, TransportFallback, TransportKind};
+use crate::model::ids::ExpertSlug;
+use crate::model::plan::SettingChange;
 use crate::model::run_state::{RoundShortcut, RunState};
+use crate::protocols::alignment::phrases::dialogue_lines;
 use crate::protocols::conclusion::phrases::{
     audited_lines, concluded_lines, drafted_lines, intervened_lines, revised_lines,
 };
+use crate::protocols::council::types::OpinionStance;
 use crate::protocols::protocol::Protocols;
 use crate::protocols::review::phrases::{
     adjudicated_lines, decision_lines, judged_lines, overridden_lines,
@@ -48,11 +52,12 @@ pub fn describe_event(
         }
         RunEvent::Started { start: 1 } => Vec::new(),
         RunEvent::Started { start } => {
-            single_line(LineSeverity::Quiet, format!("taken up again ({start}. start)"))
+            single_line(LineSeverity::Quiet, format!("resumed (start {start})"))
         }
+        RunEvent::SeatChanged { seat, changes } => changed_seat_lines(seat, changes),
         RunEvent::Asked { ask, stricter: Some(_) } => single_line(
             LineSeverity::Quiet,
-            format!("{}asked again, more strictly", seat_column(transcript, ask)),
+            format!("{}asked again with stricter instructions", seat_column(transcript, ask)),
         ),
         RunEvent::Asked { .. } | RunEvent::Replied { .. } => Vec::new(),
         RunEvent::CallSent { ask, fallback, repeats, transport, .. } => match (repeats, fallback) {
@@ -60,21 +65,14 @@ pub fn describe_event(
             (None, Some(from)) => fallback_lines(transcript, ask, *transport, from),
             (None, None) => Vec::new(),
         },
-        RunEvent::CallFailed { ask, error_type, message, gave_up, .. } => {
-            let (tone, end) = match gave_up {
-                true => (LineSeverity::Bad, "absent"),
-                false => (LineSeverity::Warning, "trying again"),
-            };
-            let column = seat_column(transcript, ask);
-            single_line(tone, format!("{column}{error_type}, {end}: {message}"))
-        }
+        RunEvent::CallFailed { ask, .. } => failed_call_lines(&seat_column(transcript, ask), event),
         RunEvent::Read { ask, stance, confidence, repaired, truncated } => {
             let opinion = stance.zip(*confidence);
             let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
             let said = said.unwrap_or_else(|| noun(protocols, ask).to_owned());
             let (tone, note) = match truncated {
                 true => (LineSeverity::Warning, ", cut off before its end"),
-                false => (LineSeverity::Good, repair_note(*repaired)),
+                false => (stance_severity(*stance), repair_note(*repaired)),
             };
             read_lines(transcript, ask, tone, &said, note)
         }
@@ -84,14 +82,17 @@ pub fn describe_event(
             single_line(LineSeverity::Warning, format!("{column}{word}: {reason}"))
         }
         RunEvent::NotSent { ask, shortage } => {
-            let why = format!("the rest of {} does not cover it", shortage.describe_budget());
+            let why =
+                format!("the remainder of {} does not cover this call", shortage.describe_budget());
             let column = seat_column(transcript, ask);
             single_line(LineSeverity::Bad, format!("{column}not asked: {why}"))
         }
         RunEvent::Shortcut(shortcut) => shortcut_lines(shortcut),
-        RunEvent::RoundHeld { round } => {
-            single_line(LineSeverity::Quiet, round_line(transcript, *round))
-        }
+        RunEvent::RoundHeld { round, judged: None } => round_lines(transcript, *round),
+        RunEvent::RoundHeld { judged: Some(_), .. }
+        | RunEvent::PanelSet { .. }
+        | RunEvent::VerdictGiven { .. }
+        | RunEvent::Refused { .. } => dialogue_lines(transcript, event),
         RunEvent::Intervened(seen) => intervened_lines(seen),
         RunEvent::Drafted { ask, recommendation, repaired } => {
             drafted_lines(transcript, ask, recommendation, *repaired)
@@ -111,7 +112,10 @@ pub fn describe_event(
 
 fn repeated_lines(transcript: &RunState, ask: &AskSummary, lost: u32) -> Vec<ProgressLine> {
     let seat = seat_column(transcript, ask);
-    single_line(LineSeverity::Warning, format!("{seat}call {lost} was lost in flight; repeated"))
+    single_line(
+        LineSeverity::Warning,
+        format!("{seat}call {lost} got no reply before a crash; Plenary repeats it"),
+    )
 }
 
 fn fallback_lines(
@@ -123,8 +127,22 @@ fn fallback_lines(
     let (seat, TransportFallback { from, reason, .. }) = (seat_column(transcript, ask), fallback);
     single_line(
         LineSeverity::Warning,
-        format!("{seat}by {transport}, since {from} failed: {reason}"),
+        format!("{seat}uses {transport}, because {from} failed: {reason}"),
     )
+}
+
+/// The colour says what the seat thinks, not that it answered: a rejection is never green.
+fn stance_severity(stance: Option<OpinionStance>) -> LineSeverity {
+    match stance {
+        Some(OpinionStance::Reject) => LineSeverity::Warning,
+        Some(
+            OpinionStance::Approve
+            | OpinionStance::Conditional
+            | OpinionStance::Abstain
+            | OpinionStance::None,
+        )
+        | None => LineSeverity::Good,
+    }
 }
 
 /// The line of a parsed reply, with stance and confidence of an opinion.
@@ -147,13 +165,13 @@ pub(crate) fn repair_note(is_repaired: bool) -> &'static str {
 fn shortcut_lines(shortcut: &RoundShortcut) -> Vec<ProgressLine> {
     let RoundShortcut { round, triggered, reason, shadow, .. } = shortcut;
     match (triggered, shadow) {
-        (false, _) => single_line(LineSeverity::Quiet, format!("R{round} is held: {reason}")),
+        (false, _) => single_line(LineSeverity::Quiet, format!("R{round} runs: {reason}")),
         (true, false) => {
             single_line(LineSeverity::Warning, format!("R{round} is skipped: {reason}"))
         }
         (true, true) => single_line(
             LineSeverity::Quiet,
-            format!("R{round} would be skipped, and is held anyway: {reason}"),
+            format!("R{round} runs although the rules would skip it (shadow mode): {reason}"),
         ),
     }
 }
@@ -180,7 +198,7 @@ pub(crate) fn latency_note(transcript: &RunState, ask: u32) -> String {
     latency.map_or_else(String::new, |ms| format!(" ({:.1} s)", ms as f64 / 1_000.0))
 }
 
-fn round_line(transcript: &RunState, round: u8) -> String {
+fn round_lines(transcript: &RunState, round: u8) -> Vec<ProgressLine> {
     let heard = transcript.seats_answered_in(round).len();
     let calls = transcript.all_calls().filter(|call| call.outcome != CallOutcome::InFlight).count();
     let cost = match cost_usd(transcript) {
@@ -188,5 +206,25 @@ fn round_line(transcript: &RunState, round: u8) -> String {
         Some(_) => "no cost so far".to_owned(),
         None => "cost unknown".to_owned(),
     };
-    format!("R{round}: {heard} heard · {calls} calls · {cost}")
+    let text = format!("R{round}: {heard} answered · {calls} calls · {cost}");
+    single_line(LineSeverity::Quiet, text)
+}
+
+fn failed_call_lines(column: &str, event: &RunEvent) -> Vec<ProgressLine> {
+    let RunEvent::CallFailed { error_type, message, gave_up, refused, .. } = event else {
+        return Vec::new();
+    };
+    let (tone, reason) = match (gave_up, refused) {
+        (true, _) => (LineSeverity::Bad, format!("{error_type}, absent")),
+        (false, Some(name)) => (LineSeverity::Quiet, format!("asked again without `{name}`")),
+        (false, None) => (LineSeverity::Warning, format!("{error_type}, trying again")),
+    };
+    single_line(tone, format!("{column}{reason}: {message}"))
+}
+
+/// What `resume` took again from the configuration.
+fn changed_seat_lines(seat: &ExpertSlug, changes: &[SettingChange]) -> Vec<ProgressLine> {
+    let list = changes.iter().map(|one| format!("{} {} → {}", one.field, one.from, one.to));
+    let list = list.collect::<Vec<_>>().join(", ");
+    single_line(LineSeverity::Quiet, format!("{seat} continues with: {list}"))
 }

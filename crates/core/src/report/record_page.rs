@@ -2,18 +2,19 @@
 
 use serde_json::Value;
 
-use crate::model::dialogue::{DialogueOpening, TerminalState};
+use crate::model::dialogue::{DialogueOpening, ProtocolKind, TerminalState};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::model::time::Moment;
-use crate::model::verdict::{Verdict, VerdictType};
+use crate::model::verdict::{Verdict, VerdictType, VoteTally};
 use crate::protocols::conclusion::document::ConclusionView;
-use crate::protocols::conclusion::page::{conclusion_sections, state_text};
+use crate::protocols::conclusion::page::conclusion_sections;
 use crate::protocols::conclusion::phrases::conclusion_warnings;
 use crate::protocols::conclusion::types::ConclusionOutcome;
 use crate::report::entity_sections::{
     moves_section, references_section, rounds_sections, tensions_section,
 };
+use crate::report::ethos_page::calibration_section;
 use crate::report::interventions::list_interventions;
 use crate::report::marks::dialogue_mark;
 use crate::report::page::{
@@ -26,6 +27,7 @@ use crate::report::phrases::{
 };
 use crate::report::run_sections::interventions_section;
 use crate::report::run_status::stop_notice;
+use crate::report::scoreboard_page::scoreboard_section;
 
 /// The reader knows the question; a complete page has all of a longer one.
 const QUESTION_LINES_MAX: usize = 12;
@@ -44,6 +46,7 @@ pub(crate) fn base_page(
         kind,
         title: opening.title.clone(),
         question,
+        health: opening.rehearsal.then(|| "REHEARSAL".to_owned()).into_iter().collect(),
         intro: opening.rehearsal.then(|| caution_block(&caution)).into_iter().collect(),
         ..PageModel::default()
     }
@@ -95,14 +98,25 @@ pub fn dialogue_page(
     scope: PageScope,
 ) -> PageModel {
     let dialogue = &record.dialogue;
-    let mut page = base_page(&dialogue.opening, "Dialogue", scope);
+    let kind = match dialogue.opening.protocol {
+        ProtocolKind::Council => "Council",
+        ProtocolKind::Review => "Review",
+        ProtocolKind::Alignment | ProtocolKind::Other(_) => "Dialogue",
+    };
+    let mut page = base_page(&dialogue.opening, kind, scope);
     add_record_facts(&mut page, record, scope.detail);
-    page.state = RichText::marked(dialogue_mark(dialogue.status), dialogue.status.name());
+    // The stored status has no value for a forced verdict; the headline must not say "converged".
+    page.state = match forced_verdict(record) {
+        Some(_) => RichText::marked(("▲", TextTone::Caution), NOT_CONVERGED),
+        None => RichText::marked(dialogue_mark(dialogue.status), dialogue.status.name()),
+    };
     if dialogue.opening.protocol.is_judged() {
         page.health.push(format!("ALIGNMENT {}", dialogue.total_alignment));
     }
+    page.health.extend(split_vote(record).map(|vote| format!("SPLIT: vote {vote}")));
     page.summary = summary_facts(record);
-    if scope.round.is_some() {
+    if let Some(round) = scope.round {
+        page.health.push(format!("only round {round}"));
         page.sections = record_sections(record, scope);
         return page;
     }
@@ -112,11 +126,11 @@ pub fn dialogue_page(
     let ended = conclusion_view(record, run);
     let is_unconverged = ended.terminal_state == Some(TerminalState::Unconverged);
     page.sections.extend(background_section(record, scope));
-    page.sections.extend(conclusion_sections(
-        &ended,
-        recorded_outcomes(record),
-        state_text(&ended),
-    ));
+    page.sections.extend(conclusion_sections(&ended, recorded_outcomes(record)));
+    if run.is_some_and(|run| run.alignment.is_some()) && scope.detail == PageDetail::Result {
+        page.sections.push(verdicts_section(record));
+        page.sections.extend(scoreboard_section(record));
+    }
     if scope.detail == PageDetail::Result && !is_unconverged {
         let interventions = run.map(list_interventions).unwrap_or_default();
         page.sections.push(interventions_section(&interventions));
@@ -130,10 +144,30 @@ pub fn dialogue_page(
         scope.detail
     };
     page.sections.push(verdicts_section(record));
+    page.sections.push(calibration_section(record));
     page.sections.push(experts_section(record));
+    page.sections.extend(scoreboard_section(record));
     page.sections.extend(record_sections(record, PageScope { detail, ..scope }));
     page.sections.push(warnings_section(&conclusion_warnings(&ended, dialogue.opening.rehearsal)));
     page
+}
+
+/// How every headline calls a dialogue whose final verdict was forced.
+pub const NOT_CONVERGED: &str = "NOT CONVERGED";
+
+/// The final verdict, if it was forced.
+fn forced_verdict(record: &DialogueRecord) -> Option<&Verdict> {
+    let verdicts = record.verdicts.iter().map(|given| &given.verdict);
+    let is_forced =
+        |verdict: &&Verdict| verdict.verdict_type == VerdictType::Final && verdict.forced;
+    verdicts.into_iter().find(is_forced)
+}
+
+/// The vote of the final verdict, if it was not unanimous.
+fn split_vote(record: &DialogueRecord) -> Option<VoteTally> {
+    let mut verdicts = record.verdicts.iter().map(|given| &given.verdict);
+    let last = verdicts.rfind(|verdict| verdict.verdict_type == VerdictType::Final)?;
+    last.vote.filter(|vote| !vote.reaches_percent(100))
 }
 
 /// The command that shows the rest.
@@ -192,7 +226,7 @@ pub(crate) fn recorded_outcomes(record: &DialogueRecord) -> &[(Moment, Conclusio
     record.conclusion.as_ref().map_or(&[], |concluded| &concluded.outcomes)
 }
 
-/// What the panel was told beside the question; only on complete pages.
+/// The background that the panel read with the question; only on complete pages.
 pub(crate) fn background_section(record: &DialogueRecord, scope: PageScope) -> Option<PageSection> {
     let background = record.dialogue.opening.background.as_ref()?;
     let block = match background {

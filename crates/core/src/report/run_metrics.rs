@@ -14,7 +14,7 @@ use crate::model::intervention::{DirectiveRestatement, unique_restatements};
 use crate::model::plan::{ExcludedFile, Seat};
 use crate::model::run_state::{RoundShortcut, RunState};
 use crate::model::time::Moment;
-use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, run_round};
 use crate::protocols::council::answers::{ROUNDS, SeatLetters, rounds_completed};
 use crate::protocols::council::document::truncated_replies;
 use crate::protocols::council::types::QuestionMode;
@@ -56,6 +56,11 @@ pub struct SessionMetrics {
     pub total_tokens_out: u64,
     pub calls: usize,
     pub repeated_calls: usize,
+    /// Input tokens that providers read from their caches, and their share of the input.
+    pub cached_tokens: u64,
+    pub cached_share: Option<f64>,
+    /// Median time from sending a call to the first byte of its answer.
+    pub first_byte_ms: Option<u64>,
 }
 
 pub(crate) fn run_metrics(transcript: &RunState) -> RunMetrics {
@@ -81,16 +86,45 @@ pub(crate) fn run_metrics(transcript: &RunState) -> RunMetrics {
                 .all_calls()
                 .filter(|call| call.dispatch.repeats.is_some())
                 .count(),
+            cached_tokens: tokens(|usage| usage.cached_tokens),
+            cached_share: cached_share(
+                tokens(|usage| usage.cached_tokens),
+                tokens(|usage| usage.input_tokens),
+            ),
+            first_byte_ms: median(
+                all_replies(transcript).filter_map(|reply| reply.first_byte_ms).collect(),
+            ),
         },
-        rounds: measured(&ROUNDS),
-        ending: measured(&[DRAFT, AUDIT, REVISION, SECOND_AUDIT]),
+        rounds: match &transcript.alignment {
+            Some(judged) => measured(&(0..=judged.next_round()).collect::<Vec<_>>()),
+            None => measured(&ROUNDS),
+        },
+        ending: measured(
+            &[DRAFT, AUDIT, REVISION, SECOND_AUDIT].map(|round| run_round(transcript, round)),
+        ),
     }
 }
 
-/// The known cost in dollars; `None` if no cost is known.
+/// Share of the input that providers read from their caches; `None` without input.
+pub fn cached_share(cached: u64, input: u64) -> Option<f64> {
+    // Four digits say enough, and print the same on every machine.
+    (input > 0).then(|| (cached as f64 / input as f64 * 1e4).round() / 1e4)
+}
+
+/// The middle value; of two middle values the lower one.
+pub fn median(mut values: Vec<u64>) -> Option<u64> {
+    values.sort_unstable();
+    values.get(values.len().saturating_sub(1) / 2).copied()
+}
+
+/// The known cost in dollars; `None` if no cost is known. Replies that broke off count as estimated.
 pub fn cost_usd(transcript: &RunState) -> Option<f64> {
-    let known: Vec<u64> =
-        all_replies(transcript).filter_map(|reply| reply.cost.usd_micros).collect();
+    let replies = all_replies(transcript).filter_map(|reply| reply.cost.usd_micros);
+    let broken = transcript.all_calls().filter_map(|call| match &call.outcome {
+        CallOutcome::Failed(failure, _) => failure.estimated?.usd_micros,
+        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
+    });
+    let known: Vec<u64> = replies.chain(broken).collect();
     (!known.is_empty()).then(|| to_dollars(known.iter().sum()))
 }
 

@@ -9,9 +9,6 @@ use crate::report::phrases::{count_noun, group_digits, round_name};
 use crate::report::record_page::warning_list;
 use crate::report::run_metrics::RunMetrics;
 
-/// Characters of a timestamp up to its seconds: `2026-11-16T15:40:15`.
-const SECOND_CHARS: usize = 19;
-
 /// The Principal's interventions, in time order.
 pub(crate) fn interventions_section(all: &[TimedIntervention]) -> PageSection {
     let items = all.iter().map(intervention_item).collect();
@@ -20,9 +17,8 @@ pub(crate) fn interventions_section(all: &[TimedIntervention]) -> PageSection {
 }
 
 fn intervention_item(one: &TimedIntervention) -> ListItem {
-    let moment = one.at.to_string();
-    let time = moment.get(..SECOND_CHARS).unwrap_or(&moment).replace('T', " ");
-    let what = format!("{time} · {} · {}", round_name(one.seen.round), one.seen.action_text());
+    let (time, round) = (one.at.format_second(), round_name(one.seen.round));
+    let what = format!("{time} · {round} · {}", one.seen.action_text());
     let notes = one.seen.detail_texts().into_iter().map(RichText::from).collect();
     let mark = RichText::toned("»", TextTone::Id);
     ListItem::new(mark, RichText::toned(what, TextTone::Faint)).with_notes(notes)
@@ -87,12 +83,14 @@ pub(crate) fn list_spending(metrics: &RunMetrics, opened_at: Moment) -> Vec<Stri
         |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
     );
     let tokens = session.total_tokens_in + session.total_tokens_out;
-    vec![
+    let mut facts = vec![
         count_noun(usize::from(session.rounds_completed), "round"),
         count_noun(session.calls, "call"),
         format!("{} tokens", group_digits(tokens)),
-        format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
-        cost,
-        opened_at.utc_day().to_string(),
-    ]
+    ];
+    let share = session.cached_share.filter(|share| *share >= 0.005);
+    facts.extend(share.map(|share| format!("{:.0} % of input from cache", share * 100.0)));
+    facts.push(format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0));
+    facts.extend([cost, opened_at.utc_day().to_string()]);
+    facts
 }

@@ -6,6 +6,7 @@ use crate::model::dialogue::ConclusionStage;
 use crate::model::run_state::{BudgetShortage, RunState, RunStopReason};
 use crate::model::string_enum::words;
 use crate::protocols::conclusion::next::revised_conclusion;
+use crate::report::phrases::count_noun;
 
 words! {
     /// `incomplete` can be resumed; `failed` means that no seat answered.
@@ -20,7 +21,7 @@ pub fn completion_status(transcript: &RunState) -> CompletionStatus {
     match &transcript.stopped {
         Some(RunStopReason::Done) => CompletionStatus::Done,
         Some(RunStopReason::Quorum { .. } | RunStopReason::Partial { .. })
-            if transcript.seats_answered_in(1).is_empty() =>
+            if transcript.seats_answered_in(first_round(transcript)).is_empty() =>
         {
             CompletionStatus::Failed
         }
@@ -31,11 +32,17 @@ pub fn completion_status(transcript: &RunState) -> CompletionStatus {
             | RunStopReason::Budget { .. }
             | RunStopReason::Unconcluded { .. }
             | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Unjudged { .. }
             | RunStopReason::Deadline
             | RunStopReason::Interrupted,
         )
         | None => CompletionStatus::Incomplete,
     }
+}
+
+/// The first round in which seats answer.
+fn first_round(transcript: &RunState) -> u8 {
+    if transcript.alignment.is_some() { 0 } else { 1 }
 }
 
 /// Why a run did not finish.
@@ -58,13 +65,15 @@ impl StopNotice {
 fn budget_hint(shortage: BudgetShortage, resume: &str) -> String {
     match shortage {
         BudgetShortage::Money => format!("{resume} with more, for example `--budget-usd 5`"),
-        BudgetShortage::Batch => format!("{resume} continues with a budget of its own"),
+        BudgetShortage::Batch => {
+            format!("{resume} continues it with its own budget, outside the batch")
+        }
         BudgetShortage::Tokens | BudgetShortage::Calls => {
             format!("raise `budget.{shortage}` in council.yaml, then {resume}")
         }
         BudgetShortage::ServerMoney => format!(
-            "resume it after 00:00 UTC, or raise `budget.{shortage}` in council.yaml; on the \
-             command line {resume} is not bound by this limit"
+            "resume it after 00:00 UTC, or raise `budget.{shortage}` in council.yaml; this limit does \
+             not apply to {resume} on the command line"
         ),
     }
 }
@@ -81,20 +90,24 @@ pub fn stop_notice(transcript: &RunState) -> Option<StopNotice> {
     describe_stop(transcript)
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each reason")]
 fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
     let id = &transcript.opening.dialogue_id;
     let resume = format!("`plenary resume {id}`");
-    let kept = format!("all answers are kept: {resume}");
+    let kept = format!("Plenary kept all answers; {resume} continues the run");
     let (error_code, message, suggestion) = match transcript.stopped.as_ref() {
         Some(RunStopReason::Done) => return None,
         Some(RunStopReason::Quorum { round, heard, needed }) => (
             "quorum_not_met",
-            format!("round {round} needs at least {needed} answers and got {heard}"),
+            format!(
+                "round {round} needs at least {} and got {heard}",
+                count_noun(*needed, "answer")
+            ),
             format!("fix what failed, then {resume} asks the missing seats again"),
         ),
         Some(RunStopReason::Families { heard, needed }) => (
             "families_not_met",
-            format!("seats of {heard} model families answered, and {needed} are needed"),
+            format!("the answers come from {heard} model families; `families_min` is {needed}"),
             format!("add a provider of another family, or {resume} when it answers again"),
         ),
         Some(RunStopReason::Partial { round, seat }) => (
@@ -135,6 +148,11 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             format!("the adjudicator gave no verdict: {seat}: {reason}"),
             format!("the artifact does not pass; {resume} asks the adjudicator again"),
         ),
+        Some(RunStopReason::Unjudged { seat, reason }) => (
+            "judge_unavailable",
+            format!("the Judge ({seat}) gave no usable answer: {reason}"),
+            format!("Plenary kept all answers; {resume} asks the Judge again"),
+        ),
         Some(RunStopReason::Deadline) => {
             ("deadline_exceeded", "the run reached its deadline".to_owned(), kept)
         }
@@ -144,7 +162,9 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
         None => (
             "unfinished",
             "the run is not finished".to_owned(),
-            format!("`plenary watch {id}` follows it if it runs; else {resume}"),
+            format!(
+                "if a process works on the run, `plenary watch {id}` follows it; otherwise {resume} continues it"
+            ),
         ),
     };
     Some(StopNotice { error_code, message, suggestion })

@@ -34,6 +34,7 @@ pub(crate) fn record() -> DialogueRecord {
         verdicts: verdicts(),
         conclusion: None,
         local_ids: Vec::new(),
+        calibration: None,
         head: "9f2c4e1ab07d5c3388e6fd21c40b9a76e15d02f7a8b3c6914de05f72a1b8c3d4".into(),
     }
 }
@@ -120,6 +121,8 @@ fn dialogue() -> Dialogue {
             convergence_percent: 100,
             panel_seed: None,
             output_dir: "/tmp/plenary/nvidia-investment-analysis".into(),
+            calibrated: false,
+            domain_id: None,
         },
         status: DialogueStatus::Converged,
         terminal_state: None,
@@ -149,7 +152,13 @@ fn expert(slug: &str, role: &str, tier: ExpertTier, scores: &[(u8, i64)]) -> Exp
         ..ExpertProfile::new(slug.parse().unwrap(), role, tier, source)
     };
     let scores: BTreeMap<u8, i64> = scores.iter().copied().collect();
-    Expert { profile, total: scores.values().sum(), scores, replies: BTreeMap::new() }
+    Expert {
+        profile,
+        total: scores.values().sum(),
+        scores,
+        components: BTreeMap::new(),
+        replies: BTreeMap::new(),
+    }
 }
 
 fn rounds() -> Vec<RoundRecord> {
@@ -465,5 +474,6 @@ fn verdict(id: &str, verdict_type: VerdictType, author: &str) -> Verdict {
         supporting_experts: None,
         forced: false,
         warning: None,
+        ethos_compliance: None,
     }
 }

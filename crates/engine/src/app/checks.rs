@@ -4,7 +4,7 @@ use plenary_core::dialogue::diagnostics::{dialogue_not_found, ended_unconverged,
 use plenary_core::dialogue::health::{
     ConclusionHealth, HEALTH_LAST_DEFAULT, HEALTH_LAST_MAX, compute_health,
 };
-use plenary_core::dialogue::request::{OperationRequest, read_strict_request};
+use plenary_core::dialogue::request::OperationRequest;
 use plenary_core::model::dialogue::TerminalState;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
@@ -12,6 +12,7 @@ use plenary_core::model::limits::{PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::queries::{ConclusionQuery, DueConclusion};
 use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::time::{Day, DayCount, Moment, SinceDay};
+use plenary_core::model::validation_error::ErrorCode;
 use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
 use plenary_core::protocols::review::log_row::LogQuery;
 use plenary_core::protocols::review::statistics::{ReviewStatistics, StatisticsBuilder};
@@ -19,12 +20,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::app::dialogue_ids::{read_strict_resolved, resolve_id};
 use crate::app::project::Project;
 use crate::engine::record_changes::find_dialogue;
 use crate::error::Error;
 use crate::store::traits::{LOG_PAGE_ROWS, VerifyReport, in_transaction, log_pages};
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DueResult {
     pub status: &'static str,
     pub today: Day,
@@ -33,7 +35,7 @@ pub struct DueResult {
     pub more: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DueItem {
     pub dialogue_id: DialogueId,
     pub title: String,
@@ -68,7 +70,7 @@ fn due_item(due: DueConclusion, today: Day) -> DueItem {
 
 /// Arguments of `due record`.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct OutcomeRequest {
+pub struct OutcomeRequest {
     dialogue_id: DialogueId,
     #[schemars(schema_with = "word_schema::<OutcomeKind>")]
     outcome: OutcomeKind,
@@ -88,7 +90,8 @@ pub struct OutcomeRecorded {
 
 /// Records the outcome of a conclusion. A later outcome may follow.
 pub fn record_outcome(project: &Project, arguments: &Value) -> Result<OutcomeRecorded, Error> {
-    let OutcomeRequest { dialogue_id, outcome, note } = read_strict_request(arguments)?;
+    let OutcomeRequest { dialogue_id, outcome, note } =
+        read_strict_resolved(project.store.as_ref(), arguments)?;
     let note = note.filter(|note| !note.trim().is_empty());
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
@@ -204,7 +207,13 @@ pub fn verify_store(
     head: Option<&str>,
 ) -> Result<VerifyResult, Error> {
     let id: Option<DialogueId> = match dialogue {
-        Some(id) => Some(id.parse().map_err(|_| dialogue_not_found(id))?),
+        // A damaged store may lack the row of a dialogue, and its entries can still be checked.
+        Some(id) => Some(match (resolve_id(project.store.as_ref(), id), id.parse()) {
+            (Err(Error::Refused(fault)), Ok(id)) if fault.has_code(ErrorCode::DialogueNotFound) => {
+                id
+            }
+            (resolved, _) => resolved?,
+        }),
         None => None,
     };
     let verification = project.store.verify_record(id.as_ref(), head)?;

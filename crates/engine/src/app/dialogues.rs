@@ -1,13 +1,16 @@
 //! Operations on a dialogue and its panel: create it, add experts, evolve the panel, abandon it.
 //! Also parses the JSON arguments of operations and gives ids to new dialogues.
 
+use std::borrow::Cow;
+
 use plenary_core::dialogue::create::{
-    DialogueNaming, candidate_ids, decide_create, parse_create_request, too_many_similar_titles,
+    CreateRequest, DialogueNaming, candidate_ids, decide_create, parse_create_request,
+    too_many_similar_titles,
 };
 use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_closed};
 use plenary_core::dialogue::expert::{ExpertRequest, decide_expert};
 use plenary_core::dialogue::panel::{PanelRequest, decide_panel};
-use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
+use plenary_core::dialogue::request::OperationRequest;
 use plenary_core::model::dialogue::{DialogueStatus, ExpertProfile, ExpertTier, PanelSeatSource};
 use plenary_core::model::ids::{DialogueId, ExpertSlug};
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
@@ -19,6 +22,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::app::dialogue_ids::{read_resolved, read_strict_resolved};
 use crate::app::project::{Project, refuse_review};
 use crate::engine::record_changes::{find_dialogue, find_open_dialogue};
 use crate::error::Error;
@@ -56,6 +60,7 @@ pub fn create_dialogue(project: &Project, arguments: &Value) -> Result<CreateRes
     in_transaction(project.store.as_ref(), |unit| {
         let dialogue_id = free_id(unit, &request.title)?;
         let output_dir = free_folder(unit, project, wanted.as_deref(), &dialogue_id)?;
+        let request = name_domain(unit, &request)?;
         let naming = DialogueNaming { dialogue_id: dialogue_id.clone(), output_dir, seed };
         let decision = decide_create(&request, &naming);
         unit.append_entry(&dialogue_id, JournalEntryKind::DialogueCreated, at, &decision.changes)?;
@@ -70,6 +75,16 @@ pub fn create_dialogue(project: &Project, arguments: &Value) -> Result<CreateRes
             warnings,
         })
     })
+}
+
+/// Replaces the domain that the request names by its slug.
+fn name_domain<'a>(
+    unit: &mut dyn StoreTransaction,
+    request: &'a CreateRequest,
+) -> Result<Cow<'a, CreateRequest>, Error> {
+    let Some(name) = &request.domain_id else { return Ok(Cow::Borrowed(request)) };
+    let slug = unit.load_library()?.require_domain(name, "domain_id")?.slug.clone();
+    Ok(Cow::Owned(request.clone().with_domain(slug)))
 }
 
 fn free_id(unit: &mut dyn StoreTransaction, title: &str) -> Result<DialogueId, Error> {
@@ -122,7 +137,7 @@ pub struct ExpertResult {
 }
 
 pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertResult, Error> {
-    let (request, warnings) = read_request::<ExpertRequest>(arguments)?;
+    let (request, warnings) = read_resolved::<ExpertRequest>(project, arguments)?;
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
         refuse_review(unit, &request.dialogue_id)?;
@@ -153,7 +168,7 @@ pub struct PanelMember {
 }
 
 pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelResult, Error> {
-    let (request, mut warnings) = read_request::<PanelRequest>(arguments)?;
+    let (request, mut warnings) = read_resolved::<PanelRequest>(project, arguments)?;
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
@@ -194,7 +209,8 @@ pub struct AbandonResult {
 }
 
 pub fn abandon_dialogue(project: &Project, arguments: &Value) -> Result<AbandonResult, Error> {
-    let AbandonRequest { dialogue_id: id, reason } = read_strict_request(arguments)?;
+    let AbandonRequest { dialogue_id: id, reason } =
+        read_strict_resolved(project.store.as_ref(), arguments)?;
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
         let dialogue = find_dialogue(unit, &id)?;

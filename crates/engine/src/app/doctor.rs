@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use plenary_core::model::ask::{CallErrorType, TransportKind};
+use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType, TransportKind};
 use plenary_core::model::plan::TokenPrice;
 use plenary_core::model::text::nearest_first;
 use plenary_core::report::phrases::count_noun;
@@ -14,13 +14,16 @@ use tokio::runtime::Builder;
 use tokio::time::timeout;
 
 use crate::app::project::SettingsLoader;
+use crate::clock::{RealSystem, System};
 use crate::config::resolve_provider::{ProviderCandidate, TransportStatus};
 use crate::config::settings::{ProviderOrigin, Settings};
 use crate::config::settle_sections::BudgetOverrides;
 use crate::error::Error;
+use crate::providers::call_progress::SilenceTimer;
 use crate::providers::cli::transport::CliTransport;
-use crate::providers::http::{HttpClients, HttpTransport};
-use crate::providers::transport::{CallError, Provider};
+use crate::providers::http::HttpTransport;
+use crate::providers::http_clients::HttpClients;
+use crate::providers::transport::{CallError, CallReply, CallRequest, Provider};
 use crate::store::sqlite::store::SqliteStore;
 
 /// Some servers offer hundreds of models; list only the most similar names.
@@ -61,6 +64,8 @@ pub struct ProviderCheck {
     pub name: String,
     pub model: String,
     pub found_by: String,
+    /// The host of its server.
+    pub host: Option<String>,
     pub usable: bool,
     pub transports: Vec<TransportCheck>,
     pub key: Option<KeyCheck>,
@@ -96,11 +101,23 @@ pub enum CheckState {
     Open,
 }
 
-/// Checks the settings and the store, and asks every provider for its models.
-pub fn check_project(loader: &SettingsLoader) -> Result<DoctorReport, Error> {
+/// Whether the check may use the network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckReach {
+    Online,
+    /// Looks only at keys, programs and the file.
+    Offline,
+}
+
+/// Checks the settings and the store. Online it asks every server for its models and for one word,
+/// which proves that a seat would get a reply.
+pub fn check_project(loader: &SettingsLoader, reach: CheckReach) -> Result<DoctorReport, Error> {
     let (settings, candidates) = loader.survey_providers(&BudgetOverrides::default())?;
     let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
-    let probed = runtime.block_on(probe_all(&candidates));
+    let probed = match reach {
+        CheckReach::Online => runtime.block_on(probe_all(&candidates)),
+        CheckReach::Offline => candidates.iter().map(|_| ProbeResult::default()).collect(),
+    };
     // Do not wait for programs that are still being killed.
     runtime.shutdown_background();
     let checks = candidates.iter().zip(probed);
@@ -114,7 +131,7 @@ fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorRep
         && providers.iter().all(|provider| provider.usable)
         && store.opens != Some(false);
     let mut advice = list_advice(&providers, settings.council.origin);
-    advice.extend(settings.list_warnings());
+    advice.extend(settings.list_warnings(RealSystem.now().utc_day()));
     DoctorReport {
         status: if is_well { DoctorStatus::Success } else { DoctorStatus::Findings },
         config: ConfigCheck { file: settings.paths.file.clone() },
@@ -141,11 +158,8 @@ impl ProviderCheck {
         let provider = &candidate.provider;
         let offered = probed.models.as_ref().and_then(|models| models.as_ref().ok());
         let model_exists = offered.and_then(|offered| has_model(offered, &provider.model));
-        let transports: Vec<TransportCheck> = candidate
-            .transport_statuses
-            .iter()
-            .map(|way| check_transport(way, &probed, model_exists))
-            .collect();
+        let transports: Vec<TransportCheck> =
+            candidate.transport_statuses.iter().map(|way| check_transport(way, &probed)).collect();
         let reachable = probed.models.as_ref().map(|models| match models {
             Ok(_) => true,
             Err(error) => is_answer(error),
@@ -158,6 +172,7 @@ impl ProviderCheck {
             name: provider.name.to_string(),
             model: provider.model.clone(),
             found_by: candidate.found_by.to_string(),
+            host: provider.base_url.as_deref().and_then(host_of),
             usable: candidate.is_usable() && transports.iter().any(|transport| transport.usable),
             transports,
             key: provider
@@ -175,6 +190,9 @@ impl ProviderCheck {
     pub fn describe_model(&self) -> (CheckState, String) {
         match self.model_exists {
             Some(true) => (CheckState::Good, "offered".to_owned()),
+            Some(false) if self.usable => {
+                (CheckState::Open, "not listed, but it replies".to_owned())
+            }
             Some(false) if self.offered.is_empty() => (CheckState::Bad, "not offered".to_owned()),
             Some(false) => (
                 CheckState::Bad,
@@ -187,10 +205,11 @@ impl ProviderCheck {
     /// Describes the price and its source.
     pub fn describe_price(&self) -> (CheckState, String) {
         let Some(price) = &self.price else { return (CheckState::Open, "unknown".to_owned()) };
-        let TokenPrice { input_per_mtok, output_per_mtok, source } = price;
+        let TokenPrice { input_per_mtok, output_per_mtok, source, .. } = price;
         let source = match source.as_str() {
             "configuration" => "council.yaml".to_owned(),
             "loopback" => return (CheckState::Good, "free: it runs on this machine".to_owned()),
+            "provider" => "the provider's list".to_owned(),
             day => format!("price table of {day}"),
         };
         let dollars = format!("${input_per_mtok} in, ${output_per_mtok} out per million tokens");
@@ -209,14 +228,10 @@ fn is_answer(error: &CallError) -> bool {
     !matches!(error.error_type, CallErrorType::Network | CallErrorType::Timeout)
 }
 
-fn check_transport(
-    way: &TransportStatus,
-    probed: &ProbeResult,
-    model_exists: Option<bool>,
-) -> TransportCheck {
+fn check_transport(way: &TransportStatus, probed: &ProbeResult) -> TransportCheck {
     let (usable, detail) = match (way.kind, &way.closed) {
         (_, Some(reason)) => (false, reason.clone()),
-        (TransportKind::Http, None) => check_server(probed, model_exists),
+        (TransportKind::Http, None) => check_server(probed),
         (TransportKind::Cli, None) => check_program(probed),
         (TransportKind::Mcp, None) => (true, "program found; not started".to_owned()),
         (TransportKind::Rehearsal, None) => (true, "built in".to_owned()),
@@ -224,21 +239,27 @@ fn check_transport(
     TransportCheck { kind: way.kind, usable, detail }
 }
 
-fn check_server(probed: &ProbeResult, model_exists: Option<bool>) -> (bool, String) {
-    match &probed.models {
-        Some(Ok(models)) => {
-            let offered = format!("answers; {} offered", count_noun(models.len(), "model"));
-            (model_exists != Some(false), offered)
-        }
-        Some(Err(error)) if error.error_type == CallErrorType::Auth => {
-            (false, error.message.clone())
-        }
+/// A model that a server does not list may still answer, so the call decides.
+fn check_server(probed: &ProbeResult) -> (bool, String) {
+    let listed = match &probed.models {
+        Some(Ok(models)) => format!("answers; {} offered", count_noun(models.len(), "model")),
         Some(Err(error)) if is_answer(error) => {
-            (true, format!("answers, but does not list its models: {}", error.message))
+            format!("answers, but does not list its models: {}", error.message)
         }
-        Some(Err(error)) => (false, error.message.clone()),
-        None => (false, "not asked".to_owned()),
+        Some(Err(error)) => return (false, error.message.clone()),
+        None => return (true, "not called (--offline)".to_owned()),
+    };
+    match &probed.reply {
+        Some(Ok(_)) => (true, format!("{listed}; a test call got a reply")),
+        Some(Err(error)) => (false, format!("{listed}; a test call failed: {}", error.message)),
+        None => (true, listed),
     }
+}
+
+/// `api.openai.com` of `https://api.openai.com/v1`.
+fn host_of(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().filter(|host| !host.is_empty()).map(str::to_owned)
 }
 
 fn check_program(probed: &ProbeResult) -> (bool, String) {
@@ -290,11 +311,14 @@ fn provider_advice(provider: &ProviderCheck) -> Vec<String> {
         Some(_) | None => {}
     }
     if provider.reachable == Some(false) {
+        let host = provider.host.as_deref().unwrap_or("its server");
         advice.push(format!(
-            "`{name}` does not answer; check that its server runs, and its `base_url`"
+            "`{name}` does not answer at {host}; check that the server runs, and its `base_url`"
         ));
     }
-    if let (Some(false), Some(nearest)) = (provider.model_exists, provider.offered.first()) {
+    if let (Some(false), Some(nearest), false) =
+        (provider.model_exists, provider.offered.first(), provider.usable)
+    {
         advice.push(format!(
             "`{name}` does not offer `{}`; set its `model` to one that it offers, such as `{nearest}`",
             provider.model
@@ -320,6 +344,8 @@ const PROGRAM_TIMEOUT: Duration = Duration::from_secs(5);
 struct ProbeResult {
     /// The models that the server lists.
     models: Option<Result<Vec<String>, CallError>>,
+    /// The reply to the smallest call, if the server answers at all.
+    reply: Option<Result<CallReply, CallError>>,
     /// The program's version; `Ok(None)` for a program without a version command.
     version: Option<Result<Option<String>, CallError>>,
 }
@@ -334,11 +360,17 @@ async fn probe_provider(candidate: &ProviderCandidate, clients: &Arc<HttpClients
         candidate.transport_statuses.iter().any(|way| way.kind == kind && way.closed.is_none())
     };
     let provider = Arc::new(candidate.provider.clone());
-    let models = async {
+    let server = async {
         if !is_open(TransportKind::Http) {
-            return None;
+            return (None, None);
         }
-        Some(fetch_models(Arc::clone(&provider), Arc::clone(clients)).await)
+        let models = fetch_models(Arc::clone(&provider), Arc::clone(clients)).await;
+        let is_answering = models.as_ref().map_or_else(is_answer, |_| true);
+        let reply = match is_answering {
+            true => Some(send_test_call(provider.as_ref(), Arc::clone(clients)).await),
+            false => None,
+        };
+        (Some(models), reply)
     };
     let version = async {
         if !is_open(TransportKind::Cli) {
@@ -346,8 +378,42 @@ async fn probe_provider(candidate: &ProviderCandidate, clients: &Arc<HttpClients
         }
         Some(CliTransport::new(Arc::clone(&provider)).read_version(PROGRAM_TIMEOUT).await)
     };
-    let (models, version) = tokio::join!(models, version);
-    ProbeResult { models, version }
+    let ((models, reply), version) = tokio::join!(server, version);
+    ProbeResult { models, reply, version }
+}
+
+/// A reply of one word is quick; a server that loads a model first takes longer.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Enough for one word, also for a model that thinks before it answers.
+const CALL_TOKENS_MAX: u32 = 256;
+
+/// Asks for one word. A reply that is cut off proves the seat too.
+async fn send_test_call(
+    provider: &Provider,
+    clients: Arc<HttpClients>,
+) -> Result<CallReply, CallError> {
+    let tokens = provider.output_tokens_max.min(CALL_TOKENS_MAX);
+    let provider = Provider { output_tokens_max: tokens, ..provider.clone() };
+    let request = CallRequest {
+        seat: provider.name.clone(),
+        round: 0,
+        purpose: AskPurpose::Restatement,
+        messages: Arc::new(AskMessages {
+            system: "You are a connection test.".to_owned(),
+            shared: None,
+            user: "Reply with the word OK.".to_owned(),
+        }),
+        schema: None,
+        timer: SilenceTimer::start(CALL_TIMEOUT),
+        partial_text: None,
+        is_stricter: false,
+    };
+    let server = HttpTransport::new(Arc::new(provider), clients);
+    timeout(CALL_TIMEOUT, server.send(&request)).await.unwrap_or_else(|_| {
+        let message = format!("no reply within {} s", CALL_TIMEOUT.as_secs());
+        Err(CallError::new(CallErrorType::Timeout, message))
+    })
 }
 
 async fn fetch_models(
@@ -355,8 +421,9 @@ async fn fetch_models(
     clients: Arc<HttpClients>,
 ) -> Result<Vec<String>, CallError> {
     let server = HttpTransport::new(provider, clients);
-    timeout(SERVER_TIMEOUT, server.list_models()).await.unwrap_or_else(|_| {
+    let listed = timeout(SERVER_TIMEOUT, server.list_models()).await.unwrap_or_else(|_| {
         let message = format!("no answer within {} s", SERVER_TIMEOUT.as_secs());
         Err(CallError::new(CallErrorType::Timeout, message))
-    })
+    });
+    listed.map(|models| models.into_iter().map(|model| model.name).collect())
 }

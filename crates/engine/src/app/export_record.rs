@@ -1,29 +1,38 @@
 //! Export of a record as a file or as text, and which existing files an export may replace.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use plenary_core::dialogue::context::ContextShape;
 use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
 use plenary_core::dialogue::expert_prompts::panel_prompts::is_prompt;
-use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
+use plenary_core::dialogue::request::OperationRequest;
+use plenary_core::model::entity::Entity;
 use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::JournalEntry;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::{word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
+use plenary_core::report::calls::{CallDocument, calls_section, list_calls};
 use plenary_core::report::dialogue_facts::record_warnings;
 use plenary_core::report::dialogue_json::{
     DialogueDocument, ExportShape, dialogue_document, is_html_export, is_markdown_export,
 };
 use plenary_core::report::html::render_html;
 use plenary_core::report::markdown::render_markdown;
-use plenary_core::report::page::{PageDetail, PageScope};
+use plenary_core::report::page::{PageDetail, PageScope, PageSection};
+use plenary_core::report::phrases::count_noun;
+use plenary_core::report::provenance::ProvenanceInput;
+use plenary_core::report::source_sections::{graph_section, provenance_section};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::app::dialogue_ids::{read_resolved, read_strict_resolved};
 use crate::app::project::Project;
 use crate::error::{Error, to_json_text};
 use crate::files::allowed_file::{AllowedFile, WritePermission};
@@ -69,11 +78,26 @@ pub struct ExportRequest {
     #[serde(default)]
     #[schemars(schema_with = "word_schema::<Format>")]
     format: Option<Format>,
+    /// Adds the calls: prompts and raw replies.
+    #[serde(default)]
+    full: bool,
 }
 
 impl OperationRequest for ExportRequest {}
 
+/// How much an export has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ExportContents {
+    Record,
+    /// The record, and every call with its messages and its reply.
+    RecordAndCalls,
+}
+
 impl ExportRequest {
+    fn contents(&self) -> ExportContents {
+        if self.full { ExportContents::RecordAndCalls } else { ExportContents::Record }
+    }
+
     fn format(&self) -> Format {
         self.format.unwrap_or_else(|| format_for_path(self.output_path.as_deref()))
     }
@@ -89,14 +113,20 @@ impl OperationRequest for ShowRequest {}
 
 /// Format by the ending of the file name.
 fn format_for_path(path: Option<&str>) -> Format {
-    let ends_in = |format: Format| {
-        let endings = file_endings(format).iter();
-        path.is_some_and(|path| endings.clone().any(|ending| path.ends_with(&format!(".{ending}"))))
+    path.and_then(find_format).unwrap_or(Format::Json)
+}
+
+/// Whether a file name has an ending that selects no format. A name without an ending is JSON.
+pub fn has_unknown_ending(path: &str) -> bool {
+    Path::new(path).extension().is_some() && find_format(path).is_none()
+}
+
+fn find_format(path: &str) -> Option<Format> {
+    let ending = Path::new(path).extension()?;
+    let fits = |format: &&Format| {
+        file_endings(**format).iter().any(|known| ending.eq_ignore_ascii_case(known))
     };
-    [Format::Markdown, Format::Html]
-        .into_iter()
-        .find(|format| ends_in(*format))
-        .unwrap_or(Format::Json)
+    Format::ALL.iter().find(fits).copied()
 }
 
 /// Writes the file; without `output_path` into the dialogue's own folder. A file that exists is
@@ -106,7 +136,7 @@ pub fn export_record(
     arguments: &Value,
     permission: WritePermission,
 ) -> Result<ExportResult, Error> {
-    let (request, mut warnings) = read_request::<ExportRequest>(arguments)?;
+    let (request, mut warnings) = read_resolved::<ExportRequest>(project, arguments)?;
     let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
     let file = match &request.output_path {
         Some(path) => named_file(project, path, format, permission)?,
@@ -114,7 +144,7 @@ pub fn export_record(
     };
     // Check before rendering, which is slow for a long record.
     file.check_writable(&is_export)?;
-    let mut text = render_record(project, &record, format)?;
+    let mut text = render_record(project, &record, format, request.contents())?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -147,19 +177,38 @@ pub struct PrintedExport {
 
 /// Renders the document without writing a file.
 pub fn print_record(project: &Project, arguments: &Value) -> Result<PrintedExport, Error> {
-    let (request, warnings) = read_request::<ExportRequest>(arguments)?;
+    let (request, warnings) = read_resolved::<ExportRequest>(project, arguments)?;
     let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
-    Ok(PrintedExport { format, text: render_record(project, &record, format)?, warnings })
+    let text = render_record(project, &record, format, request.contents())?;
+    Ok(PrintedExport { format, text, warnings })
 }
 
 /// Renders a loaded record as JSON.
 pub fn record_json(project: &Project, record: &DialogueRecord) -> Result<String, Error> {
-    render_record(project, record, Format::Json)
+    render_record(project, record, Format::Json, ExportContents::Record)
+}
+
+/// Reads the calls of a dialogue, in order; none if Plenary asked no model for it.
+pub fn read_calls(project: &Project, id: &DialogueId) -> Result<Vec<CallDocument>, Error> {
+    Ok(journal_calls(&project.store.load_entries(id, 0)?))
+}
+
+fn journal_calls(journal: &[JournalEntry]) -> Vec<CallDocument> {
+    let state = RunState::from_entries(journal);
+    state.map(|state| list_calls(&state, journal)).unwrap_or_default()
+}
+
+/// The error for a call that a dialogue does not have.
+pub fn call_not_found(id: &DialogueId, number: u32, calls: usize) -> ValidationError {
+    let message = format!("'{id}' has no call {number}; it has {}", count_noun(calls, "call"));
+    ValidationError::new(ErrorCode::TargetNotFound, message)
+        .with_value(number)
+        .with_suggestion(format!("`plenary show {id} --prompts` lists its calls"))
 }
 
 /// Loads the record of the dialogue in the arguments.
 pub fn read_record(project: &Project, arguments: &Value) -> Result<DialogueRecord, Error> {
-    let ShowRequest { dialogue_id } = read_strict_request(arguments)?;
+    let ShowRequest { dialogue_id } = read_strict_resolved(project.store.as_ref(), arguments)?;
     load_record(project, &dialogue_id)
 }
 
@@ -216,23 +265,44 @@ fn render_record(
     project: &Project,
     record: &DialogueRecord,
     format: Format,
+    contents: ExportContents,
 ) -> Result<String, Error> {
     let protocol = project.protocols.find_protocol(record.dialogue.opening.protocol)?;
     let journal = project.store.load_entries(record.dialogue.id(), 0)?;
+    let calls = (contents == ExportContents::RecordAndCalls).then(|| journal_calls(&journal));
     match format {
         Format::Markdown | Format::Html => {
             let state = RunState::from_entries(&journal);
             let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
-            let page = protocol.page(&shown, PageScope::new(PageDetail::Export));
+            let mut page = protocol.page(&shown, PageScope::new(PageDetail::Export));
+            if format == Format::Html {
+                page.sections.extend(source_sections(project, record, &journal)?);
+            }
+            page.sections.extend(calls.as_deref().map(calls_section));
             Ok(if format == Format::Html { render_html(&page) } else { render_markdown(&page) })
         }
         Format::Json => {
             let section = protocol.export_section(&journal).map_err(Error::Document)?;
             let record = dialogue_document(record);
             let run = section.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
-            to_json_text(&ExportDocument { record, run })
+            to_json_text(&ExportDocument { record, run, calls })
         }
     }
+}
+
+/// Graph and provenance, which only a file shows.
+fn source_sections(
+    project: &Project,
+    record: &DialogueRecord,
+    journal: &[JournalEntry],
+) -> Result<Vec<PageSection>, Error> {
+    let calls = journal_calls(journal);
+    let places = project.store.load_entry_places(record.dialogue.id(), 0)?;
+    let hashes: BTreeMap<u64, String> =
+        places.into_iter().map(|place| (place.seq, place.hash)).collect();
+    let input = ProvenanceInput { record, calls: &calls, journal, hashes: &hashes };
+    let entities: Vec<&Entity> = record.all_entities().collect();
+    Ok([graph_section(&entities), provenance_section(&input)].into_iter().flatten().collect())
 }
 
 /// The record and the section of its run.
@@ -242,6 +312,8 @@ struct ExportDocument<'a> {
     record: DialogueDocument<'a>,
     #[serde(flatten)]
     run: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    calls: Option<Vec<CallDocument>>,
 }
 
 /// Several times the longest possible dialogue. A larger file is not ours.

@@ -7,6 +7,9 @@ use plenary_core::model::plan::Plan;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 use plenary_core::protocols::protocol::Protocol;
+use plenary_core::protocols::review::concern_codes::{CodeCount, CodeCounter};
+use plenary_core::protocols::review::earlier_decision::{EarlierDecision, settings_digest};
+use plenary_core::protocols::review::log_row::{ContentQuery, LogQuery, LogRow};
 use plenary_core::protocols::review::types::{PriorVerdict, ReviewArtifact};
 use plenary_core::report::phrases::group_digits;
 use serde_json::json;
@@ -15,7 +18,7 @@ use crate::app::planning::estimate::least_tokens;
 use crate::app::planning::panel_setup::{
     PanelSetup, RehearsalChoice, TransportFactory, reconnect_seats,
 };
-use crate::app::planning::review_panel::ReviewPanelSetup;
+use crate::app::planning::review_panel::{EarlierReviews, ReviewPanelSetup};
 use crate::app::project::{Project, SettingsLoader};
 use crate::app::start_run::PreparedRun;
 use crate::config::section::show_duration;
@@ -25,6 +28,7 @@ use crate::context_files::gather::ContextFileError;
 use crate::engine::daily_budget::DailyBudget;
 use crate::engine::run_start::RunQuestion;
 use crate::error::Error;
+use crate::store::traits::{LOG_PAGE_ROWS, log_pages};
 
 /// Loads the settings of a council. Without a provider it rehearses, but never by itself in a
 /// project that has a council.yaml.
@@ -43,7 +47,8 @@ pub fn prepare_council(
     text: String,
     plan: Plan,
 ) -> PreparedRun {
-    let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
+    let rehearsal = panel.is_rehearsal;
+    let question = RunQuestion { text, protocol, rehearsal, plan, background: None };
     PreparedRun::new(question, panel.connections.clone())
 }
 
@@ -65,9 +70,10 @@ fn load_start_settings(
     Ok(settings)
 }
 
-/// Loads the settings of a review. Without a provider it is an error: a review that rehearsed by
-/// itself would pass everything.
-pub fn review_settings(
+/// Loads the settings of a review, or of a council that a caller of the server asks for. Without a
+/// provider it is an error: a review that rehearsed by itself would pass everything, and an agent
+/// would pass the answer of no model on as advice.
+pub fn provider_settings(
     loader: &SettingsLoader,
     rehearsal: &RehearsalChoice,
     overrides: &BudgetOverrides,
@@ -97,12 +103,58 @@ pub fn prepare_review(
     let protocol = project.protocols.find_protocol(ProtocolName::Review)?;
     let text = artifact.path.clone();
     let priors = project.store.prior_verdicts(&artifact.artifact_type, panel.prior_verdicts)?;
-    let priors = priors.iter().map(PriorVerdict::from_row).collect();
-    let plan = panel.build_plan(artifact, priors, project.ambient.as_ref());
+    let earlier = EarlierReviews {
+        priors: priors.iter().map(|row| with_override(project, row)).collect::<Result<_, _>>()?,
+        code_counts: count_codes(project, &artifact.artifact_type)?,
+    };
+    let plan = panel.build_plan(artifact, earlier, project.ambient.as_ref());
     check_token_budget(&plan, &text)?;
-    let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
+    let rehearsal = panel.is_rehearsal;
+    let question = RunQuestion { text, protocol, rehearsal, plan, background: None };
     let prepared = PreparedRun::new(question, panel.connections.clone());
     Ok(prepared.with_redaction(settings.review.redact.clone()))
+}
+
+/// Verdicts on one content that are compared; more are not needed to find the newest decision.
+const CONTENT_VERDICTS_MAX: usize = 50;
+
+/// The decision on the same content that applies again: a person's, or the gate's with the same
+/// settings. A rehearsal is played each time, unless a person decided over it.
+pub fn find_earlier_decision(
+    project: &Project,
+    panel: &ReviewPanelSetup,
+    artifact: &ReviewArtifact,
+) -> Result<Option<EarlierDecision>, Error> {
+    let rehearsal = panel.is_rehearsal;
+    let content = ContentQuery { sha256: artifact.sha256.clone(), rehearsal };
+    let logged = project.store.list_content_verdicts(&content, CONTENT_VERDICTS_MAX)?;
+    let plan =
+        panel.build_plan(artifact.clone(), EarlierReviews::default(), project.ambient.as_ref());
+    let settings = plan.review.as_ref().map(|gate| settings_digest(&plan, gate));
+    let settings = settings.as_deref().filter(|_| !rehearsal);
+    Ok(EarlierDecision::find(&logged, settings))
+}
+
+/// An earlier verdict with the newest decision of a person over it.
+fn with_override(project: &Project, row: &LogRow) -> Result<PriorVerdict, Error> {
+    let words = match &row.verdict_id {
+        Some(verdict_id) => project.store.list_overrides(verdict_id)?,
+        None => Vec::new(),
+    };
+    Ok(PriorVerdict::from_row(row).with_override(words.last()))
+}
+
+/// Counts the codes of concerns over the whole log of a type.
+fn count_codes(project: &Project, artifact_type: &str) -> Result<Vec<CodeCount>, Error> {
+    let query = LogQuery {
+        artifact_type: Some(artifact_type.to_owned()),
+        ..LogQuery::from_start(LOG_PAGE_ROWS)
+    };
+    let mut counter = CodeCounter::default();
+    for page in log_pages(project.store.as_ref(), &query) {
+        page?.iter().for_each(|logged| counter.add_row(&logged.row));
+    }
+    Ok(counter.into_counts())
 }
 
 /// Checks a question: not empty, without NUL, within the length limit.

@@ -16,9 +16,11 @@ use crate::clock::{RealSystem, System};
 use crate::config::discover::installed_models;
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
+use crate::config::load::survey_providers;
 use crate::config::locate::{
     COUNCIL_FILE, ConfigFlags, ProjectPaths, find_project_file, locate_project,
 };
+use crate::config::model_directory::{LiveModels, ModelQuery};
 use crate::config::resolve_provider::ProviderCandidate;
 use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
@@ -66,13 +68,16 @@ pub struct SettingsLoader {
     pub protocols: Protocols,
     confirm: Option<ConfirmTrust>,
     warn: Option<PrintNotice>,
+    /// Whether servers are asked for their models.
+    models: ModelQuery,
     /// Warnings that were printed: each is printed once, however often the settings are read.
     warned: Mutex<BTreeSet<String>>,
 }
 
 impl SettingsLoader {
     pub fn new(flags: ConfigFlags, protocols: Protocols) -> Self {
-        Self { flags, protocols, confirm: None, warn: None, warned: Mutex::default() }
+        let models = ModelQuery::Asked;
+        Self { flags, protocols, confirm: None, warn: None, models, warned: Mutex::default() }
     }
 
     /// Asks a person about a file that is not trusted.
@@ -87,7 +92,14 @@ impl SettingsLoader {
         let warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (flags, warn) = (self.flags.clone(), self.warn);
         let protocols = self.protocols.clone();
-        Self { flags, protocols, confirm: None, warn, warned: Mutex::new(warned) }
+        let models = self.models;
+        Self { flags, protocols, confirm: None, warn, models, warned: Mutex::new(warned) }
+    }
+
+    /// Asks no server for its models, for a command that must send nothing.
+    #[must_use]
+    pub fn without_queries(&self) -> Self {
+        Self { confirm: self.confirm, models: ModelQuery::Cached, ..self.without_confirmation() }
     }
 
     /// Prints warnings about the settings.
@@ -137,7 +149,7 @@ impl SettingsLoader {
                 &self.flags,
                 overrides,
                 environment,
-                installed_models,
+                &self.live_models(),
             )
         })?;
         self.report_warnings(&settings);
@@ -178,20 +190,26 @@ impl SettingsLoader {
         }
     }
 
+    fn live_models(&self) -> LiveModels {
+        LiveModels { query: self.models, now: RealSystem.now() }
+    }
+
     fn survey_settings(
         &self,
         needed: SettingUse,
         overrides: &BudgetOverrides,
     ) -> Result<(Settings, Vec<ProviderCandidate>), Error> {
-        let models = installed_models;
         self.read_trusted(|environment| {
-            crate::config::load::survey_providers(
-                needed,
-                &self.flags,
-                overrides,
-                environment,
-                models,
-            )
+            let flags = &self.flags;
+            match needed {
+                SettingUse::Providers => {
+                    survey_providers(needed, flags, overrides, environment, &self.live_models())
+                }
+                // Nothing is called, so no server is asked for its models.
+                SettingUse::Display | SettingUse::Record | SettingUse::Files => {
+                    survey_providers(needed, flags, overrides, environment, &installed_models)
+                }
+            }
         })
     }
 
@@ -214,7 +232,7 @@ impl SettingsLoader {
     fn report_warnings(&self, settings: &Settings) {
         let Some(warn) = self.warn else { return };
         let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        for warning in settings.list_warnings() {
+        for warning in settings.list_warnings(RealSystem.now().utc_day()) {
             if warned.insert(warning.clone()) {
                 warn(&warning);
             }

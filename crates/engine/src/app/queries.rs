@@ -1,4 +1,4 @@
-//! Queries over the store: list, resolve citations, find similar dialogues, count.
+//! Queries over the store: resolve citations, find similar dialogues, count.
 
 use std::borrow::Cow;
 
@@ -10,85 +10,23 @@ use plenary_core::dialogue::request_fields::RequestFields;
 use plenary_core::dialogue::similar::{
     CANDIDATES_DEFAULT, SimilarDialogue, rank_hits, search_words,
 };
-use plenary_core::model::dialogue::{DialogueStatus, ProtocolKind};
-use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::ids::{DialogueId, EntityId, ExpertSlug};
 use plenary_core::model::limits::{LINE_CHARS_MAX, PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
-use plenary_core::model::queries::{DialogueQuery, DialogueSummary, EntityCitation, TopExpert};
+use plenary_core::model::queries::{
+    EntityCitation, IncomingReference, OutgoingReference, TopExpert,
+};
 use plenary_core::model::string_enum::{inlined_schema, word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
+use plenary_core::report::calls::CallDocument;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::app::dialogue_ids::resolve_id;
+use crate::app::export_record::{call_not_found, read_calls};
+use crate::app::list_dialogues::{ListRequest, ListResult, list_dialogues};
 use crate::app::project::Project;
 use crate::error::Error;
-
-/// A screenful.
-const PAGE_DEFAULT: usize = 50;
-
-/// Arguments of `list`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(extend("x-also-known" = ["op"]))]
-pub struct ListRequest {
-    /// list.
-    #[serde(default)]
-    #[schemars(schema_with = "word_schema::<DialogueStatus>")]
-    status: Option<DialogueStatus>,
-    /// list.
-    #[serde(default)]
-    #[schemars(schema_with = "word_schema::<ProtocolKind>")]
-    protocol: Option<ProtocolKind>,
-    #[schemars(range(min = 1, max = PAGE_ITEMS_MAX))]
-    limit: Option<usize>,
-    /// list: the `next` of the page before.
-    #[schemars(length(max = LINE_CHARS_MAX))]
-    after: Option<String>,
-}
-
-impl OperationRequest for ListRequest {}
-
-#[derive(Debug, Serialize)]
-pub struct ListResult {
-    pub status: &'static str,
-    pub dialogues: Vec<DialogueSummary>,
-    /// Pass this as `after` to get the next page.
-    pub next: Option<DialogueId>,
-    /// Unknown fields of the request.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<RequestWarning>,
-}
-
-pub fn list_dialogues(project: &Project, arguments: &Value) -> Result<ListResult, Error> {
-    let (request, warnings) = read_request::<ListRequest>(arguments)?;
-    let ListRequest { status, protocol, limit, after } = request;
-    let query = DialogueQuery {
-        status,
-        protocol,
-        limit: limit.unwrap_or(PAGE_DEFAULT),
-        after: after.as_deref().and_then(|id| id.parse().ok()),
-    };
-    if let Some(after) = after {
-        let known = match &query.after {
-            Some(id) => project.store.load_dialogue(id)?.is_some(),
-            None => false,
-        };
-        if !known {
-            return Err(ValidationError {
-                field: Some("after".to_owned()),
-                ..dialogue_not_found(&after)
-            }
-            .into());
-        }
-    }
-    // One more than asked for tells whether there is a next page.
-    let limit = query.limit;
-    let mut dialogues =
-        project.store.list_dialogues(&DialogueQuery { limit: limit + 1, ..query })?;
-    let more = dialogues.len() > limit;
-    dialogues.truncate(limit);
-    let next = dialogues.last().filter(|_| more).map(|last| last.dialogue_id.clone());
-    Ok(ListResult { status: "success", dialogues, next, warnings })
-}
 
 words! {
     /// What is looked for.
@@ -124,8 +62,11 @@ impl SearchRequest {
     }
 }
 
-/// Lists the fields of all four operations. A field that two of them have stands at the place of
-/// the later one.
+/// Filters of `list` that the tool accepts but does not list, to keep its schema short.
+const UNLISTED_FIELDS: [&str; 3] = ["state", "since", "grep"];
+
+/// Lists the fields of all four operations. A field of two operations is listed where
+/// the later operation has it.
 impl JsonSchema for SearchRequest {
     fn schema_name() -> Cow<'static, str> {
         "SearchRequest".into()
@@ -140,9 +81,8 @@ impl JsonSchema for SearchRequest {
             inlined_schema::<StatsRequest>(),
             inlined_schema::<ListRequest>(),
         ];
-        for (name, field) in
-            requests.iter().filter_map(|all| all["properties"].as_object()).flatten()
-        {
+        let all = requests.iter().filter_map(|all| all["properties"].as_object()).flatten();
+        for (name, field) in all.filter(|(name, _)| !UNLISTED_FIELDS.contains(&name.as_str())) {
             fields.shift_remove(name);
             fields.insert(name.clone(), field.clone());
         }
@@ -199,7 +139,7 @@ pub struct CiteRequest {
     #[serde(default)]
     #[schemars(inner(length(max = LINE_CHARS_MAX)))]
     ids: Vec<String>,
-    /// cite: where short ids belong.
+    /// cite: the dialogue of short ids.
     #[schemars(length(max = LINE_CHARS_MAX))]
     dialogue_id: Option<String>,
 }
@@ -217,11 +157,39 @@ impl OperationRequest for CiteRequest {
 #[derive(Debug, Serialize)]
 pub struct CiteResult {
     pub status: &'static str,
-    pub citations: Vec<EntityCitation>,
+    pub citations: Vec<CitedPart>,
     pub errors: Vec<CiteError>,
     /// Unknown fields of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<RequestWarning>,
+}
+
+/// What an id names.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum CitedPart {
+    Entity(Box<EntityCitation>),
+    Call(Box<CallCitation>),
+}
+
+/// A call in the shape of a citation.
+#[derive(Debug, Serialize)]
+pub struct CallCitation {
+    /// `call/7`
+    pub id: String,
+    pub dialogue_id: DialogueId,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub label: String,
+    /// The reply; empty without one.
+    pub content: String,
+    pub contributors: Vec<ExpertSlug>,
+    pub references: Vec<OutgoingReference>,
+    pub referenced_by: Vec<IncomingReference>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
+    #[serde(flatten)]
+    pub call: CallDocument,
 }
 
 /// An id that could not be expanded, and why.
@@ -261,13 +229,24 @@ fn expand_id(
     project: &Project,
     dialogue: Option<&str>,
     text: &str,
-) -> Result<Result<EntityCitation, ValidationError>, Error> {
-    let (dialogue, id) = match parse_address(dialogue, text) {
+) -> Result<Result<CitedPart, ValidationError>, Error> {
+    let (dialogue, part) = match parse_address(dialogue, text) {
         Ok(address) => address,
         Err(fault) => return Ok(Err(fault)),
     };
+    let dialogue = match resolve_id(project.store.as_ref(), dialogue) {
+        Err(Error::Refused(refusal)) => match refusal.errors.into_iter().next() {
+            Some(fault) => return Ok(Err(fault)),
+            None => return Ok(Err(dialogue_not_found(dialogue))),
+        },
+        resolved => resolved?,
+    };
+    let id = match part {
+        CitedId::Call(number) => return cite_call(project, &dialogue, number),
+        CitedId::Entity(id) => id,
+    };
     if let Some(citation) = project.store.load_citation(&dialogue, id)? {
-        return Ok(Ok(citation));
+        return Ok(Ok(CitedPart::Entity(Box::new(citation))));
     }
     Ok(Err(match project.store.load_dialogue(&dialogue)? {
         Some(_) => target_not_found(&id.to_string(), &dialogue),
@@ -275,26 +254,69 @@ fn expand_id(
     }))
 }
 
-/// `my-dialogue/P0101`, or `P0101` where the dialogue is known.
-fn parse_address(
-    dialogue: Option<&str>,
-    text: &str,
-) -> Result<(DialogueId, EntityId), ValidationError> {
-    let (dialogue, display) = match text.split_once('/') {
-        Some((dialogue, display)) => (Some(dialogue), display),
-        None => (dialogue, text),
+fn cite_call(
+    project: &Project,
+    id: &DialogueId,
+    number: u32,
+) -> Result<Result<CitedPart, ValidationError>, Error> {
+    let Some(dialogue) = project.store.load_dialogue(id)? else {
+        return Ok(Err(dialogue_not_found(id.as_str())));
     };
-    let id = display.parse().map_err(|_| {
+    let mut calls = read_calls(project, id)?;
+    let Some(place) = calls.iter().position(|call| call.call == number) else {
+        return Ok(Err(call_not_found(id, number, calls.len())));
+    };
+    let call = calls.swap_remove(place);
+    Ok(Ok(CitedPart::Call(Box::new(CallCitation {
+        id: format!("call/{number}"),
+        dialogue_id: id.clone(),
+        kind: "call",
+        label: format!("{} of {}", call.purpose, call.seat),
+        content: call.raw.clone().unwrap_or_default(),
+        contributors: vec![call.seat.clone()],
+        references: Vec::new(),
+        referenced_by: Vec::new(),
+        rehearsal: dialogue.opening.rehearsal,
+        call,
+    }))))
+}
+
+/// The part of a dialogue that an id names.
+enum CitedId {
+    Entity(EntityId),
+    Call(u32),
+}
+
+/// `my-dialogue/P0101` or `my-dialogue/call/7`; without the name where the dialogue is known.
+fn parse_address<'a>(
+    dialogue: Option<&'a str>,
+    text: &'a str,
+) -> Result<(&'a str, CitedId), ValidationError> {
+    let not_an_id = || {
         ValidationError::new(ErrorCode::InvalidDisplayId, format!("'{text}' is not an id"))
-            .with_suggestion("ids look like P0101 or my-dialogue/P0101")
-    })?;
-    let dialogue = dialogue.ok_or_else(|| {
+            .with_suggestion("ids look like P0101, my-dialogue/P0101 or my-dialogue/call/7")
+    };
+    let named_call = match text.rsplit_once('/') {
+        Some(("call", number)) => Some((None, number)),
+        Some((before, number)) => before.strip_suffix("/call").map(|name| (Some(name), number)),
+        None => None,
+    };
+    let (named, part) = match (named_call, text.split_once('/')) {
+        (Some((named, number)), _) => {
+            (named, CitedId::Call(number.parse().map_err(|_| not_an_id())?))
+        }
+        (None, Some((named, id))) => {
+            (Some(named), CitedId::Entity(id.parse().map_err(|_| not_an_id())?))
+        }
+        (None, None) => (None, CitedId::Entity(text.parse().map_err(|_| not_an_id())?)),
+    };
+    let dialogue = named.or(dialogue).ok_or_else(|| {
         let message = format!("'{text}' names no dialogue");
         ValidationError::new(ErrorCode::MissingField, message)
             .with_field("dialogue_id")
             .with_suggestion(format!("write 'my-dialogue/{text}', or pass `--dialogue ID`"))
     })?;
-    Ok((dialogue.parse().map_err(|_| dialogue_not_found(dialogue))?, id))
+    Ok((dialogue, part))
 }
 
 const TOP_EXPERTS: usize = 10;

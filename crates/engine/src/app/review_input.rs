@@ -25,6 +25,9 @@ pub struct ReviewOverrides {
     pub force: bool,
 }
 
+/// Name of a document that was read from standard input.
+pub const STANDARD_INPUT: &str = "standard input";
+
 /// A file after triage.
 #[derive(Debug)]
 pub enum ReviewInput {
@@ -48,9 +51,12 @@ impl ReviewInput {
     ) -> Self {
         let located = &settings.paths;
         let sorted = match named == Path::new("-") {
-            true => Self::without_file(named, overrides, settings, rules, || {
-                Ok(read_request_text(named)?)
-            }),
+            true => {
+                let shown = Path::new(STANDARD_INPUT);
+                Self::without_file(shown, overrides, settings, rules, || {
+                    Ok(read_request_text(named)?)
+                })
+            }
             false => DocumentLocation::from_path(&located.documents, &located.working, named)
                 .map_err(Error::from)
                 .and_then(|place| Self::from_place(named, &place, overrides, settings, rules)),
@@ -83,11 +89,9 @@ impl ReviewInput {
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
         let class = overrides.classify_path(place.relative.as_deref(), rules);
         if let Some(because) = overrides.skip_reason(&class, place.relative.as_deref()) {
+            // A mistyped name, a folder or an empty file must not pass as skipped.
             place.must_not_be_folder()?;
-            if class.reason != ClassReason::Rule {
-                // A mistyped name matches no rule either, and must not pass for that reason.
-                place.must_exist()?;
-            }
+            place.must_have_content()?;
             return Ok(Self::skip_file(shown, class, because));
         }
         Self::sort_document(
@@ -136,6 +140,10 @@ impl ReviewInput {
         overrides: &ReviewOverrides,
     ) -> Result<Self, Error> {
         let SourceDocument { text, key } = document;
+        if text.trim().is_empty() {
+            let reason = "it is empty".to_owned();
+            return Err(ContextFileError::Unfit { path: named.to_owned(), reason }.into());
+        }
         if class.tier == ReviewTier::Sampled
             && !overrides.force
             && !is_sampled(drawn_by(&path), &text)
@@ -173,6 +181,24 @@ fn drawn_by(path: &str) -> &str {
 }
 
 impl ReviewOverrides {
+    /// Rejects a type that no rule knows: a typo would select another tier.
+    pub fn check_type(&self, rules: &TierClassifier) -> Result<(), ValidationError> {
+        let known = rules.list_types();
+        let Some(named) = self.artifact_type.as_ref().filter(|_| !known.is_empty()) else {
+            return Ok(());
+        };
+        if known.contains(named) {
+            return Ok(());
+        }
+        let message = format!("`tier_rules` has no type '{named}'");
+        let hint = format!("use one of: {}", known.join(", "));
+        Err(ValidationError::new(ErrorCode::InvalidEnum, message)
+            .with_field("type")
+            .with_value(named.as_str())
+            .with_options(&known)
+            .with_suggestion(hint))
+    }
+
     /// Type and tier: those of the caller, else those of the rules.
     fn classify_path(&self, relative: Option<&str>, rules: &TierClassifier) -> FileClass {
         let class = match &self.artifact_type {

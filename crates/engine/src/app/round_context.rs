@@ -4,17 +4,22 @@ use std::collections::BTreeMap;
 
 use plenary_core::dialogue::context::{ContextBuilder, ContextDocument, SeatContext};
 use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_closed, dialogue_not_found};
-use plenary_core::dialogue::expert_prompts::panel_prompts::{PanelPrompts, PromptsBuilder};
-use plenary_core::dialogue::request::{OperationRequest, read_request};
+use plenary_core::dialogue::expert_prompts::panel_prompts::{
+    PanelPrompts, PromptOptions, PromptsBuilder,
+};
+use plenary_core::dialogue::request::OperationRequest;
+use plenary_core::ethos::compliance::ethos_not_approved;
 use plenary_core::model::dialogue::Dialogue;
 use plenary_core::model::ids::{DialogueId, ExpertSlug};
 use plenary_core::model::limits::ROUND_MAX;
 use plenary_core::model::record::{DialogueRecord, EntityView, EntityVisitor, visit_entities};
+use plenary_core::model::time::Day;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::app::dialogue_ids::read_resolved;
 use crate::app::export_record::{is_expert_context, is_expert_prompt};
 use crate::app::project::Project;
 use crate::error::Error;
@@ -30,6 +35,9 @@ pub struct ContextRequest {
     /// Also write prompt-{expert}.md for each expert.
     #[serde(default)]
     render: bool,
+    /// Prompts without the markers.
+    #[serde(default)]
+    skill_loaded: bool,
 }
 
 impl OperationRequest for ContextRequest {}
@@ -40,7 +48,7 @@ pub fn read_context(
     arguments: &Value,
     permission: WritePermission,
 ) -> Result<String, Error> {
-    let (request, warnings) = read_request::<ContextRequest>(arguments)?;
+    let (request, warnings) = read_resolved::<ContextRequest>(project, arguments)?;
     if request.render {
         return Ok(write_prompts(project, &request, &warnings, permission)?.answer);
     }
@@ -48,7 +56,7 @@ pub fn read_context(
     let mut context = ContextBuilder::new(before.round);
     let mut add =
         |record: &DialogueRecord, shown: &EntityView<'_>| context.add_entity(record, shown);
-    let record = before.show(project, &mut add)?;
+    let (record, _) = before.show(project, &mut add)?;
     let document = context.build_document(&record).map_err(StoreError::Unwritable)?;
     add_warnings(document, &warnings)
 }
@@ -76,25 +84,35 @@ impl RoundView {
         let missing = || dialogue_not_found(request.dialogue_id.as_str());
         let dialogue = project.store.load_dialogue(&request.dialogue_id)?.ok_or_else(missing)?;
         let round = asked_round(&dialogue, request.round)?;
+        if dialogue.opening.calibrated {
+            let calibration = project.store.load_calibration(&request.dialogue_id)?;
+            if calibration.approved_ethos().is_none() {
+                return Err(ethos_not_approved(&dialogue).into());
+            }
+        }
         Ok(Self { dialogue, round })
     }
 
-    /// Visits all entities before the round, and returns the record as its panel saw it.
+    /// Visits all entities before the round, and returns the record as its panel saw it, with the
+    /// day: today, or the day on which a past round was registered.
     pub(crate) fn show(
         &self,
         project: &Project,
         viewer: &mut EntityVisitor<'_>,
-    ) -> Result<DialogueRecord, Error> {
+    ) -> Result<(DialogueRecord, Day), Error> {
         let (id, round) = (self.dialogue.id(), self.round);
         let missing = || dialogue_not_found(id.as_str());
         if self.is_next() {
             let record = project.store.visit_before(id, round, viewer)?;
-            return Ok(record.ok_or_else(missing)?);
+            return Ok((record.ok_or_else(missing)?, project.ambient.now().utc_day()));
         }
+        let record = project.store.load_record(id)?.ok_or_else(missing)?;
+        let held = record.rounds.iter().find(|held| held.round == round);
+        let day = held.map_or_else(|| project.ambient.now(), |held| held.created_at).utc_day();
         // The panel of that round did not know later rounds.
-        let record = project.store.load_record(id)?.ok_or_else(missing)?.rewound_to(round);
+        let record = record.rewound_to(round);
         visit_entities(&record, viewer).map_err(StoreError::Unwritable)?;
-        Ok(record)
+        Ok((record, day))
     }
 
     /// Whether the round is the next one.
@@ -151,7 +169,7 @@ pub fn render_prompts(
     arguments: &Value,
     permission: WritePermission,
 ) -> Result<PromptsWritten, Error> {
-    let (request, warnings) = read_request::<ContextRequest>(arguments)?;
+    let (request, warnings) = read_resolved::<ContextRequest>(project, arguments)?;
     write_prompts(project, &request, &warnings, permission)
 }
 
@@ -207,7 +225,7 @@ pub fn render_prompt(
     arguments: &Value,
     expert: &str,
 ) -> Result<ExpertPrompt, Error> {
-    let (request, _) = read_request::<ContextRequest>(arguments)?;
+    let (request, _) = read_resolved::<ContextRequest>(project, arguments)?;
     let papers = WrittenPrompts::of(project, &request)?;
     let slug = papers.sheets.experts().find(|slug| slug.as_str() == expert).cloned();
     let slug = slug.ok_or_else(|| not_on_panel(expert, &papers))?;
@@ -240,7 +258,7 @@ impl WrittenPrompts {
         refuse_pointless(&before)?;
         let mut context = ContextBuilder::new(before.round);
         let mut prompts = PromptsBuilder::new(before.round);
-        let record =
+        let (record, today) =
             before.show(project, &mut |record: &DialogueRecord, shown: &EntityView<'_>| {
                 prompts.add_entity(shown)?;
                 context.add_entity(record, shown)
@@ -250,7 +268,8 @@ impl WrittenPrompts {
             .seats
             .iter()
             .filter_map(|seat| Some((seat.expert_slug.clone(), seat.round_context.clone()?)));
-        let sheets = prompts.build_prompts(&record, &tasks.collect::<BTreeMap<_, _>>());
+        let options = PromptOptions { today, is_skill_loaded: request.skill_loaded };
+        let sheets = prompts.build_prompts(&record, &tasks.collect::<BTreeMap<_, _>>(), options);
         Ok(Self { before, context, sheets })
     }
 

@@ -6,7 +6,7 @@ use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
 use plenary_core::dialogue::progress::{DialogueProgress, compute_progress};
 use plenary_core::dialogue::register::batch::{RegisterAnswer, RegisterBatch};
 use plenary_core::dialogue::register::parse::parse_batch;
-use plenary_core::dialogue::request::{OperationRequest, read_request};
+use plenary_core::dialogue::request::OperationRequest;
 use plenary_core::dialogue::verdict::parse::VerdictRequest;
 use plenary_core::model::dialogue::DialogueStatus;
 use plenary_core::model::hash::canonical_sha256;
@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::app::dialogue_ids::{read_resolved, resolve_arguments};
 use crate::app::project::{Project, refuse_review};
 use crate::engine::record_changes::{decide_batch, judge_dialogue};
 use crate::error::Error;
@@ -32,6 +33,7 @@ pub fn register_round(project: &Project, arguments: &Value) -> Result<RegisterAn
 
 fn register_batch(project: &Project, arguments: &Value) -> Result<RegisterAnswer, Error> {
     let arguments = unwrap_batch(arguments);
+    let arguments = resolve_arguments(project.store.as_ref(), &arguments)?;
     let batch = parse_batch(&arguments, canonical_sha256(&arguments))?;
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
@@ -82,7 +84,7 @@ pub struct ProgressRequest {
 impl OperationRequest for ProgressRequest {}
 
 pub fn read_progress(project: &Project, arguments: &Value) -> Result<DialogueProgress, Error> {
-    let (ProgressRequest { dialogue_id: id }, warnings) = read_request(arguments)?;
+    let (ProgressRequest { dialogue_id: id }, warnings) = read_resolved(project, arguments)?;
     let pulse = project.store.load_progress(&id)?.ok_or_else(|| dialogue_not_found(id.as_str()))?;
     Ok(DialogueProgress { warnings, ..compute_progress(&pulse) })
 }
@@ -99,7 +101,7 @@ pub struct VerdictRegistered {
 }
 
 pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegistered, Error> {
-    let (request, mut warnings) = read_request::<VerdictRequest>(arguments)?;
+    let (request, mut warnings) = read_resolved::<VerdictRequest>(project, arguments)?;
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;

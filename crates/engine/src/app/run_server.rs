@@ -21,6 +21,7 @@ use crate::app::run_status::{RunFollower, RunReport, RunStatus, report_run};
 use crate::app::start_run::{RunStart, StartedRun, start_run};
 use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
+use crate::engine::live_text::{LiveReader, WritingEvent};
 use crate::engine::run::NoopObserver;
 use crate::error::Error;
 
@@ -234,6 +235,13 @@ impl RunServer {
         let project = self.open_project()?;
         let is_running = follower.is_running(project.folders.store_file());
         Ok(self.is_working_on(id) || (is_running && self.run_failure(id).is_none()))
+    }
+
+    /// What the seats of a run wrote since the last call.
+    pub fn read_writing(&self, follower: &RunFollower, live: &mut LiveReader) -> Vec<WritingEvent> {
+        let Ok(project) = self.open_project() else { return Vec::new() };
+        let Some(state) = &follower.transcript else { return Vec::new() };
+        live.read_events(project.folders.store_file(), state)
     }
 
     /// Journal entries after a sequence number.

@@ -10,6 +10,7 @@ use plenary_core::model::string_enum::words;
 use plenary_core::protocols::protocol::Protocols;
 use plenary_core::report::run_metrics::cost_usd;
 use plenary_core::report::run_status::{CompletionStatus, completion_status};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -42,7 +43,7 @@ pub struct RunReport {
 }
 
 /// Progress of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct RunProgress {
     pub round: u8,
     /// Asks so far, answered or not.
@@ -76,7 +77,7 @@ pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error
 }
 
 /// Status of a run that no process works on.
-fn stopped_status(transcript: &RunState) -> RunStatus {
+pub(crate) fn stopped_status(transcript: &RunState) -> RunStatus {
     match &transcript.stopped {
         None | Some(RunStopReason::Interrupted) => RunStatus::Interrupted,
         Some(
@@ -87,6 +88,7 @@ fn stopped_status(transcript: &RunState) -> RunStatus {
             | RunStopReason::Budget { .. }
             | RunStopReason::Unconcluded { .. }
             | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Unjudged { .. }
             | RunStopReason::Deadline,
         ) => match completion_status(transcript) {
             CompletionStatus::Done => RunStatus::Done,

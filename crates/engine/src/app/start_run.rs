@@ -9,8 +9,10 @@ use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::plan::BudgetCaps;
 use plenary_core::model::run_state::RunState;
 use plenary_core::protocols::review::redaction::LogRedaction;
+use serde_json::Value;
 
 use crate::app::planning::panel_setup::{TransportFactory, reconnect_seats};
+use crate::app::seat_corrections::correct_seats;
 use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
 use crate::engine::run::{Run, RunContext};
@@ -73,6 +75,13 @@ impl PreparedRun {
         Self { question, connections, redaction: Arc::default(), wall }
     }
 
+    /// Adds facts about the new dialogue, such as the one that it follows up.
+    #[must_use]
+    pub fn with_background(mut self, background: Option<Value>) -> Self {
+        self.question.background = background;
+        self
+    }
+
     #[must_use]
     pub fn with_redaction(self, redaction: LogRedaction) -> Self {
         Self { redaction: Arc::new(redaction), ..self }
@@ -111,6 +120,8 @@ impl ResumePlan {
         factory: &TransportFactory,
         party: ResumeParty,
     ) -> Self {
+        let mut changes = changes;
+        changes.extend(correct_seats(&loaded.transcript, settings));
         let mut changed = loaded.transcript.clone();
         changed.apply_events(changed.last_entry_at, &changes);
         let connections =

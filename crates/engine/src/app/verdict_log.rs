@@ -23,13 +23,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::app::dialogue_ids::resolve_id;
 use crate::app::project::Project;
 use crate::engine::record_changes::hexed_id;
 use crate::error::Error;
 use crate::files::allowed_folders::AllowedFolders;
 use crate::files::read_write::FileError;
 use crate::store::error::StoreError;
-use crate::store::traits::{LOG_PAGE_ROWS, StoreTransaction, in_transaction, log_pages};
+use crate::store::traits::{LOG_PAGE_ROWS, Store, StoreTransaction, in_transaction, log_pages};
 use crate::verdict_log::lines::{RawLine, RawLines};
 
 /// Verdict ids listed in an error.
@@ -44,6 +45,9 @@ struct OverrideRequest {
     decision: ReviewDecision,
     #[schemars(length(max = TEXT_CHARS_MAX))]
     why: String,
+    /// The person who decides.
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    by: Option<String>,
 }
 
 impl OperationRequest for OverrideRequest {}
@@ -62,17 +66,25 @@ pub struct OverrideResult {
     /// Decision in force from now on.
     pub stands: ReviewDecision,
     pub why: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// Records a person's decision over a verdict; both are kept. The verdict is named by its id, or by
 /// its dialogue's if that has only one. A later decision replaces an earlier one.
 pub fn override_verdict(project: &Project, arguments: &Value) -> Result<OverrideResult, Error> {
-    let OverrideRequest { verdict_id: named, decision, why } = read_strict_request(arguments)?;
+    let OverrideRequest { verdict_id: named, decision, why, by } = read_strict_request(arguments)?;
+    require_reason(&why)?;
     let at = project.ambient.now();
+    let named = resolve_verdict_id(project.store.as_ref(), named)?;
     in_transaction(project.store.as_ref(), |unit| {
         let found = find_verdict(unit, &named)?;
-        let word =
-            VerdictOverride { verdict_id: found.verdict_id.clone(), decision, why: why.clone() };
+        let word = VerdictOverride {
+            verdict_id: found.verdict_id.clone(),
+            decision,
+            why: why.clone(),
+            by: by.clone(),
+        };
         unit.append_entry(
             &found.dialogue_id,
             JournalEntryKind::VerdictOverridden,
@@ -84,6 +96,7 @@ pub fn override_verdict(project: &Project, arguments: &Value) -> Result<Override
             stood: found.effective_verdict(),
             stands: decision,
             why,
+            by,
             gate: found.row.adjudicator.final_verdict,
             artifact: found.row.artifact,
             artifact_type: found.row.artifact_type,
@@ -91,6 +104,35 @@ pub fn override_verdict(project: &Project, arguments: &Value) -> Result<Override
             dialogue_id: found.dialogue_id,
         })
     })
+}
+
+/// A later reader needs the reason.
+fn require_reason(why: &str) -> Result<(), ValidationError> {
+    match why.trim().is_empty() {
+        true => Err(ValidationError::new(ErrorCode::MissingField, "the reason is empty")
+            .with_field("why")
+            .with_suggestion(
+                "write why the decision differs, for example --why \"Source added.\"",
+            )),
+        false => Ok(()),
+    }
+}
+
+/// Replaces a short dialogue id in `1a2b3c4d` or `latest/1`.
+fn resolve_verdict_id(store: &dyn Store, named: String) -> Result<String, Error> {
+    if store.find_logged(&named)?.is_some() {
+        return Ok(named);
+    }
+    let (dialogue, number) = match named.rsplit_once('/') {
+        Some((dialogue, number)) => (dialogue, Some(number)),
+        None => (named.as_str(), None),
+    };
+    match (resolve_id(store, dialogue), number) {
+        (Ok(id), Some(number)) => Ok(format!("{id}/{number}")),
+        (Ok(id), None) => Ok(id.to_string()),
+        (Err(Error::Refused(fault)), _) if fault.has_code(ErrorCode::DialogueNotFound) => Ok(named),
+        (Err(error), _) => Err(error),
+    }
 }
 
 fn find_verdict(unit: &mut dyn StoreTransaction, named: &str) -> Result<LoggedVerdict, Error> {
@@ -360,6 +402,8 @@ fn import_changes(id: &DialogueId, title: String, folders: &AllowedFolders) -> [
         convergence_percent: 100,
         panel_seed: None,
         output_dir: folders.default_output_dir(id.as_str()),
+        calibrated: false,
+        domain_id: None,
     };
     let status = DialogueStatus::Converged;
     [JournalEvent::DialogueOpened(opening), JournalEvent::StatusSet { status, reason: None }]

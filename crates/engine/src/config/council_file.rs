@@ -1,13 +1,14 @@
 //! [`CouncilFile`]: the content of `council.yaml`, with checks between its sections.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use plenary_core::model::ask::TransportKind;
 use plenary_core::model::ids::ExpertSlug;
-use plenary_core::model::plan::{PARTICIPANTS_MAX, SeatRole, SeatTimeouts};
+use plenary_core::model::plan::{EffortLevel, PARTICIPANTS_MAX, SeatRole, SeatTimeouts};
 use plenary_core::model::string_enum::StringEnum;
 use plenary_core::model::text::find_nearest;
+use plenary_core::protocols::review::concern_codes::normalize_code;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use plenary_core::protocols::review::types::{ADJUDICATOR_SEAT, BuiltInDeliberator};
 use serde::Deserialize;
@@ -18,7 +19,8 @@ use crate::config::setting_table::{DELIBERATOR_SETTINGS, PROVIDER_SETTINGS, SETT
 use crate::config::tier_rules::{TierRule, read_tier_rules};
 use crate::config::yaml::{YamlKey, YamlNode, YamlValue};
 use crate::providers::catalogue::{find_row, model_family};
-use crate::providers::transport::Dialect;
+use crate::providers::model_facts::default_model;
+use crate::providers::transport::{Dialect, WireSchema};
 
 /// The content of the file. It has no `Debug`, because variables of MCP servers may be secrets.
 #[derive(Default)]
@@ -41,6 +43,9 @@ pub(crate) struct ProviderEntry {
     pub values: FileValues,
     #[serde(skip)]
     pub line: Option<u64>,
+    /// Whether `--model` set the model.
+    #[serde(skip)]
+    pub is_model_flagged: bool,
     pub name: ExpertSlug,
     #[serde(rename = "role")]
     pub roles: Option<Vec<SeatRole>>,
@@ -53,7 +58,12 @@ pub(crate) struct ProviderEntry {
     pub version: Option<String>,
     pub price: Option<PriceEntry>,
     pub max_output_tokens: Option<u32>,
+    pub context_tokens: Option<u64>,
+    pub effort: Option<EffortLevel>,
     pub temperature: Option<f64>,
+    pub wire_schema: Option<WireSchema>,
+    /// 0: unlimited.
+    pub max_in_flight: Option<u32>,
     pub timeouts: Option<SeatTimeouts>,
     pub command: Option<Vec<String>>,
     pub mcp: Option<McpEntry>,
@@ -88,6 +98,9 @@ pub(crate) struct DeliberatorEntry {
     pub prompt: Option<PathBuf>,
     #[serde(default)]
     pub context_refs: Vec<PathBuf>,
+    /// Codes of concerns with their meanings.
+    #[serde(default)]
+    pub codes: BTreeMap<String, String>,
     pub version: Option<String>,
 }
 
@@ -169,6 +182,7 @@ fn read_deliberators(list: &YamlNode, problems: &mut ProblemList) -> Vec<Deliber
         let path = format!("review.deliberators[{place}]");
         let Some(seat) = DeliberatorEntry::from_node(node, &path, problems) else { continue };
         seat.check_name(&path, problems);
+        seat.check_codes(&path, problems);
         if seats.iter().any(|other| other.name == seat.name) {
             let fault = format!("is `{}`, the name of an earlier deliberator", seat.name);
             problems.add_problem(&path, node.line, &fault);
@@ -183,6 +197,13 @@ impl DeliberatorEntry {
     pub(crate) fn built_in() -> Vec<Self> {
         let names = BuiltInDeliberator::ALL.iter().map(|one| one.name());
         names.filter_map(|name| serde_json::from_value(json!({ "name": name })).ok()).collect()
+    }
+
+    fn check_codes(&self, path: &str, problems: &mut ProblemList) {
+        for code in self.codes.keys().filter(|code| normalize_code(code).as_ref() != Some(code)) {
+            let fault = format!("has `{code}`, which is no code: use lower case, digits and `_`");
+            problems.add_problem(&format!("{path}.codes"), self.line, &fault);
+        }
     }
 
     /// Reads a name alone, or a mapping.
@@ -269,10 +290,21 @@ fn check_panel(file: &CouncilFile, providers: &[ProviderEntry], problems: &mut P
     }
 }
 
+/// The value of `model` that asks for the newest model, as does no value.
+pub(crate) const LATEST_MODEL: &str = "latest";
+
+impl ProviderEntry {
+    /// The model that the file or a flag names.
+    pub(crate) fn named_model(&self) -> Option<&str> {
+        self.model.as_deref().filter(|model| *model != LATEST_MODEL)
+    }
+}
+
 fn family_of(entry: &ProviderEntry) -> String {
     let row = find_row(entry.name.as_str());
-    let model = entry.model.as_deref().or_else(|| row?.model).unwrap_or_default();
-    entry.family.clone().unwrap_or_else(|| model_family(row, model))
+    let named = entry.named_model().map(str::to_owned);
+    let model = named.or_else(|| default_model(row?)).unwrap_or_default();
+    entry.family.clone().unwrap_or_else(|| model_family(row, &model))
 }
 
 /// Every name in another section must be one of the providers.

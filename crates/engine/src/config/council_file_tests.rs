@@ -70,7 +70,9 @@ fn an_unknown_key_is_told_with_its_line_and_what_was_meant() {
     check("tier_rules: {tier_4: {}}", &["unknown key `tier_4` on line 1; did you mean `tier_1`?"]);
     check(
         "alignment: {rounds: 3}",
-        &["unknown key `rounds` on line 1; known here: max_rounds, convergence_percent"],
+        &[
+            "unknown key `rounds` on line 1; known here: judge, experts, max_rounds, convergence_percent, panel_size",
+        ],
     );
     check("storage: {uri: x}", &["unknown key `uri` on line 1; did you mean `url`?"]);
     check(

@@ -17,6 +17,7 @@ use crate::config::council_file::ProviderEntry;
 use crate::config::environment::EnvVariables;
 use crate::config::settings::PANEL_SEATS;
 use crate::providers::catalogue::{ProviderRow, find_row};
+use crate::providers::offered_models::is_chat_model;
 
 /// Providers whose keys are looked for, in this order.
 const KEYED_PROVIDERS: [&str; 4] = ["claude", "openai", "gemini", "openrouter"];
@@ -43,6 +44,50 @@ pub(crate) fn find_keys_and_programs(environment: &EnvVariables) -> Vec<Provider
     let keyed = rows(&KEYED_PROVIDERS).filter(|row| has_key(row));
     let programs = rows(&PROGRAM_PROVIDERS).filter(|row| !has_key(row) && has_program(row));
     keyed.chain(programs).filter_map(|row| found_entry(json!({ "name": row.name }))).collect()
+}
+
+/// A provider that was found on this machine, for the file that `init` writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundProvider {
+    pub name: String,
+    pub model: Option<String>,
+    /// `key ANTHROPIC_API_KEY`, `program codex` or the address of a local server.
+    pub found_by: String,
+    /// The address of a server that no name implies.
+    pub base_url: Option<String>,
+}
+
+/// Finds the providers as a run without a file would.
+pub fn find_providers(
+    environment: &EnvVariables,
+    models: impl Fn(&str) -> Vec<String>,
+) -> Vec<FoundProvider> {
+    let named = find_keys_and_programs(environment);
+    let mut found: Vec<FoundProvider> = named
+        .iter()
+        .filter_map(|entry| find_row(entry.name.as_str()))
+        .map(|row| {
+            let key = row.key_variables.iter().find(|name| environment.get(name).is_some());
+            let program = || format!("program {}", row.program.unwrap_or(row.name));
+            FoundProvider {
+                name: row.name.to_owned(),
+                model: row.model.map(str::to_owned),
+                found_by: key.map_or_else(program, |key| format!("key {key}")),
+                base_url: None,
+            }
+        })
+        .collect();
+    if let Some(server) = server_url(environment).filter(|_| needs_more(&named)) {
+        found.extend(entries_for_models(&models(&server), &server).into_iter().map(|entry| {
+            FoundProvider {
+                name: entry.name.to_string(),
+                model: entry.model,
+                found_by: format!("Ollama at {server}"),
+                base_url: Some(format!("{server}/v1")),
+            }
+        }));
+    }
+    found
 }
 
 /// Returns installed models as providers, each named after its model.
@@ -125,11 +170,6 @@ pub fn installed_models(server: &str) -> Vec<String> {
 fn read_names(answer: &Value, list: &str, field: &str) -> Vec<String> {
     let items = answer.get(list).and_then(Value::as_array).into_iter().flatten();
     items.filter_map(|item| item.get(field)?.as_str()).map(str::to_owned).collect()
-}
-
-/// Excludes embedding and ranking models, which cannot chat.
-pub(crate) fn is_chat_model(model: &str) -> bool {
-    !["embed", "minilm", "bge-", "rerank"].iter().any(|word| model.contains(word))
 }
 
 /// Uses HTTP/1.0, so that the response ends with the connection.

@@ -29,7 +29,7 @@ fn discover_settings(variables: &[&str], programs: &[&str], models: &[&str]) -> 
         &ConfigFlags::default(),
         &BudgetOverrides::default(),
         &EnvVariables::from_pairs(set),
-        installed,
+        &installed,
     )
     .unwrap()
 }
@@ -100,7 +100,7 @@ fn too_few_who_were_found_take_further_seats() {
         (
             "claude/claude claude-2/claude claude-3/claude",
             "claude",
-            &[repeated, "the panel is of one family: anthropic"],
+            &[repeated, "all models of the panel belong to one family: anthropic"],
         ),
     );
     check_seats(

@@ -36,6 +36,8 @@ pub enum ConfigError {
     UnknownStore { url: String },
     #[error("`{path}` is a link; Plenary does not follow links to its store")]
     LinkedStore { path: PathBuf },
+    #[error("the store `{path}` is a folder; it must be a file")]
+    StoreIsFolder { path: PathBuf },
     #[error("`--allow {path}` is not a folder")]
     NotAFolder { path: PathBuf },
     #[error("`{path}` already exists")]

@@ -4,15 +4,17 @@
 use std::path::Path;
 
 use plenary_core::model::ids::ExpertSlug;
+use plenary_core::protocols::review::concern_codes::ConcernCode;
 use serde_json::{Value, json};
 
 use crate::config::council_file::{CouncilFile, DeliberatorEntry, ProviderEntry, check_file};
 use crate::config::discover::{entries_for_models, find_keys_and_programs, needs_more, server_url};
 use crate::config::environment::EnvVariables;
-use crate::config::error::ConfigError;
+use crate::config::error::{ConfigError, ConfigProblem};
 use crate::config::locate::{
     ConfigFlags, ConfigRoot, ProjectPaths, find_config, find_first_link, working_folder,
 };
+use crate::config::model_directory::ModelDirectory;
 use crate::config::resolve_provider::{ProviderCandidate, ResolveContext, resolve_provider};
 use crate::config::section::ProblemList;
 use crate::config::settings::{
@@ -20,7 +22,8 @@ use crate::config::settings::{
     Settings, collect_secrets, list_chairs,
 };
 use crate::config::settle_sections::{
-    BudgetOverrides, CouncilValues, EffectiveSetting, ReviewValues, SettingSource, settle_values,
+    BudgetOverrides, CouncilValues, EffectiveSetting, ModelChoice, ReviewValues, SettingSource,
+    settle_values,
 };
 use crate::config::trust::risks::SettingUse;
 use crate::files::reserved_names::list_store_files;
@@ -28,15 +31,15 @@ use crate::providers::transport::Provider;
 
 /// Finds, reads and checks everything; reports all problems at once.
 ///
-/// `installed` returns the models of the Ollama server at a URL. It is called only if the file
-/// names no provider and too few were discovered.
+/// `models` is asked for the models of an Ollama server if the file names no provider and too few
+/// were discovered, and for the lists of providers whose model is the latest one.
 pub fn load_settings(
     flags: &ConfigFlags,
     overrides: &BudgetOverrides,
     environment: &EnvVariables,
-    installed: impl Fn(&str) -> Vec<String>,
+    models: &impl ModelDirectory,
 ) -> Result<Settings, ConfigError> {
-    load_settings_in(&working_folder()?, flags, overrides, environment, installed)
+    load_settings_in(&working_folder()?, flags, overrides, environment, models)
 }
 
 /// Like [`load_settings`], from any folder.
@@ -45,11 +48,11 @@ pub(crate) fn load_settings_in(
     flags: &ConfigFlags,
     overrides: &BudgetOverrides,
     environment: &EnvVariables,
-    installed: impl Fn(&str) -> Vec<String>,
+    models: &impl ModelDirectory,
 ) -> Result<Settings, ConfigError> {
     let root = find_config(working, flags, environment)?;
     root.require_trust(SettingUse::Providers, environment)?;
-    let (settings, _, problems) = read_settings(&root, flags, overrides, environment, installed)?;
+    let (settings, _, problems) = read_settings(&root, flags, overrides, environment, models)?;
     root.reject_problems(problems)?;
     Ok(settings)
 }
@@ -61,12 +64,12 @@ pub fn survey_providers(
     flags: &ConfigFlags,
     overrides: &BudgetOverrides,
     environment: &EnvVariables,
-    installed: impl Fn(&str) -> Vec<String>,
+    models: &impl ModelDirectory,
 ) -> Result<(Settings, Vec<ProviderCandidate>), ConfigError> {
     let root = find_config(&working_folder()?, flags, environment)?;
     root.require_trust(needed, environment)?;
     let (settings, candidates, problems) =
-        read_settings(&root, flags, overrides, environment, installed)?;
+        read_settings(&root, flags, overrides, environment, models)?;
     if problems.0.iter().any(|problem| !problem.is_external) {
         root.reject_problems(problems)?;
     }
@@ -79,23 +82,30 @@ fn read_settings(
     flags: &ConfigFlags,
     overrides: &BudgetOverrides,
     environment: &EnvVariables,
-    installed: impl Fn(&str) -> Vec<String>,
+    models: &impl ModelDirectory,
 ) -> Result<(Settings, Vec<ProviderCandidate>, ProblemList), ConfigError> {
-    let (file, mut problems) = root.read_file();
+    let (mut file, mut problems) = root.read_file();
     let paths = root.resolve_paths(&file, flags, environment)?;
-    let found = match &file.providers {
+    let mut found = match &file.providers {
         Some(_) => Vec::new(),
-        None => discover_providers(environment, installed),
+        None => discover_providers(environment, models),
     };
+    let entries = file.providers.as_mut().unwrap_or(&mut found);
+    override_models(entries, &overrides.models, &mut problems);
     let found_names: Vec<ExpertSlug> = found.iter().map(|entry| entry.name.clone()).collect();
     check_file(&file, &found_names, &mut problems);
     let (values, mut origins) = settle_values(&file.values, overrides, environment)?;
+    let entries = match &file.providers {
+        Some(entries) => (entries.as_slice(), ProviderOrigin::Configured),
+        None if found.is_empty() => (found.as_slice(), ProviderOrigin::Missing),
+        None => (found.as_slice(), ProviderOrigin::Found),
+    };
     let (council, candidates) = settle_council(
-        &file,
+        entries,
         values.council,
-        &found,
         &paths,
         environment,
+        models,
         &mut origins,
         &mut problems,
     );
@@ -144,36 +154,35 @@ fn show_value(origins: &mut [EffectiveSetting], key: &str, value: Value) {
 /// Discovers providers that no file names.
 fn discover_providers(
     environment: &EnvVariables,
-    installed: impl Fn(&str) -> Vec<String>,
+    models: &impl ModelDirectory,
 ) -> Vec<ProviderEntry> {
     let mut found = find_keys_and_programs(environment);
     if let (true, Some(server)) = (needs_more(&found), server_url(environment)) {
-        found.extend(entries_for_models(&installed(&server), &server));
+        found.extend(entries_for_models(&models.installed(&server), &server));
     }
     found
 }
 
 fn settle_council(
-    file: &CouncilFile,
+    (entries, origin): (&[ProviderEntry], ProviderOrigin),
     values: CouncilValues,
-    found: &[ProviderEntry],
     paths: &ProjectPaths,
     environment: &EnvVariables,
+    models: &impl ModelDirectory,
     origins: &mut Vec<EffectiveSetting>,
     problems: &mut ProblemList,
 ) -> (CouncilSettings, Vec<ProviderCandidate>) {
     let context =
         ResolveContext { environment, folder: &paths.folder, transport: values.transport };
-    let (entries, origin) = match &file.providers {
-        Some(entries) => (entries.as_slice(), ProviderOrigin::Configured),
-        None if found.is_empty() => (found, ProviderOrigin::Missing),
-        None => (found, ProviderOrigin::Found),
-    };
-    let mut shown = Vec::new();
-    let candidates: Vec<ProviderCandidate> = entries
+    let mut resolved: Vec<(&ProviderEntry, ProviderCandidate)> = entries
         .iter()
-        .filter_map(|entry| resolve_provider(entry, &context, &mut shown, problems))
+        .filter_map(|entry| Some((entry, resolve_provider(entry, &context, problems)?)))
         .collect();
+    apply_offers(&mut resolved, models, &paths.store);
+    let shown = resolved.iter().flat_map(|(entry, candidate)| candidate.list_settings(entry));
+    let shown = shown.collect();
+    let candidates: Vec<ProviderCandidate> =
+        resolved.into_iter().map(|(_, candidate)| candidate).collect();
     replace_setting(origins, "council.providers", shown);
     let usable = candidates.iter().filter(|candidate| candidate.is_usable());
     let providers: Vec<Provider> = usable.map(|candidate| candidate.provider.clone()).collect();
@@ -181,6 +190,52 @@ fn settle_council(
     let council =
         CouncilSettings { providers, origin, timeouts, quorum, short_circuit, anonymous_review };
     (council, candidates)
+}
+
+/// Asks providers for their models where the model or its price depends on it.
+fn apply_offers(
+    resolved: &mut [(&ProviderEntry, ProviderCandidate)],
+    models: &impl ModelDirectory,
+    store: &Path,
+) {
+    let wanting = resolved.iter().filter(|(entry, candidate)| candidate.wants_offer(entry));
+    let asked: Vec<Provider> = wanting.map(|(_, candidate)| candidate.provider.clone()).collect();
+    let offers = models.offered(&asked.iter().collect::<Vec<_>>(), store);
+    for (asked, offer) in asked.iter().zip(offers) {
+        let own = resolved.iter_mut().find(|(entry, _)| entry.name == asked.name);
+        if let (Some((entry, candidate)), Some(offer)) = (own, offer) {
+            candidate.apply_offer(entry, &offer);
+        }
+    }
+}
+
+/// Replaces models by those that `--model` names.
+fn override_models(
+    entries: &mut [ProviderEntry],
+    chosen: &[ModelChoice],
+    problems: &mut ProblemList,
+) {
+    for ModelChoice { provider, model } in chosen {
+        match entries.iter_mut().find(|entry| entry.name.as_str() == provider) {
+            Some(entry) => {
+                entry.model = Some(model.clone());
+                entry.is_model_flagged = true;
+            }
+            None => {
+                let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+                let known = if names.is_empty() { "none" } else { &names.join(", ") };
+                problems.0.push(ConfigProblem {
+                    key: Some("--model".to_owned()),
+                    line: None,
+                    is_external: false,
+                    message: format!(
+                        "`--model {provider}={model}`: there is no provider `{provider}`; the \
+                         providers are: {known}"
+                    ),
+                });
+            }
+        }
+    }
 }
 
 /// Shows the providers that have the three roles, also where the file leaves the choice open.
@@ -255,6 +310,11 @@ fn settle_deliberator(seat: &DeliberatorEntry, folder: &Path) -> DeliberatorSett
         provider: seat.provider.clone(),
         prompt: seat.prompt.as_ref().map(|path| folder.join(path)),
         context_refs: seat.context_refs.iter().map(|path| folder.join(path)).collect(),
+        codes: seat.codes.iter().map(to_code).collect(),
         version: seat.version.clone(),
     }
+}
+
+fn to_code((code, meaning): (&String, &String)) -> ConcernCode {
+    ConcernCode { code: code.clone(), meaning: meaning.clone() }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use plenary_core::model::ask::TransportKind;
 use plenary_core::model::plan::{
-    BudgetCaps, QuorumRules, RoundTimeouts, SeatRole, ShortCircuitRules,
+    BudgetCaps, QuorumRules, RoundTimeouts, SeatRole, ShortCircuitRules, TokenPrice,
 };
 use plenary_core::protocols::review::policy::PolicyName;
 use plenary_core::protocols::review::types::ReviewTier;
@@ -16,10 +16,14 @@ use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::load::load_settings_in;
 use crate::config::locate::{COUNCIL_FILE, COUNCIL_TEMPLATE, ConfigFlags};
+use crate::config::model_directory::ModelDirectory;
 use crate::config::settings::{ConclusionSettings, ProviderOrigin, Settings, list_chairs};
 use crate::config::settle_sections::{BudgetOverrides, SettingSource};
 use crate::config::tier_rules::TierRule;
-use crate::files::read_write::FileError;
+use crate::files::read_write::{FileError, replace_file};
+use crate::providers::model_facts::facts_day;
+use crate::providers::offered_models::OfferedModel;
+use crate::providers::transport::Provider;
 
 const KEYS: [(&str, &str); 3] = [
     ("ANTHROPIC_API_KEY", "canary-a"),
@@ -103,12 +107,15 @@ fn check_budget(file: &str, environment: &str, flag: Option<f64>, expected: (u64
     let folder = tempdir().unwrap();
     write_council_file(folder.path(), file);
     let environment = EnvVariables::from_pairs([("PLENARY_BUDGET_USD", environment)]);
-    let overrides = BudgetOverrides { budget_usd: flag, deadline_ms: None };
-    let settings =
-        load_settings_in(folder.path(), &ConfigFlags::default(), &overrides, &environment, |_| {
-            Vec::new()
-        })
-        .unwrap();
+    let overrides = BudgetOverrides { budget_usd: flag, ..BudgetOverrides::default() };
+    let settings = load_settings_in(
+        folder.path(),
+        &ConfigFlags::default(),
+        &overrides,
+        &environment,
+        &|_: &str| Vec::new(),
+    )
+    .unwrap();
     let who = source_of(&settings, "budget.usd_max").to_string();
     assert_eq!((settings.budget.usd_micros, who.as_str()), expected);
 }
@@ -132,13 +139,13 @@ fn only_the_file_limits_what_a_server_spends_in_a_day() {
         let folder = tempdir().unwrap();
         write_council_file(folder.path(), file);
         let environment = EnvVariables::from_pairs([("PLENARY_BUDGET_USD", "9")]);
-        let overrides = BudgetOverrides { budget_usd: Some(8.0), deadline_ms: None };
+        let overrides = BudgetOverrides { budget_usd: Some(8.0), ..BudgetOverrides::default() };
         let loaded = load_settings_in(
             folder.path(),
             &ConfigFlags::default(),
             &overrides,
             &environment,
-            |_| vec![],
+            &|_: &str| vec![],
         );
         let settings = loaded.unwrap();
         let who = source_of(&settings, "budget.server_usd_max").to_string();
@@ -152,13 +159,13 @@ fn a_deadline_is_layered_too() {
         let folder = tempdir().unwrap();
         write_council_file(folder.path(), "budget: {wall_max: 90s}");
         let environment = EnvVariables::from_pairs(variables.iter().copied());
-        let overrides = BudgetOverrides { budget_usd: None, deadline_ms: flag };
+        let overrides = BudgetOverrides { deadline_ms: flag, ..BudgetOverrides::default() };
         let loaded = load_settings_in(
             folder.path(),
             &ConfigFlags::default(),
             &overrides,
             &environment,
-            |_| vec![],
+            &|_: &str| vec![],
         );
         let settings = loaded.unwrap();
         let who = source_of(&settings, "budget.wall_max").to_string();
@@ -193,8 +200,10 @@ fn check_store(flag: Option<&str>, variable: &str, file: &str, expected: (&str, 
     let flags = ConfigFlags { store: flag.map(str::to_owned), ..ConfigFlags::default() };
     let environment = EnvVariables::from_pairs([("PLENARY_STORE", variable)]);
     let settings =
-        load_settings_in(&inner, &flags, &BudgetOverrides::default(), &environment, |_| Vec::new())
-            .unwrap();
+        load_settings_in(&inner, &flags, &BudgetOverrides::default(), &environment, &|_: &str| {
+            Vec::new()
+        })
+        .unwrap();
     let store = settings.paths.store.strip_prefix(folder.path()).unwrap();
     let who = source_of(&settings, "storage.url").to_string();
     assert_eq!((store.to_str().unwrap(), who.as_str()), expected);
@@ -228,7 +237,9 @@ fn check_file(flag: Option<&str>, variables: &[(&str, &str)], expected: Option<&
     let flags = ConfigFlags { config: flag.map(|path| at(path).into()), ..ConfigFlags::default() };
     let from = if expected == Some("project") { &inside } else { &outside };
     let loaded =
-        load_settings_in(from, &flags, &BudgetOverrides::default(), &environment, |_| Vec::new());
+        load_settings_in(from, &flags, &BudgetOverrides::default(), &environment, &|_: &str| {
+            Vec::new()
+        });
     let file = loaded.unwrap().paths.file;
     assert_eq!(file, expected.map(|place| root.path().join(place).join("council.yaml")));
 }
@@ -259,7 +270,7 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
             &flags,
             &BudgetOverrides::default(),
             &EnvVariables::default(),
-            |_| Vec::new(),
+            &|_: &str| Vec::new(),
         );
         loaded.unwrap_err()
     };
@@ -345,7 +356,7 @@ fn transports_that_are_named_are_kept_while_one_of_them_is_open() {
         &own("[mcp]"),
         true,
         &[],
-        &format!("{cannot}nothing says how to reach it by mcp"),
+        &format!("{cannot}the transport mcp is not configured for it"),
     );
     let all =
         |transport: &str| format!("{{transport: {transport}, providers: [{{name: claude}}]}}");
@@ -400,7 +411,7 @@ fn prices_are_configured_or_nothing_or_known() {
         Some((price.input_per_mtok, price.output_per_mtok, price.source))
     };
     let house = "name: house, dialect: openai, model: m, base_url:";
-    assert_eq!(price("name: claude").map(|price| price.0), Some(3.0));
+    assert_eq!(price("name: claude").map(|price| price.0), Some(2.0));
     assert_eq!(
         price(&format!("{house} \"http://localhost:1/v1\"")),
         Some((0.0, 0.0, "loopback".to_owned()))
@@ -461,7 +472,7 @@ fn a_key_that_leaves_this_machine_unencrypted_is_warned_of() {
         let yaml = format!("council: {{providers: [{{{provider}}}]}}");
         let settings =
             settings_from(&yaml, &[("HOUSE_KEY", "canary"), ("OPENAI_API_KEY", "canary")]);
-        let warnings = settings.unwrap().list_warnings();
+        let warnings = settings.unwrap().list_warnings("2026-11-18".parse().unwrap());
         assert_eq!(!warnings.is_empty(), expected, "{provider}: {warnings:?}");
         assert!(!warnings.concat().contains("canary"), "{warnings:?}");
     };
@@ -499,7 +510,7 @@ pub(crate) fn load_from(
         &ConfigFlags::default(),
         &BudgetOverrides::default(),
         &environment,
-        |_| Vec::new(),
+        &|_: &str| Vec::new(),
     )
 }
 
@@ -524,4 +535,50 @@ pub(crate) fn install_program(folder: &Path, program: &str) {
     let path = folder.join(program);
     std::fs::write(&path, "#!/bin/sh\n").unwrap();
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// Servers that offer one list to every provider.
+struct ListedModels(Vec<OfferedModel>);
+
+impl ModelDirectory for ListedModels {
+    fn installed(&self, _: &str) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn offered(&self, providers: &[&Provider], _: &Path) -> Vec<Option<Vec<OfferedModel>>> {
+        providers.iter().map(|_| Some(self.0.clone())).collect()
+    }
+}
+
+#[test]
+fn a_price_of_the_file_wins_over_the_routers_own_and_that_over_the_facts() {
+    let check = |entry: &str, expected: (&str, f64, &str)| {
+        let folder = tempfile::tempdir().unwrap();
+        let text = format!("council: {{providers: [{entry}]}}\n");
+        replace_file(&folder.path().join(COUNCIL_FILE), text.as_bytes()).unwrap();
+        let offered = OfferedModel {
+            name: "openai/gpt-5.6".to_owned(),
+            context_tokens: Some(50_000),
+            output_tokens: None,
+            price: Some(TokenPrice::new(7.0, 8.0, "provider")),
+        };
+        let variables = [("OPENROUTER_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
+        let settings = load_settings_in(
+            folder.path(),
+            &ConfigFlags::default(),
+            &BudgetOverrides::default(),
+            &EnvVariables::from_pairs(variables),
+            &ListedModels(vec![offered]),
+        );
+        let provider = settings.unwrap().council.providers.remove(0);
+        let price = provider.price.unwrap();
+        let told = (provider.model.as_str(), price.input_per_mtok, price.source.as_str());
+        assert_eq!(told, expected, "{entry}");
+    };
+    let dated = facts_day().to_string();
+    check("{name: openrouter}", ("openai/gpt-5.6", 7.0, "provider"));
+    check("{name: openrouter, model: openai/gpt-4o}", ("openai/gpt-4o", 2.5, &dated));
+    let own = "{name: openrouter, price: {input_per_mtok: 1, output_per_mtok: 2}}";
+    check(own, ("openai/gpt-5.6", 1.0, "configuration"));
+    check("{name: openai}", ("gpt-5.6", 4.0, &dated));
 }

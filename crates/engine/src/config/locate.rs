@@ -217,6 +217,9 @@ impl ConfigRoot {
         if let Some(path) = find_first_link(&self.folder, &store).filter(|_| !is_typed) {
             return Err(ConfigError::LinkedStore { path });
         }
+        if store.is_dir() {
+            return Err(ConfigError::StoreIsFolder { path: store });
+        }
         if let Some(path) = flags.allow.iter().find(|path| !path.is_dir()) {
             return Err(ConfigError::NotAFolder { path: path.clone() });
         }

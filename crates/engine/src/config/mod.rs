@@ -16,6 +16,8 @@ pub mod load;
 #[cfg(test)]
 pub(crate) mod load_tests;
 pub mod locate;
+pub mod model_directory;
+mod model_limits;
 pub mod resolve_provider;
 pub mod section;
 pub mod setting_table;
@@ -25,4 +27,5 @@ pub mod settings;
 pub mod settle_sections;
 pub mod tier_rules;
 pub mod trust;
+pub mod user_name;
 pub mod yaml;

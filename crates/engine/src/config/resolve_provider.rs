@@ -14,15 +14,16 @@ use secrecy::SecretString;
 use crate::config::council_file::{PriceEntry, ProviderEntry};
 use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigProblem;
+use crate::config::model_limits::ModelLimits;
 use crate::config::section::ProblemList;
 use crate::config::setting_table::TransportChoice;
 use crate::config::settle_sections::{EffectiveSetting, list_provider_settings};
-use crate::providers::catalogue::{ProviderRow, find_price, find_row, model_family};
-use crate::providers::http::is_loopback;
-use crate::providers::transport::{McpTool, Provider};
-
-/// Enough for an opinion with its reasons. The budget reserves this amount before each call.
-const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
+use crate::providers::catalogue::{ProviderRow, find_row, model_family};
+use crate::providers::http_clients::is_loopback;
+use crate::providers::model_facts::{ModelFacts, default_model, find_facts};
+use crate::providers::offered_models::OfferedModel;
+use crate::providers::pace::IN_FLIGHT_DEFAULT;
+use crate::providers::transport::{McpTool, Provider, WireSchema};
 
 /// Default name of the tool's prompt argument.
 const MCP_ARGUMENT_DEFAULT: &str = "prompt";
@@ -74,6 +75,52 @@ impl ProviderCandidate {
     pub fn is_usable(&self) -> bool {
         !self.provider.transports.is_empty()
     }
+
+    /// Whether the provider's own list decides on the model or its price.
+    pub(crate) fn wants_offer(&self, entry: &ProviderEntry) -> bool {
+        let row = find_row(entry.name.as_str());
+        let is_open = |status: &TransportStatus| {
+            status.kind == TransportKind::Http && status.closed.is_none()
+        };
+        let is_reached = self.is_usable() && self.transport_statuses.iter().any(is_open);
+        let is_latest = entry.named_model().is_none();
+        is_reached
+            && row.is_some_and(|row| {
+                (is_latest && row.line.is_some()) || (row.lists_prices && entry.price.is_none())
+            })
+    }
+
+    /// Takes the newest model of the preferred line, and what the list says about the model.
+    pub(crate) fn apply_offer(&mut self, entry: &ProviderEntry, offered: &[OfferedModel]) {
+        let row = find_row(entry.name.as_str());
+        let line = row.and_then(|row| row.line.as_ref());
+        let provider = &mut self.provider;
+        if let (Some(line), None) = (line, entry.named_model()) {
+            let newest = line.newest(offered.iter().map(|model| model.name.as_str()));
+            provider.model = newest.unwrap_or(&provider.model).to_owned();
+        }
+        let model = &provider.model;
+        let listed = offered.iter().find(|offered| offered.name == *model);
+        let price = listed.filter(|_| row.is_some_and(|row| row.lists_prices));
+        let price = price.and_then(|listed| listed.price.as_ref());
+        let base_url = provider.base_url.as_deref();
+        provider.price = resolve_price(entry, model, price, base_url, &provider.transports);
+        let window = listed.and_then(|listed| listed.context_tokens);
+        let limits = ModelLimits::new(entry, window, find_facts(entry.name.as_str(), model));
+        provider.output_tokens_max = limits.output_tokens_max;
+        provider.input_tokens_max = Some(limits.input_tokens_max);
+        if entry.family.is_none() {
+            provider.family = model_family(row, model);
+        }
+    }
+
+    /// The settings of a usable provider, for `plenary config`.
+    pub(crate) fn list_settings(&self, entry: &ProviderEntry) -> Vec<EffectiveSetting> {
+        if !self.is_usable() {
+            return Vec::new();
+        }
+        list_provider_settings(entry, find_row(entry.name.as_str()).is_some(), &self.provider)
+    }
 }
 
 impl fmt::Display for FoundBy {
@@ -87,12 +134,11 @@ impl fmt::Display for FoundBy {
     }
 }
 
-/// Resolves a provider and lists its settings, or adds a problem. Returns `None` if its description
-/// is incomplete.
+/// Resolves a provider, or adds a problem. Returns `None` if its description is incomplete. Without
+/// a named model it takes the default one; [`ProviderCandidate::apply_offer`] may find a newer one.
 pub(crate) fn resolve_provider(
     entry: &ProviderEntry,
     context: &ResolveContext<'_>,
-    shown: &mut Vec<EffectiveSetting>,
     problems: &mut ProblemList,
 ) -> Option<ProviderCandidate> {
     let row = find_row(entry.name.as_str());
@@ -128,15 +174,22 @@ pub(crate) fn resolve_provider(
     }
     let base_url = entry.base_url.clone().or_else(|| Some(row?.base_url.to_owned()));
     let found_by = to_found_by(entry, &key, &command);
+    let facts = find_facts(entry.name.as_str(), &model);
+    let limits = ModelLimits::new(entry, None, facts);
     let provider = Provider {
         family: entry.family.clone().unwrap_or_else(|| model_family(row, &model)),
-        price: resolve_price(entry, &model, base_url.as_deref(), &transports),
+        price: resolve_price(entry, &model, None, base_url.as_deref(), &transports),
         roles: entry.roles.clone().unwrap_or_else(|| vec![SeatRole::Participant]),
         version: entry.version.clone(),
         dialect: entry.dialect.or_else(|| Some(row?.dialect)),
-        output_tokens_max: entry.max_output_tokens.unwrap_or(OUTPUT_TOKENS_DEFAULT),
+        output_tokens_max: limits.output_tokens_max,
+        input_tokens_max: Some(limits.input_tokens_max),
+        effort: entry.effort,
         temperature: entry.temperature,
         timeouts: entry.timeouts,
+        wire_schema: entry.wire_schema.unwrap_or(WireSchema::Auto),
+        max_in_flight: Some(entry.max_in_flight.unwrap_or(IN_FLIGHT_DEFAULT))
+            .filter(|most| *most > 0),
         key_variable: key.variable,
         key: key.secret,
         name: entry.name.clone(),
@@ -146,11 +199,7 @@ pub(crate) fn resolve_provider(
         base_url,
         command,
     };
-    let candidate = ProviderCandidate { provider, found_by, transport_statuses };
-    if candidate.is_usable() {
-        shown.extend(list_provider_settings(entry, row.is_some(), &candidate.provider));
-    }
-    Some(candidate)
+    Some(ProviderCandidate { provider, found_by, transport_statuses })
 }
 
 fn to_found_by(entry: &ProviderEntry, key: &ProviderKey, command: &[String]) -> FoundBy {
@@ -176,10 +225,10 @@ fn provider_problem(entry: &ProviderEntry, fault: &str) -> ConfigProblem {
 
 /// A program or MCP tool may choose its own model; then the provider's name is used.
 fn resolve_model(entry: &ProviderEntry, row: Option<&ProviderRow>) -> Option<String> {
-    let known = || row.and_then(|row| row.model).map(str::to_owned);
+    let known = || row.and_then(default_model);
     let is_served = entry.base_url.is_some() || row.is_some();
     let named = || (!is_served).then(|| entry.name.to_string());
-    entry.model.clone().or_else(known).or_else(named)
+    entry.named_model().map(str::to_owned).or_else(known).or_else(named)
 }
 
 fn resolve_key(
@@ -252,7 +301,7 @@ fn check_transports(
     check: impl Fn(TransportKind) -> Option<Option<String>>,
 ) -> Vec<TransportStatus> {
     let status = |kind: &TransportKind| {
-        let missing = || Some(format!("nothing says how to reach it by {kind}"));
+        let missing = || Some(format!("the transport {kind} is not configured for it"));
         let closed = match check(*kind) {
             Some(closed) => closed,
             None => requested.map(|_| missing())?,
@@ -281,21 +330,24 @@ fn check_program(program: &str, context: &ResolveContext<'_>) -> Option<String> 
     (!is_there).then(|| format!("there is no program `{program}`{place}"))
 }
 
-/// Calls to this machine are free unless the file sets a price.
+/// The file wins over the provider's own list, and that over the facts. Calls to this machine are
+/// free unless one of the first two has a price.
 fn resolve_price(
     entry: &ProviderEntry,
     model: &str,
+    listed: Option<&TokenPrice>,
     base_url: Option<&str>,
     transports: &[TransportKind],
 ) -> Option<TokenPrice> {
     if let Some(PriceEntry { input_per_mtok, output_per_mtok }) = entry.price {
-        let source = "configuration".to_owned();
-        return Some(TokenPrice { input_per_mtok, output_per_mtok, source });
+        return Some(TokenPrice::new(input_per_mtok, output_per_mtok, "configuration"));
+    }
+    if let Some(listed) = listed {
+        return Some(listed.clone());
     }
     let is_ours = base_url.is_some_and(is_loopback) && transports.contains(&TransportKind::Http);
     if is_ours {
-        let source = "loopback".to_owned();
-        return Some(TokenPrice { input_per_mtok: 0.0, output_per_mtok: 0.0, source });
+        return Some(TokenPrice::new(0.0, 0.0, "loopback"));
     }
-    find_price(model)
+    find_facts(entry.name.as_str(), model).map(ModelFacts::price)
 }

@@ -20,8 +20,9 @@ pub(crate) const LIST_MAX: usize = 200;
 pub(crate) struct ProblemList(pub Vec<ConfigProblem>);
 
 impl ProblemList {
+    /// Line 0 means that the value is not in the file.
     pub(crate) fn add_problem(&mut self, path: &str, line: u64, fault: &str) {
-        self.0.push(ConfigProblem::in_value(path, Some(line), fault));
+        self.0.push(ConfigProblem::in_value(path, Some(line).filter(|line| *line > 0), fault));
     }
 }
 
@@ -183,6 +184,10 @@ pub(crate) fn read_value(kind: ValueKind, node: &YamlNode) -> Result<Value, (u64
         (ValueKind::Integer { min, max }, YamlValue::Integer(value)) => {
             u64::try_from(*value).ok().filter(|value| (min..=max).contains(value)).map(Value::from)
         }
+        (ValueKind::Limit { max }, YamlValue::Integer(value)) => {
+            u64::try_from(*value).ok().filter(|value| (1..=max).contains(value)).map(Value::from)
+        }
+        (ValueKind::Limit { .. }, YamlValue::Text(word)) if word == "unlimited" => Some(json!(0)),
         (ValueKind::Number { max }, value) => {
             value.to_number().filter(|value| (0.0..=max).contains(value)).map(Value::from)
         }

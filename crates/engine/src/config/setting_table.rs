@@ -5,12 +5,15 @@
 //! `docs/configuration.md` with it.
 
 use plenary_core::model::limits::ROUND_MAX;
-use plenary_core::model::plan::{PARTICIPANTS_MAX, SeatRole, SkipReviewRule, SkipSynthesisRule};
+use plenary_core::model::plan::{
+    EffortLevel, PARTICIPANTS_MAX, SeatRole, SkipReviewRule, SkipSynthesisRule,
+};
 use plenary_core::model::string_enum::{StringEnum, words};
+use plenary_core::protocols::alignment::types::{PANEL_MAX, PANEL_MIN};
 use plenary_core::protocols::review::policy::PolicyName;
 
 use crate::config::section::{base_url_fault, name_fault, show_duration, variable_fault};
-use crate::providers::transport::Dialect;
+use crate::providers::transport::{Dialect, WireSchema};
 
 /// No run needs a larger budget.
 const USD_MAX: f64 = 1_000_000.0;
@@ -27,8 +30,17 @@ const PRIOR_VERDICTS_MAX: u64 = 50;
 /// Dollars per million tokens: a hundred times the most expensive model.
 const PRICE_MAX: f64 = 100_000.0;
 
+/// A smaller window has no space for our own text.
+const CONTEXT_TOKENS_MIN: u64 = 4_096;
+
+/// Ten times the largest window.
+const CONTEXT_TOKENS_MAX: u64 = 20_000_000;
+
 /// No model writes more in one turn.
 const OUTPUT_TOKENS_MAX: u64 = 1_000_000;
+
+/// More calls at once than any provider answers.
+const IN_FLIGHT_MAX: u64 = 10_000;
 
 words! {
     /// Default transport, unless a provider names its own.
@@ -51,6 +63,10 @@ pub enum ValueKind {
     /// From 0 to the limit.
     Number {
         max: f64,
+    },
+    /// A whole number from 1 to the limit, or `unlimited`, which is read as 0.
+    Limit {
+        max: u64,
     },
     /// Milliseconds, from 1 to the limit.
     Duration {
@@ -97,6 +113,7 @@ impl ValueKind {
             Self::Boolean => "`true` or `false`".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Self::Number { max } => format!("a number from 0 to {max}"),
+            Self::Limit { max } => format!("a whole number from 1 to {max}, or `unlimited`"),
             Self::Duration { max_ms } => format!(
                 "a duration from 1ms to {}: milliseconds, or `500ms`, `60s`, `15m`, `2h`",
                 show_duration(max_ms)
@@ -149,11 +166,11 @@ pub const SETTINGS: &[SettingRow] = {
         setting("council.providers", Structure("a list of providers"), Rule("discovered providers"),
             "The panel, in this order; see [Providers](#providers)."),
         setting("council.timeouts.r1_per_provider", TIMEOUT, Value("60000"),
-            "Time for one opinion, all attempts together."),
+            "Longest silence during one opinion: to the first byte, and between two chunks."),
         setting("council.timeouts.r2_per_provider", TIMEOUT, Value("90000"),
-            "Time for one peer review."),
+            "The same for one peer review."),
         setting("council.timeouts.r3_chair", TIMEOUT, Value("120000"),
-            "Time for the report; also for the conclusion, its audit and its revision."),
+            "The same for the report, the conclusion, its audit and its revision."),
         setting("council.quorum.r1_min", Integer { min: 1, max: SEATS }, Value("2"),
             "Opinions that round 1 needs."),
         setting("council.quorum.r2_min", Integer { min: 0, max: SEATS }, Value("1"),
@@ -178,7 +195,7 @@ pub const SETTINGS: &[SettingRow] = {
             "Reviewers see letters instead of names."),
         setting("budget.usd_max", USD, Value("2.00"), "Dollars that one run may spend.")
             .with_overrides("--budget-usd", "PLENARY_BUDGET_USD"),
-        setting("budget.tokens_max", Integer { min: 1, max: u64::MAX }, Value("400000"),
+        setting("budget.tokens_max", Integer { min: 1, max: u64::MAX }, Value("2000000"),
             "Input and output tokens of one run."),
         setting("budget.calls_max", Integer { min: 1, max: u32::MAX as u64 }, Value("60"),
             "Calls of one run."),
@@ -193,7 +210,7 @@ pub const SETTINGS: &[SettingRow] = {
             "Provider of the Blind Critic."),
         setting("conclusion.reviser", NAME, Rule("the synthesizer"),
             "Provider that revises the conclusion after objections."),
-        setting("review.deliberators", Structure("a list of names, or of `{name, provider, prompt, context_refs, version}`"),
+        setting("review.deliberators", Structure("a list of names, or of `{name, provider, prompt, context_refs, codes, version}`"),
             Rule("skeptic, voice_identity, evidence, strategy"),
             "Seats that judge a document. A name alone is one of the four built-in ones."),
         setting("review.adjudicator.provider", NAME, Rule("the first chair"),
@@ -210,10 +227,16 @@ pub const SETTINGS: &[SettingRow] = {
             "Patterns that are removed from a verdict before it is logged."),
         setting("tier_rules", Structure("`tier_1`, `tier_2`, `tier_3`: globs by type of document"), NO_DEFAULT,
             "Which files are reviewed, by type and glob; see [reviews.md](reviews.md)."),
+        setting("alignment.judge", NAME, Rule("a provider of another family than most experts, if there is one"),
+            "Provider of the Judge of `plenary align`."),
+        setting("alignment.experts", ValueKind::Texts, Rule("the participants"),
+            "Providers that play the experts, in this order."),
         setting("alignment.max_rounds", Integer { min: 1, max: ROUND_MAX as u64 + 1 }, Value("10"),
-            "Rounds of a dialogue. No command uses it yet."),
+            "Rounds after which the Judge gives a forced verdict. An estimate assumes 3."),
         setting("alignment.convergence_percent", Integer { min: 1, max: 100 }, Value("100"),
             "Agreement that a dialogue needs before a final verdict."),
+        setting("alignment.panel_size", Integer { min: PANEL_MIN as u64, max: PANEL_MAX as u64 }, Rule("the Judge's choice"),
+            "Experts on each panel of `plenary align`."),
         setting("retention.keep_prompts", Boolean, Value("true"),
             "`false`: the store keeps only a digest of what seats were sent. The plan of a run keeps its subject, so that the run can be resumed: a review keeps its document and context files."),
     ]
@@ -223,14 +246,15 @@ pub const SETTINGS: &[SettingRow] = {
 #[rustfmt::skip]
 pub const PROVIDER_SETTINGS: &[SettingRow] = {
     use SettingDefault::{Rule, Value};
-    use ValueKind::{Integer, Number, Text, TextMap, Texts, Word, Words};
+    use ValueKind::{Integer, Limit, Number, Text, TextMap, Texts, Word, Words};
     const CATALOGUE: SettingDefault = Rule("the catalogue's");
     const COUNCIL: SettingDefault = Rule("that of the council");
     &[
         setting("name", NAME, NO_DEFAULT, "Unique name. A known name sets the rest."),
         setting("role", Words(SeatRole::options), Value("[participant]"),
             "Without a chair, the first participant chairs."),
-        setting("model", TEXT, CATALOGUE, "Name of the model."),
+        setting("model", TEXT, Value("latest"),
+            "Name of the model. `latest`: the newest that the provider offers; see [Models](#models)."),
         setting("dialect", Word(Dialect::options), CATALOGUE, "Wire format."),
         setting("base_url", Text(base_url_fault), CATALOGUE,
             "Address; ends with the version segment, such as `http://127.0.0.1:8099/v1`."),
@@ -240,14 +264,24 @@ pub const PROVIDER_SETTINGS: &[SettingRow] = {
         setting("family", TEXT, Rule("by name or model"),
             "Company that trains the model; two models of one family are not independent opinions."),
         setting("version", TEXT, Rule("a hash of prompt and model"), "Version of the seat in the record."),
-        setting("price.input_per_mtok", PRICE, Rule("the price table"), "Dollars per million input tokens."),
-        setting("price.output_per_mtok", PRICE, Rule("the price table"), "Dollars per million output tokens."),
-        setting("max_output_tokens", Integer { min: 1, max: OUTPUT_TOKENS_MAX }, Value("8192"),
-            "Reserved in full before each call."),
+        setting("price.input_per_mtok", PRICE, Rule("by the model"), "Dollars per million input tokens."),
+        setting("price.output_per_mtok", PRICE, Rule("by the model"), "Dollars per million output tokens."),
+        setting("max_output_tokens", Integer { min: 1, max: OUTPUT_TOKENS_MAX },
+            Rule("the model's, at most 16000, or 32000 if it reasons; 8192 if the model is unknown"),
+            "Longest reply. Reserved in full before each call."),
+        setting("context_tokens", Integer { min: CONTEXT_TOKENS_MIN, max: CONTEXT_TOKENS_MAX },
+            Rule("the model's"),
+            "Context window. Messages have at most this, less the longest reply and 5 %; 100000 tokens if the window is unknown."),
+        setting("effort", Word(EffortLevel::options), Rule("not sent"),
+            "How much a model that reasons thinks before it answers."),
         setting("temperature", Number { max: 2.0 }, Rule("not sent"), "Temperature of the model."),
-        setting("timeouts.r1_per_provider", TIMEOUT, COUNCIL, "Time for one opinion."),
-        setting("timeouts.r2_per_provider", TIMEOUT, COUNCIL, "Time for one peer review."),
-        setting("timeouts.r3_chair", TIMEOUT, COUNCIL, "Time for the report."),
+        setting("wire_schema", Word(WireSchema::options), Value("auto"),
+            "Whether requests carry the JSON schema of the reply. `auto`: not with more than 8,000 tokens of question and files, so that the provider's cache works."),
+        setting("max_in_flight", Limit { max: IN_FLIGHT_MAX }, Value("8"),
+            "Calls to this provider at once, over all runs of a process."),
+        setting("timeouts.r1_per_provider", TIMEOUT, COUNCIL, "Longest silence during an opinion."),
+        setting("timeouts.r2_per_provider", TIMEOUT, COUNCIL, "Longest silence during a peer review."),
+        setting("timeouts.r3_chair", TIMEOUT, COUNCIL, "Longest silence during the report."),
         setting("command", Texts, Rule("the catalogue's program"),
             "Program and arguments; it takes a prompt on its standard input."),
         setting("mcp.command", TEXT, NO_DEFAULT, "MCP server with a tool that answers prompts."),
@@ -267,6 +301,8 @@ pub const DELIBERATOR_SETTINGS: &[SettingRow] = {
         setting("provider", NAME, Rule("the participants in order"), "Provider of the seat."),
         setting("prompt", TEXT, Rule("the built-in prompt"), "File of the prompt."),
         setting("context_refs", ValueKind::Texts, NO_DEFAULT, "Files that the seat also sees."),
+        setting("codes", ValueKind::TextMap, SettingDefault::Value("{}"),
+            "Kinds of concern besides the built-in ones, by code (`lower_case`) with their meaning. The adjudicator sees how often each was given."),
         setting("version", TEXT, Rule("a hash of prompt and model"), "Version of the seat in the record."),
     ]
 };

@@ -10,6 +10,8 @@ use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{
     BudgetCaps, QuorumRules, RoundTimeouts, SINGLE_FAMILY_NOTE, Seat, SeatRole, ShortCircuitRules,
 };
+use plenary_core::model::time::Day;
+use plenary_core::protocols::review::concern_codes::ConcernCode;
 use plenary_core::protocols::review::policy::PolicyName;
 use plenary_core::protocols::review::redaction::LogRedaction;
 use secrecy::{ExposeSecret, SecretString};
@@ -21,7 +23,8 @@ use crate::config::locate::ProjectPaths;
 use crate::config::resolve_provider::ProviderCandidate;
 use crate::config::settle_sections::EffectiveSetting;
 use crate::config::tier_rules::TierRule;
-use crate::providers::http::{is_loopback, origin_of};
+use crate::providers::http_clients::{is_loopback, origin_of};
+use crate::providers::model_facts::find_facts;
 use crate::providers::transport::Provider;
 
 #[derive(Debug, Clone)]
@@ -50,9 +53,50 @@ impl Settings {
     }
 
     /// Returns warnings to print before providers are called, one sentence each.
-    pub fn list_warnings(&self) -> Vec<String> {
-        self.council.providers.iter().filter_map(exposed_key_warning).collect()
+    pub fn list_warnings(&self, today: Day) -> Vec<String> {
+        let providers = &self.council.providers;
+        let exposed = providers.iter().filter_map(exposed_key_warning);
+        let retiring = providers.iter().filter_map(|one| retirement_warning(one, today));
+        let short = short_timeout_warnings(&self.council.timeouts);
+        exposed.chain(retiring).chain(short).collect()
     }
+}
+
+/// A user needs some weeks to choose and try another model.
+const RETIREMENT_NOTICE_DAYS: i64 = 60;
+
+/// Warns before and after the day on which the provider removes the model.
+pub(crate) fn retirement_warning(provider: &Provider, today: Day) -> Option<String> {
+    let (name, model) = (&provider.name, &provider.model);
+    let day = find_facts(name.as_str(), model)?.retires?;
+    let change = format!("`plenary models {name}` lists others; `model: latest` takes the newest");
+    match day.days_since(today) {
+        ..0 => Some(format!("the model `{model}` of `{name}` was retired on {day}; {change}")),
+        0..=RETIREMENT_NOTICE_DAYS => {
+            Some(format!("the model `{model}` of `{name}` retires on {day}; {change}"))
+        }
+        _ => None,
+    }
+}
+
+/// Integers are milliseconds; a shorter time was probably meant in seconds.
+const TIMEOUT_MS_PLAUSIBLE: u64 = 1_000;
+
+fn short_timeout_warnings(timeouts: &RoundTimeouts) -> Vec<String> {
+    let RoundTimeouts { r1_per_provider, r2_per_provider, r3_chair } = timeouts;
+    let named = [
+        ("r1_per_provider", *r1_per_provider),
+        ("r2_per_provider", *r2_per_provider),
+        ("r3_chair", *r3_chair),
+    ];
+    let short = named.into_iter().filter(|(_, ms)| *ms < TIMEOUT_MS_PLAUSIBLE);
+    short
+        .map(|(name, ms)| {
+            format!(
+                "`council.timeouts.{name}` is {ms} milliseconds; write `{ms}s` if you mean seconds"
+            )
+        })
+        .collect()
 }
 
 /// Warns if a provider's key crosses the network unencrypted. Calls to this machine are exempt.
@@ -107,6 +151,17 @@ pub struct ConclusionRoles {
 }
 
 impl ConclusionSettings {
+    /// Drops the names of providers that are not among these.
+    #[must_use]
+    pub fn with_only(&self, present: &[Provider]) -> Self {
+        let is_present = |name: &ExpertSlug| present.iter().any(|one| one.name == *name);
+        Self {
+            synthesizer: self.synthesizer.clone().filter(is_present),
+            critic: self.critic.clone().filter(is_present),
+            reviser: self.reviser.clone().filter(is_present),
+        }
+    }
+
     /// Fills roles the file leaves open. The chair becomes synthesizer and reviser; a provider of
     /// another family becomes critic if there is one. `present` are the providers of the panel;
     /// providers the file names, and a critic of another family, may come from `configured`.
@@ -156,13 +211,21 @@ pub struct DeliberatorSettings {
     /// The operator's prompt, instead of the built-in one.
     pub prompt: Option<PathBuf>,
     pub context_refs: Vec<PathBuf>,
+    /// Codes of concerns besides the built-in ones.
+    pub codes: Vec<ConcernCode>,
     pub version: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AlignmentSettings {
+    /// `None` means a provider of another family than most experts.
+    pub judge: Option<ExpertSlug>,
+    /// `None` means the participants.
+    pub experts: Option<Vec<ExpertSlug>>,
     pub max_rounds: u8,
     pub convergence_percent: u8,
+    /// `None` means that the Judge decides.
+    pub panel_size: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -244,6 +307,8 @@ pub fn build_seat(provider: &Provider, prompt_digest: &str) -> Seat {
         price: provider.price.clone(),
         output_tokens_max: provider.output_tokens_max,
         temperature: provider.temperature,
+        input_tokens_max: provider.input_tokens_max,
+        effort: provider.effort,
         timeouts: provider.timeouts,
     }
 }
@@ -330,6 +395,7 @@ fn is_path_or_url(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::test_samples::sample_provider;
 
     #[test]
     fn the_environment_gives_what_is_named_as_a_secret_and_is_no_word() {
@@ -352,6 +418,24 @@ mod tests {
             found,
             ["a1b2c3d4e5", "correct-horse", "gsk_4f9d1c77e0ab", "postgres://app:s3cr3t@db/app"]
         );
+    }
+
+    #[test]
+    fn a_retirement_is_announced_sixty_days_before_it() {
+        let check = |model: &str, today: &str, expected: Option<&str>| {
+            let provider = Provider { model: model.to_owned(), ..sample_provider() };
+            let told = retirement_warning(&provider, today.parse().unwrap());
+            let told = told.as_deref().and_then(|told| told.split(';').next());
+            assert_eq!(told, expected, "{model} {today}");
+        };
+        let retires = "the model `gpt-4o-2024-05-13` of `openai` retires on 2026-10-23";
+        let retired = "the model `gpt-4o-2024-05-13` of `openai` was retired on 2026-10-23";
+        check("gpt-4o-2024-05-13", "2026-08-23", None);
+        check("gpt-4o-2024-05-13", "2026-08-24", Some(retires));
+        check("gpt-4o-2024-05-13", "2026-10-23", Some(retires));
+        check("gpt-4o-2024-05-13", "2026-10-24", Some(retired));
+        check("gpt-5.6", "2026-10-24", None);
+        check("unknown", "2026-10-24", None);
     }
 
     #[test]

@@ -21,13 +21,22 @@ use crate::config::settings::{AlignmentSettings, ConclusionSettings, RetentionSe
 use crate::config::yaml::{YamlNode, YamlValue, parse_yaml};
 use crate::providers::transport::Provider;
 
-/// Budget values from the command line; they override environment and file.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+/// The model of a provider for one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelChoice {
+    pub provider: String,
+    pub model: String,
+}
+
+/// Limits and models from the command line; they override environment and file.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct BudgetOverrides {
     /// `--budget-usd`.
     pub budget_usd: Option<f64>,
     /// `--deadline`, in milliseconds.
     pub deadline_ms: Option<u64>,
+    /// `--model`.
+    pub models: Vec<ModelChoice>,
 }
 
 impl BudgetOverrides {
@@ -253,9 +262,13 @@ pub(crate) fn list_provider_settings(
     });
     let variable = provider.key_variable.clone().unwrap_or_default();
     let tokens = json!(provider.output_tokens_max);
+    let model_source = match entry.is_model_flagged {
+        true => SettingSource::Flag { name: "--model" },
+        false => source("model", entry.model.is_some(), &known),
+    };
     let rows = [
         ("role", Some(json!(provider.roles)), source("role", entry.roles.is_some(), &unset)),
-        ("model", Some(json!(provider.model)), source("model", entry.model.is_some(), &known)),
+        ("model", Some(json!(provider.model)), model_source),
         ("family", Some(json!(provider.family)), source("family", false, &known)),
         ("transports", Some(json!(provider.transports)), source("transports", false, &unset)),
         (

@@ -41,6 +41,17 @@ impl TierClassifier {
         Self { rules: rules.map(|rules| rules.iter().map(ready).collect()) }
     }
 
+    /// The types that the rules name, each once; none without rules.
+    pub fn list_types(&self) -> Vec<String> {
+        let mut types: Vec<String> = Vec::new();
+        for (rule, _) in self.rules.iter().flatten() {
+            if !types.contains(&rule.artifact_type) {
+                types.push(rule.artifact_type.clone());
+            }
+        }
+        types
+    }
+
     pub fn has_rules(&self) -> bool {
         self.rules.is_some()
     }

@@ -9,6 +9,7 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
 use serde_saphyr::{Error, Options, Spanned};
 
 use crate::config::error::ConfigProblem;
@@ -107,6 +108,72 @@ pub(crate) fn parse_yaml(text: &str) -> Result<YamlNode, ConfigProblem> {
             Ok(YamlNode { line: spanned.referenced.line().max(1), value: spanned.value })
         }
         Err(error) => Err(to_problem(text, &error)),
+    }
+}
+
+/// Reads any YAML document as JSON, with the limits of `council.yaml`.
+pub(crate) fn yaml_to_json(text: &str) -> Result<Value, ConfigProblem> {
+    parse_yaml(text).map(|node| node_to_json(node.value))
+}
+
+fn node_to_json(value: YamlValue) -> Value {
+    match value {
+        YamlValue::Null => Value::Null,
+        YamlValue::Boolean(flag) => flag.into(),
+        YamlValue::Integer(number) => match i64::try_from(number) {
+            Ok(number) => number.into(),
+            Err(_) => number.to_string().into(),
+        },
+        YamlValue::Number(number) => number.into(),
+        YamlValue::Text(text) => text.into(),
+        YamlValue::List(items) => items.into_iter().map(|item| node_to_json(item.value)).collect(),
+        YamlValue::Mapping(entries) => {
+            entries.into_iter().map(|(key, node)| (key.name, node_to_json(node.value))).collect()
+        }
+    }
+}
+
+/// Writes JSON as YAML in block style. Texts are quoted, so none is read as another type.
+pub(crate) fn json_to_yaml(value: &Value) -> String {
+    let mut text = String::new();
+    write_block(value, 0, &mut text);
+    text
+}
+
+fn write_block(value: &Value, indent: usize, text: &mut String) {
+    let margin = " ".repeat(indent);
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            for (key, value) in map {
+                text.push_str(&format!("{margin}{}:", Value::from(key.as_str())));
+                write_value(value, indent + 2, text);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for item in items {
+                text.push_str(&format!("{margin}-"));
+                write_value(item, indent + 2, text);
+            }
+        }
+        Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::String(_)
+        | Value::Array(_)
+        | Value::Object(_) => text.push_str(&format!("{margin}{value}\n")),
+    }
+}
+
+/// A value after its key: on the same line, or as a block below it.
+fn write_value(value: &Value, indent: usize, text: &mut String) {
+    let is_block = value.as_object().is_some_and(|map| !map.is_empty())
+        || value.as_array().is_some_and(|items| !items.is_empty());
+    match is_block {
+        true => {
+            text.push('\n');
+            write_block(value, indent, text);
+        }
+        false => text.push_str(&format!(" {value}\n")),
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn credential_folder_reason(path: &Path) -> Option<String> {
     if let Some(folder) = parts.iter().find(|part| has_name(&FILE_NAMES.credential_folders, part)) {
         return Some(match folder.as_str() {
             ".plenary" => "plenary's own record".to_owned(),
-            folder => format!("`{folder}` holds credentials"),
+            folder => format!("`{folder}` contains credentials"),
         });
     }
     let mut pairs = parts.windows(2).filter_map(|pair| match pair {
@@ -94,7 +94,7 @@ pub(crate) fn credential_folder_reason(path: &Path) -> Option<String> {
         _ => None,
     });
     let found = pairs.find(|pair| FILE_NAMES.credential_paths.contains(pair))?;
-    Some(format!("`{found}` holds credentials"))
+    Some(format!("`{found}` contains credentials"))
 }
 
 fn is_credential(name: &str) -> bool {

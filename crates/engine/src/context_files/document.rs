@@ -67,10 +67,12 @@ impl DocumentLocation {
         }
     }
 
-    /// Checks that the file exists, with any content.
-    pub fn must_exist(&self) -> Result<(), ContextFileError> {
-        let looked = self.path.symlink_metadata();
-        looked.map(drop).map_err(|error| ContextFileError::unreadable_error(&self.named, error))
+    /// Checks that the file exists and is not empty.
+    pub fn must_have_content(&self) -> Result<(), ContextFileError> {
+        let looked = self.path.metadata();
+        let looked =
+            looked.map_err(|error| ContextFileError::unreadable_error(&self.named, error))?;
+        if looked.len() == 0 { Err(self.unfit_error("it is empty")) } else { Ok(()) }
     }
 
     /// Checks that it is not a folder, because the content of a folder is not reviewed.

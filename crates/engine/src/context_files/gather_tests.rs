@@ -96,7 +96,7 @@ fn what_must_not_be_sent_is_left_out_with_its_reason() {
         ("release.keystore", b"x", "release.keystore", CREDENTIAL),
         (".netrc", b"x", ".netrc", CREDENTIAL),
         (".npmrc", b"x", ".npmrc", CREDENTIAL),
-        (".aws/config", b"x", ".aws", "`.aws` holds credentials"),
+        (".aws/config", b"x", ".aws", "`.aws` contains credentials"),
         ("target/debug/x.d", b"x", "target", BUILD),
         ("web/dist/x.js", b"x", "web/dist", BUILD),
         ("build/x", b"x", "build", BUILD),
@@ -126,7 +126,7 @@ fn what_must_not_be_sent_is_left_out_with_its_reason() {
 #[test]
 fn a_text_that_holds_a_secret_is_left_out_however_it_was_named() {
     let text = format!("one\n{}", key("gsk_", 52));
-    let reason = "line 2 holds what looks like a secret (rule `groq-key`)";
+    let reason = "line 2 looks like a secret (rule `groq-key`)";
     let folder = TestFolder::new(&[("notes.txt", &text), ("more.txt", "nothing")]);
     assert_eq!(left_out(&folder.gather(&["."])), [("notes.txt", reason)]);
     assert_eq!(left_out(&folder.gather(&["notes.txt"])), [("notes.txt", reason)]);
@@ -147,7 +147,7 @@ fn values_and_files_of_this_run_are_left_out() {
         let pack = gather_files(folder.path(), &paths, &guard).unwrap();
         assert_eq!(sent(&pack), ["kept.md"]);
         let expected = [
-            ("a.md", "line 1 holds the value of a key in use"),
+            ("a.md", "line 1 contains the value of a key in use"),
             ("settings.yaml", "configuration of this program"),
         ];
         assert_eq!(left_out(&pack), expected);
@@ -205,7 +205,7 @@ fn what_is_named_is_taken_unless_it_is_a_credential() {
     let named = ["ignored.md", "Cargo.lock", ".github", "build", ".env", ".aws", ".aws/config"];
     let pack = folder.gather(&named);
     assert_eq!(sent(&pack), [".github/ci.yml", "Cargo.lock", "build/notes.md", "ignored.md"]);
-    let held = "`.aws` holds credentials";
+    let held = "`.aws` contains credentials";
     assert_eq!(left_out(&pack), [(".aws", held), (".aws/config", held), (".env", CREDENTIAL)]);
     // A file named beside its folder is not also listed as excluded.
     let pack = folder.gather(&[".", "Cargo.lock"]);
@@ -320,7 +320,7 @@ mod unix {
         symlink("loop", inside.join("loop")).unwrap();
         let pack = outer.gather(&["in"]);
         assert_eq!(sent(&pack), ["in/a.md"]);
-        let own_name = "a link; what it leads to stands under its own name";
+        let own_name = "a link; its target is listed under its own path";
         let expected = [
             ("in/.env", CREDENTIAL),
             ("in/broken", "a link that leads nowhere"),

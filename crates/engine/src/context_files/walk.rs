@@ -169,7 +169,7 @@ impl WalkedFolder {
                 if target.is_dir() { FolderEntryKind::Folder } else { FolderEntryKind::Link };
             let reason = match target.starts_with(&self.root) {
                 // Following it would bypass the rules for its target.
-                true => "a link; what it leads to stands under its own name",
+                true => "a link; its target is listed under its own path",
                 false => "a link that leads out of the folder",
             };
             return Some((kind, reason));

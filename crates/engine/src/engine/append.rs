@@ -14,6 +14,7 @@ use plenary_core::model::intervention::is_confirmation;
 use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::model::time::Moment;
+use plenary_core::model::validation_error::ValidationErrors;
 use plenary_core::protocols::protocol::{EntryDraft, EntryPart};
 use plenary_core::protocols::review::log_row::LogRow;
 
@@ -199,8 +200,18 @@ impl Run {
         let id = self.id.clone();
         self.append_if_current(move |unit, at, mut changes| {
             let mut decided = Vec::with_capacity(drafts.len());
-            for EntryDraft { kind, parts } in drafts {
-                decided.push((kind, decide_parts(unit, &id, parts)?));
+            for EntryDraft { kind, parts, refusable_by } in drafts {
+                match (decide_parts(unit, &id, parts), refusable_by) {
+                    (Ok(fresh), _) => decided.push((kind, fresh)),
+                    // The seat whose reply led here fixes it.
+                    (Err(Error::Refused(faults)), Some(ask)) => {
+                        let reason = describe_faults(&faults);
+                        let refused = vec![JournalEvent::BatchRefused { ask, reason }];
+                        decided = vec![(JournalEntryKind::BatchRefused, refused)];
+                        break;
+                    }
+                    (Err(error), _) => return Err(error),
+                }
             }
             let (entries, mut last, mut known) = (decided.len() as u64, 0, 0);
             for (kind, fresh) in decided {
@@ -258,6 +269,12 @@ impl Run {
         let line = LogRow { ts: self.ambient.now(), ..line };
         JournalEvent::VerdictLogged(Box::new(self.redaction.redact_row(&line)))
     }
+}
+
+/// All errors of a refused entry, for the seat that fixes it.
+fn describe_faults(faults: &ValidationErrors) -> String {
+    let messages: Vec<&str> = faults.errors.iter().map(|fault| fault.message.as_str()).collect();
+    messages.join("; ")
 }
 
 /// The changes of one entry. Nothing is written yet.

@@ -23,8 +23,9 @@ const BYTES_PER_TOKEN: u64 = 3;
 /// Tokens of a request besides our messages: roles, templates, the schema.
 const TOKENS_AROUND: u64 = 1_500;
 
-/// Usual length of a reply.
-const USUAL_OUTPUT_TOKENS: u32 = 1_500;
+/// The same for the expected cost, which is on neither side.
+const USUAL_BYTES_PER_TOKEN: u64 = 4;
+const USUAL_TOKENS_AROUND: u64 = 400;
 
 /// Limits, amounts spent, and amounts reserved for calls in flight.
 #[derive(Debug)]
@@ -90,10 +91,8 @@ impl Budget {
             let reserved = call.dispatch.reserved;
             let actual = match &call.outcome {
                 CallOutcome::Replied(reply, _) => actual_cost(reserved, reply.usage, reply.cost),
-                CallOutcome::Failed(failure, _) if failure.error_type.is_unbilled() => {
-                    BudgetReservation::default()
-                }
-                CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => reserved,
+                CallOutcome::Failed(failure, _) => failure.counted_cost(reserved),
+                CallOutcome::InFlight | CallOutcome::Lost => reserved,
             };
             budget.with_account(|account| account.spent.add_call(actual));
         }
@@ -342,18 +341,28 @@ pub fn worst_cost_for_bytes(seat: &Seat, bytes: usize) -> BudgetReservation {
     estimate_cost(seat, bytes, seat.output_tokens_max)
 }
 
-/// Expected cost of a call: estimated input and a reply of usual length.
-pub fn usual_cost_for_bytes(seat: &Seat, bytes: usize) -> BudgetReservation {
-    estimate_cost(seat, bytes, usual_output_tokens(seat))
+/// Expected cost of a call for messages of this size, with a reply of usual length.
+pub fn usual_cost_for_bytes(seat: &Seat, bytes: usize, output_tokens: u32) -> BudgetReservation {
+    let input = bytes as u64 / USUAL_BYTES_PER_TOKEN + USUAL_TOKENS_AROUND;
+    price_tokens(seat, TokenUsage::new(input, u64::from(output_tokens)))
 }
 
-pub fn usual_output_tokens(seat: &Seat) -> u32 {
-    seat.output_tokens_max.min(USUAL_OUTPUT_TOKENS)
+/// Cost of a call whose reply broke off after this many bytes.
+pub(crate) fn broken_reply_cost(
+    seat: &Seat,
+    messages: &AskMessages,
+    reply_bytes: usize,
+) -> BudgetReservation {
+    let written = u32::try_from(reply_bytes as u64 / BYTES_PER_TOKEN).unwrap_or(u32::MAX);
+    estimate_cost(seat, messages.byte_len(), written.min(seat.output_tokens_max))
 }
 
 fn estimate_cost(seat: &Seat, bytes: usize, output_tokens: u32) -> BudgetReservation {
     let input = bytes as u64 / BYTES_PER_TOKEN + TOKENS_AROUND;
-    let usage = TokenUsage { input_tokens: input, output_tokens: u64::from(output_tokens) };
+    price_tokens(seat, TokenUsage::new(input, u64::from(output_tokens)))
+}
+
+fn price_tokens(seat: &Seat, usage: TokenUsage) -> BudgetReservation {
     BudgetReservation {
         usd_micros: seat.price.as_ref().map(|price| price_usage(price, usage)),
         tokens: usage.total_tokens(),
@@ -374,105 +383,17 @@ pub(crate) fn actual_cost(
 
 /// Dollars per million tokens equal millionths of a dollar per token.
 pub(crate) fn price_usage(price: &TokenPrice, usage: TokenUsage) -> u64 {
-    let input = usage.input_tokens as f64 * price.input_per_mtok;
-    let output = usage.output_tokens as f64 * price.output_per_mtok;
-    (input + output).ceil() as u64
+    let cached = usage.cached_tokens.min(usage.input_tokens);
+    let written = usage.cache_write_tokens.min(usage.input_tokens - cached);
+    let parts = [
+        (usage.input_tokens - cached - written, price.input_per_mtok),
+        (cached, price.cached_input_per_mtok.unwrap_or(price.input_per_mtok)),
+        (written, price.cache_write_per_mtok.unwrap_or(price.input_per_mtok)),
+        (usage.output_tokens, price.output_per_mtok),
+    ];
+    parts.iter().map(|(tokens, rate)| *tokens as f64 * rate).sum::<f64>().ceil() as u64
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use plenary_core::model::ask::CostSource;
-
-    use super::*;
-
-    fn caps(usd_micros: u64, tokens: u64, calls: u32) -> BudgetCaps {
-        BudgetCaps { usd_micros, tokens, calls, wall_ms: 1_000 }
-    }
-
-    fn cost(usd_micros: u64, tokens: u64) -> BudgetReservation {
-        BudgetReservation { usd_micros: Some(usd_micros), tokens }
-    }
-
-    #[test]
-    fn what_does_not_fit_is_refused_by_what_is_short() {
-        let check =
-            |limits: BudgetCaps, worst: BudgetReservation, expected: Result<(), BudgetShortage>| {
-                assert_eq!(Budget::new(limits).reserve(worst), expected, "{limits:?} {worst:?}");
-            };
-        check(caps(10, 10, 1), cost(10, 10), Ok(()));
-        check(caps(9, 10, 1), cost(10, 10), Err(BudgetShortage::Money));
-        check(caps(10, 9, 1), cost(10, 10), Err(BudgetShortage::Tokens));
-        check(caps(10, 10, 0), cost(0, 0), Err(BudgetShortage::Calls));
-        check(caps(0, 10, 1), cost(0, 10), Ok(()));
-        check(caps(0, 10, 1), BudgetReservation { usd_micros: None, tokens: 10 }, Ok(()));
-        check(caps(u64::MAX - 1, 10, 1), cost(u64::MAX, 10), Err(BudgetShortage::Money));
-        check(caps(10, u64::MAX - 1, 1), cost(1, u64::MAX), Err(BudgetShortage::Tokens));
-    }
-
-    #[test]
-    fn what_was_not_taken_can_be_spent_again() {
-        let budget = Budget::new(caps(100, 100, 2));
-        budget.reserve(cost(100, 100)).unwrap();
-        assert_eq!(budget.reserve(cost(1, 1)), Err(BudgetShortage::Money));
-        budget.settle_call(0, cost(100, 100), cost(30, 40));
-        assert_eq!(budget.reserve(cost(71, 1)), Err(BudgetShortage::Money));
-        assert_eq!(budget.reserve(cost(1, 61)), Err(BudgetShortage::Tokens));
-        budget.reserve(cost(70, 60)).unwrap();
-        // The call counts even if it cost nothing.
-        budget.settle_call(0, cost(70, 60), cost(0, 0));
-        assert_eq!(budget.reserve(cost(0, 0)), Err(BudgetShortage::Calls));
-    }
-
-    #[test]
-    fn a_call_that_was_not_sent_leaves_no_trace() {
-        let budget = Budget::new(caps(100, 100, 1));
-        budget.reserve(cost(100, 100)).unwrap();
-        budget.release(cost(100, 100));
-        budget.reserve(cost(100, 100)).unwrap();
-    }
-
-    #[test]
-    fn what_was_more_than_expected_is_seen_by_the_next() {
-        let budget = Budget::new(caps(100, 100, 9));
-        budget.reserve(cost(10, 10)).unwrap();
-        budget.settle_call(0, cost(10, 10), cost(250, 10));
-        assert_eq!(budget.reserve(cost(0, 1)), Err(BudgetShortage::Money));
-    }
-
-    #[test]
-    fn those_who_reach_in_together_never_take_too_much() {
-        let budget = Budget::new(caps(10_000, 100_000, 100_000));
-        let taken = AtomicU64::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    while budget.reserve(cost(7, 1)).is_ok() {
-                        taken.fetch_add(7, Ordering::Relaxed);
-                    }
-                });
-            }
-        });
-        assert_eq!(taken.into_inner(), 10_000 / 7 * 7);
-    }
-
-    #[test]
-    fn the_worst_cost_is_what_goes_in_and_all_that_may_come_out() {
-        let price =
-            TokenPrice { input_per_mtok: 3.0, output_per_mtok: 15.0, source: String::new() };
-        let usage = TokenUsage { input_tokens: 1_000, output_tokens: 2_000 };
-        assert_eq!(price_usage(&price, usage), 33_000);
-        let part = TokenUsage { input_tokens: 1, output_tokens: 0 };
-        let cheap = TokenPrice { input_per_mtok: 0.1, ..price };
-        assert_eq!(price_usage(&cheap, part), 1, "a part of a millionth counts as one");
-        let reserved = cost(500, 900);
-        let unknown = CallCost { usd_micros: None, source: CostSource::Unknown };
-        assert_eq!(
-            actual_cost(reserved, None, unknown),
-            reserved,
-            "what nobody says is not nothing"
-        );
-        assert_eq!(actual_cost(reserved, Some(usage), unknown), cost(500, 3_000));
-    }
-}
+#[path = "budget_tests.rs"]
+mod tests;

@@ -10,31 +10,32 @@ use std::time::Duration;
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ask::{
     Ask, AskMessages, AskState, BudgetReservation, CallCost, CallDispatch, CallErrorType,
-    CallFailure, CallOutcome, CostSource, ModelReply, TransportFallback,
+    CallFailure, CallOutcome, CostSource, ModelReply, SharedBlock, TransportFallback,
 };
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::plan::Seat;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::prompting::fence::RenderedPrompt;
+use plenary_core::prompting::layout::RenderedPrompt;
 use plenary_core::protocols::protocol::Protocols;
 use tokio::time::Instant;
 
-use crate::engine::budget::{NotReserved, actual_cost, price_usage, worst_cost};
+use crate::engine::budget::{NotReserved, actual_cost, broken_reply_cost, price_usage, worst_cost};
 use crate::engine::call_budget::CallHold;
 use crate::engine::run::Run;
 use crate::engine::run_start::unreachable_seat;
 use crate::error::Error;
+use crate::providers::call_progress::SilenceTimer;
+use crate::providers::pace::{PAUSE_MAX, PacePermit, PaceTicket, ProviderPace};
 use crate::providers::retry::{ATTEMPTS_MAX, allows_fallback, is_transient, retry_delay};
 use crate::providers::transport::{CallError, CallReply, CallRequest, Transport};
 
 /// The state of the calls for one ask.
 pub(crate) struct CallAttempt<'a> {
-    ask: &'a Ask,
+    pub(crate) ask: Ask,
     seat: Seat,
     request: CallRequest,
-    deadline: Instant,
     transport: &'a Transport,
     /// Which attempt on this transport, from 1.
     attempt: u8,
@@ -46,6 +47,11 @@ pub(crate) struct CallAttempt<'a> {
     call: u32,
     reserved: BudgetReservation,
     hold: Option<CallHold>,
+    /// Place in the queue of the provider, and the permit to send.
+    ticket: PaceTicket,
+    permit: Option<PacePermit>,
+    /// Repetitions after a wait that the provider named.
+    named_waits: u8,
 }
 
 /// The result of reserving a call.
@@ -57,9 +63,16 @@ pub(crate) enum ReserveOutcome {
     MustWait,
 }
 
+/// Repetitions of one ask that wait as long as the provider says; later ones count as retries.
+const NAMED_WAITS_MAX: u8 = 3;
+
 /// What to do after a failed call.
 enum CallNextStep {
+    /// Repeat the call after the wait that the provider named. It is no retry.
+    WaitNamed,
     Retry(Duration),
+    /// The transport leaves out what the server refused.
+    Repeat,
     FallBack,
     GiveUp,
 }
@@ -69,8 +82,15 @@ impl Run {
     /// only if its cost is reserved and journalled.
     pub(crate) fn reserve_call(&self, course: &mut CallAttempt<'_>) -> ReserveOutcome {
         let worst = worst_cost(&course.seat, &course.request.messages);
+        let permit = course.transport.pace().map(ProviderPace::try_enter);
+        if matches!(permit, Some(None)) {
+            return ReserveOutcome::MustWait;
+        }
         match self.budgets.hold(worst) {
-            Ok(hold) => ReserveOutcome::Reserved(course.record_sending(worst, hold)),
+            Ok(hold) => {
+                course.permit = permit.flatten();
+                ReserveOutcome::Reserved(course.record_sending(worst, hold))
+            }
             Err(NotReserved::MustWait) => ReserveOutcome::MustWait,
             Err(NotReserved::Refused(shortage)) => {
                 ReserveOutcome::Refused(JournalEvent::AskNotSent { ask: course.ask.id, shortage })
@@ -78,14 +98,18 @@ impl Run {
         }
     }
 
-    /// The same, after waiting for what other calls give back; it is in the journal then. False,
-    /// when nothing more can be sent.
+    /// The same, after waiting for the provider's turn and for what other calls give back; it is in
+    /// the journal then. False, when nothing more can be sent. The turn comes first: a call that
+    /// holds a reservation waits for nothing else.
     async fn reserve_or_wait(&self, course: &mut CallAttempt<'_>) -> Result<bool, Error> {
         let worst = worst_cost(&course.seat, &course.request.messages);
         let came = Instant::now();
+        if let Some(pace) = course.transport.pace() {
+            course.permit = Some(pace.enter(&mut course.ticket).await);
+        }
         let held = self.budgets.hold_or_wait(worst).await;
-        // Time in the queue is not the model's.
-        course.deadline += came.elapsed();
+        // Time in the queues is not the model's.
+        course.request.timer.extend(came.elapsed());
         match held {
             Ok(hold) => {
                 let sent = course.record_sending(worst, hold);
@@ -108,9 +132,13 @@ impl Run {
         }
         loop {
             let (call, reserved) = (course.call, course.reserved);
-            let (error, latency_ms) = match course.send_request().await {
+            course.request.partial_text = Some(self.partial_text_sink(&course.ask));
+            let answered = course.send_request().await;
+            course.permit = None;
+            let (error, latency_ms) = match answered {
                 Ok((received, latency_ms)) => {
-                    let reply = build_reply(&course.seat, received, latency_ms);
+                    let first_byte = course.request.timer.first_byte();
+                    let reply = build_reply(&course.seat, received, latency_ms, first_byte);
                     let actual = actual_cost(reserved, reply.usage, reply.cost);
                     // A cost over the reservation counts at once. The rest of a reservation is
                     // released after the journal has the reply, so the journal never understates
@@ -121,7 +149,7 @@ impl Run {
                     let change = JournalEvent::ReplyKept { call, reply };
                     self.append_entry(JournalEntryKind::ReplyKept, vec![change]).await?;
                     hold.into_iter().for_each(|hold| hold.settle(actual));
-                    self.parse_reply_of(course.ask);
+                    self.parse_reply_of(&course.ask);
                     return Ok(());
                 }
                 Err(failed) => failed,
@@ -131,19 +159,23 @@ impl Run {
                 error_type: error.error_type,
                 message: error.message.clone(),
                 latency_ms,
+                refused: error.refused,
+                estimated: course.estimate_broken_reply(),
             };
             let gave_up = matches!(onward, CallNextStep::GiveUp);
+            let counted = failure.counted_cost(reserved);
             let change = JournalEvent::CallFailed { call, failure, gave_up };
             self.append_entry(JournalEntryKind::CallFailed, vec![change]).await?;
-            // A failed call that may be billed counts at its worst cost.
-            let hold = course.hold.take().filter(|_| error.error_type.is_unbilled());
-            hold.into_iter().for_each(|hold| hold.settle(BudgetReservation::default()));
+            course.hold.take().into_iter().for_each(|hold| hold.settle(counted));
             match onward {
                 CallNextStep::GiveUp => return Ok(()),
+                // The pace of the provider pauses that long for all calls.
+                CallNextStep::WaitNamed => course.named_waits += 1,
                 CallNextStep::Retry(wait) => {
                     tokio::time::sleep(wait).await;
                     course.attempt += 1;
                 }
+                CallNextStep::Repeat => {}
                 CallNextStep::FallBack => course.fall_back(&error),
             }
             course.repeats = None;
@@ -159,7 +191,7 @@ impl<'a> CallAttempt<'a> {
     pub(crate) fn start_call(
         protocols: &Protocols,
         transcript: &RunState,
-        ask: &'a Ask,
+        ask: &Ask,
         transports: &'a [Transport],
         messages: Arc<AskMessages>,
     ) -> Option<Self> {
@@ -176,13 +208,14 @@ impl<'a> CallAttempt<'a> {
             purpose: ask.purpose,
             messages,
             schema: protocol.reply_schema(transcript, ask),
-            time_left: time,
+            is_stricter: ask.retry_reason.is_some(),
+            timer: SilenceTimer::start(time),
+            partial_text: None,
         };
         Some(Self {
-            ask,
+            ask: ask.clone(),
             seat,
             request,
-            deadline: Instant::now() + time,
             transport,
             attempt: 1,
             further,
@@ -191,6 +224,9 @@ impl<'a> CallAttempt<'a> {
             call: 0,
             reserved: BudgetReservation::default(),
             hold: None,
+            ticket: PaceTicket::default(),
+            permit: None,
+            named_waits: 0,
         })
     }
 
@@ -198,7 +234,7 @@ impl<'a> CallAttempt<'a> {
     pub(crate) fn resume_call(
         protocols: &Protocols,
         transcript: &RunState,
-        ask: &'a Ask,
+        ask: &Ask,
         transports: &'a [Transport],
         asked: &AskState,
         messages: Arc<AskMessages>,
@@ -226,31 +262,51 @@ impl<'a> CallAttempt<'a> {
             reserved: self.reserved,
             fallback: self.fallback.clone(),
             repeats: self.repeats,
+            without: self.transport.refused_parameters(),
         }
     }
 
     /// Makes the call within the time that is left for the ask.
     async fn send_request(&mut self) -> Result<(CallReply, u64), (CallError, u64)> {
         let start = Instant::now();
-        self.request.time_left = self.deadline.saturating_duration_since(start);
+        self.request.timer.mark_sent();
         self.hold.iter_mut().for_each(CallHold::mark_sent);
         // Pinned in place: moving the future would hold it in memory twice.
         let call = pin!(self.transport.send(&self.request));
-        let sent = tokio::time::timeout_at(self.deadline, call).await;
+        let sent = tokio::select! {
+            sent = call => Some(sent),
+            () = self.request.timer.expired() => None,
+        };
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         match sent {
-            Ok(Ok(received)) => Ok((received, latency_ms)),
-            Ok(Err(error)) => Err((error, latency_ms)),
-            Err(_) => {
-                let seconds = latency_ms as f64 / 1_000.0;
+            Some(Ok(received)) => Ok((received, latency_ms)),
+            Some(Err(error)) => Err((error, latency_ms)),
+            None => {
+                let seconds = self.request.timer.silence().as_secs_f64();
                 let message = format!("no answer within {seconds:.1} s");
                 Err((CallError::new(CallErrorType::Timeout, message), latency_ms))
             }
         }
     }
 
+    /// The use of a call whose reply broke off, estimated from what arrived.
+    fn estimate_broken_reply(&self) -> Option<BudgetReservation> {
+        let bytes = self.request.timer.text_bytes();
+        (bytes > 0).then(|| broken_reply_cost(&self.seat, &self.request.messages, bytes))
+    }
+
     fn next_action(&self, error: &CallError, dice: u64) -> CallNextStep {
-        let time_left = self.deadline.saturating_duration_since(Instant::now());
+        let time_left = self.request.timer.time_left();
+        if error.refused.is_some() && !time_left.is_zero() {
+            return CallNextStep::Repeat;
+        }
+        let is_busy =
+            matches!(error.error_type, CallErrorType::RateLimit | CallErrorType::ServerError);
+        let is_named = error.retry_after.is_some_and(|wait| wait <= PAUSE_MAX);
+        let is_paced = self.transport.pace().is_some();
+        if is_busy && is_named && is_paced && self.named_waits < NAMED_WAITS_MAX {
+            return CallNextStep::WaitNamed;
+        }
         if let Some(wait) = retry_delay(error, self.attempt, time_left, dice) {
             return CallNextStep::Retry(wait);
         }
@@ -267,6 +323,7 @@ impl<'a> CallAttempt<'a> {
         let from = self.transport.kind();
         self.fallback = Some(TransportFallback { from, reason: error.message.clone() });
         (self.transport, self.attempt, self.further) = (next, 1, further);
+        (self.ticket, self.named_waits) = (PaceTicket::default(), 0);
     }
 }
 
@@ -319,7 +376,12 @@ fn lost_call(asked: &AskState) -> Option<u32> {
     (last.outcome == CallOutcome::Lost).then_some(last.dispatch.call)
 }
 
-pub(crate) fn build_reply(seat: &Seat, received: CallReply, latency_ms: u64) -> ModelReply {
+pub(crate) fn build_reply(
+    seat: &Seat,
+    received: CallReply,
+    latency_ms: u64,
+    first_byte: Option<Duration>,
+) -> ModelReply {
     let computed =
         seat.price.as_ref().zip(received.usage).map(|(price, usage)| price_usage(price, usage));
     let reported = received.cost_usd.filter(|usd| usd.is_finite() && *usd >= 0.0);
@@ -341,6 +403,7 @@ pub(crate) fn build_reply(seat: &Seat, received: CallReply, latency_ms: u64) -> 
         cost,
         latency_ms,
         structured: received.structured,
+        first_byte_ms: first_byte.and_then(|time| u64::try_from(time.as_millis()).ok()),
     }
 }
 
@@ -348,7 +411,7 @@ impl Run {
     /// A call for each ask, and the changes that record the messages of new asks.
     pub(crate) fn prepare_calls<'a>(
         &'a self,
-        asks: &'a [Ask],
+        asks: &[Ask],
     ) -> Result<(Vec<JournalEvent>, Vec<CallAttempt<'a>>), Error> {
         let transcript = self.state();
         let (mut prepared, mut courses) = (Vec::new(), Vec::new());
@@ -358,8 +421,10 @@ impl Run {
         if let Some(stage) = reached.filter(|stage| transcript.stage != Some(*stage)) {
             prepared.push(JournalEvent::StageReached { stage });
         }
+        // The blocks that the journal has.
+        let mut kept_blocks = transcript.shared_blocks.clone();
         for ask in asks {
-            let transports = self.connections.for_seat(&ask.seat);
+            let transports = self.connections.for_planned_seat(&transcript.plan, &ask.seat);
             let course = if let Some(asked) = transcript.find_ask(ask.id) {
                 // If prompts are not kept, the same run state gives the same messages again.
                 let messages = match &asked.messages {
@@ -379,6 +444,15 @@ impl Run {
                     self.render_messages(&transcript, ask)?;
                 let messages = Arc::new(messages);
                 let keeps = transcript.plan.keep_prompts;
+                let block = messages.shared.as_ref().filter(|_| keeps);
+                let is_kept = |block: &&Arc<SharedBlock>| {
+                    kept_blocks.iter().any(|kept| kept.sha256 == block.sha256)
+                };
+                if let Some(block) = block.filter(|block| !is_kept(block)) {
+                    let added = block.to_extension(kept_blocks.last().map(AsRef::as_ref));
+                    prepared.push(JournalEvent::SharedBlockPrepared(Arc::new(added)));
+                    kept_blocks.push(Arc::clone(block));
+                }
                 prepared.push(JournalEvent::AskPrepared {
                     ask: ask.clone(),
                     messages: keeps.then(|| Arc::clone(&messages)),

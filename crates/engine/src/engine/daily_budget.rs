@@ -211,11 +211,9 @@ impl DaySpending {
                         *cost = actual_cost(*cost, reply.usage, reply.cost);
                     }
                 }
-                JournalEvent::CallFailed { call, failure, .. }
-                    if failure.error_type.is_unbilled() =>
-                {
+                JournalEvent::CallFailed { call, failure, .. } => {
                     if let Some(cost) = self.calls.get_mut(&(dialogue_id.clone(), call)) {
-                        *cost = BudgetReservation::default();
+                        *cost = failure.counted_cost(*cost);
                     }
                 }
                 JournalEvent::Intervened { intervention, .. } => {

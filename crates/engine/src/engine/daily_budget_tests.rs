@@ -52,6 +52,8 @@ impl Case {
             convergence_percent: 100,
             panel_seed: None,
             output_dir: "talk".to_owned(),
+            calibrated: false,
+            domain_id: None,
         };
         case.write(JournalEntryKind::DialogueCreated, JournalEvent::DialogueOpened(opening));
         case
@@ -81,6 +83,7 @@ impl Case {
             reserved: usd(usd_micros),
             fallback: None,
             repeats: None,
+            without: Vec::new(),
         };
         self.write(JournalEntryKind::CallSent, JournalEvent::CallSent(sending));
     }
@@ -91,7 +94,13 @@ impl Case {
     }
 
     fn fail(&self, call: u32, error_type: CallErrorType) {
-        let failure = CallFailure { error_type, message: String::new(), latency_ms: 1 };
+        let failure = CallFailure {
+            error_type,
+            message: String::new(),
+            latency_ms: 1,
+            refused: None,
+            estimated: None,
+        };
         let change = JournalEvent::CallFailed { call, failure, gave_up: true };
         self.write(JournalEntryKind::CallFailed, change);
     }
@@ -120,6 +129,7 @@ fn reply(usd_micros: u64) -> ModelReply {
         cost: CallCost { usd_micros: Some(usd_micros), source: CostSource::Reported },
         latency_ms: 1,
         structured: false,
+        first_byte_ms: None,
     }
 }
 

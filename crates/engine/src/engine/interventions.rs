@@ -14,7 +14,7 @@ use plenary_core::model::plan::{Seat, TimeLimit};
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::parsing::plain_text::parse_restatement;
-use plenary_core::prompting::fence::restatement_messages;
+use plenary_core::prompting::layout::restatement_messages;
 use plenary_core::protocols::protocol::Protocols;
 use tokio::sync::watch;
 
@@ -24,6 +24,7 @@ use crate::engine::call::build_reply;
 use crate::engine::daily_budget::DailyBudget;
 use crate::engine::run_start::{LoadedRun, SeatTransports, abandoned_error, load_run};
 use crate::error::Error;
+use crate::providers::call_progress::SilenceTimer;
 use crate::providers::transport::{CallError, CallRequest};
 use crate::store::traits::{Store, in_transaction};
 
@@ -101,7 +102,7 @@ pub fn check_intervention(
             check_text(text)?;
             if is_ending { Err(too_late(id, "no seat argues")) } else { Ok(()) }
         }
-        Intervention::Stop if is_ending => Err(too_late(id, "nothing is left to stop")),
+        Intervention::Stop if is_ending => Err(too_late(id, "no round is running")),
         Intervention::Stop if transcript.is_cut_short => Err(ValidationError::new(
             ErrorCode::DialogueClosed,
             format!("'{id}' is already stopped"),
@@ -206,10 +207,14 @@ pub async fn restate_directive(
     let unknown = |message: &str| CallError::new(CallErrorType::Unknown, message);
     let chair = plan.chairs.first().and_then(|name| plan.find_seat(name));
     let seat = chair.ok_or_else(|| unknown("there is no chair"))?;
-    let messages = Arc::new(restatement_messages(&plan.secret, transcript.question(), text));
+    // A directive is typed while the run is live, so its last entry is of today.
+    let today = transcript.last_entry_at.utc_day();
+    let messages = restatement_messages(&plan.secret, transcript.question(), text, today);
+    let messages = Arc::new(messages);
     let budget = Budget::for_resumed_run(plan.caps, transcript);
     let worst = worst_cost(seat, &messages);
-    let not_covered = |shortage| unknown(&format!("what is left of {shortage} does not cover it"));
+    let not_covered =
+        |shortage| unknown(&format!("the remainder of {shortage} does not cover the restatement"));
     budget.reserve(worst).map_err(not_covered)?;
     if let Some(daily) = daily_budget {
         daily.reserve_restatement(worst).map_err(not_covered)?;
@@ -221,7 +226,9 @@ pub async fn restate_directive(
         purpose: AskPurpose::Restatement,
         messages,
         schema: None,
-        time_left: time,
+        timer: SilenceTimer::start(time),
+        partial_text: None,
+        is_stricter: false,
     };
     let restated = try_transports(seat, connections, &request, time).await;
     // The journal records the cost of a parsed restatement; only this budget counts another.
@@ -248,11 +255,11 @@ async fn try_transports(
     request: &CallRequest,
     time: Duration,
 ) -> Result<DirectiveRestatement, RestatementError> {
-    let mut last = CallError::new(CallErrorType::Unknown, "nothing leads to the chair");
+    let mut last = CallError::new(CallErrorType::Unknown, "the chair has no transport");
     let mut may_be_billed = false;
     for transport in connections.for_seat(&seat.name) {
         let start = Instant::now();
-        let sent = tokio::time::timeout(time, transport.send(request)).await;
+        let sent = tokio::time::timeout(time, transport.send_until_accepted(request)).await;
         let received = match sent {
             Ok(Ok(received)) => received,
             Ok(Err(error)) => {
@@ -269,7 +276,7 @@ async fn try_transports(
         };
         may_be_billed = true;
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let reply = build_reply(seat, received, latency_ms);
+        let reply = build_reply(seat, received, latency_ms, request.timer.first_byte());
         match parse_restatement(&reply.text) {
             Ok(_) if reply.finish == FinishReason::Length => {
                 last = CallError::new(CallErrorType::ParseError, "the reply was cut off");

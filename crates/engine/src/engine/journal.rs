@@ -161,6 +161,8 @@ mod tests {
             convergence_percent: 100,
             panel_seed: None,
             output_dir: name.to_owned(),
+            calibrated: false,
+            domain_id: None,
         };
         (id, vec![JournalEvent::DialogueOpened(opening)])
     }

@@ -12,6 +12,7 @@ pub mod call_budget;
 pub mod daily_budget;
 pub mod interventions;
 pub mod journal;
+pub mod live_text;
 pub mod parse_replies;
 pub mod process_lock;
 pub mod record_changes;

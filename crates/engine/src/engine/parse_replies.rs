@@ -115,7 +115,10 @@ mod tests {
             }
             for (truncated, finish) in cuts {
                 assert_eq!(ended(purpose, None, truncated, finish), CUT_OFF_REASON, "{purpose}");
-                let is_voice = matches!(purpose, AskPurpose::Opinion | AskPurpose::PeerReview);
+                let is_voice = matches!(
+                    purpose,
+                    AskPurpose::Opinion | AskPurpose::PeerReview | AskPurpose::Contribution
+                );
                 let second = if is_voice { "truncated" } else { CUT_OFF_REASON };
                 for reason in [CUT_OFF_REASON, "no JSON"] {
                     let again = ended(purpose, Some(reason), truncated, finish);

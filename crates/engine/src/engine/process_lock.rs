@@ -26,6 +26,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Uid};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use crate::engine::live_text::{WritingEvent, append_event};
 use crate::engine::run::lock_mutex;
 use crate::files::reserved_names::lock_folder_path;
 use crate::store::error::StoreError;
@@ -38,8 +39,9 @@ pub struct ProcessLock {
     folder: LockFolder,
     /// Runs of this process that are in progress.
     claimed: Arc<Mutex<BTreeSet<DialogueId>>>,
-    /// The operating system releases the lock when this file is closed.
-    _lock: File,
+    /// The operating system releases the lock when this file is closed. It also carries the
+    /// transient events of the process's runs.
+    lock: Mutex<File>,
 }
 
 impl ProcessLock {
@@ -52,13 +54,19 @@ impl ProcessLock {
             .lock_file(&token)
             .map_err(|source| StoreError::NoFolder { path: folder.path().to_owned(), source })?;
         let store_file = store_file.to_owned();
-        Ok(Self { token, store_file, folder, claimed: Arc::default(), _lock: lock })
+        Ok(Self { token, store_file, folder, claimed: Arc::default(), lock: Mutex::new(lock) })
     }
 
     /// Whether another process works on the run now. A run that this process gave up, as after a
     /// full disk, counts as free although this process still runs.
     pub(crate) fn is_running_elsewhere(&self, transcript: &RunState) -> bool {
         transcript.owners.last() != Some(&self.token) && is_running(&self.store_file, transcript)
+    }
+
+    /// Shows watchers what a seat is writing.
+    pub(crate) fn publish_event(&self, event: &WritingEvent) {
+        // The reply itself is journalled, so nothing is lost when this fails.
+        let _ = append_event(&mut lock_mutex(&self.lock), event);
     }
 
     /// Claims a run for this process; `None` while the process works on it already.
@@ -155,7 +163,7 @@ impl LockFolder {
         let folder = Self { handle, path: path.clone(), access };
         if !folder.is_marked().map_err(unusable)? {
             if !folder.is_empty().map_err(unusable)? && !folder.is_marked().map_err(unusable)? {
-                return Err(foreign("it holds other files"));
+                return Err(foreign("it contains other files"));
             }
             folder.write_marker().map_err(unusable)?;
         }
@@ -288,7 +296,13 @@ pub(crate) fn is_held(store_file: &Path, token: &str) -> bool {
     [lock_folder_path(&real)].iter().chain(&older).any(|folder| is_held_in(folder, token))
 }
 
-fn is_held_in(folder: &Path, token: &str) -> bool {
+/// The lock file of that process, which also carries its transient events.
+pub(crate) fn open_lock_of(store_file: &Path, token: &str) -> Option<File> {
+    let folder = open_folder(&lock_folder_path(&real_path(store_file))).ok()?;
+    open_lock(&folder, token).ok().filter(|_| is_lock_name(token))
+}
+
+pub(crate) fn is_held_in(folder: &Path, token: &str) -> bool {
     match open_folder(folder).and_then(|folder| open_lock(&folder, token)) {
         // A shared lock: two processes that look at once do not take each other for the owner.
         Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),

@@ -1,5 +1,6 @@
 //! The loop of a run: ask the protocol for the next step, take it, journal it, repeat.
 
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use plenary_core::model::ask::Ask;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
-use plenary_core::model::run_state::{RunState, RunStopReason};
+use plenary_core::model::run_state::{ParseOutcome, RunState, RunStopReason};
 use plenary_core::model::time::Moment;
 use plenary_core::protocols::protocol::{Protocols, Step};
 use plenary_core::protocols::review::redaction::LogRedaction;
@@ -19,11 +20,12 @@ use tokio::time::Instant;
 use crate::clock::System;
 use crate::engine::append::AppliedEntries;
 use crate::engine::budget::Budget;
-use crate::engine::call::ReserveOutcome;
+use crate::engine::call::{CallAttempt, ReserveOutcome};
 use crate::engine::call_budget::{BatchShare, CallBudgets, DailyShare};
 use crate::engine::daily_budget::DailyBudget;
 use crate::engine::interventions::InterventionWatcher;
 use crate::engine::journal::JournalWriter;
+use crate::engine::live_text::WritingEvent;
 use crate::engine::parse_replies::parse_pending_replies;
 use crate::engine::process_lock::{ProcessLock, RunClaim};
 use crate::engine::run_start::{SeatTransports, abandoned_error};
@@ -55,6 +57,7 @@ pub struct Run {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) ambient: Arc<dyn System>,
     pub(crate) observer: Arc<dyn RunObserver>,
+    pub(crate) process_lock: Arc<ProcessLock>,
     pub(crate) redaction: Arc<LogRedaction>,
     pub(crate) protocols: Protocols,
     watcher: InterventionWatcher,
@@ -117,6 +120,7 @@ impl Run {
             watcher: context.watcher,
             ambient: context.ambient,
             observer: context.observer,
+            process_lock: context.process_lock,
             redaction: context.redaction,
             protocols: context.protocols,
             _claim: claim,
@@ -174,10 +178,59 @@ impl Run {
         Ok(is_recorded.then_some(stop))
     }
 
-    /// Journals the messages and the calls, then makes all calls concurrently. It is one entry,
-    /// because nothing is sent before all of it is durable.
+    /// Makes all calls concurrently. A stricter ask goes out as soon as a reply cannot be read,
+    /// without waiting for the slowest seat.
     async fn send_asks(&self, asks: Vec<Ask>) -> Result<(), Error> {
-        let (mut changes, mut courses) = self.prepare_calls(&asks)?;
+        let Some(courses) = self.open_calls(&asks).await? else { return Ok(()) };
+        let mut sent: BTreeSet<u32> = asks.iter().map(|ask| ask.id).collect();
+        let mut pursuits: FuturesUnordered<_> =
+            courses.into_iter().map(|course| self.pursue_ask(course)).collect();
+        let finished = async {
+            while let Some(pursued) = pursuits.next().await {
+                let again = self.stricter_asks(pursued?, &sent);
+                if again.is_empty() {
+                    continue;
+                }
+                // After an intervention the protocol decides again, when all calls are done.
+                if let Some(courses) = self.open_calls(&again).await? {
+                    sent.extend(again.iter().map(|ask| ask.id));
+                    pursuits.extend(courses.into_iter().map(|course| self.pursue_ask(course)));
+                }
+            }
+            Ok(())
+        };
+        // A protocol that asks after a stop, for a verdict, waits for the reply.
+        if self.state().is_cut_short {
+            return finished.await;
+        }
+        tokio::select! {
+            pursued = finished => pursued,
+            cut = self.wait_for_stop() => cut,
+        }
+    }
+
+    /// Drives the calls of an ask to their end; returns the ask's number.
+    async fn pursue_ask(&self, course: CallAttempt<'_>) -> Result<u32, Error> {
+        let ask = course.ask.id;
+        self.drive_call(course).await.map(|()| ask)
+    }
+
+    /// The asks that the protocol adds because the reply to this one could not be read.
+    fn stricter_asks(&self, ask: u32, sent: &BTreeSet<u32>) -> Vec<Ask> {
+        let transcript = self.state();
+        let outcome = transcript.find_ask(ask).and_then(|asked| asked.parse_outcome.as_ref());
+        if !matches!(outcome, Some(ParseOutcome::Unreadable { .. })) {
+            return Vec::new();
+        }
+        let Step::Ask(asks) = self.protocols.next_step(&transcript) else { return Vec::new() };
+        let is_new = |ask: &Ask| ask.retry_reason.is_some() && !sent.contains(&ask.id);
+        asks.into_iter().filter(is_new).collect()
+    }
+
+    /// Journals the messages and the calls. It is one entry, because nothing is sent before all of
+    /// it is durable. `None` if the journal has grown meanwhile.
+    async fn open_calls(&self, asks: &[Ask]) -> Result<Option<Vec<CallAttempt<'_>>>, Error> {
+        let (mut changes, mut courses) = self.prepare_calls(asks)?;
         let is_fresh = !changes.is_empty();
         courses.retain_mut(|course| match self.reserve_call(course) {
             ReserveOutcome::Reserved(sent) => {
@@ -198,14 +251,9 @@ impl Run {
         if !changes.is_empty() && !self.append_changes(kind, changes).await? {
             // An intervention arrived first. Nothing was sent, the next asks will include it, and
             // dropping the calls releases their budget.
-            return Ok(());
+            return Ok(None);
         }
-        let pursuits = courses.into_iter().map(|course| self.drive_call(course));
-        let pursuits: FuturesUnordered<_> = pursuits.collect();
-        tokio::select! {
-            pursued = finish_calls(pursuits) => pursued,
-            cut = self.wait_for_stop() => cut,
-        }
+        Ok(Some(courses))
     }
 
     /// Waits until the Principal stops the rounds. The caller then drops the calls in flight.
@@ -233,15 +281,6 @@ impl Run {
     }
 }
 
-async fn finish_calls(
-    mut pursuits: FuturesUnordered<impl Future<Output = Result<(), Error>>>,
-) -> Result<(), Error> {
-    while let Some(pursued) = pursuits.next().await {
-        pursued?;
-    }
-    Ok(())
-}
-
 /// Waits for an interrupt; forever if its sender is gone.
 async fn wait_for_interrupt(interrupted: &mut watch::Receiver<bool>) {
     if interrupted.wait_for(|is_so| *is_so).await.is_err() {
@@ -254,10 +293,13 @@ pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Told of every entry once it is durable, in the order of the journal; and of what a reply
-/// says as soon as it was read.
+/// Receives every entry once it is durable, in the order of the journal, and the content of a reply
+/// as soon as it is parsed.
 pub trait RunObserver: Debug + Send + Sync {
     fn on_entry(&self, id: &DialogueId, at: Moment, changes: &[JournalEvent]);
+
+    /// Receives the parts of a reply while a seat writes it. They are never journalled.
+    fn on_writing(&self, _event: &WritingEvent) {}
 }
 
 /// Ignores all entries.

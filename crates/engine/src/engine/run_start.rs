@@ -14,6 +14,7 @@ use plenary_core::model::text::trim_and_truncate;
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::{Protocol, Protocols, RoleTitles};
+use serde_json::Value;
 
 use crate::engine::journal::WrittenEntries;
 use crate::engine::parse_replies::parse_pending_replies;
@@ -36,6 +37,8 @@ pub struct RunQuestion {
     pub protocol: &'static dyn Protocol,
     pub rehearsal: bool,
     pub plan: Plan,
+    /// Facts about the dialogue, such as the one that it follows up.
+    pub background: Option<Value>,
 }
 
 /// Creates the dialogue of a new run and journals its plan. From then on the run can be resumed.
@@ -75,22 +78,29 @@ fn opening_changes(
     output_dir: String,
     owner: String,
 ) -> Vec<JournalEvent> {
-    let RunQuestion { text, protocol, rehearsal, plan } = question;
+    let RunQuestion { text, protocol, rehearsal, plan, background } = question;
+    let judged = plan.alignment.as_deref();
+    let (percent, seed) = match judged {
+        Some(judged) => (judged.convergence_percent, Some(format!("{:016x}", judged.panel_seed))),
+        None => (100, None),
+    };
     let title = if protocol.has_question() { question_title(&text) } else { text.clone() };
     let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: id.clone(),
         title,
         question: protocol.has_question().then_some(text),
-        background: None,
+        background,
         protocol: protocol.name(),
         rehearsal,
-        convergence_percent: 100,
-        panel_seed: None,
+        convergence_percent: percent,
+        panel_seed: seed,
         output_dir,
+        calibrated: false,
+        domain_id: None,
     })];
     let names = protocol.role_titles();
-    changes
-        .extend(plan.seats.iter().map(|seat| JournalEvent::ExpertAdded(seat_profile(seat, names))));
+    let seats = plan.seats.iter().filter(|_| protocol.seats_are_experts());
+    changes.extend(seats.map(|seat| JournalEvent::ExpertAdded(seat_profile(seat, names))));
     changes.push(JournalEvent::RunPlanned(Box::new(plan)));
     changes.push(JournalEvent::RunStarted { owner });
     changes
@@ -270,6 +280,15 @@ impl SeatTransports {
 
     pub(crate) fn for_seat(&self, seat: &ExpertSlug) -> &[Transport] {
         self.0.get(seat).map_or(&[], AsRef::as_ref)
+    }
+
+    /// The transports of a seat of a plan. A seat that a run added has those of its provider.
+    pub(crate) fn for_planned_seat(&self, plan: &Plan, name: &ExpertSlug) -> &[Transport] {
+        let own = self.for_seat(name);
+        let Some(seat) = plan.find_seat(name).filter(|_| own.is_empty()) else { return own };
+        let same = plan.seats.iter().filter(|other| other.provider == seat.provider);
+        let mut same = same.map(|other| self.for_seat(&other.name));
+        same.find(|transports| !transports.is_empty()).unwrap_or_default()
     }
 
     /// First of these seats that has no transport.

@@ -77,11 +77,19 @@ pub(crate) fn is_within(path: &Path, outer: &Path) -> bool {
     })
 }
 
-/// The store file, the files that SQLite keeps beside it, and the lock folder, whether they exist
-/// or not.
-pub fn list_store_files(store: &Path) -> [PathBuf; 5] {
-    ["", "-wal", "-shm", "-journal", LOCKS_SUFFIX].map(|suffix| append_suffix(store, suffix))
+/// The store file, the files that SQLite keeps beside it, the lock folder and the lists of models,
+/// whether they exist or not.
+pub fn list_store_files(store: &Path) -> [PathBuf; 6] {
+    ["", "-wal", "-shm", "-journal", LOCKS_SUFFIX, MODELS_SUFFIX]
+        .map(|suffix| append_suffix(store, suffix))
 }
+
+/// The file beside a store with the models that providers offered in the last day.
+pub(crate) fn model_cache_path(store: &Path) -> PathBuf {
+    append_suffix(store, MODELS_SUFFIX)
+}
+
+const MODELS_SUFFIX: &str = "-models.json";
 
 /// The folder beside a store with the locks of running processes.
 pub fn lock_folder_path(store: &Path) -> PathBuf {

@@ -1,15 +1,14 @@
-//! The providers known by name, the families of models, and published prices: `data/providers.json`.
+//! The providers known by name, and the families of models: `data/providers.json`.
 //!
 //! [`find_row`] looks a provider up for config and transports; an OpenAI-compatible provider is a
-//! row of that file. An unknown price is reported as unknown: a wrong one would let a run exceed its
-//! budget.
+//! row of that file. What is known about single models is in `model_facts.rs`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use plenary_core::model::plan::TokenPrice;
 use serde::Deserialize;
 
+use crate::providers::model_facts::ModelLine;
 use crate::providers::transport::Dialect;
 
 /// Defaults of a known provider, before any configuration.
@@ -27,8 +26,13 @@ pub struct ProviderRow {
     pub key_variables: Vec<&'static str>,
     /// Company that trains the models; `None` if the host serves models of many companies.
     pub family: Option<&'static str>,
-    /// Default model.
+    /// Model to use when neither the file nor a line names one.
     pub model: Option<&'static str>,
+    /// The models of which `latest` takes the newest.
+    pub line: Option<ModelLine>,
+    /// Whether its list of models has prices, which win over the facts.
+    #[serde(default)]
+    pub lists_prices: bool,
     /// Agent program that reaches the same models.
     pub program: Option<&'static str>,
     /// Whether the default address is on this machine.
@@ -53,24 +57,31 @@ pub enum OutputLimit {
     MaxCompletionTokens,
 }
 
+impl OutputLimit {
+    pub fn field_name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+
+    #[must_use]
+    pub fn other_name(self) -> Self {
+        match self {
+            Self::MaxTokens => Self::MaxCompletionTokens,
+            Self::MaxCompletionTokens => Self::MaxTokens,
+        }
+    }
+}
+
 /// The catalogue file.
 #[derive(Debug, Default, Deserialize)]
+#[serde(bound(deserialize = "'de: 'static"))]
 struct CatalogueFile {
     /// In the order of discovery.
     providers: Vec<ProviderRow>,
     /// Prefixes of model names, and the company that trains those models.
     families: BTreeMap<&'static str, &'static str>,
-    prices_as_of: &'static str,
-    prices: Vec<PriceRow>,
-}
-
-/// Dollars per million input and output tokens. Where long prompts cost more, the price for prompts
-/// below 200,000 tokens applies, since ours are shorter.
-#[derive(Debug, Deserialize)]
-struct PriceRow {
-    model: &'static str,
-    input_per_mtok: f64,
-    output_per_mtok: f64,
 }
 
 /// The tests check that the file is valid.
@@ -109,37 +120,6 @@ pub fn model_family(row: Option<&ProviderRow>, model: &str) -> String {
     }
     let word: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
     if word.is_empty() { "unknown".to_owned() } else { word }
-}
-
-/// Returns the price of the longest table entry that the model is a version of.
-pub fn find_price(model: &str) -> Option<TokenPrice> {
-    let name = strip_vendor(model);
-    let versions =
-        CATALOGUE.prices.iter().filter(|row| name.strip_prefix(row.model).is_some_and(is_version));
-    let row = versions.max_by_key(|row| row.model.len())?;
-    Some(TokenPrice {
-        input_per_mtok: row.input_per_mtok,
-        output_per_mtok: row.output_per_mtok,
-        source: CATALOGUE.prices_as_of.to_owned(),
-    })
-}
-
-/// Routers prefix the vendor and charge its price.
-fn strip_vendor(model: &str) -> &str {
-    ["anthropic/", "google/", "models/", "openai/"]
-        .iter()
-        .find_map(|vendor| model.strip_prefix(vendor))
-        .unwrap_or(model)
-}
-
-/// Whether a suffix is only a version: a date, a serial number of at least three digits, or
-/// `-latest`. A single digit (`claude-opus-4-6`) or another suffix (`gpt-4o-realtime`) is another
-/// model with its own price.
-fn is_version(rest: &str) -> bool {
-    let Some(version) = rest.strip_prefix(['-', '@']) else { return rest.is_empty() };
-    let digits = version.bytes().filter(u8::is_ascii_digit).count();
-    let dated = digits >= 3 && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    dated || version == "latest"
 }
 
 #[cfg(test)]
@@ -184,41 +164,5 @@ mod tests {
         check("ollama", "qwen2.5:7b", "alibaba");
         check("vllm", "somebody/Falcon-40b", "falcon");
         check("house", "7", "unknown");
-    }
-}
-
-#[cfg(test)]
-mod prices_tests {
-    use super::*;
-
-    #[test]
-    fn a_price_is_that_of_the_model_and_of_no_namesake() {
-        let check = |model: &str, expected: Option<(f64, f64)>| {
-            let found =
-                find_price(model).map(|price| (price.input_per_mtok, price.output_per_mtok));
-            assert_eq!(found, expected, "{model}");
-        };
-        check("claude-sonnet-4-20250514", Some((3.0, 15.0)));
-        check("claude-opus-4-5-20251101", Some((5.0, 25.0)));
-        check("claude-opus-4-20250514", Some((15.0, 75.0)));
-        check("claude-opus-4-6", None);
-        check("gpt-4o", Some((2.5, 10.0)));
-        check("gpt-4o-2024-08-06", Some((2.5, 10.0)));
-        check("gpt-4o-2024-05-13", Some((5.0, 15.0)));
-        check("gpt-4o-mini", Some((0.15, 0.60)));
-        check("gpt-4o-realtime-preview", None);
-        check("gemini-2.0-flash-001", Some((0.10, 0.40)));
-        check("gemini-2.0-flash-lite", Some((0.075, 0.30)));
-        check("models/gemini-2.5-pro", Some((1.25, 10.0)));
-        check("openai/gpt-4o", Some((2.5, 10.0)));
-        check("somebody/gpt-4o", None);
-        check("claude-3-5-haiku-latest", Some((0.80, 4.0)));
-        check("o3-deep-research", None);
-        check("", None);
-    }
-
-    #[test]
-    fn a_price_says_of_which_day_it_is() {
-        assert_eq!(find_price("gpt-4o").unwrap().source, "2025-11-30");
     }
 }

@@ -1,36 +1,50 @@
-//! HTTP transport: sends one request to a model's server and parses the reply. [`HttpClients`] are
-//! shared by all calls of the process, each client built on first use.
+//! HTTP transport: sends one request to a model's server and parses the reply.
 //!
-//! If the server rejects the schema, [`HttpTransport`] repeats the call without it and sends no
-//! schema for the rest of the run. Calls to this machine use separate clients: they need no
-//! certificates, which take milliseconds to load, and must not go through a proxy.
+//! Replies are streamed; a server that answers with a whole body is read as well. A parameter that the
+//! server refuses is named in the error, and [`HttpTransport`] leaves it out of later calls. What the
+//! server says about its limits sets the provider's pace.
 
-use std::net::IpAddr;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use plenary_core::model::ask::CallErrorType;
+use plenary_core::model::ask::{CallErrorType, RequestParameter, TransportKind};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
-use reqwest::{Client, ClientBuilder, Method, Response, Url, redirect};
+use reqwest::{Client, Method, Response};
 use secrecy::ExposeSecret;
 use serde_json::Value;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
+use crate::providers::call_progress::{MaskedSink, SilenceTimer};
 use crate::providers::catalogue::find_row;
+use crate::providers::dialects::stream::{EventDecoder, StreamedReply};
 use crate::providers::dialects::wire::{
-    WireRequest, adapt_schema, build_models_request, build_request, parse_models, parse_reply,
+    WireRequest, build_models_request, build_request, parse_reply,
 };
+use crate::providers::http_clients::{ClientRoute, HttpClients};
 use crate::providers::http_errors::{
-    ErrorResponse, append_offered_models, invalid_reply, parse_retry_after, timeout_error,
+    ErrorResponse, append_offered_models, broken_stream, invalid_reply, timeout_error,
 };
+use crate::providers::model_facts::{ModelFacts, find_facts};
+use crate::providers::offered_models::{OfferedModel, is_chat_model, parse_models};
+use crate::providers::pace::ProviderPace;
+use crate::providers::rate_limits::{parse_exhausted, parse_wait};
 use crate::providers::redact::clean_message;
-use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
+use crate::providers::request_parts::{RefusedParameters, RequestParts};
+use crate::providers::transport::{
+    CallError, CallReply, CallRequest, Dialect, Provider, WireSchema,
+};
 
 /// Largest response body that is read. A reply has a few hundred kilobytes at most; the limit
 /// protects memory.
 pub const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The same for a stream, in which each word has an event around it.
+const STREAM_BYTES_MAX: usize = 8 * REPLY_BYTES_MAX;
+
+/// Above this size of the shared block, about 8,000 tokens, its place in the provider's cache is
+/// worth more than the schema.
+const SCHEMA_SHARED_BYTES_MAX: usize = 32_000;
 
 /// The list of models only improves an error message, so the request for it has a short timeout.
 const OFFER_TIME_MAX: Duration = Duration::from_secs(3);
@@ -43,8 +57,16 @@ pub struct HttpTransport {
     /// Without a trailing slash.
     base_url: String,
     route: ClientRoute,
-    /// Set when the server rejects a schema; later calls of the run send none.
-    schema_refused: AtomicBool,
+    /// What is known about the model.
+    facts: Option<&'static ModelFacts>,
+    pub(crate) pace: Arc<ProviderPace>,
+    refused: RefusedParameters,
+}
+
+/// A server's answer to a call.
+enum ServerAnswer {
+    Whole(RawResponse),
+    Streamed(StreamedReply),
 }
 
 /// HTTP response with its whole body.
@@ -70,17 +92,22 @@ impl HttpTransport {
         let base_url = provider.base_url.as_deref().or(row.map(|row| row.base_url));
         let base_url = base_url.unwrap_or_default().trim_end_matches('/').to_owned();
         let route = ClientRoute::for_url(&base_url);
-        let schema_refused = AtomicBool::new(false);
-        Self { provider, clients, dialect, base_url, route, schema_refused }
+        let facts = find_facts(provider.name.as_str(), &provider.model);
+        let pace = clients.paces.for_provider(&provider, TransportKind::Http);
+        let refused = RefusedParameters::default();
+        Self { provider, clients, dialect, base_url, route, facts, pace, refused }
     }
 
-    /// Makes one call within the request's timeout.
+    /// Makes one call. It ends when the server is silent for longer than the request allows.
     pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         // Pinned in place: moving the future by value would double its memory.
         let asking = pin!(self.ask_model(request));
-        timeout(request.time_left, asking)
-            .await
-            .unwrap_or_else(|_| Err(timeout_error(&self.provider, request.time_left)))
+        tokio::select! {
+            answered = asking => answered,
+            () = request.timer.expired() => {
+                Err(timeout_error(&self.provider, request.timer.silence()))
+            }
+        }
     }
 
     /// Returns the key, which must not appear in the record.
@@ -89,77 +116,152 @@ impl HttpTransport {
     }
 
     /// Lists the models the provider offers.
-    pub async fn list_models(&self) -> Result<Vec<String>, CallError> {
+    pub async fn list_models(&self) -> Result<Vec<OfferedModel>, CallError> {
         let wire = build_models_request(self.dialect, &self.base_url, &self.provider);
-        let answer = self.call_server(Method::GET, wire).await?;
+        let answer = self.read_whole(self.open_response(Method::GET, wire).await?, None).await?;
         match answer.error_response() {
             Some(refusal) => Err(refusal.to_call_error(&self.provider)),
             None => parse_models(&self.provider, &answer.body),
         }
     }
 
+    /// The parameters that later calls leave out.
+    pub(crate) fn refused_parameters(&self) -> Vec<RequestParameter> {
+        self.refused.list()
+    }
+
     async fn ask_model(&self, request: &CallRequest) -> Result<CallReply, CallError> {
-        let began = Instant::now();
-        let (answer, structured) = self.post_with_fallback(request).await?;
+        let (schema, json_mode) = self.schema_to_send(request);
+        let parts = self.refused.remaining_parts(
+            &self.provider,
+            self.dialect,
+            &self.base_url,
+            schema.as_deref(),
+            self.facts,
+        );
+        let is_left = self.refused.count(RequestParameter::Schema) == 0;
+        let parts = RequestParts { json_mode: json_mode && is_left, ..parts };
+        let structured = parts.schema.is_some();
+        let answer = match self.post_request(request, &parts).await? {
+            ServerAnswer::Whole(answer) => answer,
+            ServerAnswer::Streamed(reply) => return reply.into_reply(&self.provider, structured),
+        };
         let Some(refusal) = answer.error_response() else {
             return parse_reply(self.dialect, &self.provider, &answer.body, structured);
         };
         let error = refusal.to_call_error(&self.provider);
+        let sent = parts.refusable(self.dialect);
+        if let Some(parameter) = refusal.refused_parameter(&sent, self.dialect) {
+            self.refused.add(parameter);
+            return Err(CallError { refused: Some(parameter), ..error });
+        }
         if !refusal.rejects_model() {
             return Err(error);
         }
         // Use half of the remaining time, so that the error itself returns in time.
-        let time_left = request.time_left.saturating_sub(began.elapsed()) / 2;
+        let time_left = request.timer.time_left() / 2;
         let offered = timeout(time_left.min(OFFER_TIME_MAX), Box::pin(self.list_models())).await;
         let offered = offered.ok().and_then(Result::ok).unwrap_or_default();
+        let offered = offered.into_iter().map(|model| model.name);
+        let offered = offered.filter(|name| is_chat_model(name)).collect();
         Err(append_offered_models(&self.provider, error, offered))
     }
 
-    /// Returns the response, and whether the request contained the schema.
-    async fn post_with_fallback(
-        &self,
-        request: &CallRequest,
-    ) -> Result<(RawResponse, bool), CallError> {
-        let Some(schema) = self.schema_to_send(request) else {
-            return Ok((self.post_request(request, None).await?, false));
-        };
-        let answer = self.post_request(request, Some(&schema)).await?;
-        if answer.error_response().is_some_and(|refusal| refusal.rejects_schema()) {
-            self.schema_refused.store(true, Ordering::Relaxed);
-            return Ok((self.post_request(request, None).await?, false));
+    /// The schema, or whether to ask for JSON without one. Providers put the schema before the
+    /// messages, so one that differs by role defeats the cache of a long shared block.
+    fn schema_to_send(&self, request: &CallRequest) -> (Option<Arc<Value>>, bool) {
+        let Some(wanted) = &request.schema else { return (None, false) };
+        let is_cached = request.messages.shared_text().len() > SCHEMA_SHARED_BYTES_MAX;
+        match self.provider.wire_schema {
+            WireSchema::Never => return (None, false),
+            WireSchema::Auto if is_cached && !request.is_stricter => return (None, true),
+            WireSchema::Auto | WireSchema::Always => {}
         }
-        Ok((answer, true))
-    }
-
-    fn schema_to_send(&self, request: &CallRequest) -> Option<Arc<Value>> {
-        let wanted = request.schema.as_ref()?;
-        let refused = self.schema_refused.load(Ordering::Relaxed);
-        (!refused).then(|| {
-            self.clients.adapted_schema(self.dialect, wanted, self.provider.output_tokens_max)
-        })
+        let limit = self.provider.output_tokens_max;
+        (Some(self.clients.adapted_schema(self.dialect, wanted, limit)), false)
     }
 
     async fn post_request(
         &self,
         request: &CallRequest,
-        schema: Option<&Value>,
-    ) -> Result<RawResponse, CallError> {
-        let wire = build_request(self.dialect, &self.base_url, &self.provider, request, schema);
-        self.call_server(Method::POST, wire).await
+        parts: &RequestParts<'_>,
+    ) -> Result<ServerAnswer, CallError> {
+        let wire = build_request(self.dialect, &self.base_url, &self.provider, request, parts);
+        let response = self.open_response(Method::POST, wire).await?;
+        if response.status().is_success() {
+            let headers = response.headers();
+            match parse_exhausted(headers, server_time(headers)) {
+                Some(reset) => self.pace.note_exhausted(reset),
+                None => self.pace.note_answer(),
+            }
+        }
+        if response.status().is_success() && is_event_stream(response.headers()) {
+            return Ok(ServerAnswer::Streamed(self.read_stream(response, request).await?));
+        }
+        let whole = self.read_whole(response, Some(&request.timer)).await?;
+        Ok(ServerAnswer::Whole(whole))
     }
 
-    async fn call_server(
+    /// Reads a stream to its end. A stream that ends early is a failed call: its text is not whole.
+    async fn read_stream(
+        &self,
+        mut response: Response,
+        request: &CallRequest,
+    ) -> Result<StreamedReply, CallError> {
+        let (mut decoder, mut reply) = (EventDecoder::default(), StreamedReply::new(self.dialect));
+        let mut shown = MaskedSink::new(request.partial_text.as_ref(), self.secret_values());
+        let (mut length, mut text_length) = (0, 0);
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| self.connection_error(&error))?
+        {
+            request.timer.restart();
+            length += chunk.len();
+            for data in decoder.push_bytes(&chunk) {
+                let text = reply.add_event(&self.provider, &data)?;
+                request.timer.add_text(text.len());
+                text_length += text.len();
+                shown.push_text(&text);
+            }
+            if length > STREAM_BYTES_MAX || text_length > REPLY_BYTES_MAX {
+                let what = format!("over {REPLY_BYTES_MAX} bytes");
+                return Err(invalid_reply(&self.provider, &what));
+            }
+        }
+        // The last event may lack its end; what cannot be read then broke off.
+        let last = decoder.finish().map(|data| reply.add_event(&self.provider, &data));
+        if let Some(text) = last.transpose().map_err(|_| broken_stream(&self.provider))? {
+            shown.push_text(&text);
+        }
+        shown.finish();
+        if reply.is_complete() { Ok(reply) } else { Err(broken_stream(&self.provider)) }
+    }
+
+    async fn open_response(
         &self,
         method: Method,
         wire: WireRequest<'_>,
-    ) -> Result<RawResponse, CallError> {
+    ) -> Result<Response, CallError> {
         let headers = self.build_headers(&wire)?;
         let request = self.get_client()?.request(method, wire.url).headers(headers).body(wire.body);
-        let response = request.send().await.map_err(|error| self.connection_error(&error))?;
+        request.send().await.map_err(|error| self.connection_error(&error))
+    }
+
+    async fn read_whole(
+        &self,
+        response: Response,
+        timer: Option<&SilenceTimer>,
+    ) -> Result<RawResponse, CallError> {
         let status = response.status().as_u16();
-        let retry_after = parse_retry_after(response.headers(), server_time(response.headers()));
-        let body = self.read_body(response).await?;
-        Ok(RawResponse { status, retry_after, body })
+        let (headers, now) = (response.headers().clone(), server_time(response.headers()));
+        let body = self.read_body(response, timer).await?;
+        let retry_after = parse_wait(&headers, &body, now);
+        let answer = RawResponse { status, retry_after, body };
+        // Without credit, waiting does not help.
+        let is_busy = matches!(status, 429 | 529) || status >= 500 && retry_after.is_some();
+        if is_busy && !answer.body.contains("insufficient_quota") {
+            self.pace.note_busy(retry_after);
+        }
+        Ok(answer)
     }
 
     fn get_client(&self) -> Result<&Client, CallError> {
@@ -195,13 +297,18 @@ impl HttpTransport {
         CallError::new(CallErrorType::Auth, clean_message(&self.provider, &text))
     }
 
-    /// Reads the body as text and replaces invalid UTF-8.
-    async fn read_body(&self, mut response: Response) -> Result<String, CallError> {
+    /// Reads the body as text and replaces invalid UTF-8. Each chunk restarts the timer.
+    async fn read_body(
+        &self,
+        mut response: Response,
+        timer: Option<&SilenceTimer>,
+    ) -> Result<String, CallError> {
         let expected = response.content_length().and_then(|length| usize::try_from(length).ok());
         let mut body = Vec::with_capacity(expected.unwrap_or(0).min(REPLY_BYTES_MAX));
         while let Some(chunk) =
             response.chunk().await.map_err(|error| self.connection_error(&error))?
         {
+            timer.inspect(|timer| timer.restart());
             if body.len() + chunk.len() > REPLY_BYTES_MAX {
                 let what = format!("over {REPLY_BYTES_MAX} bytes");
                 return Err(invalid_reply(&self.provider, &what));
@@ -228,184 +335,7 @@ fn system_time() -> SystemTime {
     SystemTime::now()
 }
 
-/// Enough for 500 councils of three seats that all keep their connections for the next round.
-const IDLE_CONNECTIONS_MAX: usize = 1_536;
-
-/// A host that does not accept a connection in this time counts as unreachable.
-const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
-
-/// Limit of the schema cache: three documents, three modes and three dialects, with a margin.
-const SCHEMAS_MAX: usize = 64;
-
-/// HTTP clients and cached schemas of the process.
-#[derive(Debug, Default)]
-pub struct HttpClients {
-    plain: OnceLock<Option<Client>>,
-    secure: OnceLock<Option<Client>>,
-    outward: OnceLock<Option<Client>>,
-    schemas: Mutex<Vec<CachedSchema>>,
-}
-
-#[derive(Debug)]
-struct CachedSchema {
-    dialect: Dialect,
-    output_tokens_max: u32,
-    source: Arc<Value>,
-    suited: Arc<Value>,
-}
-
-/// Selects the client for a provider's address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ClientRoute {
-    /// HTTP on this machine.
-    Plain,
-    /// HTTPS on this machine.
-    Secure,
-    /// Another machine, through a proxy if the environment names one.
-    Remote,
-}
-
-impl ClientRoute {
-    pub(crate) fn for_url(base_url: &str) -> Self {
-        match Url::parse(base_url) {
-            Ok(url) if !is_on_this_machine(&url) => Self::Remote,
-            Ok(url) if url.scheme() == "http" => Self::Plain,
-            Ok(_) => Self::Secure,
-            Err(_) => Self::Remote,
-        }
-    }
-}
-
-/// Whether a base URL is on this machine: such a call is free and leaves nothing to the network.
-pub fn is_loopback(base_url: &str) -> bool {
-    Url::parse(base_url).is_ok_and(|url| is_on_this_machine(&url))
-}
-
-/// Returns scheme, host and port as the HTTP client parses them. Non-ASCII host names are in
-/// punycode, which exposes look-alike names.
-pub fn origin_of(base_url: &str) -> Option<String> {
-    Url::parse(base_url).ok().map(|url| url.origin().ascii_serialization())
-}
-
-fn is_on_this_machine(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    match address {
-        Ok(address) => address.is_loopback(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
-    }
-}
-
-impl HttpClients {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Returns `None` if the system's certificates cannot be read.
-    pub(crate) fn get_client(&self, route: ClientRoute) -> Option<&Client> {
-        let client = match route {
-            ClientRoute::Plain => self
-                .plain
-                .get_or_init(|| build_client(client_builder().no_proxy().tls_certs_only([]))),
-            ClientRoute::Secure => {
-                self.secure.get_or_init(|| build_client(client_builder().no_proxy()))
-            }
-            ClientRoute::Remote => self.outward.get_or_init(|| build_client(client_builder())),
-        };
-        client.as_ref()
-    }
-
-    /// Returns the schema in the dialect's form. Every call sends one of a few schemas, so results
-    /// are cached, keyed by the address of the source `Arc`.
-    pub(crate) fn adapted_schema(
-        &self,
-        dialect: Dialect,
-        source: &Arc<Value>,
-        output_tokens_max: u32,
-    ) -> Arc<Value> {
-        let mut kept = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |known: &&CachedSchema| {
-            known.dialect == dialect
-                && known.output_tokens_max == output_tokens_max
-                && Arc::ptr_eq(&known.source, source)
-        };
-        if let Some(known) = kept.iter().find(same) {
-            return Arc::clone(&known.suited);
-        }
-        let suited = Arc::new(adapt_schema(dialect, source, output_tokens_max));
-        if kept.len() >= SCHEMAS_MAX {
-            kept.clear();
-        }
-        let source = Arc::clone(source);
-        kept.push(CachedSchema { dialect, output_tokens_max, source, suited: Arc::clone(&suited) });
-        suited
-    }
-}
-
-fn client_builder() -> ClientBuilder {
-    // An error means that a provider is installed already; it is the same one.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
-        .user_agent(concat!("plenary/", env!("CARGO_PKG_VERSION")))
-        .http1_only()
-        .tcp_nodelay(true)
-        .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
-        .connect_timeout(CONNECT_TIME_MAX)
-        // A redirect must not carry the key to another address.
-        .redirect(redirect::Policy::none())
-        .referer(false)
-}
-
-fn build_client(builder: ClientBuilder) -> Option<Client> {
-    builder.build().ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn only_this_machine_is_called_without_proxy_and_certificates() {
-        let check = |base_url: &str, expected: ClientRoute| {
-            assert_eq!(ClientRoute::for_url(base_url), expected, "{base_url}");
-            assert_eq!(is_loopback(base_url), expected != ClientRoute::Remote, "{base_url}");
-        };
-        check("http://127.0.0.1:8099/v1", ClientRoute::Plain);
-        check("http://127.8.0.1/v1", ClientRoute::Plain);
-        check("http://[::1]:8099/v1", ClientRoute::Plain);
-        check("http://localhost:11434/v1", ClientRoute::Plain);
-        check("http://models.localhost/v1", ClientRoute::Plain);
-        check("https://localhost/v1", ClientRoute::Secure);
-        check("https://api.openai.com/v1", ClientRoute::Remote);
-        check("http://192.168.1.7:11434/v1", ClientRoute::Remote);
-        check("http://localhost.example.com/v1", ClientRoute::Remote);
-        check("http://127.0.0.1@example.com/v1", ClientRoute::Remote);
-        check("nonsense", ClientRoute::Remote);
-    }
-
-    #[test]
-    fn every_client_can_be_built() {
-        let clients = HttpClients::new();
-        for route in [ClientRoute::Plain, ClientRoute::Secure, ClientRoute::Remote] {
-            assert!(clients.get_client(route).is_some(), "{route:?}");
-        }
-    }
-
-    #[test]
-    fn a_schema_is_suited_once_for_each_dialect() {
-        let clients = HttpClients::new();
-        let schema = Arc::new(json!({ "type": ["string", "null"] }));
-        let first = clients.adapted_schema(Dialect::Gemini, &schema, 4_096);
-        let again = clients.adapted_schema(Dialect::Gemini, &schema, 4_096);
-        let other = clients.adapted_schema(Dialect::OpenAi, &schema, 4_096);
-        assert!(Arc::ptr_eq(&first, &again));
-        assert_eq!(*first, json!({ "type": "string", "nullable": true }));
-        assert_eq!(other, schema);
-        for _ in 0..SCHEMAS_MAX * 3 {
-            clients.adapted_schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" })), 4_096);
-        }
-        assert!(clients.schemas.lock().unwrap().len() <= SCHEMAS_MAX);
-    }
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }

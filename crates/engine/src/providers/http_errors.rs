@@ -4,13 +4,13 @@
 use std::error::Error;
 use std::time::{Duration, SystemTime};
 
-use plenary_core::model::ask::{CallErrorType, FinishReason};
-use plenary_core::model::text::truncate_within;
+use plenary_core::model::ask::{CallErrorType, FinishReason, RequestParameter};
+use plenary_core::model::text::{nearest_first, truncate_within};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
 use crate::providers::redact::{MESSAGE_CHARS_MAX, clean_message};
-use crate::providers::transport::{CallError, CallReply, Provider};
+use crate::providers::transport::{CallError, CallReply, Dialect, Provider};
 
 /// Phrases by which servers report that the messages exceed the context window.
 const TOO_LONG_PHRASES: [&str; 9] = [
@@ -38,6 +38,13 @@ const SCHEMA_PHRASES: [&str; 9] = [
     "not supported",
 ];
 
+/// The names under which dialects know the effort.
+const EFFORT_PHRASES: [&str; 4] = ["effort", "thinking", "reasoning", "output_config"];
+
+/// The names under which dialects know the output limit.
+const OUTPUT_LIMIT_PHRASES: [&str; 4] =
+    ["max_tokens", "max_completion_tokens", "maxoutputtokens", "max_output_tokens"];
+
 /// HTTP response with an error status.
 pub(crate) struct ErrorResponse<'a> {
     pub status: u16,
@@ -46,14 +53,39 @@ pub(crate) struct ErrorResponse<'a> {
 }
 
 impl ErrorResponse<'_> {
-    /// Whether a retry without the schema may succeed.
-    pub(crate) fn rejects_schema(&self) -> bool {
+    /// The parameter among `sent` without which a repeated call may succeed. A parameter that the
+    /// server names comes before the schema, whose phrases are general.
+    pub(crate) fn refused_parameter(
+        &self,
+        sent: &[RequestParameter],
+        dialect: Dialect,
+    ) -> Option<RequestParameter> {
+        let is_refused = |parameter: &&RequestParameter| match parameter {
+            RequestParameter::Stream => self.rejects_stream(dialect),
+            RequestParameter::Temperature => self.rejects_named(&["temperature"]),
+            RequestParameter::Effort => self.rejects_named(&EFFORT_PHRASES),
+            RequestParameter::OutputLimit => self.rejects_named(&OUTPUT_LIMIT_PHRASES),
+            RequestParameter::Schema => self.rejects_named(&SCHEMA_PHRASES),
+        };
+        sent.iter().find(is_refused).copied()
+    }
+
+    fn rejects_named(&self, phrases: &[&str]) -> bool {
         let unfit = matches!(self.status, 400 | 404 | 422 | 501);
         let body = self.body.to_ascii_lowercase();
         unfit
             && !contains_any(&body, &TOO_LONG_PHRASES)
             && !self.rejects_model()
-            && contains_any(&body, &SCHEMA_PHRASES)
+            && contains_any(&body, phrases)
+    }
+
+    /// Whether the server cannot stream. Gemini's dialect streams by a method of its own, which a
+    /// server may not have.
+    pub(crate) fn rejects_stream(&self, dialect: Dialect) -> bool {
+        let body = self.body.to_ascii_lowercase();
+        let has_no_method = dialect == Dialect::Gemini && matches!(self.status, 404 | 405 | 501);
+        let is_unfit = matches!(self.status, 400 | 404 | 405 | 422 | 501);
+        !self.rejects_model() && (has_no_method || is_unfit && body.contains("stream"))
     }
 
     /// Whether the server does not know the model.
@@ -78,7 +110,7 @@ impl ErrorResponse<'_> {
             None => format!("`{name}` answered {status}{}", status_hint(status)),
         };
         let message = clean_message(provider, &text);
-        CallError { error_type, message, retry_after: self.retry_after }
+        CallError { error_type, message, retry_after: self.retry_after, refused: None }
     }
 }
 
@@ -183,12 +215,18 @@ pub(crate) fn parse_error(provider: &Provider, error: &serde_json::Error) -> Cal
 }
 
 pub(crate) fn invalid_reply(provider: &Provider, what: &str) -> CallError {
-    let text = format!("`{}` answered, but not with a reply: {what}", provider.name);
+    let text = format!("`{}` sent an invalid reply: {what}", provider.name);
     CallError::new(CallErrorType::ParseError, clean_message(provider, &text))
 }
 
+/// Handles a stream that ends before its reply does.
+pub(crate) fn broken_stream(provider: &Provider) -> CallError {
+    let text = format!("`{}` ended its stream before the reply was whole", provider.name);
+    CallError::new(CallErrorType::Network, clean_message(provider, &text))
+}
+
 pub(crate) fn timeout_error(provider: &Provider, time: Duration) -> CallError {
-    let text = format!("`{}` did not answer within {} ms", provider.name, time.as_millis());
+    let text = format!("`{}` sent nothing for {} ms", provider.name, time.as_millis());
     CallError::new(CallErrorType::Timeout, clean_message(provider, &text))
 }
 
@@ -204,38 +242,29 @@ pub(crate) fn reject_empty_refusal(
     Ok(received)
 }
 
-/// Appends as many offered models as fit to the message, sorted by similarity to the requested one.
+/// Adds the names of offered models that are nearest to the requested one, and the command that
+/// lists them all.
 pub(crate) fn append_offered_models(
     provider: &Provider,
     error: CallError,
-    mut offered: Vec<String>,
+    offered: Vec<String>,
 ) -> CallError {
-    let model = provider.model.as_str();
     if offered.is_empty() {
         return error;
     }
-    let likeness = |name: &str| name.chars().zip(model.chars()).take_while(|(a, b)| a == b).count();
-    offered.sort_by(|a, b| likeness(b).cmp(&likeness(a)).then_with(|| a.cmp(b)));
-    let offer = clean_message(provider, &format_offer(&offered));
+    let nearest = nearest_first(&provider.model, offered).into_iter().take(OFFERED_MAX);
+    let shown: Vec<String> =
+        nearest.map(|name| format!("`{}`", truncate_within(&name, OFFERED_CHARS_MAX))).collect();
+    let offer =
+        format!("; it offers {}; `plenary models {}` lists all", shown.join(", "), provider.name);
+    let offer = clean_message(provider, &offer);
     let room = MESSAGE_CHARS_MAX.saturating_sub(offer.chars().count());
     CallError { message: format!("{}{offer}", truncate_within(&error.message, room)), ..error }
 }
 
-/// Models beyond this count appear as a number only.
-const OFFERED_MAX: usize = 5;
+/// Three names are enough to see a misspelling.
+const OFFERED_MAX: usize = 3;
 const OFFERED_CHARS_MAX: usize = 40;
-
-fn format_offer(offered: &[String]) -> String {
-    let shown: Vec<String> = offered
-        .iter()
-        .take(OFFERED_MAX)
-        .map(|name| format!("`{}`", truncate_within(name, OFFERED_CHARS_MAX)))
-        .collect();
-    let more = offered.len().saturating_sub(shown.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let list = truncate_within(&shown.join(", "), MESSAGE_CHARS_MAX / 2);
-    format!("; it offers {list}{more}")
-}
 
 /// Parses how long the server asks to wait: milliseconds, seconds, or a date.
 pub(crate) fn parse_retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {

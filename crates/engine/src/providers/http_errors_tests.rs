@@ -75,11 +75,41 @@ fn a_message_stays_short_and_on_one_line() {
     assert!(!long.contains('\n'));
 }
 
+fn rejects_schema(refusal: &ErrorResponse<'_>) -> bool {
+    let sent = [RequestParameter::Schema];
+    refusal.refused_parameter(&sent, Dialect::OpenAi).is_some()
+}
+
+#[test]
+fn the_refused_parameter_is_found_among_those_sent() {
+    let all = RequestParameter::ALL;
+    let check = |body: &str, sent: &[RequestParameter], expected: Option<RequestParameter>| {
+        let refusal = ErrorResponse { status: 400, retry_after: None, body };
+        assert_eq!(refusal.refused_parameter(sent, Dialect::OpenAi), expected, "{body}");
+    };
+    let temperature = "Unsupported value: 'temperature' does not support 0.2 with this model.";
+    check(temperature, all, Some(RequestParameter::Temperature));
+    check(temperature, &[RequestParameter::Effort], None);
+    let limit = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
+    check(limit, all, Some(RequestParameter::OutputLimit));
+    check(
+        "Unrecognized request argument supplied: reasoning_effort",
+        all,
+        Some(RequestParameter::Effort),
+    );
+    check("thinking: Extra inputs are not permitted", all, Some(RequestParameter::Effort));
+    check("output_config: Extra inputs are not permitted", all, Some(RequestParameter::Effort));
+    check("streaming is disabled", all, Some(RequestParameter::Stream));
+    check("response_format is not supported", all, Some(RequestParameter::Schema));
+    check("maximum context length is 8192 tokens; your max_tokens is 9000", all, None);
+    check("messages: roles must alternate", all, None);
+}
+
 #[test]
 fn a_refused_schema_is_told_from_other_refusals() {
     let check = |status: u16, body: &str, expected: bool| {
         let refusal = ErrorResponse { status, retry_after: None, body };
-        assert_eq!(refusal.rejects_schema(), expected, "{status} {body}");
+        assert_eq!(rejects_schema(&refusal), expected, "{status} {body}");
     };
     check(400, r#"{"error":{"param":"response_format"}}"#, true);
     check(400, "tools.0.custom.input_schema: too deep", true);
@@ -115,12 +145,13 @@ fn the_offer_begins_with_the_likest_name_and_fits() {
         append_offered_models(&asked, missing.clone(), offer(&["whisper-1", "gpt-4o", "dall-e-3"]));
     assert_eq!(
         told.message,
-        "`openai` answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`"
+        "`openai` answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`; \
+         `plenary models openai` lists all"
     );
     let many: Vec<String> = (0..400).map(|n| format!("{}-{n}", "long".repeat(40))).collect();
     let told = append_offered_models(&asked, missing.clone(), many);
     assert!(told.message.chars().count() <= MESSAGE_CHARS_MAX, "{}", told.message);
-    assert!(told.message.ends_with(" and 395 more"), "{}", told.message);
+    assert_eq!(told.message.matches("`long").count(), 3, "{}", told.message);
     assert_eq!(append_offered_models(&asked, missing.clone(), Vec::new()), missing);
 }
 
@@ -162,7 +193,7 @@ fn check_recorded(path: &str, expected: &str) {
     let error = http_error(status, &body);
     assert_eq!(format!("{}: {}", error.error_type, error.message), expected, "{path}");
     let refusal = ErrorResponse { status, retry_after: None, body: &body };
-    assert_eq!(refusal.rejects_schema(), path.ends_with("_schema.json"), "{path}");
+    assert_eq!(rejects_schema(&refusal), path.ends_with("_schema.json"), "{path}");
     assert_eq!(refusal.rejects_model(), path.ends_with("_model.json"), "{path}");
 }
 

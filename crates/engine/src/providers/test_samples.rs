@@ -12,8 +12,11 @@ use plenary_core::model::plan::SeatRole;
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
+use crate::providers::call_progress::SilenceTimer;
 use crate::providers::dialects::wire::{WireRequest, parse_reply};
-use crate::providers::transport::{CallReply, CallRequest, Dialect, Provider};
+use crate::providers::model_facts::find_facts;
+use crate::providers::request_parts::{RefusedParameters, RequestParts};
+use crate::providers::transport::{CallReply, CallRequest, Dialect, Provider, WireSchema};
 
 pub(crate) const SAMPLE_KEY: &str = "sk-test-0123456789abcdef";
 
@@ -34,7 +37,11 @@ pub(crate) fn sample_provider() -> Provider {
         price: None,
         output_tokens_max: 4_096,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
+        wire_schema: WireSchema::Auto,
+        max_in_flight: None,
     }
 }
 
@@ -43,10 +50,7 @@ pub(crate) fn sample_request() -> CallRequest {
         seat: "openai".parse().unwrap(),
         round: 1,
         purpose: AskPurpose::Opinion,
-        messages: Arc::new(AskMessages {
-            system: "You are a participant.".to_owned(),
-            user: "Is \"it\" so?\n".to_owned(),
-        }),
+        messages: Arc::new(AskMessages::new("You are a participant.", "Is \"it\" so?\n")),
         schema: Some(Arc::new(json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Answer",
@@ -67,8 +71,26 @@ pub(crate) fn sample_request() -> CallRequest {
             },
             "required": ["summary", "rating"],
         }))),
-        time_left: Duration::from_secs(60),
+        timer: SilenceTimer::start(Duration::from_secs(60)),
+        partial_text: None,
+        is_stricter: false,
     }
+}
+
+/// All parts of a first request that does not stream.
+pub(crate) fn sample_parts<'a>(
+    dialect: Dialect,
+    provider: &Provider,
+    schema: Option<&'a Value>,
+) -> RequestParts<'a> {
+    let base_url = match provider.key {
+        Some(_) => "https://api.openai.com/v1",
+        None => "http://127.0.0.1:8099/v1",
+    };
+    let facts = find_facts(provider.name.as_str(), &provider.model);
+    let refused = RefusedParameters::default();
+    let parts = refused.remaining_parts(provider, dialect, base_url, schema, facts);
+    RequestParts { stream: false, ..parts }
 }
 
 /// Formats a request as it is sent, with a placeholder for the key.

@@ -6,17 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plenary_core::model::ask::{
-    AskMessages, AskPurpose, CallErrorType, FinishReason, TokenUsage, TransportKind,
+    AskMessages, AskPurpose, CallErrorType, FinishReason, RequestParameter, TokenUsage,
+    TransportKind,
 };
 use plenary_core::model::ids::ExpertSlug;
-use plenary_core::model::plan::{SeatRole, SeatTimeouts, TokenPrice};
+use plenary_core::model::plan::{EffortLevel, SeatRole, SeatTimeouts, TokenPrice};
 use plenary_core::model::string_enum::words;
 use secrecy::SecretString;
 use serde_json::Value;
 
+use crate::providers::call_progress::{PartialTextSink, SilenceTimer};
 use crate::providers::cli::transport::CliTransport;
 use crate::providers::http::HttpTransport;
 use crate::providers::mcp::McpTransport;
+use crate::providers::pace::ProviderPace;
 use crate::providers::redact::mask_secrets;
 use crate::providers::rehearsal::transport::RehearsalTransport;
 
@@ -36,6 +39,23 @@ impl Transport {
             Self::Cli(_) => TransportKind::Cli,
             Self::Mcp(_) => TransportKind::Mcp,
             Self::Rehearsal(_) => TransportKind::Rehearsal,
+        }
+    }
+
+    /// The parameters that the server refused; the next call leaves them out.
+    pub(crate) fn refused_parameters(&self) -> Vec<RequestParameter> {
+        match self {
+            Self::Http(transport) => transport.refused_parameters(),
+            Self::Cli(_) | Self::Mcp(_) | Self::Rehearsal(_) => Vec::new(),
+        }
+    }
+
+    /// The pace of the provider; none for rehearsals.
+    pub(crate) fn pace(&self) -> Option<&Arc<ProviderPace>> {
+        match self {
+            Self::Http(transport) => Some(&transport.pace),
+            Self::Cli(transport) => Some(&transport.pace),
+            Self::Mcp(_) | Self::Rehearsal(_) => None,
         }
     }
 
@@ -63,6 +83,20 @@ impl Transport {
                 ..received
             }),
             Err(error) => Err(CallError { message: hide(error.message), ..error }),
+        }
+    }
+}
+
+impl Transport {
+    /// Makes a call and repeats it without what the server refuses, for a call that the journal
+    /// does not list.
+    pub async fn send_until_accepted(&self, request: &CallRequest) -> Result<CallReply, CallError> {
+        loop {
+            match self.send(request).await {
+                // A server refuses each parameter at most twice.
+                Err(error) if error.refused.is_some() => {}
+                sent => return sent,
+            }
         }
     }
 }
@@ -98,7 +132,24 @@ pub struct Provider {
     pub price: Option<TokenPrice>,
     pub output_tokens_max: u32,
     pub temperature: Option<f64>,
+    /// Tokens that the messages may have.
+    pub input_tokens_max: Option<u64>,
+    pub effort: Option<EffortLevel>,
     pub timeouts: Option<SeatTimeouts>,
+    pub wire_schema: WireSchema,
+    /// Calls of this process in flight at once; `None`: no limit.
+    pub max_in_flight: Option<u32>,
+}
+
+words! {
+    /// Whether requests carry the JSON schema of the reply.
+    pub enum WireSchema {
+        /// Unless the part that all requests share is long: a schema that differs by role would
+        /// defeat the provider's cache.
+        Auto = "auto",
+        Always = "always",
+        Never = "never",
+    }
 }
 
 /// Tool of an MCP server that answers prompts.
@@ -123,9 +174,12 @@ pub struct CallRequest {
     pub messages: Arc<AskMessages>,
     /// JSON schema of the reply, for transports that can send one.
     pub schema: Option<Arc<Value>>,
-    /// Rest of the ask's timeout. The caller enforces it by dropping the call; a transport that can
-    /// also kill its process or set a timeout on the wire does so.
-    pub time_left: Duration,
+    /// Whether the seat's last reply could not be read, so that the schema is worth its price.
+    pub is_stricter: bool,
+    /// Ends the call after a silence. The caller enforces it by dropping the call.
+    pub timer: SilenceTimer,
+    /// Receives the text of the reply as it arrives.
+    pub partial_text: Option<PartialTextSink>,
 }
 
 /// Reply of a model, before the engine journals it.
@@ -164,10 +218,12 @@ pub struct CallError {
     pub message: String,
     /// Wait the server asks for.
     pub retry_after: Option<Duration>,
+    /// The parameter that the server refused. The next call leaves it out.
+    pub refused: Option<RequestParameter>,
 }
 
 impl CallError {
     pub fn new(error_type: CallErrorType, message: impl Into<String>) -> Self {
-        Self { error_type, message: message.into(), retry_after: None }
+        Self { error_type, message: message.into(), retry_after: None, refused: None }
     }
 }

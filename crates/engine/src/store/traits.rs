@@ -7,12 +7,14 @@ use std::iter;
 
 use plenary_core::dialogue::progress::ProgressSnapshot;
 use plenary_core::dialogue::register::batch::RegisterAnswer;
+use plenary_core::ethos::library::{EthosLibrary, LibraryChange};
+use plenary_core::ethos::rule_set::CalibrationRecord;
 use plenary_core::model::dialogue::Dialogue;
-use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::ids::{DialogueAlias, DialogueId, EntityId};
 use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary_core::model::queries::{
-    AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
-    EntityCitation, StoreStatistics, TextHit,
+    AuditedConclusion, ConclusionQuery, DialogueName, DialogueQuery, DialogueSummary,
+    DueConclusion, EntityCitation, EthosSummary, RunTotals, StoreStatistics, TextHit,
 };
 use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
 use plenary_core::model::time::{Day, Moment};
@@ -54,6 +56,12 @@ pub trait Store: Debug + Send + Sync {
     /// The journal entries of a dialogue after its `after`-th entry, in order.
     fn load_entries(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<JournalEntry>>;
 
+    /// Numbers and hashes of the journal entries of a dialogue after its `after`-th entry, in order.
+    fn load_entry_places(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<EntryPlace>>;
+
+    /// The newest entry of a dialogue's journal, or of the journal of all dialogues.
+    fn load_head(&self, dialogue: Option<&DialogueId>) -> StoreResult<JournalHead>;
+
     /// Global number of the newest intervention of any dialogue, from 1; 0 if there is none. It
     /// grows with each intervention, so a poller can compare it with the last value.
     fn last_intervention_seq(&self) -> StoreResult<u64>;
@@ -62,10 +70,22 @@ pub trait Store: Debug + Send + Sync {
     /// not older than `since`, in order.
     fn load_cost_entries(&self, after: u64, since: Moment) -> StoreResult<Vec<GlobalEntry>>;
 
+    /// Dialogues with a call that ended not earlier than `since`, in no particular order.
+    fn list_paid_dialogues(&self, since: Moment) -> StoreResult<Vec<DialogueId>>;
+
     fn load_progress(&self, id: &DialogueId) -> StoreResult<Option<ProgressSnapshot>>;
 
     /// One page of dialogues, newest first.
     fn list_dialogues(&self, query: &DialogueQuery) -> StoreResult<Vec<DialogueSummary>>;
+
+    /// The dialogues whose question follows up this one, oldest first.
+    fn list_followers(&self, id: &DialogueId, limit: usize) -> StoreResult<Vec<DialogueName>>;
+
+    /// How far the runs of a dialogue came, and what their calls cost.
+    fn load_run_facts(&self, id: &DialogueId) -> StoreResult<RunTotals>;
+
+    /// The dialogues that an alias may name, at most `limit`, newest first.
+    fn find_named(&self, alias: &DialogueAlias, limit: usize) -> StoreResult<Vec<DialogueName>>;
 
     /// Texts that contain all words, then texts that contain some; at most `limit`.
     fn search_texts(&self, words: &[String], limit: usize) -> StoreResult<Vec<TextHit>>;
@@ -108,8 +128,24 @@ pub trait Store: Debug + Send + Sync {
     /// The newest decision on exactly this content. INCOMPLETE is not a decision.
     fn find_decided(&self, content: &ContentQuery) -> StoreResult<Option<ContentDecision>>;
 
+    /// All verdicts on exactly this content, newest first, also INCOMPLETE ones.
+    fn list_content_verdicts(
+        &self,
+        content: &ContentQuery,
+        limit: usize,
+    ) -> StoreResult<Vec<LoggedVerdict>>;
+
     /// All human overrides of a verdict, oldest first.
     fn list_overrides(&self, verdict_id: &str) -> StoreResult<Vec<RecordedOverride>>;
+
+    /// Principles, domains, tenets and lenses, in the order of their ids.
+    fn load_library(&self) -> StoreResult<EthosLibrary>;
+
+    /// Constraints, ethos versions and challenges of a dialogue; empty if it is not calibrated.
+    fn load_calibration(&self, id: &DialogueId) -> StoreResult<CalibrationRecord>;
+
+    /// Versions of the ethos of all dialogues, newest first.
+    fn list_ethos(&self, limit: usize) -> StoreResult<Vec<EthosSummary>>;
 
     /// Verifies one dialogue, or all: recomputes hashes, tables and statuses.
     ///
@@ -176,6 +212,31 @@ pub trait StoreTransaction {
         at: Moment,
         changes: &[JournalEvent],
     ) -> StoreResult<u64>;
+
+    /// Principles, domains, tenets and lenses, in the order of their ids.
+    fn load_library(&mut self) -> StoreResult<EthosLibrary>;
+
+    /// Constraints, ethos versions and challenges of a dialogue; empty if it is not calibrated.
+    fn load_calibration(&mut self, id: &DialogueId) -> StoreResult<CalibrationRecord>;
+
+    /// Changes the library, which belongs to no dialogue and has a chain of its own in the journal.
+    fn append_library_entry(&mut self, at: Moment, changes: &[LibraryChange]) -> StoreResult<()>;
+}
+
+/// Where a journal entry is in the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryPlace {
+    /// Number within the dialogue.
+    pub seq: u64,
+    pub global_seq: u64,
+    pub hash: String,
+}
+
+/// The newest entry of a journal; number 0 if it has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalHead {
+    pub seq: u64,
+    pub hash: String,
 }
 
 /// A journal entry with its global number.

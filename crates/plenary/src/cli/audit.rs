@@ -146,11 +146,7 @@ fn list_remarks(audit: &ReviewStatistics) -> Vec<(&'static str, String, Style)> 
     match audit.drift.verdict {
         DriftVerdict::Drift => {}
         DriftVerdict::Steady if others.is_empty() => {
-            said.push((
-                "●",
-                format!("Nothing stands out: no drift over {DRIFT_WEEKS} weeks."),
-                GOOD,
-            ));
+            said.push(("●", format!("No remarks and no drift over {DRIFT_WEEKS} weeks."), GOOD));
         }
         DriftVerdict::Steady => {
             said.push(("●", format!("No drift over {DRIFT_WEEKS} weeks."), GOOD));

@@ -4,32 +4,40 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::clock::RealSystem;
 use plenary_engine::error::Error;
 
 use crate::cli::audit::AuditArgs;
 use crate::cli::checks::{CheckModularityArgs, VerifyArgs};
+use crate::cli::completions::CompletionsArgs;
 use crate::cli::config::{ConfigArgs, TrustArgs};
+use crate::cli::cost::CostArgs;
+use crate::cli::council::align::AlignArgs;
 use crate::cli::council::ask::AskArgs;
 use crate::cli::council::conclude::ConcludeArgs;
 use crate::cli::council::intervene::{DirectArgs, StopArgs, WhisperArgs};
 use crate::cli::dialogue::command::DialogueCommand;
-use crate::cli::dialogue::queries::{CiteArgs, ExportArgs, ListArgs, ShowArgs};
+use crate::cli::dialogue::list::ListArgs;
+use crate::cli::dialogue::queries::CiteArgs;
+use crate::cli::dialogue::show::{ExportArgs, ShowArgs};
 use crate::cli::doctor::DoctorArgs;
 use crate::cli::due::DueArgs;
+use crate::cli::ethos::command::EthosArgs;
 use crate::cli::health::HealthArgs;
-use crate::cli::help::{CompletionsArgs, ManArgs, WIDTH_MAX, style_help};
+use crate::cli::help::{ManArgs, WIDTH_MAX, style_help};
 use crate::cli::init::InitArgs;
 use crate::cli::log::LogCommand;
+use crate::cli::models::ModelsArgs;
+use crate::cli::option_names::name_options;
 use crate::cli::review::{OverrideArgs, ReviewArgs};
 use crate::cli::runs::resume::ResumeArgs;
 use crate::cli::runs::watch::{ReplayArgs, WatchArgs};
 use crate::cli::servers::{McpArgs, ServeArgs};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::sweep::SweepArgs;
-use crate::cli::ui::{TerminalUi, report_error, report_parse_error};
+use crate::cli::ui::{TerminalUi, print_guide, report_error, report_parse_error, set_color_mode};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -83,12 +91,35 @@ pub(crate) struct GlobalArgs {
     /// Also allow reading and writing files in this folder; repeatable
     #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
     pub allow: Vec<PathBuf>,
+    /// When to use colours
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = false,
+        value_enum,
+        help_heading = "Global options"
+    )]
+    pub color: ColorMode,
+    /// Print long pages without a pager [the pager: environment PAGER, else less]
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub no_pager: bool,
     /// Print more messages
     #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "Global options")]
     pub verbose: bool,
     /// Print no messages except errors
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub quiet: bool,
+}
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorMode {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    Always,
+    Never,
 }
 
 /// The commands by the groups in which the help lists them.
@@ -130,6 +161,7 @@ pub(crate) use commands;
 commands! {
     pub(crate) enum AskGroup {
         Ask(Box<AskArgs>),
+        Align(Box<AlignArgs>),
         Resume(ResumeArgs),
         Watch(WatchArgs),
         Replay(ReplayArgs),
@@ -156,6 +188,7 @@ commands! {
     pub(crate) enum DialogueGroup {
         #[command(subcommand)]
         Dialogue(Box<DialogueCommand>),
+        Ethos(Box<EthosArgs>),
     }
 }
 
@@ -165,6 +198,7 @@ commands! {
         Show(ShowArgs),
         Cite(CiteArgs),
         Export(ExportArgs),
+        Cost(CostArgs),
         Due(DueArgs),
         Health(HealthArgs),
         Verify(VerifyArgs),
@@ -175,6 +209,7 @@ commands! {
     pub(crate) enum SetupGroup {
         Init(InitArgs),
         Doctor(DoctorArgs),
+        Models(ModelsArgs),
         Config(ConfigArgs),
         Trust(TrustArgs),
         Mcp(McpArgs),
@@ -202,17 +237,21 @@ impl CliCommand {
 /// Runs the program with these protocols and returns its exit code.
 pub fn run_program(arguments: impl IntoIterator<Item = OsString>, protocols: Protocols) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.len() <= 1 {
+        return print_guide();
+    }
     let cli = match PlenaryArgs::try_parse_from(&arguments) {
         Ok(cli) => cli,
         Err(error) => return report_parse_error(&style_help(error, &arguments), &arguments),
     };
+    set_color_mode(cli.global.color);
     let mut ui = TerminalUi::new(&cli.global);
     ui.json |= cli.command.wants_json();
     match run_command(cli, &ui, protocols) {
         Ok(done) => done.exit_code(),
         // The reader of a stream closed the pipe on purpose.
         Err(error) if error.is_closed_pipe() => 0,
-        Err(error) => report_error(&ui, &error),
+        Err(error) => report_error(&ui, &name_options(error, &arguments)),
     }
 }
 

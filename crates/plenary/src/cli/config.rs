@@ -253,7 +253,7 @@ impl ConfigArgs {
         if trusted == Some(false) {
             session
                 .ui
-                .print_note("this file is not trusted: `plenary trust` shows what it asks for");
+                .print_note("this file is not trusted; `plenary trust` shows its risky settings");
         }
         session.ui.print_detail("`plenary doctor` shows whether each provider can be used");
         Ok(ExitStatus::Ok)

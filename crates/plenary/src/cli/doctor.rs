@@ -8,7 +8,7 @@ use plenary_core::report::terminal::layout::{
 };
 use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::doctor::{
-    CheckState, DoctorReport, DoctorStatus, ProviderCheck, check_project,
+    CheckReach, CheckState, DoctorReport, DoctorStatus, ProviderCheck, check_project,
 };
 use plenary_engine::error::Error;
 
@@ -16,19 +16,24 @@ use crate::cli::session::{CliSession, ExitStatus};
 
 /// Check every provider: key, program, server, model, price
 ///
-/// Asks each provider of council.yaml, or each provider that was found, which models it offers. It
-/// asks no question and spends nothing. Of a key it prints the variable and whether it is set,
-/// never the value. Exit code 0 if every provider is usable, 1 if not, 5 if council.yaml has errors.
+/// Asks each provider of council.yaml, or each provider that was found, which models it offers, and
+/// makes the smallest call that proves a seat: a reply of one word. `--offline` makes no call. Of a
+/// key it prints the variable and whether it is set, never the value. Exit code 0 if every provider is usable, 1 if not, 5 if council.yaml has errors.
 ///
 /// $ plenary doctor
 ///
-/// $ plenary doctor --json
+/// $ plenary doctor --offline --json
 #[derive(Debug, Args)]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    /// Check keys, programs and the file without a call
+    #[arg(long)]
+    offline: bool,
+}
 
 impl DoctorArgs {
     pub(crate) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let checkup = check_project(&session.loader)?;
+        let reach = if self.offline { CheckReach::Offline } else { CheckReach::Online };
+        let checkup = check_project(&session.loader, reach)?;
         let canvas = session.ui.page_canvas();
         session.ui.print_result(&checkup, |checkup| draw_doctor_page(checkup, canvas))?;
         Ok(match checkup.status {
@@ -117,6 +122,9 @@ fn draw_provider(provider: &ProviderCheck, canvas: PageCanvas) -> Vec<StyledLine
             (false, false) => (CheckState::Bad, "is not set"),
         };
         tell(state, "key", &format!("{} {set}", key.variable));
+    }
+    if let Some(host) = &provider.host {
+        tell(CheckState::Open, "host", host);
     }
     for transport in &provider.transports {
         let state = match (transport.usable, provider.usable) {

@@ -14,7 +14,7 @@ use plenary_core::report::terminal::wrap::{cut_lines, wrap_line, wrap_text};
 use plenary_engine::app::checks::{DueItem, DueResult, record_outcome};
 use plenary_engine::error::Error;
 
-use crate::cli::runs::value_parsers::enum_parser;
+use crate::cli::runs::value_parsers::{days_or, enum_parser};
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 
 /// List conclusions to revisit, and record their outcomes
@@ -60,8 +60,9 @@ struct DueRecordArgs {
     note: Option<String>,
 }
 
-fn parse_days(typed: &str) -> Result<DayCount, &'static str> {
-    typed.parse().map_err(|_| "expected a time such as `30d` or `4w`, at most a hundred years")
+fn parse_days(typed: &str) -> Result<DayCount, String> {
+    const EXPECTED: &str = "expected a time such as `30d` or `4w`, at most a hundred years";
+    typed.parse().map_err(|_| days_or(typed, EXPECTED))
 }
 
 impl DueArgs {

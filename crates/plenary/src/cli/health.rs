@@ -6,6 +6,7 @@ use plenary_core::dialogue::health::{
     ConclusionHealth, CriticHealth, HEALTH_LAST_MAX, HealthVerdict, SAMPLE_MIN, StateCounts,
     StateShare,
 };
+use plenary_core::model::dialogue::TerminalState;
 use plenary_core::model::time::SinceDay;
 use plenary_core::report::marks::terminal_state_mark;
 use plenary_core::report::phrases::count_noun;
@@ -132,9 +133,26 @@ fn describe_window(considered: usize, window: HealthWindow) -> String {
     format!("{newest}{count}{since}")
 }
 
+/// Less than half of the target is not healthy, although it is no alarm.
+const CLEAN_PERCENT_LOW: f64 = 30.0;
+
+fn low_clean_share(health: &ConclusionHealth) -> Option<f64> {
+    let clean = health.shares.iter().find(|share| share.state == TerminalState::Clean)?;
+    (clean.percent < CLEAN_PERCENT_LOW).then_some(clean.percent)
+}
+
 fn list_alarms(health: &ConclusionHealth) -> Vec<(&'static str, String, Style)> {
     match health.verdict {
-        HealthVerdict::Healthy => vec![("●", "No alarm.".to_owned(), GOOD)],
+        HealthVerdict::Healthy => vec![match low_clean_share(health) {
+            Some(percent) => {
+                let said = format!(
+                    "No alarm, but only {percent:.1} % passed the critic at once; about 60 % should. \
+                     The critic may be too strict, or the drafts too weak."
+                );
+                ("▲", said, CAUTION)
+            }
+            None => ("●", "No alarm.".to_owned(), GOOD),
+        }],
         HealthVerdict::Alarm => {
             let alarms = health.alarms.iter();
             alarms.map(|alarm| ("▲", format!("ALARM: {}.", alarm.message), BAD.bold())).collect()
@@ -214,7 +232,7 @@ fn add_numbers(start: StyledLine, counts: StateCounts) -> StyledLine {
 #[cfg(test)]
 mod tests {
     use plenary_core::dialogue::health::compute_health;
-    use plenary_core::model::dialogue::{ProtocolKind, TerminalState};
+    use plenary_core::model::dialogue::ProtocolKind;
     use plenary_core::model::queries::AuditedConclusion;
     use plenary_core::protocols::conclusion::types::SeatAuthor;
 
@@ -239,6 +257,29 @@ mod tests {
         let examined = HealthResult { status: "success", window, health: compute_health(&endings) };
         let canvas = PageCanvas { width };
         anstream::adapter::strip_str(&draw_health_page(&examined, canvas)).to_string()
+    }
+
+    #[test]
+    fn hardly_any_clean_conclusion_is_not_called_healthy() {
+        let health = |clean: usize| {
+            let states = [TerminalState::Clean, TerminalState::Revised];
+            let states = [vec![states[0]; clean], vec![states[1]; 20 - clean]].concat();
+            let ended = |(place, state): (usize, &TerminalState)| AuditedConclusion {
+                dialogue_id: "talk".parse().unwrap(),
+                protocol: ProtocolKind::Council,
+                terminal_state: *state,
+                critic: SeatAuthor {
+                    seat: "openai".parse().unwrap(),
+                    model: "m".into(),
+                    family: "f".into(),
+                },
+                at: format!("2026-01-{:02}T09:00:00Z", place + 1).parse().unwrap(),
+            };
+            let endings: Vec<AuditedConclusion> = states.iter().enumerate().map(ended).collect();
+            list_alarms(&compute_health(&endings)).remove(0).1
+        };
+        assert!(health(0).starts_with("No alarm, but only 0.0 % passed"), "{}", health(0));
+        assert_eq!(health(12), "No alarm.");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Help pages: the grouped list of commands, `completions` and `man`. All follow from the clap
+//! Help pages: the grouped list of commands, and `man`. All follow from the clap
 //! commands, so a new command cannot be missing. A paragraph of a doc comment that starts with `$ `
 //! is an example.
 
@@ -11,7 +11,7 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use clap::{Args, Command, CommandFactory, Subcommand};
 use clap_mangen::Man;
-use plenary_core::model::text::nearest_first;
+use plenary_core::model::text::find_nearest;
 use plenary_core::report::terminal::wrap::wrap_line;
 
 use plenary_engine::error::Error;
@@ -21,6 +21,7 @@ use serde_json::json;
 use crate::cli::commands::{
     AskGroup, DialogueGroup, PlenaryArgs, RecordGroup, ReviewGroup, SetupGroup,
 };
+use crate::cli::first_slips::suggest_command;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
@@ -50,15 +51,15 @@ const GROUPS: [CommandGroup; 5] = [
     ("Set up", SetupGroup::augment_subcommands),
 ];
 
-/// Draws a help page again with groups and headings; returns any other error unchanged. Other
-/// commands do not need this, so they start faster.
+/// Draws a help page again with groups and headings, and suggests the nearest command for an unknown
+/// one. Other commands do not need this, so they start faster.
 pub(crate) fn style_help(error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let is_help = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     );
     if !is_help {
-        return error;
+        return suggest_command(error, arguments);
     }
     let mut command = help_command(terminal_width());
     if !arguments.iter().any(|argument| argument == "-h") {
@@ -66,6 +67,12 @@ pub(crate) fn style_help(error: clap::Error, arguments: &[OsString]) -> clap::Er
         command = open_page(command, &words);
     }
     command.try_get_matches_from(arguments).err().unwrap_or(error)
+}
+
+/// The command that the arguments name.
+pub(crate) fn typed_command<'a>(root: &'a Command, arguments: &[OsString]) -> &'a Command {
+    let words = arguments.iter().filter_map(|word| word.to_str());
+    words.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command))
 }
 
 /// Puts the whole description on the page of the command that these words name.
@@ -165,28 +172,6 @@ fn draw_groups(width: usize) -> String {
     page
 }
 
-/// Print a completion script for a shell
-///
-/// The shell then completes commands and options when you press Tab.
-///
-/// $ plenary completions bash > ~/.local/share/bash-completion/completions/plenary
-///
-/// $ plenary completions fish > ~/.config/fish/completions/plenary.fish
-#[derive(Debug, Args)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    shell: clap_complete::Shell,
-}
-
-impl CompletionsArgs {
-    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut PlenaryArgs::command(), "plenary", &mut script);
-        session.ui.print_data(&String::from_utf8_lossy(&script), DataFormat::Text)?;
-        Ok(ExitStatus::Ok)
-    }
-}
-
 /// Print or write the manual pages
 ///
 /// Prints the page of a command, or the main page. Read it with `man -l -`. `--dir DIR` writes all
@@ -238,12 +223,17 @@ fn manual_root() -> Command {
 fn find_command<'a>(root: &'a Command, path: &[String]) -> Result<&'a Command, Error> {
     path.iter().try_fold(root, |command, name| {
         command.find_subcommand(name).ok_or_else(|| {
-            let known = command.get_subcommands().map(|known| known.get_name().to_owned());
-            let nearest = nearest_first(name, known.collect()).into_iter().next();
+            let nearest = find_command_name(command, name);
             let nearest = nearest.map(|nearest| format!("; did you mean `{nearest}`?"));
             Error::Usage(format!("there is no command `{name}`{}", nearest.unwrap_or_default()))
         })
     })
+}
+
+/// The subcommand whose name is nearest to a misspelled one.
+pub(crate) fn find_command_name<'a>(command: &'a Command, name: &str) -> Option<&'a str> {
+    let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    find_nearest(name, &names)
 }
 
 fn list_commands<'a>(command: &'a Command, found: &mut Vec<&'a Command>) {

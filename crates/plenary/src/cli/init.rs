@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use plenary_core::markers::skills::SKILLS;
 use plenary_core::report::safe_text::safe_line;
+use plenary_engine::config::discover::{FoundProvider, find_providers, installed_models};
+use plenary_engine::config::environment::EnvVariables;
 use plenary_engine::config::error::ConfigError;
 use plenary_engine::config::locate::{COUNCIL_FILE, COUNCIL_TEMPLATE};
 use plenary_engine::error::Error;
@@ -18,12 +20,13 @@ use crate::cli::terminal_text::DataFormat;
 /// Write a council.yaml, agent skills or MCP settings
 ///
 /// Writes a council.yaml that explains every setting, into this folder or to the path of
-/// `--config`. It names three providers: keep those for which you have a key or a program, and
-/// remove the others.
+/// `--config`. It lists the providers that were found by a key, a program or a local Ollama server;
+/// the others are comments. With fewer than two, the list is a comment too, and a council fills its
+/// seats with what it finds.
 ///
-/// `--skills DIR` writes the skills instead: `DIR/alignment-play/SKILL.md` for an agent that leads a
-/// dialogue as its Judge, and `DIR/alignment-expert/SKILL.md` for agents that play its experts.
-/// Claude Code reads `~/.claude/skills`, or `.claude/skills` of a project.
+/// `--skills DIR` writes the skills instead: `council-ask` and `council-review` for an agent that
+/// uses a council or the review gate, `alignment-play` for one that leads a dialogue as its Judge,
+/// and `alignment-expert` for agents that play its experts, each as `DIR/NAME/SKILL.md`. Claude Code reads `~/.claude/skills`, or `.claude/skills` of a project.
 ///
 /// `--mcp CLIENT` prints the configuration with which that agent program starts `plenary mcp`.
 ///
@@ -64,21 +67,97 @@ impl InitArgs {
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());
         }
+        let found = find_providers(&EnvVariables::from_process(), installed_models);
+        let text = council_text(&found);
         match self.force {
-            true => replace_file(path, COUNCIL_TEMPLATE.as_bytes())?,
-            false => create_file(path, COUNCIL_TEMPLATE.as_bytes())?,
+            true => replace_file(path, text.as_bytes())?,
+            false => create_file(path, text.as_bytes())?,
         }
         let written = InitReport { status: "success", path: path.display().to_string() };
         session
             .ui
             .print_result(&written, |written| format!("Wrote {}\n", safe_line(&written.path)))?;
         if !session.ui.json {
-            session.ui.print_note(
-                "next: remove the providers you do not have, then run `plenary doctor`",
-            );
+            session.ui.print_note(&describe_found(&found));
+            session.ui.print_note("next:\n  plenary doctor");
         }
         Ok(ExitStatus::Ok)
     }
+}
+
+/// A panel of fewer providers repeats them on its seats, which only works without a list.
+const LISTED_MIN: usize = 2;
+
+/// The template with the providers that were found; the others are comments.
+fn council_text(found: &[FoundProvider]) -> String {
+    let Some((before, rest)) = COUNCIL_TEMPLATE.split_once("  providers:\n") else {
+        return COUNCIL_TEMPLATE.to_owned();
+    };
+    let (known, after) = rest.split_once("\n\n").unwrap_or((rest, ""));
+    let is_listed = found.len() >= LISTED_MIN;
+    let mut list = String::new();
+    if !is_listed {
+        let count = if found.is_empty() { "no provider" } else { "one provider" };
+        list.push_str(&format!(
+            "  # `plenary init` found {count}. Without this list, a council fills its three seats with\n  \
+             # what it finds. Remove the `#` of at least two providers to choose the seats.\n"
+        ));
+    }
+    list.push_str(if is_listed { "  providers:\n" } else { "  # providers:\n" });
+    let mark = if is_listed { "  " } else { "  # " };
+    for (place, provider) in found.iter().enumerate() {
+        let roles = if place == 0 { "participant, chair" } else { "participant" };
+        list.push_str(&format!(
+            "{mark}  # {}\n{mark}  - name: {}\n",
+            provider.found_by, provider.name
+        ));
+        list.push_str(&format!("{mark}    role: [{roles}]\n"));
+        if let Some(url) = &provider.base_url {
+            list.push_str(&format!("{mark}    dialect: openai\n{mark}    base_url: {url}\n"));
+        }
+        if let Some(model) = &provider.model {
+            list.push_str(&format!("{mark}    model: {model}\n"));
+        }
+    }
+    for block in known.split("    - ").filter(|block| !block.trim().is_empty()) {
+        let name = block.lines().next().and_then(|line| line.strip_prefix("name: "));
+        if found.iter().all(|provider| Some(provider.name.as_str()) != name) {
+            let lines = format!("    - {}", block.trim_end());
+            lines.lines().for_each(|line| {
+                list.push_str(&format!("  # {}\n", line.strip_prefix("  ").unwrap_or(line)));
+            });
+        }
+    }
+    let listed = if is_listed { found } else { &[] };
+    format!("{before}{list}\n{}", comment_roles(after, listed))
+}
+
+/// Comments the roles of providers that are not listed: the defaults fit every panel.
+fn comment_roles(text: &str, listed: &[FoundProvider]) -> String {
+    let names = |line: &str| listed.iter().any(|one| line.contains(&one.name));
+    let is_conclusion = |line: &str| {
+        ["conclusion:", "  synthesizer:", "  critic:", "  reviser:"]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let comment = |line: &str| match line {
+        line if is_conclusion(line) => format!("# {line}\n"),
+        line if line.starts_with("  adjudicator:") && !names(line) => {
+            format!("  # {}\n", line.trim())
+        }
+        line => format!("{line}\n"),
+    };
+    text.lines().map(comment).collect()
+}
+
+fn describe_found(found: &[FoundProvider]) -> String {
+    if found.is_empty() {
+        return "found no provider: set a key such as ANTHROPIC_API_KEY, install claude, codex or \
+                gemini, or start Ollama"
+            .to_owned();
+    }
+    let each = found.iter().map(|one| format!("{} ({})", one.name, one.found_by));
+    format!("found: {}", each.collect::<Vec<_>>().join(", "))
 }
 
 /// An agent program that starts MCP servers itself.
@@ -87,6 +166,8 @@ pub(crate) enum AgentClient {
     Claude,
     Codex,
     Gemini,
+    Cursor,
+    Vscode,
 }
 
 /// Prints the configuration entry and says which file it belongs to.
@@ -96,11 +177,16 @@ fn print_client_config(session: &CliSession<'_>, client: AgentClient) -> Result<
     // Pass the store and configuration flags on, so that the server uses the same ones.
     let arguments: Vec<String> =
         ["mcp".to_owned()].into_iter().chain(session.loader.absolute_flags()?).collect();
-    let server = json!({ "command": program.to_string_lossy(), "args": arguments });
+    let mut server = json!({ "command": program.to_string_lossy(), "args": arguments });
+    if let (AgentClient::Vscode, Some(fields)) = (client, server.as_object_mut()) {
+        fields.insert("type".to_owned(), json!("stdio"));
+    }
     let (place, key) = match client {
         AgentClient::Claude => ("`.mcp.json` of the project", "mcpServers"),
         AgentClient::Gemini => ("`.gemini/settings.json` of the project", "mcpServers"),
         AgentClient::Codex => ("`~/.codex/config.toml`", "mcp_servers"),
+        AgentClient::Cursor => ("`.cursor/mcp.json` of the project", "mcpServers"),
+        AgentClient::Vscode => ("`.vscode/mcp.json` of the project", "servers"),
     };
     let entry = json!({ key: { "plenary": server } });
     if session.ui.json {
@@ -108,7 +194,9 @@ fn print_client_config(session: &CliSession<'_>, client: AgentClient) -> Result<
         return Ok(ExitStatus::Ok);
     }
     let text = match client {
-        AgentClient::Claude | AgentClient::Gemini => format!("{entry:#}"),
+        AgentClient::Claude | AgentClient::Gemini | AgentClient::Cursor | AgentClient::Vscode => {
+            format!("{entry:#}")
+        }
         // Strings and lists of strings have the same syntax in TOML and JSON.
         AgentClient::Codex => {
             let field = |name: &str| format!("{name} = {}", json!(server.get(name)));
@@ -163,7 +251,7 @@ fn write_skills(session: &CliSession<'_>, folder: &Path, force: bool) -> Result<
     let written = SkillsReport { status: "success", skills };
     session.ui.print_result(&written, skills_text)?;
     if !session.ui.json {
-        session.ui.print_note("next: ask your agent to lead an alignment dialogue");
+        session.ui.print_note("next: ask your agent to put a question to a council");
     }
     Ok(ExitStatus::Ok)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use plenary_core::model::limits::PAGE_ITEMS_MAX;
 use plenary_core::model::time::SinceDay;
+use plenary_core::protocols::review::earlier_decision::UNNAMED_PERSON;
 use plenary_core::report::marks::review_mark;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
@@ -26,14 +27,15 @@ use plenary_engine::verdict_log::sync::{LogDifferences, compare_log, repair_log}
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use crate::cli::dialogue::queries::write_permission;
+use crate::cli::dialogue::show::write_permission;
+use crate::cli::log_replay::LogReplayArgs;
 use crate::cli::runs::output::{repair_project_log, sync_log};
 use crate::cli::runs::value_parsers::{from_one_to, parse_since};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 use crate::cli::ui::print_warning;
 
-/// Show, export, import or repair the verdict log
+/// Show, export, import, repair or replay the verdict log
 ///
 /// Every review is a row of the store and a line of `council_log.jsonl`, which Plenary writes from
 /// the store. If the file is damaged, lost or edited, `plenary log repair` writes it again.
@@ -49,6 +51,7 @@ pub(crate) enum LogCommand {
     Export(LogExportArgs),
     Import(LogImportArgs),
     Repair(LogRepairArgs),
+    Replay(LogReplayArgs),
 }
 
 impl LogCommand {
@@ -58,6 +61,7 @@ impl LogCommand {
             Self::Export(command) => command.run(session),
             Self::Import(command) => command.run(session),
             Self::Repair(command) => command.run(session),
+            Self::Replay(command) => command.run(session),
         }
     }
 }
@@ -223,7 +227,8 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
         let style = tone.to_style();
         let lead = StyledLine::with_indent(VERDICT_AT)
             .push_styled(&format!("{mark} {}", word.decision), style);
-        let lead = lead.push_styled(" by a person: ", FAINT);
+        let by = safe_line(word.by.as_deref().unwrap_or(UNNAMED_PERSON));
+        let lead = lead.push_styled(&format!(" by {by}: "), FAINT);
         lines.push(lead.push_fitted(&word.why, FAINT, canvas.column_count()));
     }
     lines
@@ -231,10 +236,10 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
 
 /// Import the verdicts of another log
 ///
-/// Reads lines of seed 001's second version, with or without our additional fields, and ignores
-/// unknown fields. Verdicts that the store already has are skipped, so importing a file twice is
-/// harmless. A line that is not a verdict is reported with its number; the others are imported, and
-/// the exit code is 1.
+/// Reads lines in the format of `council_log.jsonl` (version 2); the fields that Plenary adds are
+/// optional. It ignores unknown fields and skips verdicts that the store already has, so you can
+/// import a file twice. It reports a line that is not a verdict with its number and imports the
+/// others; the exit code is then 1.
 ///
 /// The adjudicator sees imported verdicts like our own; the log marks them.
 ///

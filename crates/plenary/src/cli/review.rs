@@ -5,23 +5,27 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use plenary_core::model::validation_error::ValidationError;
-use plenary_core::protocols::review::policy::ReviewDecision;
+use plenary_core::protocols::review::policy::{PolicyName, ReviewDecision};
 use plenary_core::protocols::review::types::ReviewTier;
 use plenary_core::report::safe_text::safe_line;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
-use plenary_engine::app::prepare_run::review_settings;
+use plenary_engine::app::prepare_run::provider_settings;
 use plenary_engine::app::review_input::{
     ReviewInput, ReviewOverrides, SecretFile, SkipReason, SkippedFile,
 };
 use plenary_engine::app::verdict_log::{OverrideResult, override_verdict};
 use plenary_engine::config::settings::Settings;
-use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::config::settle_sections::{BudgetOverrides, ModelChoice};
 use plenary_engine::config::tier_rules::TierClassifier;
+use plenary_engine::config::user_name::find_user_name;
 use plenary_engine::error::Error;
 
-use crate::cli::review_runner::{ReviewFormat, review_inputs};
+use crate::cli::review_printer::ReviewFormat;
+use crate::cli::review_runner::{RepeatChoice, ReviewBatch, review_inputs};
 use crate::cli::runs::output::repair_project_log;
-use crate::cli::runs::value_parsers::{parse_dollars, parse_name, parse_time};
+use crate::cli::runs::value_parsers::{
+    enum_parser, from_one_to, parse_dollars, parse_model_choice, parse_name, parse_time,
+};
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 
 /// Review documents: SHIP, REVISE or HOLD
@@ -50,7 +54,7 @@ pub(crate) struct ReviewArgs {
     /// Treat the documents as this type, against the rules too
     #[arg(long = "type", value_name = "TYPE", value_parser = crate::cli::runs::value_parsers::artifact_type)]
     artifact_type: Option<String>,
-    /// Review documents of every tier, also if they contain something like a key
+    /// Review documents of every tier, also with something like a key or an earlier decision
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -59,7 +63,8 @@ pub(crate) struct ReviewArgs {
 
 fn tier_parser() -> impl TypedValueParser<Value = ReviewTier> {
     PossibleValuesParser::new(["1", "2", "3"]).try_map(|number| {
-        let number: u8 = number.parse().map_err(|_| format!("`{number}` is no tier"))?;
+        let number: u8 =
+            number.parse().map_err(|_| format!("`{number}` is not a tier: use 1, 2 or 3"))?;
         ReviewTier::try_from(number)
     })
 }
@@ -85,6 +90,8 @@ impl ReviewArgs {
             producer: self.options.producer.clone(),
             force: self.force,
         };
+        overrides.check_type(&rules)?;
+        let repeat = if self.force { RepeatChoice::JudgeAgain } else { RepeatChoice::KeepDecision };
         let inputs: Vec<ReviewInput> = self
             .files
             .iter()
@@ -94,7 +101,8 @@ impl ReviewArgs {
         let is_asking = inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_)));
         let settings =
             if is_asking { self.options.run_settings(session, &rehearsal)? } else { sorting };
-        review_inputs(session, &settings, &rehearsal, inputs, format)
+        let batch = ReviewBatch { inputs, jobs: self.options.jobs(), repeat };
+        review_inputs(session, &settings, &rehearsal, batch, format)
     }
 
     pub(crate) fn wants_json(&self) -> bool {
@@ -148,12 +156,31 @@ pub(crate) struct ReviewCommonArgs {
     /// Spend at most this many US dollars on each document
     #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
+    /// Decide by this policy [default: `review.policy` of council.yaml, else seed]
+    #[arg(long, value_name = "POLICY", value_parser = enum_parser(PolicyName::ALL, PolicyName::name))]
+    policy: Option<PolicyName>,
+    /// Run this many reviews at once [default: 4]
+    #[arg(long, value_name = "N", value_parser = from_one_to(JOBS_MAX))]
+    jobs: Option<usize>,
     /// Stop each review after this time, such as `90s`; it can be resumed
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     deadline: Option<u64>,
+    /// Use this model of a provider, such as `claude=latest`; repeatable
+    #[arg(long = "model", value_name = "NAME=MODEL", value_parser = parse_model_choice)]
+    models: Vec<ModelChoice>,
 }
 
+/// Enough for a folder of posts without a burst of calls that providers reject.
+const JOBS_DEFAULT: usize = 4;
+
+/// Each review makes up to four calls at once.
+const JOBS_MAX: usize = 64;
+
 impl ReviewCommonArgs {
+    pub(crate) fn jobs(&self) -> usize {
+        self.jobs.unwrap_or(JOBS_DEFAULT)
+    }
+
     /// Whether `--format` selects JSON, like `--json`.
     pub(crate) fn wants_json(&self) -> bool {
         self.format == Some(ReviewFormat::Json)
@@ -171,7 +198,14 @@ impl ReviewCommonArgs {
 
     /// Settings for triage: which files to review. Does not require a usable provider.
     pub(crate) fn triage_settings(&self, session: &CliSession<'_>) -> Result<Settings, Error> {
-        session.loader.load_offline_settings(&self.setting_overrides())
+        let settings = session.loader.load_offline_settings(&self.setting_overrides())?;
+        Ok(self.with_policy(settings))
+    }
+
+    /// The settings with the policy of the command line.
+    fn with_policy(&self, mut settings: Settings) -> Settings {
+        settings.review.policy = self.policy.unwrap_or(settings.review.policy);
+        settings
     }
 
     pub(crate) fn run_settings(
@@ -179,11 +213,13 @@ impl ReviewCommonArgs {
         session: &CliSession<'_>,
         rehearsal: &RehearsalChoice,
     ) -> Result<Settings, Error> {
-        review_settings(&session.loader, rehearsal, &self.setting_overrides())
+        let settings = provider_settings(&session.loader, rehearsal, &self.setting_overrides())?;
+        Ok(self.with_policy(settings))
     }
 
     fn setting_overrides(&self) -> BudgetOverrides {
-        BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline }
+        let models = self.models.clone();
+        BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline, models }
     }
 
     /// Takes a value of `--rehearse` that is not a YAML file: in `--rehearse posts`, clap parses
@@ -204,7 +240,8 @@ impl ReviewCommonArgs {
 /// Record a person's decision against a verdict
 ///
 /// The verdict stays in the log; the decision is recorded beside it with its reason and applies
-/// from now on. A later decision replaces it, and the log keeps both. `plenary audit` counts them.
+/// from now on: `plenary review` of the same content gives it at once, without a call. A later
+/// decision replaces it, and the log keeps both. `plenary audit` counts them.
 ///
 /// $ plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "Source added."
 #[derive(Debug, Args)]
@@ -217,6 +254,9 @@ pub(crate) struct OverrideArgs {
     /// The reason, for later readers of the log
     #[arg(long, value_name = "TEXT")]
     why: String,
+    /// The person who decides [default: the name of Git's author, else of the system's user]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
+    by: Option<String>,
 }
 
 fn decision_parser() -> impl TypedValueParser<Value = ReviewDecision> {
@@ -230,7 +270,8 @@ impl OverrideArgs {
         let arguments = CliArguments::new(None)?
             .set_field("verdict_id", Some(self.verdict_id))
             .set_field("decision", Some(self.decision.name()))
-            .set_field("why", Some(self.why));
+            .set_field("why", Some(self.why))
+            .set_field("by", self.by.or_else(find_user_name));
         let project = session.open_existing()?;
         repair_project_log(session, &project);
         let overridden = override_verdict(&project, arguments.value())?;
@@ -240,11 +281,14 @@ impl OverrideArgs {
 }
 
 fn override_text(overridden: &OverrideResult) -> String {
-    let OverrideResult { verdict_id, artifact, gate, stood, stands, .. } = overridden;
+    let OverrideResult { verdict_id, artifact, gate, stood, stands, by, .. } = overridden;
     let earlier = match stood == gate {
         true => String::new(),
-        false => format!(", {stood} until now"),
+        false => format!("; {stood} applied until now"),
     };
     let what = format!("{} ({})", safe_line(artifact), safe_line(verdict_id));
-    format!("{what}\n  the gate said {gate}{earlier}; {stands} stands")
+    let by = by.as_ref().map(|by| format!(", decided by {}", safe_line(by))).unwrap_or_default();
+    let again =
+        "`plenary review` of the same content now gives this decision; `--force` judges it again";
+    format!("{what}\n  the gate's verdict was {gate}{earlier}; {stands} now applies{by}\n  {again}")
 }

@@ -1,49 +1,59 @@
-//! Reviews files one after the other, for `review` and `sweep`.
+//! Reviews files, several at once, for `review` and `sweep`.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use clap::ValueEnum;
 use plenary_core::model::run_state::{RunState, RunStopReason};
-use plenary_core::protocols::review::document::{
-    ReviewDocument, review_document, skipped_document,
-};
-use plenary_core::protocols::review::github_annotations::{
-    github_annotations, unreadable_annotation,
-};
-use plenary_core::protocols::review::page::{draw_review_line, review_page};
-use plenary_core::protocols::review::sarif::sarif_document;
-use plenary_core::report::page::{PageDetail, PageScope};
-use plenary_core::report::terminal::page::draw_page;
+use plenary_core::protocols::review::earlier_decision::EarlierDecision;
+use plenary_core::protocols::review::types::ReviewArtifact;
+use plenary_core::report::run_metrics::cost_usd;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
-use plenary_engine::app::prepare_run::prepare_review;
-use plenary_engine::app::review_input::{ReviewInput, SkippedFile};
+use plenary_engine::app::prepare_run::{find_earlier_decision, prepare_review};
+use plenary_engine::app::review_input::ReviewInput;
 use plenary_engine::app::run_engine::RunEngine;
 use plenary_engine::app::start_run::{PreparedRun, RunStart, start_run};
-use plenary_engine::config::locate::ProjectPaths;
 use plenary_engine::config::settings::Settings;
-use plenary_engine::error::{Error, to_json_text};
-use serde_json::Value;
+use plenary_engine::engine::run::NoopObserver;
+use plenary_engine::engine::run_start::load_run_state;
+use plenary_engine::error::Error;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
-use crate::cli::review::{explain_skip, review_key_error};
+use crate::cli::review_printer::{ReviewFormat, ReviewPrinter};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
+use crate::cli::runs::count_bar::CountBar;
 use crate::cli::runs::output::{ProgressDisplay, repair_project_log, run_exit as ended, sync_log};
 use crate::cli::session::{CliSession, ExitStatus};
-use crate::cli::terminal_text::DataFormat;
-use crate::cli::ui::print_error;
 
-/// Reviews the inputs in the given order, so that each adjudicator sees the earlier verdicts.
+/// The files of a command, and how to review them.
+#[derive(Debug)]
+pub(crate) struct ReviewBatch {
+    pub inputs: Vec<ReviewInput>,
+    /// Reviews that run at once.
+    pub jobs: usize,
+    pub repeat: RepeatChoice,
+}
+
+/// What to do with a content that was decided before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RepeatChoice {
+    KeepDecision,
+    JudgeAgain,
+}
+
+/// Reviews the inputs and prints the results in their order.
 pub(crate) fn review_inputs(
     session: &CliSession<'_>,
     settings: &Settings,
     rehearsal: &RehearsalChoice,
-    inputs: Vec<ReviewInput>,
+    batch: ReviewBatch,
     format: ReviewFormat,
 ) -> Result<ExitStatus, Error> {
     let mut printer = ReviewPrinter::new(session, format, &settings.paths);
+    let inputs = &batch.inputs;
     let judged = match inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_))) {
-        true => review_all(session, settings, rehearsal, inputs, &mut printer),
+        true => review_all(session, settings, rehearsal, batch, &mut printer),
         // No model is called, so neither store nor runtime is opened.
         false => {
             repair_project_log(session, &session.open_if_present()?);
@@ -61,177 +71,192 @@ fn review_all(
     session: &CliSession<'_>,
     settings: &Settings,
     rehearsal: &RehearsalChoice,
-    inputs: Vec<ReviewInput>,
+    batch: ReviewBatch,
     printer: &mut ReviewPrinter<'_>,
 ) -> Result<ExitStatus, Error> {
     let panel = ReviewPanelSetup::new(settings, rehearsal, &transport_factory(session))?;
-    let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::One)?;
+    let is_single = batch.inputs.len() == 1;
+    let concurrency = if is_single { Concurrency::One } else { Concurrency::Many };
+    let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, concurrency)?;
     runtime.block_on(async |engine, interrupted| {
         let keep =
             || sync_log(session.ui, engine.project.store.as_ref(), &settings.review.log_path);
         keep();
-        let mut done = ExitStatus::Ok;
-        for input in inputs {
-            if *interrupted.borrow() {
-                return Ok(ExitStatus::Interrupted);
-            }
-            let ReviewInput::Artifact(artifact) = input else {
-                done = done.max(printer.print_unreviewed(&input)?);
-                continue;
-            };
-            let path = artifact.path.clone();
-            let prepared = match prepare_review(&engine.project, settings, &panel, *artifact) {
-                // This file cannot be reviewed; continue with the others.
-                Err(error @ Error::Material(_)) => {
-                    let input = ReviewInput::Unreadable { path: path.into(), error };
-                    done = done.max(printer.print_unreviewed(&input)?);
-                    continue;
-                }
-                prepared => prepared?,
-            };
-            let (stop, transcript) =
-                complete_review(session, &engine, interrupted.clone(), prepared).await?;
-            keep();
-            printer.print_reviewed(&transcript)?;
-            done =
-                done.max(ended(session.loader.protocols.of_run(&transcript)?, &stop, &transcript));
-        }
-        Ok(done)
+        let work = ReviewWork { session, settings, panel: &panel, engine: &engine, interrupted };
+        let done = match is_single {
+            true => work.review_single(batch, printer).await,
+            false => work.review_several(batch, printer).await,
+        };
+        keep();
+        done
     })
 }
 
-/// Runs one review from its plan to its verdict.
-async fn complete_review(
-    session: &CliSession<'_>,
-    engine: &RunEngine,
-    interrupted: watch::Receiver<bool>,
-    prepared: PreparedRun,
-) -> Result<(RunStopReason, RunState), Error> {
-    let progress = Arc::new(ProgressDisplay::new(session));
-    let context = engine.run_context(progress.clone(), None);
-    let started = start_run(context, RunStart::New(Box::new(prepared))).await?;
-    let ended = engine.finish_run(started, interrupted).await;
-    progress.clear_spinners();
-    ended
-}
-
-/// How results are printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReviewFormat {
-    Text,
-    Json,
-    /// Annotations of a GitHub workflow.
-    Github,
-    /// One SARIF 2.1.0 document for all.
-    Sarif,
-}
-
-pub(crate) struct ReviewPrinter<'a> {
+/// What all reviews of a command share.
+struct ReviewWork<'a> {
     session: &'a CliSession<'a>,
-    format: ReviewFormat,
-    located: &'a ProjectPaths,
-    /// Documents for the SARIF document at the end.
-    documents: Vec<ReviewDocument>,
-    /// Paths and errors of files that could not be reviewed, for the same document.
-    unread: Vec<(String, String)>,
+    settings: &'a Settings,
+    panel: &'a ReviewPanelSetup,
+    engine: &'a Arc<RunEngine>,
+    interrupted: watch::Receiver<bool>,
 }
 
-impl<'a> ReviewPrinter<'a> {
-    pub(crate) fn new(
-        session: &'a CliSession<'a>,
-        format: ReviewFormat,
-        located: &'a ProjectPaths,
-    ) -> Self {
-        Self { session, format, located, documents: Vec::new(), unread: Vec::new() }
+/// A file before its review.
+enum PreparedReview {
+    Run(Box<PreparedRun>),
+    /// Nothing is asked: the file is skipped, cannot be read, or was decided before.
+    Settled(Box<SettledReview>),
+}
+
+/// A file whose result is known without a model.
+enum SettledReview {
+    Unreviewed(ReviewInput),
+    Decided { artifact: ReviewArtifact, earlier: EarlierDecision },
+}
+
+impl ReviewWork<'_> {
+    fn prepare(&self, input: ReviewInput, choice: RepeatChoice) -> Result<PreparedReview, Error> {
+        let settled = |settled| Ok(PreparedReview::Settled(Box::new(settled)));
+        let ReviewInput::Artifact(artifact) = input else {
+            return settled(SettledReview::Unreviewed(input));
+        };
+        let project = &self.engine.project;
+        if choice == RepeatChoice::KeepDecision
+            && let Some(earlier) = find_earlier_decision(project, self.panel, &artifact)?
+        {
+            return settled(SettledReview::Decided { artifact: *artifact, earlier });
+        }
+        let path = artifact.path.clone();
+        match prepare_review(project, self.settings, self.panel, *artifact) {
+            // This file cannot be reviewed; continue with the others.
+            Err(error @ Error::Material(_)) => {
+                settled(SettledReview::Unreviewed(ReviewInput::Unreadable {
+                    path: path.into(),
+                    error,
+                }))
+            }
+            prepared => Ok(PreparedReview::Run(Box::new(prepared?))),
+        }
     }
 
-    /// Prints a finished or stopped review.
-    pub(crate) fn print_reviewed(&mut self, transcript: &RunState) -> Result<(), Error> {
-        match self.format {
-            ReviewFormat::Text => {
-                let page = review_page(None, transcript, PageScope::new(PageDetail::Result));
-                let ui = self.session.ui;
-                ui.print_page(&draw_page(&page, ui.page_canvas()))
-            }
-            ReviewFormat::Json | ReviewFormat::Github | ReviewFormat::Sarif => {
-                self.print_document(review_document(transcript))
+    fn print_settled(
+        &self,
+        settled: &SettledReview,
+        printer: &mut ReviewPrinter<'_>,
+    ) -> Result<ExitStatus, Error> {
+        match settled {
+            SettledReview::Unreviewed(input) => printer.print_unreviewed(input),
+            SettledReview::Decided { artifact, earlier } => {
+                let (store, id) = (self.engine.project.store.as_ref(), &earlier.dialogue_id);
+                let run = load_run_state(&self.session.loader.protocols, store, id).ok();
+                printer.print_decided(run.as_ref(), artifact, earlier)
             }
         }
     }
 
-    /// Prints a file that was not reviewed, and returns the exit status for it.
-    pub(crate) fn print_unreviewed(&mut self, input: &ReviewInput) -> Result<ExitStatus, Error> {
-        match input {
-            ReviewInput::Skipped(skipped) => {
-                let because = explain_skip(skipped);
-                let SkippedFile { path, artifact_type, tier, .. } = skipped;
-                self.print_document(skipped_document(path, artifact_type, *tier, &because))?;
-                Ok(ExitStatus::Ok)
-            }
-            ReviewInput::HoldsSecret(held) => {
-                self.print_unreadable(&held.path.to_string_lossy(), &review_key_error(held).into())
-            }
-            ReviewInput::Unreadable { path, error } => {
-                self.print_unreadable(&path.to_string_lossy(), error)
-            }
-            ReviewInput::Artifact(_) => Ok(ExitStatus::Ok),
-        }
+    /// Runs one review with a line per seat.
+    async fn review_single(
+        &self,
+        batch: ReviewBatch,
+        printer: &mut ReviewPrinter<'_>,
+    ) -> Result<ExitStatus, Error> {
+        let Some(input) = batch.inputs.into_iter().next() else { return Ok(ExitStatus::Ok) };
+        let prepared = match self.prepare(input, batch.repeat)? {
+            PreparedReview::Settled(settled) => return self.print_settled(&settled, printer),
+            PreparedReview::Run(prepared) => prepared,
+        };
+        let progress = Arc::new(ProgressDisplay::new(self.session));
+        let context = self.engine.run_context(progress.clone(), None);
+        let started = start_run(context, RunStart::New(prepared)).await?;
+        let ended = self.engine.finish_run(started, self.interrupted.clone()).await;
+        progress.clear_spinners();
+        let (stop, transcript) = ended?;
+        printer.print_reviewed(&transcript)?;
+        ended_status(self.session, &stop, &transcript)
     }
 
-    /// Prints the SARIF document after the last file.
-    pub(crate) fn finish(self) -> Result<(), Error> {
-        match self.format {
-            ReviewFormat::Sarif => self.session.ui.print_data(
-                &to_json_text(&sarif_document(&self.documents, &self.unread))?,
-                DataFormat::Json,
-            ),
-            ReviewFormat::Text | ReviewFormat::Json | ReviewFormat::Github => Ok(()),
-        }
-    }
-
-    fn print_document(&mut self, document: ReviewDocument) -> Result<(), Error> {
-        let ui = self.session.ui;
-        let path = self.working_path(&document.artifact);
-        let document = document.with_found_at(path);
-        match self.format {
-            ReviewFormat::Text => ui.print_page(&draw_review_line(&document, ui.page_canvas())),
-            ReviewFormat::Json => ui.print_data(&to_json_text(&document)?, DataFormat::Json),
-            ReviewFormat::Github => ui.print_data(&github_annotations(&document), DataFormat::Text),
-            ReviewFormat::Sarif => {
-                self.documents.push(document);
-                Ok(())
-            }
-        }
-    }
-
-    /// The path relative to the working folder, because annotations are resolved from there.
-    fn working_path(&self, path: &str) -> String {
-        let ProjectPaths { working, documents, .. } = self.located;
-        let whole = documents.join(path);
-        whole.strip_prefix(working).map_or(path.to_owned(), |seen| seen.display().to_string())
-    }
-
-    fn print_unreadable(&mut self, path: &str, error: &Error) -> Result<ExitStatus, Error> {
-        match self.format {
-            ReviewFormat::Json => {
-                let mut document = error.to_document();
-                if let Value::Object(fields) = &mut document {
-                    fields.insert("artifact".to_owned(), path.into());
+    /// Runs several reviews at once and prints them in the given order. Files that run at the same
+    /// time do not see each other's verdicts.
+    async fn review_several(
+        &self,
+        batch: ReviewBatch,
+        printer: &mut ReviewPrinter<'_>,
+    ) -> Result<ExitStatus, Error> {
+        let total = batch.inputs.len();
+        let mut bar = CountBar::new(self.session.ui, total, "files");
+        let mut waiting = batch.inputs.into_iter().enumerate();
+        let (mut reviews, mut finished) = (JoinSet::new(), BTreeMap::new());
+        let (mut done, mut next) = (ExitStatus::Ok, 0);
+        loop {
+            while reviews.len() < batch.jobs && !*self.interrupted.borrow() {
+                let Some((place, input)) = waiting.next() else { break };
+                match self.prepare(input, batch.repeat)? {
+                    PreparedReview::Settled(settled) => {
+                        finished.insert(place, FinishedReview::Settled(settled));
+                    }
+                    PreparedReview::Run(prepared) => {
+                        let engine = Arc::clone(self.engine);
+                        let interrupted = self.interrupted.clone();
+                        reviews.spawn(async move {
+                            let context = engine.run_context(Arc::new(NoopObserver), None);
+                            let started = start_run(context, RunStart::New(prepared)).await;
+                            let ended = match started {
+                                Ok(started) => engine.finish_run(started, interrupted).await,
+                                Err(error) => Err(error),
+                            };
+                            (place, ended)
+                        });
+                    }
                 }
-                self.session.ui.print_data(&document.to_string(), DataFormat::Json)?;
             }
-            ReviewFormat::Github => {
-                self.session.ui.print_data(
-                    &unreadable_annotation(path, &error.full_message()),
-                    DataFormat::Text,
-                )?;
+            while let Some(review) = finished.remove(&next) {
+                bar.add_finished(review.cost_usd());
+                let exit = bar.print_above(|| self.print_finished(&review, printer))?;
+                (done, next) = (done.max(exit), next + 1);
             }
-            ReviewFormat::Text => print_error(error),
-            ReviewFormat::Sarif => {
-                self.unread.push((path.to_owned(), error.full_message()));
-                print_error(error);
+            let Some(ended) = reviews.join_next().await else { break };
+            let (place, ended) = ended.map_err(|error| Error::Runtime(error.into()))?;
+            finished.insert(place, FinishedReview::Ran(Box::new(ended?)));
+        }
+        bar.clear();
+        Ok(if next < total { done.max(ExitStatus::Interrupted) } else { done })
+    }
+
+    fn print_finished(
+        &self,
+        review: &FinishedReview,
+        printer: &mut ReviewPrinter<'_>,
+    ) -> Result<ExitStatus, Error> {
+        match review {
+            FinishedReview::Settled(settled) => self.print_settled(settled, printer),
+            FinishedReview::Ran(ran) => {
+                let (stop, transcript) = ran.as_ref();
+                printer.print_reviewed(transcript)?;
+                ended_status(self.session, stop, transcript)
             }
         }
-        Ok(ExitStatus::from_error_kind(error.kind()))
     }
+}
+
+/// A review that can be printed when its turn comes.
+enum FinishedReview {
+    Settled(Box<SettledReview>),
+    Ran(Box<(RunStopReason, RunState)>),
+}
+
+impl FinishedReview {
+    fn cost_usd(&self) -> Option<f64> {
+        match self {
+            Self::Settled(_) => None,
+            Self::Ran(ran) => cost_usd(&ran.1),
+        }
+    }
+}
+
+fn ended_status(
+    session: &CliSession<'_>,
+    stop: &RunStopReason,
+    transcript: &RunState,
+) -> Result<ExitStatus, Error> {
+    Ok(ended(session.loader.protocols.of_run(transcript)?, stop, transcript))
 }

@@ -1,8 +1,10 @@
-//! `mcp` and `serve`: MCP servers, by standard input and output and by HTTP.
+//! `mcp` and `serve`: servers by standard input and output and by HTTP.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::process::Stdio;
 use std::sync::Arc;
 
+use axum::Router;
 use clap::Args;
 use plenary_engine::app::run_server::RunServer;
 use plenary_engine::error::Error;
@@ -13,8 +15,10 @@ use tokio::sync::oneshot;
 use crate::cli::runs::cli_runtime::{StopSignals, raise_open_file_limit};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::print_message;
-use crate::mcp::connections::HttpLimits;
-use crate::mcp::http::{ListenAddress, bind_http_server};
+use crate::http::admission::{PublicAddress, ServedNames};
+use crate::http::connections::HttpLimits;
+use crate::http::server::{HttpServer, ListenAddress};
+use crate::mcp::http::mcp_router;
 use crate::mcp::stdio::serve_stdio;
 
 /// Serve agents by MCP on standard input and output
@@ -47,11 +51,14 @@ impl McpArgs {
 /// No other program is known to use this port.
 const PORT_DEFAULT: u16 = 7456;
 
-/// Serve agents by MCP over HTTP on this machine
+/// Serve the web page, the API and MCP over HTTP
 ///
-/// Listens on a loopback address and answers clients that send the token. The first start creates
-/// the token in a file beside the store that only you can read. Ctrl-C stops the server; running
-/// deliberations can be resumed.
+/// Listens on a loopback address. The page shows councils live and how their conclusions came
+/// about; programs use the API, agents MCP. `--open` opens the page in a browser. Other clients
+/// send the token. The first start creates the token in a file beside the store that only you can
+/// read. Ctrl-C stops the server; running deliberations can be resumed.
+///
+/// $ plenary serve --open
 ///
 /// $ plenary serve --port 8080
 #[derive(Debug, Args)]
@@ -62,25 +69,78 @@ pub(crate) struct ServeArgs {
     /// The loopback address
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = parse_loopback)]
     bind: IpAddr,
+    /// Listen on this address instead; beyond this machine it needs `--public-url`
+    #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["port", "bind"])]
+    listen: Option<SocketAddr>,
+    /// The https address of the proxy in front, such as `https://plenary.example.org`
+    #[arg(long, value_name = "URL", value_parser = parse_public_address)]
+    public_url: Option<PublicAddress>,
+    /// Print an address that opens the page once, and open it in a browser
+    #[arg(long)]
+    open: bool,
 }
 
 fn parse_loopback(typed: &str) -> Result<IpAddr, &'static str> {
     let ip: Option<IpAddr> = typed.parse().ok();
     ip.filter(IpAddr::is_loopback)
-        .ok_or("expected a loopback address: 127.0.0.1 or ::1; use a proxy to serve other machines")
+        .ok_or("expected a loopback address: 127.0.0.1 or ::1; `--listen` serves other machines")
+}
+
+fn parse_public_address(typed: &str) -> Result<PublicAddress, &'static str> {
+    PublicAddress::parse(typed)
+        .ok_or("expected https and a host, without a path: https://plenary.example.org")
 }
 
 impl ServeArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let address = ListenAddress { ip: self.bind, port: self.port };
+        let address = self.listen_address()?;
         serve_until_stopped(session, async move |run_server, stop| {
-            let listening = bind_http_server(run_server, address, HttpLimits::of_process()).await?;
+            let limits = HttpLimits::of_process();
+            let listening = HttpServer::bind(run_server, &address, limits, serve_mcp).await?;
             print_message(&format!("serving MCP on http://{}/mcp", listening.address));
+            print_message(&format!("the page is on {}", listening.page_address()));
+            if self.open {
+                let address = listening.open_address();
+                print_message(&format!("this address opens it once: {address}"));
+                open_browser(&address);
+            }
             print_message(&format!("the token is in {}", listening.token_path.display()));
             listening.serve_until(stop).await;
             Ok(())
         })
     }
+
+    /// Beyond loopback the token would travel in the clear, so TLS in front is a condition.
+    fn listen_address(&self) -> Result<ListenAddress, Error> {
+        let public = self.public_url.clone();
+        let Some(socket) = self.listen else {
+            return Ok(ListenAddress { public, ..ListenAddress::loopback(self.bind, self.port) });
+        };
+        if !socket.ip().is_loopback() && public.is_none() {
+            let message = "`--listen` beyond loopback needs TLS in front: name its address with \
+                `--public-url https://HOST`";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        Ok(ListenAddress { socket, public })
+    }
+}
+
+fn serve_mcp(run_server: Arc<RunServer>, names: &ServedNames, limits: HttpLimits) -> Router {
+    let (hosts, origins) = (names.hosts.clone(), names.origins.clone());
+    mcp_router(run_server, hosts, origins, limits.body_timeout)
+}
+
+/// Programs that open an address in the user's browser.
+const BROWSER_PROGRAMS: [&str; 2] = ["xdg-open", "open"];
+
+/// Opens the address. Without a browser the user opens the printed address.
+fn open_browser(address: &str) {
+    let start = |program: &&str| {
+        let mut command = std::process::Command::new(program);
+        let quiet = command.arg(address).stdin(Stdio::null()).stdout(Stdio::null());
+        quiet.stderr(Stdio::null()).spawn().is_ok()
+    };
+    let _ = BROWSER_PROGRAMS.iter().find(|program| start(program));
 }
 
 /// Completes when the server must stop.

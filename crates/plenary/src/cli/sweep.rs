@@ -8,8 +8,9 @@ use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::time::{Moment, SinceTime};
 use plenary_engine::app::planning::estimate::estimate_cost;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
-use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
+use plenary_engine::app::planning::review_panel::{EarlierReviews, ReviewPanelSetup};
 use plenary_engine::app::review_input::{ReviewInput, ReviewOverrides};
+use plenary_engine::app::spending::UsualReplies;
 use plenary_engine::app::sweep::{
     SweepRequest, SweepSelection, find_decision, lock_sweep, select_files,
 };
@@ -20,9 +21,10 @@ use plenary_engine::config::tier_rules::TierClassifier;
 use plenary_engine::error::{Error, to_json_text};
 
 use crate::cli::review::ReviewCommonArgs;
-use crate::cli::review_runner::{ReviewFormat, review_inputs};
+use crate::cli::review_printer::ReviewFormat;
+use crate::cli::review_runner::{RepeatChoice, ReviewBatch, review_inputs};
 use crate::cli::runs::cli_runtime::transport_factory;
-use crate::cli::runs::value_parsers::from_one_to;
+use crate::cli::runs::value_parsers::{days_or, from_one_to};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::sweep_report::{SweepPlan, SweepSummary};
 use crate::cli::terminal_text::DataFormat;
@@ -62,8 +64,9 @@ pub(crate) struct SweepArgs {
     options: ReviewCommonArgs,
 }
 
-fn parse_since(typed: &str) -> Result<SinceTime, &'static str> {
-    typed.parse().map_err(|_| "write a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`")
+fn parse_since(typed: &str) -> Result<SinceTime, String> {
+    const EXPECTED: &str = "expected a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`";
+    typed.parse().map_err(|_| days_or(typed, EXPECTED))
 }
 
 impl SweepArgs {
@@ -117,8 +120,13 @@ impl SweepArgs {
         let unreadable = unreadable
             .into_iter()
             .map(|(path, error)| ReviewInput::Unreadable { path: path.into(), error });
-        let inputs = readable.chain(unreadable).collect();
-        let exit = review_inputs(session, settings, rehearsal, inputs, format)?;
+        // The selection left out what was decided before.
+        let batch = ReviewBatch {
+            inputs: readable.chain(unreadable).collect(),
+            jobs: self.options.jobs(),
+            repeat: RepeatChoice::JudgeAgain,
+        };
+        let exit = review_inputs(session, settings, rehearsal, batch, format)?;
         let project = session.open_if_present()?;
         for sha256 in &hashes {
             let decided = find_decision(&project, sha256, rehearsal.is_asked_for())?;
@@ -131,7 +139,10 @@ impl SweepArgs {
                 session.ui.print_data(&to_json_text(&summary)?, DataFormat::Json)?;
             }
             // These outputs have their own schema, so print the summary to stderr.
-            ReviewFormat::Github | ReviewFormat::Sarif => session.ui.print_note(text.trim()),
+            ReviewFormat::Github
+            | ReviewFormat::Sarif
+            | ReviewFormat::Junit
+            | ReviewFormat::Markdown => session.ui.print_note(text.trim()),
         }
         Ok(exit)
     }
@@ -147,8 +158,12 @@ impl SweepArgs {
         let panel = ReviewPanelSetup::new(settings, rehearsal, &transport_factory(session))?;
         let protocol = session.loader.protocols.find_protocol(ProtocolKind::Review)?;
         let estimates = selection.chosen.iter().map(|chosen| {
-            let plan = panel.build_plan((*chosen.artifact).clone(), Vec::new(), &RealSystem);
-            estimate_cost(protocol, &plan, &chosen.artifact.path)
+            let plan = panel.build_plan(
+                (*chosen.artifact).clone(),
+                EarlierReviews::default(),
+                &RealSystem,
+            );
+            estimate_cost(protocol, &plan, &chosen.artifact.path, &UsualReplies::default())
         });
         let estimates = estimates.collect();
         let usd_max_each = settings.budget.usd_micros as f64 / 1e6;

@@ -3,18 +3,22 @@
 use std::ffi::OsString;
 use std::io;
 use std::io::{BufRead, IsTerminal, Read, Write};
+use std::process::{Command, Stdio};
 
 use anstyle::{AnsiColor, Style};
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::validation_error::{ErrorItem, ValidationErrors};
+use plenary_core::model::validation_error::{ErrorItem, ValidationError, ValidationErrors};
+use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::PageCanvas;
+use plenary_engine::config::environment::EnvVariables;
 use plenary_engine::config::error::ConfigProblem;
 use plenary_engine::error::{Error, ErrorKind, to_json_text};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::cli::commands::GlobalArgs;
+use crate::cli::commands::{ColorMode, GlobalArgs};
+use crate::cli::first_slips::GUIDE;
 use crate::cli::terminal_text::{
     DataFormat, escape_data, escape_message, escape_page, needs_escape, quote_argument,
 };
@@ -35,6 +39,8 @@ pub(crate) struct TerminalUi {
     pub level: MessageLevel,
     /// `--config` and `--store` of this command, for the commands in its hints.
     location_flags: String,
+    /// Whether long pages go through a pager.
+    is_paged: bool,
 }
 
 impl TerminalUi {
@@ -48,7 +54,8 @@ impl TerminalUi {
         let config = global.config.as_ref().map(|path| flag("config", path.display().to_string()));
         let store = global.store.as_ref().map(|store| flag("store", store.clone()));
         let location_flags = [config, store].into_iter().flatten().collect();
-        Self { json: global.json, level: voice, location_flags }
+        let is_paged = !global.no_pager;
+        Self { json: global.json, level: voice, location_flags, is_paged }
     }
 
     /// Adds the location flags to the `plenary resume ID` that a hint names in backquotes.
@@ -84,9 +91,26 @@ impl TerminalUi {
         ignore_closed_pipe(write_page(page))
     }
 
-    /// Prints data: unchanged to a pipe or file, escaped to a terminal.
+    /// Prints a page that a person reads from its beginning: through a pager if it is longer than
+    /// the terminal.
+    pub(crate) fn print_long_page(&self, page: &str) -> Result<(), Error> {
+        let rows = terminal_size::terminal_size().map(|(_, rows)| usize::from(rows.0));
+        let is_long = rows.is_some_and(|rows| page.lines().count() >= rows);
+        let is_person = io::stdout().is_terminal() && io::stdin().is_terminal();
+        if self.is_paged && is_person && is_long && show_in_pager(&escape_page(page)) {
+            return Ok(());
+        }
+        self.print_page(page)
+    }
+
+    /// Prints data: unchanged to a pipe or file, escaped to a terminal. On a terminal a JSON
+    /// document is indented.
     pub(crate) fn print_data(&self, text: &str, form: DataFormat) -> Result<(), Error> {
-        ignore_closed_pipe(write_data(text, form))
+        let indented = match (form, io::stdout().is_terminal()) {
+            (DataFormat::Json, true) => indent_json(text),
+            (DataFormat::Json, false) | (DataFormat::Text, _) => None,
+        };
+        ignore_closed_pipe(write_data(indented.as_deref().unwrap_or(text), form))
     }
 
     /// Prints a part of a longer output. A closed pipe is an error, so that the command stops.
@@ -106,6 +130,22 @@ impl TerminalUi {
     /// Whether to show progress: stderr is a terminal and `--quiet` is not set.
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal() && !self.is_quiet()
+    }
+
+    /// Whether a person types standard input.
+    pub(crate) fn is_input_terminal(&self) -> bool {
+        io::stdin().is_terminal()
+    }
+
+    /// Prints the two lines of an interrupted run; the last one is the command that continues it.
+    pub(crate) fn print_interrupted(&self, id: &DialogueId, kept: usize) {
+        if self.level != MessageLevel::Quiet {
+            let replies = count_noun(kept, "reply").replace("replys", "replies");
+            print_message(&format!("Interrupted; the record keeps {replies}. To continue:"));
+            // The short id, so that the command fits one line.
+            let id = id.hex_digits().unwrap_or(id.as_str());
+            print_message(&format!("plenary resume {id}{}", self.location_flags));
+        }
     }
 
     /// Whether the command can prompt the user.
@@ -145,6 +185,42 @@ impl TerminalUi {
         terminal_size::terminal_size().map_or(WIDTH_DEFAULT, |(width, _)| usize::from(width.0))
     }
 }
+
+/// Sets whether anything is printed in colour.
+pub(crate) fn set_color_mode(mode: ColorMode) {
+    match mode {
+        ColorMode::Auto => {}
+        ColorMode::Always => anstream::ColorChoice::Always.write_global(),
+        ColorMode::Never => anstream::ColorChoice::Never.write_global(),
+    }
+}
+
+/// The document with an indent for each level; `None` if it is not one document.
+fn indent_json(text: &str) -> Option<String> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    serde_json::to_string_pretty(&document).ok()
+}
+
+/// Shows a page in the user's pager; false if there is none.
+fn show_in_pager(page: &str) -> bool {
+    let environment = EnvVariables::from_process();
+    let pager = environment.get("PAGER").unwrap_or(PAGER_DEFAULT);
+    let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+    let page =
+        if is_plain { anstream::adapter::strip_str(page).to_string() } else { page.to_owned() };
+    let started = Command::new("sh").arg("-c").arg(pager).stdin(Stdio::piped()).spawn();
+    let Ok(mut child) = started else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // A person who leaves the pager early closes the pipe.
+        let _ = input.write_all(page.as_bytes());
+    }
+    // The shell reports a program that does not exist with this code.
+    const NOT_FOUND: i32 = 127;
+    child.wait().is_ok_and(|ended| ended.code() != Some(NOT_FOUND))
+}
+
+/// Keeps colours, ends at once if the page fits, and leaves it on the screen.
+const PAGER_DEFAULT: &str = "less -FRX";
 
 fn ignore_closed_pipe(printed: Result<(), Error>) -> Result<(), Error> {
     match printed {
@@ -262,7 +338,7 @@ fn list_problems(problems: &[ConfigProblem]) -> String {
 /// Lists the validation errors; a single one is already the sentence, so only its hint is added.
 fn list_faults(refusal: &ValidationErrors) -> String {
     if let Some(fault) = refusal.single_error() {
-        return format!("\n{}", hint_text(fault.hint()));
+        return format!("{}\n{}", list_candidates(fault), hint_text(fault.hint()));
     }
     let mut text = String::new();
     for (place, fault) in refusal.errors.iter().enumerate() {
@@ -274,6 +350,18 @@ fn list_faults(refusal: &ValidationErrors) -> String {
     text
 }
 
+/// Lists the dialogues that a short id fits, each on a line of its own.
+fn list_candidates(fault: &ValidationError) -> String {
+    let candidates = fault.context.as_ref().and_then(|context| context.get("candidates"));
+    let candidates = candidates.and_then(Value::as_array).into_iter().flatten();
+    let text = |named: &Value, field: &str| {
+        safe_line(named.get(field).and_then(Value::as_str).unwrap_or_default())
+    };
+    let line =
+        |named: &Value| format!("\n  {}  {}", text(named, "dialogue_id"), text(named, "title"));
+    candidates.map(line).collect()
+}
+
 fn item_prefix(item: &ErrorItem) -> String {
     match item {
         ErrorItem::Whole => String::new(),
@@ -283,6 +371,13 @@ fn item_prefix(item: &ErrorItem) -> String {
             format!("{item_type}{id}: ")
         }
     }
+}
+
+/// Prints the guide for a person who typed only the name of the program.
+pub(crate) fn print_guide() -> u8 {
+    // A closed pipe is not an error when printing help.
+    let _ = write_page(GUIDE);
+    0
 }
 
 /// Prints help and version to stdout with exit code 0, anything else as a usage error.
@@ -321,6 +416,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_document_is_indented_and_lines_are_not() {
+        let expected =
+            Some("{\n  \"b\": [\n    1.50\n  ],\n  \"a\": \"\u{7f}\"\n}".replace("1.50", "1.5"));
+        assert_eq!(indent_json("{\"b\":[1.50],\"a\":\"\u{7f}\"}"), expected);
+        assert_eq!(indent_json("{}\n{}"), None);
+    }
+
+    #[test]
     fn a_hint_to_resume_names_the_store_and_the_configuration_of_the_command() {
         let ui = |config: Option<&str>, store: Option<&str>| {
             TerminalUi::new(&GlobalArgs {
@@ -328,6 +431,8 @@ mod tests {
                 config: config.map(Into::into),
                 store: store.map(Into::into),
                 allow: Vec::new(),
+                color: ColorMode::Auto,
+                no_pager: false,
                 verbose: false,
                 quiet: false,
             })

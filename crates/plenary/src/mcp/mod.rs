@@ -2,7 +2,6 @@
 //!
 //! **Invariant:** stdout carries protocol messages only.
 
-pub mod connections;
 pub mod http;
 pub mod message;
 pub mod output_queue;
@@ -10,7 +9,7 @@ pub mod request_slots;
 pub mod resources;
 pub mod run_tools;
 pub mod server;
+pub mod short_text;
 pub mod stdio;
-pub mod token;
 pub mod tool_call;
 pub mod tools;

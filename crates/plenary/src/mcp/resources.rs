@@ -4,13 +4,13 @@ use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::dialogue::request_fields::truncate_echo;
 use plenary_core::markers::skills::EXPERT_SKILL;
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::queries::DialogueSummary;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::{MissingConclusion, Protocol};
+use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::dialogues::JUDGE_PROTOCOL;
 use plenary_engine::app::export_record::print_record;
+use plenary_engine::app::list_dialogues::{ListResult, ListedDialogue, list_dialogues};
 use plenary_engine::app::project::Project;
-use plenary_engine::app::queries::{ListResult, list_dialogues};
 use plenary_engine::app::run_server::RunServer;
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::{Error, ErrorKind, to_json_text};
@@ -44,9 +44,11 @@ pub(crate) fn list_resources(
     let ListResult { dialogues, next, .. } = listed.map_err(|error| {
         if error.kind() == ErrorKind::NotFound { cursor_error().into() } else { error }
     })?;
-    let resource = |summary: DialogueSummary| {
+    let resource = |listed: ListedDialogue| {
+        let summary = listed.summary;
         let uri = format!("{DIALOGUES}{}", summary.dialogue_id);
-        let about = format!("{}, {}", summary.protocol, summary.status);
+        let rehearsal = if summary.rehearsal { "REHEARSAL, " } else { "" };
+        let about = format!("{rehearsal}{}, {}", summary.protocol, summary.status);
         Resource::new(uri, summary.dialogue_id.as_str())
             .with_title(summary.title)
             .with_description(about)
@@ -64,9 +66,14 @@ pub(crate) fn list_templates() -> ListResourceTemplatesResult {
             .with_mime_type(kind)
     };
     let resource_templates = vec![
-        template("", "record", "Everything that was said, with ids and history", JSON_TYPE),
-        template("/transcript", "transcript", "The same for people to read", MARKDOWN_TYPE),
-        template("/conclusion", "conclusion", "How it ended, and what the auditor said", JSON_TYPE),
+        template("", "record", "The whole record as JSON, with ids and history", JSON_TYPE),
+        template("/transcript", "transcript", "The record as Markdown", MARKDOWN_TYPE),
+        template(
+            "/conclusion",
+            "conclusion",
+            "The conclusion and its audit, or the verdict",
+            JSON_TYPE,
+        ),
     ];
     ListResourceTemplatesResult { resource_templates, ..ListResourceTemplatesResult::default() }
 }
@@ -98,7 +105,7 @@ fn export_record(project: &Project, id: &str, format: &str) -> Result<String, Er
 
 /// The result of a dialogue: a review's whole document, a council's without its rounds.
 fn conclusion_text(project: &Project, id: &str) -> Result<String, Error> {
-    let id: DialogueId = id.parse().map_err(|_| dialogue_not_found(id))?;
+    let id = resolve_id(project.store.as_ref(), id)?;
     let dialogue =
         project.store.load_dialogue(&id)?.ok_or_else(|| dialogue_not_found(id.as_str()))?;
     let protocol = project.protocols.find_protocol(dialogue.opening.protocol)?;

@@ -1,29 +1,33 @@
 //! [`ToolCall`]: a tool call that may wait for a run and reports progress meanwhile.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::report::events::derive_events;
+use plenary_core::report::phrases::format_bytes;
 use plenary_core::report::progress_lines::describe_event;
+use plenary_engine::app::requests::run_answer::RunAnswer;
 use plenary_engine::app::run_server::{RunServer, run_blocking};
 use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower, RunStatus};
+use plenary_engine::engine::live_text::{LiveReader, WritingEvent};
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::{Error, to_json_text};
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, CreateTaskResult, DetailedTask, ErrorCode,
-    ErrorData, GetTaskResult, ProgressNotificationParam, Task, TaskPayload, TaskStatus,
+    CallToolResult, ContentBlock, DetailedTask, ErrorCode, ErrorData, GetTaskResult,
+    ProgressNotificationParam, ProtocolVersion, Task, TaskPayload, TaskStatus,
 };
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::mcp::run_tools::RunAnswer;
+use crate::mcp::short_text::shorten_text;
 
-/// Longest wait of a call; clients do not keep a connection open longer.
-pub(crate) const WAIT_SECONDS_MAX: i64 = 3_600;
+/// Interval between two messages about seats that are writing.
+const WRITING_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct ToolCall {
@@ -55,6 +59,18 @@ impl ToolCall {
         self.context.client_capabilities().is_some_and(|known| known.supports_tasks())
     }
 
+    /// Returns the state of a run. A client that knows structured content gets a long result once, and
+    /// its main fields as text.
+    pub(crate) fn run_result(&self, answer: &RunAnswer) -> CallToolResult {
+        let mut result = tool_result(to_json_text(answer));
+        let version = self.context.protocol_version();
+        let is_known = version.is_some_and(|version| version >= ProtocolVersion::V_2025_06_18);
+        if let Some(value) = result.structured_content.as_ref().filter(|_| is_known) {
+            result.content = vec![ContentBlock::text(shorten_text(value))];
+        }
+        result
+    }
+
     /// Waits for a run for at most `wait` and sends progress; then returns the run's state.
     pub(crate) async fn await_run(
         &self,
@@ -76,6 +92,7 @@ impl ToolCall {
     /// Sends progress until the run ends.
     async fn report_progress(&self, id: &DialogueId) -> Result<(), Error> {
         let mut following = RunFollower::new(&self.run_server.loader.protocols);
+        let (mut live, mut written_at) = (LiveReader::default(), Instant::now());
         let mut steps = 0_u32;
         loop {
             let is_running = self.run_server.is_running(id, &following)?;
@@ -94,6 +111,18 @@ impl ToolCall {
             }
             if is_quiet && !is_running {
                 return Ok(());
+            }
+            if is_quiet && written_at.elapsed() >= WRITING_INTERVAL {
+                written_at = Instant::now();
+                // The newest part of each seat says how much it wrote.
+                let parts = self.run_server.read_writing(&following, &mut live).into_iter();
+                let newest: BTreeMap<u32, WritingEvent> =
+                    parts.map(|part| (part.ask, part)).collect();
+                for part in newest.into_values() {
+                    steps += 1;
+                    let text = format!("{} is writing, {}", part.seat, format_bytes(part.bytes));
+                    self.send_progress(steps, &text).await;
+                }
             }
             sleep(FOLLOW_INTERVAL).await;
         }
@@ -140,15 +169,6 @@ fn parse_structured(text: String) -> Result<(String, Value), Error> {
 /// Suggested polling interval.
 const POLL_MILLIS: u64 = 1_000;
 
-/// Returns the task of a run that was started; its id is the run's dialogue id.
-pub(crate) async fn start_task(
-    call: &ToolCall,
-    id: &DialogueId,
-) -> Result<CallToolResponse, Error> {
-    let task = describe_task(&call.run_server, id, TaskStatus::Working).await?;
-    Ok(CallToolResponse::Task(CreateTaskResult::new(task)))
-}
-
 pub(crate) async fn get_task(
     run_server: &Arc<RunServer>,
     id: &str,
@@ -182,7 +202,7 @@ fn task_payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     })
 }
 
-async fn describe_task(
+pub(crate) async fn describe_task(
     run_server: &Arc<RunServer>,
     id: &DialogueId,
     status: TaskStatus,

@@ -7,6 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::scripted_reply::ServerAction;
+use super::streamed_reply::StreamFault;
 
 pub struct HttpRequest {
     pub method: String,
@@ -81,12 +82,52 @@ impl HttpConnection {
                 self.write_response(200, &[], &body[..body.len() / 2], body.len()).await?;
                 Ok(false)
             }
-            ServerAction::Hang => {
-                // Wait until the client disconnects.
-                while self.read_more().await? > 0 {}
-                Ok(false)
-            }
+            ServerAction::Stream { events, fault } => self.write_stream(&events, fault).await,
+            ServerAction::Hang => self.wait_for_disconnect().await,
         }
+    }
+
+    async fn wait_for_disconnect(&mut self) -> io::Result<bool> {
+        while self.read_more().await? > 0 {}
+        Ok(false)
+    }
+
+    /// Writes one HTTP chunk per event, up to the fault.
+    async fn write_stream(
+        &mut self,
+        events: &[String],
+        fault: Option<StreamFault>,
+    ) -> io::Result<bool> {
+        let head = "HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\n\
+                    transfer-encoding: chunked\r\n\r\n";
+        self.stream.write_all(head.as_bytes()).await?;
+        let mut left = match fault {
+            Some(
+                StreamFault::Cut(bytes) | StreamFault::Ended(bytes) | StreamFault::Silent(bytes),
+            ) => bytes,
+            Some(StreamFault::Slow(_)) | None => usize::MAX,
+        };
+        for event in events {
+            if let Some(StreamFault::Slow(pause)) = fault {
+                tokio::time::sleep(pause).await;
+            }
+            let part = &event.as_bytes()[..left.min(event.len())];
+            if part.is_empty() {
+                break;
+            }
+            left -= part.len();
+            let mut chunk = format!("{:x}\r\n", part.len()).into_bytes();
+            chunk.extend_from_slice(part);
+            chunk.extend_from_slice(b"\r\n");
+            self.stream.write_all(&chunk).await?;
+        }
+        match fault {
+            Some(StreamFault::Cut(_)) => return Ok(false),
+            Some(StreamFault::Silent(_)) => return self.wait_for_disconnect().await,
+            Some(StreamFault::Ended(_) | StreamFault::Slow(_)) | None => {}
+        }
+        self.stream.write_all(b"0\r\n\r\n").await?;
+        Ok(true)
     }
 
     async fn write_response(

@@ -8,6 +8,7 @@ pub use scripted_reply::ScriptedReply;
 pub use server::MODEL_NAMES;
 pub use server::ModelRequest;
 pub use server::ModelServer;
+pub use streamed_reply::StreamFault;
 pub use valid_replies::purpose_of;
 pub use valid_replies::valid_reply;
 
@@ -15,4 +16,5 @@ mod connection;
 mod reply_gate;
 mod scripted_reply;
 mod server;
+mod streamed_reply;
 mod valid_replies;

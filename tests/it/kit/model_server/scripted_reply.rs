@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::reply_gate::ReplyGate;
 use super::server::ModelRequest;
+use super::streamed_reply::{StreamFault, stream_events};
 use super::valid_replies::valid_reply_text;
 
 #[derive(Debug, Clone)]
@@ -41,6 +42,12 @@ pub enum ScriptedReply {
     Huge(usize),
     /// Exactly this body.
     RawBody(Vec<u8>),
+    /// A valid document whose stream goes wrong.
+    Faulty(StreamFault),
+    /// Exactly these events.
+    RawEvents(String),
+    /// A server that cannot stream: it answers with a whole body, also when asked for a stream.
+    Whole(Box<ScriptedReply>),
 }
 
 /// What the server does on the connection.
@@ -48,6 +55,7 @@ pub enum ServerAction {
     Gated(ReplyGate, Box<ServerAction>),
     Respond { status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8> },
     Disconnect { body: Vec<u8> },
+    Stream { events: Vec<String>, fault: Option<StreamFault> },
     Hang,
 }
 
@@ -74,7 +82,14 @@ impl ScriptedReply {
     /// The server's action, and the delay before it.
     pub fn into_action(self, seen: &ModelRequest) -> (Duration, ServerAction) {
         let reply = |text: &str, stop: ReplyFinish| {
-            ServerAction::ok_response(render_reply(seen, text, stop).to_string())
+            let body = render_reply(seen, text, stop);
+            if seen.streamed {
+                return ServerAction::Stream {
+                    events: stream_events(seen.dialect, &body),
+                    fault: None,
+                };
+            }
+            ServerAction::ok_response(body.to_string())
         };
         let answer = match self {
             Self::Slow(wait, then) => {
@@ -109,6 +124,15 @@ impl ScriptedReply {
             }
             Self::Huge(bytes) => reply(&"x".repeat(bytes), ReplyFinish::Done),
             Self::RawBody(body) => ServerAction::ok_response(body),
+            Self::Faulty(fault) => {
+                let body = render_reply(seen, &valid_reply_text(seen), ReplyFinish::Done);
+                let events = stream_events(seen.dialect, &body);
+                ServerAction::Stream { events, fault: Some(fault) }
+            }
+            Self::RawEvents(events) => ServerAction::Stream { events: vec![events], fault: None },
+            Self::Whole(then) => {
+                return then.into_action(&ModelRequest { streamed: false, ..seen.clone() });
+            }
         };
         (Duration::ZERO, answer)
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use plenary_core::model::ask::TransportKind;
 use plenary_core::model::plan::SeatRole;
-use plenary_engine::providers::transport::{Dialect, Provider};
+use plenary_engine::providers::transport::{Dialect, Provider, WireSchema};
 use serde_json::{Value, json};
 use tokio::net::TcpSocket;
 use tokio::sync::oneshot;
@@ -36,6 +36,8 @@ pub struct ModelRequest {
     pub user: String,
     /// Whether the request has a schema.
     pub structured: bool,
+    /// Whether the request asks for a stream.
+    pub streamed: bool,
     /// Counts all requests from 1.
     pub nth: usize,
     /// Counts the requests to this model from 1.
@@ -46,6 +48,21 @@ pub struct ModelRequest {
 impl ModelRequest {
     pub fn find_header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The program's own text: the system message, and the user message without its fences.
+    pub fn instructions(&self) -> String {
+        let mut own = format!("{}\n", self.system);
+        let mut end: Option<String> = None;
+        for line in self.user.lines() {
+            match (&end, line.strip_prefix("===== BEGIN ")) {
+                (Some(closing), _) if line == closing => end = None,
+                (Some(_), _) => {}
+                (None, Some(label)) => end = Some(format!("===== END {label}")),
+                (None, None) => own.extend([line, "\n"]),
+            }
+        }
+        own
     }
 }
 
@@ -128,7 +145,11 @@ impl ModelServer {
             price: None,
             output_tokens_max: 1_000,
             temperature: None,
+            input_tokens_max: None,
+            effort: None,
             timeouts: None,
+            wire_schema: WireSchema::Auto,
+            max_in_flight: None,
         }
     }
 }
@@ -198,11 +219,9 @@ impl ServerState {
                 text("/model"),
                 text("/messages/0/content"),
                 text("/messages/1/content"),
-                "/response_format",
+                "/response_format/json_schema",
             ),
-            Dialect::Anthropic => {
-                (text("/model"), text("/system"), text("/messages/0/content"), "/tools")
-            }
+            Dialect::Anthropic => (text("/model"), text("/system"), content_text(&body), "/tools"),
             Dialect::Gemini => (
                 path.rsplit('/').next()?.split(':').next()?.to_owned(),
                 text("/systemInstruction/parts/0/text"),
@@ -210,7 +229,8 @@ impl ServerState {
                 "/generationConfig/responseSchema",
             ),
         };
-        let structured = body.pointer(schema).is_some();
+        let structured = body.pointer(schema).or(body.pointer("/output_config/format")).is_some();
+        let streamed = body["stream"] == true || path.contains(":streamGenerateContent?alt=sse");
         let (nth, nth_of_model) = self.count_request(&model);
         let at = Instant::now();
         Some(ModelRequest {
@@ -222,6 +242,7 @@ impl ServerState {
             system,
             user,
             structured,
+            streamed,
             nth,
             nth_of_model,
             received_at: at,
@@ -240,9 +261,18 @@ fn dialect_of(path: &str) -> Option<Dialect> {
         ("/chat/completions", Dialect::OpenAi),
         ("/messages", Dialect::Anthropic),
         (":generateContent", Dialect::Gemini),
+        (":streamGenerateContent?alt=sse", Dialect::Gemini),
     ]
     .into_iter()
     .find_map(|(end, dialect)| path.ends_with(end).then_some(dialect))
+}
+
+/// The user message of Anthropic's dialect: text, or blocks of text.
+fn content_text(body: &Value) -> String {
+    let content = &body["messages"][0]["content"];
+    let blocks = content.as_array().into_iter().flatten();
+    let blocks: String = blocks.filter_map(|block| block["text"].as_str()).collect();
+    content.as_str().map_or(blocks, str::to_owned)
 }
 
 /// The model list in the formats of all dialects at once.

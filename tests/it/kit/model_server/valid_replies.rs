@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::server::ModelRequest;
 
 /// The purpose of a request, from the first keyword in its instructions.
-pub fn purpose_of(system: &str) -> AskPurpose {
-    let system = system.to_lowercase();
+pub fn purpose_of(seen: &ModelRequest) -> AskPurpose {
+    let told = seen.instructions().to_lowercase();
     [
         ("participant", AskPurpose::Opinion),
         ("reviewer", AskPurpose::PeerReview),
@@ -21,7 +21,7 @@ pub fn purpose_of(system: &str) -> AskPurpose {
         ("adjudicator", AskPurpose::Adjudication),
     ]
     .into_iter()
-    .filter_map(|(word, purpose)| Some((system.find(word)?, purpose)))
+    .filter_map(|(word, purpose)| Some((told.find(word)?, purpose)))
     .min_by_key(|(place, _)| *place)
     .map_or(AskPurpose::Opinion, |(_, purpose)| purpose)
 }
@@ -29,16 +29,22 @@ pub fn purpose_of(system: &str) -> AskPurpose {
 /// A valid document for the requested purpose.
 pub fn valid_reply(seen: &ModelRequest) -> Value {
     let letters = find_letters(&seen.user);
-    match purpose_of(&seen.system) {
+    match purpose_of(seen) {
         AskPurpose::Opinion => opinion_reply(),
         AskPurpose::PeerReview => review_reply(&letters),
         AskPurpose::Synthesis => report_reply(&letters),
         AskPurpose::Conclusion | AskPurpose::Revision => conclusion_reply(),
         AskPurpose::Audit => json!("PASS"),
         AskPurpose::Restatement => json!("Go ahead, but slowly."),
-        AskPurpose::Judgement | AskPurpose::CrossReading => judgement_reply(&seen.system),
+        AskPurpose::Judgement | AskPurpose::CrossReading => judgement_reply(&seen.instructions()),
         AskPurpose::Adjudication => adjudication_reply(),
-        AskPurpose::Other(_) => Value::Null,
+        // The tests of alignment dialogues write their own replies.
+        AskPurpose::Design
+        | AskPurpose::Panel
+        | AskPurpose::Contribution
+        | AskPurpose::Reconciliation
+        | AskPurpose::Verdicts
+        | AskPurpose::Other(_) => Value::Null,
     }
 }
 
@@ -51,7 +57,7 @@ pub fn valid_reply_text(seen: &ModelRequest) -> String {
 /// The letters of the opinions in a text, in order: from our fences, ignoring their content;
 /// without fences from text such as `Opinion B`.
 fn find_letters(text: &str) -> Vec<String> {
-    const FENCE: &str = "\n===== BEGIN OPINION ";
+    const FENCE: &str = "\n===== BEGIN material OPINION ";
     let mark = if text.contains(FENCE) { FENCE } else { "Opinion " };
     let mut letters: Vec<String> = text
         .match_indices(mark)
@@ -68,8 +74,8 @@ fn find_letters(text: &str) -> Vec<String> {
 }
 
 /// A deliberator that passes the artifact.
-fn judgement_reply(system: &str) -> Value {
-    let scores = find_score_names(system).into_iter().map(|name| (name, json!(4)));
+fn judgement_reply(told: &str) -> Value {
+    let scores = find_score_names(told).into_iter().map(|name| (name, json!(4)));
     json!({
         "verdict": "ship",
         "scores": Value::Object(scores.collect()),
@@ -81,8 +87,8 @@ fn judgement_reply(system: &str) -> Value {
 }
 
 /// The score names in a deliberator's instructions; without any, a default.
-fn find_score_names(system: &str) -> Vec<String> {
-    let told = system.lines().find_map(|line| line.split_once("under these names: "));
+fn find_score_names(told: &str) -> Vec<String> {
+    let told = told.lines().find_map(|line| line.split_once("under these names: "));
     let names = told.map_or("`clarity`", |(_, names)| names).split('`').skip(1).step_by(2);
     names.map(str::to_owned).collect()
 }

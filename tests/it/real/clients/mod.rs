@@ -6,3 +6,5 @@ mod forwarder;
 mod harness;
 mod inspector;
 mod sdk;
+
+pub(super) use harness::installed_path;

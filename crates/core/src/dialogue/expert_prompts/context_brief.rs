@@ -1,5 +1,5 @@
-//! The context brief of an expert who joins the panel, in six parts: question, background,
-//! reason, mandate, relevant prior work, and progress of the dialogue.
+//! The context brief of an expert who joins a panel that has held a round, in six parts: question,
+//! background, reason, mandate, relevant prior work, and progress of the dialogue.
 
 use serde_json::{Map, Value};
 
@@ -12,15 +12,13 @@ use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText, fi
 use crate::dialogue::expert_prompts::relevance::{
     EntityIndex, JudgeTexts, PriorEntity, RelevantWork, SubjectSource, find_relevant,
 };
-use crate::model::dialogue::{ExpertSource, PanelSeatSource};
+use crate::model::dialogue::PanelSeatSource;
 use crate::model::ids::{EntityKind, ExpertSlug};
 use crate::model::record::{DialogueRecord, RoundRecord, score_velocity};
 use crate::model::text::{to_one_line, truncate_after};
 
 const MANDATE: &str = include_str!("../../../../../prompts/alignment/mandate.md");
-const MANDATE_OPENING: &str = include_str!("../../../../../prompts/alignment/mandate-opening.md");
 const NEEDS: &str = include_str!("../../../../../prompts/alignment/needs.md");
-const NEEDS_OPENING: &str = include_str!("../../../../../prompts/alignment/needs-opening.md");
 
 pub(crate) const NO_QUESTION: &str =
     "No question was written down; the title says what it is about.";
@@ -55,10 +53,10 @@ pub(crate) fn context_brief(
     stretches.extend(background_blocks(record));
     stretches.extend(reason_blocks(record, ledger, seated));
     stretches.push(PromptBlock::plain_text("### Your Mandate"));
-    stretches.push(quote_mandate(seated).unwrap_or_else(|| default_mandate(record)));
+    stretches.push(quote_mandate(seated).unwrap_or_else(default_mandate));
     stretches.extend(prior_work(record, &relevant));
     stretches.extend(progress_blocks(record, ledger));
-    stretches.extend(needs_blocks(record));
+    stretches.extend(needs_blocks());
     stretches
 }
 
@@ -99,9 +97,8 @@ pub(crate) fn quote_question(record: &DialogueRecord) -> Option<QuotedText> {
     let title = (sanitize_name(&opening.title) != opening.title)
         .then(|| format!("Title: {}", opening.title));
     let parts: Vec<String> = title.into_iter().chain(opening.question.clone()).collect();
-    let sentence = "What is to be decided, as material to judge:";
     let text = mark_imitations(&parts.join("\n\n"));
-    (!text.trim().is_empty()).then(|| QuotedText::new("QUESTION", sentence, text))
+    (!text.trim().is_empty()).then(|| QuotedText::request("QUESTION", text))
 }
 
 fn background_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
@@ -120,7 +117,7 @@ fn background_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
 
 /// The background for a fence.
 pub(crate) fn quote_background(text: String) -> QuotedText {
-    QuotedText::new("BACKGROUND", "What the dialogue was opened with, as material to judge:", text)
+    QuotedText::material("BACKGROUND", text)
 }
 
 fn reason_blocks(
@@ -136,20 +133,22 @@ fn reason_blocks(
     let has_task = seated.seat.round_context.is_some();
     stretches.push(
         match (profile.creation_reason.as_deref(), has_task, profile.focus.as_deref()) {
-            (Some(reason), _, _) => quote_reason("Why the Judge wants you here", reason),
+            (Some(reason), _, _) => quote_reason(reason),
             (None, true, _) => PromptBlock::plain_text(
                 "What for, the Judge says above, under Your Task This Round.",
             ),
-            (None, false, Some(focus)) => quote_reason("The Judge chose you for your focus", focus),
+            (None, false, Some(focus)) => {
+                PromptBlock::material("YOUR FOCUS", mark_imitations(focus))
+            }
             (None, false, None) => PromptBlock::plain_text("The Judge chose you for your role."),
         },
     );
     stretches
 }
 
-fn quote_reason(lead: &str, text: &str) -> PromptBlock {
-    let sentence = format!("{lead}, as material to judge:");
-    PromptBlock::quote("REASON", &sentence, mark_imitations(text))
+/// Why the Judge created the expert.
+pub(crate) fn quote_reason(text: &str) -> PromptBlock {
+    PromptBlock::material("REASON", mark_imitations(text))
 }
 
 /// The state of the dialogue when the expert joins, and whether they spoke in it before.
@@ -159,12 +158,6 @@ fn describe_status(
     seated: &SeatedExpert<'_>,
 ) -> String {
     let slug = &seated.expert.profile.expert_slug;
-    if record.rounds.is_empty() {
-        return match seated.expert.profile.source {
-            ExpertSource::Pool => "You are one of those who open the dialogue.".to_owned(),
-            ExpertSource::Created => "You were created to help open the dialogue.".to_owned(),
-        };
-    }
     let rounds = count_noun(record.rounds.len(), "round");
     let active = ledger.active_tensions().count();
     let resolved = ledger.all_tensions().count() - active;
@@ -187,43 +180,33 @@ fn describe_status(
     )
 }
 
-fn default_mandate(record: &DialogueRecord) -> PromptBlock {
-    let text = if record.rounds.is_empty() { MANDATE_OPENING } else { MANDATE };
-    PromptBlock::Plain(fill_template(text, &[]))
+fn default_mandate() -> PromptBlock {
+    PromptBlock::Plain(fill_template(MANDATE, &[]))
 }
 
 fn prior_work(record: &DialogueRecord, relevant: &RelevantWork<'_>) -> Vec<PromptBlock> {
     let mut stretches = vec![PromptBlock::plain_text(key_heading(relevant))];
     if relevant.tensions.is_empty() {
-        stretches.push(PromptBlock::plain_text(match record.rounds.is_empty() {
-            true => "Nothing was said yet.",
-            false => "No tension is named in what the Judge wrote to you.",
-        }));
+        stretches
+            .push(PromptBlock::plain_text("No tension is named in what the Judge wrote to you."));
     } else {
-        let sentence = "As it was raised, as material to judge:";
         let told = relevant.tensions.iter().map(|said| cite_entity(record, said));
         let told = told.collect::<Vec<_>>().join("\n\n");
-        stretches.push(PromptBlock::quote("KEY CONTEXT", sentence, told));
+        stretches.push(PromptBlock::material("KEY CONTEXT", told));
     }
     for (kind, found) in &relevant.others {
         let plural = humanize_name(kind.section_name());
         stretches.push(PromptBlock::Plain(format!("### Relevant Prior {plural}")));
-        let sentence = "As it was said, as material to judge:";
         let told =
             found.iter().map(|said| cite_entity(record, said)).collect::<Vec<_>>().join("\n\n");
         let label = format!("RELEVANT {}", plural.to_ascii_uppercase());
-        stretches.push(PromptBlock::quote(&label, sentence, told));
+        stretches.push(PromptBlock::material(&label, told));
     }
     if relevant.others.is_empty() {
         stretches.push(PromptBlock::plain_text("### Relevant Prior Perspectives"));
-        stretches.push(PromptBlock::plain_text(match record.rounds.is_empty() {
-            true => "No expert has taken a position yet.",
-            false => "Nothing else refers to that so far.",
-        }));
+        stretches.push(PromptBlock::plain_text("Nothing else refers to that so far."));
     }
-    if !record.rounds.is_empty() {
-        stretches.push(PromptBlock::Plain(rest_sentence(relevant.left_out)));
-    }
+    stretches.push(PromptBlock::Plain(rest_sentence(relevant.left_out)));
     stretches
 }
 
@@ -262,13 +245,8 @@ fn role_of(record: &DialogueRecord, slug: &ExpertSlug) -> String {
 
 fn progress_blocks(record: &DialogueRecord, ledger: &EntityIndex) -> Vec<PromptBlock> {
     let mut stretches = vec![PromptBlock::plain_text("---\n\n### Dialogue Progress")];
-    if record.rounds.is_empty() {
-        stretches.push(PromptBlock::plain_text("- No round was held yet."));
-    } else {
-        let told = record.rounds.iter().map(round_summary).collect::<Vec<_>>().join("\n");
-        let sentence = "How the Judge sums up each round, as material to judge:";
-        stretches.push(PromptBlock::quote("PROGRESS", sentence, told));
-    }
+    let told = record.rounds.iter().map(round_summary).collect::<Vec<_>>().join("\n");
+    stretches.push(PromptBlock::material("PROGRESS", told));
     stretches.push(PromptBlock::Plain(format!(
         "- **Current ALIGNMENT:** {} (velocity {}, {}, {} active)",
         record.dialogue.total_alignment,
@@ -286,11 +264,10 @@ fn round_summary(held: &RoundRecord) -> String {
     format!("- **Round {round} (Score: {score}):** {short}")
 }
 
-fn needs_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
-    let text = if record.rounds.is_empty() { NEEDS_OPENING } else { NEEDS };
+fn needs_blocks() -> Vec<PromptBlock> {
     vec![
         PromptBlock::plain_text("### What the Panel Needs From You"),
-        PromptBlock::Plain(fill_template(text, &[])),
+        PromptBlock::Plain(fill_template(NEEDS, &[])),
     ]
 }
 

@@ -54,9 +54,10 @@ pub(crate) fn count_noun(number: usize, noun: &str) -> String {
 }
 
 /// How the headings of a prompt begin, in lower case.
-const HEADINGS: [&str; 17] = [
+const HEADINGS: [&str; 28] = [
     "dialogue:",
     "background",
+    "calibration",
     "context brief",
     "the dialogue question",
     "why you're here",
@@ -70,8 +71,18 @@ const HEADINGS: [&str; 17] = [
     "prior rounds",
     "round ",
     "judge synthesis",
+    "moves",
+    "requests to the panel",
+    "verdicts",
     "active tensions",
+    "resolved tensions",
+    "markers",
+    "local ids",
+    "entities",
+    "references",
+    "example",
     "instructions",
+    "output",
 ];
 
 /// Puts a backslash before each imitation.

@@ -6,6 +6,8 @@
 pub mod context_brief;
 pub mod foreign_text;
 pub mod panel_prompts;
+pub mod panel_status;
 pub mod prior_rounds;
 pub mod prompt_blocks;
 pub mod relevance;
+pub mod seat_prompt;

@@ -1,14 +1,14 @@
-//! The earlier rounds in full, identical for every expert.
-
-use std::collections::BTreeMap;
+//! The earlier rounds in full, identical for every expert: entities with their status, moves, and the
+//! Judge's syntheses.
 
 use serde_json::Value;
 
 use crate::dialogue::expert_prompts::context_brief::two_column_table;
-use crate::dialogue::expert_prompts::foreign_text::{list_experts, mark_imitations, sanitize_name};
-use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText};
+use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_name};
+use crate::dialogue::expert_prompts::prompt_blocks::PromptBlock;
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
-use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
+use crate::model::entity::ExpertMove;
+use crate::model::ids::{EntityKind, ExpertSlug};
 use crate::model::record::{DialogueRecord, Expert, RoundRecord};
 use crate::model::text::to_one_line;
 
@@ -21,13 +21,22 @@ pub(crate) fn prior_rounds(record: &DialogueRecord, ledger: &EntityIndex) -> Vec
             "This is the opening round: nothing was said before it.",
         ));
     }
-    for held in &record.rounds {
-        stretches.push(PromptBlock::Plain(round_heading(held)));
-        for expert in &record.experts {
-            stretches.extend(expert_contribution(expert, ledger, held.round));
-        }
-        stretches.extend(judge_synthesis(held));
+    stretches.extend(record.rounds.iter().flat_map(|held| round_blocks(record, ledger, held)));
+    stretches
+}
+
+/// One round in full.
+pub(crate) fn round_blocks(
+    record: &DialogueRecord,
+    ledger: &EntityIndex,
+    held: &RoundRecord,
+) -> Vec<PromptBlock> {
+    let mut stretches = vec![PromptBlock::Plain(round_heading(held))];
+    for expert in &record.experts {
+        stretches.extend(expert_contribution(expert, ledger, held.round));
     }
+    stretches.extend(round_moves(record, held.round));
+    stretches.extend(judge_synthesis(held));
     stretches
 }
 
@@ -48,13 +57,34 @@ fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<
         return Vec::new();
     }
     let label = format!("ROUND {round} {}", slug.as_str().to_ascii_uppercase());
-    let sentence =
-        format!("What {} contributed to round {round}, as material to judge:", slug.display_name());
     vec![
         PromptBlock::speaker_heading(expert),
-        PromptBlock::quote(&label, &sentence, told),
+        PromptBlock::material(&label, told),
         PromptBlock::plain_text(HORIZONTAL_RULE),
     ]
+}
+
+/// The moves of a round; empty if there are none.
+fn round_moves(record: &DialogueRecord, round: u8) -> Vec<PromptBlock> {
+    let made = record.moves.iter().filter(|made| made.round == round);
+    let told = made.map(render_move).collect::<Vec<_>>().join("\n");
+    if told.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        PromptBlock::plain_text("#### Moves"),
+        PromptBlock::material(&format!("MOVES OF ROUND {round}"), told),
+        PromptBlock::plain_text(HORIZONTAL_RULE),
+    ]
+}
+
+/// `- Donut [MOVE:BRIDGE P0003 R0001]: why`.
+pub(crate) fn render_move(made: &ExpertMove) -> String {
+    let targets: String = made.targets.iter().map(|target| format!(" {target}")).collect();
+    let word = made.move_type.name().to_ascii_uppercase();
+    let context = made.context.as_deref().map(to_one_line).filter(|context| !context.is_empty());
+    let context = context.map_or_else(String::new, |context| format!(": {context}"));
+    format!("- {} [MOVE:{word}{targets}]{context}", made.expert.display_name())
 }
 
 fn judge_synthesis(held: &RoundRecord) -> Vec<PromptBlock> {
@@ -63,9 +93,7 @@ fn judge_synthesis(held: &RoundRecord) -> Vec<PromptBlock> {
     let text = match held.summary.as_deref().filter(|summary| !summary.trim().is_empty()) {
         None => PromptBlock::plain_text("The Judge wrote none."),
         Some(summary) => {
-            let label = format!("SYNTHESIS OF ROUND {round}");
-            let sentence = format!("How the Judge sums up round {round}, as material to judge:");
-            PromptBlock::quote(&label, &sentence, mark_imitations(summary))
+            PromptBlock::material(&format!("SYNTHESIS OF ROUND {round}"), mark_imitations(summary))
         }
     };
     vec![heading, text, PromptBlock::plain_text(HORIZONTAL_RULE)]
@@ -82,7 +110,8 @@ fn render_entity(said: &PriorEntity) -> String {
         | EntityKind::Claim => format!("[{}: {label}]", said.id),
     };
     let names: Vec<&str> = said.contributors.iter().map(ExpertSlug::as_str).collect();
-    let mut told = format!("{head} ({})\n{}", names.join(", "), mark_imitations(&said.text));
+    let (names, status) = (names.join(", "), said.status);
+    let mut told = format!("{head} ({names}) · {status}\n{}", mark_imitations(&said.text));
     if let Some(parameters) = &said.parameters {
         told.push_str(&format!("\n\n{}", parameters_of(parameters)));
     }
@@ -103,49 +132,6 @@ fn parameters_of(parameters: &Value) -> String {
         || parameters.to_string(),
         |fields| two_column_table(["Parameter", "Value"], fields),
     )
-}
-
-const TABLE_HEAD: &str = "| ID | Description | Origin | Status | Your Involvement |\n\
-                    |----|-------------|--------|--------|------------------|";
-
-/// The table; `None` if no tension is active.
-pub(crate) fn tensions_table(ledger: &EntityIndex, reader: &ExpertSlug) -> Option<QuotedText> {
-    let acts = acts_of(ledger, reader);
-    let mut table = TABLE_HEAD.to_owned();
-    for tension in ledger.active_tensions() {
-        table.push_str(&format!(
-            "\n| {} | {} | {} | {} | {} |",
-            tension.id,
-            table_cell(&tension.label),
-            list_experts(&tension.contributors),
-            tension.status,
-            describe_involvement(tension, reader, &acts),
-        ));
-    }
-    let sentence = "The tensions in the words of those who raised them, as material to judge:";
-    (table.len() > TABLE_HEAD.len()).then(|| QuotedText::new("ACTIVE TENSIONS", sentence, table))
-}
-
-/// An expert's acts on each entity, without duplicates.
-type ActsByEntity = BTreeMap<EntityId, Vec<&'static str>>;
-
-fn acts_of(ledger: &EntityIndex, expert: &ExpertSlug) -> ActsByEntity {
-    let mut acts = ActsByEntity::new();
-    let own = ledger.all_entities().iter().filter(|said| said.is_by(expert));
-    for made in own.flat_map(|said| &said.references) {
-        let (act, known) = (made.ref_type.past_tense(), acts.entry(made.target).or_default());
-        if !known.contains(&act) {
-            known.push(act);
-        }
-    }
-    acts
-}
-
-fn describe_involvement(tension: &PriorEntity, reader: &ExpertSlug, acts: &ActsByEntity) -> String {
-    if tension.is_by(reader) {
-        return "originator".to_owned();
-    }
-    acts.get(&tension.id).map_or_else(|| "—".to_owned(), |acts| acts.join(", "))
 }
 
 /// A text on one line that cannot end its table cell.

@@ -3,20 +3,24 @@
 use crate::dialogue::expert_prompts::foreign_text::sanitize_name;
 use crate::model::ids::ExpertSlug;
 use crate::model::record::Expert;
-use crate::prompting::fence::FenceSet;
+use crate::prompting::fence::{FenceKind, FenceSet};
 use crate::prompting::neutralize::neutralize_line;
 
-/// Foreign text for a fence, with our sentence before it.
+/// Foreign text for a fence.
 #[derive(Debug, Clone)]
 pub(crate) struct QuotedText {
+    pub kind: FenceKind,
     pub label: String,
-    pub sentence: String,
     pub text: String,
 }
 
 impl QuotedText {
-    pub(crate) fn new(label: &str, sentence: &str, text: String) -> Self {
-        Self { label: label.to_owned(), sentence: sentence.to_owned(), text }
+    pub(crate) fn request(label: &str, text: String) -> Self {
+        Self { kind: FenceKind::Request, label: label.to_owned(), text }
+    }
+
+    pub(crate) fn material(label: &str, text: String) -> Self {
+        Self { kind: FenceKind::Material, ..Self::request(label, text) }
     }
 }
 
@@ -33,9 +37,14 @@ pub(crate) enum PromptBlock {
 }
 
 impl PromptBlock {
-    /// Text of others, with our sentence before it.
-    pub(crate) fn quote(label: &str, sentence: &str, text: String) -> Self {
-        Self::Quoted(QuotedText::new(label, sentence, text))
+    /// What the expert is asked to do.
+    pub(crate) fn request(label: &str, text: String) -> Self {
+        Self::Quoted(QuotedText::request(label, text))
+    }
+
+    /// What others wrote, to be judged.
+    pub(crate) fn material(label: &str, text: String) -> Self {
+        Self::Quoted(QuotedText::material(label, text))
     }
 
     pub(crate) fn plain_text(text: impl Into<String>) -> Self {
@@ -67,9 +76,9 @@ pub(crate) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> V
     let drawn = stretches.into_iter().map(|stretch| match stretch {
         PromptBlock::Plain(text) => RenderedBlock::Text(text),
         // Blank lines keep Markdown from joining the fence lines with the text.
-        PromptBlock::Quoted(QuotedText { label, sentence, text }) => RenderedBlock::Text(
-            fences.fence_after(&format!("{sentence}\n"), &label, &format!("\n{text}\n")),
-        ),
+        PromptBlock::Quoted(QuotedText { kind, label, text }) => {
+            RenderedBlock::Text(fences.fence_text(kind, &label, &format!("\n{text}\n")))
+        }
         PromptBlock::Speaker { expert, role } => RenderedBlock::Speaker { expert, role },
     });
     drawn.collect()

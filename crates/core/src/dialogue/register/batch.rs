@@ -12,6 +12,7 @@ use crate::model::journal::{NewEntity, NewEntityEvent};
 use crate::model::lifecycle::EntityStatus;
 use crate::model::record::LookupRequest;
 use crate::model::validation_error::ErrorItem;
+use crate::protocols::alignment::types::ScoreComponents;
 
 /// All contributions to one round.
 #[derive(Debug, Clone)]
@@ -24,6 +25,7 @@ pub struct RegisterBatch {
     pub(crate) title: Option<String>,
     pub(crate) summary: Option<String>,
     pub(crate) expert_scores: Vec<(String, i64)>,
+    pub(crate) score_components: Vec<(String, ScoreComponents)>,
     pub(crate) raw_content: Vec<(String, String)>,
     pub(crate) items: Vec<RegisterItem>,
     /// Targets that refer to an item with errors.
@@ -168,6 +170,7 @@ impl RegisterBatch {
             title: Some(title),
             summary,
             expert_scores: Vec::new(),
+            score_components: Vec::new(),
             raw_content: Vec::new(),
             items,
             faulty: Vec::new(),

@@ -25,7 +25,7 @@ pub(crate) fn check_batch(batch: &RegisterBatch, dialogue: &Dialogue) -> Vec<Val
         if items > usize::from(ITEMS_PER_ROUND_MAX) {
             let section = kind.section_name();
             let message = format!(
-                "a round holds at most {ITEMS_PER_ROUND_MAX} {section}, this one has {items}"
+                "a round takes at most {ITEMS_PER_ROUND_MAX} {section}, this one has {items}"
             );
             faults.push(
                 ValidationError::new(ErrorCode::RoundCapacityExceeded, message)

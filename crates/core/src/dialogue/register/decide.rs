@@ -13,9 +13,11 @@ use crate::dialogue::register::batch::{RegisterAnswer, RegisterBatch};
 use crate::dialogue::register::check::check_batch;
 use crate::dialogue::register::effects::{apply_move, apply_reference};
 use crate::dialogue::register::resolve::{ResolvedBatch, resolve_batch};
+use crate::ethos::compliance::ethos_not_approved;
+use crate::ethos::rule_set::{CalibrationRecord, DialogueEthos, RuleChallenge, challenged_rules};
 use crate::model::dialogue::{Dialogue, PanelSeat, inherit_panel};
 use crate::model::entity::{EntityReference, ReferenceLink};
-use crate::model::ids::{EntityId, ExpertSlug};
+use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::model::journal::{JournalEvent, NewEntity};
 use crate::model::record::RecordLookup;
 use crate::model::validation_error::ValidationErrors;
@@ -32,7 +34,11 @@ pub fn decide_registration(
     dialogue: &Dialogue,
     facts: &RecordLookup,
 ) -> Result<RegisterDecision, ValidationErrors> {
+    let ethos = facts.calibration.as_ref().and_then(CalibrationRecord::approved_ethos);
     let mut faults = batch.notes.errors.clone();
+    if dialogue.opening.calibrated && ethos.is_none() {
+        faults.push(ethos_not_approved(dialogue));
+    }
     faults.extend(check_batch(batch, dialogue));
     if batch.round.is_some_and(|round| out_of_order(round, dialogue).is_some()) {
         // Other checks would compare the batch with the wrong state of the record.
@@ -48,13 +54,42 @@ pub fn decide_registration(
     let explicit = board.events.len();
     let mut warnings = batch.notes.warnings.clone();
     warnings.extend(warn_off_panel(&found, facts));
+    let challenges = ethos.map(|ethos| find_challenges(&found.entities, ethos, &mut warnings));
     warnings.extend(apply_effects(&found, facts, &mut board));
     let implied = board.events.get(explicit..).unwrap_or_default();
     let answer = RegisterAnswer::new(round, &found.entities, &found.updates, implied, warnings);
-    Ok(RegisterDecision {
-        changes: build_events(batch, found, board, &answer, dialogue, facts),
-        answer,
-    })
+    let mut changes = build_events(batch, found, board, &answer, dialogue, facts);
+    changes.extend(challenges.into_iter().flatten().map(JournalEvent::RuleChallenged));
+    Ok(RegisterDecision { changes, answer })
+}
+
+/// The rules that the tensions of the batch challenge. An unknown rule is a warning.
+fn find_challenges(
+    entities: &[NewEntity],
+    ethos: &DialogueEthos,
+    warnings: &mut Vec<RequestWarning>,
+) -> Vec<RuleChallenge> {
+    let mut challenges = Vec::new();
+    for tension in entities.iter().filter(|entity| entity.id.kind == EntityKind::Tension) {
+        for seq in challenged_rules([tension.label.as_str(), tension.text.as_str()]) {
+            let Some(rule) = ethos.find_rule(seq) else {
+                let message = format!(
+                    "{} challenges RULE{seq:02}, which is no rule of {}",
+                    tension.id, ethos.ethos_id
+                );
+                warnings.push(RequestWarning::new("unknown_rule", message));
+                continue;
+            };
+            challenges.push(RuleChallenge {
+                tension: tension.id,
+                ethos_id: ethos.ethos_id.clone(),
+                rule_id: rule.rule_id(),
+                source_id: rule.source_id.clone(),
+                experts: tension.contributors.clone(),
+            });
+        }
+    }
+    challenges
 }
 
 /// Applies references, then moves.
@@ -96,10 +131,8 @@ fn build_events(
     }];
     changes.extend(record_inherited_panel(round, facts));
     changes.extend(build_join_events(&found, facts));
-    changes.extend(found.scores.into_iter().map(|(expert, score)| JournalEvent::ScoreGiven {
-        round,
-        expert,
-        score,
+    changes.extend(found.scores.into_iter().map(|(expert, score, components)| {
+        JournalEvent::ScoreGiven { round, expert, score, components }
     }));
     changes.extend(found.replies.into_iter().map(|(expert, content)| JournalEvent::RawReplyKept {
         round,

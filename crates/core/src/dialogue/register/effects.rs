@@ -88,27 +88,29 @@ fn apply_concession(
 ) -> Vec<RequestWarning> {
     let what = format!("'concede' by {expert}");
     let by_expert = TransitionCause::by_actors(vec![EventActor::Expert(expert.clone())]);
-    let steps: Vec<(EntityId, EntityStatus, TransitionCause)> =
-        if board.is_contributor(target, expert) {
-            let to = match target.kind {
-                EntityKind::Perspective => EntityStatus::Conceded,
-                EntityKind::Claim => EntityStatus::Withdrawn,
-                EntityKind::Recommendation | EntityKind::Tension | EntityKind::Evidence => {
-                    let message = format!("{what} is kept without effect: {target} is no position");
-                    return vec![
-                        RequestWarning::new("no_effect", message)
-                            .with_detail("target_id", target.to_string()),
-                    ];
-                }
-            };
-            vec![(target, to, by_expert)]
-        } else {
-            let to_it = by_expert.with_origin(Some(EventOrigin::Entity(target)));
-            let own = opponents_of(target, facts, links).into_iter();
-            own.filter(|id| board.is_contributor(*id, expert))
-                .map(|id| (id, EntityStatus::Conceded, to_it.clone()))
-                .collect()
+    let steps: Vec<(EntityId, EntityStatus, TransitionCause)> = if board
+        .is_contributor(target, expert)
+    {
+        let to = match target.kind {
+            EntityKind::Perspective => EntityStatus::Conceded,
+            EntityKind::Claim => EntityStatus::Withdrawn,
+            EntityKind::Recommendation | EntityKind::Tension | EntityKind::Evidence => {
+                let message =
+                    format!("{what} has no effect: {target} is neither a perspective nor a claim");
+                return vec![
+                    RequestWarning::new("no_effect", message)
+                        .with_detail("target_id", target.to_string()),
+                ];
+            }
         };
+        vec![(target, to, by_expert)]
+    } else {
+        let to_it = by_expert.with_origin(Some(EventOrigin::Entity(target)));
+        let own = opponents_of(target, facts, links).into_iter();
+        own.filter(|id| board.is_contributor(*id, expert))
+            .map(|id| (id, EntityStatus::Conceded, to_it.clone()))
+            .collect()
+    };
     let failed = steps.into_iter().filter_map(|(id, to, cause)| {
         let illegal = board.transition(id, to, cause).err()?;
         Some(no_effect_warning(&what, id, illegal))
@@ -137,6 +139,6 @@ fn no_effect_warning(
     IllegalTransition { from, to }: IllegalTransition,
 ) -> RequestWarning {
     let message =
-        format!("{what} is kept without effect: {target} is {from} and cannot become {to}");
+        format!("{what} has no effect on {target}: its status {from} cannot change to {to}");
     RequestWarning::new("no_effect", message).with_detail("target_id", target.to_string())
 }

@@ -15,14 +15,16 @@ use crate::model::limits::{
 };
 use crate::model::string_enum::StringEnum;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
+use crate::protocols::alignment::types::ScoreComponents;
 
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "dialogue_id",
     "round",
     "score",
     "title",
     "summary",
     "expert_scores",
+    "score_components",
     "raw_content",
     "perspectives",
     "recommendations",
@@ -51,6 +53,7 @@ pub fn parse_batch(arguments: &Value, sha256: String) -> Result<RegisterBatch, V
     let title = fields.read_text("title", LINE_CHARS_MAX);
     let summary = fields.read_text("summary", TEXT_CHARS_MAX);
     let expert_scores = read_scores(&fields);
+    let score_components = read_components(&fields);
     let raw_content = read_raw_content(&fields);
     let kinds = EntityKind::ALL.iter();
     let items = kinds.flat_map(|kind| read_items(&fields, *kind, round, &mut faulty)).collect();
@@ -69,6 +72,7 @@ pub fn parse_batch(arguments: &Value, sha256: String) -> Result<RegisterBatch, V
         title,
         summary,
         expert_scores,
+        score_components,
         raw_content,
         items,
         faulty,
@@ -87,6 +91,38 @@ fn read_scores(fields: &RequestFields<'_>) -> Vec<(String, i64)> {
     let read = map.keys().filter_map(|expert| {
         let score = scores.require_integer(expert, -SCORE_MAX..=SCORE_MAX)?;
         Some((expert.clone(), score))
+    });
+    read.collect()
+}
+
+fn read_components(fields: &RequestFields<'_>) -> Vec<(String, ScoreComponents)> {
+    let Some(map) = fields.read_object("score_components") else { return Vec::new() };
+    let read = map.iter().filter_map(|(expert, parts)| {
+        let item =
+            ErrorItem::Source { item_type: "score_components", source_id: Some(expert.clone()) };
+        let Some(parts) = parts.as_object() else {
+            let message = format!("the components of '{}' are no object", truncate_echo(expert));
+            let fault = ValidationError::new(ErrorCode::InvalidType, message);
+            fields.add_error(fault.about_item(&item).with_field("score_components"));
+            return None;
+        };
+        let parts = fields.nested(parts, item);
+        parts.check_unknown_fields(&["wisdom", "consistency", "truth", "relationships", "quotes"]);
+        let part = |name: &str| {
+            let number = parts.require_integer(name, 0..=SCORE_MAX)?;
+            u32::try_from(number).ok()
+        };
+        let [wisdom, consistency, truth, relationships] =
+            ["wisdom", "consistency", "truth", "relationships"].map(part);
+        let quotes = parts.read_texts("quotes", LINE_CHARS_MAX).unwrap_or_default();
+        let components = ScoreComponents {
+            wisdom: wisdom?,
+            consistency: consistency?,
+            truth: truth?,
+            relationships: relationships?,
+            quotes,
+        };
+        Some((expert.clone(), components))
     });
     read.collect()
 }
@@ -151,7 +187,7 @@ fn check_move(
     }
     if move_type == MoveType::Request && context.is_none_or(|topic| topic.trim().is_empty()) {
         let fault = fields.missing_field("context");
-        fields.add_error(fault.with_suggestion("say in 'context' what the panel is asked for"));
+        fields.add_error(fault.with_suggestion("write the topic of the request into 'context'"));
     }
     if move_type == MoveType::Converge && !targets.is_empty() {
         fields.add_error(

@@ -13,12 +13,13 @@ use crate::model::journal::NewEntity;
 use crate::model::limits::ITEMS_PER_ROUND_MAX;
 use crate::model::record::RecordLookup;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError};
+use crate::protocols::alignment::types::ScoreComponents;
 
 /// A batch with all names and ids resolved.
 #[derive(Debug)]
 pub(crate) struct ResolvedBatch {
     pub round: u8,
-    pub scores: Vec<(ExpertSlug, i64)>,
+    pub scores: Vec<(ExpertSlug, i64, Option<ScoreComponents>)>,
     pub replies: Vec<(ExpertSlug, String)>,
     pub entities: Vec<NewEntity>,
     pub updates: Vec<CheckedUpdate>,
@@ -31,7 +32,7 @@ impl ResolvedBatch {
     pub(crate) fn active_experts(&self) -> BTreeSet<&ExpertSlug> {
         self.scores
             .iter()
-            .map(|(expert, _)| expert)
+            .map(|(expert, ..)| expert)
             .chain(self.replies.iter().map(|(expert, _)| expert))
             .chain(self.entities.iter().flat_map(|entity| &entity.contributors))
             .chain(self.moves.iter().map(|made| &made.expert))
@@ -47,7 +48,7 @@ pub(crate) fn resolve_batch(
     board: &mut EntityStates,
     faults: &mut Vec<ValidationError>,
 ) -> Option<ResolvedBatch> {
-    let scores = resolve_per_expert(&batch.expert_scores, "expert_scores", &roll, faults);
+    let scores = resolve_scores(batch, &roll, faults);
     let replies = resolve_per_expert(&batch.raw_content, "raw_content", &roll, faults);
     let entities = assign_ids(batch, round, &roll, faults);
     let overflow = overflow_ids(&batch.items);
@@ -61,6 +62,39 @@ pub(crate) fn resolve_batch(
     let moves = resolve_moves(batch, round, &lookup, &roll, faults);
     let found = ResolvedBatch { round, scores, replies, entities, updates, links, moves };
     faults.is_empty().then_some(found)
+}
+
+/// Scores with what they are made of. Components without a score are their own sum.
+fn resolve_scores(
+    batch: &RegisterBatch,
+    roll: &ExpertLookup<'_>,
+    faults: &mut Vec<ValidationError>,
+) -> Vec<(ExpertSlug, i64, Option<ScoreComponents>)> {
+    let sums = resolve_per_expert(&batch.expert_scores, "expert_scores", roll, faults);
+    let mut parts = resolve_per_expert(&batch.score_components, "score_components", roll, faults);
+    let mut scores = Vec::new();
+    for (expert, score) in sums {
+        let place = parts.iter().position(|(slug, _)| *slug == expert);
+        let own = place.map(|place| parts.remove(place).1);
+        if let Some(own) = own.as_ref().filter(|own| own.total() != score) {
+            let total = own.total();
+            let message =
+                format!("the score of '{expert}' is {score}, but its components add up to {total}");
+            let item = ErrorItem::Source {
+                item_type: "score_components",
+                source_id: Some(expert.to_string()),
+            };
+            faults.push(
+                ValidationError::new(ErrorCode::InvalidType, message)
+                    .about_item(&item)
+                    .with_field("score_components")
+                    .with_suggestion("leave the expert out of expert_scores, or correct the sum"),
+            );
+        }
+        scores.push((expert, score, own));
+    }
+    scores.extend(parts.into_iter().map(|(expert, own)| (expert, own.total(), Some(own))));
+    scores
 }
 
 /// Resolves the names in a list of values per expert.

@@ -10,6 +10,7 @@ use crate::dialogue::lookup::{ExpertLookup, TargetLookup};
 use crate::dialogue::progress::{PanelAgreement, status_change, work_remaining};
 use crate::dialogue::register::check::check_may_resolve;
 use crate::dialogue::verdict::parse::VerdictRequest;
+use crate::ethos::compliance::ComplianceCheck;
 use crate::model::dialogue::{Dialogue, DialogueStatus};
 use crate::model::entity::EventOrigin;
 use crate::model::ids::{EntityId, EntityKind, EntityTarget, EventActor};
@@ -44,8 +45,8 @@ pub fn decide_verdict(
     if dialogue.status.is_closed() && !is_late_objection {
         return Err(dialogue_closed(dialogue).into());
     }
-    let mut faults = Vec::new();
-    let verdict = resolve_verdict(request, dialogue, facts, &mut faults);
+    let (mut faults, mut warnings) = (Vec::new(), Vec::new());
+    let verdict = resolve_verdict(request, dialogue, facts, &mut warnings, &mut faults);
     let mut board = EntityStates::new(verdict.round, facts);
     if faults.is_empty() && takes_effect {
         apply_verdict(&verdict, &mut board, &mut faults);
@@ -56,7 +57,9 @@ pub fn decide_verdict(
     if !faults.is_empty() {
         return Err(ValidationErrors::new(faults));
     }
-    Ok(build_decision(verdict, board, dialogue, facts))
+    let mut decision = build_decision(verdict, board, dialogue, facts);
+    decision.warnings.extend(warnings);
+    Ok(decision)
 }
 
 fn verdict_exists_error(request: &VerdictRequest, dialogue: &Dialogue) -> ValidationError {
@@ -76,6 +79,7 @@ fn resolve_verdict(
     request: &VerdictRequest,
     dialogue: &Dialogue,
     facts: &RecordLookup,
+    warnings: &mut Vec<RequestWarning>,
     faults: &mut Vec<ValidationError>,
 ) -> Verdict {
     let lookup = TargetLookup::new_for_record(facts, dialogue);
@@ -90,6 +94,13 @@ fn resolve_verdict(
         let item = ErrorItem::Source { item_type: "verdict", source_id: None };
         roll.find_experts(names, &item, "supporting_experts", faults)
     });
+    let check = ComplianceCheck {
+        dialogue,
+        calibration: facts.calibration.as_ref(),
+        lookup: &lookup,
+        is_final: request.verdict_type == VerdictType::Final,
+    };
+    let ethos_compliance = check.decide_compliance(request.compliance().as_ref(), warnings, faults);
     let mut all =
         |field, list: &Option<Vec<EntityTarget>>| resolve_list(field, list, &lookup, faults);
     Verdict {
@@ -110,6 +121,7 @@ fn resolve_verdict(
         supporting_experts,
         forced: request.forced,
         warning: request.warning.clone(),
+        ethos_compliance,
     }
 }
 
@@ -142,7 +154,7 @@ fn verdict_round(
             u8::try_from(round).unwrap_or(next)
         }
         Some(round) => {
-            let message = format!("round {round} has not been held: the next round is {next}");
+            let message = format!("round {round} is not registered yet; the next round is {next}");
             let fault = ValidationError::new(ErrorCode::InvalidRound, message)
                 .with_field("round")
                 .with_value(round);
@@ -244,7 +256,7 @@ pub(crate) fn check_convergence(
     }
     let mut reasons = Vec::new();
     if !held {
-        reasons.push("no round has been held".to_owned());
+        reasons.push("no round is registered".to_owned());
     }
     if !open.is_empty() {
         reasons.push(format!("tensions neither resolved nor accepted: {}", open.join(", ")));

@@ -2,11 +2,12 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::dialogue::diagnostics::{Diagnostics, not_an_id, wrong_kind};
 use crate::dialogue::request::{OperationRequest, ReadFields};
 use crate::dialogue::request_fields::truncate_echo;
+use crate::ethos::compliance::GivenCompliance;
 use crate::model::ids::{
     DialogueId, EntityKind, EntityTarget, ExpertSlug, JUDGE_SLUG, LocalId, VerdictId,
 };
@@ -18,7 +19,6 @@ use crate::model::verdict::{VerdictConfidence, VerdictType, VoteTally};
 
 /// Arguments of `verdict_register`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[schemars(extend("x-also-known" = ["ethos_compliance"]))]
 pub struct VerdictRequest {
     pub dialogue_id: DialogueId,
     /// final, V01, minority-esg …
@@ -27,10 +27,10 @@ pub struct VerdictRequest {
     #[schemars(schema_with = "word_schema::<VerdictType>")]
     pub(crate) verdict_type: VerdictType,
     pub(crate) round: Option<u16>,
-    /// A slug; null: the Judge.
+    /// Slug; null: the Judge.
     #[serde(default)]
     #[schemars(schema_with = "text_or_null")]
-    author_expert: Option<String>,
+    pub(crate) author_expert: Option<String>,
     #[schemars(length(max = LINE_CHARS_MAX))]
     pub(crate) recommendation: String,
     #[schemars(length(max = TEXT_CHARS_MAX))]
@@ -58,13 +58,17 @@ pub struct VerdictRequest {
     #[serde(default)]
     #[schemars(schema_with = "ids_of::<'C'>")]
     pub(crate) key_claims: Option<Vec<EntityTarget>>,
-    /// Whose a minority verdict is.
+    /// The experts of a minority verdict.
     #[schemars(inner(length(max = LINE_CHARS_MAX)))]
     pub(crate) supporting_experts: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) forced: bool,
     #[schemars(length(max = TEXT_CHARS_MAX))]
     pub(crate) warning: Option<String>,
+    /// {rules: [{rule_id, status, reason, ids}]}
+    #[serde(default)]
+    #[schemars(schema_with = "compliance_schema")]
+    pub(crate) ethos_compliance: Value,
 }
 
 /// The schema of a string that may be null. It lists no other type: some clients send the typed
@@ -73,6 +77,10 @@ fn text_or_null(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": ["string", "null"], "maxLength": LINE_CHARS_MAX, NULL_SAYS_SOMETHING: true,
     })
+}
+
+fn compliance_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object", "x-own-check": true })
 }
 
 /// The schema of a list of ids of the kind with this letter.
@@ -86,13 +94,8 @@ impl OperationRequest for VerdictRequest {
     fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
         check_warning(fields, notes);
         check_type_requirements(fields, notes);
-        if fields.given.has("ethos_compliance") {
-            let message =
-                "ethos_compliance belongs to calibrated dialogues, which are not supported";
-            notes.add_error(
-                ValidationError::new(ErrorCode::NotSupported, message)
-                    .with_field("ethos_compliance"),
-            );
+        if let Some(given) = fields.given.get("ethos_compliance") {
+            GivenCompliance::read(given, &mut notes.errors);
         }
     }
 }
@@ -169,7 +172,7 @@ fn check_type_requirements(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
             if supporters.is_empty() {
                 let fault = fields.given.missing_field("supporting_experts");
                 notes.add_error(
-                    fault.with_suggestion("a minority verdict names the experts behind it"),
+                    fault.with_suggestion("a minority verdict needs 'supporting_experts'"),
                 );
             }
         }
@@ -212,6 +215,7 @@ impl VerdictRequest {
             supporting_experts: None,
             forced: false,
             warning: None,
+            ethos_compliance: Value::Null,
         }
     }
 
@@ -246,6 +250,18 @@ impl VerdictRequest {
         Self { vote: Some(vote), ..self }
     }
 
+    /// The compliance with the ethos, as `verdict_register` takes it.
+    #[must_use]
+    pub fn with_compliance(self, ethos_compliance: Value) -> Self {
+        Self { ethos_compliance, ..self }
+    }
+
+    pub(crate) fn compliance(&self) -> Option<GivenCompliance> {
+        // `validate` refused what cannot be read.
+        let is_given = !self.ethos_compliance.is_null();
+        is_given.then(|| GivenCompliance::read(&self.ethos_compliance, &mut Vec::new()))
+    }
+
     /// The expert who wrote it; `None` for the Judge.
     pub(crate) fn author(&self) -> Option<&str> {
         self.author_expert.as_deref().filter(|author| *author != JUDGE_SLUG)
@@ -259,7 +275,8 @@ impl VerdictRequest {
             &self.key_evidence,
             &self.key_claims,
         ];
-        let targets = lists.into_iter().flatten().flatten();
+        let compliance = self.compliance().unwrap_or_default();
+        let targets = lists.into_iter().flatten().flatten().chain(compliance.targets());
         LookupRequest {
             targets: targets.cloned().collect(),
             verdict: Some(self.verdict_id.clone()),

@@ -6,11 +6,12 @@
 
 use serde_json::Value;
 
-use crate::model::ask::AskMessages;
+use crate::model::plan::INPUT_BYTES_MAX;
 use crate::prompting::condense::{TEXT_BYTES_STEPS, cut_texts_until_fit, fits_budget, map_texts};
-use crate::prompting::fence::{MessageParagraph, RenderedPrompt, join_paragraphs};
+use crate::prompting::fence::FencedSection;
 use crate::prompting::instructions::{AUDIT, SHORTER_CRITIC, STRICTER_CRITIC};
-use crate::prompting::reader_view::{FencedSection, to_pretty_json};
+use crate::prompting::layout::{MessageParts, RenderedPrompt};
+use crate::prompting::reader_view::to_pretty_json;
 use crate::protocols::conclusion::types::Conclusion;
 use crate::protocols::council::types::QuestionMode;
 
@@ -29,52 +30,44 @@ impl CriticInput {
     /// The prompt of the first or second audit. The secret only enters the digest that becomes the
     /// nonce of the fences.
     pub fn first_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
-        self.render_prompt(secret, round, &[AUDIT.task])
+        self.render_prompt(secret, round, &[])
     }
 
     /// The prompt after an unparsable reply. It shows neither that reply nor the parse error: the
     /// critic starts again from the same two inputs.
     pub fn retry_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
-        self.render_prompt(secret, round, &[AUDIT.task, STRICTER_CRITIC.trim_end()])
+        self.render_prompt(secret, round, &[STRICTER_CRITIC])
     }
 
     /// The prompt after a truncated reply, which is not shown either.
     pub fn shorter_prompt(&self, secret: &str, round: u8) -> RenderedPrompt {
-        self.render_prompt(secret, round, &[AUDIT.task, SHORTER_CRITIC.trim_end()])
+        self.render_prompt(secret, round, &[SHORTER_CRITIC])
     }
 
-    fn render_prompt(&self, secret: &str, round: u8, words: &[&str]) -> RenderedPrompt {
+    fn render_prompt(&self, secret: &str, round: u8, retry: &[&str]) -> RenderedPrompt {
         let mut shown = self.clone();
         let condensed = shown.condense_input();
-        let sections = shown.input_sections();
-        let theirs = sections.iter().map(MessageParagraph::Fenced);
-        let paragraphs: Vec<MessageParagraph<'_>> =
-            theirs.chain(words.iter().map(|text| MessageParagraph::Plain(text))).collect();
-        let user = join_paragraphs(secret, round, &paragraphs);
-        let system = AUDIT.system_prompt(QuestionMode::General);
-        RenderedPrompt { messages: AskMessages { system, user }, condensed }
+        let (role, sections) = (&AUDIT.parts(QuestionMode::General), &shown.input_sections());
+        let parts = MessageParts { secret, block: None, role, sections, remarks: &[] };
+        RenderedPrompt { messages: parts.render_with(round, retry, None), condensed }
     }
 
     fn input_sections(&self) -> [FencedSection; 2] {
         [
             FencedSection::from_question(&self.question),
-            FencedSection::new(
-                "CONCLUSION",
-                "the conclusion to audit",
-                to_pretty_json(&self.conclusion),
-            ),
+            FencedSection::material("CONCLUSION", to_pretty_json(&self.conclusion)),
         ]
     }
 
     /// Cuts all texts to the same limit until both inputs fit.
     fn condense_input(&mut self) -> Vec<String> {
-        if fits_budget(&self.input_sections()) {
+        if fits_budget(&self.input_sections(), INPUT_BYTES_MAX) {
             return Vec::new();
         }
         let shorten = |input: &mut Self, cut: &dyn Fn(&str) -> String| {
             input.question = cut(&input.question);
             map_texts(&mut input.conclusion, cut);
-            fits_budget(&input.input_sections())
+            fits_budget(&input.input_sections(), INPUT_BYTES_MAX)
         };
         let limits = TEXT_BYTES_STEPS.map(|bytes| bytes * 4);
         cut_texts_until_fit(self, limits, shorten).into_iter().collect()

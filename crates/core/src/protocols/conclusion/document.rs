@@ -8,7 +8,8 @@ use crate::model::run_state::RunState;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
 use crate::protocols::conclusion::next::{
-    AUDIT, DRAFT, SECOND_AUDIT, audit_objections, audit_trail, draft_conclusion, revised_conclusion,
+    AUDIT, DRAFT, SECOND_AUDIT, audit_objections, audit_trail, draft_conclusion,
+    revised_conclusion, run_round,
 };
 use crate::protocols::conclusion::phrases::{conclusion_warnings, explain_rejection};
 use crate::protocols::conclusion::types::{
@@ -136,7 +137,8 @@ impl ConclusionView {
 
     fn in_progress(transcript: &RunState) -> Self {
         let plan = transcript.plan.conclusion.as_ref();
-        let was_asked = |round| transcript.asks_in_round(round).next().is_some();
+        let was_asked =
+            |round| transcript.asks_in_round(run_round(transcript, round)).next().is_some();
         let synthesizer = plan.filter(|_| was_asked(DRAFT));
         let synthesizer = synthesizer.map(|plan| transcript.plan.author_of(&plan.synthesizer));
         let family = synthesizer.as_ref().map(|author| author.family.clone()).unwrap_or_default();

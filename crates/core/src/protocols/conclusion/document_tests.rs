@@ -147,7 +147,7 @@ fn the_audit_names_who_objects_and_who_sat_there() {
 #[test]
 fn what_did_not_converge_is_explained_plainly() {
     let explanation = document_json(&unconverged())["explanation"].as_str().unwrap().to_owned();
-    insta::assert_snapshot!(explanation, @"There is no conclusion: the critic rejected the draft twice, and it may be revised only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate with the objections in mind; then find out what is missing, ask a narrower question, or decide yourself.");
+    insta::assert_snapshot!(explanation, @"The critic rejected the conclusion twice, and Plenary revises it only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate and the objections; then find out what is missing, ask a narrower question, or decide yourself.");
 }
 
 #[test]
@@ -168,10 +168,10 @@ fn a_critic_of_the_same_family_and_no_critic_are_said() {
     if let Some(critic) = kin.conclusion_result.as_mut().and_then(|ending| ending.critic.as_mut()) {
         critic.family = "anthropic".to_owned();
     }
-    assert!(warned(&kin).contains("the synthesizer's own family (anthropic)"), "{}", warned(&kin));
+    assert!(warned(&kin).contains("the same model family (anthropic)"), "{}", warned(&kin));
     assert_eq!(document_json(&kin)["audit"]["same_family"], true);
     kin.opening.rehearsal = true;
-    assert!(!warned(&kin).contains("own family"), "a rehearsal says what it is");
+    assert!(!warned(&kin).contains("same model family"), "a rehearsal says what it is");
     assert!(warned(&unaudited()).contains("unaudited"));
     for (transcript, name) in
         [(clean(), "clean"), (crate::protocols::conclusion::sample::revised(), "revised")]
@@ -213,7 +213,9 @@ fn a_critic_that_was_not_heard_does_not_make_the_panel_smaller() {
 fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
     let told = document_json(&cut_short());
     assert_eq!((&told["flags"]["degraded"], &told["report"]), (&json!(true), &Value::Null));
-    assert!(told["warnings"].to_string().contains("stopped before the panel had reported"));
+    assert!(
+        told["warnings"].to_string().contains("the Principal stopped the run before the report")
+    );
     let listed = told["interventions"].as_array().unwrap();
     let kinds: Vec<&str> = listed.iter().map(|one| one["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["whisper", "whisper", "direct", "direct", "stop"]);

@@ -5,22 +5,22 @@
 
 use serde_json::{Value, json};
 
-use crate::model::ask::{Ask, AskMessages};
+use crate::model::ask::Ask;
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::model::time::Day;
 use crate::prompting::condense::{
-    INPUT_BYTES_MAX, OWN_TEXT_BYTES, context_bytes, cut_context_to, cut_question, map_texts,
-    rendered_bytes, truncate_to_fit,
+    FENCE_BYTES, OWN_TEXT_BYTES, map_texts, rendered_bytes, truncate_to_fit,
 };
-use crate::prompting::fence::{MessageParts, RenderedPrompt};
+use crate::prompting::fence::FencedSection;
 use crate::prompting::instructions::{DRAFT, REVISION, RoleText};
-use crate::prompting::reader_view::{FencedSection, ReaderView, to_pretty_json};
+use crate::prompting::layout::{MessageParts, RenderedPrompt};
+use crate::prompting::reader_view::{ReaderView, to_pretty_json};
+use crate::prompting::shared_block::{SeatBlock, block_day, question_block, today_line};
 use crate::protocols::conclusion::next::{audit_trail, draft_conclusion};
 use crate::protocols::conclusion::record_digest::{DetailLevel, RecordDigest, to_json_line};
 use crate::protocols::conclusion::types::{AuditObjection, Conclusion, ConclusionParticipant};
 use crate::protocols::council::answers::{SeatLetters, list_opinions, tally_stances};
-use crate::protocols::council::messages::additions_remark;
 use crate::protocols::council::types::OpinionStance;
 use crate::protocols::pending_asks::InterventionScope;
 
@@ -46,7 +46,7 @@ pub fn reviser_messages(
         brief = brief.with_objections(draft, &trail.objections);
         let fields = trail.revised_fields.iter().map(|field| format!("`{field}`"));
         let fields = fields.collect::<Vec<_>>().join(", ");
-        remarks.push(format!("Flagged, and to be mended: {fields}. Everything else stays."));
+        remarks.push(format!("Flagged fields to fix: {fields}. Everything else stays."));
     }
     render_messages(transcript, REVISION, brief, ask, remarks)
 }
@@ -58,20 +58,21 @@ fn render_messages(
     ask: &Ask,
     more: Vec<String>,
 ) -> RenderedPrompt {
-    let condensed = condense_brief(&mut brief);
-    let mut remarks: Vec<String> = additions_remark(&brief.view).into_iter().collect();
-    remarks.extend(stances_remark(transcript));
-    remarks.push(format!("Today is {}.", ask_day(transcript, ask)));
+    let notes = condense_brief(&mut brief);
+    let mut remarks: Vec<String> = stances_remark(transcript).into_iter().collect();
+    // A run may be concluded long after it started.
+    let day = ask_day(transcript, ask);
+    remarks.extend((day != block_day(transcript)).then(|| today_line(day)));
     remarks.extend(more);
     let parts = MessageParts {
         secret: &transcript.plan.secret,
+        block: Some(&brief.block),
+        role: &role.parts(transcript.plan.mode),
         sections: &brief.all_sections(),
         remarks: &remarks,
-        task: role.task,
-        rejection_reason: ask.retry_reason.as_deref(),
     };
-    let system = role.system_prompt(transcript.plan.mode);
-    RenderedPrompt { messages: AskMessages { system, user: parts.render_message(ask) }, condensed }
+    let condensed = brief.block.notes().chain(notes).collect();
+    RenderedPrompt { messages: parts.render_messages(ask), condensed }
 }
 
 /// The stances of a council's first round, counted by the program.
@@ -96,7 +97,9 @@ const ROLE_CHARS_MAX: usize = 200;
 
 #[derive(Debug)]
 pub(crate) struct ConclusionBrief<'a> {
-    /// The question, its files and the interventions.
+    /// The question and its files.
+    pub block: SeatBlock,
+    /// The interventions.
     pub view: ReaderView,
     /// The dialogue's background.
     pub background: Option<String>,
@@ -110,7 +113,8 @@ pub(crate) struct ConclusionBrief<'a> {
 impl<'a> ConclusionBrief<'a> {
     pub(crate) fn from_state(transcript: &RunState, record: &'a DialogueRecord, ask: &Ask) -> Self {
         Self {
-            view: ReaderView::of_question(transcript, ask, InterventionScope::Public),
+            block: question_block(transcript, &ask.seat),
+            view: ReaderView::of_participant(transcript, ask, InterventionScope::Public),
             background: transcript.opening.background.as_ref().map(to_pretty_json),
             participants: participant_lines(transcript, record),
             digest: RecordDigest::from_record(record),
@@ -127,46 +131,30 @@ impl<'a> ConclusionBrief<'a> {
         objections: &[AuditObjection],
     ) -> Self {
         let sections = vec![
-            FencedSection::new(
-                "CONCLUSION",
-                "the conclusion that you wrote",
-                to_pretty_json(conclusion),
-            ),
-            FencedSection::new(
-                "OBJECTIONS",
-                "what an auditor objects to in that conclusion",
-                to_pretty_json(&objections),
-            ),
+            FencedSection::material("CONCLUSION", to_pretty_json(conclusion)),
+            FencedSection::material("OBJECTIONS", to_pretty_json(&objections)),
         ];
         Self { revision_sections: sections, ..self }
     }
 
     /// All fenced sections, in reading order.
     pub(crate) fn all_sections(&self) -> Vec<FencedSection> {
-        let record = FencedSection::new(
-            "RECORD",
-            "the record of the deliberation, a line of JSON for each round, entity, move and verdict",
-            self.digest.full_text(),
-        );
+        let record = FencedSection::material("RECORD", self.digest.full_text());
         self.before_record().into_iter().chain([record]).chain(self.after_record()).collect()
     }
 
     fn before_record(&self) -> Vec<FencedSection> {
-        let mut sections = vec![self.view.question_section()];
-        sections.extend(self.view.file_sections());
         let background = self.background.clone();
-        sections.extend(background.map(|text| {
-            FencedSection::new("BACKGROUND", "what the deliberation was opened with", text)
-        }));
-        let whose = "the list of those who took part";
-        sections.push(FencedSection::new("PARTICIPANTS", whose, self.participants.clone()));
-        sections
+        let background = background.map(|text| FencedSection::material("BACKGROUND", text));
+        let participants = FencedSection::material("PARTICIPANTS", self.participants.clone());
+        background.into_iter().chain([participants]).collect()
     }
 
     fn after_record(&self) -> Vec<FencedSection> {
-        let report = self.report.as_ref().map(|report| {
-            FencedSection::new("REPORT", "the report of the council", to_pretty_json(report))
-        });
+        let report = self
+            .report
+            .as_ref()
+            .map(|report| FencedSection::material("REPORT", to_pretty_json(report)));
         let more = self.revision_sections.iter().chain(&self.view.additions).cloned();
         report.into_iter().chain(more).collect()
     }
@@ -191,13 +179,7 @@ fn participant_lines(transcript: &RunState, record: &DialogueRecord) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The files keep at least this many bytes. The record matters more for the conclusion.
-const CONTEXT_BYTES_MIN: usize = 100_000;
-
 const BACKGROUND_BYTES_MAX: usize = 50_000;
-
-/// The sentence and the fence lines around the record.
-const FENCE_BYTES: usize = 600;
 
 /// The rounds that a cut applies to.
 #[derive(Debug, Clone, Copy)]
@@ -228,26 +210,19 @@ pub(crate) fn condense_brief(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
     if brief.fits_budget() {
         return Vec::new();
     }
-    let mut notes = cut_files_and_background(brief);
+    let mut notes: Vec<String> = cut_background(brief).into_iter().collect();
     for (rounds, detail) in RECORD_CUTS {
         notes.extend(brief.cut_record(rounds, detail));
     }
     notes
 }
 
-fn cut_files_and_background(brief: &mut ConclusionBrief<'_>) -> Vec<String> {
-    let mut notes: Vec<String> = cut_question(&mut brief.view).into_iter().collect();
-    if let Some(background) = &mut brief.background {
-        let (before, cut) = (background.len(), truncate_to_fit(background, BACKGROUND_BYTES_MAX));
-        if cut.len() < before {
-            notes.push(format!("the background was cut from {before} to {} bytes", cut.len()));
-            *background = cut;
-        }
-    }
-    let for_files = brief.record_bytes_left() + context_bytes(&brief.view);
-    let left = for_files.saturating_sub(brief.digest.plain_bytes()).max(CONTEXT_BYTES_MIN);
-    notes.extend(cut_context_to(&mut brief.view, left));
-    notes
+fn cut_background(brief: &mut ConclusionBrief<'_>) -> Option<String> {
+    let background = brief.background.as_mut()?;
+    let (before, cut) = (background.len(), truncate_to_fit(background, BACKGROUND_BYTES_MAX));
+    let after = cut.len();
+    *background = cut;
+    (after < before).then(|| format!("the background was cut from {before} to {after} bytes"))
 }
 
 impl ConclusionBrief<'_> {
@@ -258,7 +233,7 @@ impl ConclusionBrief<'_> {
     /// Bytes available for the record.
     fn record_bytes_left(&self) -> usize {
         let around = rendered_bytes(&self.before_record()) + rendered_bytes(&self.after_record());
-        INPUT_BYTES_MAX.saturating_sub(around + FENCE_BYTES + OWN_TEXT_BYTES)
+        self.block.bytes_left.saturating_sub(around + FENCE_BYTES + OWN_TEXT_BYTES)
     }
 
     /// Renders rounds in less detail, the oldest first, until everything fits.

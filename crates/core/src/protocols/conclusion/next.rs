@@ -7,6 +7,7 @@ use crate::model::dialogue::{ConclusionStage, ExpertProfile, TerminalState};
 use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::journal::{JournalEntryKind, JournalEvent};
+use crate::model::limits::ROUND_MAX;
 use crate::model::plan::{AuditMode, ConclusionPlan};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::{ReplyDocument, RunState, RunStopReason};
@@ -74,6 +75,7 @@ impl ConclusionAsk {
             Self::Revision => (REVISION, AskPurpose::Revision, ConclusionStage::Revising),
             Self::SecondAudit => (SECOND_AUDIT, AskPurpose::Audit, ConclusionStage::Revising),
         };
+        let round = run_round(transcript, round);
         pending_asks(transcript, round, purpose, RetryRule::All, [seat]).unwrap_or_else(|| {
             let failed = list_failures(transcript, round).pop();
             let reason = failed.map_or_else(String::new, |failed| failed.error_message);
@@ -178,6 +180,21 @@ fn profile_version(profile: &ExpertProfile) -> String {
     hex.chars().take(VERSION_DIGITS).collect()
 }
 
+/// The conclusion of a dialogue with the built-in Judge has rounds beyond those that an id can name:
+/// such a dialogue may hold a fourth round.
+const JUDGED_OFFSET: u8 = ROUND_MAX + 1;
+
+/// The number of a conclusion's round in this run.
+pub(crate) fn run_round(transcript: &RunState, round: u8) -> u8 {
+    let offset = if transcript.alignment.is_some() { JUDGED_OFFSET } else { 0 };
+    round.saturating_add(offset)
+}
+
+/// The conclusion's round that a run's round stands for; the same number for all others.
+pub(crate) fn plain_round(round: u8) -> u8 {
+    round.checked_sub(JUDGED_OFFSET).unwrap_or(round)
+}
+
 /// The rounds of the conclusion, which follow the three of a council.
 pub const DRAFT: u8 = 4;
 pub const AUDIT: u8 = 5;
@@ -200,7 +217,7 @@ pub fn revised_conclusion(transcript: &RunState) -> Option<&Conclusion> {
 
 /// The conclusion that the critic sees in one of the two audits.
 pub fn audited_conclusion(transcript: &RunState, round: u8) -> Option<&Conclusion> {
-    if round == SECOND_AUDIT {
+    if plain_round(round) == SECOND_AUDIT {
         revised_conclusion(transcript)
     } else {
         draft_conclusion(transcript)
@@ -241,5 +258,6 @@ pub fn add_counted_objections(
 }
 
 fn last_document(transcript: &RunState, round: u8) -> Option<&ReplyDocument> {
-    transcript.asks_in_round(round).filter(|asked| !asked.retired).last()?.parsed_document()
+    let asks = transcript.asks_in_round(run_round(transcript, plain_round(round)));
+    asks.filter(|asked| !asked.retired).last()?.parsed_document()
 }

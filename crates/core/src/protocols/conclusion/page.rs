@@ -1,6 +1,7 @@
 //! The sections of a conclusion: the conclusion or its draft, the objections, what changed. Council
 //! and dialogue pages begin with them.
 
+use crate::model::dialogue::TerminalState;
 use crate::model::time::Moment;
 use crate::protocols::conclusion::document::{AuditView, ConclusionView};
 use crate::protocols::conclusion::phrases::{
@@ -18,13 +19,15 @@ use crate::report::page::{
 /// Wording of the seed specification.
 const REVISION_TITLE: &str = "View the objection and revision";
 
-/// The conclusion or the current draft; nothing before there is a draft. `note` goes beside the
-/// title.
+/// A critic that finds nothing has not checked the facts.
+const CLEAN_NOTE: &str = " · no objection by the critic; not a verification";
+
+/// The conclusion or the current draft; nothing before there is a draft.
 pub(crate) fn conclusion_sections(
     ended: &ConclusionView,
     outcomes: &[(Moment, ConclusionOutcome)],
-    note: RichText,
 ) -> Vec<PageSection> {
+    let note = state_note(ended);
     let (_, tone) = terminal_state_mark(ended.terminal_state);
     let light = QuoteBar { tone, is_heavy: false };
     match (&ended.conclusion, &ended.draft) {
@@ -62,6 +65,14 @@ pub(crate) fn state_text(ended: &ConclusionView) -> RichText {
         return RichText::default();
     }
     RichText::marked(terminal_state_mark(ended.terminal_state), state_label(ended.terminal_state))
+}
+
+/// The terminal state, and what it does not mean.
+fn state_note(ended: &ConclusionView) -> RichText {
+    match ended.terminal_state {
+        Some(TerminalState::Clean) => state_text(ended).push(CLEAN_NOTE, TextTone::Faint),
+        Some(TerminalState::Revised | TerminalState::Unconverged) | None => state_text(ended),
+    }
 }
 
 fn conclusion_blocks(

@@ -73,12 +73,13 @@ fn record_of(transcript: &RunState) -> DialogueRecord {
 
 #[test]
 fn a_clean_conclusion_stands_without_annotations() {
-    assert_snapshot!(draw_page(&clean(), 80), @r#"
-    COUNCIL ────────────────────────────────────────────── ● CLEAN · 3 of 3 answered
+    assert_snapshot!(draw_page(&clean(), 80), @"
+
+    COUNCIL ──────────── ● CLEAN · 3 of 3 answered · SPLIT: 2 approve, 1 conditional
 
       Should reads go through a cache?
 
-    CONCLUSION ───────────────────────────────────────────────────────────── ● CLEAN
+    CONCLUSION ──────────── ● CLEAN · no objection by the critic; not a verification
 
       ┃ Put a read-through cache before the catalogue, with a lifetime of five
       ┃   minutes.
@@ -106,17 +107,17 @@ fn a_clean_conclusion_stands_without_annotations() {
 
       Report and debate:
       plenary show should-reads-go-through-a-cache-4334f41c
-    "#);
+    ");
 }
 
 #[test]
 fn a_revised_one_shows_the_objection_and_what_changed() {
     let page = draw_page(&revised(), 80);
-    assert_snapshot!(page_part(&page, "COUNCIL", "CONCLUSION"), @r#"
-    COUNCIL ──────────────────────────────────────────── ◐ REVISED · 3 of 3 answered
+    assert_snapshot!(page_part(&page, "COUNCIL", "CONCLUSION"), @"
+    COUNCIL ────────── ◐ REVISED · 3 of 3 answered · SPLIT: 2 approve, 1 conditional
 
       Should reads go through a cache?
-    "#);
+    ");
     assert_snapshot!(page_part(&page, "View the", "POSITIONS"), @r#"
     View the objection and revision ────────────────────────────────────────────────
 
@@ -195,22 +196,22 @@ fn changed_words_have_a_colour_and_kept_ones_do_not() {
 #[test]
 fn what_did_not_converge_is_explained() {
     let page = draw_page(&unconverged(), 80);
-    assert_snapshot!(page_part(&page, "COUNCIL", "REPORT: ADOPT"), @r#"
-    COUNCIL ──────────────────────────────────────── ▲ UNCONVERGED · 3 of 3 answered
+    assert_snapshot!(page_part(&page, "COUNCIL", "REPORT: ADOPT"), @"
+    COUNCIL ────── ▲ UNCONVERGED · 3 of 3 answered · SPLIT: 2 approve, 1 conditional
 
       Should reads go through a cache?
 
     NO CONCLUSION ──────────────────────────────────────────────────── ▲ UNCONVERGED
 
-      There is no conclusion: the critic rejected the draft twice, and it may be
-      revised only once. In the first audit the objections were to the
-      recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the
-      key condition: ““Reads outnumber writes” is true of nearly every store; it
-      does not say from which ratio on the cache pays”. After the revision the
-      objection was to the recommendation: “It leaves out prices, which is what the
-      question is about”. This is not a failure: the debate does not support one
-      answer yet. Read the debate with the objections in mind; then find out what is
-      missing, ask a narrower question, or decide yourself.
+      The critic rejected the conclusion twice, and Plenary revises it only once. In
+      the first audit the objections were to the recommendation: “asked for exactly
+      2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber
+      writes” is true of nearly every store; it does not say from which ratio on the
+      cache pays”. After the revision the objection was to the recommendation: “It
+      leaves out prices, which is what the question is about”. This is not a
+      failure: the debate does not support one answer yet. Read the debate and the
+      objections; then find out what is missing, ask a narrower question, or decide
+      yourself.
 
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
@@ -247,7 +248,7 @@ fn what_did_not_converge_is_explained() {
                        cache saves.
       Review by      2027-02-16
       Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
-    "#);
+    ");
 }
 
 #[test]
@@ -292,8 +293,8 @@ fn who_gets_no_conclusion_gets_everything_that_was_said() {
 #[test]
 fn an_unaudited_one_says_so_in_its_headline() {
     let page = draw_page(&unaudited(), 80);
-    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ────────────────────────────────────────── ○ UNAUDITED · 3 of 3 answered");
-    assert!(page.contains("! unaudited: no critic tried to break this conclusion"), "{page}");
+    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ──────── ○ UNAUDITED · 3 of 3 answered · SPLIT: 2 approve, 1 conditional");
+    assert!(page.contains("! unaudited: no critic checked this conclusion"), "{page}");
 }
 
 #[test]
@@ -302,22 +303,24 @@ fn a_critic_of_the_same_family_is_said_in_the_headline() {
     if let Some(critic) = kin.conclusion_result.as_mut().and_then(|ending| ending.critic.as_mut()) {
         critic.family = "anthropic".to_owned();
     }
-    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "\n\n"), @"COUNCIL ────────────────── ● CLEAN · 3 of 3 answered · critic of the same family");
+    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "\n\n"), @"COUNCIL ──────────────────────────────────────────────────────────────── ● CLEAN");
     kin.opening.rehearsal = true;
-    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "CONCLUSION"), @r#"
-    COUNCIL ────────────────────────────────────────────── ● CLEAN · 3 of 3 answered
+    assert_snapshot!(page_part(&draw_page(&kin, 80), "COUNCIL", "CONCLUSION"), @"
+    COUNCIL ──────────────────────────────────────────────────────────────── ● CLEAN
+
+      REHEARSAL · 3 of 3 answered · SPLIT: 2 approve, 1 conditional
 
       Should reads go through a cache?
 
-      REHEARSAL: played by the rehearsal panel; no model was asked
-    "#);
+      REHEARSAL: answers of the offline demo panel; no model was called
+    ");
 }
 
 #[test]
 fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
     let unheard = draw_page(&critic_failed(), 80);
-    assert_snapshot!(page_part(&unheard, "COUNCIL", "  Key condition"), @r#"
-    COUNCIL ─────────────────────────────────────────── INCOMPLETE · 3 of 3 answered
+    assert_snapshot!(page_part(&unheard, "COUNCIL", "  Key condition"), @"
+    COUNCIL ───────── INCOMPLETE · 3 of 3 answered · SPLIT: 2 approve, 1 conditional
 
       Should reads go through a cache?
 
@@ -331,13 +334,13 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
       │ Put a read-through cache before the catalogue, with a lifetime of five
       │   minutes.
       │ Leave prices uncached until the owner says how stale they may be.
-    "#);
+    ");
     assert_eq!(
         section_titles(&unheard),
         ["COUNCIL", "DRAFT", "REPORT: ADOPT", "POSITIONS", "DISAGREEMENTS", "RECORD"]
     );
     let unmended = draw_page(&reviser_failed(), 80);
-    assert_snapshot!(page_part(&unmended, "DRAFT", "\n\n"), @"DRAFT ───────────────────────────────────────────────── objected to, not revised");
+    assert_snapshot!(page_part(&unmended, "DRAFT", "\n\n"), @"DRAFT ──────────────────────────────────────────────── rejected, not revised yet");
     assert_snapshot!(page_part(&unmended, "OBJECTIONS", "REPORT: ADOPT"), @r#"
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
@@ -350,7 +353,7 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
 #[test]
 fn interventions_have_a_section_on_the_short_page() {
     let page = draw_page(&cut_short(), 80);
-    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ─────────────────────── ● CLEAN · DEGRADED · CUT SHORT · 3 of 3 answered");
+    assert_snapshot!(page_part(&page, "COUNCIL", "\n\n"), @"COUNCIL ──────────────────────────────────────────────────────────────── ● CLEAN");
     assert_snapshot!(page_part(&page, "INTERVENTIONS", "\0"), @r#"
     INTERVENTIONS ──────────────────────────────────────────────────────────────── 5
 
@@ -366,14 +369,14 @@ fn interventions_have_a_section_on_the_short_page() {
         understood as: The panel is to take it that forget all of it.
         not confirmed, so it had no effect
       » 2026-11-16 15:40:22 · R2 · stop
-        no further seat is asked in the rounds
+        Plenary asks no further seat in the rounds
 
     RECORD ─────────────────────────────────────────────────────────────────────────
 
       1 round · 8 calls · 8,800 tokens · 35.0 s · $0.0096 · 2026-11-16
       concluded by ann (claude-sonnet-4) · audited blind by bob (gpt-4o)
-      ! it was stopped before the panel had reported, and concluded on what there
-        was
+      ! the Principal stopped the run before the report, and concluded with the
+        replies so far
 
       The debate:
       plenary show should-reads-go-through-a-cache-4334f41c
@@ -460,8 +463,11 @@ fn concluding_a_led_dialogue_prints_its_ending_and_where_the_rest_is() {
 
 #[test]
 fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
-    assert_snapshot!(page_part(&draw_page(&clean(), 40), "CONCLUSION", "POSITIONS"), @r#"
-    CONCLUSION ───────────────────── ● CLEAN
+    assert_snapshot!(page_part(&draw_page(&clean(), 40), "CONCLUSION", "POSITIONS"), @"
+    CONCLUSION ─────────────────────────────
+
+      ● CLEAN · no objection by the critic;
+      not a verification
 
       ┃ Put a read-through cache before
       ┃   the catalogue, with a lifetime of
@@ -485,9 +491,9 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
       Participants
         ann (ann-3f9c) · bob (bob-3f9c) ·
         cid (cid-3f9c)
-    "#);
-    assert_snapshot!(page_part(&draw_page(&clean(), 120), "CONCLUSION", "POSITIONS"), @r#"
-    CONCLUSION ───────────────────────────────────────────────────────────────────────────────────────────────────── ● CLEAN
+    ");
+    assert_snapshot!(page_part(&draw_page(&clean(), 120), "CONCLUSION", "POSITIONS"), @"
+    CONCLUSION ──────────────────────────────────────────────────── ● CLEAN · no objection by the critic; not a verification
 
       ┃ Put a read-through cache before the catalogue, with a lifetime of five minutes.
       ┃ Leave prices uncached until the owner says how stale they may be.
@@ -498,7 +504,7 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
                      C0203 bob: One wrong price in a contract costs more than the cache saves.
       Review by      2027-02-16
       Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
-    "#);
+    ");
 }
 
 #[test]

@@ -108,6 +108,22 @@ const PLACEHOLDERS: [&str; 10] = [
 
 const BOTH_VERDICTS: &str = "both PASS and FLAG";
 
+/// An objection of these words alone says neither what is wrong nor what would fix it.
+const VAGUE_WORDS: &str = "a an and are as be been better bit clear clearer clearly condition \
+    conclusion confusing could detail detailed details enough explained field general generic good \
+    hard has have improve improved improvement improvements in is it its key lacking lacks little \
+    make may might more much must need needs not of or overall phrasing point points poor poorly \
+    precise quite rather recommendation reworded seems should some somewhat specific specificity \
+    sufficiently text that the this to too unclear understand vague vaguely very weak well worded \
+    wording would";
+
+/// Whether every word of an objection is a vague one.
+fn is_vague(objection: &str) -> bool {
+    let lower = objection.to_lowercase();
+    let mut words = lower.split(|letter: char| !letter.is_alphanumeric()).filter(|w| !w.is_empty());
+    words.all(|word| VAGUE_WORDS.split_whitespace().any(|vague| vague == word))
+}
+
 pub fn parse_audit(reply: &str) -> ParseResult<AuditReply> {
     let said = visible_text(reply)?;
     let document = parse_audit_lines(&said).map_err(|reason| to_unreadable(&said, reason))?;
@@ -171,7 +187,11 @@ fn parse_flag(line: &str) -> Result<AuditObjection, String> {
     }
     let bare = objection.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
     if PLACEHOLDERS.contains(&bare.as_str()) {
-        return Err(format!("{} is no objection", quote_safely(objection)));
+        return Err(format!("{} is not an objection", quote_safely(objection)));
+    }
+    if is_vague(objection) {
+        let quoted = quote_safely(objection);
+        return Err(format!("{quoted} names neither what is wrong nor what would fix it"));
     }
     if objection.chars().nth(OBJECTION_CHARS_MAX).is_some() {
         return Err(format!("an objection of over {OBJECTION_CHARS_MAX} characters"));

@@ -27,12 +27,12 @@ const TRIMMED_CHARS: [char; 6] = ['`', '[', ']', '@', '"', ' '];
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the schema is derived from it; values are read one by one")]
 pub(crate) struct WrittenConclusion {
+    /// Disagreements that the record left open; none are invented, there may be none.
+    unresolved_points: Vec<WrittenPoint>,
     /// What was decided and why. A format that the question asks for applies to this text.
     recommendation: String,
     /// The one assumption that must hold; if it fails, the recommendation is to be revisited.
     key_condition: String,
-    /// Disagreements of the record that were left standing; none are invented, there may be none.
-    unresolved_points: Vec<WrittenPoint>,
     /// The day on which to revisit this: YYYY-MM-DD, later than today.
     review_by: String,
     /// Who took part.
@@ -226,7 +226,7 @@ impl<'a> FieldValidator<'a> {
         let agents_involved = self.resolve_agents(&written.agents_involved, path);
         let claims_path = format!("{path}.claims");
         if written.claims.is_empty() {
-            let message = "empty: a point without a claim of the record is invented";
+            let message = "the list is empty, but each point must cite a claim of the record";
             self.add_error::<()>(&claims_path, message);
         }
         let mut claims = Vec::new();
@@ -246,7 +246,7 @@ impl<'a> FieldValidator<'a> {
     fn resolve_agents(&mut self, written: &[String], path: &str) -> Option<Vec<ExpertSlug>> {
         let path = format!("{path}.agents_involved");
         if written.is_empty() {
-            return self.add_error(&path, "empty: a point without agents is invented");
+            return self.add_error(&path, "the list is empty, but each point must name its agents");
         }
         let mut agents = Vec::new();
         for (index, name) in written.iter().enumerate() {
@@ -278,7 +278,7 @@ impl<'a> FieldValidator<'a> {
     fn resolve_entity(&mut self, written: &str, path: &str) -> Option<EntityId> {
         let plain = written.trim_matches(TRIMMED_CHARS).to_ascii_uppercase();
         let known = plain.parse().ok().filter(|id| self.context.entities.contains_key(id));
-        let message = || format!("{} is not in the record: invented", quote_safely(written));
+        let message = || format!("{} is not an id of the record", quote_safely(written));
         known.or_else(|| self.add_error(path, message()))
     }
 
@@ -296,7 +296,7 @@ impl<'a> FieldValidator<'a> {
         };
         by_name.or_else(by_letter).cloned().or_else(|| {
             let (given, who) = (quote_safely(written), join_slugs(participants()));
-            self.add_error(path, format_args!("{given} took no part (took part: {who})"))
+            self.add_error(path, format_args!("{given} is not a participant (participants: {who})"))
         })
     }
 

@@ -220,37 +220,37 @@ fn a_point_rests_on_who_took_part_and_what_was_said() {
     check_fault(
         agents,
         Some(json!([])),
-        "unresolved_points[0].agents_involved: empty: a point without agents is invented",
+        "unresolved_points[0].agents_involved: the list is empty, but each point must name its agents",
     );
     check_fault(
         agents,
         Some(json!(["claude", "bob"])),
-        "unresolved_points[0].agents_involved[1]: `bob` took no part (took part: claude, openai)",
+        "unresolved_points[0].agents_involved[1]: `bob` is not a participant (participants: claude, openai)",
     );
     check_fault(
         agents,
         Some(json!(["C"])),
-        "unresolved_points[0].agents_involved[0]: `C` took no part (took part: claude, openai)",
+        "unresolved_points[0].agents_involved[0]: `C` is not a participant (participants: claude, openai)",
     );
     check_fault(
         "/unresolved_points/0/claims",
         Some(json!([])),
-        "unresolved_points[0].claims: empty: a point without a claim of the record is invented",
+        "unresolved_points[0].claims: the list is empty, but each point must cite a claim of the record",
     );
     check_fault(
         "/unresolved_points/0/claims/0/id",
         Some(json!("P0901")),
-        "unresolved_points[0].claims[0].id: `P0901` is not in the record: invented",
+        "unresolved_points[0].claims[0].id: `P0901` is not an id of the record",
     );
     check_fault(
         "/unresolved_points/0/claims/0/id",
         Some(json!("the first")),
-        "unresolved_points[0].claims[0].id: `the first` is not in the record: invented",
+        "unresolved_points[0].claims[0].id: `the first` is not an id of the record",
     );
     check_fault(
         "/participants/1/agent",
         Some(json!("gemini")),
-        "participants[1].agent: `gemini` took no part (took part: claude, openai)",
+        "participants[1].agent: `gemini` is not a participant (participants: claude, openai)",
     );
 }
 
@@ -270,7 +270,7 @@ fn a_claim_is_by_its_contributor() {
     check_fault(
         claim,
         cited("T0101", "gemini"),
-        "unresolved_points[0].claims[0].agent: `gemini` took no part (took part: claude, openai)",
+        "unresolved_points[0].claims[0].agent: `gemini` is not a participant (participants: claude, openai)",
     );
 }
 
@@ -313,8 +313,8 @@ fn all_faults_are_told_at_once() {
     insta::assert_snapshot!(faults.replace("; ", "\n"), @"
     recommendation: empty
     key_condition: `5`, not a text
-    unresolved_points[0].agents_involved[0]: `bob` took no part (took part: claude, openai)
-    unresolved_points[0].claims: empty: a point without a claim of the record is invented
+    unresolved_points[0].agents_involved[0]: `bob` is not a participant (participants: claude, openai)
+    unresolved_points[0].claims: the list is empty, but each point must cite a claim of the record
     unresolved_points[1].claims: missing field
     unresolved_points[2].claims[0].claim: empty
     unresolved_points[2].claims[0].agent: P0101 is not by `openai`, but by claude
@@ -336,11 +336,11 @@ fn all_faults_are_told_at_once() {
 #[test]
 fn what_is_no_conclusion_says_what_it_is() {
     check("", "unreadable: the reply is empty");
-    check("<think>hm</think>", "unreadable: the reply holds nothing but thinking");
-    check("Ship it.", "unreadable: the reply holds no JSON object");
+    check("<think>hm</think>", "unreadable: the reply contains only thinking and no answer");
+    check("Ship it.", "unreadable: the reply contains no JSON object");
     check("I'm sorry, but I can't help with that.", "refusal: the model declined to answer");
     let schema = CONCLUSION_SCHEMA.to_string();
-    check(&schema, "unreadable: the reply repeats the schema and fills in nothing");
+    check(&schema, "unreadable: the reply repeats the schema without values");
     check(&format!("{schema}\n{}", whole()), READ);
     let text = whole().to_string();
     check(
@@ -432,13 +432,13 @@ fn a_revision_must_hold_like_the_draft() {
     check_revision(
         &json!({"unresolved_points": [{"point": "x", "agents_involved": ["bob"], "claims": []}]}),
         &[ConclusionField::UnresolvedPoints],
-        "unreadable: unresolved_points[0].agents_involved[0]: `bob` took no part (took part: claude, openai); \
-         unresolved_points[0].claims: empty: a point without a claim of the record is invented",
+        "unreadable: unresolved_points[0].agents_involved[0]: `bob` is not a participant (participants: claude, openai); \
+         unresolved_points[0].claims: the list is empty, but each point must cite a claim of the record",
     );
     check_revision(
         &json!({"participants": [{"agent": "bob", "version": "1"}]}),
         &[ConclusionField::Participants],
-        "unreadable: participants[0].agent: `bob` took no part (took part: claude, openai)",
+        "unreadable: participants[0].agent: `bob` is not a participant (participants: claude, openai)",
     );
     check_revision(&whole(), all, READ);
     let room = ConclusionFixture::new();
@@ -458,5 +458,5 @@ fn a_revision_must_hold_like_the_draft() {
         &[ConclusionField::Recommendation],
         &room.grounds(),
     );
-    assert_eq!(describe_result(prose, describe), "unreadable: the reply holds no JSON object");
+    assert_eq!(describe_result(prose, describe), "unreadable: the reply contains no JSON object");
 }

@@ -98,7 +98,7 @@ pub(crate) fn draft_status(ended: &ConclusionView) -> &'static str {
     let Some(audit) = &ended.audit else { return "not audited" };
     match (audit.critic_verdict, &audit.original) {
         (None, _) => "not audited",
-        (Some(AuditVerdict::Flag), None) => "objected to, not revised",
+        (Some(AuditVerdict::Flag), None) => "rejected, not revised yet",
         (Some(AuditVerdict::Flag), Some(_)) => "revised, not audited again",
         (Some(AuditVerdict::Pass), _) => "not concluded yet",
     }
@@ -108,12 +108,12 @@ pub(crate) fn draft_status(ended: &ConclusionView) -> &'static str {
 pub(crate) fn conclusion_warnings(ended: &ConclusionView, is_rehearsal: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if ended.is_unaudited() {
-        warnings.push("unaudited: no critic tried to break this conclusion".to_owned());
+        warnings.push("unaudited: no critic checked this conclusion".to_owned());
     }
     // All seats of a rehearsal are of one family, which is reported elsewhere.
     if let Some(critic) = ended.critic_of_same_family().filter(|_| !is_rehearsal) {
         warnings.push(format!(
-            "the Blind Critic is of the synthesizer's own family ({}): it may share its blind spots",
+            "critic and synthesizer belong to the same model family ({}); they may miss the same errors",
             critic.family
         ));
     }
@@ -129,10 +129,10 @@ const NAMED_MAX: usize = 3;
 /// Explains a conclusion that was rejected twice.
 pub(crate) fn explain_rejection(trail: &AuditTrail) -> String {
     format!(
-        "There is no conclusion: the critic rejected the draft twice, and it may be revised only \
-         once. In the first audit {}. After the revision {}. This is not a failure: the debate \
-         does not support one answer yet. Read the debate with the objections in mind; then find \
-         out what is missing, ask a narrower question, or decide yourself.",
+        "The critic rejected the conclusion twice, and Plenary revises it only once. In the first \
+         audit {}. After the revision {}. This is not a failure: the debate does not support one \
+         answer yet. Read the debate and the objections; then find out what is missing, ask a \
+         narrower question, or decide yourself.",
         objections_sentence(&trail.objections),
         objections_sentence(&trail.second_objections)
     )
@@ -222,11 +222,9 @@ pub(crate) fn revised_lines(
 pub(crate) fn concluded_lines(state: Option<TerminalState>) -> Vec<ProgressLine> {
     let (tone, how) = match state {
         Some(TerminalState::Clean) => (LineSeverity::Good, "no objection in the first audit"),
-        Some(TerminalState::Revised) => (LineSeverity::Good, "objected to, revised, then passed"),
-        Some(TerminalState::Unconverged) => {
-            (LineSeverity::Warning, "objected to, revised, objected to again")
-        }
-        None => (LineSeverity::Warning, "no critic tried to break it"),
+        Some(TerminalState::Revised) => (LineSeverity::Good, "objection, revision, then passed"),
+        Some(TerminalState::Unconverged) => (LineSeverity::Warning, "rejected twice"),
+        None => (LineSeverity::Warning, "no critic checked it"),
     };
     single_line(tone, format!("{}: {how}", state_label(state)))
 }
@@ -281,7 +279,7 @@ mod tests {
         Warning bob  the Blind Critic objects: key condition: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
         Good ann  revised (1.4 s): recommendation, key condition
         Warning bob  the Blind Critic still objects: recommendation: It leaves out prices, which is what the question is about.
-        Warning UNCONVERGED: objected to, revised, objected to again
+        Warning UNCONVERGED: rejected twice
         "#);
         insta::assert_snapshot!(progress_text(&clean()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
@@ -290,7 +288,7 @@ mod tests {
         "#);
         insta::assert_snapshot!(progress_text(&unaudited()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
-        Warning UNAUDITED: no critic tried to break it
+        Warning UNAUDITED: no critic checked it
         "#);
     }
 
@@ -301,7 +299,7 @@ mod tests {
         Aside whisper to cid, in private: You know this store best.
         Aside directive: only reads count; understood as: The panel is to take it that only reads count.
         Aside directive: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
-        Aside stop: no further seat is asked in the rounds
+        Aside stop: Plenary asks no further seat in the rounds
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
         Good bob  the Blind Critic has no objection (1.4 s)
         Good CLEAN: no objection in the first audit

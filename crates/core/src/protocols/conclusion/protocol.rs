@@ -17,14 +17,14 @@ use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
 use crate::model::time::Moment;
 use crate::parsing::reply::{to_parse_outcome, unreadable};
 use crate::parsing::schema::ReplyShape;
-use crate::prompting::fence::RenderedPrompt;
 use crate::prompting::instructions::{AUDIT, DRAFT, REVISION, RoleText};
+use crate::prompting::layout::RenderedPrompt;
 use crate::protocols::conclusion::critic_input::CriticInput;
 use crate::protocols::conclusion::document::conclusion_document;
 use crate::protocols::conclusion::messages::{reviser_messages, synthesizer_messages};
 use crate::protocols::conclusion::next::{
     SECOND_AUDIT, add_counted_objections, audit_trail, audited_conclusion, draft_conclusion,
-    next_step, revised_conclusion,
+    next_step, plain_round, revised_conclusion,
 };
 use crate::protocols::conclusion::parse::parse_conclusion;
 use crate::protocols::conclusion::types::ConclusionContext;
@@ -69,7 +69,7 @@ impl Protocol for ConclusionProtocol {
             }
             // The second audit belongs to the revision: a dialogue never returns to an earlier
             // stage.
-            AskPurpose::Audit if round == SECOND_AUDIT => {
+            AskPurpose::Audit if plain_round(round) == SECOND_AUDIT => {
                 rules("audit", "Blind audit, the second look", ConclusionStage::Revising)
             }
             AskPurpose::Audit => rules("audit", "Blind audit", ConclusionStage::Auditing),
@@ -160,7 +160,7 @@ impl Protocol for ConclusionProtocol {
 pub fn planned_rounds<'p>(plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p>> {
     let Some(planned) = &plan.conclusion else { return Vec::new() };
     let round = |name, seat: &ExpertSlug, role: RoleText, bytes: usize| {
-        let bytes = role.system_prompt(plan.mode).len() + bytes;
+        let bytes = role.parts(plan.mode).byte_len() + bytes;
         let calls = plan.find_seat(seat).map(|seat| PlannedCall { seat, bytes });
         PlannedRound { name, calls: calls.into_iter().collect() }
     };
@@ -176,7 +176,7 @@ pub fn planned_rounds<'p>(plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRoun
 
 /// The critic's input is made of the question and the conclusion alone.
 fn render_critic_messages(state: &RunState, ask: &Ask) -> Option<RenderedPrompt> {
-    let is_second = ask.round == SECOND_AUDIT;
+    let is_second = plain_round(ask.round) == SECOND_AUDIT;
     let looked_at = if is_second { revised_conclusion(state) } else { draft_conclusion(state) }?;
     let case = CriticInput::new(state.question(), looked_at);
     let secret = &state.plan.secret;
@@ -200,7 +200,7 @@ fn parse_audit(state: &RunState, ask: &Ask, text: &str) -> ParseOutcome {
 /// The draft with its flagged fields replaced.
 fn parse_revision(state: &RunState, text: &str, at: Moment) -> ParseOutcome {
     let (Some(original), Some(trail)) = (draft_conclusion(state), audit_trail(state)) else {
-        return unreadable("there is nothing to revise");
+        return unreadable("no field has an objection");
     };
     let grounds = conclusion_context(state, at);
     let revised = crate::protocols::conclusion::parse::parse_revision(

@@ -56,6 +56,8 @@ impl SampleRun {
             convergence_percent: 100,
             panel_seed: None,
             output_dir: String::new(),
+            calibrated: false,
+            domain_id: None,
         };
         Self::opened(opening, plan)
     }
@@ -201,6 +203,8 @@ impl SampleRun {
             error_type: CallErrorType::Timeout,
             message: "no answer within 60 s".to_owned(),
             latency_ms: 60_000,
+            refused: None,
+            estimated: None,
         };
         self.take(JournalEvent::CallFailed { call, failure, gave_up: true });
     }
@@ -487,6 +491,11 @@ fn fill_asked(asked: &mut AskState, text: &str) {
         | ReplyDocument::Audit(AuditReply::Pass)
         | ReplyDocument::Judgement(_)
         | ReplyDocument::Adjudication(_)
+        | ReplyDocument::Design(_)
+        | ReplyDocument::Panel(_)
+        | ReplyDocument::Contribution(_)
+        | ReplyDocument::Reconciliation(_)
+        | ReplyDocument::Verdicts(_)
         | ReplyDocument::Other(_) => {}
     }
 }
@@ -526,6 +535,7 @@ pub(crate) fn plan(auditing: AuditMode) -> Plan {
             auditing,
         }),
         review: None,
+        alignment: None,
         stakes: StakesLevel::Normal,
         delivery: DeliveryMode::Synthesis,
         anonymous_review: true,
@@ -549,13 +559,11 @@ pub(crate) fn seat(name: &str) -> Seat {
         roles: vec![SeatRole::Participant, SeatRole::Chair],
         transports: vec![TransportKind::Http],
         endpoint: None,
-        price: Some(TokenPrice {
-            input_per_mtok: 1.0,
-            output_per_mtok: 2.0,
-            source: "configuration".to_owned(),
-        }),
+        price: Some(TokenPrice::new(1.0, 2.0, "configuration")),
         output_tokens_max: 1_000,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
     }
 }
@@ -572,12 +580,13 @@ pub(crate) fn author(name: &str) -> SeatAuthor {
 fn reply(text: &str) -> ModelReply {
     ModelReply {
         text: text.to_owned(),
-        usage: Some(TokenUsage { input_tokens: 1_000, output_tokens: 100 }),
+        usage: Some(TokenUsage::new(1_000, 100)),
         model: None,
         finish: FinishReason::Stop,
         cost: CallCost { usd_micros: Some(1_200), source: CostSource::Computed },
         latency_ms: 1_400,
         structured: true,
+        first_byte_ms: None,
     }
 }
 
@@ -589,6 +598,7 @@ fn opinion(name: &str, stance: OpinionStance) -> OpinionReply {
             key_considerations: vec!["How often prices change".to_owned()],
             recommendation: "Cache what rarely changes.".to_owned(),
             rationale: "Nine in ten reads repeat within a minute.".to_owned(),
+            ..OpinionDetails::default()
         },
         risks: vec![OpinionRisk {
             description: "A stale price is shown".to_owned(),

@@ -186,10 +186,10 @@ pub fn council_warnings(transcript: &RunState) -> Vec<String> {
     warnings.extend(family_warning(transcript, &answering_families(transcript)));
     if is_cut_short(transcript) {
         let concluded = match transcript.conclusion_result {
-            Some(_) => ", and concluded on what there was",
+            Some(_) => ", and concluded with the replies so far",
             None => "",
         };
-        warnings.push(format!("it was stopped before the panel had reported{concluded}"));
+        warnings.push(format!("the Principal stopped the run before the report{concluded}"));
     }
     warnings.extend(conclusion_warnings(
         &ConclusionView::from_state(transcript),
@@ -212,9 +212,9 @@ pub fn council_warnings(transcript: &RunState) -> Vec<String> {
 /// Warns that all answers come from one model family. Skipped for a rehearsal, and if a note of
 /// the plan already says so.
 pub(crate) fn family_warning(transcript: &RunState, heard: &BTreeSet<&str>) -> Option<String> {
-    let is_said = transcript.plan.notes.iter().any(|note| note.starts_with(SINGLE_FAMILY_NOTE));
+    let is_said = transcript.plan.notes.iter().any(|note| note.contains("one family"));
     let is_told = heard.len() == 1 && !transcript.opening.rehearsal && !is_said;
-    is_told.then(|| format!("{SINGLE_FAMILY_NOTE}: its agreement says little"))
+    is_told.then(|| format!("{SINGLE_FAMILY_NOTE}, so agreement is weak evidence"))
 }
 
 /// Warnings about repaired and truncated replies and about cuts in prompts.
@@ -228,8 +228,7 @@ pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
         if asked.is_truncated() && !asked.retired {
             let purpose = asked.ask.purpose;
             warnings.push(format!(
-                "the {purpose} of {seat} {round} was cut off, and its retry too: its end is \
-                 missing"
+                "the {purpose} of {seat} {round} was cut off twice; its end is missing"
             ));
         }
         // Masking is expected; the transparency record lists it.
@@ -277,9 +276,8 @@ fn invented_names_warning(transcript: &RunState) -> Option<String> {
     let mut given = given.as_ref().clone();
     let strangers =
         given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();
-    (strangers > 0).then(|| {
-        format!("the report named {strangers} participants that do not exist; they were removed")
-    })
+    (strangers > 0)
+        .then(|| format!("the report named {strangers} unknown participants; Plenary removed them"))
 }
 
 #[derive(Debug, Serialize)]

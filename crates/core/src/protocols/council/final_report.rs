@@ -1,5 +1,7 @@
 //! Builds the final report: the chair's, or one made from the best opinion.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::model::ids::ExpertSlug;
@@ -10,15 +12,17 @@ use crate::protocols::council::answers::{
     tally_stances,
 };
 use crate::protocols::council::report_types::{
-    ChairReport, CouncilFinalReport, DisputePosition, ReportConclusion, ReportDispute,
-    ReportRationale, ReportRisk, ReportUncertainty, SupportingOpinion,
+    ChairReport, CouncilFinalReport, DisputePosition, MergedFinding, ReportConclusion,
+    ReportDispute, ReportRationale, ReportRisk, ReportUncertainty, SupportingOpinion,
 };
-use crate::protocols::council::types::{OpinionReply, OpinionStance, ReportOutcome, RiskConsensus};
+use crate::protocols::council::types::{
+    FindingStance, OpinionReply, OpinionStance, PeerReview, ReportOutcome, RiskConsensus,
+};
 
 /// The seed's text for a failed chair.
 const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
 
-const SELECTED: &str = "Selected, not synthesised: this is the opinion its peers rated best";
+const SELECTED: &str = "This is the opinion with the best peer ratings, not a synthesis";
 const SKIPPED: &str = "The chair's round was skipped; showing the opinion its peers rated best";
 const CHAIRLESS: &str = "There is no chair; showing best individual opinion";
 
@@ -30,8 +34,12 @@ pub(crate) fn report_from_chair(
     let asked = transcript.last_ask(3, chair)?;
     let ReplyDocument::Report(report) = asked.parsed_document()? else { return None };
     let letters = SeatLetters::from_plan(&transcript.plan);
-    let mut report =
-        report.as_ref().clone().with_seat_names(&|text| letters.seat_of(text).cloned());
+    let spoke = [1, 2].map(|round| transcript.seats_answered_in(round));
+    let spoke: BTreeSet<&ExpertSlug> = spoke.into_iter().flatten().collect();
+    let mut report = report.as_ref().clone().with_seat_names(&|text| {
+        letters.seat_of(text).filter(|seat| spoke.contains(seat)).cloned()
+    });
+    credit_findings(transcript, &mut report.findings);
     let reviewed = transcript.seats_answered_in(2);
     report
         .rationale
@@ -41,6 +49,42 @@ pub(crate) fn report_from_chair(
         lower_confidence(&mut report.uncertainties);
     }
     Some(build_final_report(transcript, report, Some(chair.clone())))
+}
+
+/// Who reported, confirmed and disputed each finding, from the replies and not from the chair. A
+/// finding whose id no opinion has keeps what the chair says: it was merged under a new id.
+fn credit_findings(transcript: &RunState, findings: &mut [MergedFinding]) {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let (opinions, reviews) = (list_opinions(transcript), list_peer_reviews(transcript));
+    for finding in findings {
+        let id = &finding.finding.id;
+        let has_id = |given: &str| given.eq_ignore_ascii_case(id);
+        let reporters = opinions
+            .iter()
+            .filter(|voice| voice.said.findings.iter().any(|reported| has_id(&reported.id)));
+        let reporters: Vec<String> = reporters.map(|voice| voice.seat.to_string()).collect();
+        if reporters.is_empty() {
+            continue;
+        }
+        let held = |stance: FindingStance| -> Vec<String> {
+            let is_held = |voice: &&SeatAnswer<'_, PeerReview>| {
+                let about = voice.said.targets.iter().filter(|target| {
+                    let seat = letters.seat_of(&target.letter).map(ToString::to_string);
+                    seat.is_some_and(|seat| reporters.contains(&seat))
+                });
+                let mut positions = about.flat_map(|target| &target.finding_positions);
+                positions.any(|position| has_id(&position.id) && position.position == stance)
+            };
+            reviews.iter().filter(is_held).map(|voice| voice.seat.to_string()).collect()
+        };
+        finding.confirmed_by = held(FindingStance::Confirm);
+        finding.disputed_by = held(FindingStance::Dispute);
+        for who in reporters {
+            if !finding.reported_by.contains(&who) {
+                finding.reported_by.push(who);
+            }
+        }
+    }
 }
 
 /// The best opinion as a report, with the reason; none if there is no opinion.
@@ -151,7 +195,7 @@ fn split_dispute(transcript: &RunState) -> Option<ReportDispute> {
         topic: "The opinions differ in their stance".to_owned(),
         positions: positions.collect(),
         resolution: String::new(),
-        resolution_rationale: "No chair has weighed them against each other.".to_owned(),
+        resolution_rationale: "No chair compared the opinions.".to_owned(),
     })
 }
 

@@ -1,29 +1,30 @@
 //! Builds the messages of a council's seats: participant, reviewer and chair.
 
-use crate::model::ask::{Ask, AskMessages};
-use crate::model::intervention::Intervention;
+use crate::model::ask::Ask;
 use crate::model::run_state::RunState;
 use crate::prompting::anonymize::NameMask;
 use crate::prompting::condense::{CondensedView, condense_view};
-use crate::prompting::fence::{MessageParts, RenderedPrompt};
-use crate::prompting::instructions::{ADDED, OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
+use crate::prompting::instructions::{OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
+use crate::prompting::layout::{MessageParts, RenderedPrompt};
 use crate::prompting::reader_view::ReaderView;
-use crate::protocols::pending_asks::{InterventionScope, visible_interventions};
+use crate::prompting::shared_block::question_block;
+use crate::protocols::council::answers::{SeatLetters, list_opinions, list_peer_reviews};
+use crate::protocols::pending_asks::InterventionScope;
 
-/// Masks no names: a participant sees only text of the person who asks.
 pub(crate) fn participant_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
-    let view = ReaderView::of_question(transcript, ask, InterventionScope::OwnAndPublic);
-    render_messages(transcript, ask, OPINION, view, None)
+    let view = ReaderView::of_participant(transcript, ask, InterventionScope::OwnAndPublic);
+    render_messages(transcript, ask, OPINION, view, None, &[])
 }
 
 pub(crate) fn reviewer_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
-    let (view, mask) = (ReaderView::of_reviewer(transcript, ask), mask_for(transcript, ask));
-    render_messages(transcript, ask, PEER_REVIEW, view, mask.as_ref())
+    let (view, mask) = (ReaderView::of_reviewer(transcript, ask), mask_for(transcript));
+    render_messages(transcript, ask, PEER_REVIEW, view, mask.as_ref(), &[])
 }
 
+/// Masks no names: the chair decides, and knows the authors by letters only.
 pub(crate) fn chair_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
-    let (view, mask) = (ReaderView::of_chair(transcript, ask), mask_for(transcript, ask));
-    render_messages(transcript, ask, SYNTHESIS, view, mask.as_ref())
+    let view = ReaderView::of_chair(transcript, ask);
+    render_messages(transcript, ask, SYNTHESIS, view, None, &absence_remarks(transcript))
 }
 
 fn render_messages(
@@ -32,53 +33,50 @@ fn render_messages(
     role: RoleText,
     mut view: ReaderView,
     mask: Option<&NameMask>,
+    remarks: &[String],
 ) -> RenderedPrompt {
-    let CondensedView { sections, notes } = condense_view(&mut view, mask);
-    let masked = |text: &String| mask.map_or_else(|| text.clone(), |mask| mask.mask_text(text).0);
-    let faults = ask.retry_reason.as_ref().map(masked);
+    let own = question_block(transcript, &ask.seat);
+    let CondensedView { sections, notes } = condense_view(&mut view, own.bytes_left, mask);
     let parts = MessageParts {
         secret: &transcript.plan.secret,
+        block: Some(&own),
+        role: &role.parts(transcript.plan.mode),
         sections: &sections,
-        remarks: &additions_remark(&view).into_iter().collect::<Vec<_>>(),
-        task: role.task,
-        rejection_reason: faults.as_deref(),
+        remarks,
     };
-    let system = role.system_prompt(transcript.plan.mode);
-    RenderedPrompt {
-        messages: AskMessages { system, user: parts.render_message(ask) },
-        condensed: notes,
+    let condensed = own.notes().chain(notes).collect();
+    RenderedPrompt { messages: parts.render_messages(ask), condensed }
+}
+
+/// Tells the chair which round was skipped and who gave no opinion or no review.
+fn absence_remarks(transcript: &RunState) -> Vec<String> {
+    let letters = SeatLetters::from_plan(&transcript.plan);
+    let (opinions, reviews) = (list_opinions(transcript), list_peer_reviews(transcript));
+    let mut remarks = Vec::new();
+    for (letter, name) in letters.iter() {
+        if opinions.iter().all(|voice| voice.seat != name) {
+            remarks.push(format!("{letter} gave no opinion."));
+        }
+        if !reviews.is_empty() && reviews.iter().all(|voice| voice.seat != name) {
+            remarks.push(format!("{letter} gave no review."));
+        }
     }
+    if transcript.skips_round(2) {
+        remarks.push("Round 2 was skipped by rule: the opinions were not reviewed.".to_owned());
+    } else if reviews.is_empty() {
+        remarks.push("The opinions were not reviewed.".to_owned());
+    }
+    remarks
 }
 
-/// Tells the seat how to read the Principal's additions, if there are any.
-pub(crate) fn additions_remark(view: &ReaderView) -> Option<String> {
-    (!view.additions.is_empty()).then(|| ADDED.trim_end().to_owned())
-}
-
-/// The names to hide from this seat; `None` when reviews are not anonymous.
-fn mask_for(transcript: &RunState, ask: &Ask) -> Option<NameMask> {
+/// The names with which an author may identify itself; `None` when reviews are not anonymous.
+fn mask_for(transcript: &RunState) -> Option<NameMask> {
     let plan = &transcript.plan;
     if !plan.anonymous_review {
         return None;
     }
     let seats = plan.seats.iter().flat_map(|seat| [seat.name.as_str(), seat.provider.as_str()]);
     let models = plan.seats.iter().flat_map(|seat| [seat.model.as_str(), seat.family.as_str()]);
-    let files = plan.context.files.iter().map(|file| file.text.as_str());
     let (seats, models): (Vec<&str>, Vec<&str>) = (seats.collect(), models.collect());
-    let asked = std::iter::once(transcript.question()).chain(texts_to_all(transcript, ask));
-    let spared: Vec<&str> = asked.chain(files).collect();
-    Some(NameMask::new(&seats, &models, &spared))
-}
-
-/// Interventions addressed to all seats, which count as part of the question. A private whisper
-/// does not allow a name to be shown.
-fn texts_to_all<'a>(transcript: &'a RunState, ask: &Ask) -> impl Iterator<Item = &'a str> {
-    visible_interventions(transcript, ask, InterventionScope::OwnAndPublic).into_iter().filter_map(
-        |noted| match &noted.intervention {
-            Intervention::Whisper { text, to: None } | Intervention::Directive { text, .. } => {
-                Some(text.as_str())
-            }
-            Intervention::Whisper { to: Some(_), .. } | Intervention::Stop => None,
-        },
-    )
+    Some(NameMask::new(&seats, &models))
 }

@@ -90,13 +90,16 @@ fn second_round(transcript: &RunState) -> Option<Step> {
         list_opinions(transcript).iter().map(|voice| voice.seat).collect();
     // A seat that would see no opinion but its own has nothing to review.
     let seats = transcript.plan.participant_seats().map(|seat| &seat.name);
-    let seats = seats.filter(|name| spoke.iter().any(|other| other != name));
+    let reviewers: Vec<&ExpertSlug> =
+        seats.filter(|name| spoke.iter().any(|other| other != name)).collect();
+    // A panel of one seat has no reviewer, so it needs no review.
+    let needed = transcript.plan.quorum.r2_min.min(reviewers.len());
     if let Some(step) =
-        pending_asks(transcript, 2, AskPurpose::PeerReview, RetryRule::Unparsed, seats)
+        pending_asks(transcript, 2, AskPurpose::PeerReview, RetryRule::Unparsed, reviewers)
     {
         return Some(step);
     }
-    let (heard, needed) = (list_peer_reviews(transcript).len(), transcript.plan.quorum.r2_min);
+    let heard = list_peer_reviews(transcript).len();
     if let Some(stop) = stop_if_partial(transcript, 2) {
         return Some(Step::Stop(stop));
     }

@@ -1,7 +1,10 @@
 //! The page of a council: which sections it has, in which order. A batch prints one line about each
 //! result instead.
 
+use std::collections::VecDeque;
+
 use crate::model::dialogue::TerminalState;
+use crate::model::plan::DeliveryMode;
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::protocols::conclusion::document::ConclusionView;
@@ -12,7 +15,7 @@ use crate::protocols::council::document::{
     CouncilDocument, council_document, is_cut_short, truncation_note,
 };
 use crate::protocols::council::panel_sections::{
-    opinions_section, peer_reviews_section, positions_section,
+    describe_tally, opinions_section, peer_reviews_section, positions_section,
 };
 use crate::protocols::council::report_sections::report_sections;
 use crate::report::page::{PageDetail, PageModel, PageScope, PageSection};
@@ -34,7 +37,7 @@ pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageS
     let mut page = base_page(&transcript.opening, "Council", scope);
     add_record_facts(&mut page, record, scope.detail);
     page.state = state_text(&told.ended);
-    page.health = list_health(transcript, told);
+    page.health.extend(list_health(transcript, told));
     if let Some(error) = &told.error {
         let message = format!("{}: {}.", told.status, error.message);
         page.intro.extend(stop_blocks(message, &error.suggestion));
@@ -44,13 +47,16 @@ pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageS
         page.intro.push(caution_block(message));
     }
     page.sections.extend(background_section(record, scope));
-    let outcomes = recorded_outcomes(record);
-    page.sections.extend(conclusion_sections(&told.ended, outcomes, state_text(&told.ended)));
+    let mut report = list_report_sections(told);
+    if transcript.plan.delivery == DeliveryMode::Selection {
+        page.sections.extend(take_selected(told, &mut report));
+    }
+    page.sections.extend(conclusion_sections(&told.ended, recorded_outcomes(record)));
     let is_result = scope.detail == PageDetail::Result;
     if is_result && told.ended.conclusion.is_some() {
         page.sections.push(positions_section(told, scope.detail));
     } else {
-        page.sections.extend(debate_sections(transcript, told, scope.detail));
+        page.sections.extend(debate_sections(transcript, told, report, scope.detail));
     }
     if !shows_replies(told, scope.detail) {
         page.sections.push(interventions_section(&told.interventions));
@@ -62,17 +68,34 @@ pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageS
     page
 }
 
+fn list_report_sections(told: &CouncilDocument) -> VecDeque<PageSection> {
+    let has_ending = told.ended.conclusion.is_some() || told.ended.draft.is_some();
+    let sections = told.report.as_ref().map(|given| report_sections(given, has_ending));
+    sections.unwrap_or_default().into()
+}
+
+/// The opinion that `--select` delivers, in place of the chair's answer.
+fn take_selected(
+    told: &CouncilDocument,
+    report: &mut VecDeque<PageSection>,
+) -> Option<PageSection> {
+    let author = told.peer_choice.as_ref().map(|choice| choice.provider.to_string());
+    let answer = report.pop_front()?.with_subject(author);
+    Some(PageSection { title: "Selected opinion".to_owned(), ..answer })
+}
+
 /// The report and the panel. An unconverged result has every opinion and reply too, because the
 /// reader has no conclusion.
 fn debate_sections(
     transcript: &RunState,
     told: &CouncilDocument,
+    mut report: VecDeque<PageSection>,
     detail: PageDetail,
 ) -> Vec<PageSection> {
-    let has_ending = told.ended.conclusion.is_some() || told.ended.draft.is_some();
-    let mut report = told.report.as_ref().map(|given| report_sections(given, has_ending));
-    let mut report = report.iter_mut().flat_map(|sections| sections.drain(..));
-    let mut sections: Vec<PageSection> = report.by_ref().take(1).collect();
+    // The panel follows the answer, which a page of `--select` has above.
+    let is_selected = transcript.plan.delivery == DeliveryMode::Selection;
+    let answer = if is_selected { None } else { report.pop_front() };
+    let mut sections: Vec<PageSection> = answer.into_iter().collect();
     sections.push(positions_section(told, detail));
     sections.extend(report);
     // `show` prints the rounds of the record, which have the same content.
@@ -108,6 +131,8 @@ fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
     words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
     words.extend(is_cut_short(transcript).then(|| "CUT SHORT".to_owned()));
     words.push(format!("{} of {seats} answered", told.rounds.r1.opinions.len()));
+    let split = told.tally.is_split().then(|| describe_tally(told.tally).replace(" · ", ", "));
+    words.extend(split.map(|stances| format!("SPLIT: {stances}")));
     words.extend(truncation_note(transcript));
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
@@ -160,6 +185,7 @@ pub fn result_labels(told: &CouncilDocument) -> String {
         (told.rehearsal, "REHEARSAL"),
         (told.flags.degraded, "DEGRADED"),
         (told.flags.truncated, "TRUNCATED"),
+        (told.tally.is_split(), "SPLIT"),
         (told.flags.false_consensus, "FALSE CONSENSUS"),
     ];
     let due = labels.iter().filter(|(is_due, _)| *is_due);
@@ -204,11 +230,11 @@ mod tests {
             result_labels(&told) + &result_sentence(&told)
         };
         let cases = [
-            (clean(), "[CLEAN] Put a read-through cache before the catalogue,"),
-            (unaudited(), "[UNAUDITED] Put a read-through cache"),
-            (unconverged(), "[UNCONVERGED] There is no conclusion"),
-            (cut_short(), "[CLEAN] [DEGRADED] Put a"),
-            (critic_failed(), "incomplete: the conclusion could not be audited: bob"),
+            (clean(), "[CLEAN] [SPLIT] Put a read-through cache before the catalogue,"),
+            (unaudited(), "[UNAUDITED] [SPLIT] Put a read-through cache"),
+            (unconverged(), "[UNCONVERGED] [SPLIT] The critic rejected the conclusion twice"),
+            (cut_short(), "[CLEAN] [DEGRADED] [SPLIT] Put a"),
+            (critic_failed(), "[SPLIT] incomplete: the conclusion could not be audited: bob"),
         ];
         for (transcript, start) in cases {
             let line = line(&transcript);

@@ -51,7 +51,8 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
     PageSection::new("Positions", blocks).with_note(describe_tally(told.tally))
 }
 
-fn describe_tally(tally: StanceTally) -> String {
+/// `2 approve · 1 conditional`
+pub(crate) fn describe_tally(tally: StanceTally) -> String {
     let stances = OpinionStance::ALL.iter().filter(|stance| tally.count_of(**stance) > 0);
     let words = stances.map(|stance| match stance {
         OpinionStance::None => format!("{} without a stance", tally.count_of(*stance)),
@@ -118,6 +119,8 @@ fn opinion_section(given: &CouncilOpinion) -> PageSection {
     ];
     let lists = [
         ("considers", &details.key_considerations),
+        ("compares", &details.alternatives_considered),
+        ("cites", &details.evidence),
         ("assumes", &said.assumptions),
         ("asks", &said.questions),
     ];

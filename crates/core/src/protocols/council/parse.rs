@@ -1,7 +1,9 @@
 //! Parses the three documents of a council and checks the rules that a schema cannot express.
 
+use std::cell::Cell;
+
 use crate::parsing::coerce::quote_safely;
-use crate::parsing::reply::{ParseResult, parse_document};
+use crate::parsing::reply::{ParseResult, ParsedReply, parse_document};
 use crate::parsing::schema::{OPINION_SCHEMA, PEER_REVIEW_SCHEMA, REPORT_SCHEMA};
 use crate::protocols::council::report_types::ChairReport;
 use crate::protocols::council::types::{
@@ -27,9 +29,10 @@ pub fn parse_opinion(reply: &str, mode: QuestionMode) -> ParseResult<OpinionRepl
 
 /// Parses a peer review; `letters` are the opinions that the reviewer saw.
 pub fn parse_peer_review(reply: &str, letters: &[char]) -> ParseResult<PeerReview> {
-    parse_document(reply, &PEER_REVIEW_SCHEMA, |review: &mut PeerReview| {
+    let is_merged = Cell::new(false);
+    let parsed = parse_document(reply, &PEER_REVIEW_SCHEMA, |review: &mut PeerReview| {
         if review.targets.is_empty() {
-            return Err("targets: empty, at least one is due".to_owned());
+            return Err("targets: the list is empty, but at least one item is required".to_owned());
         }
         let is_shown = |target: &OpinionAssessment| match_letter(&target.letter, letters).is_some();
         if !review.targets.iter().any(is_shown) {
@@ -39,17 +42,40 @@ pub fn parse_peer_review(reply: &str, letters: &[char]) -> ParseResult<PeerRevie
         }
         // Drop comments on opinions the reviewer did not see, usually its own.
         review.targets.retain(is_shown);
-        let mut seen = Vec::new();
-        for (index, target) in review.targets.iter_mut().enumerate() {
-            let Some(letter) = match_letter(&target.letter, letters) else { continue };
-            if seen.contains(&letter) {
-                return Err(format!("targets[{index}].letter: `{letter}` is given twice"));
+        for target in &mut review.targets {
+            if let Some(letter) = match_letter(&target.letter, letters) {
+                target.letter = letter.to_string();
             }
-            seen.push(letter);
-            target.letter = letter.to_string();
         }
+        is_merged.set(merge_targets(&mut review.targets));
         Ok(())
-    })
+    });
+    parsed.map(|read| ParsedReply { repaired: read.repaired || is_merged.get(), ..read })
+}
+
+/// Joins what a reviewer wrote about one opinion in several entries, with the lowest rating. Returns
+/// whether there was such an opinion.
+fn merge_targets(targets: &mut Vec<OpinionAssessment>) -> bool {
+    let before = targets.len();
+    let mut merged: Vec<OpinionAssessment> = Vec::new();
+    for target in targets.drain(..) {
+        match merged.iter_mut().find(|known| known.letter == target.letter) {
+            Some(known) => known.absorb_entry(target),
+            None => merged.push(target),
+        }
+    }
+    *targets = merged;
+    targets.len() < before
+}
+
+impl OpinionAssessment {
+    fn absorb_entry(&mut self, other: Self) {
+        self.rating = self.rating.min(other.rating);
+        self.critiques.extend(other.critiques);
+        self.agreement_points.extend(other.agreement_points);
+        self.disagreement_points.extend(other.disagreement_points);
+        self.finding_positions.extend(other.finding_positions);
+    }
 }
 
 /// Parses a report; `letters` are the opinions that the chair saw.

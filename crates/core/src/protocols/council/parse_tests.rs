@@ -11,11 +11,11 @@ use crate::protocols::council::types::{OpinionAssessment, OpinionReply, PeerRevi
 
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
 
-/// The parse result or the error, on one line: `read`, or `mended` if the JSON needed repairs.
+/// The parse result or the error, on one line: `read`, or `repaired` if the JSON needed repairs.
 fn summary<T>(normalised: ParseResult<T>, describe: impl Fn(&T) -> String) -> String {
     match normalised {
         Ok(read) => {
-            let how = if read.repaired { "mended" } else { "read" };
+            let how = if read.repaired { "repaired" } else { "read" };
             format!("{how}: {}", describe(&read.document))
         }
         Err(unreadable) => {
@@ -45,7 +45,7 @@ fn with(pointer: &str, value: Value) -> String {
 }
 
 const READ: &str = "read: Do it. | Adopt. | high | approve";
-const MENDED: &str = "mended: Do it. | Adopt. | high | approve";
+const MENDED: &str = "repaired: Do it. | Adopt. | high | approve";
 
 #[test]
 fn a_document_is_found_wherever_it_stands() {
@@ -73,7 +73,7 @@ fn of_several_documents_the_last_fenced_one_counts() {
 }
 
 #[test]
-fn json_that_is_nearly_right_is_mended_and_said_to_be() {
+fn json_that_is_nearly_right_is_repaired_and_said_to_be() {
     check(&OPINION.replace('}', ",}"), MENDED);
     check(&OPINION.replace('"', "'"), MENDED);
     check(&OPINION.replace("\"summary\"", "summary"), MENDED);
@@ -83,10 +83,10 @@ fn json_that_is_nearly_right_is_mended_and_said_to_be() {
         MENDED,
     );
     check(&OPINION.replace('{', "{\"x\":NaN,\"y\":None,"), MENDED);
-    check(&OPINION.replace("Do it.", "Do\nit."), "mended: Do\nit. | Adopt. | high | approve");
+    check(&OPINION.replace("Do it.", "Do\nit."), "repaired: Do\nit. | Adopt. | high | approve");
     check(
         &OPINION.replace("Do it.", "Do \"it\" now."),
-        "mended: Do \"it\" now. | Adopt. | high | approve",
+        "repaired: Do \"it\" now. | Adopt. | high | approve",
     );
     check(OPINION.strip_suffix('}').unwrap(), MENDED);
 }
@@ -114,7 +114,7 @@ fn a_reason_names_the_place_and_the_fault() {
     check(&with("/details", json!({})), "unreadable: details.recommendation: missing field");
     check(&with("/details", json!("x")), "unreadable: details: `x`, not an object");
     check(&with("/summary", json!("  ")), "unreadable: summary: empty");
-    check(&with("/summary", json!(null)), "unreadable: summary: null, where a value is due");
+    check(&with("/summary", json!(null)), "unreadable: summary: is null, but a value is required");
     check(&with("/details/recommendation", json!("")), "unreadable: details.recommendation: empty");
     check(
         &with("/confidence", json!("sure")),
@@ -135,13 +135,13 @@ fn a_reason_names_the_place_and_the_fault() {
 fn what_holds_no_document_says_what_it_is() {
     check("", "unreadable: the reply is empty");
     check(" \n\u{feff}", "unreadable: the reply is empty");
-    check("<think>hm</think>", "unreadable: the reply holds nothing but thinking");
-    check("<think>never done {", "unreadable: the reply holds nothing but thinking");
-    check("I would adopt it.", "unreadable: the reply holds no JSON object");
-    check("null", "unreadable: the reply holds no JSON object");
-    check("[1,2]", "unreadable: the reply holds no JSON object");
+    check("<think>hm</think>", "unreadable: the reply contains only thinking and no answer");
+    check("<think>never done {", "unreadable: the reply contains only thinking and no answer");
+    check("I would adopt it.", "unreadable: the reply contains no JSON object");
+    check("null", "unreadable: the reply contains no JSON object");
+    check("[1,2]", "unreadable: the reply contains no JSON object");
     check("{}", "unreadable: summary: missing field");
-    check("\u{0}\u{0}", "unreadable: the reply holds no JSON object");
+    check("\u{0}\u{0}", "unreadable: the reply contains no JSON object");
     check("I'm sorry, but I can't help with that.", "refusal: the model declined to answer");
     check(
         r#"{"error":"I cannot provide an opinion on this."}"#,
@@ -155,7 +155,7 @@ fn what_holds_no_document_says_what_it_is() {
 
 #[test]
 fn a_schema_that_is_sent_back_is_known() {
-    let echoed = "unreadable: the reply repeats the schema and fills in nothing";
+    let echoed = "unreadable: the reply repeats the schema without values";
     check(&OPINION_SCHEMA.to_string(), echoed);
     check(&OPINION_SCHEMA["properties"].to_string(), echoed);
     check(&format!("{} {OPINION}", *OPINION_SCHEMA), READ);
@@ -201,8 +201,14 @@ fn a_review_names_opinions_that_were_shown() {
         &json!([{"letter": "**Opinion C**", "rating": 10, "critiques": [critique]}]),
         "read: C 10 (1)",
     );
-    check_review(&json!([]), "unreadable: targets: empty, at least one is due");
-    check_review(&json!(null), "unreadable: targets: empty, at least one is due");
+    check_review(
+        &json!([]),
+        "unreadable: targets: the list is empty, but at least one item is required",
+    );
+    check_review(
+        &json!(null),
+        "unreadable: targets: the list is empty, but at least one item is required",
+    );
     // `B` was not shown: it is usually the reviewer's own.
     check_review(
         &json!([{"letter": "A", "rating": 7}, {"letter": "B", "rating": 7}]),
@@ -214,7 +220,7 @@ fn a_review_names_opinions_that_were_shown() {
     );
     check_review(
         &json!([{"letter": "A", "rating": 7}, {"letter": "opinion a", "rating": 9}]),
-        "unreadable: targets[1].letter: `A` is given twice",
+        "repaired: A 7 (0)",
     );
     check_review(
         &json!([{"letter": "all of them", "rating": 7}]),

@@ -13,11 +13,11 @@ use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
 use crate::model::time::Moment;
 use crate::parsing::reply::{to_parse_outcome, unreadable};
 use crate::parsing::schema::ReplyShape;
-use crate::prompting::fence::RenderedPrompt;
 use crate::prompting::instructions::{OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
+use crate::prompting::layout::RenderedPrompt;
 use crate::protocols::conclusion::document::conclusion_document;
-use crate::protocols::council::answers::{SeatLetters, list_opinions};
-use crate::protocols::council::document::council_document;
+use crate::protocols::council::answers::{SeatLetters, list_opinions, list_peer_reviews};
+use crate::protocols::council::document::{PanelHealth, council_document};
 use crate::protocols::council::messages::{
     chair_messages, participant_messages, reviewer_messages,
 };
@@ -112,11 +112,11 @@ impl Protocol for CouncilProtocol {
     fn planned_rounds<'p>(&self, plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p>> {
         let &InputSizes { asked, replies, .. } = sizes;
         let all = |role: RoleText, bytes: usize| {
-            let bytes = role.system_prompt(plan.mode).len() + bytes;
+            let bytes = role.parts(plan.mode).byte_len() + bytes;
             plan.participant_seats().map(|seat| PlannedCall { seat, bytes }).collect()
         };
         let chair = plan.chairs.first().and_then(|chair| plan.find_seat(chair));
-        let bytes = SYNTHESIS.system_prompt(plan.mode).len() + asked + replies * 2;
+        let bytes = SYNTHESIS.parts(plan.mode).byte_len() + asked + replies * 2;
         let chairing = chair.map(|seat| PlannedCall { seat, bytes });
         let mut rounds = vec![
             PlannedRound { name: "R1", calls: all(OPINION, asked) },
@@ -146,6 +146,10 @@ impl Protocol for CouncilProtocol {
             .transpose()
     }
 
+    fn is_degraded(&self, state: &RunState) -> bool {
+        PanelHealth::from_state(state).flags.degraded
+    }
+
     fn missing_conclusion(&self, id: &DialogueId) -> MissingConclusion {
         MissingConclusion {
             lacks: "conclusion",
@@ -156,19 +160,20 @@ impl Protocol for CouncilProtocol {
     }
 }
 
-/// The letters of the opinions that a seat was shown. A reviewer does not see its own.
+/// The letters that a seat was shown. A reviewer does not see its own; the chair sees those of seats
+/// that gave an opinion or a review.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the registry passes only asks with a purpose of this protocol"
 )]
 fn shown_letters(state: &RunState, ask: &Ask) -> Vec<char> {
     let letters = SeatLetters::from_plan(&state.plan);
-    let heard = list_opinions(state);
-    let spoke = |name: &ExpertSlug| heard.iter().any(|voice| voice.seat == name);
+    let (opinions, reviews) = (list_opinions(state), list_peer_reviews(state));
+    let spoke = |name: &ExpertSlug| opinions.iter().any(|voice| voice.seat == name);
+    let reviewed = |name: &ExpertSlug| reviews.iter().any(|voice| voice.seat == name);
     let shown = letters.iter().filter(|(_, name)| match ask.purpose {
         AskPurpose::PeerReview => **name != ask.seat && spoke(name),
-        // The chair also reads reviews of seats that gave no opinion.
-        AskPurpose::Synthesis => true,
+        AskPurpose::Synthesis => spoke(name) || reviewed(name),
         _ => false,
     });
     shown.map(|(letter, _)| letter).collect()

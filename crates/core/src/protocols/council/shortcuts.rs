@@ -37,11 +37,9 @@ pub(crate) fn skip_review(transcript: &RunState) -> Option<RoundShortcut> {
         let (holds, reason) = match rule {
             SkipReviewRule::HighAgreement => high_agreement(transcript),
             SkipReviewRule::LowRisk if transcript.plan.stakes == StakesLevel::Low => {
-                (true, "the caller said that the stakes are low".to_owned())
+                (true, "`--stakes low` was given".to_owned())
             }
-            SkipReviewRule::LowRisk => {
-                (false, "the caller did not say that the stakes are low".to_owned())
-            }
+            SkipReviewRule::LowRisk => (false, "`--stakes low` was not given".to_owned()),
         };
         triggered &= holds;
         reasons.push(reason);
@@ -69,7 +67,7 @@ pub(crate) fn out_of_budget(shortage: BudgetShortage) -> RoundShortcut {
     make_shortcut(
         3,
         true,
-        format!("what is left of {} does not cover the chair", shortage.describe_budget()),
+        format!("the remainder of {} does not cover the chair", shortage.describe_budget()),
         false,
     )
 }

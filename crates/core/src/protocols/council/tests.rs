@@ -85,6 +85,16 @@ fn nobody_reviews_nothing_but_themselves() {
 }
 
 #[test]
+fn a_panel_of_one_seat_needs_no_review() {
+    let lone = |plan: &mut Plan| {
+        plan.quorum.r1_min = 1;
+        plan.seats.truncate(1);
+    };
+    check_with(lone, "ann1+ held1", "hold 2");
+    check_with(lone, "ann1+ held1 held2", "ask ann in round 3");
+}
+
+#[test]
 fn what_cannot_be_read_is_asked_for_once_more_and_then_absent() {
     check("ann1? bob1+ cid1+", "ask ann strictly in round 1");
     check("ann1? ann1+ bob1+ cid1+", "hold 1");

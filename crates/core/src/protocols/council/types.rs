@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::ask::TokenUsage;
+use crate::model::ask::{TokenUsage, serialize_usage};
 use crate::model::ids::ExpertSlug;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
@@ -87,39 +87,10 @@ words! {
     }
 }
 
-/// Lists the valid names in the schema sent to models.
-macro_rules! schema_of_words {
-    ($($name:ident),+) => {$(
-        impl schemars::JsonSchema for $name {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let options: Vec<&str> = Self::ALL.iter().map(|word| word.name()).collect();
-                schemars::json_schema!({ "type": "string", "enum": options })
-            }
-        }
-    )+};
-}
-
-schema_of_words!(
-    RatingLevel,
-    OpinionStance,
-    CritiqueType,
-    FindingStance,
-    ReportOutcome,
-    RiskConsensus
-);
-
 /// An opinion as its model gave it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpinionReply {
-    /// The answer in two or three sentences.
+    /// The answer and its main reason.
     pub summary: String,
     pub details: OpinionDetails,
     #[serde(default)]
@@ -137,13 +108,19 @@ pub struct OpinionReply {
     pub findings: Vec<OpinionFinding>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpinionDetails {
     /// What you take the question to be.
     #[serde(default)]
     pub understanding: String,
     #[serde(default)]
     pub key_considerations: Vec<String>,
+    /// Options that were not chosen, each with the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub alternatives_considered: Vec<String>,
+    /// Facts and figures, each with its source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
     pub recommendation: String,
     #[serde(default)]
     pub rationale: String,
@@ -184,7 +161,7 @@ pub struct CouncilOpinion {
     pub mode: QuestionMode,
     #[serde(flatten)]
     pub opinion: OpinionReply,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "serialize_usage", skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
     pub latency_ms: u64,
     /// The reply was cut off before its end.
@@ -206,7 +183,7 @@ pub struct PeerReview {
 pub struct OpinionAssessment {
     /// The opinion's letter, such as `A`.
     pub letter: String,
-    /// From 1 (useless) to 10 (nothing to add).
+    /// From 1 (wrong or harmful) to 10 (nothing to correct or to add).
     #[schemars(range(min = 1, max = 10))]
     pub rating: u8,
     #[serde(default)]
@@ -260,7 +237,7 @@ pub struct CouncilPeerReview {
     pub timestamp: Moment,
     pub targets: Vec<NamedAssessment>,
     pub would_change_my_opinion: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "serialize_usage", skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<TokenUsage>,
     pub latency_ms: u64,
     /// The reply was cut off before its end.

@@ -3,7 +3,7 @@
 
 use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
 use crate::protocols::review::locus::names_lines;
-use crate::protocols::review::phrases::{block_label, line_range, stance_text};
+use crate::protocols::review::phrases::{QUOTE_NOT_FOUND, block_label, line_range, stance_text};
 use crate::protocols::review::seat_results::{NumberedConcern, RoundResult, SeatResult};
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
 use crate::report::marks::deliberator_mark;
@@ -39,7 +39,7 @@ fn seat_section(
     let mut blocks: Vec<PageBlock> = Vec::new();
     blocks.push(match items.is_empty() {
         // A block without a concern cannot be fixed, so say it.
-        true => PageBlock::Paragraph("It names no concern.".into()),
+        true => PageBlock::Paragraph("This deliberator names no concern.".into()),
         false => PageBlock::List(items),
     });
     // The adjudicator merges the briefs; without one, show each deliberator's own.
@@ -70,9 +70,13 @@ fn concern_item(one: &PlacedConcern) -> ListItem {
     // Skip a locus that only repeats the line number.
     let is_told = locus.is_empty() || place.is_some() && names_lines(locus);
     let mut notes = Vec::new();
-    notes.extend(
-        (!is_told).then(|| RichText::toned("at ", TextTone::Faint).push(locus, TextTone::Plain)),
-    );
+    if !is_told {
+        let at = RichText::toned("at ", TextTone::Faint).push(locus, TextTone::Plain);
+        notes.push(match one.quote_not_found {
+            true => at.push(format!(" ({QUOTE_NOT_FOUND})"), TextTone::Caution),
+            false => at,
+        });
+    }
     let fix = one.concern.fix.trim();
     notes.extend(
         (!fix.is_empty()).then(|| RichText::toned("→ ", TextTone::Good).push(fix, TextTone::Plain)),

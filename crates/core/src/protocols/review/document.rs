@@ -10,10 +10,12 @@ use crate::model::time::Moment;
 use crate::protocols::council::document::{
     PanelAttendance, family_warning, price_warning, reply_warnings,
 };
-use crate::protocols::review::locus::resolve_locus;
+use crate::protocols::review::earlier_decision::{DecisionMark, EarlierDecision, UNNAMED_PERSON};
+use crate::protocols::review::locus::{lacks_quote, resolve_locus};
 use crate::protocols::review::log_row::{SeatRow, consulted_verdicts, seat_rows, verdict_id};
+use crate::protocols::review::phrases::explain_shipped_blocks;
 use crate::protocols::review::policy::{
-    AdjudicatorReply, BlockTally, ReviewOutcome, ReviewVerdict, VerdictOverride,
+    AdjudicatorReply, BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::seat_results::{
     ConcernIds, FIRST, NumberedConcern, SECOND, SeatResult, list_seat_results, read_adjudication,
@@ -48,6 +50,8 @@ pub struct ReviewDocument {
     pub dialogue_id: Option<DialogueId>,
     /// The newest log row of this review; `None` if there is none yet.
     pub verdict_id: Option<String>,
+    /// The verdict; a SHIP also says how many would block it.
+    pub headline: String,
     pub status: CompletionStatus,
     pub producer: Option<String>,
     pub artifact_sha256: Option<String>,
@@ -62,6 +66,32 @@ pub struct ReviewDocument {
     pub metrics: Option<RunMetrics>,
     pub warnings: Vec<String>,
     pub error: Option<StopNotice>,
+    /// The person's decision in effect.
+    #[serde(rename = "override", skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<OverrideMark>,
+    /// The content was decided before, and no model was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_before: Option<DecisionMark>,
+    /// No tier rule names the file.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_covered: bool,
+}
+
+/// A person's decision, as `review --json` shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OverrideMark {
+    #[serde(rename = "as")]
+    pub decision: ReviewDecision,
+    pub by: String,
+    pub why: String,
+    pub at: Moment,
+}
+
+impl OverrideMark {
+    fn new(word: &VerdictOverride, at: Moment) -> Self {
+        let by = word.by.clone().unwrap_or_else(|| UNNAMED_PERSON.to_owned());
+        Self { decision: word.decision, by, why: word.why.clone(), at }
+    }
 }
 
 /// The block tally of the policy.
@@ -119,7 +149,11 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
     let (round1, round2) = review_rounds(transcript);
     let brief = ruling.map(|ruling| ruling.adjudication.revision_brief.clone());
     let logged = (transcript.rows_logged > 0).then_some(transcript.rows_logged);
-    ReviewDocument {
+    let newest = logged.map(|number| verdict_id(transcript, number));
+    let overridden =
+        transcript.overrides.iter().rfind(|(_, word)| Some(&word.verdict_id) == newest.as_ref());
+    let told = ReviewDocument {
+        overridden: overridden.map(|(at, word)| OverrideMark::new(word, *at)),
         rehearsal: transcript.opening.rehearsal,
         policy: policy_count(transcript, gate),
         adjudicator: adjudicator_answer(transcript, gate),
@@ -128,7 +162,7 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
         panel: ReviewPanel::from_state(transcript, gate),
         revision_brief: brief.unwrap_or_default(),
         dialogue_id: Some(transcript.opening.dialogue_id.clone()),
-        verdict_id: logged.map(|number| verdict_id(transcript, number)),
+        verdict_id: newest,
         status: completion_status(transcript),
         producer: artifact.producer.clone(),
         artifact_sha256: Some(artifact.sha256.clone()),
@@ -140,6 +174,43 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
         warnings: review_warnings(transcript, gate),
         error: stop_notice(transcript),
         ..empty_document(decided, &artifact.path, &artifact.artifact_type, artifact.tier)
+    };
+    match explain_shipped_blocks(&told) {
+        Some(blocks) => {
+            ReviewDocument { headline: format!("{} · {blocks}", told.verdict), ..told }
+        }
+        None => told,
+    }
+}
+
+/// The document of a content that was decided before; `run` is the review that decided, if the store
+/// has it.
+pub fn decided_document(
+    run: Option<&RunState>,
+    artifact: &ReviewArtifact,
+    earlier: &EarlierDecision,
+) -> ReviewDocument {
+    let told = match run {
+        Some(run) => review_document(run),
+        None => {
+            empty_document(earlier.verdict, &artifact.path, &artifact.artifact_type, artifact.tier)
+        }
+    };
+    let overridden = earlier.overridden.as_ref().map(|word| {
+        let by = earlier.to_mark().by;
+        OverrideMark { decision: word.decision, by, why: word.why.clone(), at: word.at }
+    });
+    ReviewDocument {
+        verdict: earlier.verdict,
+        headline: format!("{} · decided before", earlier.verdict),
+        artifact: artifact.path.clone(),
+        found_at: artifact.path.clone(),
+        status: CompletionStatus::Done,
+        verdict_id: Some(earlier.verdict_id.clone()),
+        decided_before: Some(earlier.to_mark()),
+        overridden,
+        error: None,
+        ..told
     }
 }
 
@@ -177,6 +248,7 @@ fn empty_document(
         revision_brief: String::new(),
         dialogue_id: None,
         verdict_id: None,
+        headline: verdict.name().to_owned(),
         status: CompletionStatus::Done,
         producer: None,
         artifact_sha256: None,
@@ -188,6 +260,9 @@ fn empty_document(
         metrics: None,
         warnings: Vec::new(),
         error: None,
+        overridden: None,
+        decided_before: None,
+        not_covered: false,
     }
 }
 
@@ -236,6 +311,8 @@ pub struct PlacedConcern {
     /// `None` if the locus does not occur in the artifact.
     pub line: Option<usize>,
     pub end_line: Option<usize>,
+    /// True if the concern quotes words that the artifact does not contain.
+    pub quote_not_found: bool,
 }
 
 impl PlacedConcern {
@@ -269,6 +346,7 @@ fn position_concerns(position: &SeatResult<'_>, artifact: &ReviewArtifact) -> Ve
             concern: concern.clone(),
             line: lines.map(|lines| lines.start),
             end_line: lines.map(|lines| lines.end),
+            quote_not_found: lacks_quote(&concern.locus, &artifact.text),
         }
     };
     ConcernIds::from_results(position).kept.into_iter().map(place).collect()

@@ -43,6 +43,8 @@ impl SampleReview {
             convergence_percent: 100,
             panel_seed: None,
             output_dir: String::new(),
+            calibrated: false,
+            domain_id: None,
         };
         Self(SampleRun::opened(opening, plan()))
     }
@@ -138,6 +140,17 @@ pub(crate) fn shipped() -> RunState {
     gate.ruled(sample_adjudication(ReviewDecision::Ship))
 }
 
+/// Two of four block, which policy `seed` ships.
+pub(crate) fn shipped_with_blocks() -> RunState {
+    let mut gate = contested();
+    gate.judges("skeptic", SECOND, blocking(skeptic(), true));
+    gate.judges("voice_identity", SECOND, voice());
+    gate.judges("evidence", SECOND, blocking(evidence(), false));
+    gate.judges("strategy", SECOND, strategy());
+    gate.0.held(SECOND);
+    gate.ruled(sample_adjudication(ReviewDecision::Ship))
+}
+
 /// Two of four deliberators answer.
 pub(crate) fn incomplete() -> RunState {
     let mut gate = SampleReview::new();
@@ -167,6 +180,7 @@ pub(crate) fn overridden() -> RunState {
         verdict_id: "posts-launch-md-7c21e0aa/1".to_owned(),
         decision: ReviewDecision::Ship,
         why: "The board has seen the figures.".to_owned(),
+        by: None,
     };
     transcript.apply_events(moment(600), &[JournalEvent::VerdictOverridden(decision)]);
     transcript
@@ -235,6 +249,7 @@ fn judgement(
         locus: (*locus).to_owned(),
         issue: (*issue).to_owned(),
         fix: (*fix).to_owned(),
+        code: String::new(),
     };
     DeliberatorJudgement {
         verdict,
@@ -330,8 +345,12 @@ fn fill_judgement(judgement: &mut DeliberatorJudgement, text: &str) {
     judgement.escalations = vec![format!("{text} evidence-1")];
     for concern in &mut judgement.concerns {
         let text = text.to_owned();
-        *concern =
-            ReviewConcern { locus: text.clone(), issue: format!("{text}\n{text}"), fix: text };
+        *concern = ReviewConcern {
+            locus: text.clone(),
+            issue: format!("{text}\n{text}"),
+            fix: text.clone(),
+            code: text,
+        };
     }
 }
 
@@ -345,6 +364,7 @@ pub(crate) fn plan() -> Plan {
         reasoning: "Bare figures.".to_owned(),
         revision_brief: String::new(),
         concerns: vec!["No source".to_owned()],
+        overridden: None,
     };
     let gate = ReviewPlan {
         artifact: ReviewArtifact {
@@ -362,6 +382,7 @@ pub(crate) fn plan() -> Plan {
             prior(ReviewVerdict::Hold, "posts/teaser.md"),
             prior(ReviewVerdict::Revise, "posts/hello.md"),
         ],
+        code_counts: Vec::new(),
     };
     Plan {
         seats: seats.chain([seat("adjudicator", SeatRole::Chair)]).collect(),
@@ -389,5 +410,5 @@ fn deliberator(name: &str) -> DeliberatorPlan {
         missing: Some("there is no such file".to_owned()),
     };
     let context = if name == "voice_identity" { vec![missing] } else { Vec::new() };
-    DeliberatorPlan { seat: slug(name), instructions: None, context }
+    DeliberatorPlan { seat: slug(name), instructions: None, context, codes: Vec::new() }
 }

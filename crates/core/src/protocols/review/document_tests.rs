@@ -91,6 +91,8 @@ fn a_concern_carries_its_lines() {
         ("evidence-1", 2, true, false, Some(4)),
     ];
     assert_eq!(placed, expected);
+    let missing: Vec<bool> = told.concerns.iter().map(|one| one.quote_not_found).collect();
+    assert_eq!(missing, [false, false, true, false], "only one quotes words that are not there");
 }
 
 #[test]
@@ -142,7 +144,10 @@ fn a_panel_of_one_family_is_called_that() {
     transcript.plan.seats.iter_mut().for_each(|seat| seat.family = "google".to_owned());
     let told = review_document(&transcript);
     assert!(told.panel.single_family);
-    assert_eq!(told.warnings, ["the panel is of one family: its agreement says little"]);
+    assert_eq!(
+        told.warnings,
+        ["all models of the panel belong to one family, so agreement is weak evidence"]
+    );
 }
 
 #[test]

@@ -62,9 +62,9 @@ fn concern_annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
     workflow_command(FindingLevel::of_concern(told, placed), &place, &title, &concern_text(placed))
 }
 
-/// `HOLD`, with REHEARSAL and DEGRADED if they apply.
+/// `HOLD`, with REHEARSAL and DEGRADED if they apply, and with the blocks of a SHIP.
 fn verdict_headline(told: &ReviewDocument) -> String {
-    let mut words = vec![told.verdict.name()];
+    let mut words = vec![told.headline.as_str()];
     words.extend(told.rehearsal.then_some("REHEARSAL"));
     words.extend(told.panel.degraded.then_some("DEGRADED"));
     words.join(", ")

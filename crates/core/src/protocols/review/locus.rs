@@ -37,6 +37,24 @@ pub fn resolve_locus(locus: &str, text: &str) -> Option<LineRange> {
     words.or_else(by_number).or_else(|| page.find_any(quoted_passages(locus))).or_else(by_mention)
 }
 
+/// What a deliberator writes for a concern about the whole text.
+const WHOLE_TEXT: &str = "whole text";
+
+/// Returns true if the locus quotes words that are not in the text. A line number and
+/// `whole text` quote nothing; a passage too short to search for counts if it occurs at all.
+pub fn lacks_quote(locus: &str, text: &str) -> bool {
+    let locus = locus.trim();
+    let is_whole = locus.trim_matches(is_quote_mark).eq_ignore_ascii_case(WHOLE_TEXT);
+    let passages = quoted_passages(locus);
+    let names_place = passages.clone().next().is_none() && find_mentions(locus).next().is_some();
+    if is_whole || names_place || names_lines(locus) || count_letters(locus) < LETTERS_MIN {
+        return false;
+    }
+    let words = [locus, locus.trim_matches(is_quote_mark)].into_iter().chain(passages);
+    let occurs = words.clone().any(|words| !words.trim().is_empty() && text.contains(words));
+    !occurs && QuoteSearch::new(text).find_any(words).is_none()
+}
+
 /// Returns true if the locus is only a line number.
 pub fn names_lines(locus: &str) -> bool {
     parse_whole(locus).is_some()
@@ -208,8 +226,9 @@ impl FoldedText {
     fn push_folded(&mut self, letter: char, line: usize) {
         match letter {
             letter if letter.is_whitespace() => self.push_once(' ', line),
-            // Markdown emphasis is not part of the words.
-            '*' | '_' | '`' => {}
+            // Neither Markdown emphasis nor the mark that a prompt puts before a line is part of
+            // the words.
+            '*' | '_' | '`' | '\\' => {}
             '“' | '”' | '„' | '‟' | '«' | '»' | '″' => self.push_char('"', line),
             '‘' | '’' | '‚' | '‛' | '′' => self.push_char('\'', line),
             '-' | '‐' | '‑' | '‒' | '–' | '—' | '―' | '−' => {

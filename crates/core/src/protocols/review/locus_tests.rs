@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::protocols::review::locus::{LineRange, resolve_locus};
+use crate::protocols::review::locus::{LineRange, lacks_quote, resolve_locus};
 
 const TEXT: &str = "# We’re live\n\
     \n\
@@ -87,6 +87,34 @@ fn what_is_not_there_has_no_lines() {
     check("anything else … Plenary is", None);
     assert_eq!(resolve_locus("anything", ""), None);
     assert_eq!(resolve_locus("L1", ""), None);
+}
+
+#[test]
+fn a_quote_that_is_not_in_the_text_is_recognised() {
+    for locus in [
+        "Nothing can go right",
+        "L7 “Nothing can go right”",
+        "the tone as a whole",
+        "The claim \"we never fail\" in line 3",
+    ] {
+        assert!(lacks_quote(locus, TEXT), "{locus}");
+    }
+    for locus in [
+        "",
+        "L3",
+        "L99",
+        "lines 3-4",
+        "whole text",
+        "the table in line 3",
+        "L7 “Nothing can go wrong”",
+        "ten times   faster\n than",
+        "\\Nothing can go wrong",
+        "the words “at”",
+        "“fastest” and “never”",
+        "合",
+    ] {
+        assert!(!lacks_quote(locus, TEXT), "{locus}");
+    }
 }
 
 /// A text of words in several scripts, in lines.

@@ -9,11 +9,14 @@ use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::{RunState, RunStopReason};
 use crate::model::text::truncate_within;
 use crate::model::time::Moment;
+use crate::protocols::review::earlier_decision::settings_digest;
 use crate::protocols::review::policy::{BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict};
 use crate::protocols::review::seat_results::{
     ADJUDICATION, RoundResult, SeatResult, list_seat_results, tally_if_undecided,
 };
-use crate::protocols::review::types::{DeliberatorJudgement, PriorVerdict, ReviewTier};
+use crate::protocols::review::types::{
+    DeliberatorJudgement, PriorOverride, PriorVerdict, ReviewTier,
+};
 
 /// Version of the format.
 pub const ROW_VERSION: u8 = 2;
@@ -45,6 +48,10 @@ pub struct LogRow {
     pub imported: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<BlockTally>,
+    /// Digest of policy, panel and instructions. The same content with the same digest is not
+    /// judged again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings_sha256: Option<String>,
 }
 
 impl LogRow {
@@ -170,6 +177,9 @@ impl LoggedVerdict {
 pub struct RecordedOverride {
     pub decision: ReviewDecision,
     pub why: String,
+    /// The person who decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     pub at: Moment,
 }
 
@@ -207,15 +217,32 @@ impl PriorVerdict {
             reasoning: truncate_text(&row.adjudicator.reasoning),
             revision_brief: truncate_text(&row.adjudicator.revision_brief),
             concerns: last.iter().flat_map(list_concerns).take(CONCERNS_MAX).collect(),
+            overridden: None,
         }
+    }
+
+    /// Adds a person's decision over the verdict, which counts in its place.
+    #[must_use]
+    pub fn with_override(self, word: Option<&RecordedOverride>) -> Self {
+        let to_prior = |word: &RecordedOverride| PriorOverride {
+            decision: word.decision,
+            why: truncate_text(&word.why),
+        };
+        Self { overridden: word.map(to_prior), ..self }
     }
 }
 
 fn list_concerns(seat: &SeatRow) -> Vec<String> {
     let SeatRow::Present { deliberator, judgement, .. } = seat else { return Vec::new() };
-    let worded = judgement.concerns.iter().map(|concern| match concern.locus.trim() {
-        "" => format!("{deliberator}: {}", concern.issue),
-        locus => format!("{deliberator}: {} ({locus})", concern.issue),
+    let worded = judgement.concerns.iter().map(|concern| {
+        let code = match concern.code.as_str() {
+            "" => String::new(),
+            code => format!("[{code}] "),
+        };
+        match concern.locus.trim() {
+            "" => format!("{deliberator}: {code}{}", concern.issue),
+            locus => format!("{deliberator}: {code}{} ({locus})", concern.issue),
+        }
     });
     worded.map(|text| truncate_text(&text)).collect()
 }
@@ -233,7 +260,8 @@ pub enum LoggedOutcome<'a> {
 
 /// The line for this end; none for a council.
 pub fn log_row(transcript: &RunState, outcome: LoggedOutcome<'_>, at: Moment) -> Option<LogRow> {
-    let artifact = &transcript.review_plan()?.artifact;
+    let gate = transcript.review_plan()?;
+    let artifact = &gate.artifact;
     let (round1, round2) = seat_rows(transcript);
     let policy = match outcome {
         LoggedOutcome::Ruled(ruling) => Some(ruling.tally),
@@ -254,6 +282,7 @@ pub fn log_row(transcript: &RunState, outcome: LoggedOutcome<'_>, at: Moment) ->
         rehearsal: transcript.opening.rehearsal,
         imported: false,
         policy,
+        settings_sha256: Some(settings_digest(&transcript.plan, gate)),
     })
 }
 
@@ -326,7 +355,7 @@ fn adjudicator_row(transcript: &RunState, outcome: LoggedOutcome<'_>) -> Adjudic
 fn incomplete_reason(stop: &RunStopReason) -> String {
     match stop {
         RunStopReason::Quorum { heard, needed, .. } => {
-            format!("{heard} deliberators were heard, and {needed} are needed")
+            format!("{heard} deliberators answered; the policy needs {needed}")
         }
         RunStopReason::Unadjudicated { seat, reason } => {
             format!("no readable adjudicator: {seat}: {reason}")
@@ -337,7 +366,8 @@ fn incomplete_reason(stop: &RunStopReason) -> String {
         RunStopReason::Done
         | RunStopReason::Families { .. }
         | RunStopReason::Partial { .. }
-        | RunStopReason::Unconcluded { .. } => "it ended before anything was decided".to_owned(),
+        | RunStopReason::Unjudged { .. }
+        | RunStopReason::Unconcluded { .. } => "the review ended before a decision".to_owned(),
     }
 }
 

@@ -49,7 +49,7 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
     > 1. Cut “fastest in the world”.  
     > 2. Give “ten times” its measurement.
 
-    ## Deliberators (3 block, 1 irreducible)
+    ## Deliberators (3 blocks, 1 irreducible)
 
     | Deliberator | R1 | R2 | blocks | irreducible |  | model | absences | scores |
     | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -71,7 +71,7 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
 
     ### voice_identity (revise)
 
-    - **voice_identity-1** It shouts where we speak.<br>at the tone as a whole<br>→ One claim, said once.
+    - **voice_identity-1** It shouts where we speak.<br>at the tone as a whole (quote not found)<br>→ One claim, said once.
 
     Its brief
 
@@ -87,7 +87,7 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
 
     ### strategy (hold, blocks)
 
-    It names no concern.
+    This deliberator names no concern.
 
     ## Between the rounds (2 changed)
 
@@ -108,8 +108,8 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
 
     ## Decision (REVISE)
 
-    - **count**: policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
-    - **adjudicator**: REVISE, by a downgrade: Cutting two sentences lifts all blocks but one.
+    - **count**: policy seed: 4 present (3 needed), 3 blocks, 1 irreducible: HOLD
+    - **adjudicator**: REVISE, downgraded: Cutting two sentences lifts all blocks but one.
     - **decision**: **REVISE: the downgrade counts**
 
     > Skeptic and Evidence agree that the figures are bare; the last two launch posts were held for the same.

@@ -1,24 +1,29 @@
-//! Builds a deliberator's messages: the artifact, its context files, and in the second round the
-//! judgements of the first; and the system prompts of the review seats, built in or replaced by the
-//! operator.
+//! Builds a deliberator's messages: the artifact as the shared block, its context files, and in the
+//! second round the judgements of the first; and the roles of the review seats, built in or
+//! replaced by the operator.
 //!
-//! **Invariant:** a `DeliberatorView` contains only the artifact, this seat's context and the
-//! judgements of the first round. It never contains verdicts on other artifacts.
+//! **Invariant:** a `DeliberatorView` contains only this seat's context and the judgements of the
+//! first round. It never contains verdicts on other artifacts. The adjudicator gets no shared
+//! block.
 //!
-//! A system prompt depends on the seat's name, the round, the policy and the operator's
-//! instructions. No text of an artifact, its context or a judgement can enter it.
+//! A role depends on the seat's name, the round, the policy and the operator's instructions. No
+//! text of an artifact, its context or a judgement can enter it.
 
-use crate::model::ask::{Ask, AskMessages};
+use std::sync::Arc;
+
+use crate::model::ask::Ask;
 use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::run_state::RunState;
 use crate::prompting::condense::fits_budget;
-use crate::prompting::fence::{MessageParts, RenderedPrompt};
-use crate::prompting::instructions::{ADJUDICATION, CROSS_READING, JUDGEMENT, STRICTER};
-use crate::prompting::reader_view::{FencedSection, path_line};
+use crate::prompting::fence::FencedSection;
+use crate::prompting::instructions::{RoleParts, STRICTER, SYSTEM};
+use crate::prompting::layout::{MessageParts, RenderedPrompt};
+use crate::prompting::shared_block::{SeatBlock, block_day, path_line, render_block, today_line};
+use crate::protocols::review::concern_codes::{ConcernCode, concern_codes};
 use crate::protocols::review::messages_sections::{
     JudgementSection, ProducerVisibility, about_artifact, condense_deliberator_view,
-    cut_judgements, truncate_name,
+    cut_judgements, numbered_artifact, truncate_name,
 };
 use crate::protocols::review::policy::{BlockTally, PolicyName, ReviewDecision};
 use crate::protocols::review::seat_results::{
@@ -29,11 +34,9 @@ use crate::protocols::review::types::{
     score_names,
 };
 
-/// Everything that a deliberator reads.
+/// Everything that a deliberator reads after the artifact.
 #[derive(Debug)]
 pub(crate) struct DeliberatorView {
-    pub artifact: String,
-    pub about: FencedSection,
     pub context: Vec<DeliberatorContext>,
     pub judgements: Vec<JudgementSection>,
     /// Our own sentences.
@@ -47,27 +50,41 @@ pub(crate) fn deliberator_messages(
     turn: ReadingRound,
 ) -> Option<RenderedPrompt> {
     let gate = transcript.review_plan()?;
-    let system = deliberator_system(gate, turn, &ask.seat)?;
-    let mut desk = DeliberatorView::first_round(gate, ask)?;
+    let role = deliberator_role(gate, turn, &ask.seat)?;
+    let own = artifact_block(transcript, gate, &ask.seat);
+    let mut view = DeliberatorView::first_round(gate, ask)?;
     if turn == ReadingRound::Cross {
-        desk.add_first_round(transcript, ask);
+        view.add_first_round(transcript, ask);
     }
-    let condensed = condense_deliberator_view(&mut desk);
-    if desk.artifact.len() < gate.artifact.text.len() {
+    let mut condensed: Vec<String> = own.notes().collect();
+    let bytes_left = own.bytes_left.saturating_sub(role.byte_len());
+    condensed.extend(condense_deliberator_view(&mut view, bytes_left));
+    if !own.block.condensed.is_empty() {
         let cut = "The artifact is too long to be shown whole: its head and its tail are, and what is left out between them is marked. Judge what you see, and say in the brief that you did not see it all.";
-        desk.remarks.push(cut.to_owned());
+        view.remarks.push(cut.to_owned());
     }
     let parts = MessageParts {
         secret: &transcript.plan.secret,
-        sections: &desk.all_sections(),
-        remarks: &desk.remarks,
-        task: if turn == ReadingRound::Cross { CROSS_READING.task } else { JUDGEMENT.task },
-        rejection_reason: ask.retry_reason.as_deref(),
+        block: Some(&own),
+        role: &role,
+        sections: &view.all_sections(),
+        remarks: &view.remarks,
     };
-    Some(RenderedPrompt {
-        messages: AskMessages { system, user: parts.render_message(ask) },
-        condensed,
-    })
+    Some(RenderedPrompt { messages: parts.render_messages(ask), condensed })
+}
+
+/// The artifact, with its path and type.
+fn artifact_block(transcript: &RunState, gate: &ReviewPlan, seat: &ExpertSlug) -> SeatBlock {
+    let render = |input_bytes| {
+        let (artifact, note) = numbered_artifact(&gate.artifact.text, input_bytes);
+        let about = about_artifact(&gate.artifact, ProducerVisibility::Unnamed);
+        render_block(transcript, &[artifact, about], note.into_iter().collect())
+    };
+    let shared = match transcript.shared_blocks.first() {
+        Some(block) => Arc::clone(block),
+        None => render(transcript.plan.largest_input_bytes()),
+    };
+    SeatBlock::choose(shared, transcript.plan.input_bytes_max(seat), render)
 }
 
 impl DeliberatorView {
@@ -80,13 +97,7 @@ impl DeliberatorView {
                  Say in the brief what you could not judge without it."
             )
         });
-        Some(Self {
-            artifact: gate.artifact.text.clone(),
-            about: about_artifact(&gate.artifact, ProducerVisibility::Unnamed),
-            remarks: remarks.collect(),
-            context,
-            judgements: Vec::new(),
-        })
+        Some(Self { remarks: remarks.collect(), context, judgements: Vec::new() })
     }
 
     /// Adds the reader's own judgement first, then the others' in plan order.
@@ -97,8 +108,8 @@ impl DeliberatorView {
         match own.first().and_then(|position| position.first.judgement()) {
             Some(held) => self.judgements.push(JudgementSection::own_first(&ask.seat, held)),
             None => self.remarks.push(
-                "You were not heard at the first reading: there is no first judgement of yours, \
-                 and this is the only one. `delta_from_r1` says just that."
+                "You gave no judgement at the first reading, so this is your only one. \
+                 `delta_from_r1` says so."
                     .to_owned(),
             ),
         }
@@ -106,31 +117,27 @@ impl DeliberatorView {
             let seat = position.seat;
             match position.first.judgement() {
                 Some(held) => self.judgements.push(JudgementSection::peer_first(seat, held)),
-                None => self.remarks.push(format!("`{seat}` was not heard at the first reading.")),
+                None => {
+                    self.remarks.push(format!("`{seat}` gave no judgement at the first reading."))
+                }
             }
         }
     }
 
     /// All fenced sections, in reading order.
     pub(crate) fn all_sections(&self) -> Vec<FencedSection> {
-        let artifact =
-            FencedSection::new("ARTIFACT", "the artifact to judge", self.artifact.clone());
-        let mut sections = vec![artifact, self.about.clone()];
-        sections.extend(self.context_sections());
-        sections.extend(self.judgement_sections());
-        sections
+        self.context_sections().chain(self.judgement_sections()).collect()
     }
 
     pub(crate) fn context_sections(&self) -> impl Iterator<Item = FencedSection> {
         (1..).zip(&self.context).map(|(number, file)| {
-            let whose = "a file that you judge by, with its path in the first line";
             let text = match (&file.text, &file.missing) {
                 (Some(text), _) => text.clone(),
                 (None, Some(reason)) => format!("[could not be read: {}]", truncate_name(reason)),
                 (None, None) => "[could not be read]".to_owned(),
             };
             let text = format!("{}\n{text}", path_line(&file.path));
-            FencedSection::new(&format!("CONTEXT {number}"), whose, text)
+            FencedSection::material(&format!("CONTEXT {number}"), text)
         })
     }
 
@@ -142,44 +149,49 @@ impl DeliberatorView {
 /// The messages of the adjudication; `None` if the run is not a review.
 pub(crate) fn adjudicator_messages(transcript: &RunState, ask: &Ask) -> Option<RenderedPrompt> {
     let gate = transcript.review_plan()?;
-    let system = adjudicator_system(gate);
     let positions = list_seat_results(transcript);
-    let mut judgements: Vec<JudgementSection> =
-        positions.iter().filter_map(JudgementSection::current_judgement).collect();
+    let artifact = gate.artifact.text.as_str();
+    let judgements =
+        positions.iter().filter_map(|one| JudgementSection::current_judgement(one, artifact));
+    let mut judgements: Vec<JudgementSection> = judgements.collect();
     let mut condensed = Vec::new();
-    if !fits_budget(&adjudicator_sections(gate, &judgements)) {
-        condensed.extend(cut_judgements(&mut judgements));
+    let input_bytes = transcript.plan.input_bytes_max(&ask.seat);
+    if !fits_budget(&adjudicator_sections(gate, &judgements), input_bytes) {
+        condensed.extend(cut_judgements(&mut judgements, input_bytes));
     }
-    let mut remarks: Vec<String> =
-        positions.iter().filter_map(|one| position_remark(one, &positions)).collect();
+    let mut remarks = vec![today_line(block_day(transcript))];
+    remarks.extend(positions.iter().filter_map(|one| position_remark(one, &positions)));
     remarks.extend(tally_blocks(transcript).map(|counted| describe_tally(&counted)));
     let parts = MessageParts {
         secret: &transcript.plan.secret,
+        block: None,
+        role: &adjudicator_role(gate),
         sections: &adjudicator_sections(gate, &judgements),
         remarks: &remarks,
-        task: ADJUDICATION.task,
-        rejection_reason: ask.retry_reason.as_deref(),
     };
-    Some(RenderedPrompt {
-        messages: AskMessages { system, user: parts.render_message(ask) },
-        condensed,
-    })
+    Some(RenderedPrompt { messages: parts.render_messages(ask), condensed })
 }
 
 fn adjudicator_sections(gate: &ReviewPlan, judgements: &[JudgementSection]) -> Vec<FencedSection> {
     let mut sections = vec![about_artifact(&gate.artifact, ProducerVisibility::Named)];
     sections.extend(judgements.iter().map(JudgementSection::to_section));
     sections.extend(prior_verdicts_section(gate));
+    sections.extend(code_counts_section(gate));
     sections
+}
+
+/// How often each code was given on artifacts of this type, one JSON line each.
+fn code_counts_section(gate: &ReviewPlan) -> Option<FencedSection> {
+    let lines = gate.code_counts.iter().filter_map(|count| serde_json::to_string(count).ok());
+    let lines: Vec<String> = lines.collect();
+    (!lines.is_empty()).then(|| FencedSection::material("COUNTS OF CODES", lines.join("\n")))
 }
 
 /// The latest verdicts on artifacts of this type, one JSON line each.
 fn prior_verdicts_section(gate: &ReviewPlan) -> Option<FencedSection> {
     let lines = gate.priors.iter().filter_map(|prior| serde_json::to_string(prior).ok());
     let lines: Vec<String> = lines.collect();
-    let whose =
-        "earlier verdicts on artifacts of the same type, newest first, a line of JSON for each";
-    (!lines.is_empty()).then(|| FencedSection::new("PRIOR VERDICTS", whose, lines.join("\n")))
+    (!lines.is_empty()).then(|| FencedSection::material("PRIOR VERDICTS", lines.join("\n")))
 }
 
 /// A remark on a position that its judgement does not show. It contains only our text, and of a
@@ -188,16 +200,15 @@ fn position_remark(position: &SeatResult<'_>, all: &[SeatResult<'_>]) -> Option<
     let seat = position.seat;
     match (&position.first, &position.second) {
         (RoundResult::Judged(_), RoundResult::Absent(failure)) => Some(format!(
-            "`{seat}`: its second reply could not be had ({}), so its first judgement stands in \
-             for it.",
+            "`{seat}` gave no second judgement ({}), so its first judgement stands for it.",
             failure.error_type.name()
         )),
         (RoundResult::Judged(_), RoundResult::Open) => {
-            Some(format!("`{seat}` judged once: there was nobody else to read."))
+            Some(format!("`{seat}` judged once: there was no other judgement to read."))
         }
         (RoundResult::Judged(before), RoundResult::Judged(after)) if position.is_changed() => {
             let cited = match position.is_uncited(all) {
-                true => "and cites no concern of anybody: uncited",
+                true => "and cites no concern of a peer: uncited",
                 false => "and cites a peer's concern",
             };
             let (before, after) = (describe_stance(before), describe_stance(after));
@@ -205,7 +216,7 @@ fn position_remark(position: &SeatResult<'_>, all: &[SeatResult<'_>]) -> Option<
         }
         (RoundResult::Judged(_), RoundResult::Judged(_)) => None,
         (RoundResult::Open | RoundResult::Absent(_), RoundResult::Judged(_)) => {
-            Some(format!("`{seat}` was not heard at the first reading, only at the second."))
+            Some(format!("`{seat}` judged only at the second reading."))
         }
         (RoundResult::Absent(failure), RoundResult::Open) | (_, RoundResult::Absent(failure)) => {
             Some(format!("`{seat}` is absent ({}).", failure.error_type.name()))
@@ -245,7 +256,7 @@ fn describe_tally(counted: &BlockTally) -> String {
 }
 
 const DELIBERATOR: &str = include_str!("../../../../../prompts/gate/deliberator.md");
-const MATERIAL: &str = include_str!("../../../../../prompts/gate/judgement-material.md");
+const CODES: &str = include_str!("../../../../../prompts/gate/codes.md");
 const SCORES: &str = include_str!("../../../../../prompts/gate/scores.md");
 const OWN_SCORES: &str = include_str!("../../../../../prompts/gate/own-scores.md");
 
@@ -274,49 +285,50 @@ pub enum ReadingRound {
 }
 
 /// The instructions of the adjudicator.
-pub fn adjudicator_system(gate: &ReviewPlan) -> String {
-    adjudicator_prompt(gate.policy.name)
+pub fn adjudicator_role(gate: &ReviewPlan) -> RoleParts {
+    RoleParts::from_text(&adjudicator_prompt(gate.policy.name))
 }
 
 /// The instructions of a deliberator; none if the seat is not one of this review.
-pub fn deliberator_system(
+pub fn deliberator_role(
     gate: &ReviewPlan,
     turn: ReadingRound,
     seat: &ExpertSlug,
-) -> Option<String> {
+) -> Option<RoleParts> {
     let deliberator = gate.find_deliberator(seat)?;
-    Some(deliberator_prompt(seat.as_str(), deliberator.instructions.as_deref(), turn))
+    let (own, codes) = (deliberator.instructions.as_deref(), &deliberator.codes);
+    Some(RoleParts::from_text(&deliberator_prompt(seat.as_str(), own, codes, turn)))
 }
 
 /// Digest of everything a deliberator is told; part of its seat's version.
-pub fn deliberator_digest(name: &str, instructions: Option<&str>) -> String {
-    let told = [
-        deliberator_prompt(name, instructions, ReadingRound::First),
-        deliberator_prompt(name, instructions, ReadingRound::Cross),
-        JUDGEMENT.task.to_owned(),
-        CROSS_READING.task.to_owned(),
-        STRICTER.to_owned(),
-    ];
-    sha256_hex(told.iter().map(String::as_bytes))
+pub fn deliberator_digest(name: &str, instructions: Option<&str>, codes: &[ConcernCode]) -> String {
+    let told = [ReadingRound::First, ReadingRound::Cross]
+        .map(|turn| deliberator_prompt(name, instructions, codes, turn));
+    let ours = [SYSTEM, STRICTER];
+    sha256_hex(told.iter().map(String::as_str).chain(ours).map(str::as_bytes))
 }
 
 /// The same for the adjudicator, over all policies.
 pub fn adjudicator_digest() -> String {
-    let told = PolicyName::ALL.iter().map(|policy| adjudicator_prompt(*policy));
-    let ours = [ADJUDICATION.task.to_owned(), STRICTER.to_owned()];
-    let told: Vec<String> = told.chain(ours).collect();
-    sha256_hex(told.iter().map(String::as_bytes))
+    let told: Vec<String> = PolicyName::ALL.iter().map(|one| adjudicator_prompt(*one)).collect();
+    let ours = [SYSTEM, STRICTER];
+    sha256_hex(told.iter().map(String::as_str).chain(ours).map(str::as_bytes))
 }
 
 /// All built-in instructions.
 pub(crate) fn all_instructions() -> Vec<String> {
     let names = BuiltInDeliberator::ALL.iter().map(|one| one.name()).chain(["own"]);
     let turns = names.flat_map(|name| [(name, ReadingRound::First), (name, ReadingRound::Cross)]);
-    let deliberators = turns.map(|(name, turn)| deliberator_prompt(name, None, turn));
+    let deliberators = turns.map(|(name, turn)| deliberator_prompt(name, None, &[], turn));
     deliberators.chain(PolicyName::ALL.iter().map(|policy| adjudicator_prompt(*policy))).collect()
 }
 
-fn deliberator_prompt(name: &str, instructions: Option<&str>, turn: ReadingRound) -> String {
+fn deliberator_prompt(
+    name: &str,
+    instructions: Option<&str>,
+    codes: &[ConcernCode],
+    turn: ReadingRound,
+) -> String {
     let (when, round, shape) = match turn {
         ReadingRound::First => ("your first reading", FIRST_READING, FIRST_SHAPE),
         ReadingRound::Cross => ("the cross-reading", CROSS_READING_TEXT, CROSS_SHAPE),
@@ -325,7 +337,8 @@ fn deliberator_prompt(name: &str, instructions: Option<&str>, turn: ReadingRound
     let built_in = || BuiltInDeliberator::named(name).map(built_in_part);
     let part = instructions.or_else(built_in).unwrap_or_default();
     let (scores, shape) = (scores_paragraph(name), shape.replace("{scores}", &scores_shape(name)));
-    let paragraphs = [&first, DELIBERATOR, part, round, &scores, MATERIAL, &shape];
+    let codes = codes_paragraph(name, codes);
+    let paragraphs = [&first, DELIBERATOR, part, round, &scores, &codes, &shape];
     let paragraphs = paragraphs.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
@@ -344,6 +357,13 @@ fn built_in_part(of: BuiltInDeliberator) -> &'static str {
 fn scores_paragraph(name: &str) -> String {
     let Some(names) = score_names(name) else { return OWN_SCORES.to_owned() };
     SCORES.replace("{names}", &names.map(|name| format!("`{name}`")).join(", "))
+}
+
+/// The codes with their meanings, one line each.
+fn codes_paragraph(name: &str, added: &[ConcernCode]) -> String {
+    let lines = concern_codes(name, added).into_iter();
+    let lines = lines.map(|ConcernCode { code, meaning }| format!("- `{code}`: {meaning}"));
+    CODES.replace("{codes}", &lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn scores_shape(name: &str) -> String {

@@ -6,11 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::ids::ExpertSlug;
+use crate::model::plan::INPUT_BYTES_MAX;
 use crate::prompting::condense::{
-    INPUT_BYTES_MAX, OWN_TEXT_BYTES, TEXT_BYTES_STEPS, fits_budget, map_texts, rendered_bytes,
-    truncate_to_fit,
+    OWN_TEXT_BYTES, TEXT_BYTES_STEPS, fits_budget, map_texts, rendered_bytes, truncate_to_fit,
 };
-use crate::prompting::reader_view::{FencedSection, to_pretty_json};
+use crate::prompting::fence::FencedSection;
+use crate::prompting::reader_view::to_pretty_json;
+use crate::prompting::shared_block::number_lines;
+use crate::protocols::review::locus::lacks_quote;
 use crate::protocols::review::messages::DeliberatorView;
 use crate::protocols::review::seat_results::{ConcernIds, NumberedConcern, SeatResult};
 use crate::protocols::review::types::{
@@ -24,7 +27,6 @@ const NAME_CHARS_MAX: usize = 1_000;
 #[derive(Debug, Clone)]
 pub(crate) struct JudgementSection {
     label: String,
-    whose: String,
     pub said: Value,
 }
 
@@ -33,36 +35,31 @@ impl JudgementSection {
     pub(crate) fn own_first(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Self {
         Self {
             label: "YOUR FIRST JUDGEMENT".to_owned(),
-            whose: "your own judgement at the first reading".to_owned(),
             said: first_judgement_json(seat, judgement),
         }
     }
 
     /// Another deliberator's judgement of the first round.
     pub(crate) fn peer_first(seat: &ExpertSlug, judgement: &DeliberatorJudgement) -> Self {
-        Self {
-            label: judgement_label(seat),
-            whose: format!("the judgement of the deliberator `{seat}` at the first reading"),
-            said: first_judgement_json(seat, judgement),
-        }
+        Self { label: judgement_label(seat), said: first_judgement_json(seat, judgement) }
     }
 
     /// A deliberator's current judgement. A concern kept from the first round keeps its id, so that
     /// citations of it remain valid.
-    pub(crate) fn current_judgement(position: &SeatResult<'_>) -> Option<Self> {
+    pub(crate) fn current_judgement(position: &SeatResult<'_>, artifact: &str) -> Option<Self> {
         let (seat, held) = (position.seat, position.final_judgement()?);
         let ConcernIds { kept, dropped } = ConcernIds::from_results(position);
-        let [concerns, dropped] =
-            [kept, dropped].map(|numbered| numbered.into_iter().map(concern_to_json).collect());
+        let [concerns, dropped] = [kept, dropped].map(|numbered| {
+            numbered.into_iter().map(|one| checked_concern(one, artifact)).collect()
+        });
         Some(Self {
             label: judgement_label(seat),
-            whose: format!("the judgement of the deliberator `{seat}`"),
             said: judgement_to_json(&JudgementJson::from_judgement(seat, held, concerns, dropped)),
         })
     }
 
     pub(crate) fn to_section(&self) -> FencedSection {
-        FencedSection::new(&self.label, &self.whose, to_pretty_json(&self.said))
+        FencedSection::material(&self.label, to_pretty_json(&self.said))
     }
 }
 
@@ -99,7 +96,7 @@ pub(crate) fn about_artifact(
     let (path, artifact_type) =
         (truncate_name(&artifact.path), truncate_name(&artifact.artifact_type));
     let about = ArtifactFacts { path, artifact_type, producer };
-    FencedSection::new("ABOUT THE ARTIFACT", "the artifact's path and type", to_pretty_json(&about))
+    FencedSection::material("ABOUT THE ARTIFACT", to_pretty_json(&about))
 }
 
 /// Truncates a foreign name or path.
@@ -132,8 +129,13 @@ struct JudgementJson<'a> {
 struct ConcernJson<'a> {
     id: String,
     locus: &'a str,
+    /// The locus quotes words that are not in the artifact.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    quote_not_found: bool,
     issue: &'a str,
     fix: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    code: &'a str,
 }
 
 impl<'a> JudgementJson<'a> {
@@ -172,8 +174,14 @@ fn judgement_to_json(judgement: &JudgementJson<'_>) -> Value {
 }
 
 fn concern_to_json(numbered: NumberedConcern<'_>) -> ConcernJson<'_> {
-    let ReviewConcern { locus, issue, fix } = numbered.concern;
-    ConcernJson { id: numbered.id, locus, issue, fix }
+    let ReviewConcern { locus, issue, fix, code } = numbered.concern;
+    ConcernJson { id: numbered.id, locus, quote_not_found: false, issue, fix, code }
+}
+
+/// The same for a reader who cannot look the quote up.
+fn checked_concern<'a>(numbered: NumberedConcern<'a>, artifact: &str) -> ConcernJson<'a> {
+    let quote_not_found = lacks_quote(&numbered.concern.locus, artifact);
+    ConcernJson { quote_not_found, ..concern_to_json(numbered) }
 }
 
 /// Limit for all judgements together. Four judgements with eight long concerns each take less
@@ -186,36 +194,77 @@ const CONTEXT_BYTES_MIN: usize = 20_000;
 /// The artifact keeps at least this many bytes.
 const ARTIFACT_BYTES_MIN: usize = 4_000;
 
-/// Whether the whole artifact always fits beside the other sections. Escapes count, since they
-/// take more bytes.
-pub fn fits_whole(artifact: &str) -> bool {
-    let shown = [FencedSection::new("ARTIFACT", "the artifact", artifact.to_owned())];
+/// The artifact in the shared block takes at most what judgements and context leave, and at least a
+/// third of a small window.
+fn artifact_bytes_max(input_bytes: usize) -> usize {
     let others = JUDGEMENTS_BYTES_MAX + CONTEXT_BYTES_MIN + OWN_TEXT_BYTES;
-    rendered_bytes(&shown) <= INPUT_BYTES_MAX.saturating_sub(others)
+    input_bytes.saturating_sub(others).max(input_bytes / 3)
 }
 
-/// Cuts until everything fits; returns a note for each cut.
-pub(crate) fn condense_deliberator_view(desk: &mut DeliberatorView) -> Vec<String> {
-    let cuts: [fn(&mut DeliberatorView) -> Option<String>; 3] =
-        [|desk| cut_judgements(&mut desk.judgements), cut_context, cut_artifact];
+/// Whether a deliberator with the usual window sees the whole artifact. Escapes and line numbers
+/// count.
+pub fn fits_whole(artifact: &str) -> bool {
+    fits_into(artifact, artifact_bytes_max(INPUT_BYTES_MAX))
+}
+
+fn fits_into(artifact: &str, bytes_max: usize) -> bool {
+    artifact.len() <= bytes_max
+        && rendered_bytes(&[artifact_section(artifact, usize::MAX)]) <= bytes_max
+}
+
+/// The artifact with numbered lines, cut to head and tail if it is too long, and a note of the cut.
+pub(crate) fn numbered_artifact(
+    artifact: &str,
+    input_bytes: usize,
+) -> (FencedSection, Option<String>) {
+    let bytes_max = artifact_bytes_max(input_bytes);
+    if fits_into(artifact, bytes_max) {
+        return (artifact_section(artifact, usize::MAX), None);
+    }
+    let mut target = bytes_max;
+    let mut section = artifact_section(artifact, target);
+    while rendered_bytes(std::slice::from_ref(&section)) > bytes_max && target > ARTIFACT_BYTES_MIN
+    {
+        target = target * 9 / 10;
+        section = artifact_section(artifact, target);
+    }
+    let (before, after) = (artifact.len(), section.text.len());
+    let note = format!("the artifact was cut from {before} to {after} bytes, head and tail kept");
+    (section, Some(note))
+}
+
+fn artifact_section(artifact: &str, bytes_max: usize) -> FencedSection {
+    let text = number_lines(artifact, bytes_max);
+    FencedSection { is_neutral: true, ..FencedSection::material("ARTIFACT", text) }
+}
+
+/// Cuts until everything fits into `bytes_left`; returns a note for each cut.
+pub(crate) fn condense_deliberator_view(
+    view: &mut DeliberatorView,
+    bytes_left: usize,
+) -> Vec<String> {
     let mut notes = Vec::new();
-    for cut in cuts {
-        if fits_budget(&desk.all_sections()) {
-            break;
-        }
-        notes.extend(cut(desk));
+    if !fits_budget(&view.all_sections(), bytes_left) {
+        notes.extend(cut_judgements(&mut view.judgements, bytes_left));
+    }
+    if !fits_budget(&view.all_sections(), bytes_left) {
+        notes.extend(cut_context(view, bytes_left));
     }
     notes
 }
 
 /// Cuts the texts of judgements to head and tail, with a smaller limit each time.
-pub(crate) fn cut_judgements(judgements: &mut [JudgementSection]) -> Option<String> {
+pub(crate) fn cut_judgements(
+    judgements: &mut [JudgementSection],
+    bytes_left: usize,
+) -> Option<String> {
+    let most = JUDGEMENTS_BYTES_MAX.min(bytes_left / 2);
     let bytes = |judgements: &[JudgementSection]| {
         rendered_bytes(&judgements.iter().map(JudgementSection::to_section).collect::<Vec<_>>())
     };
     let mut note = None;
     for bytes_max in TEXT_BYTES_STEPS {
-        if bytes(judgements) <= JUDGEMENTS_BYTES_MAX {
+        if bytes(judgements) <= most {
             break;
         }
         let cut = |text: &str| truncate_to_fit(text, bytes_max);
@@ -227,11 +276,13 @@ pub(crate) fn cut_judgements(judgements: &mut [JudgementSection]) -> Option<Stri
 }
 
 /// Cuts each file in proportion to its size.
-fn cut_context(desk: &mut DeliberatorView) -> Option<String> {
+fn cut_context(desk: &mut DeliberatorView, bytes_left: usize) -> Option<String> {
     let bytes =
         |desk: &DeliberatorView| rendered_bytes(&desk.context_sections().collect::<Vec<_>>());
     let before = bytes(desk);
-    let room = bytes_left_for(desk, before).max(CONTEXT_BYTES_MIN);
+    let judgements = rendered_bytes(&desk.judgement_sections().collect::<Vec<_>>());
+    let room = bytes_left.saturating_sub(judgements + OWN_TEXT_BYTES);
+    let room = room.max(CONTEXT_BYTES_MIN.min(bytes_left));
     if before <= room {
         return None;
     }
@@ -248,25 +299,4 @@ fn cut_context(desk: &mut DeliberatorView) -> Option<String> {
     }
     let after = bytes(desk);
     Some(format!("the context files were cut from {before} to {after} bytes, head and tail kept"))
-}
-
-fn cut_artifact(desk: &mut DeliberatorView) -> Option<String> {
-    let whole = std::mem::take(&mut desk.artifact);
-    let before = whole.len();
-    let mut target = bytes_left_for(desk, 0).max(ARTIFACT_BYTES_MIN);
-    desk.artifact = truncate_to_fit(&whole, target);
-    while !fits_budget(&desk.all_sections()) && target > ARTIFACT_BYTES_MIN {
-        target = target * 9 / 10;
-        desk.artifact = truncate_to_fit(&whole, target);
-    }
-    let after = desk.artifact.len();
-    (after < before)
-        .then(|| format!("the artifact was cut from {before} to {after} bytes, head and tail kept"))
-}
-
-/// Bytes available for a part that currently takes `part_bytes`.
-fn bytes_left_for(desk: &DeliberatorView, part_bytes: usize) -> usize {
-    let sections: Vec<FencedSection> = desk.all_sections();
-    let others = rendered_bytes(&sections).saturating_sub(part_bytes) + OWN_TEXT_BYTES;
-    INPUT_BYTES_MAX.saturating_sub(others)
 }

@@ -1,5 +1,6 @@
 //! The review protocol (seed 001): four deliberators and an adjudicator judge a document.
 
+pub mod concern_codes;
 pub mod concern_sections;
 pub mod document;
 #[cfg(test)]
@@ -7,8 +8,10 @@ pub(crate) mod document_sample_tests;
 #[cfg(test)]
 mod document_tests;
 pub mod drift;
+pub mod earlier_decision;
 pub mod github_annotations;
 pub mod imported_row;
+pub mod junit;
 pub mod locus;
 #[cfg(test)]
 mod locus_tests;
@@ -29,6 +32,7 @@ pub mod phrases;
 mod pipeline_tests;
 pub mod policy;
 pub mod protocol;
+pub mod pull_request;
 pub mod redaction;
 #[cfg(test)]
 pub(crate) mod sample;

@@ -5,10 +5,11 @@ use crate::model::run_state::RunState;
 use crate::protocols::council::answers::ProviderFailure;
 use crate::protocols::review::concern_sections::{changes_section, concerns_section};
 use crate::protocols::review::document::{ReviewDocument, review_document};
+use crate::protocols::review::earlier_decision::EarlierDecision;
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::phrases::{
-    adjudication_text, count_blocks, describe_blocks, outcome_sentence, override_lines,
-    policy_sentence, score_name,
+    adjudication_text, count_blocks, describe_blocks, explain_shipped_blocks, outcome_sentence,
+    override_lines, policy_sentence, score_name, verdict_mark,
 };
 use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::seat_results::{
@@ -53,7 +54,10 @@ pub fn review_page(
     }
     page.title = told.artifact.clone();
     page.question = None;
-    page.state = RichText::marked(review_mark(told.verdict), told.verdict.name());
+    page.state = match &told.overridden {
+        Some(word) => RichText::marked(review_mark(word.decision.into()), word.decision.name()),
+        None => RichText::marked(verdict_mark(told), told.verdict.name()),
+    };
     page.health = list_health(told);
     page.summary = artifact_facts(told);
     page.facts.extend(artifact_rows(told));
@@ -89,10 +93,22 @@ pub fn review_page(
     page
 }
 
+/// The page of a content that was decided before: the decision first, then the review that led to it.
+pub fn decided_page(transcript: &RunState, earlier: &EarlierDecision) -> PageModel {
+    let mut page = review_page(None, transcript, PageScope::new(PageDetail::Result));
+    let note = format!("{} No model was asked; `--force` judges it again.", earlier.sentence());
+    page.intro.insert(0, caution_block(&note));
+    page
+}
+
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
 fn list_health(told: &ReviewDocument) -> Vec<String> {
     let answered = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
-    let mut words: Vec<String> = Vec::new();
+    let overridden = told.overridden.as_ref();
+    let overridden =
+        overridden.map(|word| format!("OVERRIDDEN by {}, the gate said {}", word.by, told.verdict));
+    let mut words: Vec<String> = overridden.into_iter().collect();
+    words.extend(explain_shipped_blocks(told).filter(|_| told.overridden.is_none()));
     words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
     let is_abandoned = told.error.as_ref().is_some_and(StopNotice::is_abandoned);
     words.extend(is_abandoned.then(|| "ABANDONED".to_owned()));
@@ -127,7 +143,7 @@ fn artifact_rows(told: &ReviewDocument) -> Vec<(&'static str, RichText)> {
 
 fn brief_section(told: &ReviewDocument) -> PageSection {
     let author = told.adjudicator.as_ref().map(|one| format!("by {} ({})", one.seat, one.model));
-    let bar = QuoteBar { tone: review_mark(told.verdict).1, is_heavy: true };
+    let bar = QuoteBar { tone: verdict_mark(told).1, is_heavy: true };
     let is_given = !told.revision_brief.trim().is_empty();
     let quote = is_given.then(|| PageBlock::barred(&told.revision_brief, bar));
     PageSection::new("Revision brief", quote.into_iter().collect())
@@ -228,9 +244,10 @@ fn list_scores(result: &SeatResult<'_>) -> Vec<String> {
 }
 
 fn decision_section(told: &ReviewDocument) -> PageSection {
-    let tone = review_mark(told.verdict).1;
+    let tone = verdict_mark(told).1;
     let reply = told.adjudicator.as_ref().map(|one| &one.adjudication);
-    let undecided = || format!("{}: not decided, so it does not pass", ReviewVerdict::Incomplete);
+    let undecided =
+        || format!("{}: no decision, so the document does not pass", ReviewVerdict::Incomplete);
     let mut items: Vec<ListItem> = Vec::new();
     items.extend(told.policy.as_ref().map(|sum| ListItem::new("count", policy_sentence(sum))));
     let said = reply.map(adjudication_text).unwrap_or_else(|| explain_absence(told));
@@ -319,8 +336,10 @@ fn next_section(told: &ReviewDocument) -> PageSection {
 fn change_advice(told: &ReviewDocument) -> &'static str {
     let sum = told.policy.as_ref().map(|counted| &counted.arithmetic);
     match sum.is_some_and(|sum| sum.blocks > 0 && sum.irreducible_blocks == sum.blocks) {
-        true => "No revision lifts the blocks: write a different document, or drop it.",
-        false => "Change it by the brief, and review it again.",
+        true => {
+            "No revision can remove these blocks. Write a different document, or do not publish it."
+        }
+        false => "Change the document as the brief says, then review it again.",
     }
 }
 
@@ -366,7 +385,7 @@ const VERDICT_WIDTH: usize = 12;
 
 /// A review or a skipped file as one line; a skip reason goes below.
 pub fn draw_review_line(told: &ReviewDocument, canvas: PageCanvas) -> String {
-    let (mark, tone) = review_mark(told.verdict);
+    let (mark, tone) = verdict_mark(told);
     let lead = StyledLine::blank()
         .push_styled(&format!("{mark} {}", told.verdict), tone.to_style())
         .pad_to_column(VERDICT_WIDTH)
@@ -391,8 +410,10 @@ fn line_note(told: &ReviewDocument) -> String {
     let mut words = Vec::new();
     words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
     words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
-    words.extend(told.policy.as_ref().map(|counted| count_blocks(counted.arithmetic.blocks)));
+    let counted = told.policy.as_ref().map(|counted| count_blocks(counted.arithmetic.blocks));
+    words.extend(explain_shipped_blocks(told).or(counted));
     words.extend(told.error.as_ref().map(|error| error.message.clone()));
+    words.extend(told.decided_before.as_ref().map(|mark| format!("decided before by {}", mark.by)));
     words.extend(told.verdict_id.clone());
     words.join(" · ")
 }

@@ -5,11 +5,11 @@ use insta::assert_snapshot;
 use crate::model::run_state::RunState;
 use crate::protocols::review::document::{review_document, skipped_document};
 use crate::protocols::review::document_sample_tests::{
-    incomplete, revised, shipped, unadjudicated,
+    incomplete, revised, shipped, shipped_with_blocks, unadjudicated,
 };
 use crate::protocols::review::page::{draw_review_line, review_page};
 use crate::protocols::review::types::ReviewTier;
-use crate::report::page::{PageDetail, PageScope};
+use crate::report::page::{PageDetail, PageScope, TextTone};
 use crate::report::terminal::layout::PageCanvas;
 
 fn strip_colours(page: &str) -> String {
@@ -42,7 +42,7 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
       ┃ 1. Cut “fastest in the world”.
       ┃ 2. Give “ten times” its measurement.
 
-    DELIBERATORS ──────────────────────────────────────────── 3 block, 1 irreducible
+    DELIBERATORS ─────────────────────────────────────────── 3 blocks, 1 irreducible
 
       ▲ skeptic
         R1 hold ■ · R2 hold ■ · blocks yes · irreducible yes · model claude-sonnet-4
@@ -70,7 +70,7 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
 
       voice_identity  revise
         voice_identity-1  It shouts where we speak.
-                          at the tone as a whole
+                          at the tone as a whole (quote not found)
                           → One claim, said once.
 
       evidence  revise, blocks
@@ -79,7 +79,7 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
                        → Link the measurement.
 
       strategy  hold, blocks
-        It names no concern.
+        This deliberator names no concern.
 
     BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 2 changed
 
@@ -98,9 +98,9 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
 
     DECISION ──────────────────────────────────────────────────────────────── REVISE
 
-      count        policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD
-      adjudicator  REVISE, by a downgrade: Cutting two sentences lifts all blocks
-                   but one.
+      count        policy seed: 4 present (3 needed), 3 blocks, 1 irreducible: HOLD
+      adjudicator  REVISE, downgraded: Cutting two sentences lifts all blocks but
+                   one.
       decision     REVISE: the downgrade counts
 
       Skeptic and Evidence agree that the figures are bare; the last two launch
@@ -118,7 +118,7 @@ fn a_review_says_what_to_change_who_held_what_and_how_it_was_decided() {
 
     NEXT ───────────────────────────────────────────────────────────────────────────
 
-      Change it by the brief, and review it again.
+      Change the document as the brief says, then review it again.
 
       A person may override the verdict and must say why:
       plenary override posts-launch-md-7c21e0aa/1 --as SHIP --why "…"
@@ -144,7 +144,7 @@ fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
 
       incomplete: round 1 needs at least 3 answers and got 2.
 
-    DELIBERATORS ───────────────────────────────────────────── 1 blocks, irreducible
+    DELIBERATORS ────────────────────────────────────────────── 1 block, irreducible
 
       Deliberator       R1      R2  blocks  irreducible  model
       ▲ skeptic         hold ■  –   yes     yes          claude-sonnet-4
@@ -159,10 +159,10 @@ fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
     assert_snapshot!(page_part(&page, "DECISION", "RECORD"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
-      count        policy seed: 2 present (3 needed), 1 blocks, irreducible: nothing
-                   is decided
+      count        policy seed: 2 present (3 needed), 1 block, irreducible: no
+                   decision
       adjudicator  was not asked
-      decision     INCOMPLETE: not decided, so it does not pass
+      decision     INCOMPLETE: no decision, so the document does not pass
 
     MISSING CONTEXT ────────────────────────────────────────── the deliberators know
 
@@ -181,10 +181,10 @@ fn a_missing_adjudicator_is_told_with_its_reason() {
     assert_snapshot!(page_part(&page, "DECISION", "MISSING"), @r#"
     DECISION ──────────────────────────────────────────────────────────── INCOMPLETE
 
-      count        policy seed: 4 present (3 needed), no deliberator blocks: nothing
-                   is decided
+      count        policy seed: 4 present (3 needed), no deliberator blocks: no
+                   decision
       adjudicator  absent, timeout: no answer within 60 s
-      decision     INCOMPLETE: not decided, so it does not pass
+      decision     INCOMPLETE: no decision, so the document does not pass
 
     PRIOR VERDICTS ──────────────────────────────────────── shown to the adjudicator
 
@@ -203,18 +203,33 @@ fn a_rehearsal_and_a_persons_decision_stand_in_the_headline() {
       posts/launch.md
       linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
 
-      REHEARSAL: played by the rehearsal panel; no model was asked
+      REHEARSAL: answers of the offline demo panel; no model was called
     "#);
     let overridden = draw_page(&crate::protocols::review::document_sample_tests::overridden(), 80);
-    assert_snapshot!(page_part(&overridden, "REVIEW", "REVISION"), @r#"
-    REVIEW ─────────────────────────────────── ◐ REVISE · DEGRADED · 4 of 4 answered
+    assert_snapshot!(page_part(&overridden, "REVIEW", "REVISION"), @"
+    REVIEW ────────────────────────────────────────────────────────────────── ● SHIP
+
+      OVERRIDDEN by a person, the gate said REVISE · DEGRADED · 4 of 4 answered
 
       posts/launch.md
       linkedin_post · tier 1 · made by writer · sha256 5e884898da28…
 
       OVERRIDDEN: a person decided SHIP on 2026-11-16: The board has seen the
       figures.
-    "#);
+    ");
+}
+
+#[test]
+fn a_ship_with_blocks_says_so_and_is_not_green() {
+    let page = review_page(None, &shipped_with_blocks(), PageScope::new(PageDetail::Result));
+    assert!(page.state.spans.iter().all(|span| span.tone != TextTone::Good), "{:?}", page.state);
+    let drawn = draw_page(&shipped_with_blocks(), 100);
+    assert_snapshot!(drawn.trim_start().lines().next().unwrap(), @"REVIEW ──────────────────── ● SHIP · 2 of 4 would block (policy `seed` holds at 3) · 4 of 4 answered");
+    let told = review_document(&shipped_with_blocks());
+    assert_eq!(told.headline, "SHIP · 2 of 4 would block (policy `seed` holds at 3)");
+    let line = strip_colours(&draw_review_line(&told, PageCanvas { width: 100 }));
+    assert_snapshot!(line, @"● SHIP       posts/launch.md  2 of 4 would block (policy `seed` holds at 3) · posts-launch-md-7c21e…");
+    assert_eq!(review_document(&shipped()).headline, "SHIP");
 }
 
 #[test]
@@ -250,7 +265,7 @@ fn a_narrow_terminal_gets_the_same_in_more_lines() {
       ┃ 1. Cut “fastest in the world”.
       ┃ 2. Give “ten times” its measurement.
 
-    DELIBERATORS ──── 3 block, 1 irreducible
+    DELIBERATORS ─── 3 blocks, 1 irreducible
 
       ▲ skeptic
         R1 hold ■ · R2 hold ■ · blocks yes
@@ -295,8 +310,8 @@ fn one_of_several_files_is_a_line() {
     assert_snapshot!(lines.join("\n"), @r#"
     – SKIPPED    notes/a.md
                  tier 2 is not looked at
-    ◐ REVISE     posts/launch.md  DEGRADED · 3 block · posts-launch-md-7c21e0aa/1
+    ◐ REVISE     posts/launch.md  DEGRADED · 3 blocks · posts-launch-md-7c21e0aa/1
     ● SHIP       posts/launch.md  REHEARSAL · no deliberator blocks · posts-launch-…
-    × INCOMPLETE posts/launch.md  DEGRADED · 1 blocks · round 1 needs at least 3 an…
+    × INCOMPLETE posts/launch.md  DEGRADED · 1 block · round 1 needs at least 3 ans…
     "#);
 }

@@ -12,6 +12,7 @@ use crate::parsing::coerce::{coerce_value, describe_value, quote_safely};
 use crate::parsing::reply::ParseResult;
 use crate::parsing::schema::ReplyShape;
 use crate::parsing::strict::parse_strict_about;
+use crate::protocols::review::concern_codes::normalize_code;
 use crate::protocols::review::policy::{AdjudicatorReply, ReviewDecision};
 use crate::protocols::review::types::{DeliberatorJudgement, DeliberatorVerdict, ReviewConcern};
 
@@ -34,18 +35,24 @@ pub fn parse_judgement(
 ) -> ParseResult<DeliberatorJudgement> {
     let known: Vec<&str> = score_names.iter().flatten().copied().collect();
     // A truncated judgement may lack the decisive concern, so it is rejected.
-    parse_strict_about(reply, artifact, &judgement_schema(shape, &known), "judgements", |value| {
-        let value = to_expected_shape(value, score_names)?;
-        let given = value.get("scores").and_then(Value::as_object);
-        let names = given.filter(|_| known.is_empty()).into_iter().flat_map(Map::keys);
-        let names: Vec<&str> = known.iter().copied().chain(names.map(String::as_str)).collect();
-        let schema = judgement_schema(shape, &names);
-        let fitted = coerce_value(value.clone(), &schema)?;
-        let judgement: DeliberatorJudgement =
-            serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
-        check_limits(&judgement)?;
-        Ok(judgement)
-    })
+    parse_strict_about(
+        reply,
+        artifact,
+        &judgement_schema(shape, &known, &[]),
+        "judgements",
+        |value| {
+            let value = to_expected_shape(value, score_names)?;
+            let given = value.get("scores").and_then(Value::as_object);
+            let names = given.filter(|_| known.is_empty()).into_iter().flat_map(Map::keys);
+            let names: Vec<&str> = known.iter().copied().chain(names.map(String::as_str)).collect();
+            let schema = judgement_schema(shape, &names, &[]);
+            let fitted = coerce_value(value.clone(), &schema)?;
+            let judgement: DeliberatorJudgement =
+                serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
+            check_limits(&judgement)?;
+            Ok(judgement)
+        },
+    )
 }
 
 /// Converts lenient forms of fields to the schema's shape.
@@ -71,7 +78,7 @@ fn check_limits(judgement: &DeliberatorJudgement) -> Result<(), String> {
         return Err(format!("{name}: {items} items, over {most}"));
     }
     for (index, concern) in judgement.concerns.iter().enumerate() {
-        let ReviewConcern { locus, issue, fix } = concern;
+        let ReviewConcern { locus, issue, fix, .. } = concern;
         for (name, text) in [("locus", locus), ("issue", issue), ("fix", fix)] {
             if text.chars().nth(CONCERN_CHARS_MAX).is_some() {
                 return Err(format!(
@@ -103,21 +110,21 @@ pub fn parse_adjudication(reply: &str, artifact: &str) -> ParseResult<Adjudicato
 
 /// Schema of a deliberator's reply. Scores without fixed names are a list, because most servers do
 /// not accept an object with arbitrary keys.
-pub(crate) fn judgement_schema(shape: ReplyShape, score_names: &[&str]) -> Value {
+pub(crate) fn judgement_schema(shape: ReplyShape, score_names: &[&str], codes: &[String]) -> Value {
     let concede = "What peers' concerns made you give up; each begins with the id of the concern.";
     let escalate =
         "What peers' concerns made you press harder; each begins with the id of the concern.";
     let delta = "What changed since the first judgement, in a sentence.";
     let is_second = shape == ReplyShape::CrossReading;
     let fields = [
-        (true, "concerns", concerns_schema()),
+        (true, "concerns", concerns_schema(codes)),
         (is_second, "concessions", texts_schema(concede)),
         (is_second, "escalations", texts_schema(escalate)),
+        (is_second, "delta_from_r1", text_schema(delta)),
         (true, "scores", scores_schema(score_names)),
         (true, "would_block", bool_schema("Whether it must not go out as it is.")),
         (true, "irreducible", bool_schema("Whether no revision could lift the block.")),
         (true, "verdict", enum_schema(DeliberatorVerdict::ALL.iter().map(|word| word.name()))),
-        (is_second, "delta_from_r1", text_schema(delta)),
         (true, "revision_brief", text_schema("What the author should change.")),
     ];
     let asked = fields.into_iter().filter(|(is_asked, ..)| *is_asked);
@@ -152,7 +159,11 @@ pub(crate) fn adjudication_schema() -> &'static Value {
     &SCHEMA
 }
 
-fn concerns_schema() -> Value {
+fn concerns_schema(codes: &[String]) -> Value {
+    let mut code = text_schema("The kind of the fault.");
+    if let Some(fields) = code.as_object_mut().filter(|_| !codes.is_empty()) {
+        fields.insert("enum".to_owned(), json!(codes));
+    }
     json!({
         "type": "array",
         "items": {
@@ -162,6 +173,7 @@ fn concerns_schema() -> Value {
                 "locus": text_schema("The words it is about, copied from the artifact, or a line such as L12."),
                 "issue": text_schema("What is wrong, and for whom."),
                 "fix": text_schema("What to write instead."),
+                "code": code,
             },
             "required": ["issue"],
         },
@@ -232,14 +244,16 @@ fn normalize_scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, Str
         };
         let Some(name) = name else { continue };
         if name.is_empty() || name.chars().nth(SCORE_NAME_CHARS_MAX).is_some() {
-            return Err(format!("scores: {} is no name of a score", quote_safely(name)));
+            return Err(format!("scores: {} is not the name of a score", quote_safely(name)));
         }
         if kept.insert(name.to_owned(), score).is_some() {
             return Err(format!("scores: {} is given twice", quote_safely(name)));
         }
     }
     match kept.len() {
-        0 if names.is_none() => Err("scores: empty, at least one is due".to_owned()),
+        0 if names.is_none() => {
+            Err("scores: the object is empty, but at least one score is required".to_owned())
+        }
         many if many > SCORES_MAX => Err(format!("scores: {many} scores, over {SCORES_MAX}")),
         _ => Ok(Value::Object(kept)),
     }
@@ -280,6 +294,9 @@ fn normalize_concern(given: Value) -> Option<Value> {
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => return Some(given),
     };
     fields.values_mut().for_each(|text| *text = join_lines(text.take()));
+    let code = fields.shift_remove("code");
+    let code = code.as_ref().and_then(Value::as_str).and_then(normalize_code);
+    fields.extend(code.map(|code| ("code".to_owned(), Value::String(code))));
     let issue = fields.get("issue").and_then(Value::as_str);
     let is_empty = issue.is_some_and(|issue| issue.trim().is_empty());
     (!is_empty).then_some(Value::Object(fields))

@@ -4,21 +4,24 @@ use crate::model::run_state::RunState;
 use crate::protocols::review::document::{
     PlacedConcern, PolicyCount, ReviewDocument, TimedOverride,
 };
+use crate::protocols::review::earlier_decision::UNNAMED_PERSON;
 use crate::protocols::review::locus::names_lines;
 use crate::protocols::review::policy::{
-    AdjudicatorReply, BlockTally, ReviewDecision, VerdictOverride,
+    AdjudicatorReply, BLOCKS_TO_HOLD, BlockTally, ReviewDecision, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict};
 use crate::report::events::{AdjudicationSummary, AskSummary, JudgementSummary};
+use crate::report::marks::{StateMark, review_mark};
+use crate::report::page::TextTone;
 use crate::report::phrases::count_noun;
 use crate::report::progress_lines::{
     LineSeverity, ProgressLine, latency_note, repair_note, seat_column, single_line,
 };
 
-/// `policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD`.
+/// `policy seed: 4 present (3 needed), 3 blocks, 1 irreducible: HOLD`.
 pub(crate) fn policy_sentence(counted: &PolicyCount) -> String {
     let sum = &counted.arithmetic;
-    let computed = sum.computed.map_or("nothing is decided", ReviewDecision::name);
+    let computed = sum.computed.map_or("no decision", ReviewDecision::name);
     format!(
         "policy {}: {} present ({} needed), {}: {computed}",
         sum.name,
@@ -28,12 +31,32 @@ pub(crate) fn policy_sentence(counted: &PolicyCount) -> String {
     )
 }
 
-/// `1 blocks`, `3 block`, or a phrase for none.
+/// `2 of 4 would block`, for a document that ships although deliberators block it; `None` for
+/// every other verdict.
+pub fn shipped_blocks(verdict: ReviewVerdict, sum: &BlockTally) -> Option<String> {
+    let is_blocked = verdict == ReviewVerdict::Ship && sum.blocks > 0;
+    is_blocked.then(|| format!("{} of {} would block", sum.blocks, sum.present))
+}
+
+/// The same with the reason: `2 of 4 would block (policy `seed` holds at 3)`.
+pub(crate) fn explain_shipped_blocks(told: &ReviewDocument) -> Option<String> {
+    let sum = &told.policy.as_ref()?.arithmetic;
+    let blocks = shipped_blocks(told.verdict, sum)?;
+    Some(format!("{blocks} (policy `{}` holds at {BLOCKS_TO_HOLD})", sum.name))
+}
+
+/// The mark of a verdict. A SHIP with blocks is not a good result.
+pub(crate) fn verdict_mark(told: &ReviewDocument) -> StateMark {
+    let (mark, tone) = review_mark(told.verdict);
+    let is_blocked = explain_shipped_blocks(told).is_some();
+    (mark, if is_blocked { TextTone::Caution } else { tone })
+}
+
+/// `1 block`, `3 blocks`, or a phrase for none.
 pub(crate) fn count_blocks(number: usize) -> String {
     match number {
         0 => "no deliberator blocks".to_owned(),
-        1 => "1 blocks".to_owned(),
-        more => format!("{more} block"),
+        some => count_noun(some, "block"),
     }
 }
 
@@ -79,8 +102,9 @@ pub(crate) fn override_lines(told: &ReviewDocument) -> Vec<String> {
         .filter(is_newest)
         .partition(|one| told.verdict_id.as_ref() == Some(&one.decision.verdict_id));
     let told = |one: &TimedOverride| {
-        let VerdictOverride { decision, why, .. } = &one.decision;
-        format!("a person decided {decision} on {}: {why}", one.at.utc_day())
+        let VerdictOverride { decision, why, by, .. } = &one.decision;
+        let by = by.as_deref().unwrap_or(UNNAMED_PERSON);
+        format!("{by} decided {decision} on {}: {why}", one.at.utc_day())
     };
     let own = own.iter().map(|one| told(one));
     own.chain(earlier.iter().map(|one| format!("of {}, {}", one.decision.verdict_id, told(one))))
@@ -92,7 +116,7 @@ pub(crate) fn missing_context_note(told: &ReviewDocument) -> Option<String> {
     let missing = told.missing_context.iter();
     let each = missing.map(|one| format!("{} of {} ({})", one.path, one.deliberator, one.reason));
     let all = each.collect::<Vec<_>>().join(", ");
-    (!all.is_empty()).then(|| format!("Judged without context: {all}"))
+    (!all.is_empty()).then(|| format!("Context files that could not be read: {all}"))
 }
 
 /// The adjudicator's verdict, with its downgrade if it requested one.
@@ -100,8 +124,8 @@ pub(crate) fn adjudication_text(word: &AdjudicatorReply) -> String {
     let reason = word.downgrade_reason.as_deref().map(str::trim).unwrap_or_default();
     match (word.downgrade, reason) {
         (false, _) => word.final_verdict.to_string(),
-        (true, "") => format!("{}, by a downgrade without a reason", word.final_verdict),
-        (true, reason) => format!("{}, by a downgrade: {reason}", word.final_verdict),
+        (true, "") => format!("{}, downgraded without a reason", word.final_verdict),
+        (true, reason) => format!("{}, downgraded: {reason}", word.final_verdict),
     }
 }
 
@@ -115,11 +139,11 @@ pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
     } else if decided > computed {
         "the adjudicator is stricter than the count"
     } else if word.final_verdict == computed {
-        "both say so"
+        "adjudicator and policy agree"
     } else if word.downgrade && !word.asks_for_downgrade() {
-        "a downgrade that does not say why is none"
+        "the downgrade does not count, because it gives no reason"
     } else if word.downgrade {
-        "what no revision lifts cannot be downgraded"
+        "irreducible blocks cannot be downgraded"
     } else {
         "the adjudicator cannot be softer than the count"
     };
@@ -143,6 +167,9 @@ pub(crate) fn score_name(name: &str) -> String {
     name.replace("pre_", "pre-").replace('_', " ")
 }
 
+/// Beside a quotation that the artifact does not contain.
+pub(crate) const QUOTE_NOT_FOUND: &str = "quote not found";
+
 /// A concern with its fix, and with its locus unless that is a line range.
 pub(crate) fn concern_text(placed: &PlacedConcern) -> String {
     let concern = &placed.concern;
@@ -151,7 +178,8 @@ pub(crate) fn concern_text(placed: &PlacedConcern) -> String {
         text => Some(format!("{lead}{text}")),
     };
     let locus = Some(&concern.locus).filter(|locus| !names_lines(locus));
-    let at = locus.and_then(|locus| part("At: ", locus));
+    let mark = if placed.quote_not_found { format!(" ({QUOTE_NOT_FOUND})") } else { String::new() };
+    let at = locus.and_then(|locus| part("At: ", locus)).map(|at| at + &mark);
     let parts = [part("", &concern.issue), at, part("Fix: ", &concern.fix)];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
@@ -180,25 +208,32 @@ pub(crate) fn adjudicated_lines(
     ask: &AskSummary,
     word: AdjudicationSummary,
 ) -> Vec<ProgressLine> {
-    let how = if word.downgrade { ", by a downgrade" } else { "" };
+    let how = if word.downgrade { ", downgraded" } else { "" };
     let said = format!("{}{how}{}", word.final_verdict, repair_note(word.repaired));
     seat_lines(transcript, ask, decision_severity(word.final_verdict), &said)
 }
 
 pub(crate) fn decision_lines(verdict: ReviewDecision, policy: &BlockTally) -> Vec<ProgressLine> {
-    let computed = policy.computed.map_or("nothing", ReviewDecision::name);
+    let computed = policy.computed.map_or("no decision", ReviewDecision::name);
     let counted = format!(
-        "{} of {} block, {} irreducible; the policy {} alone says {computed}",
+        "{} of {} block, {} irreducible; the policy {} gives {computed}",
         policy.blocks, policy.present, policy.irreducible_blocks, policy.name
     );
-    single_line(decision_severity(verdict), format!("{verdict} ({counted})"))
+    let severity = match shipped_blocks(verdict.into(), policy) {
+        Some(_) => LineSeverity::Warning,
+        None => decision_severity(verdict),
+    };
+    single_line(severity, format!("{verdict} ({counted})"))
 }
 
 pub(crate) fn overridden_lines(decision: &VerdictOverride) -> Vec<ProgressLine> {
-    let VerdictOverride { verdict_id, decision, why } = decision;
+    let VerdictOverride { verdict_id, decision, why, by } = decision;
     single_line(
         LineSeverity::Aside,
-        format!("a person decided {decision} over {verdict_id}: {why}"),
+        format!(
+            "{} decided {decision} over {verdict_id}: {why}",
+            by.as_deref().unwrap_or(UNNAMED_PERSON)
+        ),
     )
 }
 
@@ -263,8 +298,8 @@ mod tests {
         Warning skeptic         hold, blocks, irreducible, 2 concerns (1.4 s)
         Warning evidence        revise, blocks, 1 concern (1.4 s)
         Warning strategy        hold, blocks (1.4 s)
-        Warning adjudicator     REVISE, by a downgrade (1.4 s)
-        Warning REVISE (3 of 4 block, 1 irreducible; the policy seed alone says HOLD)
+        Warning adjudicator     REVISE, downgraded (1.4 s)
+        Warning REVISE (3 of 4 block, 1 irreducible; the policy seed gives HOLD)
         Aside a person decided SHIP over posts-launch-md-7c21e0aa/1: The board has seen the figures.
         "#);
     }

@@ -19,12 +19,12 @@ fn sample_document(transcript: &RunState) -> ReviewDocument {
 #[test]
 fn a_concern_is_annotated_on_its_lines() {
     insta::assert_snapshot!(github_annotations(&sample_document(&revised())), @r#"
-    ::warning file=posts/launch.md,title=REVISE%2C DEGRADED::1. Cut “fastest in the world”.%0A2. Give “ten times” its measurement.%0AJudged without context: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts%0AVerdict posts-launch-md-7c21e0aa/1
+    ::warning file=posts/launch.md,title=REVISE%2C DEGRADED::1. Cut “fastest in the world”.%0A2. Give “ten times” its measurement.%0AContext files that could not be read: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 4 present (3 needed), 3 blocks, 1 irreducible: HOLD; REVISE: the downgrade counts%0AVerdict posts-launch-md-7c21e0aa/1
     ::error file=posts/launch.md,line=3,endLine=3,title=skeptic-1 blocks%2C irreducible::A superlative without a benchmark: nobody can check it, and rivals will.%0AAt: “fastest council in the world”%0AFix: Name the benchmark, or cut the sentence.
     ::error file=posts/launch.md,line=5,endLine=5,title=skeptic-2 blocks%2C irreducible::“Nothing can go wrong” promises what no software keeps.
-    ::warning file=posts/launch.md,title=voice_identity-1::It shouts where we speak.%0AAt: the tone as a whole%0AFix: One claim, said once.
+    ::warning file=posts/launch.md,title=voice_identity-1::It shouts where we speak.%0AAt: the tone as a whole (quote not found)%0AFix: One claim, said once.
     ::error file=posts/launch.md,line=4,endLine=4,title=evidence-1 blocks::No source for the figure.%0AAt: ten times faster%0AFix: Link the measurement.
-    REVISE, DEGRADED: posts/launch.md: 1. Cut “fastest in the world”. 2. Give “ten times” its measurement. Judged without context: voice/corpus.md of voice_identity (there is no such file) policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts Verdict posts-launch-md-7c21e0aa/1
+    REVISE, DEGRADED: posts/launch.md: 1. Cut “fastest in the world”. 2. Give “ten times” its measurement. Context files that could not be read: voice/corpus.md of voice_identity (there is no such file) policy seed: 4 present (3 needed), 3 blocks, 1 irreducible: HOLD; REVISE: the downgrade counts Verdict posts-launch-md-7c21e0aa/1
     "#);
 }
 
@@ -52,7 +52,7 @@ fn a_skipped_file_is_told_in_the_log_alone() {
 fn an_incomplete_review_is_an_error_with_its_way_on() {
     let lines = github_annotations(&sample_document(&incomplete()));
     let first = lines.lines().next().unwrap();
-    insta::assert_snapshot!(first, @"::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs at least 3 answers and got 2%0Afix what failed, then `plenary resume posts-launch-md-7c21e0aa` asks the missing seats again%0AJudged without context: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 2 present (3 needed), 1 blocks, irreducible: nothing is decided%0AVerdict posts-launch-md-7c21e0aa/1");
+    insta::assert_snapshot!(first, @"::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs at least 3 answers and got 2%0Afix what failed, then `plenary resume posts-launch-md-7c21e0aa` asks the missing seats again%0AContext files that could not be read: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 2 present (3 needed), 1 block, irreducible: no decision%0AVerdict posts-launch-md-7c21e0aa/1");
 }
 
 /// Texts that a model, a document or a file name could contain to become a command.
@@ -135,7 +135,7 @@ fn several_files_are_one_sarif_document() {
 fn a_result_has_its_level_place_and_what_it_weighs() {
     let run = sarif_run(&[sample_document(&revised())]);
     insta::assert_snapshot!(run["results"][0], @r#"
-    {"ruleId":"skeptic","ruleIndex":0,"level":"error","message":{"text":"A superlative without a benchmark: nobody can check it, and rivals will.\nAt: “fastest council in the world”\nFix: Name the benchmark, or cut the sentence."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"posts/launch.md"},"region":{"startLine":3,"endLine":3}}}],"partialFingerprints":{"plenaryConcern/v1":"55b9ba83805c7cd349632ca22eba598b:1"},"properties":{"concern":"skeptic-1","round":2,"blocking":true,"irreducible":true,"scores":{"argument_soundness":2,"evidence_completeness":3,"objection_pre_emption":4},"rehearsal":false,"verdict_id":"posts-launch-md-7c21e0aa/1"}}
+    {"ruleId":"skeptic","ruleIndex":0,"level":"error","message":{"text":"A superlative without a benchmark: nobody can check it, and rivals will.\nAt: “fastest council in the world”\nFix: Name the benchmark, or cut the sentence."},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"posts/launch.md"},"region":{"startLine":3,"endLine":3}}}],"partialFingerprints":{"plenaryConcern/v1":"55b9ba83805c7cd349632ca22eba598b:1"},"properties":{"concern":"skeptic-1","round":2,"blocking":true,"irreducible":true,"quote_not_found":false,"scores":{"argument_soundness":2,"evidence_completeness":3,"objection_pre_emption":4},"rehearsal":false,"verdict_id":"posts-launch-md-7c21e0aa/1"}}
     "#);
     let levels: Vec<&str> = run["results"].as_array().unwrap().iter().map(level).collect();
     assert_eq!(levels, ["error", "error", "warning", "error", "warning"]);

@@ -7,7 +7,7 @@ use crate::model::string_enum::words;
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict};
 
 /// Number of blocks that lead to HOLD.
-const BLOCKS_TO_HOLD: usize = 3;
+pub(crate) const BLOCKS_TO_HOLD: usize = 3;
 
 words! {
     /// The rule that turns blocks into a verdict.
@@ -106,7 +106,7 @@ impl BlockTally {
 }
 
 /// The adjudicator's decision. The policy counts the blocks in any case: the adjudicator can be
-/// stricter, but softer only by a downgrade with a reason.
+/// stricter, but softer only with a downgrade that gives a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicatorReply {
     pub final_verdict: ReviewDecision,
@@ -187,4 +187,7 @@ pub struct VerdictOverride {
     pub verdict_id: String,
     pub decision: ReviewDecision,
     pub why: String,
+    /// The person who decided; `None` in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }

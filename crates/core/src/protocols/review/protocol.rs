@@ -14,22 +14,21 @@ use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState, RunStopReas
 use crate::model::time::Moment;
 use crate::parsing::reply::{to_parse_outcome, unreadable};
 use crate::parsing::schema::ReplyShape;
-use crate::prompting::fence::RenderedPrompt;
+use crate::prompting::layout::RenderedPrompt;
 use crate::protocols::protocol::{
     AskRules, EntryPart, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol,
     RoleTitles, RunFinding, ShownRun, Step,
 };
-use crate::protocols::review::document::review_document;
+use crate::protocols::review::document::{ReviewPanel, review_document};
 use crate::protocols::review::log_row::{LogRow, LoggedOutcome, log_row};
 use crate::protocols::review::messages::{
-    ReadingRound, adjudicator_messages, adjudicator_system, deliberator_messages,
-    deliberator_system,
+    ReadingRound, adjudicator_messages, adjudicator_role, deliberator_messages, deliberator_role,
 };
 use crate::protocols::review::next::next_step;
 use crate::protocols::review::page::{imported_page, review_page};
 use crate::protocols::review::parse::{parse_adjudication, parse_judgement};
 use crate::protocols::review::policy::ReviewDecision;
-use crate::protocols::review::types::{ReviewArtifact, ReviewPlan, score_names};
+use crate::protocols::review::types::{DeliberatorPlan, ReviewArtifact, ReviewPlan, score_names};
 use crate::report::page::{PageModel, PageScope};
 
 /// Two rounds of deliberators and an adjudicator.
@@ -88,7 +87,11 @@ impl Protocol for ReviewProtocol {
             AskPurpose::CrossReading => (ReplyShape::CrossReading, scores),
             _ => (ReplyShape::Adjudication, Vec::new()),
         };
-        Some(crate::parsing::schema::reply_schema(shape, state.plan.mode, &names))
+        let gate = state.review_plan();
+        let codes = gate.and_then(|gate| gate.find_deliberator(&ask.seat));
+        let codes = codes.map(DeliberatorPlan::code_names).unwrap_or_default();
+        let mode = state.plan.mode;
+        Some(crate::parsing::schema::reply_schema_with_codes(shape, mode, &names, &codes))
     }
 
     fn parse_reply(&self, state: &RunState, ask: &Ask, text: &str, _: Moment) -> ParseOutcome {
@@ -106,7 +109,12 @@ impl Protocol for ReviewProtocol {
         };
         let scores = score_names(ask.seat.as_str());
         let judgement = parse_judgement(text, artifact, shape, scores);
-        to_parse_outcome(judgement, |found| ReplyDocument::Judgement(Box::new(found)))
+        let deliberator = state.review_plan().and_then(|gate| gate.find_deliberator(&ask.seat));
+        let codes = deliberator.map(DeliberatorPlan::code_names).unwrap_or_default();
+        to_parse_outcome(judgement, |mut found| {
+            found.restrict_codes(&codes);
+            ReplyDocument::Judgement(Box::new(found))
+        })
     }
 
     /// A review that stops without an outcome has a line in the log, too. An interrupted one has
@@ -120,6 +128,7 @@ impl Protocol for ReviewProtocol {
             | RunStopReason::Budget { .. }
             | RunStopReason::Unconcluded { .. }
             | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Unjudged { .. }
             | RunStopReason::Deadline => state.review_outcome.is_none(),
         };
         let line =
@@ -135,7 +144,7 @@ impl Protocol for ReviewProtocol {
             plan.participant_seats().map(|seat| PlannedCall { seat, bytes: bytes(seat) }).collect()
         };
         let chair = plan.chairs.first().and_then(|chair| plan.find_seat(chair));
-        let bytes = adjudicator_system(gate).len() + asked + replies * 2;
+        let bytes = adjudicator_role(gate).byte_len() + asked + replies * 2;
         let chairing = chair.map(|seat| PlannedCall { seat, bytes });
         vec![
             PlannedRound { name: "R1", calls: all(ReadingRound::First, asked) },
@@ -197,6 +206,10 @@ impl Protocol for ReviewProtocol {
         state.review_plan().map(|plan| &plan.artifact)
     }
 
+    fn is_degraded(&self, state: &RunState) -> bool {
+        state.review_plan().is_some_and(|gate| ReviewPanel::from_state(state, gate).degraded)
+    }
+
     fn missing_conclusion(&self, _: &DialogueId) -> MissingConclusion {
         MissingConclusion {
             lacks: "verdict of a review",
@@ -221,7 +234,7 @@ pub fn least_tokens(plan: &Plan, bytes_around: usize, bytes_per_token: usize) ->
 }
 
 fn instructions_bytes(gate: &ReviewPlan, turn: ReadingRound, seat: &ExpertSlug) -> usize {
-    deliberator_system(gate, turn, seat).map_or(0, |system| system.len())
+    deliberator_role(gate, turn, seat).map_or(0, |role| role.byte_len())
 }
 
 /// The artifact, and the files that its deliberators judge by.

@@ -91,6 +91,7 @@ impl LogRedaction {
             locus: self.redact_text(&concern.locus),
             issue: self.redact_text(&concern.issue),
             fix: self.redact_text(&concern.fix),
+            code: concern.code.clone(),
         };
         DeliberatorJudgement {
             scores: self.redact_scores(&judgement.scores),

@@ -34,11 +34,13 @@ pub(crate) fn plan(name: PolicyName, min_deliberators: usize) -> Plan {
                 seat: name.parse().unwrap(),
                 instructions: None,
                 context: Vec::new(),
+                codes: Vec::new(),
             })
             .to_vec(),
         adjudicator: "adjudicator".parse().unwrap(),
         policy: ReviewPolicy { name, min_deliberators },
         priors: Vec::new(),
+        code_counts: Vec::new(),
     };
     Plan { review: Some(Arc::new(gate)), ..council_plan() }
 }
@@ -63,7 +65,7 @@ pub(crate) fn judgement(
         concerns: vec![ReviewConcern {
             locus: "fastest".to_owned(),
             issue: "Nothing supports it.".to_owned(),
-            fix: String::new(),
+            ..ReviewConcern::default()
         }],
         revision_brief: String::new(),
         concessions: Vec::new(),
@@ -115,6 +117,8 @@ pub(crate) fn say(transcript: &mut RunState, seat: &str, round: u8, said: Option
                 error_type: CallErrorType::Network,
                 message: "it is down".to_owned(),
                 latency_ms: 1,
+                refused: None,
+                estimated: None,
             };
             changes.push(JournalEvent::CallFailed { call, failure, gave_up: true });
         }

@@ -64,18 +64,22 @@ fn rule_names(reviews: &[ReviewDocument]) -> Vec<String> {
 fn rule_object(name: &str) -> Value {
     let description = match BuiltInDeliberator::named(name) {
         Some(built_in) => looks_for(built_in).to_owned(),
-        None if name == VERDICT_RULE => "What the gate decided of the document".to_owned(),
-        None => format!("What the deliberator {name} holds against it"),
+        None if name == VERDICT_RULE => "Verdict of the gate on the document".to_owned(),
+        None => format!("Concern of the deliberator {name}"),
     };
     json!({ "id": name, "name": name, "shortDescription": { "text": description } })
 }
 
 fn looks_for(deliberator: BuiltInDeliberator) -> &'static str {
     match deliberator {
-        BuiltInDeliberator::Skeptic => "Whether the argument stands, and what would be objected",
-        BuiltInDeliberator::VoiceIdentity => "Whether it sounds like whoever signs it",
-        BuiltInDeliberator::Evidence => "Whether what it claims is sourced, and no surer than that",
-        BuiltInDeliberator::Strategy => "Whether it serves the goal, and what it puts at stake",
+        BuiltInDeliberator::Skeptic => {
+            "Is the argument sound, and which objections will readers raise?"
+        }
+        BuiltInDeliberator::VoiceIdentity => "Does the text sound like its author?",
+        BuiltInDeliberator::Evidence => {
+            "Does each claim have a source, and is it no stronger than the source?"
+        }
+        BuiltInDeliberator::Strategy => "Does the text serve the goal, and what does it risk?",
     }
 }
 
@@ -140,6 +144,7 @@ fn concern_finding<'a>(
             "round": placed.round,
             "blocking": placed.blocking,
             "irreducible": placed.irreducible,
+            "quote_not_found": placed.quote_not_found,
             "scores": told.final_judgement(rule).map(|held| &held.scores),
             "rehearsal": told.rehearsal,
             "verdict_id": told.verdict_id,
@@ -191,6 +196,7 @@ fn artifact_object(told: &ReviewDocument) -> Value {
 fn verdict_properties(told: &ReviewDocument) -> Value {
     json!({
         "verdict": told.verdict,
+        "headline": told.headline,
         "artifact": told.artifact,
         "artifact_type": told.artifact_type,
         "tier": told.tier,

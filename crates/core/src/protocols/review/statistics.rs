@@ -248,7 +248,7 @@ fn build_remarks(
     // A confirmation does not change the verdict.
     let overruled = softened + hardened;
     let message = format!(
-        "people overrule the gate: {overruled} of {decided} verdicts ({softened} softened, {hardened} hardened)"
+        "people overrode {overruled} of {decided} verdicts ({softened} softened, {hardened} hardened)"
     );
     remark_if_over(RemarkCode::OftenOverridden, overruled, decided, message);
     let (incomplete, all) = (spread.incomplete, spread.count_logged());

@@ -373,7 +373,7 @@ fn what_stands_out_is_said_beyond_its_limit_and_not_at_it() {
     };
     let held_back = || row("2026-05-18", "post", "HOLD");
     check_remarks(&mixed(2, held_back(), Some(ReviewDecision::Ship)), &[]);
-    let says = "people overrule the gate: 3 of 10 verdicts (3 softened, 0 hardened)";
+    let says = "people overrode 3 of 10 verdicts (3 softened, 0 hardened)";
     check_remarks(&mixed(3, held_back(), Some(ReviewDecision::Ship)), &[says]);
     check_remarks(&mixed(10, held_back(), Some(ReviewDecision::Hold)), &[]);
     let undecided = || row("2026-05-18", "post", "INCOMPLETE");

@@ -9,7 +9,8 @@ use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
-use crate::protocols::review::policy::{ReviewPolicy, ReviewVerdict};
+use crate::protocols::review::concern_codes::{CodeCount, ConcernCode, OTHER_CODE};
+use crate::protocols::review::policy::{ReviewDecision, ReviewPolicy, ReviewVerdict};
 
 /// How often artifacts of a class are reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -116,7 +117,7 @@ pub struct DeliberatorJudgement {
     pub delta_from_r1: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewConcern {
     /// A quotation from the artifact, or a line such as `L12`.
     #[serde(default)]
@@ -124,6 +125,9 @@ pub struct ReviewConcern {
     pub issue: String,
     #[serde(default)]
     pub fix: String,
+    /// Kind of the fault, from the deliberator's list; empty in older records.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub code: String,
 }
 
 /// Whether a judgement blocks. An irreducible judgement that does not block is no block.
@@ -147,6 +151,14 @@ impl BlockLevel {
 }
 
 impl DeliberatorJudgement {
+    /// A code that is not on the list becomes `other`.
+    pub fn restrict_codes(&mut self, codes: &[String]) {
+        let is_unknown = |code: &String| !code.is_empty() && !codes.contains(code);
+        for concern in self.concerns.iter_mut().filter(|concern| is_unknown(&concern.code)) {
+            concern.code = OTHER_CODE.to_owned();
+        }
+    }
+
     pub fn block_level(&self) -> BlockLevel {
         BlockLevel::from_flags(self.would_block, self.irreducible)
     }
@@ -195,6 +207,9 @@ pub struct ReviewPlan {
     pub policy: ReviewPolicy,
     /// The last verdicts on artifacts of this type, newest first. Only the adjudicator sees them.
     pub priors: Vec<PriorVerdict>,
+    /// How often each code was given on artifacts of this type. Only the adjudicator sees it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub code_counts: Vec<CodeCount>,
 }
 
 impl ReviewPlan {
@@ -211,6 +226,9 @@ pub struct DeliberatorPlan {
     pub instructions: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<DeliberatorContext>,
+    /// The operator's codes, besides the built-in ones.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub codes: Vec<ConcernCode>,
 }
 
 /// A file that a deliberator judges by, for example a voice corpus or goals.
@@ -235,6 +253,17 @@ pub struct PriorVerdict {
     pub reasoning: String,
     pub revision_brief: String,
     pub concerns: Vec<String>,
+    /// A person's decision over the verdict.
+    #[serde(rename = "override", default, skip_serializing_if = "Option::is_none")]
+    pub overridden: Option<PriorOverride>,
+}
+
+/// A person's decision over an earlier verdict, with its truncated reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PriorOverride {
+    #[serde(rename = "as")]
+    pub decision: ReviewDecision,
+    pub why: String,
 }
 
 const SAMPLE_ONE_IN: u64 = 5;

@@ -8,6 +8,7 @@ use crate::model::plan::AuditMode;
 use crate::model::run_state::{
     BudgetShortage, ParseOutcome, ReplyDocument, RoundShortcut, RunState, RunStopReason,
 };
+use crate::model::verdict::VerdictType;
 use crate::protocols::conclusion::document::AuditVerdict;
 use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use crate::protocols::conclusion::sample::{
@@ -19,8 +20,10 @@ use crate::protocols::review::policy::{
     PolicyName, ReviewDecision, ReviewPolicy, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::types::DeliberatorVerdict;
+use crate::report::dialogue_events::JudgedRound;
 use crate::report::events::{
-    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, RunEvent, derive_events,
+    AdjudicationSummary, AskSummary, AuditRound, JudgementSummary, LimitSummary, RunEvent,
+    derive_events,
 };
 use crate::report::interventions::InterventionSummary;
 
@@ -35,6 +38,7 @@ fn is_listed(event: &RunEvent) -> bool {
     match event {
         RunEvent::Opened { .. }
         | RunEvent::Started { .. }
+        | RunEvent::SeatChanged { .. }
         | RunEvent::Asked { .. }
         | RunEvent::CallSent { .. }
         | RunEvent::Replied { .. }
@@ -44,6 +48,9 @@ fn is_listed(event: &RunEvent) -> bool {
         | RunEvent::NotSent { .. }
         | RunEvent::Shortcut(_)
         | RunEvent::RoundHeld { .. }
+        | RunEvent::PanelSet { .. }
+        | RunEvent::VerdictGiven { .. }
+        | RunEvent::Refused { .. }
         | RunEvent::Reported { .. }
         | RunEvent::Intervened(_)
         | RunEvent::Drafted { .. }
@@ -64,6 +71,29 @@ fn read(ask: AskSummary) -> RunEvent {
 }
 
 fn one_of_each() -> Vec<RunEvent> {
+    [dialogue_samples(), run_samples()].concat()
+}
+
+fn dialogue_samples() -> Vec<RunEvent> {
+    vec![
+        RunEvent::RoundHeld {
+            round: 1,
+            judged: Some(JudgedRound { title: None, score: 1, summary: None }),
+        },
+        RunEvent::PanelSet { round: 0, experts: Vec::new() },
+        RunEvent::VerdictGiven {
+            verdict_id: "final".parse().unwrap(),
+            verdict_type: VerdictType::Final,
+            recommendation: String::new(),
+            vote: None,
+            forced: false,
+        },
+        RunEvent::Refused { ask: sample_ask(), reason: String::new() },
+    ]
+}
+
+#[expect(clippy::too_many_lines, reason = "one value of each event")]
+fn run_samples() -> Vec<RunEvent> {
     vec![
         RunEvent::Opened {
             title: String::new(),
@@ -71,8 +101,10 @@ fn one_of_each() -> Vec<RunEvent> {
             mode: QuestionMode::General,
             rehearsal: false,
             seats: Vec::new(),
+            limits: LimitSummary { usd_max: 2.0, tokens_max: 1, calls_max: 1, wall_max_ms: 1 },
         },
         RunEvent::Started { start: 1 },
+        RunEvent::SeatChanged { seat: "ann".parse().unwrap(), changes: Vec::new() },
         RunEvent::Asked { ask: sample_ask(), stricter: None },
         RunEvent::CallSent {
             ask: sample_ask(),
@@ -81,6 +113,7 @@ fn one_of_each() -> Vec<RunEvent> {
             attempt: 1,
             fallback: None,
             repeats: None,
+            without: Vec::new(),
         },
         RunEvent::Replied {
             ask: sample_ask(),
@@ -96,6 +129,7 @@ fn one_of_each() -> Vec<RunEvent> {
             error_type: CallErrorType::Timeout,
             message: String::new(),
             gave_up: true,
+            refused: None,
         },
         read(sample_ask()),
         RunEvent::Unreadable { ask: sample_ask(), reason: String::new(), refusal: false },
@@ -109,7 +143,6 @@ fn one_of_each() -> Vec<RunEvent> {
             shadow: true,
             would_have_been_right: Some(true),
         }),
-        RunEvent::RoundHeld { round: 1 },
         RunEvent::Reported {
             outcome: ReportOutcome::Adopt,
             statement: String::new(),
@@ -166,6 +199,7 @@ fn one_of_each_of_a_review() -> Vec<RunEvent> {
             verdict_id: String::new(),
             decision: ReviewDecision::Ship,
             why: String::new(),
+            by: None,
         }),
     ]
 }
@@ -206,6 +240,7 @@ fn every_way_a_run_stops_is_documented() {
             reason: String::new(),
         },
         RunStopReason::Unadjudicated { seat: slug("adjudicator"), reason: String::new() },
+        RunStopReason::Unjudged { seat: slug("the-judge"), reason: String::new() },
         RunStopReason::Deadline,
         RunStopReason::Interrupted,
     ];

@@ -30,8 +30,9 @@ fn page_part(width: usize, detail: PageDetail, heading: &str) -> String {
 
 #[test]
 fn the_headline_and_the_question_open_the_page() {
-    assert_snapshot!(page_part(80, PageDetail::Brief, ""), @r#"
-    DIALOGUE ─────────────────────────────────────────── ● converged · ALIGNMENT 149
+    assert_snapshot!(page_part(80, PageDetail::Brief, ""), @"
+
+    DIALOGUE ───────────────────── ▲ NOT CONVERGED · ALIGNMENT 149 · SPLIT: vote 4-1
 
       NVIDIA Investment Analysis
       nvidia-investment-analysis · alignment protocol · 3 rounds · 2026-02-02
@@ -39,7 +40,7 @@ fn the_headline_and_the_question_open_the_page() {
       Should the Thornton family trust swap its NVAI position for NVIDIA shares
       before the refinancing closes, given a 4% income mandate and a 15% drawdown
       limit?
-    "#);
+    ");
 }
 
 #[test]
@@ -314,8 +315,9 @@ fn one_round_is_drawn_alone() {
     let scope = PageScope { detail: PageDetail::Brief, round: Some(1) };
     let page = dialogue_page(&crate::report::sample::record(), None, scope);
     let page = draw_page(&page, PageCanvas { width: 80 });
-    assert_snapshot!(anstream::adapter::strip_str(&page).to_string(), @r#"
-    DIALOGUE ─────────────────────────────────────────── ● converged · ALIGNMENT 149
+    assert_snapshot!(anstream::adapter::strip_str(&page).to_string(), @"
+
+    DIALOGUE ────── ▲ NOT CONVERGED · ALIGNMENT 149 · SPLIT: vote 4-1 · only round 1
 
       NVIDIA Investment Analysis
       nvidia-investment-analysis · alignment protocol · 3 rounds · 2026-02-02
@@ -374,7 +376,7 @@ fn one_round_is_drawn_alone() {
          ├─ refines R0001 ↑
          ├─ addresses T0001 ↑
          └─ depends on E0001 ↑
-    "#);
+    ");
 }
 
 #[test]
@@ -397,8 +399,9 @@ fn a_new_rehearsal_is_short_and_labelled() {
     ] {
         entities.clear();
     }
-    assert_snapshot!(draw_plain(&record, 60, PageDetail::Brief), @r#"
-    DIALOGUE ────────────────────────────── ○ open · ALIGNMENT 0
+    assert_snapshot!(draw_plain(&record, 60, PageDetail::Brief), @"
+
+    DIALOGUE ────────────────── ○ open · REHEARSAL · ALIGNMENT 0
 
       NVIDIA Investment Analysis
       nvidia-investment-analysis · alignment protocol · 0 rounds
@@ -408,13 +411,13 @@ fn a_new_rehearsal_is_short_and_labelled() {
       for NVIDIA shares before the refinancing closes, given a
       4% income mandate and a 15% drawdown limit?
 
-      REHEARSAL: played by the rehearsal panel; no model was
-      asked
+      REHEARSAL: answers of the offline demo panel; no model was
+      called
 
     VERDICTS ───────────────────────────────────────────────────
 
       None yet.
-    "#);
+    ");
 }
 
 #[test]

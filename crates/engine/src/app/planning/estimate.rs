@@ -5,8 +5,9 @@ use plenary_core::model::plan::{Plan, Seat};
 use plenary_core::protocols::protocol::{InputSizes, PlannedRound, Protocol};
 use serde::Serialize;
 
+use crate::app::spending::UsualReplies;
 use crate::engine::batch_admission::ExpectedCost;
-use crate::engine::budget::{usual_cost_for_bytes, usual_output_tokens, worst_cost_for_bytes};
+use crate::engine::budget::{usual_cost_for_bytes, worst_cost_for_bytes};
 
 /// Bytes per token of a reply that becomes input of a later call.
 const BYTES_PER_TOKEN: usize = 4;
@@ -24,6 +25,9 @@ pub struct CostEstimate {
     pub tokens_max: u64,
     /// `None` if a price is unknown.
     pub usd_max: Option<f64>,
+    /// With replies of usual length, and a conclusion that passes its audit.
+    pub tokens_expected: u64,
+    pub usd_expected: Option<f64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -35,9 +39,15 @@ pub struct RoundEstimate {
 }
 
 /// Worst cost: one call each without retries, every reply of maximal length, and one revision of
-/// the conclusion.
-pub fn estimate_cost(protocol: &dyn Protocol, plan: &Plan, question: &str) -> CostEstimate {
-    let planned = planned_calls(protocol, plan, question, |seat| seat.output_tokens_max);
+/// the conclusion. The expected cost has replies of usual length and no revision.
+pub fn estimate_cost(
+    protocol: &dyn Protocol,
+    plan: &Plan,
+    question: &str,
+    usual: &UsualReplies,
+) -> CostEstimate {
+    let planned = planned_calls(protocol, plan, question, &|seat| seat.output_tokens_max);
+    let expected = expected_calls(protocol, plan, question, usual);
     let rounds: Vec<RoundEstimate> = planned
         .iter()
         .map(|planned| {
@@ -50,23 +60,53 @@ pub fn estimate_cost(protocol: &dyn Protocol, plan: &Plan, question: &str) -> Co
         calls: rounds.iter().map(|round| round.calls).sum(),
         tokens_max: rounds.iter().map(|round| round.tokens_max).sum(),
         usd_max: rounds.iter().map(|round| round.usd_max).sum(),
+        tokens_expected: expected.iter().map(|(_, cost)| cost.tokens).sum(),
+        usd_expected: expected
+            .iter()
+            .map(|(_, cost)| cost.usd_micros)
+            .sum::<Option<u64>>()
+            .map(|micros| micros as f64 / 1e6),
         rounds,
     }
 }
 
-/// Expected cost: every reply of usual length. Seats without a known price count as free.
-pub fn expected_cost(protocol: &dyn Protocol, plan: &Plan, question: &str) -> ExpectedCost {
+/// Expected cost of a council in a batch. Seats without a known price count as free.
+pub fn expected_cost(
+    protocol: &dyn Protocol,
+    plan: &Plan,
+    question: &str,
+    usual: &UsualReplies,
+) -> ExpectedCost {
     let mut expected = ExpectedCost::default();
-    let planned = planned_calls(protocol, plan, question, usual_output_tokens);
-    for call in planned.iter().flat_map(|round| &round.calls) {
-        let usual = usual_cost_for_bytes(call.seat, call.bytes).usd_micros.unwrap_or(0);
-        let worst = worst_cost_for_bytes(call.seat, call.bytes).usd_micros.unwrap_or(0);
+    for (worst, usual) in expected_calls(protocol, plan, question, usual) {
+        let [worst, usual] = [worst, usual].map(|cost| cost.usd_micros.unwrap_or(0));
         expected.council = expected.council.saturating_add(usual);
-        if worst - usual >= expected.call_worst - expected.call_usual {
+        let surplus = expected.call_worst.saturating_sub(expected.call_usual);
+        if worst.saturating_sub(usual) >= surplus {
             (expected.call_usual, expected.call_worst) = (usual, worst);
         }
     }
     expected
+}
+
+/// Rounds that follow only if the critic objects.
+const UNUSUAL_ROUNDS: [&str; 2] = ["revision", "second audit"];
+
+/// Worst and expected cost of each usual call, if the replies before it have their usual length.
+fn expected_calls(
+    protocol: &dyn Protocol,
+    plan: &Plan,
+    question: &str,
+    usual: &UsualReplies,
+) -> Vec<(BudgetReservation, BudgetReservation)> {
+    let planned = planned_calls(protocol, plan, question, &|seat| usual.output_tokens(seat));
+    let rounds = planned.iter().filter(|round| !UNUSUAL_ROUNDS.contains(&round.name));
+    let costs = rounds.flat_map(|round| &round.calls).map(|call| {
+        let output = usual.output_tokens(call.seat);
+        let worst = worst_cost_for_bytes(call.seat, call.bytes);
+        (worst, usual_cost_for_bytes(call.seat, call.bytes, output))
+    });
+    costs.collect()
 }
 
 /// The calls of each round, for replies of this many tokens.
@@ -74,7 +114,7 @@ fn planned_calls<'a>(
     protocol: &dyn Protocol,
     plan: &'a Plan,
     question: &str,
-    reply_tokens: fn(&Seat) -> u32,
+    reply_tokens: &dyn Fn(&Seat) -> u32,
 ) -> Vec<PlannedRound<'a>> {
     let files: usize = plan.context.files.iter().map(|file| file.text.len() + BYTES_AROUND).sum();
     let names: usize =

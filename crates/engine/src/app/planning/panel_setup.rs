@@ -22,7 +22,8 @@ use crate::config::settings::{
 };
 use crate::engine::run_start::SeatTransports;
 use crate::providers::cli::transport::CliTransport;
-use crate::providers::http::{HttpClients, HttpTransport};
+use crate::providers::http::HttpTransport;
+use crate::providers::http_clients::HttpClients;
 use crate::providers::mcp::McpTransport;
 use crate::providers::rehearsal::script::RehearsalScript;
 use crate::providers::rehearsal::transport::{RehearsalTransport, rehearsal_panel};
@@ -95,10 +96,15 @@ impl PanelSetup {
         let chairs = appoint_chair(&mut present, options.chair.as_deref())?;
         let (mut seats, notes) = build_seats(&present, origin, &instructions_digest());
         let quorum = check_quorum(council.quorum, &seats, is_rehearsal)?;
-        let configured = if is_rehearsal { &present } else { &council.providers };
+        // With `--providers` no other provider gets a call, also not as the critic.
+        let is_chosen = !options.providers.is_empty();
+        let configured = if is_rehearsal || is_chosen { &present } else { &council.providers };
         let conclusion = options.conclusion.and_then(|auditing| {
-            let by =
-                if is_rehearsal { &ConclusionSettings::default() } else { &settings.conclusion };
+            let by = match (is_rehearsal, is_chosen) {
+                (true, _) => &ConclusionSettings::default(),
+                (false, true) => &settings.conclusion.with_only(&present),
+                (false, false) => &settings.conclusion,
+            };
             let roles = by.assign_roles(chairs.first(), &present, configured)?;
             seats.extend(missing_seats(&roles, &seats, configured));
             Some(conclusion_plan(roles, auditing))
@@ -244,6 +250,7 @@ pub(crate) fn base_plan(settings: &Settings, seats: Vec<Seat>) -> Plan {
         short_circuit: ShortCircuitRules::default(),
         conclusion: None,
         review: None,
+        alignment: None,
         stakes: StakesLevel::Normal,
         delivery: DeliveryMode::Synthesis,
         anonymous_review: false,
@@ -298,6 +305,8 @@ pub enum PlanningError {
     NoReviewProvider,
     #[error("cannot use the prompt `{path}` of a deliberator: {reason}")]
     Instructions { path: PathBuf, reason: String },
+    #[error("the pool has {experts} experts; a dialogue needs at least {needed}")]
+    SmallPool { experts: usize, needed: usize },
     #[error("the panel has {seats} participants; a council takes at most {max}")]
     TooMany { seats: usize, max: usize },
 }
@@ -317,6 +326,7 @@ impl PlanningError {
             Self::Instructions { .. } => {
                 "correct `prompt` under `review.deliberators`; put long texts into `context_refs`"
             }
+            Self::SmallPool { .. } => "add experts to the file of `--experts`, or leave it out",
             Self::TooMany { .. } => "choose fewer with `--providers A,B,C`",
         }
     }
@@ -354,7 +364,10 @@ impl TransportFactory {
                 Arc::clone(&provider),
                 Arc::clone(&self.clients),
             )),
-            TransportKind::Cli => Transport::Cli(CliTransport::new(Arc::clone(&provider))),
+            TransportKind::Cli => {
+                let pace = self.clients.paces.for_provider(&provider, TransportKind::Cli);
+                Transport::Cli(CliTransport::new(Arc::clone(&provider)).with_pace(pace))
+            }
             TransportKind::Mcp => Transport::Mcp(McpTransport::new(Arc::clone(&provider))),
             TransportKind::Rehearsal => Transport::Rehearsal(Arc::clone(rehearsal)),
         });
@@ -379,6 +392,7 @@ pub fn reconnect_seats(
             provider.model.clone_from(&seat.model);
             provider.output_tokens_max = seat.output_tokens_max;
             provider.temperature = seat.temperature;
+            provider.effort = seat.effort;
         }
     }
     connect_seats(&plan.seats, &present, script, factory)

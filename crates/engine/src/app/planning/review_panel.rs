@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{Plan, Seat, SeatRole};
+use plenary_core::protocols::review::concern_codes::CodeCount;
 use plenary_core::protocols::review::messages::{adjudicator_digest, deliberator_digest};
 use plenary_core::protocols::review::messages_sections::fits_whole;
 use plenary_core::protocols::review::policy::ReviewPolicy;
@@ -76,7 +77,7 @@ impl ReviewPanelSetup {
     pub fn build_plan(
         &self,
         artifact: ReviewArtifact,
-        priors: Vec<PriorVerdict>,
+        earlier: EarlierReviews,
         ambient: &dyn System,
     ) -> Plan {
         let gate = ReviewPlan {
@@ -84,7 +85,8 @@ impl ReviewPanelSetup {
             deliberators: self.deliberators.clone(),
             adjudicator: self.adjudicator.clone(),
             policy: self.policy,
-            priors,
+            priors: earlier.priors,
+            code_counts: earlier.code_counts,
         };
         Plan {
             review: Some(Arc::new(gate)),
@@ -92,6 +94,13 @@ impl ReviewPanelSetup {
             ..self.plan_template.clone()
         }
     }
+}
+
+/// What the adjudicator learns of earlier reviews of the same type.
+#[derive(Debug, Clone, Default)]
+pub struct EarlierReviews {
+    pub priors: Vec<PriorVerdict>,
+    pub code_counts: Vec<CodeCount>,
 }
 
 /// Whether a document fits into the prompts whole: text that no seat was shown must not pass.
@@ -122,14 +131,15 @@ impl SeatProviders {
         let seated = wanted.map(|(place, wanted)| {
             let provider = self.deliberator_provider(place, wanted.provider.as_ref())?;
             let instructions = wanted.prompt.as_deref().map(read_instructions).transpose()?;
-            let digest = deliberator_digest(wanted.name.as_str(), instructions.as_deref());
+            let codes = wanted.codes.clone();
+            let digest = deliberator_digest(wanted.name.as_str(), instructions.as_deref(), &codes);
             let version = wanted.version.clone();
             let seat = Seat {
                 version: version.unwrap_or_else(|| short_version(&digest, &provider.model)),
                 ..review_seat(&wanted.name, provider, SeatRole::Participant, &digest)
             };
             let context = read_context_refs(wanted, &settings.paths.folder, &guard);
-            Ok((seat, DeliberatorPlan { seat: wanted.name.clone(), instructions, context }))
+            Ok((seat, DeliberatorPlan { seat: wanted.name.clone(), instructions, context, codes }))
         });
         seated.collect()
     }

@@ -16,7 +16,7 @@ use crate::config::locate::sqlite_path;
 use crate::config::trust::record::OtherOwner;
 use crate::files::reserved_names::is_in_repository;
 use crate::providers::catalogue::{ProviderRow, find_row, provider_rows};
-use crate::providers::http::{is_loopback, origin_of};
+use crate::providers::http_clients::{is_loopback, origin_of};
 
 /// How a command uses the file. Each level includes the ones before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -26,9 +26,9 @@ pub(crate) enum SecretFindingKind {
 pub(crate) fn exclusion_reason(path: &str, text: &str, values: &SecretValues) -> Option<String> {
     let SecretFinding { line, kind } = find_secret(path, text, values)?;
     Some(match kind {
-        SecretFindingKind::ValueInUse => format!("line {line} holds the value of a key in use"),
+        SecretFindingKind::ValueInUse => format!("line {line} contains the value of a key in use"),
         SecretFindingKind::Rule(rule) => {
-            format!("line {line} holds what looks like a secret (rule `{rule}`)")
+            format!("line {line} looks like a secret (rule `{rule}`)")
         }
     })
 }

@@ -227,7 +227,7 @@ fn a_reason_names_the_rule_and_the_line_and_never_the_secret() {
     let text = format!("one\ntwo\nkey is {secret}\n");
     assert_eq!(
         exclusion_reason("a.md", &text, &SecretValues::default()).as_deref(),
-        Some("line 3 holds what looks like a secret (rule `groq-key`)")
+        Some("line 3 looks like a secret (rule `groq-key`)")
     );
     for (name, secret) in secrets() {
         let reason = exclusion_reason("a.yaml", &secret, &SecretValues::default()).unwrap();
@@ -285,7 +285,7 @@ fn the_value_of_a_key_in_use_is_found() {
     let check = |text: &str, expected: Option<&str>| {
         assert_eq!(exclusion_reason("a.md", text, &values).as_deref(), expected, "{text}");
     };
-    let reason = "line 2 holds the value of a key in use";
+    let reason = "line 2 contains the value of a key in use";
     check("one\nsee plain-words-that-say-nothing.", Some(reason));
     check("one\nsee plain\\u002dwords-that-say-nothing.", Some(reason));
     check(&format!("one\n{}", base64("plain-words-that-say-nothing")), Some(reason));

@@ -4,6 +4,7 @@
 //! A known program is a row of a table and a pure parser of its output. [`CliTransport`] runs all
 //! of them.
 
+pub(crate) mod output_events;
 pub mod outputs;
 pub mod program;
 #[cfg(test)]

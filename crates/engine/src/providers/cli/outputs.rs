@@ -2,7 +2,7 @@
 
 use plenary_core::model::ask::{CallErrorType, FinishReason, TokenUsage};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::providers::cli::transport::{classify_error, exit_error, unreadable_error};
 use crate::providers::process::process_group::ProgramOutput;
@@ -16,7 +16,7 @@ pub(crate) fn parse_plain(talk: &ProgramOutput) -> Result<CallReply, CallError> 
     plain_reply(decode_utf8(&talk.stdout)?)
 }
 
-fn decode_utf8(bytes: &[u8]) -> Result<&str, CallError> {
+pub(crate) fn decode_utf8(bytes: &[u8]) -> Result<&str, CallError> {
     str::from_utf8(bytes).map_err(|_| unreadable_error("its output is not UTF-8 text"))
 }
 
@@ -52,7 +52,10 @@ struct ClaudeTokens {
 /// `claude -p` prints one JSON object at the end. The reported cost is not used, since it is
 /// invented for models the program does not know.
 pub(crate) fn parse_claude(talk: &ProgramOutput) -> Result<CallReply, CallError> {
-    let text = decode_utf8(&talk.stdout)?;
+    parse_claude_text(decode_utf8(&talk.stdout)?, talk)
+}
+
+pub(crate) fn parse_claude_text(text: &str, talk: &ProgramOutput) -> Result<CallReply, CallError> {
     let Ok(outcome) = serde_json::from_str::<ClaudeOutput>(text.trim()) else {
         return Err(exit_error(talk));
     };
@@ -72,11 +75,15 @@ pub(crate) fn parse_claude(talk: &ProgramOutput) -> Result<CallReply, CallError>
 }
 
 impl ClaudeTokens {
-    /// Counts tokens written to or read from a cache as input tokens.
+    /// Counts tokens written to or read from a cache as input tokens, too.
     fn to_usage(&self) -> TokenUsage {
-        let cached = self.cache_creation_input_tokens.saturating_add(self.cache_read_input_tokens);
-        let input_tokens = self.input_tokens.saturating_add(cached);
-        TokenUsage { input_tokens, output_tokens: self.output_tokens }
+        let (written, read) = (self.cache_creation_input_tokens, self.cache_read_input_tokens);
+        TokenUsage {
+            input_tokens: self.input_tokens.saturating_add(written).saturating_add(read),
+            output_tokens: self.output_tokens,
+            cached_tokens: read,
+            cache_write_tokens: written,
+        }
     }
 }
 
@@ -117,15 +124,18 @@ pub(crate) fn parse_codex(talk: &ProgramOutput) -> Result<CallReply, CallError> 
     Ok(CallReply { usage: codex_usage(completed), ..plain_reply(answer)? })
 }
 
-fn string_at<'event>(event: &'event Value, pointer: &str) -> &'event str {
+pub(crate) fn string_at<'event>(event: &'event Value, pointer: &str) -> &'event str {
     event.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// Input and output counts include cached and reasoning tokens already.
 fn codex_usage(completed: &Value) -> Option<TokenUsage> {
     let count = |name: &str| completed.get("usage")?.get(name)?.as_u64();
-    let (input_tokens, output_tokens) = (count("input_tokens")?, count("output_tokens")?);
-    Some(TokenUsage { input_tokens, output_tokens })
+    let cached_tokens = count("cached_input_tokens").unwrap_or(0);
+    Some(TokenUsage {
+        cached_tokens,
+        ..TokenUsage::new(count("input_tokens")?, count("output_tokens")?)
+    })
 }
 
 #[derive(Debug, Deserialize)]
@@ -136,9 +146,25 @@ struct GeminiOutput {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct GeminiStats {
+pub(crate) struct GeminiStats {
     #[serde(default)]
     models: Map<String, Value>,
+}
+
+impl GeminiStats {
+    /// The counts of a stream's last event, which name the tokens in another way.
+    pub(crate) fn from_stream(stats: &Map<String, Value>) -> Self {
+        let renamed = |counts: &Value| {
+            let count = |name: &str| counts.get(name).cloned().unwrap_or_default();
+            json!({ "tokens": { "prompt": count("input_tokens"),
+                "candidates": count("output_tokens"), "cached": count("cached") } })
+        };
+        let models = stats.get("models").and_then(Value::as_object);
+        let models = models.map(|models| {
+            models.iter().map(|(name, counts)| (name.clone(), renamed(counts))).collect()
+        });
+        Self { models: models.unwrap_or_default() }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -147,10 +173,16 @@ struct GeminiError {
 }
 
 #[derive(Debug, Deserialize)]
-struct GeminiErrorDetail {
-    message: String,
+pub(crate) struct GeminiErrorDetail {
+    pub(crate) message: String,
     /// HTTP status of the server, or an exit code.
     code: Option<u64>,
+}
+
+impl GeminiErrorDetail {
+    pub(crate) fn status(&self) -> Option<u64> {
+        self.code.filter(|code| *code >= 400)
+    }
 }
 
 /// `gemini --output-format json` prints one object on stdout, or an error object at the end of
@@ -160,17 +192,17 @@ pub(crate) fn parse_gemini(talk: &ProgramOutput) -> Result<CallReply, CallError>
     if let Some(GeminiError { error }) =
         parse_last_object(text).or_else(|| parse_last_object(&talk.stderr))
     {
-        return Err(classify_error(&error.message, error.code.filter(|code| *code >= 400)));
+        return Err(classify_error(&error.message, error.status()));
     }
     let Some(outcome) = parse_last_object::<GeminiOutput>(text).filter(|_| talk.succeeded) else {
         return Err(exit_error(talk));
     };
-    let reply = plain_reply(&outcome.response.unwrap_or_default())?;
-    Ok(CallReply {
-        usage: gemini_usage(&outcome.stats),
-        model: single_model(&outcome.stats.models),
-        ..reply
-    })
+    gemini_reply(&outcome.response.unwrap_or_default(), &outcome.stats)
+}
+
+pub(crate) fn gemini_reply(text: &str, stats: &GeminiStats) -> Result<CallReply, CallError> {
+    let reply = plain_reply(text)?;
+    Ok(CallReply { usage: gemini_usage(stats), model: single_model(&stats.models), ..reply })
 }
 
 /// Parses the last object that starts a line and has the given shape; warnings may precede it.
@@ -193,6 +225,7 @@ fn gemini_usage(stats: &GeminiStats) -> Option<TokenUsage> {
             stats.models.values().flat_map(|model| names.iter().map(|name| tokens(model, name)));
         each.fold(0, u64::saturating_add)
     };
-    let (input_tokens, output_tokens) = (sum(&["prompt"]), sum(&["candidates", "thoughts"]));
-    (!stats.models.is_empty()).then_some(TokenUsage { input_tokens, output_tokens })
+    let counts = TokenUsage::new(sum(&["prompt"]), sum(&["candidates", "thoughts"]));
+    let usage = TokenUsage { cached_tokens: sum(&["cached"]), ..counts };
+    (!stats.models.is_empty()).then_some(usage)
 }

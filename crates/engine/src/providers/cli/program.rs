@@ -10,6 +10,9 @@ use std::path::Path;
 
 use plenary_core::model::ask::AskMessages;
 
+use crate::providers::cli::output_events::{
+    claude_text, codex_text, gemini_text, parse_claude_events, parse_gemini_events,
+};
 use crate::providers::cli::outputs::{parse_claude, parse_codex, parse_gemini, parse_plain};
 use crate::providers::process::process_group::ProgramOutput;
 use crate::providers::transport::{CallError, CallReply, Provider};
@@ -22,6 +25,15 @@ pub enum AgentProgram {
     Gemini,
     /// Prompt on standard input, reply on standard output.
     Plain,
+}
+
+/// How a program prints its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OutputForm {
+    /// Events while it works.
+    Streamed,
+    /// One document at the end.
+    Whole,
 }
 
 /// Arguments, variables, files and input of one run, without the program's name.
@@ -62,6 +74,8 @@ struct AgentRow {
     /// Prefixes of the environment variables that belong to it.
     own_prefixes: &'static [&'static str],
     arguments: &'static [&'static str],
+    /// Arguments for output as a stream, and for output at the end.
+    output: [&'static [&'static str]; 2],
     /// Settings that follow `-c` each.
     settings: &'static [&'static str],
     /// Arguments after the model.
@@ -80,14 +94,10 @@ const AGENT_ROWS: [AgentRow; 3] = [
         command: "claude",
         providers: &["claude", "anthropic"],
         own_prefixes: &["ANTHROPIC_", "CLAUDE_"],
-        arguments: &[
-            "-p",
-            "--output-format",
-            "json",
-            "--no-session-persistence",
-            "--strict-mcp-config",
-            "--tools",
-            "",
+        arguments: &["-p", "--no-session-persistence", "--strict-mcp-config", "--tools", ""],
+        output: [
+            &["--output-format", "stream-json", "--verbose", "--include-partial-messages"],
+            &["--output-format", "json"],
         ],
         settings: &[],
         last_arguments: &[],
@@ -121,6 +131,7 @@ const AGENT_ROWS: [AgentRow; 3] = [
             "--ignore-user-config",
             "--ignore-rules",
         ],
+        output: [&[], &[]],
         // Turns off tools and everything else that reaches beyond the prompt. Versions that do not
         // know a setting print a warning only.
         settings: &[
@@ -152,14 +163,8 @@ const AGENT_ROWS: [AgentRow; 3] = [
         command: "gemini",
         providers: &["gemini", "google"],
         own_prefixes: &["GEMINI_", "GOOGLE_"],
-        arguments: &[
-            "--output-format",
-            "json",
-            "--extensions",
-            "none",
-            "--allowed-mcp-server-names",
-            "none",
-        ],
+        arguments: &["--extensions", "none", "--allowed-mcp-server-names", "none"],
+        output: [&["--output-format", "stream-json"], &["--output-format", "json"]],
         settings: &[],
         last_arguments: &[],
         variables: &[
@@ -210,13 +215,20 @@ impl AgentProgram {
         self.row().map_or(&[], |row| row.own_prefixes)
     }
 
-    pub(crate) fn build_invocation(self, model: &str, messages: &AskMessages) -> ProgramInvocation {
+    pub(crate) fn build_invocation(
+        self,
+        model: &str,
+        messages: &AskMessages,
+        output: OutputForm,
+    ) -> ProgramInvocation {
         let Some(row) = self.row() else {
             return ProgramInvocation { input: join_messages(messages), ..Default::default() };
         };
         let settings = row.settings.iter().flat_map(|setting| ["-c", setting]);
         let model = ["--model", model].into_iter().filter(|_| !model.is_empty());
-        let arguments = row.arguments.iter().copied().chain(settings).chain(model);
+        let [streamed, whole] = row.output;
+        let output = if output == OutputForm::Streamed { streamed } else { whole };
+        let arguments = row.arguments.iter().chain(output).copied().chain(settings).chain(model);
         let file = |(name, text, delivery): &(&'static str, &str, PathDelivery)| InputFile {
             name,
             text: (*text).to_owned(),
@@ -232,29 +244,56 @@ impl AgentProgram {
             variables: row.variables,
             files: row.files.iter().map(file).chain(system).collect(),
             input: match row.system_file {
-                Some(_) => messages.user.clone(),
+                Some(_) => messages.user_message(),
                 None => join_messages(messages),
             },
         }
     }
 
     /// Parses the program's output into a reply.
-    pub(crate) fn parse_output(self, talk: &ProgramOutput) -> Result<CallReply, CallError> {
-        match self {
-            Self::Claude => parse_claude(talk),
-            Self::Codex => parse_codex(talk),
-            Self::Gemini => parse_gemini(talk),
-            Self::Plain => parse_plain(talk),
+    pub(crate) fn parse_output(
+        self,
+        talk: &ProgramOutput,
+        output: OutputForm,
+    ) -> Result<CallReply, CallError> {
+        match (self, output) {
+            (Self::Claude, OutputForm::Streamed) => parse_claude_events(talk),
+            (Self::Claude, OutputForm::Whole) => parse_claude(talk),
+            (Self::Codex, _) => parse_codex(talk),
+            (Self::Gemini, OutputForm::Streamed) => parse_gemini_events(talk),
+            (Self::Gemini, OutputForm::Whole) => parse_gemini(talk),
+            (Self::Plain, _) => parse_plain(talk),
         }
+    }
+
+    /// The text that a line of the program's output adds to the reply.
+    pub(crate) fn text_of_event(self, line: &str) -> String {
+        let text = match self {
+            Self::Claude => claude_text(line),
+            Self::Codex => codex_text(line),
+            Self::Gemini => gemini_text(line),
+            Self::Plain => Some(format!("{line}\n")),
+        };
+        text.unwrap_or_default()
+    }
+
+    /// Whether the program does not know the options for a stream.
+    pub(crate) fn rejects_stream(self, talk: &ProgramOutput) -> bool {
+        let [streamed, _] = self.row().map_or([&[][..]; 2], |row| row.output);
+        let said = talk.stderr.to_lowercase();
+        let phrases = ["unknown option", "unknown argument", "invalid values", "unrecognized"];
+        !talk.succeeded
+            && !streamed.is_empty()
+            && phrases.iter().any(|phrase| said.contains(phrase))
     }
 }
 
 /// Puts the system message first, for programs without an option for it.
 pub(crate) fn join_messages(messages: &AskMessages) -> String {
     if messages.system.is_empty() {
-        return messages.user.clone();
+        return messages.user_message();
     }
-    format!("{}\n\n{}", messages.system, messages.user)
+    format!("{}\n\n{}", messages.system, messages.user_message())
 }
 
 #[cfg(test)]

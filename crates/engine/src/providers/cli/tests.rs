@@ -2,7 +2,7 @@
 
 use plenary_core::model::ask::{CallErrorType, FinishReason, TokenUsage};
 
-use crate::providers::cli::program::AgentProgram;
+use crate::providers::cli::program::{AgentProgram, OutputForm};
 use crate::providers::process::process_group::ProgramOutput;
 use crate::providers::transport::{CallError, CallReply};
 
@@ -35,13 +35,17 @@ fn a_recorded_reply_is_read_with_its_usage() {
     let check = |program: AgentProgram, stdout: &str, model: Option<&str>| {
         let expected = CallReply {
             text: "PONG".to_owned(),
-            usage: Some(TokenUsage { input_tokens: 11, output_tokens: 7 }),
+            usage: Some(TokenUsage::new(11, 7)),
             model: model.map(str::to_owned),
             finish: FinishReason::Stop,
             cost_usd: None,
             structured: false,
         };
-        assert_eq!(program.parse_output(&output_with_stdout(stdout)), Ok(expected), "{program:?}");
+        assert_eq!(
+            program.parse_output(&output_with_stdout(stdout), OutputForm::Whole),
+            Ok(expected),
+            "{program:?}"
+        );
     };
     check(
         AgentProgram::Claude,
@@ -59,7 +63,11 @@ fn check_error(
     error_type: CallErrorType,
     message: &str,
 ) {
-    assert_eq!(program.parse_output(talk), Err(CallError::new(error_type, message)), "{program:?}");
+    assert_eq!(
+        program.parse_output(talk, OutputForm::Whole),
+        Err(CallError::new(error_type, message)),
+        "{program:?}"
+    );
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn output_that_is_no_reply_is_a_parse_error_for_every_program() {
     for program in [AgentProgram::Claude, AgentProgram::Codex, AgentProgram::Gemini] {
         for stdout in BAD {
             let talk = ProgramOutput { stdout: stdout.to_vec(), ..output_with_stdout("") };
-            let error = program.parse_output(&talk).unwrap_err();
+            let error = program.parse_output(&talk, OutputForm::Whole).unwrap_err();
             let shown = String::from_utf8_lossy(stdout);
             assert_eq!(
                 error.error_type,
@@ -198,16 +206,20 @@ not an event
 {"type":"error","message":"Reconnecting... 1/5"}
 {"type":"item.completed","item":{"type":"agent_message","text":"Forty-two."}}
 {"type":"turn.completed","usage":{"input_tokens":3,"output_tokens":2}}"#;
-    let received = AgentProgram::Codex.parse_output(&output_with_stdout(events)).unwrap();
+    let received =
+        AgentProgram::Codex.parse_output(&output_with_stdout(events), OutputForm::Whole).unwrap();
     assert_eq!(received.text, "Forty-two.");
-    assert_eq!(received.usage, Some(TokenUsage { input_tokens: 3, output_tokens: 2 }));
+    assert_eq!(received.usage, Some(TokenUsage::new(3, 2)));
 }
 
 #[test]
 fn gemini_may_warn_before_it_answers() {
     let stdout = format!("Warning: {{}}\n{}", recorded!("gemini-cli/reply.json"));
     assert_eq!(
-        AgentProgram::Gemini.parse_output(&output_with_stdout(&stdout)).unwrap().text,
+        AgentProgram::Gemini
+            .parse_output(&output_with_stdout(&stdout), OutputForm::Whole)
+            .unwrap()
+            .text,
         "PONG"
     );
 }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use plenary_core::model::ask::CallErrorType;
@@ -12,7 +13,12 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::providers::cli::program::{AgentProgram, InputFile, PathDelivery, ProgramInvocation};
+use crate::providers::call_progress::MaskedSink;
+use crate::providers::cli::output_events::LineDecoder;
+use crate::providers::cli::program::{
+    AgentProgram, InputFile, OutputForm, PathDelivery, ProgramInvocation,
+};
+use crate::providers::pace::ProviderPace;
 use crate::providers::process::child_environment::ChildEnvironment;
 use crate::providers::process::process_group::{ProcessGroup, ProgramOutput};
 use crate::providers::process::scratch_folder::ScratchFolder;
@@ -27,6 +33,9 @@ pub struct CliTransport {
     /// Variables the program's environment is selected from.
     ambient: ChildEnvironment,
     supervisor: Option<SupervisorBinary>,
+    pub(crate) pace: Arc<ProviderPace>,
+    /// Set when the program does not know the options for a stream; later calls do without.
+    stream_refused: Arc<AtomicBool>,
 }
 
 impl CliTransport {
@@ -36,7 +45,15 @@ impl CliTransport {
 
     /// Like [`Self::new`], with another environment than that of this process.
     pub fn with_environment(provider: Arc<Provider>, ambient: ChildEnvironment) -> Self {
-        Self { provider, ambient, supervisor: SupervisorBinary::for_this_process() }
+        let pace = Arc::new(ProviderPace::new(provider.max_in_flight));
+        let supervisor = SupervisorBinary::for_this_process();
+        Self { provider, ambient, supervisor, pace, stream_refused: Arc::default() }
+    }
+
+    /// Shares the pace of the provider with other transports of the process.
+    #[must_use]
+    pub(crate) fn with_pace(self, pace: Arc<ProviderPace>) -> Self {
+        Self { pace, ..self }
     }
 
     /// Replaces the supervisor.
@@ -45,30 +62,74 @@ impl CliTransport {
         Self { supervisor, ..self }
     }
 
-    /// Dropping the future kills the program and all its descendants.
+    /// Dropping the future kills the program and all its descendants. A program that does not know
+    /// the options for a stream is run again without them.
     pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let (program, words) = AgentProgram::for_provider(&self.provider)
             .ok_or_else(|| self.missing_program_error())?;
         let (first, leading) = words.split_first().ok_or_else(|| self.missing_program_error())?;
-        let mut environment = self.build_environment(program);
-        let secrets = self.secret_values();
-
-        let invocation = program.build_invocation(&self.provider.model, &request.messages);
-        let mut arguments: Vec<OsString> = leading.iter().map(OsString::from).collect();
-        let scratch = prepare_scratch(&invocation, &mut arguments, &mut environment)
-            .map_err(|error| folder_error(&error))?;
-        let supervisor = self.supervisor.as_ref();
-        let group = ProcessGroup::start(first, &arguments, &environment, scratch, supervisor)?;
-        let talk = group.run_to_end(&invocation.input).await?;
+        let leading: Vec<OsString> = leading.iter().map(OsString::from).collect();
+        let mut output = OutputForm::Whole;
+        // The stream of `gemini` lacks the status of an error, and after a long prompt the text.
+        let can_stream = program != AgentProgram::Gemini;
+        if can_stream && !self.stream_refused.load(Ordering::Relaxed) {
+            output = OutputForm::Streamed;
+        }
+        let mut talk = self.run_program(program, first, &leading, request, output).await?;
+        if output == OutputForm::Streamed && program.rejects_stream(&talk) {
+            self.stream_refused.store(true, Ordering::Relaxed);
+            output = OutputForm::Whole;
+            talk = self.run_program(program, first, &leading, request, output).await?;
+        }
         let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
-        program.parse_output(&talk).map_err(|error| CallError {
+        let parsed = program.parse_output(&talk, output);
+        match &parsed {
+            Ok(_) => self.pace.note_answer(),
+            Err(error) if error.error_type == CallErrorType::RateLimit => {
+                self.pace.note_busy(None);
+            }
+            Err(_) => {}
+        }
+        parsed.map_err(|error| CallError {
             message: format!(
                 "`{}`: {}",
                 clean_output(&name, &[]),
-                clean_output(&error.message, &secrets)
+                clean_output(&error.message, &self.secret_values())
             ),
             ..error
         })
+    }
+
+    /// Runs the program once. Its events are shown as they come, and each restarts the timer.
+    async fn run_program(
+        &self,
+        program: AgentProgram,
+        path: &str,
+        leading: &[OsString],
+        request: &CallRequest,
+        output: OutputForm,
+    ) -> Result<ProgramOutput, CallError> {
+        let mut environment = self.build_environment(program);
+        let invocation = program.build_invocation(&self.provider.model, &request.messages, output);
+        let mut arguments = leading.to_vec();
+        let scratch = prepare_scratch(&invocation, &mut arguments, &mut environment)
+            .map_err(|error| folder_error(&error))?;
+        let supervisor = self.supervisor.as_ref();
+        let group = ProcessGroup::start(path, &arguments, &environment, scratch, supervisor)?;
+        let mut shown = MaskedSink::new(request.partial_text.as_ref(), self.secret_values());
+        let mut lines = LineDecoder::default();
+        let talk = group
+            .run_to_end(&invocation.input, |bytes| {
+                request.timer.restart();
+                for line in lines.push_bytes(bytes) {
+                    let text = program.text_of_event(&line);
+                    request.timer.add_text(text.len());
+                    shown.push_text(&text);
+                }
+            })
+            .await?;
+        shown.finish();
+        Ok(talk)
     }
 
     /// Runs `--version`. Returns `None` for an unknown program, which might take the argument for a
@@ -86,7 +147,7 @@ impl CliTransport {
         let environment = self.ambient.select_for(program.own_prefixes());
         let supervisor = self.supervisor.as_ref();
         let group = ProcessGroup::start(first, &arguments, &environment, scratch, supervisor)?;
-        let talk = timeout(time_max, group.run_to_end("")).await.map_err(|_| {
+        let talk = timeout(time_max, group.run_to_end("", |_| {})).await.map_err(|_| {
             let message = format!("it did not report its version within {time_max:?}");
             CallError::new(CallErrorType::Timeout, message)
         })??;

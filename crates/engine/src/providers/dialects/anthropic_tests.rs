@@ -3,7 +3,7 @@
 use super::*;
 use crate::providers::dialects::wire::adapt_schema;
 use crate::providers::test_samples::{
-    format_request, read_recorded, sample_provider, sample_request,
+    format_request, read_recorded, sample_parts, sample_provider, sample_request,
 };
 
 const REAL: &str = "https://api.anthropic.com/v1";
@@ -12,7 +12,8 @@ const REAL: &str = "https://api.anthropic.com/v1";
 fn a_request_carries_the_schema_as_a_tool_that_must_be_used() {
     let (provider, asked) = (sample_provider(), sample_request());
     let schema = adapt_schema(Dialect::Anthropic, asked.schema.as_ref().unwrap(), 4_096);
-    let wire = build_request(REAL, &provider, &asked, Some(&schema));
+    let parts = sample_parts(Dialect::Anthropic, &provider, Some(&schema));
+    let wire = build_request(REAL, &provider, &asked, &parts);
     insta::assert_snapshot!(format_request(&wire), @r#"
     https://api.anthropic.com/v1/messages
     anthropic-version: 2023-06-01
@@ -82,7 +83,8 @@ fn a_request_carries_the_schema_as_a_tool_that_must_be_used() {
 #[test]
 fn a_request_without_a_schema_has_no_tools() {
     let provider = Provider { temperature: Some(0.0), ..sample_provider() };
-    let wire = build_request(REAL, &provider, &sample_request(), None);
+    let parts = sample_parts(Dialect::Anthropic, &provider, None);
+    let wire = build_request(REAL, &provider, &sample_request(), &parts);
     insta::assert_snapshot!(format_request(&wire), @r#"
     https://api.anthropic.com/v1/messages
     anthropic-version: 2023-06-01
@@ -131,6 +133,6 @@ fn recorded_replies_are_read() {
     check("error_in_200", "server_error: `openai` answered 500: Overloaded");
     check(
         "wrong_shape",
-        "parse_error: `openai` answered, but not with a reply: JSON of another shape (at line 2 column 24)",
+        "parse_error: `openai` sent an invalid reply: JSON of another shape (at line 2 column 24)",
     );
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::providers::dialects::wire::adapt_schema;
 use crate::providers::test_samples::{
-    format_request, read_recorded, sample_provider, sample_request,
+    format_request, read_recorded, sample_parts, sample_provider, sample_request,
 };
 
 const REAL: &str = "https://generativelanguage.googleapis.com/v1beta";
@@ -11,7 +11,8 @@ const REAL: &str = "https://generativelanguage.googleapis.com/v1beta";
 #[test]
 fn a_request_says_who_speaks_and_keeps_the_key_out_of_the_address() {
     let provider = Provider { temperature: Some(1.0), ..sample_provider() };
-    let wire = build_request(REAL, &provider, &sample_request(), None);
+    let parts = sample_parts(Dialect::Gemini, &provider, None);
+    let wire = build_request(REAL, &provider, &sample_request(), &parts);
     insta::assert_snapshot!(format_request(&wire), @r#"
     https://generativelanguage.googleapis.com/v1beta/models/gpt-4o:generateContent
     x-goog-api-key: KEY
@@ -45,7 +46,8 @@ fn a_request_says_who_speaks_and_keeps_the_key_out_of_the_address() {
 fn a_request_carries_the_schema_in_its_configuration() {
     let (provider, asked) = (sample_provider(), sample_request());
     let schema = adapt_schema(Dialect::Gemini, asked.schema.as_ref().unwrap(), 4_096);
-    let wire = build_request(REAL, &provider, &asked, Some(&schema));
+    let parts = sample_parts(Dialect::Gemini, &provider, Some(&schema));
+    let wire = build_request(REAL, &provider, &asked, &parts);
     let body: serde_json::Value = serde_json::from_slice(&wire.body).unwrap();
     let configuration = &body["generationConfig"];
     assert_eq!(configuration["responseMimeType"], "application/json");
@@ -102,7 +104,8 @@ fn a_request_carries_the_schema_in_its_configuration() {
 fn a_model_is_one_segment_of_the_path() {
     let check = |model: &str, expected: &str| {
         let provider = Provider { model: model.to_owned(), ..sample_provider() };
-        let wire = build_request("http://h/v1", &provider, &sample_request(), None);
+        let parts = sample_parts(Dialect::Gemini, &provider, None);
+        let wire = build_request("http://h/v1", &provider, &sample_request(), &parts);
         assert_eq!(wire.url, format!("http://h/v1/models/{expected}:generateContent"), "{model}");
     };
     check("models/gemini-2.0-flash", "gemini-2.0-flash");
@@ -130,9 +133,9 @@ fn recorded_replies_are_read() {
         "thoughts",
         r#"stop "{\"summary\":\"It is so.\"}" Some("gemini-2.5-pro") Some((212, 141)) None"#,
     );
-    check("nothing", "parse_error: `openai` answered, but not with a reply: no candidate in it");
+    check("nothing", "parse_error: `openai` sent an invalid reply: no candidate in it");
     check(
         "wrong_shape",
-        "parse_error: `openai` answered, but not with a reply: JSON of another shape (at line 2 column 16)",
+        "parse_error: `openai` sent an invalid reply: JSON of another shape (at line 2 column 16)",
     );
 }

@@ -2,7 +2,10 @@
 //! `HttpTransport`.
 
 pub mod anthropic;
+#[cfg(test)]
+mod effort_tests;
 pub mod gemini;
 pub mod openai;
 pub mod schema;
+pub mod stream;
 pub mod wire;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::providers::dialects::wire::adapt_schema;
 use crate::providers::test_samples::{
-    format_request, read_recorded, sample_provider, sample_request,
+    format_request, read_recorded, sample_parts, sample_provider, sample_request,
 };
 
 const REAL: &str = "https://api.openai.com/v1";
@@ -12,7 +12,8 @@ const REAL: &str = "https://api.openai.com/v1";
 fn a_request_carries_the_schema_in_strict_mode() {
     let (provider, asked) = (sample_provider(), sample_request());
     let schema = adapt_schema(Dialect::OpenAi, asked.schema.as_ref().unwrap(), 4_096);
-    let wire = build_request(REAL, &provider, &asked, Some(&schema));
+    let parts = sample_parts(Dialect::OpenAi, &provider, Some(&schema));
+    let wire = build_request(REAL, &provider, &asked, &parts);
     insta::assert_snapshot!(format_request(&wire), @r#"
     https://api.openai.com/v1/chat/completions
     authorization: Bearer KEY
@@ -83,7 +84,8 @@ fn a_request_carries_the_schema_in_strict_mode() {
 #[test]
 fn a_compatible_server_gets_the_older_limit_and_no_key_where_there_is_none() {
     let provider = Provider { key: None, temperature: Some(0.5), ..sample_provider() };
-    let wire = build_request("http://127.0.0.1:8099/v1", &provider, &sample_request(), None);
+    let parts = sample_parts(Dialect::OpenAi, &provider, None);
+    let wire = build_request("http://127.0.0.1:8099/v1", &provider, &sample_request(), &parts);
     insta::assert_snapshot!(format_request(&wire), @r#"
     http://127.0.0.1:8099/v1/chat/completions
     {
@@ -136,9 +138,9 @@ fn recorded_replies_are_read() {
         r#"stop "{\"summary\":\"It is so.\"}" Some("magistral-medium-latest") Some((9, 7)) None"#,
     );
     check("odd_usage", r#"other "{}" Some("qwen2.5-7b") None None"#);
-    check("no_choice", "parse_error: `openai` answered, but not with a reply: no choice in it");
+    check("no_choice", "parse_error: `openai` sent an invalid reply: no choice in it");
     check(
         "wrong_shape",
-        "parse_error: `openai` answered, but not with a reply: JSON of another shape (at line 2 column 25)",
+        "parse_error: `openai` sent an invalid reply: JSON of another shape (at line 2 column 25)",
     );
 }

@@ -9,9 +9,8 @@ use crate::providers::dialects::schema::{
     SMALL_OUTPUT_TOKENS, inline_refs, to_bounded, to_open_api, to_strict,
 };
 use crate::providers::dialects::{anthropic, gemini, openai};
-use crate::providers::http_errors::{
-    error_in_reply, invalid_reply, parse_error, reject_empty_refusal,
-};
+use crate::providers::http_errors::{parse_error, reject_empty_refusal};
+use crate::providers::request_parts::RequestParts;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
 
 /// HTTP request. The key is separate and hidden from `Debug`.
@@ -44,20 +43,20 @@ pub(crate) fn adapt_schema(dialect: Dialect, source: &Value, output_tokens_max: 
     }
 }
 
-/// `schema` is the result of [`adapt_schema`] for the same dialect.
+/// The schema among the parts is the result of [`adapt_schema`] for the same dialect.
 pub(crate) fn build_request<'a>(
     dialect: Dialect,
     base_url: &str,
     provider: &'a Provider,
     request: &CallRequest,
-    schema: Option<&Value>,
+    parts: &RequestParts<'_>,
 ) -> WireRequest<'a> {
     let build = match dialect {
         Dialect::OpenAi => openai::build_request,
         Dialect::Anthropic => anthropic::build_request,
         Dialect::Gemini => gemini::build_request,
     };
-    build(base_url, provider, request, schema)
+    build(base_url, provider, request, parts)
 }
 
 /// Parses the body of a successful response.
@@ -102,26 +101,6 @@ pub(crate) fn key_header(dialect: Dialect, provider: &Provider) -> Option<KeyHea
     provider.key.as_ref().map(|key| KeyHeader { name, scheme, key })
 }
 
-/// Parses the names in a list of models.
-pub(crate) fn parse_models(provider: &Provider, body: &str) -> Result<Vec<String>, CallError> {
-    #[derive(Deserialize)]
-    struct ModelList {
-        data: Option<Vec<ModelEntry>>,
-        models: Option<Vec<ModelEntry>>,
-    }
-    #[derive(Deserialize)]
-    struct ModelEntry {
-        id: Option<String>,
-        name: Option<String>,
-    }
-    let list: ModelList =
-        serde_json::from_str(body).map_err(|error| parse_error(provider, &error))?;
-    let entries = list.data.or(list.models);
-    let entries = entries.ok_or_else(|| invalid_reply(provider, "no list of models"))?;
-    let names = entries.into_iter().filter_map(|entry| entry.id.or(entry.name));
-    Ok(names.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()).collect())
-}
-
 /// Serializes a request body.
 pub(crate) fn to_json_body(document: &Value) -> Vec<u8> {
     document.to_string().into_bytes()
@@ -145,12 +124,4 @@ pub(crate) fn parse_body<'a, T: Deserialize<'a>>(
 /// is no reason to fail the call.
 pub(crate) fn parse_optional<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
     T::deserialize(said?).ok()
-}
-
-/// The error of a body without a reply: its error object, else what is missing in it.
-pub(crate) fn missing_reply(provider: &Provider, error: Option<&Value>, what: &str) -> CallError {
-    match error {
-        Some(error) => error_in_reply(provider, error),
-        None => invalid_reply(provider, what),
-    }
 }

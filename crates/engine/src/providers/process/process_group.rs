@@ -241,8 +241,13 @@ pub(crate) struct ProgramOutput {
 }
 
 impl ProcessGroup {
-    /// Writes the input, reads the output and waits for the end.
-    pub(crate) async fn run_to_end(mut self, input: &str) -> Result<ProgramOutput, CallError> {
+    /// Writes the input, reads the output and waits for the end. The caller sees the output as it
+    /// comes.
+    pub(crate) async fn run_to_end(
+        mut self,
+        input: &str,
+        on_output: impl FnMut(&[u8]),
+    ) -> Result<ProgramOutput, CallError> {
         let child =
             self.child.as_mut().ok_or_else(|| output_error(&io::Error::other("no child")))?;
         let (stdin, stdout, stderr) =
@@ -250,7 +255,7 @@ impl ProcessGroup {
         let mut tail = OutputTail::default();
         let ((), stdout, (), status) = tokio::try_join!(
             async { write_input(stdin, input).await.map_err(|error| output_error(&error)) },
-            read_limited(stdout),
+            read_limited(stdout, on_output),
             async { tail.read_from(stderr).await.map_err(|error| output_error(&error)) },
             self.wait_for_exit(),
         )?;
@@ -268,19 +273,24 @@ async fn write_input(stdin: Option<ChildStdin>, input: &str) -> io::Result<()> {
     }
 }
 
-async fn read_limited(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, CallError> {
+async fn read_limited(
+    source: Option<impl AsyncRead + Unpin>,
+    mut on_output: impl FnMut(&[u8]),
+) -> Result<Vec<u8>, CallError> {
     let mut bytes = Vec::new();
-    let Some(source) = source else { return Ok(bytes) };
-    source
-        .take(OUTPUT_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .await
-        .map_err(|error| output_error(&error))?;
-    if bytes.len() as u64 > OUTPUT_BYTES_MAX {
-        let message = format!("the program wrote more than {OUTPUT_BYTES_MAX} bytes");
-        return Err(CallError::new(CallErrorType::ParseError, message));
+    let Some(mut source) = source else { return Ok(bytes) };
+    loop {
+        let before = bytes.len();
+        let count = source.read_buf(&mut bytes).await.map_err(|error| output_error(&error))?;
+        if count == 0 {
+            return Ok(bytes);
+        }
+        on_output(bytes.get(before..).unwrap_or_default());
+        if bytes.len() as u64 > OUTPUT_BYTES_MAX {
+            let message = format!("the program wrote more than {OUTPUT_BYTES_MAX} bytes");
+            return Err(CallError::new(CallErrorType::ParseError, message));
+        }
     }
-    Ok(bytes)
 }
 
 /// Last bytes of a program's standard error.

@@ -52,7 +52,7 @@ impl ScratchFolder {
 
     /// Opens a folder that another process created and is responsible for.
     pub(crate) fn open_existing(folder: &Path) -> io::Result<Self> {
-        let wrong = || io::Error::other(format!("`{}` is no scratch folder", folder.display()));
+        let wrong = || io::Error::other(format!("`{}` is not a scratch folder", folder.display()));
         let name =
             folder.file_name().and_then(|name| name.to_str()).filter(|name| is_scratch_name(name));
         let (name, parent) = name.zip(folder.parent()).ok_or_else(wrong)?;

@@ -4,6 +4,7 @@
 //! question. They show the whole pipeline without a model, contain no knowledge and say so. A
 //! script can force any reply or failure.
 
+pub mod alignment;
 pub mod replies;
 pub mod review;
 pub mod script;

@@ -11,6 +11,9 @@ use plenary_core::protocols::conclusion::types::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::providers::rehearsal::alignment::{
+    write_contribution, write_design, write_panel, write_reconciliation, write_verdicts,
+};
 use crate::providers::rehearsal::review::{
     adjudicate_review, judge_artifact, reconsider_judgement,
 };
@@ -56,17 +59,24 @@ const CONCLUSION: &str = include_str!("../../../../../data/rehearsal/conclusion/
 type ReplyWriter = fn(&CallRequest) -> Option<String>;
 
 /// Who answers which ask.
-const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 10] = [
+const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 15] = [
     (AskPurpose::Opinion, |request| fill_file(request, files_of(&request.seat)?.opinion)),
     (AskPurpose::PeerReview, |request| fill_file(request, files_of(&request.seat)?.peer_review)),
     (AskPurpose::Synthesis, |request| fill_file(request, REPORT)),
-    (AskPurpose::Conclusion, |request| to_json(&write_conclusion(&request.messages.user)?)),
-    (AskPurpose::Audit, |request| audit_conclusion(&request.messages.user)),
-    (AskPurpose::Revision, |request| to_json(&write_revision(&request.messages.user)?)),
-    (AskPurpose::Restatement, |request| restate_directive(&request.messages.user)),
+    (AskPurpose::Conclusion, |request| {
+        to_json(&write_conclusion(&request.messages.user_message())?)
+    }),
+    (AskPurpose::Audit, |request| audit_conclusion(&request.messages.user_message())),
+    (AskPurpose::Revision, |request| to_json(&write_revision(&request.messages.user_message())?)),
+    (AskPurpose::Restatement, |request| restate_directive(&request.messages.user_message())),
     (AskPurpose::Judgement, |request| to_json(&judge_artifact(request)?)),
     (AskPurpose::CrossReading, |request| to_json(&reconsider_judgement(request)?)),
     (AskPurpose::Adjudication, |request| to_json(&adjudicate_review(&request.messages))),
+    (AskPurpose::Design, write_design),
+    (AskPurpose::Panel, write_panel),
+    (AskPurpose::Contribution, write_contribution),
+    (AskPurpose::Reconciliation, write_reconciliation),
+    (AskPurpose::Verdicts, write_verdicts),
 ];
 
 /// Returns the built-in reply to an ask.
@@ -126,8 +136,9 @@ fn write_conclusion(user: &str) -> Option<Conclusion> {
 }
 
 fn date_in_days(user: &str, days: u32) -> Day {
-    let (_, own_text) = split_parts(user);
-    let today = own_text.lines().find_map(|line| line.strip_prefix("Today is "));
+    // A conclusion that is written later than the run began has a second date.
+    let own_text = split_parts(user).1;
+    let today = own_text.lines().rev().find_map(|line| line.strip_prefix("Today is "));
     let today: Option<Day> = today.and_then(|day| day.strip_suffix('.')?.parse().ok());
     // Only a foreign prompt has no date; then use the last possible day.
     today.map_or(Day::LAST, |today| today.plus_days(days))

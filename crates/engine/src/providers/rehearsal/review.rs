@@ -19,7 +19,7 @@ use plenary_core::protocols::review::types::{
 use regex::{Match, Regex, RegexBuilder};
 use serde::Deserialize;
 
-use crate::providers::rehearsal::template::{find_part, parts_of_kind};
+use crate::providers::rehearsal::template::{find_part, parts_of_kind, without_line_numbers};
 use crate::providers::transport::CallRequest;
 
 const RULES: &str = include_str!("../../../../../data/rehearsal/review/rules.json");
@@ -43,6 +43,8 @@ struct FaultRule {
     unless: Option<Regex>,
     issue: String,
     fix: String,
+    #[serde(default)]
+    code: String,
     #[serde(default)]
     hold: bool,
     /// Names the line instead of quoting it: a judgement must not repeat a key.
@@ -73,7 +75,8 @@ fn rules_for(seat: &str) -> &'static [FaultRule] {
 /// Builds the judgement of the first round.
 pub(crate) fn judge_artifact(request: &CallRequest) -> Option<DeliberatorJudgement> {
     let seat = request.seat.as_str();
-    let text = find_part(&request.messages.user, "ARTIFACT").unwrap_or_default();
+    let user = request.messages.user_message();
+    let text = &without_line_numbers(find_part(&user, "ARTIFACT").unwrap_or_default());
     let found: Vec<(&FaultRule, ReviewConcern)> = rules_for(seat)
         .iter()
         .flat_map(|rule| rule.find_concerns(text).into_iter().map(move |concern| (rule, concern)))
@@ -83,7 +86,7 @@ pub(crate) fn judge_artifact(request: &CallRequest) -> Option<DeliberatorJudgeme
     let mut concerns: Vec<ReviewConcern> = found.into_iter().map(|(_, concern)| concern).collect();
     if text.trim().is_empty() {
         let [issue, fix] = ["The document is empty.", "Write it."].map(str::to_owned);
-        concerns.push(ReviewConcern { locus: String::new(), issue, fix });
+        concerns.push(ReviewConcern { issue, fix, ..ReviewConcern::default() });
     }
     let would_block = !concerns.is_empty();
     let (verdict, score) = match (would_block, irreducible) {
@@ -114,6 +117,7 @@ impl FaultRule {
                 locus: self.quote_place(text, &found),
                 issue: self.issue.replace("{match}", &words),
                 fix: self.fix.clone(),
+                code: self.code.clone(),
             }
         });
         concerns.collect()
@@ -197,7 +201,7 @@ fn read_peer_judgements(user: &str) -> Vec<PeerJudgement> {
 
 /// Builds the judgement of the second round: joins a block that no revision lifts.
 pub(crate) fn reconsider_judgement(request: &CallRequest) -> Option<DeliberatorJudgement> {
-    let user = &request.messages.user;
+    let user = &request.messages.user_message();
     let own =
         find_part(user, "YOUR FIRST JUDGEMENT").and_then(|text| serde_json::from_str(text).ok());
     let own: DeliberatorJudgement = own.or_else(|| judge_artifact(request))?;
@@ -221,7 +225,7 @@ pub(crate) fn reconsider_judgement(request: &CallRequest) -> Option<DeliberatorJ
 }
 
 pub(crate) fn adjudicate_review(messages: &AskMessages) -> AdjudicatorReply {
-    let peers = read_peer_judgements(&messages.user);
+    let peers = read_peer_judgements(&messages.user_message());
     let is_told = |policy: &&PolicyName| messages.system.contains(&format!("`{policy}`"));
     let name = PolicyName::ALL.iter().find(is_told).copied().unwrap_or(PolicyName::Seed);
     // The program checks the minimum of deliberators, not the adjudicator.

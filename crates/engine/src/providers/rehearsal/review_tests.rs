@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plenary_core::model::ask::{AskMessages, AskPurpose};
-use plenary_core::prompting::fence::FenceSet;
+use plenary_core::prompting::fence::{FenceKind, FenceSet};
 use plenary_core::protocols::review::types::score_names;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -13,11 +13,12 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::providers::call_progress::SilenceTimer;
 
 const SEATS: [&str; 4] = ["skeptic", "voice_identity", "evidence", "strategy"];
 
 fn fenced(label: &str, text: &str) -> String {
-    FenceSet::new("secret", 1, &[]).fence_text(label, "a participant", text) + "\n\n"
+    FenceSet::new("secret", 1, &[]).fence_text(FenceKind::Material, label, text) + "\n\n"
 }
 
 fn request(seat: &str, user: String) -> CallRequest {
@@ -25,9 +26,11 @@ fn request(seat: &str, user: String) -> CallRequest {
         seat: seat.parse().unwrap(),
         round: 1,
         purpose: AskPurpose::Judgement,
-        messages: Arc::new(AskMessages { system: String::new(), user }),
+        messages: Arc::new(AskMessages::new("", user)),
         schema: None,
-        time_left: Duration::from_secs(60),
+        timer: SilenceTimer::start(Duration::from_secs(60)),
+        partial_text: None,
+        is_stricter: false,
     }
 }
 
@@ -55,9 +58,10 @@ fn review(policy: PolicyName, text: &str) -> (Vec<DeliberatorJudgement>, Adjudic
         reconsider_judgement(&request(seat, fenced("ARTIFACT", text) + &own + &peers)).unwrap()
     });
     let second: Vec<DeliberatorJudgement> = second.collect();
-    let user = SEATS.iter().zip(&second).map(|(seat, judgement)| shown(seat, judgement)).collect();
+    let user: String =
+        SEATS.iter().zip(&second).map(|(seat, judgement)| shown(seat, judgement)).collect();
     let system = format!("The policy is `{policy}`.");
-    let reply = adjudicate_review(&AskMessages { system, user });
+    let reply = adjudicate_review(&AskMessages::new(system, user));
     // The adjudicator agrees with the count of the program, which never overrules it.
     let tally = ReviewPolicy { name: policy, min_deliberators: 3 }.count_blocks(&second);
     assert_eq!(tally.apply_adjudication(&reply), Some(reply.final_verdict));
@@ -135,7 +139,7 @@ fn an_empty_document_does_not_pass() {
         assert!(judge(seat, " \n\n").would_block, "{seat}");
         assert!(judge_artifact(&request(seat, String::new())).unwrap().would_block, "{seat}");
     }
-    let nothing = AskMessages { system: String::new(), user: String::new() };
+    let nothing = AskMessages::new("", "");
     assert_eq!(adjudicate_review(&nothing).final_verdict, ReviewDecision::Hold);
 }
 

@@ -1,7 +1,7 @@
 //! Scripts of the rehearsal panel (`--rehearse FILE`): a list of cues. The first cue that matches a
 //! call and may still play decides the reply or the failure.
 
-use plenary_core::model::ask::{CallErrorType, TokenUsage};
+use plenary_core::model::ask::{AskPurpose, CallErrorType, TokenUsage};
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::string_enum::StringEnum;
 use serde::de::Error;
@@ -25,6 +25,8 @@ pub(crate) struct ScriptCue {
     seat: Option<ExpertSlug>,
     #[serde(skip_serializing_if = "Option::is_none")]
     round: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "read_purpose")]
+    purpose: Option<AskPurpose>,
     #[serde(skip_serializing_if = "Option::is_none")]
     contains: Option<String>,
     /// A text, or a document that is sent as JSON.
@@ -48,6 +50,16 @@ fn read_failure<'de, D: Deserializer<'de>>(source: D) -> Result<Option<CallError
     known.ok_or_else(|| {
         let options = CallErrorType::options().join(", ");
         Error::custom(format!("`fail` cannot be `{text}`; it is one of {options}"))
+    })
+}
+
+fn read_purpose<'de, D: Deserializer<'de>>(source: D) -> Result<Option<AskPurpose>, D::Error> {
+    let text = String::deserialize(source)?;
+    let known = AskPurpose::ALL.iter().copied().find(|purpose| purpose.name() == text);
+    known.map(Some).ok_or_else(|| {
+        let options: Vec<&str> = AskPurpose::ALL.iter().map(|purpose| purpose.name()).collect();
+        let options = options.join(", ");
+        Error::custom(format!("`purpose` cannot be `{text}`; it is one of {options}"))
     })
 }
 
@@ -107,10 +119,11 @@ impl ScriptCue {
 
     pub(crate) fn matches_request(&self, request: &CallRequest) -> bool {
         let is_contained = |text: &str| {
-            request.messages.user.contains(text) || request.messages.system.contains(text)
+            request.messages.user_message().contains(text) || request.messages.system.contains(text)
         };
         self.seat.as_ref().is_none_or(|seat| *seat == request.seat)
             && self.round.is_none_or(|round| round == request.round)
+            && self.purpose.is_none_or(|purpose| purpose == request.purpose)
             && self.contains.as_deref().is_none_or(is_contained)
     }
 }

@@ -9,15 +9,15 @@ use serde_json::Value;
 
 use crate::providers::transport::CallRequest;
 
-/// Start of a marker that opens a part.
-const OPENING: &str = "\n===== BEGIN ";
+/// Start of a marker that opens a part. The kind of the part and its label follow.
+const OPENING: &str = "===== BEGIN ";
 
 /// Longer questions would fill every sentence that quotes them.
 const QUOTE_CHARS_MAX: usize = 120;
 
 /// Fills a file for one ask, without the fields that the schema of the ask does not have.
 pub(crate) fn fill_file(request: &CallRequest, file: &str) -> Option<String> {
-    let user = &request.messages.user;
+    let user = &request.messages.user_message();
     let stances = read_stances(user);
     let reviewers = parts_of_kind(user, "REVIEW BY ");
     let wrote_review =
@@ -106,24 +106,43 @@ pub(crate) struct MessagePart<'a> {
     pub(crate) text: &'a str,
 }
 
-/// Splits a message into its parts and our own text after the last one. Only the closing marker
-/// that belongs to the opening one ends a part.
-pub(crate) fn split_parts(user: &str) -> (Vec<MessagePart<'_>>, &str) {
-    let mut parts = Vec::new();
+/// Splits a message into its parts and our own text around them. Only the closing marker that
+/// belongs to the opening one ends a part.
+pub(crate) fn split_parts(user: &str) -> (Vec<MessagePart<'_>>, String) {
+    let (mut parts, mut own_text) = (Vec::new(), String::new());
     let mut rest = user;
-    while let Some((part, after)) = next_part(rest) {
+    while let Some((before, part, after)) = next_part(rest) {
         parts.push(part);
+        own_text.push_str(before);
         rest = after;
     }
-    (parts, rest)
+    own_text.push_str(rest);
+    (parts, own_text)
 }
 
-fn next_part(rest: &str) -> Option<(MessagePart<'_>, &str)> {
-    let (_, opened) = rest.split_once(OPENING)?;
+fn next_part(rest: &str) -> Option<(&str, MessagePart<'_>, &str)> {
+    let (before, opened) = match rest.strip_prefix(OPENING) {
+        Some(opened) => ("", opened),
+        None => rest.split_once(&format!("\n{OPENING}"))?,
+    };
     let (name, body) = opened.split_once(" =====\n")?;
     let (text, after) = body.split_once(&format!("\n===== END {name} ====="))?;
     let (label, _nonce) = name.rsplit_once(' ')?;
-    Some((MessagePart { label, text }, after))
+    // Prompts in journals of earlier versions name no kind.
+    let label = match label.split_once(' ') {
+        Some(("request" | "material", label)) => label,
+        Some(_) | None => label,
+    };
+    Some((before, MessagePart { label, text }, after))
+}
+
+/// Removes the line numbers that prompting adds.
+pub(crate) fn without_line_numbers(text: &str) -> String {
+    let lines = text.split('\n').map(|line| match line.split_once(" | ") {
+        Some((number, line)) if number.bytes().all(|byte| byte.is_ascii_digit()) => line,
+        Some(_) | None => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns the text of the part with this label.

@@ -3,13 +3,13 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use plenary_core::model::ask::{CallErrorType, TokenUsage, TransportKind};
+use plenary_core::model::ask::{AskMessages, CallErrorType, TokenUsage, TransportKind};
 use plenary_core::model::plan::{SeatRole, TokenPrice};
 use serde_json::Value;
 
 use crate::providers::rehearsal::replies::{COUNCIL_SEATS, write_reply};
 use crate::providers::rehearsal::script::{RehearsalScript, ScriptCue};
-use crate::providers::transport::{CallError, CallReply, CallRequest, Provider};
+use crate::providers::transport::{CallError, CallReply, CallRequest, Provider, WireSchema};
 
 pub(crate) const MODEL: &str = "rehearsal-1";
 const OUTPUT_TOKENS_MAX: u32 = 2_000;
@@ -90,11 +90,10 @@ fn play_cue(request: &CallRequest, cue: &ScriptCue) -> CallReply {
 }
 
 fn to_reply(request: &CallRequest, text: String) -> CallReply {
-    let usage = TokenUsage {
-        input_tokens: estimate_tokens(&request.messages.system)
-            + estimate_tokens(&request.messages.user),
-        output_tokens: estimate_tokens(&text),
-    };
+    let AskMessages { system, user, .. } = &*request.messages;
+    let parts = [system.as_str(), request.messages.shared_text(), user];
+    let input_tokens = parts.into_iter().map(estimate_tokens).sum();
+    let usage = TokenUsage::new(input_tokens, estimate_tokens(&text));
     CallReply {
         usage: Some(usage),
         model: Some(MODEL.to_owned()),
@@ -114,11 +113,7 @@ pub fn rehearsal_panel() -> Vec<Provider> {
 }
 
 fn rehearsal_seat(name: &str) -> Option<Provider> {
-    let price = TokenPrice {
-        input_per_mtok: 0.0,
-        output_per_mtok: 0.0,
-        source: TransportKind::Rehearsal.name().to_owned(),
-    };
+    let price = TokenPrice::new(0.0, 0.0, TransportKind::Rehearsal.name());
     Some(Provider {
         name: name.parse().ok()?,
         roles: vec![SeatRole::Participant, SeatRole::Chair],
@@ -135,6 +130,10 @@ fn rehearsal_seat(name: &str) -> Option<Provider> {
         price: Some(price),
         output_tokens_max: OUTPUT_TOKENS_MAX,
         temperature: None,
+        input_tokens_max: None,
+        effort: None,
         timeouts: None,
+        wire_schema: WireSchema::Auto,
+        max_in_flight: None,
     })
 }

@@ -7,12 +7,13 @@ use plenary_core::model::dialogue::{
     ConclusionStage, DialogueOpening, DialogueStatus, ExpertProfile, PanelSeat,
 };
 use plenary_core::model::entity::{EntityReference, EventOrigin, ExpertMove, ReferenceLink};
-use plenary_core::model::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
+use plenary_core::model::ids::{EntityId, EntityKind, ExpertSlug};
 use plenary_core::model::journal::{JournalEvent, NewEntity, NewEntityEvent};
 use plenary_core::model::lifecycle::{EntityEventType, EntityStatus};
 use plenary_core::model::queries::SearchField;
 use plenary_core::model::time::Moment;
 use plenary_core::model::verdict::Verdict;
+use plenary_core::protocols::alignment::types::ScoreComponents;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use crate::store::error::StoreResult;
@@ -20,10 +21,11 @@ use crate::store::sqlite::statements::{statements_for, to_json};
 
 pub(crate) type ApplyResult = StoreResult<()>;
 
-/// Applies events of one journal entry to one dialogue.
+/// Applies events of one journal entry to one dialogue, or to the library.
 #[derive(Debug)]
 pub(crate) struct EventApplier<'a> {
     connection: &'a Connection,
+    /// The dialogue, or [`LIBRARY_SCOPE`](crate::store::sqlite::journal::LIBRARY_SCOPE).
     pub(crate) id: &'a str,
     /// Global number of the journal entry.
     pub(crate) entry: u64,
@@ -31,13 +33,8 @@ pub(crate) struct EventApplier<'a> {
 }
 
 impl<'a> EventApplier<'a> {
-    pub(crate) fn new(
-        connection: &'a Connection,
-        id: &'a DialogueId,
-        entry: u64,
-        at: Moment,
-    ) -> Self {
-        Self { connection, id: id.as_str(), entry, at: at.to_string() }
+    pub(crate) fn new(connection: &'a Connection, id: &'a str, entry: u64, at: Moment) -> Self {
+        Self { connection, id, entry, at: at.to_string() }
     }
 
     pub(crate) fn apply_event(&self, change: &JournalEvent) -> ApplyResult {
@@ -56,7 +53,13 @@ impl<'a> EventApplier<'a> {
             JournalEvent::RoundRecorded { round, title, score, summary } => {
                 self.insert_round(*round, title.as_deref(), *score, summary.as_deref())
             }
-            JournalEvent::ScoreGiven { round, expert, score } => self.insert_score(*round, expert, *score),
+            JournalEvent::ScoreGiven { round, expert, score, components } => {
+                self.insert_score(*round, expert, *score, components.as_ref())
+            }
+            JournalEvent::BackgroundGiven { background } => self.run_sql(
+                "UPDATE dialogues SET background = ?2 WHERE dialogue_id = ?1",
+                params![self.id, to_json(background)?],
+            ),
             JournalEvent::RawReplyKept { round, expert, content } => self.run_sql(
                 "INSERT INTO raw_replies (dialogue_id, round, expert_slug, content, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
                 params![self.id, round, expert.as_str(), content, self.at],
@@ -77,10 +80,18 @@ impl<'a> EventApplier<'a> {
             JournalEvent::OutcomeRecorded(outcome) => self.insert_outcome(outcome),
             JournalEvent::VerdictLogged(row) => self.insert_log_row(row),
             JournalEvent::VerdictOverridden(decision) => self.insert_override(decision),
+            JournalEvent::LibraryChanged(change) => self.change_library(change),
+            JournalEvent::ConstraintAdded(constraint) => self.insert_constraint(constraint),
+            JournalEvent::EthosSaved(ethos) => self.save_ethos(ethos),
+            JournalEvent::RuleChallenged(challenge) => self.insert_challenge(challenge),
             // These events have no tables: a run is folded from the journal.
             JournalEvent::RunPlanned(_)
             | JournalEvent::RunStarted { .. }
             | JournalEvent::CapsSet { .. }
+            | JournalEvent::SeatChanged { .. }
+            | JournalEvent::SeatsAdded { .. }
+            | JournalEvent::BatchRefused { .. }
+            | JournalEvent::SharedBlockPrepared(_)
             | JournalEvent::AskPrepared { .. }
             | JournalEvent::AskNotSent { .. }
             | JournalEvent::CallSent(_)
@@ -105,8 +116,8 @@ impl<'a> EventApplier<'a> {
         let background = opening.background.as_ref().map(to_json).transpose()?;
         self.run_sql(
             "INSERT INTO dialogues (dialogue_id, title, question, background, protocol, rehearsal,
-               convergence_percent, panel_seed, output_dir, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+               convergence_percent, panel_seed, output_dir, created_at, calibrated, domain_id)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
             params![
                 self.id,
                 opening.title,
@@ -118,6 +129,8 @@ impl<'a> EventApplier<'a> {
                 opening.panel_seed,
                 opening.output_dir,
                 self.at,
+                opening.calibrated,
+                opening.domain_id,
             ],
         )?;
         self.index_text(SearchField::Title, &opening.title)?;
@@ -204,10 +217,28 @@ impl<'a> EventApplier<'a> {
         )
     }
 
-    fn insert_score(&self, round: u8, expert: &ExpertSlug, score: i64) -> ApplyResult {
+    fn insert_score(
+        &self,
+        round: u8,
+        expert: &ExpertSlug,
+        score: i64,
+        parts: Option<&ScoreComponents>,
+    ) -> ApplyResult {
+        let quotes = parts.map(|parts| to_json(&parts.quotes)).transpose()?;
         self.run_sql(
-            "INSERT INTO expert_scores (dialogue_id, round, expert_slug, score) VALUES (?1, ?2, ?3, ?4)",
-            params![self.id, round, expert.as_str(), score],
+            "INSERT INTO expert_scores (dialogue_id, round, expert_slug, score, wisdom, consistency,
+               truth, relationships, quotes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![
+                self.id,
+                round,
+                expert.as_str(),
+                score,
+                parts.map(|parts| parts.wisdom),
+                parts.map(|parts| parts.consistency),
+                parts.map(|parts| parts.truth),
+                parts.map(|parts| parts.relationships),
+                quotes,
+            ],
         )?;
         self.run_sql(
             "UPDATE expert_profiles SET total_score = total_score + ?3
@@ -354,9 +385,9 @@ impl<'a> EventApplier<'a> {
             "INSERT INTO verdicts (dialogue_id, verdict_id, seq, verdict_type, round, author_expert,
                recommendation, description, conditions, vote, confidence, tensions_resolved,
                tensions_accepted, recommendations_adopted, key_evidence, key_claims,
-               supporting_experts, forced, warning, created_at)
+               supporting_experts, forced, warning, created_at, ethos_compliance)
              VALUES (?1, ?2, (SELECT count(*) + 1 FROM verdicts WHERE dialogue_id = ?1),
-               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
             params![
                 self.id,
                 verdict.verdict_id.as_str(),
@@ -377,6 +408,7 @@ impl<'a> EventApplier<'a> {
                 verdict.forced,
                 verdict.warning,
                 self.at,
+                verdict.ethos_compliance.as_ref().map(to_json).transpose()?,
             ],
         )?;
         let body = format!("{}\n{}", verdict.recommendation, verdict.description);

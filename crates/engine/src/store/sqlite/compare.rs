@@ -10,11 +10,12 @@ use rusqlite::{Connection, params};
 
 use crate::store::error::StoreResult;
 use crate::store::sqlite::apply::EventApplier;
+use crate::store::sqlite::journal::LIBRARY_SCOPE;
 use crate::store::sqlite::statements::{lossy_text, query_rows};
 use crate::store::traits::VerifyFinding;
 
 /// All tables derived from the journal, parents before children.
-const PROJECTED_TABLES: [&str; 26] = [
+const PROJECTED_TABLES: [&str; 31] = [
     "dialogues",
     "expert_pool",
     "expert_profiles",
@@ -41,7 +42,35 @@ const PROJECTED_TABLES: [&str; 26] = [
     "outcomes",
     "verdict_log",
     "overrides",
+    "constraints",
+    "ethos",
+    "ethos_rules",
+    "ethos_conflicts",
+    "rule_challenges",
 ];
+
+/// Tables of the library, parents before children. They belong to no dialogue.
+const LIBRARY_TABLES: [&str; 4] = ["principles", "domains", "tenets", "lenses"];
+
+/// Replays the library into the replica and compares its tables. The replica keeps the library,
+/// because dialogues refer to it.
+pub(crate) fn compare_library(
+    connection: &Connection,
+    replica: &Connection,
+    findings: &mut Vec<VerifyFinding>,
+) -> StoreResult<()> {
+    let mut complain = |place: &str, message: String| {
+        findings.push(VerifyFinding::new("replay", None, place, message));
+    };
+    if let Err(message) = replay_journal(connection, replica, LIBRARY_SCOPE) {
+        complain("journal", message);
+        return Ok(());
+    }
+    for table in LIBRARY_TABLES {
+        compare_table(connection, replica, table, None, &mut complain)?;
+    }
+    Ok(())
+}
 
 /// Replays a dialogue's journal and compares every table with the result.
 pub(crate) fn compare_dialogue(
@@ -60,33 +89,43 @@ pub(crate) fn compare_dialogue(
         return Ok(());
     }
     for table in PROJECTED_TABLES {
-        let (live, replayed) =
-            (read_rows(connection, table, id)?, read_rows(&transaction, table, id)?);
-        for (key, row) in &live {
-            match replayed.get(key) {
-                None => complain(table, format!("row {key} is not in the journal")),
-                Some(other) if other != row => {
-                    complain(table, format!("row {key} was changed"));
-                }
-                Some(_) => {}
-            }
-        }
-        for key in replayed.keys().filter(|key| !live.contains_key(*key)) {
-            complain(table, format!("row {key} is missing"));
-        }
+        compare_table(connection, &transaction, table, Some(id), &mut complain)?;
     }
     if read_search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
-        complain(SEARCH_TABLE, "does not say what the journal says".to_owned());
+        complain(SEARCH_TABLE, "differs from the journal".to_owned());
     }
     // The rollback empties the replica for the next dialogue.
     transaction.rollback()?;
     Ok(())
 }
 
+/// Compares the rows of one dialogue in a table, or all rows of a table of the library.
+fn compare_table(
+    connection: &Connection,
+    replica: &Connection,
+    table: &str,
+    id: Option<&str>,
+    complain: &mut impl FnMut(&str, String),
+) -> StoreResult<()> {
+    let (live, replayed) = (read_rows(connection, table, id)?, read_rows(replica, table, id)?);
+    for (key, row) in &live {
+        match replayed.get(key) {
+            None => complain(table, format!("row {key} is not in the journal")),
+            Some(other) if other != row => complain(table, format!("row {key} was changed")),
+            Some(_) => {}
+        }
+    }
+    for key in replayed.keys().filter(|key| !live.contains_key(*key)) {
+        complain(table, format!("row {key} is missing"));
+    }
+    Ok(())
+}
+
 fn replay_journal(connection: &Connection, replica: &Connection, id: &str) -> Result<(), String> {
     let describe = |error: rusqlite::Error| error.to_string();
-    let dialogue_id: DialogueId =
-        id.parse().map_err(|_| format!("`{id}` is not a dialogue's id"))?;
+    if id != LIBRARY_SCOPE && id.parse::<DialogueId>().is_err() {
+        return Err(format!("`{id}` is not a dialogue's id"));
+    }
     let mut statement = connection
         .prepare_cached(
             "SELECT ts, payload, global_seq FROM journal WHERE dialogue_id = ?1 ORDER BY seq",
@@ -101,9 +140,9 @@ fn replay_journal(connection: &Connection, replica: &Connection, id: &str) -> Re
         let at = ts.parse().map_err(|_| format!("`{ts}` is not a moment"))?;
         let changes: Vec<JournalEvent> = serde_json::from_str(&payload)
             .map_err(|error| format!("an entry cannot be read: {error}"))?;
-        let applier = EventApplier::new(replica, &dialogue_id, entry, at);
+        let applier = EventApplier::new(replica, id, entry, at);
         for change in &changes {
-            check_opening(&dialogue_id, change)?;
+            check_scope(id, change)?;
             applier.apply_event(change).map_err(|error| format!("cannot be replayed: {error}"))?;
         }
     }
@@ -111,11 +150,16 @@ fn replay_journal(connection: &Connection, replica: &Connection, id: &str) -> Re
 }
 
 /// The entry hash does not cover the dialogue id; only the opening event names the dialogue.
-fn check_opening(id: &DialogueId, change: &JournalEvent) -> Result<(), String> {
+/// Only the library has changes of the library.
+fn check_scope(id: &str, change: &JournalEvent) -> Result<(), String> {
     if let JournalEvent::DialogueOpened(opening) = change
-        && opening.dialogue_id != *id
+        && opening.dialogue_id.as_str() != id
     {
         return Err(format!("its journal opens the dialogue `{}`", opening.dialogue_id));
+    }
+    let is_of_library = matches!(change, JournalEvent::LibraryChanged(_));
+    if is_of_library != (id == LIBRARY_SCOPE) {
+        return Err("an entry belongs to another journal".to_owned());
     }
     Ok(())
 }
@@ -134,7 +178,7 @@ pub(crate) fn find_stray_rows(
         while let Some(row) = rows.next()? {
             let id = lossy_text(row, 0)?;
             if !known.contains(id.as_str()) {
-                let message = format!("a row belongs to `{id}`, which is no dialogue");
+                let message = format!("a row belongs to `{id}`, which is not a dialogue");
                 findings.push(VerifyFinding::new("replay", None, table, message));
             }
         }
@@ -146,11 +190,16 @@ pub(crate) fn find_stray_rows(
 fn read_rows(
     connection: &Connection,
     table: &str,
-    id: &str,
+    id: Option<&str>,
 ) -> StoreResult<BTreeMap<String, Vec<Value>>> {
     let keys = key_columns(connection, table)?;
     let order: Vec<String> = keys.iter().map(|column| format!("\"{column}\"")).collect();
-    let sql = format!("SELECT {}, * FROM {table} WHERE dialogue_id = ?1", order.join(", "));
+    // A key of the library has no dialogue in front.
+    let (filter, first) = match id {
+        Some(_) => ("dialogue_id = ?1", 1),
+        None => ("?1 IS NULL", 0),
+    };
+    let sql = format!("SELECT {}, * FROM {table} WHERE {filter}", order.join(", "));
     let mut statement = connection.prepare(&sql)?;
     let columns = statement.column_count();
     let mut found = statement.query(params![id])?;
@@ -159,7 +208,7 @@ fn read_rows(
         let values = |columns: Range<usize>| -> StoreResult<Vec<Value>> {
             columns.map(|column| Ok(to_owned_value(row.get_ref(column)?))).collect()
         };
-        let key: Vec<String> = values(1..keys.len())?.iter().map(format_key_part).collect();
+        let key: Vec<String> = values(first..keys.len())?.iter().map(format_key_part).collect();
         // The row of the dialogue itself has no further key columns.
         let name = if key.is_empty() { "of the dialogue".to_owned() } else { key.join("/") };
         rows.insert(name, values(keys.len()..columns)?);

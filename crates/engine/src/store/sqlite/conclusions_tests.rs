@@ -22,6 +22,8 @@ fn opening(id: &DialogueId) -> JournalEvent {
         convergence_percent: 100,
         panel_seed: None,
         output_dir: "talk".into(),
+        calibrated: false,
+        domain_id: None,
     })
 }
 
@@ -66,7 +68,8 @@ fn read(connection: &Connection, column: &str) -> Option<String> {
 fn check(steps: &[(JournalEvent, &str)]) {
     let connection = open_in_memory().unwrap();
     let id: DialogueId = "talk".parse().unwrap();
-    let applier = EventApplier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
+    let applier =
+        EventApplier::new(&connection, id.as_str(), 1, "2026-02-02T09:00:00Z".parse().unwrap());
     applier.apply_event(&opening(&id)).unwrap();
     assert_eq!(read(&connection, "lifecycle").as_deref(), Some("pending"));
     for (change, expected) in steps {
@@ -120,7 +123,7 @@ fn a_terminal_state_stands_with_the_dialogue_too() {
         let connection = open_in_memory().unwrap();
         let id: DialogueId = "talk".parse().unwrap();
         let applier =
-            EventApplier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
+            EventApplier::new(&connection, id.as_str(), 1, "2026-02-02T09:00:00Z".parse().unwrap());
         applier.apply_event(&opening(&id)).unwrap();
         applier.apply_event(&concluded(state)).unwrap();
         let expected = state.map(|state| state.name().to_owned());
@@ -137,7 +140,8 @@ fn a_terminal_state_stands_with_the_dialogue_too() {
 fn a_conclusion_stands_and_there_is_one() {
     let connection = open_in_memory().unwrap();
     let id: DialogueId = "talk".parse().unwrap();
-    let applier = EventApplier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
+    let applier =
+        EventApplier::new(&connection, id.as_str(), 1, "2026-02-02T09:00:00Z".parse().unwrap());
     applier.apply_event(&opening(&id)).unwrap();
     applier.apply_event(&concluded(None)).unwrap();
     assert!(applier.apply_event(&concluded(None)).is_err(), "a second one");

@@ -181,12 +181,15 @@ pub(crate) fn retry_while_busy<T>(
     }
 }
 
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("../../../../../migrations/0001_record.sql"),
     include_str!("../../../../../migrations/0002_search.sql"),
     include_str!("../../../../../migrations/0003_conclusions.sql"),
     include_str!("../../../../../migrations/0004_verdict_log.sql"),
     include_str!("../../../../../migrations/0005_protocols.sql"),
+    include_str!("../../../../../migrations/0006_everyday.sql"),
+    include_str!("../../../../../migrations/0007_ethos.sql"),
+    include_str!("../../../../../migrations/0008_score_components.sql"),
 ];
 
 /// The current schema version.

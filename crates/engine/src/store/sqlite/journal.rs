@@ -16,7 +16,7 @@ use crate::store::error::StoreResult;
 use crate::store::sqlite::statements::{
     malformed_error, parse_column, query_rows, read_json, to_json,
 };
-use crate::store::traits::GlobalEntry;
+use crate::store::traits::{EntryPlace, GlobalEntry};
 
 /// The newest entry of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,15 +25,15 @@ pub(crate) struct ChainHead {
     pub hash: String,
 }
 
-/// Appends an entry and returns its number within the dialogue.
+/// Appends an entry and returns its number within the dialogue, or within the library.
 pub(crate) fn append_entry(
     connection: &Connection,
-    id: &DialogueId,
+    id: &str,
     kind: JournalEntryKind,
     at: Moment,
     changes: &[JournalEvent],
 ) -> StoreResult<u64> {
-    let own = load_head(connection, id.as_str())?;
+    let own = load_head(connection, id)?;
     let all = load_head(connection, GLOBAL_SCOPE)?;
     let (payload, ts) = (to_json(changes)?, at.to_string());
     let payload_sha256 = digest_text(&payload);
@@ -47,7 +47,7 @@ pub(crate) fn append_entry(
         )?
         .execute(params![
             global_seq,
-            id.as_str(),
+            id,
             seq,
             kind.name(),
             ts,
@@ -57,7 +57,7 @@ pub(crate) fn append_entry(
             hash,
             global_hash
         ])?;
-    set_head(connection, id.as_str(), seq, &hash)?;
+    set_head(connection, id, seq, &hash)?;
     set_head(connection, GLOBAL_SCOPE, global_seq, &global_hash)?;
     Ok(seq)
 }
@@ -84,16 +84,7 @@ pub(crate) fn load_cost_entries(
     after: u64,
     since: Moment,
 ) -> StoreResult<Vec<GlobalEntry>> {
-    // Search backwards from the newest entry to read only the requested period.
-    let before: Option<u64> = connection
-        .prepare_cached(
-            "SELECT global_seq FROM journal WHERE global_seq > ?1 AND ts < ?2
-             ORDER BY global_seq DESC LIMIT 1",
-        )?
-        .query_row(params![after, since.minus_hours(CLOCK_SKEW_HOURS).to_string()], |row| {
-            row.get(0)
-        })
-        .optional()?;
+    let before = last_entry_before(connection, after, since)?;
     query_rows(
         connection,
         "SELECT global_seq, dialogue_id, payload FROM journal
@@ -109,6 +100,40 @@ pub(crate) fn load_cost_entries(
             })
         },
     )
+}
+
+/// Dialogues with a call that ended in a period.
+pub(crate) fn list_paid_dialogues(
+    connection: &Connection,
+    since: Moment,
+) -> StoreResult<Vec<DialogueId>> {
+    let before = last_entry_before(connection, 0, since)?;
+    query_rows(
+        connection,
+        "SELECT DISTINCT dialogue_id FROM journal WHERE global_seq > ?1 AND ts >= ?2 AND kind IN
+           ('run_started', 'reply_kept', 'call_failed', 'intervened')",
+        params![before.unwrap_or(0), since.to_string()],
+        |row| parse_column(row, 0, "dialogue id"),
+    )
+}
+
+/// The last entry before a period. The search goes backwards from the newest entry, so that only
+/// the period itself is read.
+fn last_entry_before(
+    connection: &Connection,
+    after: u64,
+    since: Moment,
+) -> StoreResult<Option<u64>> {
+    let found = connection
+        .prepare_cached(
+            "SELECT global_seq FROM journal WHERE global_seq > ?1 AND ts < ?2
+             ORDER BY global_seq DESC LIMIT 1",
+        )?
+        .query_row(params![after, since.minus_hours(CLOCK_SKEW_HOURS).to_string()], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    Ok(found)
 }
 
 /// The entries of a dialogue after the `after`-th. An entry without a payload is an error: a run
@@ -137,6 +162,21 @@ pub(crate) fn load_entries(
     )
 }
 
+/// Places of the entries of a dialogue after the `after`-th.
+pub(crate) fn load_entry_places(
+    connection: &Connection,
+    id: &DialogueId,
+    after: u64,
+) -> StoreResult<Vec<EntryPlace>> {
+    query_rows(
+        connection,
+        "SELECT seq, global_seq, hash FROM journal
+         WHERE dialogue_id = ?1 AND seq > ?2 ORDER BY seq",
+        params![id.as_str(), after],
+        |row| Ok(EntryPlace { seq: row.get(0)?, global_seq: row.get(1)?, hash: row.get(2)? }),
+    )
+}
+
 /// The stored head of a chain.
 pub(crate) fn load_head(connection: &Connection, scope: &str) -> StoreResult<ChainHead> {
     let found = connection
@@ -162,6 +202,10 @@ pub(crate) const GENESIS_HASH: &str =
 
 /// Scope name of the chain over all dialogues.
 pub(crate) const GLOBAL_SCOPE: &str = "*";
+
+/// Scope name of the chain of the library: principles, domains, tenets and lenses. No dialogue can
+/// have this name.
+pub(crate) const LIBRARY_SCOPE: &str = "*ethos";
 
 pub(crate) fn digest_text(payload: &str) -> String {
     digest_bytes(payload.as_bytes())

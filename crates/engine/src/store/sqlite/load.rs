@@ -10,6 +10,7 @@ use plenary_core::model::record::{
     VISITED_KINDS,
 };
 use plenary_core::model::verdict::Verdict;
+use plenary_core::protocols::alignment::types::ScoreComponents;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, params};
 use serde::de::IgnoredAny;
@@ -59,8 +60,10 @@ impl<'a> DialogueReader<'a> {
     pub(crate) fn load_record(&self, depth: RecordDepth) -> StoreResult<Option<DialogueRecord>> {
         let Some(dialogue) = self.load_dialogue()? else { return Ok(None) };
         let entities = |kind| self.load_entities(kind, depth);
+        let is_calibrated = dialogue.opening.calibrated;
         Ok(Some(DialogueRecord {
             dialogue,
+            calibration: is_calibrated.then(|| self.load_calibration()).transpose()?,
             pool: self.load_pool()?,
             experts: self.load_experts(depth)?,
             panels: self.load_panels()?,
@@ -87,7 +90,7 @@ impl<'a> DialogueReader<'a> {
     pub(crate) fn load_dialogue(&self) -> StoreResult<Option<Dialogue>> {
         let sql = "SELECT dialogue_id, title, question, background, protocol, rehearsal, convergence_percent,
                panel_seed, output_dir, status, terminal_state, total_rounds, total_alignment, created_at,
-               converged_at, closed_because
+               converged_at, closed_because, calibrated, domain_id
              FROM dialogues WHERE dialogue_id = ?1";
         let found = self.read_all(sql, |row| {
             Ok(Dialogue {
@@ -101,6 +104,8 @@ impl<'a> DialogueReader<'a> {
                     convergence_percent: row.get(6)?,
                     panel_seed: row.get(7)?,
                     output_dir: row.get::<_, Option<String>>(8)?.unwrap_or_default(),
+                    calibrated: row.get(16)?,
+                    domain_id: row.get(17)?,
                 },
                 status: parse_column(row, 9, "status")?,
                 terminal_state: parse_optional_column(row, 10, "terminal state")?,
@@ -154,13 +159,36 @@ impl<'a> DialogueReader<'a> {
             )?,
             RecordDepth::Before(_) => HashMap::new(),
         };
+        let mut components = self.load_components()?;
         let experts = self.load_profiles()?.into_iter().map(|(profile, total)| Expert {
+            components: components.remove(&profile.expert_slug).unwrap_or_default(),
             scores: scores.remove(&profile.expert_slug).unwrap_or_default(),
             replies: replies.remove(&profile.expert_slug).unwrap_or_default(),
             profile,
             total,
         });
         Ok(experts.collect())
+    }
+
+    /// What scores are made of, where the Judge said so.
+    fn load_components(&self) -> StoreResult<HashMap<ExpertSlug, BTreeMap<u8, ScoreComponents>>> {
+        let sql = "SELECT expert_slug, round, wisdom, consistency, truth, relationships, quotes
+                   FROM expert_scores WHERE dialogue_id = ?1 AND wisdom IS NOT NULL";
+        let rows = self.read_all(sql, |row| {
+            let components = ScoreComponents {
+                wisdom: row.get(2)?,
+                consistency: row.get(3)?,
+                truth: row.get(4)?,
+                relationships: row.get(5)?,
+                quotes: read_json(row, 6, "quotes")?,
+            };
+            Ok((parse_column(row, 0, "expert")?, row.get(1)?, components))
+        })?;
+        let mut found: HashMap<ExpertSlug, BTreeMap<u8, ScoreComponents>> = HashMap::new();
+        for (expert, round, components) in rows {
+            found.entry(expert).or_default().insert(round, components);
+        }
+        Ok(found)
     }
 
     fn load_panels(&self) -> StoreResult<BTreeMap<u8, Vec<PanelSeat>>> {
@@ -263,7 +291,7 @@ impl<'a> DialogueReader<'a> {
             "SELECT verdict_id, verdict_type, round, author_expert, recommendation, description,
                      conditions, vote, confidence, tensions_resolved, tensions_accepted,
                      recommendations_adopted, key_evidence, key_claims, supporting_experts, forced,
-                     warning, created_at
+                     warning, created_at, ethos_compliance
                    FROM verdicts WHERE dialogue_id = ?1 ORDER BY seq";
         self.read_all(sql, |row| {
             let verdict = Verdict {
@@ -284,6 +312,7 @@ impl<'a> DialogueReader<'a> {
                 supporting_experts: read_optional_json(row, 14, "experts")?,
                 forced: row.get(15)?,
                 warning: row.get(16)?,
+                ethos_compliance: read_optional_json(row, 18, "compliance")?,
             };
             Ok(RecordedVerdict { verdict, created_at: parse_column(row, 17, "moment")? })
         })

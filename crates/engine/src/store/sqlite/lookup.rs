@@ -25,6 +25,10 @@ impl DialogueReader<'_> {
             recorded_panel: self.load_panel(dialogue.next_round())?,
             active_tensions: self.load_active_tensions()?,
             recent_scores: self.load_recent_scores()?,
+            calibration: match dialogue.opening.calibrated {
+                true => Some(self.load_calibration()?),
+                false => None,
+            },
             ..RecordLookup::default()
         };
         if let Some(round) = dialogue.last_round() {

@@ -6,7 +6,8 @@ pub mod conclusions;
 #[cfg(test)]
 mod conclusions_tests;
 pub mod connect;
-pub mod journal;
+pub mod ethos;
+mod journal;
 pub mod load;
 pub mod lookup;
 pub mod queries;

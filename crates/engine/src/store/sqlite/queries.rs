@@ -2,17 +2,18 @@
 
 use std::str::FromStr;
 
-use plenary_core::model::ids::{DialogueId, EntityId, EntityKind};
+use plenary_core::model::ids::{DialogueAlias, DialogueId, EntityId, EntityKind};
 use plenary_core::model::queries::{
-    DialogueQuery, DialogueSummary, EntityCitation, IncomingReference, OutgoingReference,
-    StoreStatistics, TextHit, TopExpert,
+    DialogueName, DialogueQuery, DialogueSummary, EntityCitation, IncomingReference,
+    OutgoingReference, RunTotals, StoreStatistics, TextHit, TopExpert,
 };
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use crate::store::error::StoreResult;
 use crate::store::sqlite::load::{DialogueReader, read_entity};
 use crate::store::sqlite::statements::{
-    parse_column, parse_optional_column, query_rows, statements_for, stored_protocol,
+    parse_column, parse_optional_column, query_rows, read_json, read_optional_json, statements_for,
+    stored_protocol, to_json,
 };
 
 /// One page of dialogues. Pagination is by key, so every page costs the same.
@@ -30,18 +31,43 @@ pub(crate) fn list_dialogues(
             filters.push_str(&format!("AND {column} = ?{} ", values.len()));
         }
     }
+    // One value holds all ids: a list of placeholders would be another statement for each length.
+    let only = asked.only.as_ref().map(to_json).transpose()?;
+    if only.is_some() {
+        values.push(&only);
+        let place = values.len();
+        filters.push_str(&format!("AND d.dialogue_id IN (SELECT value FROM json_each(?{place})) "));
+    }
+    let since = asked.since.map(|since| since.to_string());
+    if since.is_some() {
+        values.push(&since);
+        filters.push_str(&format!("AND created_at >= ?{} ", values.len()));
+    }
+    if asked.grep.is_some() {
+        values.push(&asked.grep);
+        let place = values.len();
+        filters.push_str(&format!(
+            "AND (instr(lower(title), lower(?{place})) OR instr(lower(question), lower(?{place}))) "
+        ));
+    }
     // `~` sorts after every time and every id, so the first page starts at the newest dialogue.
     let sql = format!(
-        "SELECT dialogue_id, title, protocol, status, terminal_state, total_rounds, rehearsal, created_at,
-           (SELECT verdict FROM verdict_log WHERE seq = (
-              SELECT max(seq) FROM verdict_log v
-              WHERE v.dialogue_id = dialogues.dialogue_id AND NOT v.imported
-           )) AS verdict
-         FROM dialogues
-         WHERE (created_at, dialogue_id) < (
+        "SELECT d.dialogue_id, title, protocol, status, terminal_state, total_rounds, d.rehearsal,
+           created_at, l.verdict, l.line ->> '$.policy', (
+             SELECT decision FROM overrides o
+             WHERE o.dialogue_id = l.dialogue_id AND o.verdict_id = l.verdict_id
+             ORDER BY o.seq DESC LIMIT 1
+           ),
+           EXISTS (SELECT 1 FROM verdicts f WHERE f.dialogue_id = d.dialogue_id
+             AND f.verdict_type = 'final' AND f.forced)
+         FROM dialogues d LEFT JOIN verdict_log l ON l.seq = (
+           SELECT max(seq) FROM verdict_log v
+           WHERE v.dialogue_id = d.dialogue_id AND NOT v.imported
+         )
+         WHERE (created_at, d.dialogue_id) < (
              coalesce((SELECT created_at FROM dialogues WHERE dialogue_id = ?1), '~'), coalesce(?1, '~')
            ) {filters}
-         ORDER BY created_at DESC, dialogue_id DESC LIMIT ?2"
+         ORDER BY created_at DESC, d.dialogue_id DESC LIMIT ?2"
     );
     query_rows(connection, &sql, values.as_slice(), |row| {
         Ok(DialogueSummary {
@@ -54,8 +80,89 @@ pub(crate) fn list_dialogues(
             rehearsal: row.get(6)?,
             created_at: parse_column(row, 7, "moment")?,
             verdict: parse_optional_column(row, 8, "verdict")?,
+            policy: read_optional_json(row, 9, "policy")?,
+            overridden: parse_optional_column(row, 10, "decision")?,
+            forced: row.get(11)?,
         })
     })
+}
+
+/// Kinds of entries that neither start nor stop a run. They are the longest, so they are not read.
+const CALL_KINDS: &str = "('asks_prepared', 'call_sent', 'reply_kept', 'call_failed', \
+                          'ask_not_sent', 'intervened')";
+
+pub(crate) fn load_run_facts(connection: &Connection, id: &DialogueId) -> StoreResult<RunTotals> {
+    let last_event = query_rows(
+        connection,
+        &format!(
+            "SELECT e.value FROM journal j, json_each(j.payload) e
+             WHERE j.dialogue_id = ?1 AND j.kind NOT IN {CALL_KINDS}
+               AND e.value ->> 'change' IN ('run_started', 'run_stopped')
+             ORDER BY j.seq DESC, e.key DESC LIMIT 1"
+        ),
+        [id.as_str()],
+        |row| read_json(row, 0, "journal event"),
+    )?;
+    let (usd_micros, restatements): (Option<u64>, u64) = connection
+        .prepare_cached(
+            "SELECT sum(e.value ->> '$.reply.cost.usd_micros'),
+               count(e.value ->> '$.intervention.restatement')
+             FROM journal j, json_each(j.payload) e
+             WHERE j.dialogue_id = ?1 AND j.kind IN ('reply_kept', 'intervened')",
+        )?
+        .query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let last_event = last_event.into_iter().next();
+    Ok(RunTotals { last_event, usd_micros, has_restatements: restatements > 0 })
+}
+
+/// The dialogues whose background names this one as followed, oldest first.
+pub(crate) fn list_followers(
+    connection: &Connection,
+    id: &DialogueId,
+    limit: usize,
+) -> StoreResult<Vec<DialogueName>> {
+    let sql = "SELECT dialogue_id, title FROM dialogues
+               WHERE background ->> '$.follows' = ?1 AND background IS NOT NULL
+               ORDER BY created_at LIMIT ?2";
+    query_rows(connection, sql, params![id.as_str(), limit], |row| {
+        let dialogue_id = parse_column(row, 0, "dialogue id")?;
+        Ok(DialogueName { dialogue_id, title: row.get(1)? })
+    })
+}
+
+/// The dialogues that an alias may name, newest first.
+pub(crate) fn find_named(
+    connection: &Connection,
+    alias: &DialogueAlias,
+    limit: usize,
+) -> StoreResult<Vec<DialogueName>> {
+    let read = |row: &rusqlite::Row<'_>| {
+        let dialogue_id = parse_column(row, 0, "dialogue id")?;
+        Ok(DialogueName { dialogue_id, title: row.get(1)? })
+    };
+    match alias {
+        DialogueAlias::Newest { back } => query_rows(
+            connection,
+            "SELECT dialogue_id, title FROM dialogues
+             ORDER BY created_at DESC, dialogue_id DESC LIMIT 1 OFFSET ?1",
+            [back],
+            read,
+        ),
+        // `~` sorts after every character of an id.
+        DialogueAlias::Beginning { of_id, of_digits } => query_rows(
+            connection,
+            "SELECT dialogue_id, title FROM (
+               SELECT dialogue_id, title, created_at FROM dialogues
+               WHERE dialogue_id >= ?1 AND dialogue_id < ?1 || '~'
+               UNION
+               SELECT dialogue_id, title, created_at FROM dialogues
+               WHERE substr(dialogue_id, -8) >= ?2 AND substr(dialogue_id, -8) < ?2 || '~'
+                 AND substr(dialogue_id, -9, 1) = '-'
+             ) ORDER BY created_at DESC, dialogue_id DESC LIMIT ?3",
+            params![of_id, of_digits, limit],
+            read,
+        ),
+    }
 }
 
 /// Texts with all words first, then texts with some, newest first.
@@ -89,7 +196,7 @@ fn find_candidates(
     matching: &str,
     limit: usize,
 ) -> StoreResult<Vec<TextHit>> {
-    let sql = "SELECT s.dialogue_id, d.title, s.field, s.body
+    let sql = "SELECT s.dialogue_id, d.title, s.field, s.body, d.rehearsal
                FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
                WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2";
     query_rows(connection, sql, params![matching, limit], |row| {
@@ -98,6 +205,7 @@ fn find_candidates(
             title: row.get(1)?,
             field: parse_column(row, 2, "field")?,
             body: row.get(3)?,
+            rehearsal: row.get(4)?,
         })
     })
 }
@@ -186,7 +294,9 @@ pub(crate) fn load_citation(
         let label = load_label(connection, dialogue, source)?;
         referenced_by.push(IncomingReference { ref_type, source, label });
     }
+    let opened = reader.load_dialogue()?;
     Ok(Some(EntityCitation {
+        rehearsal: opened.is_some_and(|dialogue| dialogue.opening.rehearsal),
         references,
         referenced_by,
         id,

@@ -18,8 +18,9 @@ use serde_json::{Value, json};
 
 use crate::app::dialogues::{create_dialogue, create_expert, evolve_panel};
 use crate::app::export_record::print_record;
+use crate::app::list_dialogues::list_dialogues;
 use crate::app::project::Project;
-use crate::app::queries::{count_records, find_similar, list_dialogues, resolve_citations};
+use crate::app::queries::{count_records, find_similar, resolve_citations};
 use crate::app::round_context::read_context;
 use crate::app::rounds::{give_verdict, read_progress, register_round};
 use crate::clock::{RealSystem, System};
@@ -126,6 +127,7 @@ fn run_verdict_log(project: &Project) {
         verdict_id: "talk/1".into(),
         decision: ReviewDecision::Ship,
         why: "w".into(),
+        by: None,
     };
     let changes =
         [JournalEvent::VerdictLogged(Box::new(row.clone())), JournalEvent::VerdictOverridden(word)];

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plenary_core::dialogue::progress::ProgressSnapshot;
+use plenary_core::ethos::library::{EthosLibrary, LibraryChange};
+use plenary_core::ethos::rule_set::CalibrationRecord;
 use plenary_core::model::dialogue::Dialogue;
-use plenary_core::model::ids::{DialogueId, EntityId};
+use plenary_core::model::ids::{DialogueAlias, DialogueId, EntityId};
 use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary_core::model::queries::{
-    AuditedConclusion, ConclusionQuery, DialogueQuery, DialogueSummary, DueConclusion,
-    EntityCitation, StoreStatistics, TextHit,
+    AuditedConclusion, ConclusionQuery, DialogueName, DialogueQuery, DialogueSummary,
+    DueConclusion, EntityCitation, EthosSummary, RunTotals, StoreStatistics, TextHit,
 };
 use plenary_core::model::record::{DialogueRecord, EntityVisitor, LookupRequest, RecordLookup};
 use plenary_core::model::time::{Day, Moment};
@@ -25,12 +27,13 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use crate::store::error::{StoreError, StoreResult};
 use crate::store::sqlite::apply::{EventApplier, find_free_moment};
 use crate::store::sqlite::connect::{open_file, open_in_memory};
-use crate::store::sqlite::journal::{load_head, next_entry_seq};
+use crate::store::sqlite::journal::{LIBRARY_SCOPE, load_head, next_entry_seq};
 use crate::store::sqlite::load::{DialogueReader, RecordDepth, visit_entities};
 use crate::store::sqlite::statements::{parse_column, query_rows, read_json};
-use crate::store::sqlite::{conclusions, journal, queries, verdict_log, verify};
+use crate::store::sqlite::{conclusions, ethos, journal, queries, verdict_log, verify};
 use crate::store::traits::{
-    GlobalEntry, RoundRegistration, Store, StoreTransaction, TransactionEnd, VerifyReport,
+    EntryPlace, GlobalEntry, JournalHead, RoundRegistration, Store, StoreTransaction,
+    TransactionEnd, VerifyReport,
 };
 
 /// Folder of the default store.
@@ -213,6 +216,16 @@ impl Store for SqliteStore {
         self.read_snapshot(|connection| journal::load_entries(connection, id, after))
     }
 
+    fn load_entry_places(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<EntryPlace>> {
+        self.read_snapshot(|connection| journal::load_entry_places(connection, id, after))
+    }
+
+    fn load_head(&self, dialogue: Option<&DialogueId>) -> StoreResult<JournalHead> {
+        let scope = dialogue.map_or(journal::GLOBAL_SCOPE, DialogueId::as_str);
+        let head = self.read_snapshot(|connection| load_head(connection, scope))?;
+        Ok(JournalHead { seq: head.seq, hash: head.hash })
+    }
+
     fn last_intervention_seq(&self) -> StoreResult<u64> {
         self.read_snapshot(journal::last_intervention_seq)
     }
@@ -221,8 +234,24 @@ impl Store for SqliteStore {
         self.read_snapshot(|connection| journal::load_cost_entries(connection, after, since))
     }
 
+    fn list_paid_dialogues(&self, since: Moment) -> StoreResult<Vec<DialogueId>> {
+        self.read_snapshot(|connection| journal::list_paid_dialogues(connection, since))
+    }
+
     fn load_progress(&self, id: &DialogueId) -> StoreResult<Option<ProgressSnapshot>> {
         self.read_snapshot(|connection| DialogueReader::new(connection, id).load_progress())
+    }
+
+    fn list_followers(&self, id: &DialogueId, limit: usize) -> StoreResult<Vec<DialogueName>> {
+        self.read_snapshot(|connection| queries::list_followers(connection, id, limit))
+    }
+
+    fn load_run_facts(&self, id: &DialogueId) -> StoreResult<RunTotals> {
+        self.read_snapshot(|connection| queries::load_run_facts(connection, id))
+    }
+
+    fn find_named(&self, alias: &DialogueAlias, limit: usize) -> StoreResult<Vec<DialogueName>> {
+        self.read_snapshot(|connection| queries::find_named(connection, alias, limit))
     }
 
     fn list_dialogues(&self, query: &DialogueQuery) -> StoreResult<Vec<DialogueSummary>> {
@@ -279,6 +308,28 @@ impl Store for SqliteStore {
 
     fn find_decided(&self, content: &ContentQuery) -> StoreResult<Option<ContentDecision>> {
         self.read_snapshot(|connection| verdict_log::find_decided(connection, content))
+    }
+
+    fn list_content_verdicts(
+        &self,
+        content: &ContentQuery,
+        limit: usize,
+    ) -> StoreResult<Vec<LoggedVerdict>> {
+        self.read_snapshot(|connection| {
+            verdict_log::list_content_verdicts(connection, content, limit)
+        })
+    }
+
+    fn load_library(&self) -> StoreResult<EthosLibrary> {
+        self.read_snapshot(ethos::load_library)
+    }
+
+    fn load_calibration(&self, id: &DialogueId) -> StoreResult<CalibrationRecord> {
+        self.read_snapshot(|connection| DialogueReader::new(connection, id).load_calibration())
+    }
+
+    fn list_ethos(&self, limit: usize) -> StoreResult<Vec<EthosSummary>> {
+        self.read_snapshot(|connection| ethos::list_ethos(connection, limit))
     }
 
     fn list_overrides(&self, verdict_id: &str) -> StoreResult<Vec<RecordedOverride>> {
@@ -392,10 +443,32 @@ impl StoreTransaction for SqliteTransaction<'_> {
             }
             Some(_) | None => at,
         };
-        let applier = EventApplier::new(self.connection, id, next_entry_seq(self.connection)?, at);
+        let applier =
+            EventApplier::new(self.connection, id.as_str(), next_entry_seq(self.connection)?, at);
         for change in changes {
             applier.apply_event(change)?;
         }
-        journal::append_entry(self.connection, id, kind, at, changes)
+        journal::append_entry(self.connection, id.as_str(), kind, at, changes)
+    }
+
+    fn load_library(&mut self) -> StoreResult<EthosLibrary> {
+        ethos::load_library(self.connection)
+    }
+
+    fn load_calibration(&mut self, id: &DialogueId) -> StoreResult<CalibrationRecord> {
+        DialogueReader::new(self.connection, id).load_calibration()
+    }
+
+    fn append_library_entry(&mut self, at: Moment, changes: &[LibraryChange]) -> StoreResult<()> {
+        let changes: Vec<JournalEvent> =
+            changes.iter().cloned().map(JournalEvent::LibraryChanged).collect();
+        let entry = next_entry_seq(self.connection)?;
+        let applier = EventApplier::new(self.connection, LIBRARY_SCOPE, entry, at);
+        for change in &changes {
+            applier.apply_event(change)?;
+        }
+        let kind = JournalEntryKind::LibraryChanged;
+        journal::append_entry(self.connection, LIBRARY_SCOPE, kind, at, &changes)?;
+        Ok(())
     }
 }

@@ -51,11 +51,18 @@ impl EventApplier<'_> {
 
     pub(crate) fn insert_override(&self, decision: &VerdictOverride) -> ApplyResult {
         self.run_sql(
-            "INSERT INTO overrides (dialogue_id, verdict_id, seq, decision, why, created_at)
+            "INSERT INTO overrides (dialogue_id, verdict_id, seq, decision, why, created_at, by)
              VALUES (?1, ?2,
                (SELECT count(*) + 1 FROM overrides WHERE dialogue_id = ?1 AND verdict_id = ?2),
-               ?3, ?4, ?5)",
-            params![self.id, decision.verdict_id, decision.decision.name(), decision.why, self.at],
+               ?3, ?4, ?5, ?6)",
+            params![
+                self.id,
+                decision.verdict_id,
+                decision.decision.name(),
+                decision.why,
+                self.at,
+                decision.by
+            ],
         )
     }
 }
@@ -83,7 +90,7 @@ fn read_line(row: &Row<'_>) -> Result<LogLine, StoreError> {
 
 /// A row and its newest override.
 const LOGGED_SELECT: &str = "SELECT l.seq, l.verdict_id, l.dialogue_id, l.line,
-       o.decision, o.why, o.created_at
+       o.decision, o.why, o.created_at, o.by
      FROM verdict_log l LEFT JOIN overrides o
        ON o.dialogue_id = l.dialogue_id AND o.verdict_id = l.verdict_id
          AND o.seq = (SELECT max(seq) FROM overrides
@@ -130,6 +137,7 @@ fn read_logged(row: &Row<'_>) -> Result<LoggedVerdict, StoreError> {
             decision,
             why: row.get(5)?,
             at: parse_column(row, 6, "moment")?,
+            by: row.get(7)?,
         }),
         None => None,
     };
@@ -190,11 +198,25 @@ pub(crate) fn find_decided(
     Ok(found?.into_iter().next())
 }
 
+/// All verdicts on exactly this content, newest first, with INCOMPLETE ones.
+pub(crate) fn list_content_verdicts(
+    connection: &Connection,
+    content: &ContentQuery,
+    limit: usize,
+) -> Result<Vec<LoggedVerdict>, StoreError> {
+    let sql = format!(
+        "{LOGGED_SELECT} WHERE l.artifact_sha256 = ?1 AND l.artifact_sha256 IS NOT NULL
+           AND l.rehearsal = ?2
+         ORDER BY l.seq DESC LIMIT ?3"
+    );
+    query_rows(connection, &sql, params![content.sha256, content.rehearsal, limit], read_logged)
+}
+
 pub(crate) fn load_overrides(
     connection: &Connection,
     verdict_id: &str,
 ) -> Result<Vec<RecordedOverride>, StoreError> {
-    let sql = "SELECT o.decision, o.why, o.created_at
+    let sql = "SELECT o.decision, o.why, o.created_at, o.by
                FROM verdict_log l JOIN overrides o
                  ON o.dialogue_id = l.dialogue_id AND o.verdict_id = l.verdict_id
                WHERE l.verdict_id = ?1 ORDER BY o.seq";
@@ -203,6 +225,7 @@ pub(crate) fn load_overrides(
             decision: parse_column(row, 0, "decision")?,
             why: row.get(1)?,
             at: parse_column(row, 2, "moment")?,
+            by: row.get(3)?,
         })
     })
 }

@@ -17,12 +17,12 @@ use rusqlite::{Connection, Row, params};
 
 use crate::store::error::{StoreError, StoreResult};
 use crate::store::sqlite::compare::{
-    compare_dialogue, compare_schema, find_stray_rows, is_table_missing, read_search_texts,
-    to_owned_value, unknown_text_finding,
+    compare_dialogue, compare_library, compare_schema, find_stray_rows, is_table_missing,
+    read_search_texts, to_owned_value, unknown_text_finding,
 };
 use crate::store::sqlite::connect::open_in_memory;
 use crate::store::sqlite::journal::{
-    ChainHead, GENESIS_HASH, GLOBAL_SCOPE, digest_bytes, hash_entry, hash_global,
+    ChainHead, GENESIS_HASH, GLOBAL_SCOPE, LIBRARY_SCOPE, digest_bytes, hash_entry, hash_global,
 };
 use crate::store::sqlite::statements::{lossy_number, lossy_text, table_names};
 use crate::store::traits::{VerifyFinding, VerifyReport};
@@ -45,6 +45,8 @@ pub(crate) fn verify_record(
     }
     let entries = verify_chains(connection, dialogue, head, &mut findings);
     let entries = record_damage(entries, "journal", &mut findings)?;
+    let compared = compare_library(connection, &replica, &mut findings);
+    record_damage(compared, "library", &mut findings)?;
     let dialogues = match dialogue {
         Some(id) => Ok(vec![id.to_string()]),
         None => list_dialogue_ids(connection),
@@ -101,9 +103,10 @@ fn record_damage<T: Default>(
 fn list_dialogue_ids(connection: &Connection) -> StoreResult<Vec<String>> {
     // A dialogue may have lost its rows or its journal entries.
     let mut statement = connection.prepare(
-        "SELECT dialogue_id FROM dialogues UNION SELECT dialogue_id FROM journal ORDER BY 1",
+        "SELECT dialogue_id FROM dialogues UNION SELECT dialogue_id FROM journal
+         WHERE dialogue_id <> ?1 ORDER BY 1",
     )?;
-    let ids = statement.query_map([], |row| lossy_text(row, 0))?;
+    let ids = statement.query_map([LIBRARY_SCOPE], |row| lossy_text(row, 0))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
@@ -151,7 +154,10 @@ fn describe_missing_head(connection: &Connection, head: &str) -> StoreResult<Str
         .exists([head])?;
     Ok(match elsewhere {
         true => format!("{head} is the head of another chain: the store's, or another dialogue's"),
-        false => format!("the hash {head} is not part of the chain: the record was rewritten"),
+        false => format!(
+            "the hash {head} is not part of the chain: it is mistyped or of another store, or the \
+             record was rewritten"
+        ),
     })
 }
 
@@ -181,7 +187,7 @@ fn verify_entry(
         complain("payload", message.to_owned());
     }
     if hash_entry(&prev, seq, &kind, &ts, &payload_sha256) != hash {
-        complain("hash", "its hash does not seal it".to_owned());
+        complain("hash", "its hash does not match its content".to_owned());
     }
     if is_global {
         let all = walk.heads.get(GLOBAL_SCOPE).cloned().unwrap_or_else(start);
@@ -224,7 +230,7 @@ fn compare_heads(
     for scope in scopes {
         if noted.get(scope) != walk.heads.get(scope) {
             let id = Some(scope.as_str()).filter(|scope| *scope != GLOBAL_SCOPE);
-            let message = "does not end where its noted head says";
+            let message = "its last entry is not the stored head";
             findings.push(VerifyFinding::new("cut", id, "journal", message));
         }
     }
@@ -311,7 +317,7 @@ const COMPARED_QUERIES: [(&str, &str); 3] = [
     ("SELECT id, sz FROM search_text_docsize ORDER BY id", "the lengths of its texts were changed"),
     (
         "SELECT term, doc, col, \"offset\" FROM temp.search_terms",
-        "does not hold the words of its texts",
+        "the index does not contain the words of its texts",
     ),
 ];
 
@@ -336,7 +342,10 @@ pub(crate) fn compare_search_index(
     }
     let parts =
         COMPARED_QUERIES.map(|(sql, message)| (is_same_result(connection, &rebuilt, sql), message));
-    let words = (finds_every_word(connection, &rebuilt), "does not find the words it holds");
+    let words = (
+        finds_every_word(connection, &rebuilt),
+        "a search does not find words that the index contains",
+    );
     let mut compared = Ok(());
     for (is_same, message) in parts.into_iter().chain([words]) {
         match is_same {

@@ -1,22 +1,26 @@
 //! `ask`: puts a question to a council.
 
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use plenary_core::model::plan::{AuditMode, DeliveryMode, Plan, StakesLevel};
+use plenary_core::model::plan::{AuditMode, ContextPack, DeliveryMode, Plan, StakesLevel};
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::council::types::QuestionMode;
 use plenary_core::protocols::protocol::Protocol;
 use plenary_core::report::phrases::group_digits;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable as Grid;
+use plenary_engine::app::follow_up::EarlierDialogue;
 use plenary_engine::app::planning::estimate::{CostEstimate, estimate_cost};
 use plenary_engine::app::planning::panel_setup::{AskOptions, PanelSetup};
 use plenary_engine::app::planning::review_panel::secret_guard;
 use plenary_engine::app::prepare_run::{council_settings, prepare_council};
+use plenary_engine::app::spending::UsualReplies;
 use plenary_engine::app::start_run::{PreparedRun, RunStart};
-use plenary_engine::clock::RealSystem;
+use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::config::settings::Settings;
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::context_files::gather::gather_files;
@@ -24,10 +28,12 @@ use plenary_engine::error::Error;
 use serde_json::json;
 
 use crate::cli::council::batch::{BatchLimits, read_questions, run_batch, shared_budget};
+use crate::cli::council::piped_input::{InputWish, read_piped_input};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
 use crate::cli::runs::value_parsers::{LimitArgs, enum_parser, parse_question, parse_rehearsal};
 use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::ui::print_warning_text;
 
 /// Enough to keep a provider busy, few enough to avoid rate limits.
 const JOBS_DEFAULT: usize = 8;
@@ -51,7 +57,9 @@ const JOBS_DEFAULT: usize = 8;
 ///
 /// $ plenary ask "Is this design sound?" --mode review --context docs src/api
 ///
-/// $ plenary ask "Tea or coffee?" --dry-run
+/// $ git diff | plenary ask "Is this safe to merge?"
+///
+/// $ plenary ask "And if costs double?" --after latest
 ///
 /// $ plenary ask --batch questions.jsonl --budget-usd 20 --json > answers.jsonl
 #[derive(Debug, Args)]
@@ -62,9 +70,12 @@ pub(crate) struct AskArgs {
     /// The kind of question
     #[arg(long, default_value = "general", value_parser = enum_parser(QuestionMode::ALL, QuestionMode::name))]
     mode: QuestionMode,
-    /// Send these files and folders with the question; repeatable
+    /// Send these files and folders with the question; `-` is standard input; repeatable
     #[arg(long, value_name = "PATH", num_args = 1..)]
     context: Vec<PathBuf>,
+    /// Follow up an earlier dialogue: its conclusion and outcome go with the question
+    #[arg(long, value_name = "ID", conflicts_with = "batch")]
+    after: Option<String>,
     /// Use only these providers, in this order
     #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
     providers: Vec<String>,
@@ -105,6 +116,9 @@ pub(crate) struct AskArgs {
     protocol: Option<String>,
 }
 
+/// Printed when `ask` or `align` rehearses without `--rehearse`.
+pub(crate) const UNASKED_REHEARSAL: &str = "REHEARSAL: Plenary found no provider, so it asks no model and the result is not advice; set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml (`plenary init`)";
+
 impl AskArgs {
     pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         self.find_question();
@@ -112,10 +126,21 @@ impl AskArgs {
         let overrides = BudgetOverrides {
             // The limit of a batch is a budget of its own.
             budget_usd: self.limits.budget_usd.filter(|_| self.batch.is_none()),
-            deadline_ms: self.limits.deadline,
+            ..self.limits.overrides()
         };
-        let settings = council_settings(&session.loader, &options.rehearsal, &overrides)?;
+        let settings = match self.dry_run {
+            // A dry run sends nothing.
+            true => {
+                let loader = session.loader.without_queries();
+                council_settings(&loader, &options.rehearsal, &overrides)?
+            }
+            false => council_settings(&session.loader, &options.rehearsal, &overrides)?,
+        };
         let panel = PanelSetup::new(&settings, &options, &transport_factory(session))?;
+        if panel.is_rehearsal && !options.rehearsal.is_asked_for() {
+            // `--quiet` does not hide it: a script could pass the result on as advice.
+            print_warning_text(UNASKED_REHEARSAL);
+        }
         if let Some(file) = &self.batch {
             let asked = read_questions(file, &self.context)?;
             let budget = self.limits.budget_usd.map(shared_budget);
@@ -126,35 +151,71 @@ impl AskArgs {
             };
             return run_batch(session, &settings, panel, self.mode, asked, limits);
         }
-        let question = parse_question(self.question.as_deref().unwrap_or_default())?;
-        let context =
-            gather_files(&settings.paths.working, &self.context, &secret_guard(&settings))?.into();
+        let typed = self.question.as_deref().ok_or_else(no_question)?;
+        if is_file_name(typed) {
+            session.ui.print_note(&format!(
+                "`{}` looks like a file name, but it is the question; `--context FILE` sends a \
+                 file, and `plenary ask - < FILE` reads the question from one",
+                safe_line(typed)
+            ));
+        }
+        let question = parse_question(typed)?;
+        let earlier = match &self.after {
+            Some(id) => Some(EarlierDialogue::load(&session.open_if_present()?, id)?),
+            None => None,
+        };
+        let context = self.gather_context(session, &settings, earlier.as_ref())?.into();
         if self.mode == QuestionMode::Review && self.context.is_empty() {
             session.ui.print_note("`--mode review` without files: name them with `--context PATH`");
         }
         let protocol = session.loader.protocols.for_question(self.protocol.as_deref())?;
         let plan = panel.build_plan(self.mode, context, &RealSystem);
         if self.dry_run {
-            return dry_run(session, protocol, &plan, &question, &settings.list_warnings());
+            let warnings = settings.list_warnings(RealSystem.now().utc_day());
+            return dry_run(session, protocol, &plan, &question, &warnings);
         }
-        let estimate = estimate_cost(protocol, &plan, &question);
+        let mut estimate = estimate_cost(protocol, &plan, &question, &UsualReplies::default());
+        // Only where a limit is near is it worth to read what replies usually cost.
+        if is_near_limit(&plan, &estimate) {
+            estimate = estimate_cost(protocol, &plan, &question, &load_usual_replies(session));
+        }
         if let Some(warning) = describe_shortage(&plan, &estimate) {
             session.ui.print_note(&warning);
         }
-        run_council(session, &settings, prepare_council(protocol, &panel, question, plan))
+        let prepared = prepare_council(protocol, &panel, question, plan)
+            .with_background(earlier.map(|earlier| earlier.to_background()));
+        run_council(session, &settings, prepared)
+    }
+
+    /// The files, what is piped in, and the earlier conclusion.
+    fn gather_context(
+        &self,
+        session: &CliSession<'_>,
+        settings: &Settings,
+        earlier: Option<&EarlierDialogue>,
+    ) -> Result<ContextPack, Error> {
+        let guard = secret_guard(settings);
+        let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.context.iter().cloned().partition(|path| path == Path::new("-"));
+        let mut pack = gather_files(&settings.paths.working, &paths, &guard)?;
+        let wish = if input.is_empty() { InputWish::IfPiped } else { InputWish::Named };
+        if self.question.as_deref() != Some("-") {
+            pack.files.extend(read_piped_input(session.ui, wish, &guard)?);
+        }
+        pack.files.extend(earlier.map(|earlier| earlier.material.clone()));
+        Ok(pack)
     }
 
     /// In `ask --rehearse "…"` and `ask --context src "…"` the question is parsed as a path; a path
-    /// that does not exist is the question.
+    /// that does not exist and does not look like one is the question.
     fn find_question(&mut self) {
         if self.question.is_some() || self.batch.is_some() {
             return;
         }
-        let is_missing = |path: &mut PathBuf| !path.exists();
-        let path = match &mut self.rehearse {
-            Some(script) => script.take_if(is_missing),
-            None => self.context.pop_if(is_missing),
-        };
+        let is_question =
+            |path: &mut PathBuf| !path.exists() && !is_file_name(&path.to_string_lossy());
+        let script = self.rehearse.as_mut().and_then(|script| script.take_if(is_question));
+        let path = script.or_else(|| self.context.pop_if(is_question));
         self.question = path.map(|path| path.to_string_lossy().into_owned());
     }
 
@@ -174,6 +235,23 @@ impl AskArgs {
     }
 }
 
+/// `--context` takes every path up to the next option, so a question behind it is lost.
+fn no_question() -> ValidationError {
+    let hint = "write the question before the options: `plenary ask \"QUESTION\" --context FILE`";
+    ValidationError::new(ErrorCode::MissingField, "there is no question")
+        .with_field("question")
+        .with_suggestion(hint)
+}
+
+/// Whether a text is one word with the ending of a file: `notes.md`, `src/main.rs`.
+fn is_file_name(text: &str) -> bool {
+    let ending = Path::new(text).extension().and_then(OsStr::to_str).unwrap_or_default();
+    let is_ending = (1..=4).contains(&ending.len())
+        && ending.chars().all(|letter| letter.is_ascii_alphanumeric())
+        && ending.chars().any(|letter| letter.is_ascii_alphabetic());
+    is_ending && !text.contains(char::is_whitespace)
+}
+
 fn run_council(
     session: &CliSession<'_>,
     settings: &Settings,
@@ -184,14 +262,14 @@ fn run_council(
     runtime.complete_run(session, &progress, RunStart::New(Box::new(prepared)), None)
 }
 
-fn dry_run(
+pub(crate) fn dry_run(
     session: &CliSession<'_>,
     protocol: &dyn Protocol,
     plan: &Plan,
     question: &str,
     warnings: &[String],
 ) -> Result<ExitStatus, Error> {
-    let estimate = estimate_cost(protocol, plan, question);
+    let estimate = estimate_cost(protocol, plan, question, &load_usual_replies(session));
     let seats: Vec<_> = plan
         .seats
         .iter()
@@ -216,15 +294,32 @@ fn dry_run(
     Ok(ExitStatus::Ok)
 }
 
-/// A warning if the run may reach a limit before it ends.
-fn describe_shortage(plan: &Plan, estimate: &CostEstimate) -> Option<String> {
+/// What replies of each model usually cost, as far as the store knows. An unreadable store is
+/// reported by the command that needs it.
+pub(crate) fn load_usual_replies(session: &CliSession<'_>) -> UsualReplies {
+    let project = session.open_if_present().ok();
+    let usual = project.and_then(|project| UsualReplies::load(project.store.as_ref()).ok());
+    usual.unwrap_or_default()
+}
+
+/// Whether the expected use is over a quarter of a limit.
+fn is_near_limit(plan: &Plan, estimate: &CostEstimate) -> bool {
+    let cap = plan.caps.usd_micros as f64 / 1e6;
+    estimate.usd_expected.is_some_and(|usd| usd > 0.0 && usd * 4.0 > cap)
+        || estimate.tokens_expected.saturating_mul(4) > plan.caps.tokens
+}
+
+/// A warning if a run with replies of usual length reaches a limit before it ends.
+pub(crate) fn describe_shortage(plan: &Plan, estimate: &CostEstimate) -> Option<String> {
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let calls = u64::from(plan.caps.calls);
-    let limit = if let Some(usd) = estimate.usd_max.filter(|usd| *usd > cap) {
-        format!("the highest cost ${usd:.2} is over the limit of ${cap:.2}")
-    } else if estimate.tokens_max > plan.caps.tokens {
-        let [tokens, most] = [estimate.tokens_max, plan.caps.tokens].map(group_digits);
-        format!("up to {tokens} tokens are over the limit of {most}")
+    // Less than the smallest amount that is printed is not a difference.
+    let limit = if let Some(usd) = estimate.usd_expected.filter(|usd| usd - cap > 0.000_05) {
+        let digits = if usd - cap < 0.01 { 4 } else { 2 };
+        format!("the expected cost ${usd:.digits$} is over the limit of ${cap:.digits$}")
+    } else if estimate.tokens_expected > plan.caps.tokens {
+        let [tokens, most] = [estimate.tokens_expected, plan.caps.tokens].map(group_digits);
+        format!("about {tokens} tokens are over the limit of {most}")
     } else if estimate.calls as u64 > calls {
         format!("{} calls are over the limit of {calls}", estimate.calls)
     } else {
@@ -253,6 +348,9 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
     rounds.add_row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let tokens_cap = group_digits(plan.caps.tokens);
+    let tokens = group_digits(estimate.tokens_expected);
+    let usual =
+        estimate.usd_expected.map_or("an unknown sum".to_owned(), |usd| format!("${usd:.4}"));
     let short = describe_shortage(plan, estimate);
     let short = short.map(|warning| format!("Warning: {warning}.\n")).unwrap_or_default();
     let excluded: String = plan
@@ -277,7 +375,7 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
         count => format!("{count} more are sent by name only, because they are too many.\n"),
     };
     format!(
-        "{}\n{}\nNo model was called. The table assumes one call per seat and round and the longest\nreplies; retries cost extra. The limits are ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
+        "{}\n{}\nNo model was called. The table assumes one call per seat and round and the longest\nreplies; retries cost extra. Usual replies cost about {usual} and {tokens} tokens.\nThe limits are ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
         seats.draw_table(width),
         rounds.draw_table(width)
     )

@@ -14,6 +14,7 @@ use plenary_core::protocols::council::page::{result_labels, result_sentence};
 use plenary_core::protocols::council::types::QuestionMode;
 use plenary_core::protocols::protocol::Protocol;
 use plenary_core::report::phrases::count_noun;
+use plenary_core::report::run_metrics::cost_usd;
 use plenary_core::report::safe_text::safe_line;
 use plenary_engine::app::dialogues::parse_arguments;
 use plenary_engine::app::planning::estimate::expected_cost;
@@ -21,6 +22,7 @@ use plenary_engine::app::planning::panel_setup::PanelSetup;
 use plenary_engine::app::planning::review_panel::secret_guard;
 use plenary_engine::app::prepare_run::{check_question, prepare_council};
 use plenary_engine::app::run_engine::RunEngine;
+use plenary_engine::app::spending::UsualReplies;
 use plenary_engine::app::start_run::{RunStart, start_run};
 use plenary_engine::clock::RealSystem;
 use plenary_engine::config::settings::Settings;
@@ -37,6 +39,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency};
+use crate::cli::runs::count_bar::CountBar;
 use crate::cli::runs::output::run_exit;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
@@ -179,6 +182,7 @@ async fn run_councils(
 ) -> Result<ExitStatus, Error> {
     let mut councils = JoinSet::new();
     let (mut worst, mut unaffordable) = (ExitStatus::Ok, 0);
+    let mut bar = CountBar::new(session.ui, queue.waiting.len(), "councils");
     loop {
         while councils.len() < limits.jobs {
             let Some((item, planned)) = queue.next_question() else { break };
@@ -194,7 +198,10 @@ async fn run_councils(
                 Err(unasked) => {
                     unaffordable += usize::from(unasked.error_code == OUT_OF_BUDGET);
                     let error = unasked.to_document();
-                    print_unasked(session, *index, id.as_ref(), "incomplete", &error)?;
+                    bar.print_above(|| {
+                        print_unasked(session, *index, id.as_ref(), "incomplete", &error)
+                    })?;
+                    bar.add_finished(None);
                     worst = worst.max(unasked.exit);
                 }
             }
@@ -204,19 +211,23 @@ async fn run_councils(
         queue.end_council(index, ran.as_ref().ok().map(|(stop, _)| stop));
         let exit = match ran {
             Ok((stop, transcript)) => {
-                print_council(session, index, id, &transcript)?;
+                bar.print_above(|| print_council(session, index, id, &transcript))?;
+                bar.add_finished(cost_usd(&transcript));
                 run_exit(queue.protocol, &stop, &transcript)
             }
             // A failed council does not stop the others.
             Err(error) => {
                 let exit = ExitStatus::from_error_kind(error.kind());
                 let status = if exit == ExitStatus::Incomplete { "incomplete" } else { "failed" };
-                print_unasked(session, index, id.as_ref(), status, &error.to_document())?;
+                let error = error.to_document();
+                bar.print_above(|| print_unasked(session, index, id.as_ref(), status, &error))?;
+                bar.add_finished(None);
                 exit
             }
         };
         worst = worst.max(exit);
     }
+    bar.clear();
     if unaffordable > 0 {
         let questions = count_noun(unaffordable, "question");
         session.ui.print_note(&format!(
@@ -270,7 +281,8 @@ impl QuestionQueue {
             let (error_code, exit) = ("deadline_exceeded", ExitStatus::Incomplete);
             Err(UnaskedQuestion { error_code, message, exit })
         } else if let Some(admission) = &mut self.admission {
-            let cost = expected_cost(self.protocol, &plan, &item.question);
+            let usual = UsualReplies::default();
+            let cost = expected_cost(self.protocol, &plan, &item.question, &usual);
             match admission.admit_council(item.index, cost) {
                 AdmissionResult::Now => Ok(plan),
                 AdmissionResult::Later => return None,

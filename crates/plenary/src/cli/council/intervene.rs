@@ -9,6 +9,7 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::interventions::TimedIntervention;
 use plenary_core::report::safe_text::safe_line;
+use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::prepare_run::{RestateOutcome, restate_directive};
 use plenary_engine::app::project::Project;
 use plenary_engine::engine::interventions::{
@@ -20,7 +21,6 @@ use plenary_engine::error::Error;
 use serde_json::json;
 
 use crate::cli::runs::cli_runtime::transport_factory;
-use crate::cli::runs::value_parsers::parse_dialogue_id;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::confirm_prompt;
 
@@ -131,8 +131,8 @@ struct InterventionTarget {
 
 impl InterventionTarget {
     fn open(session: &CliSession<'_>, id: &str) -> Result<Self, Error> {
-        let id = parse_dialogue_id(id)?;
         let project = session.open_existing()?;
+        let id = resolve_id(project.store.as_ref(), id)?;
         let transcript = load_run(project.store.as_ref(), &id)?.transcript;
         Ok(Self { id, project, transcript })
     }

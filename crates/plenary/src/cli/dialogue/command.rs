@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 
 use crate::cli::commands::commands;
 use crate::cli::dialogue::extract::ExtractArgs;
-use crate::cli::dialogue::queries::{
-    CiteArgs, ExportArgs, ListArgs, ShowArgs, SimilarArgs, StatsArgs,
-};
+use crate::cli::dialogue::list::ListArgs;
+use crate::cli::dialogue::queries::{CiteArgs, SimilarArgs, StatsArgs};
 use crate::cli::dialogue::rounds::{
     ContextArgs, ProgressArgs, PromptsArgs, RegisterArgs, VerdictArgs,
 };
+use crate::cli::dialogue::show::{ExportArgs, ShowArgs};
 use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 use crate::cli::ui::TerminalUi;
 
@@ -113,6 +113,16 @@ pub(crate) struct CreateArgs {
     /// Folder for the files of the dialogue [default: a new folder beside the store]
     #[arg(long, value_name = "DIR")]
     output_dir: Option<String>,
+    /// Bind the dialogue by an ethos (`plenary ethos`)
+    #[arg(long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    calibrated: bool,
+    /// The domain whose tenets hold; needs --calibrated
+    #[arg(long = "domain", value_name = "DOMAIN")]
+    domain_id: Option<String>,
+    /// A constraint of the question; repeatable, needs --calibrated
+    #[arg(long = "constraint", value_name = "TEXT")]
+    constraints: Vec<String>,
     #[command(flatten)]
     #[serde(skip)]
     data: DataArgs,

@@ -273,7 +273,7 @@ fn count_markers(reply: &ReplyExtraction) -> String {
         count => count_noun(count, noun),
     });
     let said: Vec<String> = entities.chain(others).filter(|said| !said.is_empty()).collect();
-    if said.is_empty() { "nothing marked".to_owned() } else { said.join(", ") }
+    if said.is_empty() { "no markers".to_owned() } else { said.join(", ") }
 }
 
 fn marker_cells(said: &MarkerContent) -> [String; 3] {

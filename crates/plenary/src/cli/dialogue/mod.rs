@@ -3,5 +3,7 @@
 
 pub mod command;
 pub mod extract;
+pub mod list;
 pub mod queries;
 pub mod rounds;
+pub mod show;

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::cli::dialogue::command::{DataArgs, warn};
-use crate::cli::dialogue::queries::write_permission;
+use crate::cli::dialogue::show::write_permission;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
@@ -74,7 +74,7 @@ fn outline_context(document: &str, width: usize) -> String {
         field(&dialogue, "current_round")
     );
     let rounds = context.get("prior_rounds").and_then(Value::as_array).map_or(0, Vec::len);
-    text.push_str(&format!("{} held\n", count_noun(rounds, "round")));
+    text.push_str(&format!("{} registered\n", count_noun(rounds, "round")));
     let mut experts = TextTable::new(&["EXPERT", "SOURCE", "SCORE", "TASK"]);
     for expert in
         context.get("experts").and_then(Value::as_object).into_iter().flat_map(Map::values)
@@ -115,6 +115,9 @@ pub(crate) struct PromptsArgs {
     /// Print the prompt of this expert and write no file
     #[arg(long, value_name = "SLUG")]
     expert: Option<String>,
+    /// Leave out the markers: the experts have the skill
+    #[arg(long)]
+    skill_loaded: bool,
     /// Replace files that Plenary did not write
     #[arg(long)]
     force: bool,
@@ -124,7 +127,12 @@ pub(crate) struct PromptsArgs {
 
 impl PromptsArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let options = json!({ "dialogue_id": self.id, "round": self.round, "render": true });
+        let options = json!({
+            "dialogue_id": self.id,
+            "round": self.round,
+            "render": true,
+            "skill_loaded": self.skill_loaded.then_some(true),
+        });
         let arguments = self.data.with_options(&options)?;
         let project = session.open_existing()?;
         if let Some(expert) = self.expert {

@@ -81,6 +81,12 @@ impl CliRuntime {
         let (stop, transcript) = ended?;
         let protocol = session.loader.protocols.of_run(&transcript)?;
         let done = run_exit(protocol, &stop, &transcript);
+        if done == ExitStatus::Interrupted && !session.ui.json {
+            // A page would scroll the command that continues the run off the screen.
+            let replies = transcript.asks.iter().filter(|asked| asked.last_reply().is_some());
+            session.ui.print_interrupted(&transcript.opening.dialogue_id, replies.count());
+            return Ok(done);
+        }
         match print_result(session, store.as_ref(), &transcript) {
             // A closed terminal cannot show the result; the run stopped as it should.
             Err(Error::Output(_)) if done == ExitStatus::Interrupted => return Ok(done),

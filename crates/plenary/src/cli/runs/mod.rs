@@ -1,6 +1,7 @@
 //! Runs on the command line, for every protocol: drive, draw, resume, watch and replay them.
 
 pub mod cli_runtime;
+pub mod count_bar;
 pub mod output;
 pub mod resume;
 pub mod value_parsers;

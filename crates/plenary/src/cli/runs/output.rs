@@ -18,16 +18,20 @@ use plenary_core::model::time::Moment;
 use plenary_core::protocols::protocol::{Protocol, Protocols, RunFinding, ShownRun};
 use plenary_core::report::events::{AskSummary, RunEvent, derive_events};
 use plenary_core::report::page::{PageDetail, PageScope};
+use plenary_core::report::phrases::format_bytes;
 use plenary_core::report::progress_lines::{
     LineSeverity, ProgressLine, describe_event, round_title, seat_column,
 };
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::page::draw_page;
+use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::project::Project;
 use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::engine::live_text::WritingEvent;
 use plenary_engine::engine::run::RunObserver;
 use plenary_engine::error::Error;
 use plenary_engine::store::traits::Store;
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::{MessageLevel, TerminalUi, print_styled_message, print_warning};
@@ -70,6 +74,7 @@ pub(crate) fn run_exit(
         | RunStopReason::Budget { .. }
         | RunStopReason::Unconcluded { .. }
         | RunStopReason::Unadjudicated { .. }
+        | RunStopReason::Unjudged { .. }
         | RunStopReason::Deadline => ExitStatus::Incomplete,
     }
 }
@@ -91,6 +96,9 @@ pub(crate) fn sync_log(ui: &TerminalUi, store: &dyn Store, path: &Path) {
     }
 }
 
+/// Indent of further lines of a message, under the text of its first line.
+const LINE_INDENT: usize = 4;
+
 /// Interval between two frames of a spinner.
 const TURN: Duration = Duration::from_millis(120);
 
@@ -101,13 +109,15 @@ pub(crate) struct ProgressDisplay {
     voice: MessageLevel,
     screen: MultiProgress,
     is_live: bool,
+    /// Width of the terminal, where lines break at words.
+    width: usize,
     seen: Mutex<DisplayState>,
 }
 
 #[derive(Debug, Default)]
 struct DisplayState {
     transcript: Option<RunState>,
-    spinners: BTreeMap<u32, ProgressBar>,
+    spinners: BTreeMap<u32, WritingSpinner>,
     round: u8,
 }
 
@@ -122,6 +132,7 @@ impl ProgressDisplay {
             voice: ui.level,
             screen: MultiProgress::with_draw_target(target),
             is_live,
+            width: ui.terminal_width(),
             seen: Mutex::default(),
         }
     }
@@ -136,10 +147,7 @@ impl ProgressDisplay {
 
     /// Takes the spinners off the screen.
     pub(crate) fn clear_spinners(&self) {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        for spinner in std::mem::take(&mut seen.spinners).into_values() {
-            spinner.finish_and_clear();
-        }
+        clear_rows(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     fn show_event(&self, seen: &mut DisplayState, event: &RunEvent) {
@@ -147,6 +155,8 @@ impl ProgressDisplay {
             && ask.round != seen.round
         {
             seen.round = ask.round;
+            // A seat of an earlier round was cancelled if it still has a line.
+            clear_rows(seen);
             let text = round_title(&self.protocols, ask).to_owned();
             self.print_line(&ProgressLine { tone: LineSeverity::Heading, text });
         }
@@ -156,7 +166,10 @@ impl ProgressDisplay {
         if let Some(id) = settled_ask(event)
             && let Some(spinner) = seen.spinners.remove(&id)
         {
-            spinner.finish_and_clear();
+            spinner.bar.finish_and_clear();
+        }
+        if matches!(event, RunEvent::Stopped(_)) {
+            clear_rows(seen);
         }
         let lines = seen
             .transcript
@@ -172,12 +185,14 @@ impl ProgressDisplay {
             return;
         }
         let Some(transcript) = &seen.transcript else { return };
-        let message = format!("{}thinking", seat_column(transcript, ask));
+        let seat_column = seat_column(transcript, ask);
+        let message = format!("{seat_column}thinking");
         let spinner = self.screen.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
         spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
         spinner.set_message(safe_line(&message));
         spinner.enable_steady_tick(TURN);
+        let spinner = WritingSpinner { bar: spinner, seat_column, tail: String::new() };
         seen.spinners.insert(ask.id, spinner);
     }
 
@@ -191,7 +206,11 @@ impl ProgressDisplay {
             return;
         }
         let (mark, style) = line_style(told.tone);
-        let line = format!("{style}{mark}{style:#} {}", safe_line(&told.text));
+        let text = match self.is_live {
+            true => wrap_message(&told.text, self.width),
+            false => safe_line(&told.text),
+        };
+        let line = format!("{style}{mark}{style:#} {text}");
         // The spinners are suspended while a line is printed above them.
         self.screen.suspend(|| print_styled_message(&line));
     }
@@ -209,6 +228,61 @@ impl RunObserver for ProgressDisplay {
             self.show_event(&mut seen, &event);
         }
     }
+
+    fn on_writing(&self, part: &WritingEvent) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(spinner) = seen.spinners.get_mut(&part.ask) {
+            spinner.show_part(part, self.voice == MessageLevel::Verbose);
+        }
+    }
+}
+
+/// Takes the lines of all seats off the screen.
+fn clear_rows(seen: &mut DisplayState) {
+    for spinner in std::mem::take(&mut seen.spinners).into_values() {
+        spinner.bar.finish_and_clear();
+    }
+}
+
+/// Characters of the reply's end that `--verbose` shows while a seat writes.
+const TAIL_CHARS: usize = 48;
+
+/// A reply that a seat is writing.
+#[derive(Debug)]
+struct WritingSpinner {
+    bar: ProgressBar,
+    seat_column: String,
+    /// The end of the text so far.
+    tail: String,
+}
+
+impl WritingSpinner {
+    fn show_part(&mut self, part: &WritingEvent, is_verbose: bool) {
+        let mut message = format!("{}writing, {}", self.seat_column, format_bytes(part.bytes));
+        if is_verbose {
+            self.tail.push_str(&part.text);
+            let cut = self.tail.char_indices().rev().nth(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
+            self.tail.drain(..cut);
+            message = format!("{message}  …{}", self.tail);
+        }
+        self.bar.set_message(safe_line(&message));
+    }
+}
+
+/// Breaks a long message at words. Further lines begin under the text behind the seat's column.
+fn wrap_message(text: &str, width: usize) -> String {
+    let text = safe_line(text);
+    if text.width() + LINE_INDENT <= width {
+        return text;
+    }
+    let gap = text.find("  ").map_or(0, |start| {
+        let rest = text.get(start..).unwrap_or_default();
+        start + rest.len() - rest.trim_start().len()
+    });
+    let (column, said) = text.split_at_checked(gap).unwrap_or(("", &text));
+    let indent = LINE_INDENT + column.width();
+    let lines = wrap_line(said, width.saturating_sub(indent));
+    format!("{column}{}", lines.join(&format!("\n{}", " ".repeat(indent))))
 }
 
 /// The ask whose spinner can go, if the event settles one.
@@ -236,5 +310,17 @@ fn line_style(tone: LineSeverity) -> (&'static str, Style) {
         LineSeverity::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
         LineSeverity::Bad => ("  ×", AnsiColor::Red.on_default()),
         LineSeverity::Quiet => ("  ·", Style::new().dimmed()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_breaks_at_words_under_its_text() {
+        assert_eq!(wrap_message("skeptic     reject", 60), "skeptic     reject");
+        let wrapped = wrap_message("skeptic     the critic objects to the key condition", 40);
+        assert_eq!(wrapped, "skeptic     the critic objects to\n                the key condition");
     }
 }

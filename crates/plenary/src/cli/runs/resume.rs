@@ -8,6 +8,8 @@ use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::review::types::ReviewArtifact;
 use plenary_core::report::safe_text::safe_line;
+use plenary_engine::app::dialogue_ids::resolve_id;
+use plenary_engine::app::review_input::STANDARD_INPUT;
 use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
 use plenary_engine::context_files::document::DocumentLocation;
 use plenary_engine::context_files::gather::ContextFileError;
@@ -16,7 +18,7 @@ use plenary_engine::error::Error;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::{ProgressDisplay, print_result, repair_project_log, run_exit};
-use crate::cli::runs::value_parsers::{LimitArgs, parse_dialogue_id};
+use crate::cli::runs::value_parsers::LimitArgs;
 use crate::cli::session::{CliSession, ExitStatus};
 
 /// Resume an interrupted run
@@ -39,8 +41,8 @@ pub(crate) struct ResumeArgs {
 
 impl ResumeArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
+        let id = resolve_id(project.store.as_ref(), &self.id)?;
         let loaded = load_run(project.store.as_ref(), &id)?;
         let protocol = session.loader.protocols.of_run(&loaded.transcript)?;
         let artifact = protocol.judged_artifact(&loaded.transcript);
@@ -79,7 +81,7 @@ pub(crate) fn changed_since_review(artifact: &ReviewArtifact, folder: &Path) -> 
     let path = Path::new(&artifact.path);
     // A path outside the project was relative to another working folder.
     let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-    if !is_inside || artifact.path == "-" {
+    if !is_inside || ["-", STANDARD_INPUT].contains(&artifact.path.as_str()) {
         return None;
     }
     let became = match digest_file(path, folder) {

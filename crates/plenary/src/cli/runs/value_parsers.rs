@@ -6,20 +6,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use plenary_core::dialogue::diagnostics::dialogue_not_found;
-use plenary_core::model::ids::DialogueId;
 use plenary_core::model::limits::TEXT_CHARS_MAX;
 use plenary_core::model::time::SinceDay;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::prepare_run::check_question;
 use plenary_engine::config::section::parse_duration;
-use plenary_engine::config::settle_sections::BudgetOverrides;
+use plenary_engine::config::settle_sections::{BudgetOverrides, ModelChoice};
 use plenary_engine::config::tier_rules::is_artifact_type;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::{FileError, read_request_text};
 use plenary_engine::providers::rehearsal::script::RehearsalScript;
 
-/// Limits of a run.
+/// Limits and models of a run.
 #[derive(Debug, Args)]
 pub(crate) struct LimitArgs {
     /// Spend at most this many US dollars in all: on the run from its start, or on the batch
@@ -28,17 +26,31 @@ pub(crate) struct LimitArgs {
     /// Stop after this time, such as `90s` or `10m`; the run can be resumed
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub deadline: Option<u64>,
+    /// Use this model of a provider, such as `claude=latest`; repeatable
+    #[arg(long = "model", value_name = "NAME=MODEL", value_parser = parse_model_choice)]
+    pub models: Vec<ModelChoice>,
 }
 
 impl LimitArgs {
     pub(crate) fn overrides(&self) -> BudgetOverrides {
-        BudgetOverrides { budget_usd: self.budget_usd, deadline_ms: self.deadline }
+        BudgetOverrides {
+            budget_usd: self.budget_usd,
+            deadline_ms: self.deadline,
+            models: self.models.clone(),
+        }
     }
 }
 
-/// The id of an existing dialogue; a malformed one cannot exist.
-pub(crate) fn parse_dialogue_id(typed: &str) -> Result<DialogueId, Error> {
-    typed.parse().map_err(|_| dialogue_not_found(typed).into())
+/// A provider and its model.
+pub(crate) fn parse_model_choice(typed: &str) -> Result<ModelChoice, &'static str> {
+    let parts = typed.split_once('=').map(|(name, model)| (name.trim(), model.trim()));
+    let parts = parts.filter(|(name, model)| !name.is_empty() && !model.is_empty());
+    let (provider, model) = parts.ok_or("expected a provider and a model: `NAME=MODEL`")?;
+    // An agent program may read such a name as an option.
+    if model.starts_with('-') {
+        return Err("the name of a model must not begin with `-`");
+    }
+    Ok(ModelChoice { provider: provider.to_owned(), model: model.to_owned() })
 }
 
 /// Parses one of these values by its name; the help lists the names.
@@ -84,9 +96,17 @@ pub(crate) fn parse_rehearsal(wanted: Option<&Option<PathBuf>>) -> Result<Rehear
 }
 
 /// A length of time as people write it, in milliseconds.
-pub(crate) fn parse_time(typed: &str) -> Result<u64, &'static str> {
-    let millis = typed.parse().ok().or_else(|| parse_duration(typed));
-    millis.ok_or("expected a time such as `90s` or `10m`; a number without a unit is milliseconds")
+pub(crate) fn parse_time(typed: &str) -> Result<u64, String> {
+    parse_duration(typed).ok_or_else(|| match typed.parse::<u64>() {
+        Ok(number) => missing_unit(&[(number, 's', "seconds"), (number, 'm', "minutes")]),
+        Err(_) => "expected a time such as `90s` or `10m`".to_owned(),
+    })
+}
+
+/// The error for a number that could mean each of these times.
+pub(crate) fn missing_unit(offers: &[(u64, char, &str)]) -> String {
+    let offers = offers.iter().map(|(number, unit, noun)| format!("`{number}{unit}` ({noun})"));
+    format!("a time needs a unit: write {}", offers.collect::<Vec<_>>().join(" or "))
 }
 
 /// An amount of dollars.
@@ -98,10 +118,18 @@ pub(crate) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
 }
 
 /// Start of a time window.
-pub(crate) fn parse_since(typed: &str) -> Result<SinceDay, &'static str> {
-    typed.parse().map_err(
-        |_| "expected a day until 9999-12-31 such as `2026-01-01`, or a time such as `30d` or `4w`",
-    )
+pub(crate) fn parse_since(typed: &str) -> Result<SinceDay, String> {
+    const EXPECTED: &str =
+        "expected a day until 9999-12-31 such as `2026-01-01`, or a time such as `30d` or `4w`";
+    typed.parse().map_err(|_| days_or(typed, EXPECTED))
+}
+
+/// The error for a number without a unit, where days and weeks are meant; otherwise `expected`.
+pub(crate) fn days_or(typed: &str, expected: &str) -> String {
+    match typed.parse::<u64>() {
+        Ok(number) => missing_unit(&[(number, 'd', "days"), (number, 'w', "weeks")]),
+        Err(_) => expected.to_owned(),
+    }
 }
 
 /// A number from 1 to a limit.

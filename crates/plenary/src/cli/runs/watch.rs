@@ -9,13 +9,14 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEntry;
 use plenary_core::model::time::Moment;
 use plenary_core::report::events::{RunEvent, derive_events};
+use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::project::Project;
 use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower};
+use plenary_engine::engine::live_text::{LIVE_INTERVAL, LiveReader};
 use plenary_engine::engine::run::RunObserver;
 use plenary_engine::error::{Error, to_json_text};
 
 use crate::cli::runs::output::{ProgressDisplay, print_result, run_exit};
-use crate::cli::runs::value_parsers::parse_dialogue_id;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 
@@ -35,8 +36,8 @@ pub(crate) struct WatchArgs {
 
 impl WatchArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
+        let id = resolve_id(project.store.as_ref(), &self.id)?;
         let mut viewer = RunViewer::new(session);
         loop {
             let is_running = viewer.follower.is_running(project.folders.store_file());
@@ -51,7 +52,7 @@ impl WatchArgs {
             if is_quiet && !is_running {
                 return viewer.show_result(session, &project);
             }
-            sleep(FOLLOW_INTERVAL);
+            viewer.follow_writing(&project)?;
         }
     }
 }
@@ -61,12 +62,36 @@ pub(crate) struct RunViewer<'a> {
     session: &'a CliSession<'a>,
     progress: ProgressDisplay,
     pub follower: RunFollower,
+    live: LiveReader,
 }
 
 impl<'a> RunViewer<'a> {
     pub(crate) fn new(session: &'a CliSession<'a>) -> Self {
         let progress = ProgressDisplay::new(session);
-        Self { session, progress, follower: RunFollower::new(&session.loader.protocols) }
+        let follower = RunFollower::new(&session.loader.protocols);
+        Self { session, progress, follower, live: LiveReader::default() }
+    }
+
+    /// Shows what seats are writing until the journal is read again.
+    fn follow_writing(&mut self, project: &Project) -> Result<(), Error> {
+        let mut waited = Duration::ZERO;
+        while waited < FOLLOW_INTERVAL {
+            if let Some(state) = &self.follower.transcript {
+                for event in self.live.read_events(project.folders.store_file(), state) {
+                    match self.session.ui.json {
+                        true => {
+                            self.session
+                                .ui
+                                .stream_data(&to_json_text(&event)?, DataFormat::Json)?;
+                        }
+                        false => self.progress.on_writing(&event),
+                    }
+                }
+            }
+            sleep(LIVE_INTERVAL);
+            waited += LIVE_INTERVAL;
+        }
+        Ok(())
     }
 
     /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
@@ -150,8 +175,8 @@ pub(crate) struct ReplayArgs {
 
 impl ReplayArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let id = parse_dialogue_id(&self.id)?;
         let project = session.open_existing()?;
+        let id = resolve_id(project.store.as_ref(), &self.id)?;
         let entries = project.store.load_entries(&id, 0)?;
         if entries.is_empty() {
             return Err(dialogue_not_found(id.as_str()).into());

@@ -22,19 +22,19 @@ pub(crate) struct RegisterArguments {
     summary: Option<String>,
     /// By slug.
     expert_scores: Option<BTreeMap<String, i64>>,
-    /// What each expert wrote, by slug.
+    /// Each expert's reply, by slug.
     raw_content: Option<BTreeMap<String, String>>,
     perspectives: Option<Vec<Item>>,
     recommendations: Option<Vec<Recommendation>>,
     tensions: Option<Vec<Tension>>,
     evidence: Option<Vec<Item>>,
     claims: Option<Vec<Item>>,
-    /// References beside the items' own.
+    /// References outside the items.
     refs: Option<Vec<LooseReference>>,
     moves: Option<Vec<Move>>,
     tension_updates: Option<Vec<Update>>,
     updates: Option<Vec<Update>>,
-    /// Slugs of those who are ready to conclude.
+    /// Slugs of the experts who are ready to conclude.
     converge: Option<Vec<String>>,
 }
 
@@ -113,7 +113,7 @@ struct Move {
 #[derive(JsonSchema)]
 struct Update {
     id: String,
-    /// Tensions: addressed, resolved, reopened. Others: as their type has it.
+    /// Tensions: addressed, resolved, reopened. Others: a status of their type.
     status: String,
     /// Slugs, or judge.
     by: Vec<String>,

@@ -14,9 +14,15 @@ use plenary_core::model::string_enum::{NULL_SAYS_SOMETHING, order_items};
 use plenary_engine::app::dialogues::{
     CreateResult, ExpertResult, PanelResult, create_dialogue, create_expert, evolve_panel,
 };
+use plenary_engine::app::ethos::{EthosToolRequest, run_ethos_tool};
 use plenary_engine::app::export_record::{ExportRequest, ExportResult, export_record};
 use plenary_engine::app::project::Project;
 use plenary_engine::app::queries::{SearchRequest, search_store};
+use plenary_engine::app::requests::ask::AskRequest;
+use plenary_engine::app::requests::intervene::InterveneRequest;
+use plenary_engine::app::requests::review::ReviewRequest;
+use plenary_engine::app::requests::run_answer::RunAnswer;
+use plenary_engine::app::requests::status::StatusRequest;
 use plenary_engine::app::round_context::{ContextRequest, read_context};
 use plenary_engine::app::rounds::{
     ProgressRequest, VerdictRegistered, give_verdict, read_progress, register_round,
@@ -28,10 +34,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::mcp::run_tools::{InterveneRequest, RunAnswer, StatusRequest};
-use crate::mcp::tools::ask::AskRequest;
 use crate::mcp::tools::register_schema::RegisterArguments;
-use crate::mcp::tools::review::ReviewRequest;
 
 /// A tool of the server.
 #[derive(Debug)]
@@ -104,11 +107,11 @@ const DELIBERATION: &[&str] =
     keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
 /// In the order in which a Judge needs them.
-pub(crate) static TOOLS: [Tool; 13] = [
+pub(crate) static TOOLS: [Tool; 14] = [
     Tool {
         name: "blue_dialogue_create",
         about: "Start an alignment dialogue that you lead as its Judge: experts argue in rounds, and \
-            everything they say gets an id. Returns the dialogue's id, the panel for round 0 and \
+            each contribution gets an id. Returns the dialogue's id, the panel of round 0 and \
             `judge_protocol`: read it, it says what to do next.",
         arguments: argument_schema::<CreateRequest>,
         answer: keys!(CreateResult {
@@ -123,19 +126,29 @@ pub(crate) static TOOLS: [Tool; 13] = [
     },
     Tool {
         name: "blue_dialogue_evolve_panel",
-        about: "Say who sits in the next round: keep experts, draw from the pool, seat those you \
-            created. Without it the last panel stays.",
+        about: "Set the panel of the next round: retained experts, experts of the pool, experts that \
+            you created. Without this call, the last panel stays. Returns the panel.",
         arguments: argument_schema::<PanelRequest>,
         answer: keys!(PanelResult { status, round, panel, warnings }),
         work: Work::Add(|project, arguments| to_json_text(&evolve_panel(project, arguments)?)),
     },
     Tool {
         name: "blue_dialogue_round_context",
-        about: "Everything the panel of a round may read, for all its experts at once: background, \
-            all that was said before, open tensions, and each expert's own part. Build a prompt for \
-            each expert from it, or let `render` write them.",
+        about: "Return all that the experts of a round may read. Call it before each round. Build the \
+            prompts from it, or set `render` to let Plenary write them.",
         arguments: argument_schema::<ContextRequest>,
-        answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
+        answer: &[
+            "dialogue",
+            "prior_rounds",
+            "active_tensions",
+            "calibration",
+            "resolved_tensions",
+            "requests",
+            "verdicts",
+            "experts",
+            "prompts",
+            "warnings",
+        ],
         // Rendering writes files.
         work: Work::Add(|project, arguments| {
             read_context(project, arguments, WritePermission::Remote)
@@ -143,9 +156,10 @@ pub(crate) static TOOLS: [Tool; 13] = [
     },
     Tool {
         name: "blue_dialogue_round_register",
-        about: "Register all that was said in a round, in one call, whole or not at all. Items carry \
-            local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps \
-            them to global ids. All faults are reported at once; the same batch again is harmless.",
+        about: "Register a whole round in one call; Plenary stores all of it or nothing. Items have \
+            local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer \
+            maps them to global ids. It reports all errors at once; you may send the same batch \
+            again.",
         arguments: argument_schema::<RegisterArguments>,
         answer: keys!(RegisterAnswer {
             status,
@@ -166,15 +180,16 @@ pub(crate) static TOOLS: [Tool; 13] = [
     },
     Tool {
         name: "blue_dialogue_expert_create",
-        about: "Create an expert mid-dialogue, when nobody on the panel can settle a tension. Then \
-            seat it with blue_dialogue_evolve_panel.",
+        about: "Create an expert during a dialogue, if no expert on the panel can resolve a tension. \
+            Then put it on the panel with blue_dialogue_evolve_panel. Returns the expert.",
         arguments: argument_schema::<ExpertRequest>,
         answer: keys!(ExpertResult { status, expert, warnings }),
         work: Work::Add(|project, arguments| to_json_text(&create_expert(project, arguments)?)),
     },
     Tool {
         name: "blue_dialogue_progress",
-        about: "Where a dialogue stands: score, velocity, open tensions, whether it converges.",
+        about: "Return the progress of a dialogue: score, velocity, open tensions, whether it \
+            converges. Call it after a round, to decide whether another one is needed.",
         arguments: argument_schema::<ProgressRequest>,
         answer: keys!(DialogueProgress {
             dialogue_id,
@@ -196,8 +211,9 @@ pub(crate) static TOOLS: [Tool; 13] = [
     },
     Tool {
         name: "blue_dialogue_verdict_register",
-        about: "Record what was decided. `final` closes the dialogue, and is refused while a tension \
-            is neither resolved nor accepted or too few agree, unless `forced` with a `warning`.",
+        about: "Register a verdict. A `final` verdict closes the dialogue; Plenary rejects it while \
+            a tension is neither resolved nor accepted, or while too few experts agree, unless \
+            it is `forced` with a `warning`. Returns the dialogue's status.",
         arguments: argument_schema::<VerdictRequest>,
         answer: keys!(VerdictRegistered {
             status,
@@ -212,8 +228,8 @@ pub(crate) static TOOLS: [Tool; 13] = [
     },
     Tool {
         name: "blue_dialogue_export",
-        about: "Write a whole record to a file, over an earlier one: JSON, or Markdown for people. \
-            Returns its path.",
+        about: "Write a record to a file as JSON, Markdown or HTML; replaces an earlier export. \
+            Returns the path.",
         arguments: argument_schema::<ExportRequest>,
         answer: keys!(ExportResult { status, path, stats, warnings }),
         work: Work::Replace(|project, arguments| {
@@ -222,8 +238,8 @@ pub(crate) static TOOLS: [Tool; 13] = [
     },
     Tool {
         name: "blue_dialogue_search",
-        about: "Look things up in all records. cite: what ids mean, with references both ways. \
-            similar: earlier dialogues on a subject. stats: counts. list: dialogues, a page at a time.",
+        about: "Search all records. cite: explain ids, with references in both directions. similar: \
+            earlier dialogues on a subject. stats: counts. list: dialogues, page by page.",
         arguments: argument_schema::<SearchRequest>,
         // Which of them are there depends on the op.
         answer: &[
@@ -244,38 +260,55 @@ pub(crate) static TOOLS: [Tool; 13] = [
         work: Work::Look(|project, arguments| to_json_text(&search_store(project, arguments)?)),
     },
     Tool {
+        name: "blue_ethos",
+        // The fields stand here and not in the schema, which would be three times as long.
+        about: "Rules that bind a calibrated dialogue: synthesize, resolve open conflicts, \
+            approve. Fields: principle_add label description; domain_add slug code label \
+            parent_domains; tenet_add domain label description priority; lens_add domain label \
+            include_tenets exclude_tenets priority_overrides; constraint_add dialogue_id label; \
+            deprecate id; synthesize, check dialogue_id; resolve ethos_id conflict resolution \
+            reason; approve, reject, get ethos_id; import document.",
+        arguments: argument_schema::<EthosToolRequest>,
+        // The others depend on the op.
+        answer: &["status", "warnings"],
+        work: Work::Open(|project, arguments| to_json_text(&run_ethos_tool(project, arguments)?)),
+    },
+    Tool {
         name: "council_ask",
-        about: "Put a question before a council of models: each answers alone, each reviews the \
-            others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
-            minutes and costs money: returns at once with an id to poll with deliberation_status, \
-            unless you wait. Cancelling the call ends the run, resumable.",
+        about: "Ask a council of models a question worth several opinions: each answers alone and \
+            reviews the others, a chair reports, and a critic that sees only question and \
+            conclusion audits it. Takes minutes and costs money: returns an id at once; poll it \
+            with deliberation_status, or wait. Cancelling the call interrupts the run; you can \
+            resume it.",
         arguments: argument_schema::<AskRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Ask),
     },
     Tool {
         name: "council_review",
-        about: "Put a document before the artifact gate, by its path or as text with its type: four \
-            deliberators judge it twice, an adjudicator merges them, a policy counts. The result is \
-            SHIP, REVISE with a brief, HOLD, or INCOMPLETE. Takes minutes: poll like council_ask.",
+        about: "Review a document before it is published, by path or as text with a type: four \
+            deliberators judge it twice, an adjudicator merges the judgements, a policy counts \
+            the blocks. Returns SHIP, REVISE with a brief, HOLD or INCOMPLETE. Takes minutes: \
+            poll as for council_ask.",
         arguments: argument_schema::<ReviewRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Review),
     },
     Tool {
         name: "deliberation_status",
-        about: "Where a council or review stands: running, done, incomplete, failed or interrupted; \
-            with its result once it has stopped. `resume` goes on with one that broke off: what was \
-            answered is not asked again.",
+        about: "Return the state of a council or review: running, done, incomplete, failed or \
+            interrupted; and the result when it has stopped. `resume` continues an interrupted \
+            run and keeps all stored replies.",
         arguments: argument_schema::<StatusRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Status),
     },
     Tool {
         name: "deliberation_intervene",
-        about: "Speak to a running council. whisper: everybody who is asked from now on reads it, or \
-            the seat `to` alone. direct: all take it up when the next round begins; without \
-            `confirmed` it is only restated. stop: it concludes on what was heard.",
+        about: "Send a message to a running council. whisper: every seat asked from now on reads it, \
+            or only the seat `to`. direct: all seats follow it from the next round on; without \
+            `confirmed` the chair only restates it. stop: the council concludes with the answers \
+            so far. Returns the run's state.",
         arguments: argument_schema::<InterveneRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Intervene),
@@ -385,6 +418,7 @@ mod tests {
         blue_dialogue_verdict_register: dialogue_id verdict_id verdict_type recommendation description
         blue_dialogue_export: dialogue_id
         blue_dialogue_search: op
+        blue_ethos: op
         council_ask: question
         council_review: 
         deliberation_status: dialogue_id

@@ -1,0 +1,83 @@
+//! The one ask of a model about the conflicts of an ethos: its messages, its schema, its reply.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::ethos::conflicts::ProposedConflict;
+use crate::ethos::rule_set::DialogueEthos;
+use crate::model::ask::AskMessages;
+use crate::model::text::to_one_line;
+use crate::parsing::reply::{UnreadableReply, parse_document};
+use crate::prompting::fence::FencedSection;
+use crate::prompting::instructions::RoleParts;
+use crate::prompting::layout::MessageParts;
+
+const INSTRUCTIONS: &str = include_str!("../../../../prompts/ethos/conflicts.md");
+
+/// The ask belongs to no round.
+const NO_ROUND: u8 = 0;
+
+/// Pairs that a reply may propose.
+const PROPOSALS_MAX: usize = 50;
+
+/// What the model returns.
+#[derive(Debug, Deserialize)]
+struct ConflictReply {
+    conflicts: Vec<ProposedConflict>,
+}
+
+/// The messages. The rules are material: people wrote them, and the model follows none of them.
+pub fn conflict_messages(secret: &str, ethos: &DialogueEthos) -> AskMessages {
+    let lines = ethos.rules_in_force().map(|rule| {
+        let (label, text) = (to_one_line(&rule.label), to_one_line(&rule.description));
+        format!(
+            "{} ({}, priority {}) {label}: {text}",
+            rule.rule_id(),
+            rule.rule_type,
+            rule.priority
+        )
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    let sections = [FencedSection::material("RULES", text)];
+    let role = &RoleParts::from_text(INSTRUCTIONS);
+    let parts = MessageParts { secret, block: None, role, sections: &sections, remarks: &[] };
+    parts.render_with(NO_ROUND, &[], None)
+}
+
+/// The schema of the reply.
+pub static CONFLICTS_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+    let text = json!({ "type": "string" });
+    let words = |names: &[&str]| json!({ "type": "string", "enum": names });
+    let item = json!({
+        "type": "object",
+        "properties": {
+            "a": text, "b": text,
+            "type": words(&["contradiction", "redundancy", "ambiguity"]),
+            "quote_a": text, "quote_b": text,
+            "resolution": words(&["a_supersedes", "b_supersedes", "merged", "removed"]),
+            "reason": text,
+        },
+        "required": ["a", "b", "type", "quote_a", "quote_b", "resolution", "reason"],
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "properties": { "conflicts": { "type": "array", "items": item } },
+        "required": ["conflicts"],
+        "additionalProperties": false,
+    })
+});
+
+/// Reads the reply.
+///
+/// # Errors
+/// The text has no document of this form.
+pub fn parse_conflicts(reply: &str) -> Result<Vec<ProposedConflict>, UnreadableReply> {
+    let read = parse_document(reply, &CONFLICTS_SCHEMA, |reply: &mut ConflictReply| {
+        reply.conflicts.truncate(PROPOSALS_MAX);
+        Ok(())
+    })?;
+    Ok(read.document.conflicts)
+}

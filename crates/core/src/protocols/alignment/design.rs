@@ -1,0 +1,197 @@
+//! The design of a dialogue: its rules, and the entry that records pool, seats and first panel.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::dialogue::panel::draw_panel;
+use crate::model::dialogue::{ExpertProfile, ExpertSource, ExpertTier, to_panel_seat};
+use crate::model::ids::ExpertSlug;
+use crate::model::journal::JournalEvent;
+use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::model::plan::{Plan, Seat, SeatRole};
+use crate::model::run_state::RunState;
+use crate::model::text::{default_expert_name, trim_and_truncate};
+use crate::protocols::alignment::types::{
+    AlignmentPlan, DesignReply, DesignedExpert, PANEL_DEFAULT, PANEL_MAX, PANEL_MIN, PlannedPool,
+    ROUNDS_ESTIMATED,
+};
+
+/// Experts of a designed pool.
+const POOL_MIN: usize = 8;
+const POOL_MAX: usize = 24;
+
+/// Experts of each tier in a designed pool.
+const TIER_RANGES: [(ExpertTier, usize, usize); 3] =
+    [(ExpertTier::Core, 3, 8), (ExpertTier::Adjacent, 4, 10), (ExpertTier::Wildcard, 3, 6)];
+
+/// A relevance of 0 would never be drawn, and 1 would leave no room for doubt.
+const RELEVANCE_MIN: f64 = 0.20;
+const RELEVANCE_MAX: f64 = 0.95;
+
+/// What is wrong with a design; all of it, so that the Judge fixes it at once.
+pub fn check_design(design: &DesignReply) -> Result<(), String> {
+    let mut faults = Vec::new();
+    let experts = design.experts.len();
+    if !(POOL_MIN..=POOL_MAX).contains(&experts) {
+        faults.push(format!(
+            "experts: the pool has {experts}, and {POOL_MIN} to {POOL_MAX} are needed"
+        ));
+    }
+    for (tier, least, most) in TIER_RANGES {
+        let count = design.experts.iter().filter(|expert| expert.tier == tier).count();
+        if !(least..=most).contains(&count) {
+            faults.push(format!("experts: {count} are {tier}, and {least} to {most} are needed"));
+        }
+    }
+    let mut roles = BTreeSet::new();
+    for (place, expert) in design.experts.iter().enumerate() {
+        faults.extend(check_expert(place, expert, &mut roles));
+    }
+    if design.domain.trim().is_empty() {
+        faults.push("domain: empty".to_owned());
+    }
+    if !(PANEL_MIN..=PANEL_MAX.min(experts.max(PANEL_MIN))).contains(&design.panel_size) {
+        faults.push(format!(
+            "panel_size: {} is not within {PANEL_MIN} to {}",
+            design.panel_size,
+            PANEL_MAX.min(experts.max(PANEL_MIN))
+        ));
+    }
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
+}
+
+fn check_expert(
+    place: usize,
+    expert: &DesignedExpert,
+    roles: &mut BTreeSet<String>,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let role = expert.role.trim().to_lowercase();
+    if role.is_empty() {
+        faults.push(format!("experts[{place}].role: empty"));
+    } else if !roles.insert(role) {
+        faults.push(format!("experts[{place}].role: another expert has it already"));
+    }
+    if !(RELEVANCE_MIN..=RELEVANCE_MAX).contains(&expert.relevance) {
+        faults.push(format!(
+            "experts[{place}].relevance: not within {RELEVANCE_MIN:.2} to {RELEVANCE_MAX:.2}"
+        ));
+    }
+    faults
+}
+
+/// The largest panel for which the call limit covers [`ROUNDS_ESTIMATED`] rounds.
+pub fn affordable_panel(plan: &Plan, max_rounds: u8) -> usize {
+    let rounds = usize::from(ROUNDS_ESTIMATED.min(max_rounds).max(1));
+    let ending = if plan.conclusion.is_some() { 4 } else { 0 };
+    let calls = (plan.caps.calls as usize).saturating_sub(1 + ending) / rounds;
+    calls.saturating_sub(2).clamp(PANEL_MIN, PANEL_MAX)
+}
+
+/// The events that record the Judge's design.
+pub(crate) fn designed_dialogue(
+    state: &RunState,
+    plan: &AlignmentPlan,
+    design: &DesignReply,
+) -> Vec<JournalEvent> {
+    let slugs = (0..).filter_map(|nth| default_expert_name(nth).parse().ok());
+    let experts: Vec<ExpertProfile> = slugs
+        .zip(&design.experts)
+        .map(|(slug, expert): (ExpertSlug, _)| ExpertProfile {
+            description: text_of(&expert.description, TEXT_CHARS_MAX),
+            focus: text_of(&expert.focus, LINE_CHARS_MAX),
+            relevance: Some(expert.relevance),
+            ..ExpertProfile::new(
+                slug,
+                trim_and_truncate(&expert.role, LINE_CHARS_MAX),
+                expert.tier,
+                ExpertSource::Pool,
+            )
+        })
+        .collect();
+    let domain = plan.domain.clone().or_else(|| text_of(&design.domain, LINE_CHARS_MAX));
+    let background = background_of(plan, design.background.as_deref(), &design.constraints);
+    let size = plan.panel_size.unwrap_or(design.panel_size);
+    opening_events(state, plan, domain, json!(design.experts), background, &experts, size)
+}
+
+/// The events that record the pool of the caller.
+pub(crate) fn planned_dialogue(
+    state: &RunState,
+    plan: &AlignmentPlan,
+    pool: &PlannedPool,
+) -> Vec<JournalEvent> {
+    let domain = plan.domain.clone().or_else(|| pool.domain.clone());
+    let size = plan.panel_size.unwrap_or_else(|| PANEL_DEFAULT.min(pool.experts.len()));
+    let background = background_of(plan, None, &[]);
+    opening_events(state, plan, domain, pool.as_given.clone(), background, &pool.experts, size)
+}
+
+fn text_of(text: &str, chars_max: usize) -> Option<String> {
+    Some(trim_and_truncate(text, chars_max)).filter(|text| !text.is_empty())
+}
+
+/// The background that every expert reads: the Judge's facts and the requirements.
+fn background_of(plan: &AlignmentPlan, facts: Option<&str>, found: &[String]) -> Option<Value> {
+    let mut background = serde_json::Map::new();
+    if let Some(facts) = facts.and_then(|facts| text_of(facts, TEXT_CHARS_MAX)) {
+        background.insert("description".to_owned(), json!(facts));
+    }
+    let requirements: Vec<&String> = plan.constraints.iter().chain(found).collect();
+    if !requirements.is_empty() {
+        background.insert("requirements".to_owned(), json!(requirements));
+    }
+    (!background.is_empty()).then(|| Value::Object(background))
+}
+
+fn opening_events(
+    state: &RunState,
+    plan: &AlignmentPlan,
+    domain: Option<String>,
+    as_given: Value,
+    background: Option<Value>,
+    experts: &[ExpertProfile],
+    size: usize,
+) -> Vec<JournalEvent> {
+    let size = size.min(affordable_panel(&state.plan, plan.max_rounds)).min(experts.len());
+    let drawn: Vec<&ExpertProfile> = match size < experts.len() {
+        true => {
+            let places = draw_panel(experts, size, plan.panel_seed);
+            places.into_iter().filter_map(|place| experts.get(place)).collect()
+        }
+        false => experts.iter().collect(),
+    };
+    let seats = drawn.iter().map(|profile| to_panel_seat(profile)).collect();
+    let new_seats = seats_for(state, plan, drawn.iter().map(|profile| &profile.expert_slug));
+    let pool = JournalEvent::PoolGiven { domain, experts: as_given };
+    std::iter::once(pool)
+        .chain(background.map(|background| JournalEvent::BackgroundGiven { background }))
+        .chain(experts.iter().cloned().map(JournalEvent::ExpertAdded))
+        .chain([JournalEvent::SeatsAdded { seats: new_seats }])
+        .chain([JournalEvent::PanelSet { round: 0, seats }])
+        .collect()
+}
+
+/// Seats for experts who have none yet: the models of the plan in order, in the order of the panel.
+pub(crate) fn seats_for<'a>(
+    state: &RunState,
+    plan: &AlignmentPlan,
+    slugs: impl Iterator<Item = &'a ExpertSlug>,
+) -> Vec<Seat> {
+    let models: Vec<&Seat> =
+        plan.experts.iter().filter_map(|name| state.plan.find_seat(name)).collect();
+    let is_expert = |seat: &&Seat| {
+        let judged = state.alignment.as_deref();
+        judged.is_some_and(|judged| judged.find_expert(&seat.name).is_some())
+    };
+    let seated = state.plan.seats.iter().filter(is_expert).count();
+    let fresh = slugs.filter(|slug| state.plan.find_seat(slug).is_none());
+    let models = models.iter().cycle().skip(seated);
+    let seats = fresh.zip(models).map(|(slug, model)| Seat {
+        name: slug.clone(),
+        roles: vec![SeatRole::Participant],
+        ..(*model).clone()
+    });
+    seats.collect()
+}

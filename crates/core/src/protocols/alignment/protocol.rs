@@ -1,0 +1,255 @@
+//! The alignment dialogue as a [`Protocol`].
+//!
+//! A run with a Judge's plan designs, deliberates and judges; then it concludes. A dialogue that an
+//! agent leads has no such plan: its run only concludes, as [`ConclusionProtocol`] does.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::markers::extract::extract_reply;
+use crate::model::ask::{Ask, AskPurpose};
+use crate::model::dialogue::ProtocolKind as ProtocolName;
+use crate::model::ids::DialogueId;
+use crate::model::journal::JournalEntry;
+use crate::model::plan::{Plan, TimeLimit};
+use crate::model::record::DialogueRecord;
+use crate::model::run_state::{ParseOutcome, ReplyDocument, RunState};
+use crate::model::time::Moment;
+use crate::parsing::reply::{
+    check_length, parse_document, refusal_or_error, to_parse_outcome, unreadable,
+};
+use crate::parsing::schema::{
+    DESIGN_SCHEMA, PANEL_SCHEMA, RECONCILIATION_SCHEMA, ReplyShape, VERDICTS_SCHEMA, reply_schema,
+};
+use crate::prompting::layout::RenderedPrompt;
+use crate::protocols::alignment::design::check_design;
+use crate::protocols::alignment::document::alignment_document;
+use crate::protocols::alignment::messages::{expert_messages, judge_messages, role_bytes};
+use crate::protocols::alignment::next::next_step;
+use crate::protocols::alignment::types::{
+    ContributionFacts, DesignReply, PANEL_DEFAULT, PanelReply, ROUNDS_ESTIMATED, ReconcileReply,
+    VerdictsReply,
+};
+use crate::protocols::conclusion::document::conclusion_document;
+use crate::protocols::conclusion::protocol::ConclusionProtocol;
+use crate::protocols::protocol::{
+    AskRules, InputSizes, MissingConclusion, PlannedCall, PlannedRound, Protocol, RoleTitles,
+    ShownRun, Step,
+};
+use crate::report::page::{PageModel, PageScope};
+use crate::report::record_page::dialogue_page;
+
+/// Rounds led by the built-in Judge, then the conclusion.
+#[derive(Debug)]
+pub struct AlignmentProtocol;
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the registry passes only asks with a purpose of this protocol"
+)]
+impl Protocol for AlignmentProtocol {
+    fn name(&self) -> ProtocolName {
+        ProtocolName::Alignment
+    }
+
+    fn purposes(&self) -> &'static [AskPurpose] {
+        &[
+            AskPurpose::Design,
+            AskPurpose::Panel,
+            AskPurpose::Contribution,
+            AskPurpose::Reconciliation,
+            AskPurpose::Verdicts,
+        ]
+    }
+
+    fn next(&self, state: &RunState) -> Step {
+        next_step(state).unwrap_or_else(|| ConclusionProtocol.next(state))
+    }
+
+    fn ask_rules(&self, purpose: AskPurpose, _round: u8) -> AskRules {
+        match purpose {
+            AskPurpose::Design => AskRules::new("design", "Design", TimeLimit::Chair),
+            AskPurpose::Panel => AskRules::new("panel", "Panel", TimeLimit::Chair),
+            AskPurpose::Contribution => {
+                AskRules::new("contribution", "Experts", TimeLimit::SecondRound)
+                    .accepting_cut_replies()
+            }
+            AskPurpose::Reconciliation => {
+                AskRules::new("reconciliation", "Reconciliation and scores", TimeLimit::Chair)
+            }
+            _ => AskRules::new("verdicts", "Verdicts", TimeLimit::Chair),
+        }
+        .with_record()
+    }
+
+    fn render_messages(
+        &self,
+        state: &RunState,
+        record: Option<&DialogueRecord>,
+        ask: &Ask,
+    ) -> Option<RenderedPrompt> {
+        match ask.purpose {
+            AskPurpose::Contribution => expert_messages(state, record?, ask),
+            _ => judge_messages(state, record?, ask),
+        }
+    }
+
+    /// An expert writes text with markers.
+    fn reply_schema(&self, state: &RunState, ask: &Ask) -> Option<Arc<Value>> {
+        let shape = match ask.purpose {
+            AskPurpose::Design => ReplyShape::Design,
+            AskPurpose::Panel => ReplyShape::Panel,
+            AskPurpose::Reconciliation => ReplyShape::Reconciliation,
+            AskPurpose::Verdicts => ReplyShape::Verdicts,
+            _ => return None,
+        };
+        Some(reply_schema(shape, state.plan.mode, &[]))
+    }
+
+    fn parse_reply(&self, _: &RunState, ask: &Ask, text: &str, _: Moment) -> ParseOutcome {
+        match ask.purpose {
+            AskPurpose::Contribution => parse_contribution(ask, text),
+            purpose => parse_judge(purpose, text),
+        }
+    }
+
+    /// Calls: 1 design + rounds × (experts + reconciliation + panel) − 1 first panel + 1 verdicts.
+    fn planned_rounds<'p>(&self, plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p>> {
+        planned_rounds(plan, sizes)
+    }
+
+    fn role_titles(&self) -> RoleTitles {
+        RoleTitles { participant: "Expert", chair: "Judge" }
+    }
+
+    fn seats_are_experts(&self) -> bool {
+        false
+    }
+
+    fn run_document(&self, state: &RunState) -> serde_json::Result<Value> {
+        match alignment_document(state)? {
+            Some(document) => serde_json::to_value(document),
+            None => serde_json::to_value(conclusion_document(state)),
+        }
+    }
+
+    /// The record itself says how the dialogue ended.
+    fn export_section(
+        &self,
+        _: &[JournalEntry],
+    ) -> serde_json::Result<Option<(&'static str, Value)>> {
+        Ok(None)
+    }
+
+    fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> PageModel {
+        match shown.state.filter(|state| state.alignment.is_some()) {
+            Some(state) => dialogue_page(shown.record, Some(state), scope),
+            None => ConclusionProtocol.page(shown, scope),
+        }
+    }
+
+    fn conclusion_document(&self, state: &RunState) -> serde_json::Result<Option<Value>> {
+        ConclusionProtocol.conclusion_document(state)
+    }
+
+    fn missing_conclusion(&self, id: &DialogueId) -> MissingConclusion {
+        ConclusionProtocol.missing_conclusion(id)
+    }
+}
+
+/// The calls of a plan, for [`ROUNDS_ESTIMATED`] rounds.
+fn planned_rounds<'p>(plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p>> {
+    let Some(judged) = &plan.alignment else {
+        return ConclusionProtocol.planned_rounds(plan, sizes);
+    };
+    let Some(judge) = plan.find_seat(&judged.judge) else { return Vec::new() };
+    let models: Vec<_> = judged.experts.iter().filter_map(|name| plan.find_seat(name)).collect();
+    let known = judged.pool.as_ref().map_or(PANEL_DEFAULT, |pool| pool.experts.len());
+    let seats = judged.panel_size.unwrap_or(PANEL_DEFAULT).min(known.max(1));
+    // `replies` is one reply of every participant of the plan.
+    let reply = sizes.replies / models.len().max(1);
+    let replies = reply * seats;
+    let by_judge = |name, purpose, bytes: usize| {
+        let bytes = role_bytes(purpose) + bytes;
+        PlannedRound { name, calls: vec![PlannedCall { seat: judge, bytes }] }
+    };
+    let mut rounds = Vec::new();
+    if judged.pool.is_none() {
+        rounds.push(by_judge("design", AskPurpose::Design, sizes.asked));
+    }
+    let held = usize::from(ROUNDS_ESTIMATED.min(judged.max_rounds));
+    let names: [(&str, &str, &str); 3] = [
+        ("", "round 0", "reconcile 0"),
+        ("panel 1", "round 1", "reconcile 1"),
+        ("panel 2", "round 2", "reconcile 2"),
+    ];
+    for (place, (panel, round, reconcile)) in names.into_iter().take(held).enumerate() {
+        let said = sizes.asked + replies * place;
+        if place > 0 {
+            rounds.push(by_judge(panel, AskPurpose::Panel, said));
+        }
+        let bytes = role_bytes(AskPurpose::Contribution) + said;
+        let experts = models.iter().cycle().take(seats);
+        let calls = experts.map(|seat| PlannedCall { seat, bytes }).collect();
+        rounds.push(PlannedRound { name: round, calls });
+        rounds.push(by_judge(reconcile, AskPurpose::Reconciliation, said + replies));
+    }
+    rounds.push(by_judge("verdicts", AskPurpose::Verdicts, sizes.asked + replies * held));
+    rounds.extend(crate::protocols::conclusion::protocol::planned_rounds(plan, sizes));
+    rounds
+}
+
+/// What a reply of the Judge says.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the registry passes only asks with a purpose of this protocol"
+)]
+fn parse_judge(purpose: AskPurpose, text: &str) -> ParseOutcome {
+    match purpose {
+        AskPurpose::Design => {
+            let design =
+                parse_document(text, &DESIGN_SCHEMA, |found: &mut DesignReply| check_design(found));
+            to_parse_outcome(design, |found| ReplyDocument::Design(Box::new(found)))
+        }
+        AskPurpose::Panel => {
+            let panel = parse_document(text, &PANEL_SCHEMA, |found: &mut PanelReply| {
+                match found.seats.is_empty() {
+                    true => Err("seats: the list is empty".to_owned()),
+                    false => Ok(()),
+                }
+            });
+            to_parse_outcome(panel, |found| ReplyDocument::Panel(Box::new(found)))
+        }
+        AskPurpose::Reconciliation => {
+            let reply =
+                parse_document(text, &RECONCILIATION_SCHEMA, |_: &mut ReconcileReply| Ok(()));
+            to_parse_outcome(reply, |found| ReplyDocument::Reconciliation(Box::new(found)))
+        }
+        AskPurpose::Verdicts => {
+            let reply = parse_document(text, &VERDICTS_SCHEMA, |_: &mut VerdictsReply| Ok(()));
+            to_parse_outcome(reply, |found| ReplyDocument::Verdicts(Box::new(found)))
+        }
+        _ => unreadable("the Judge is asked for no such document"),
+    }
+}
+
+/// What an expert's reply contains. A reply without markers is asked for once more; then it stands
+/// as a reply that contributes nothing.
+fn parse_contribution(ask: &Ask, text: &str) -> ParseOutcome {
+    if let Err(fault) = check_length(text) {
+        return ParseOutcome::Unreadable { reason: fault.reason, refusal: fault.refusal };
+    }
+    let read = extract_reply(text, &ask.seat, ask.round);
+    let facts = ContributionFacts {
+        entities: read.contributions.len(),
+        moves: read.moves.len(),
+        verdicts: read.verdicts.len(),
+    };
+    if !facts.is_heard() && ask.retry_reason.is_none() {
+        let fault = refusal_or_error(text, "the reply has no markers that can be read".to_owned());
+        return ParseOutcome::Unreadable { reason: fault.reason, refusal: fault.refusal };
+    }
+    let document = ReplyDocument::Contribution(facts);
+    ParseOutcome::Parsed { document, repaired: false, truncated: false }
+}

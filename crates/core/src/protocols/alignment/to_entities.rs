@@ -1,0 +1,313 @@
+//! Builds the batch that registers a round: what the experts marked, with the Judge's merges,
+//! updates and scores. The batch is the request of `round_register`, read by its parser.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::dialogue::register::batch::RegisterBatch;
+use crate::dialogue::register::parse::parse_batch;
+use crate::markers::batch::build_round_batch;
+use crate::markers::extraction::{EntityContribution, MoveContribution, ReplyExtraction};
+use crate::model::entity::MoveType;
+use crate::model::hash::canonical_sha256;
+use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, JUDGE_SLUG, LocalId};
+use crate::model::limits::{ITEMS_PER_ROUND_MAX, TEXT_CHARS_MAX};
+use crate::model::run_state::RunState;
+use crate::model::text::truncate_within;
+use crate::model::validation_error::ValidationErrors;
+use crate::protocols::alignment::answers::{HeardReply, list_silent};
+use crate::protocols::alignment::reconcile::CheckedReconciliation;
+use crate::protocols::alignment::state::{ACCEPTED_PREFIX, AlignmentState, UNCITED_PREFIX};
+use crate::protocols::alignment::types::ScoreComponents;
+
+/// Begins the summary of a round that was registered without the Judge's part.
+pub const UNMERGED_NOTE: &str =
+    "The record refused the Judge's reconciliation, so this round stands as the experts wrote it.";
+
+/// The batch with the Judge's part.
+pub fn build_batch(
+    state: &RunState,
+    round: u8,
+    heard: Vec<HeardReply<'_>>,
+    judged: &CheckedReconciliation,
+) -> Result<RegisterBatch, ValidationErrors> {
+    let mut request = contributed_request(state, round, heard, Some(judged));
+    let summary = match judged.summary.trim() {
+        "" => None,
+        text => Some(with_absences(state, round, text)),
+    };
+    request.insert("title".to_owned(), json!(title_of(&judged.title, round)));
+    request.insert("summary".to_owned(), json!(summary));
+    add_scores(&mut request, &judged.scores);
+    add_updates(&mut request, judged);
+    parse_request(request)
+}
+
+/// The batch as the experts wrote it.
+pub fn build_unmerged_batch(
+    state: &RunState,
+    round: u8,
+    heard: Vec<HeardReply<'_>>,
+    scores: &[(ExpertSlug, ScoreComponents)],
+) -> Result<RegisterBatch, ValidationErrors> {
+    let mut request = contributed_request(state, round, heard, None);
+    request.insert("title".to_owned(), json!(title_of("", round)));
+    let summary = with_absences(state, round, UNMERGED_NOTE);
+    request.insert("summary".to_owned(), json!(summary));
+    add_scores(&mut request, scores);
+    parse_request(request)
+}
+
+fn parse_request(mut request: Map<String, Value>) -> Result<RegisterBatch, ValidationErrors> {
+    request.retain(|_, value| !value.is_null());
+    let request = Value::Object(request);
+    parse_batch(&request, canonical_sha256(&request))
+}
+
+fn title_of(title: &str, round: u8) -> String {
+    match title.trim() {
+        "" if round == 0 => "Opening Arguments".to_owned(),
+        "" => format!("Round {round}"),
+        title => title.to_owned(),
+    }
+}
+
+/// The summary, with the experts who gave no usable reply.
+fn with_absences(state: &RunState, round: u8, summary: &str) -> String {
+    let silent: Vec<String> =
+        list_silent(state, round).iter().map(ExpertSlug::display_name).collect();
+    let text = match silent.as_slice() {
+        [] => summary.to_owned(),
+        names => format!("{summary}\n\nNo usable reply from: {}.", names.join(", ")),
+    };
+    truncate_within(&text, TEXT_CHARS_MAX)
+}
+
+/// What the experts contributed, without references that lead nowhere.
+fn contributed_request(
+    state: &RunState,
+    round: u8,
+    heard: Vec<HeardReply<'_>>,
+    judged: Option<&CheckedReconciliation>,
+) -> Map<String, Value> {
+    let raw = heard.iter().map(|reply| (reply.expert().clone(), reply.text.to_owned())).collect();
+    let uncited = list_uncited(state, round, &heard, judged);
+    let mut replies: Vec<ReplyExtraction> = heard.into_iter().map(|reply| reply.read).collect();
+    limit_items(&mut replies);
+    let merged = judged.map(|judged| merge_items(&mut replies, judged)).unwrap_or_default();
+    drop_unknown_targets(state, &mut replies);
+    let Value::Object(mut request) = build_round_batch(round, &replies, &raw) else {
+        return Map::new();
+    };
+    for section in EntityKind::ALL.iter().map(|kind| kind.section_name()) {
+        let items = request.get_mut(section).and_then(Value::as_array_mut);
+        for item in items.into_iter().flatten() {
+            let id = item.get("local_id").and_then(Value::as_str).unwrap_or_default();
+            let contributors = merged.get(id).map(|contributors| json!(contributors));
+            if let (Some(contributors), Some(item)) = (contributors, item.as_object_mut()) {
+                item.insert("contributors".to_owned(), contributors);
+            }
+        }
+    }
+    mark_uncited(&mut request, &uncited);
+    request.insert("dialogue_id".to_owned(), json!(state.opening.dialogue_id));
+    request.insert("score".to_owned(), json!(0));
+    request
+}
+
+/// A round has room for 99 items of each kind; the last ones are left out.
+fn limit_items(replies: &mut [ReplyExtraction]) {
+    let mut counts: BTreeMap<EntityKind, u8> = BTreeMap::new();
+    for reply in replies {
+        reply.contributions.retain(|item| {
+            let count = counts.entry(item.local_id.kind).or_default();
+            *count = count.saturating_add(1);
+            *count <= ITEMS_PER_ROUND_MAX
+        });
+    }
+}
+
+/// Joins the items of each merge into the first one, and returns the contributors of the joined
+/// items.
+fn merge_items(
+    replies: &mut [ReplyExtraction],
+    judged: &CheckedReconciliation,
+) -> BTreeMap<String, Vec<ExpertSlug>> {
+    let mut becomes: BTreeMap<LocalId, LocalId> = BTreeMap::new();
+    let mut contributors = BTreeMap::new();
+    for merge in &judged.merges {
+        let Some((first, others)) = merge.ids.split_first() else { continue };
+        let mut experts: Vec<ExpertSlug> = Vec::new();
+        for id in &merge.ids {
+            if !experts.contains(&id.expert) {
+                experts.push(id.expert.clone());
+            }
+        }
+        contributors.insert(first.to_string(), experts);
+        becomes.extend(others.iter().map(|other| (other.clone(), first.clone())));
+        let moved: Vec<_> = items_of(replies)
+            .filter(|item| others.contains(&item.local_id))
+            .flat_map(|item| item.references.clone())
+            .collect();
+        let kept = items_of(replies).find(|item| item.local_id == *first);
+        if let Some(kept) = kept {
+            kept.label.clone_from(&merge.label);
+            kept.text.clone_from(&merge.content);
+            kept.references.extend(moved);
+        }
+    }
+    for reply in replies.iter_mut() {
+        reply.contributions.retain(|item| !becomes.contains_key(&item.local_id));
+        let follow = |target: &mut EntityTarget| {
+            if let EntityTarget::Local(id) = target
+                && let Some(kept) = becomes.get(id)
+            {
+                *id = kept.clone();
+            }
+        };
+        for item in &mut reply.contributions {
+            item.references.iter_mut().for_each(|made| follow(&mut made.target));
+            let own = EntityTarget::Local(item.local_id.clone());
+            item.references.retain(|made| made.target != own);
+        }
+        for made in &mut reply.moves {
+            made.targets.iter_mut().for_each(follow);
+        }
+    }
+    contributors
+}
+
+fn items_of(replies: &mut [ReplyExtraction]) -> impl Iterator<Item = &mut EntityContribution> {
+    replies.iter_mut().flat_map(|reply| &mut reply.contributions)
+}
+
+/// Removes references and moves whose target is neither in the record nor in this batch: one of
+/// them would refuse the whole round.
+fn drop_unknown_targets(state: &RunState, replies: &mut [ReplyExtraction]) {
+    let Some(judged) = state.alignment.as_deref() else { return };
+    let fresh: BTreeSet<LocalId> = items_of(replies).map(|item| item.local_id.clone()).collect();
+    let has_position = |slug: &ExpertSlug| {
+        let is_own = |id: &LocalId| id.expert == *slug && id.kind == EntityKind::Perspective;
+        fresh.iter().any(is_own) || judged.local_ids.keys().any(is_own)
+    };
+    let is_known = |target: &EntityTarget| match target {
+        EntityTarget::Global(id) => judged.statuses.contains_key(id),
+        EntityTarget::Local(id) => fresh.contains(id) || judged.local_ids.contains_key(id),
+        EntityTarget::Position(slug) => has_position(slug),
+    };
+    for reply in replies {
+        for item in &mut reply.contributions {
+            let kind = item.local_id.kind;
+            item.references.retain(|made| {
+                let fits = made.ref_type.check_kinds(kind, made.target.entity_kind()).is_ok();
+                fits && is_known(&made.target)
+            });
+        }
+        reply.moves.retain_mut(|made| {
+            made.targets.retain(is_known);
+            made.targets.len() >= made.move_type.targets_min()
+        });
+    }
+}
+
+fn add_scores(request: &mut Map<String, Value>, scores: &[(ExpertSlug, ScoreComponents)]) {
+    let total: i64 = scores.iter().map(|(_, score)| score.total()).sum();
+    let sums: Map<String, Value> =
+        scores.iter().map(|(slug, score)| (slug.to_string(), json!(score.total()))).collect();
+    let parts: Map<String, Value> =
+        scores.iter().map(|(slug, score)| (slug.to_string(), json!(score))).collect();
+    request.insert("score".to_owned(), json!(total));
+    request.insert("expert_scores".to_owned(), Value::Object(sums));
+    request.insert("score_components".to_owned(), Value::Object(parts));
+}
+
+/// A tension that is accepted keeps its status, with a comment of the Judge.
+fn add_updates(request: &mut Map<String, Value>, judged: &CheckedReconciliation) {
+    let survivor = |target: &EntityTarget| {
+        let EntityTarget::Local(id) = target else { return target.clone() };
+        let merge = judged.merges.iter().find(|merge| merge.ids.contains(id));
+        let kept = merge.and_then(|merge| merge.ids.first());
+        EntityTarget::Local(kept.unwrap_or(id).clone())
+    };
+    let updates = judged.updates.iter().map(|update| {
+        let prefix = if update.is_accepted { ACCEPTED_PREFIX } else { "" };
+        let mut told = Map::from_iter([
+            ("id".to_owned(), json!(survivor(&update.id))),
+            ("status".to_owned(), json!(update.status)),
+            ("by".to_owned(), json!([JUDGE_SLUG])),
+            ("reason".to_owned(), json!(format!("{prefix}{}", update.reason))),
+        ]);
+        told.extend(update.via.iter().map(|via| ("via".to_owned(), json!(survivor(via)))));
+        Value::Object(told)
+    });
+    request.insert("tension_updates".to_owned(), updates.collect());
+}
+
+/// Experts who signal convergence without saying what became of their own active tension, with
+/// those tensions.
+pub fn list_uncited(
+    state: &RunState,
+    round: u8,
+    heard: &[HeardReply<'_>],
+    judged: Option<&CheckedReconciliation>,
+) -> BTreeMap<ExpertSlug, Vec<EntityId>> {
+    let Some(record) = state.alignment.as_deref().filter(|_| round > 0) else {
+        return BTreeMap::new();
+    };
+    let mut uncited = BTreeMap::new();
+    for reply in heard {
+        let converges = |made: &MoveContribution| made.move_type == MoveType::Converge;
+        if !reply.read.moves.iter().any(converges) {
+            continue;
+        }
+        let own = record.active_tensions();
+        let own = own.filter(|(_, tension)| tension.raised_by.contains(reply.expert()));
+        let missing: Vec<EntityId> =
+            own.map(|(id, _)| id).filter(|id| !cites(record, reply, *id, judged)).collect();
+        if !missing.is_empty() {
+            uncited.insert(reply.expert().clone(), missing);
+        }
+    }
+    uncited
+}
+
+/// Whether a reply names a tension or an item that settles it.
+fn cites(
+    record: &AlignmentState,
+    reply: &HeardReply<'_>,
+    tension: EntityId,
+    judged: Option<&CheckedReconciliation>,
+) -> bool {
+    let updates = judged.iter().flat_map(|judged| &judged.updates);
+    let settled_now = updates
+        .filter(|update| update.id == EntityTarget::Global(tension))
+        .filter_map(|update| update.via.as_ref());
+    let mut names: BTreeSet<String> = settled_now.map(ToString::to_string).collect();
+    let settled = record.tensions.get(&tension).into_iter().flat_map(|told| &told.settled_by);
+    let ids = std::iter::once(&tension).chain(settled);
+    for id in ids {
+        names.insert(id.to_string());
+        let local = record.local_ids.iter().filter(|(_, known)| *known == id);
+        names.extend(local.map(|(local, _)| local.to_string()));
+    }
+    let words =
+        reply.text.split(|letter: char| !letter.is_alphanumeric() && !"-_".contains(letter));
+    words.into_iter().any(|word| names.contains(word))
+}
+
+fn mark_uncited(request: &mut Map<String, Value>, uncited: &BTreeMap<ExpertSlug, Vec<EntityId>>) {
+    let moves = request.get_mut("moves").and_then(Value::as_array_mut);
+    for made in moves.into_iter().flatten() {
+        let expert = made.get("expert").and_then(Value::as_str).unwrap_or_default();
+        let is_signal = made.get("type").and_then(Value::as_str) == Some(MoveType::Converge.name());
+        let tensions = uncited.iter().find(|(slug, _)| slug.as_str() == expert);
+        if let Some((_, tensions)) = tensions.filter(|_| is_signal) {
+            let ids: Vec<String> = tensions.iter().map(ToString::to_string).collect();
+            let context = json!(format!("{UNCITED_PREFIX}{}", ids.join(", ")));
+            if let Some(made) = made.as_object_mut() {
+                made.insert("context".to_owned(), context);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Results of reviews as a comment on a pull request, in Markdown.
+
+use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
+use crate::protocols::review::phrases::{block_label, concern_text};
+use crate::protocols::review::policy::ReviewVerdict;
+use crate::report::markdown_escape::escape_inline;
+use crate::report::phrases::count_noun;
+
+/// A line that a workflow finds its own comment by.
+const COMMENT_MARK: &str = "<!-- plenary review -->";
+
+/// Concerns of a file in the comment; GitHub limits a comment to 65,536 characters.
+const CONCERNS_MAX: usize = 20;
+
+/// One comment for all files; `unread` has the paths and errors of files without a review.
+pub fn pull_request_comment(reviewed: &[ReviewDocument], unread: &[(String, String)]) -> String {
+    let all = reviewed.len() + unread.len();
+    let passed = reviewed
+        .iter()
+        .filter(|told| matches!(told.verdict, ReviewVerdict::Ship | ReviewVerdict::Skipped))
+        .count();
+    let mut text = format!(
+        "{COMMENT_MARK}\n## Plenary review: {passed} of {} passed\n\n| File | Verdict | Note |\n|---|---|---|\n",
+        count_noun(all, "file")
+    );
+    reviewed.iter().for_each(|told| text.push_str(&summary_row(told)));
+    for (path, error) in unread {
+        text.push_str(&format!("| {} | **not reviewed** | {} |\n", cell(path), cell(error)));
+    }
+    let uncovered: Vec<String> =
+        reviewed.iter().filter(|told| told.not_covered).map(|told| cell(&told.found_at)).collect();
+    if !uncovered.is_empty() {
+        text.push_str(&format!("\nNot covered by any rule: {}\n", uncovered.join(", ")));
+    }
+    reviewed.iter().for_each(|told| text.push_str(&review_section(told)));
+    text
+}
+
+fn summary_row(told: &ReviewDocument) -> String {
+    let rehearsal = if told.rehearsal { "REHEARSAL · " } else { "" };
+    let blocks = told.policy.as_ref().map(|sum| count_noun(sum.arithmetic.blocks, "block"));
+    let earlier = told.decided_before.as_ref();
+    let earlier = earlier.map(|mark| format!("decided on {} by {}", mark.at.utc_day(), mark.by));
+    let note = told.skipped_because.clone().or(earlier).or(blocks).unwrap_or_default();
+    format!("| {} | **{}** | {rehearsal}{} |\n", cell(&told.found_at), told.verdict, cell(&note))
+}
+
+/// The brief and the concerns of a file that did not pass.
+fn review_section(told: &ReviewDocument) -> String {
+    let brief = told.revision_brief.trim();
+    if told.concerns.is_empty() && brief.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        format!("\n<details>\n<summary>{}: {}</summary>\n\n", cell(&told.found_at), told.verdict);
+    if !brief.is_empty() {
+        text.push_str(&format!("{}\n\n", escape_inline(brief)));
+    }
+    for placed in told.concerns.iter().take(CONCERNS_MAX) {
+        text.push_str(&concern_item(placed));
+    }
+    if let Some(more @ 1..) = told.concerns.len().checked_sub(CONCERNS_MAX) {
+        text.push_str(&format!("- and {more} more\n"));
+    }
+    let id = told.dialogue_id.as_ref().map(|id| format!("\n`plenary show {id}`\n"));
+    format!("{text}{}\n</details>\n", id.unwrap_or_default())
+}
+
+fn concern_item(placed: &PlacedConcern) -> String {
+    let line = placed.line.map(|line| format!(" line {line}")).unwrap_or_default();
+    let block = block_label(placed.block_kind()).map(|block| format!(" **{block}**"));
+    let said = escape_inline(&concern_text(placed)).replace('\n', "\n  ");
+    format!("- `{}`{line}{}: {said}\n", placed.id, block.unwrap_or_default())
+}
+
+/// Text in a cell of a table: one line without a bar.
+fn cell(text: &str) -> String {
+    escape_inline(text).replace('\n', " ").replace('|', "\\|")
+}

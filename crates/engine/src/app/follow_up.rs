@@ -1,0 +1,94 @@
+//! A follow-up question: the earlier conclusion and its outcome as material, and the links between
+//! the two records.
+
+use plenary_core::dialogue::diagnostics::{dialogue_not_found, not_concluded};
+use plenary_core::model::hash::sha256_hex;
+use plenary_core::model::ids::DialogueId;
+use plenary_core::model::plan::ContextFile;
+use plenary_core::model::queries::DialogueName;
+use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::verdict::VerdictType;
+use serde_json::{Value, json};
+
+use crate::app::dialogue_ids::resolve_id;
+use crate::app::project::Project;
+use crate::error::Error;
+
+/// Field of a dialogue's background that names the dialogue it follows.
+const FOLLOWS: &str = "follows";
+
+/// An earlier dialogue that a question follows up.
+#[derive(Debug)]
+pub struct EarlierDialogue {
+    pub id: DialogueId,
+    /// What the seats read of it.
+    pub material: ContextFile,
+}
+
+impl EarlierDialogue {
+    /// Loads the dialogue that a person names. It must have a conclusion or a verdict.
+    pub fn load(project: &Project, typed: &str) -> Result<Self, Error> {
+        let id = resolve_id(project.store.as_ref(), typed)?;
+        let missing = || dialogue_not_found(id.as_str());
+        let record = project.store.load_record(&id)?.ok_or_else(missing)?;
+        let text = describe_result(&record).ok_or_else(|| not_concluded(&id))?;
+        let (path, sha256) = (format!("earlier conclusion {id}"), sha256_hex([text.as_bytes()]));
+        Ok(Self { id, material: ContextFile { path, sha256, text } })
+    }
+
+    /// The background of the new dialogue, which keeps the link.
+    pub fn to_background(&self) -> Value {
+        json!({ FOLLOWS: self.id })
+    }
+}
+
+/// The earlier question, what was concluded and what became of it.
+fn describe_result(record: &DialogueRecord) -> Option<String> {
+    let opening = &record.dialogue.opening;
+    let mut lines = vec![
+        format!("Earlier question: {}", opening.question.as_deref().unwrap_or(&opening.title)),
+        format!("Asked on: {}", record.dialogue.created_at.utc_day()),
+    ];
+    if let Some(recorded) = &record.conclusion {
+        let conclusion = &recorded.ending.conclusion;
+        let state = recorded.ending.terminal_state;
+        lines.push(format!("Ended: {}", state.map_or("not audited", |state| state.name())));
+        lines.push(format!("Recommendation: {}", conclusion.recommendation));
+        lines.push(format!("Key condition: {}", conclusion.key_condition));
+        let open = conclusion.unresolved_points.iter();
+        lines.extend(open.map(|open| format!("Unresolved: {}", open.point)));
+        lines.push(format!("Review by: {}", conclusion.review_by));
+        lines.extend(recorded.outcomes.iter().map(|(at, outcome)| {
+            let note = outcome.note.as_deref().unwrap_or("no note");
+            format!("What became of it, on {}: {} ({note})", at.utc_day(), outcome.outcome)
+        }));
+        return Some(lines.join("\n"));
+    }
+    let verdicts = record.verdicts.iter().rev();
+    let mut given = verdicts.filter(|given| given.verdict.verdict_type == VerdictType::Final);
+    let verdict = &given.next()?.verdict;
+    lines.push(format!("Final verdict: {}", verdict.recommendation));
+    lines.push(verdict.description.clone());
+    Some(lines.join("\n"))
+}
+
+/// The dialogue that this one follows up, and those that follow it up.
+#[derive(Debug, Default)]
+pub struct DialogueLinks {
+    pub follows: Option<DialogueId>,
+    pub followed_by: Vec<DialogueName>,
+}
+
+/// Followers that a page lists.
+const FOLLOWERS_MAX: usize = 20;
+
+impl DialogueLinks {
+    pub fn load(project: &Project, record: &DialogueRecord) -> Result<Self, Error> {
+        let opening = &record.dialogue.opening;
+        let follows = opening.background.as_ref().and_then(|known| known.get(FOLLOWS)?.as_str());
+        Ok(Self {
+            follows: follows.and_then(|id| id.parse().ok()),
+            followed_by: project.store.list_followers(&opening.dialogue_id, FOLLOWERS_MAX)?,
+        })
+    }
+}

@@ -1,0 +1,234 @@
+//! [`AlignmentSetup`]: the Judge, the models of the experts and the rules of an alignment dialogue
+//! that the built-in Judge leads.
+
+use std::sync::Arc;
+
+use plenary_core::dialogue::create::parse_expert_pool;
+use plenary_core::model::dialogue::ProtocolKind;
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::plan::{AuditMode, ContextPack, Plan, Seat, SeatRole};
+use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::prompting::instructions::instructions_digest;
+use plenary_core::protocols::alignment::types::{AlignmentPlan, PANEL_MIN, PlannedPool};
+use plenary_core::protocols::protocol::Protocols;
+use serde_json::Value;
+
+use crate::app::planning::panel_setup::{
+    PlanningError, RehearsalChoice, TransportFactory, base_plan, conclusion_plan, connect_seats,
+    missing_seats, new_nonce,
+};
+use crate::app::start_run::PreparedRun;
+use crate::clock::System;
+use crate::config::settings::{
+    AlignmentSettings, ConclusionSettings, ProviderOrigin, Settings, build_seat, build_seats,
+};
+use crate::engine::run_start::{RunQuestion, SeatTransports};
+use crate::error::Error;
+use crate::providers::rehearsal::transport::rehearsal_panel;
+use crate::providers::transport::Provider;
+
+/// The Judge's seat. The record reserves `judge` for the Judge as an actor.
+const JUDGE_SEAT: &str = "the-judge";
+
+/// Options of `align`, where the settings leave a choice.
+#[derive(Debug, Clone, Default)]
+pub struct AlignOptions {
+    pub panel_size: Option<usize>,
+    /// Experts of the caller; without them the Judge designs the pool.
+    pub pool: Option<PlannedPool>,
+    /// The Judge may create no expert.
+    pub pool_only: bool,
+    pub domain: Option<String>,
+    pub constraints: Vec<String>,
+    pub convergence_percent: Option<u8>,
+    pub max_rounds: Option<u8>,
+    /// `None`: the run ends with the verdicts.
+    pub conclusion: Option<AuditMode>,
+    pub rehearsal: RehearsalChoice,
+}
+
+/// Reads experts from JSON or YAML: `create`'s `expert_pool`, or its bare list.
+pub fn read_expert_pool(text: &str) -> Result<PlannedPool, Error> {
+    let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+    let value: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let message = format!("cannot read the experts: {}", error.without_snippet());
+        ValidationError::new(ErrorCode::InvalidJson, message)
+            .with_field("experts")
+            .with_suggestion("write `create`'s `expert_pool` or a list of experts, as JSON or YAML")
+    })?;
+    Ok(parse_expert_pool(&value)?)
+}
+
+/// Seats and rules, before a question is asked.
+#[derive(Debug)]
+pub struct AlignmentSetup {
+    pub is_rehearsal: bool,
+    connections: SeatTransports,
+    plan_template: Plan,
+    judged: AlignmentPlan,
+}
+
+impl AlignmentSetup {
+    pub fn new(
+        settings: &Settings,
+        options: &AlignOptions,
+        factory: &TransportFactory,
+    ) -> Result<Self, PlanningError> {
+        let council = &settings.council;
+        let is_missing = council.origin == ProviderOrigin::Missing;
+        let is_rehearsal = is_missing || options.rehearsal.is_asked_for();
+        let configured = if is_rehearsal { rehearsal_panel() } else { council.providers.clone() };
+        let rules = match is_rehearsal {
+            // The providers of the file do not rehearse.
+            true => &AlignmentSettings { judge: None, experts: None, ..settings.alignment.clone() },
+            false => &settings.alignment,
+        };
+        let players = find_players(rules, &configured)?;
+        let judge = find_judge(rules, &players, &configured)?;
+        check_pool(options.pool.as_ref())?;
+        let digest = instructions_digest();
+        let (mut seats, mut notes) = build_seats(&players, ProviderOrigin::Configured, &digest);
+        let experts: Vec<ExpertSlug> = seats.iter().map(|seat| seat.name.clone()).collect();
+        let judge_seat = judge_seat(&judge, &digest)?;
+        notes.push(judge_note(&judge, &players));
+        let conclusion = options.conclusion.and_then(|auditing| {
+            let by =
+                if is_rehearsal { &ConclusionSettings::default() } else { &settings.conclusion };
+            let roles = by.assign_roles(Some(&judge.name), &configured, &configured)?;
+            seats.extend(missing_seats(&roles, &seats, &configured));
+            Some(conclusion_plan(roles, auditing))
+        });
+        let judge_name = judge_seat.name.clone();
+        seats.push(judge_seat);
+        let script = options.rehearsal.script();
+        Ok(Self {
+            is_rehearsal,
+            connections: connect_seats(&seats, &configured, script.clone(), factory),
+            plan_template: Plan {
+                chairs: vec![judge_name.clone()],
+                conclusion,
+                rehearsal_script: script.and_then(|script| serde_json::to_value(script).ok()),
+                notes: if is_rehearsal { Vec::new() } else { notes },
+                ..base_plan(settings, seats)
+            },
+            judged: AlignmentPlan {
+                judge: judge_name,
+                experts,
+                max_rounds: options.max_rounds.unwrap_or(rules.max_rounds),
+                convergence_percent: options
+                    .convergence_percent
+                    .unwrap_or(rules.convergence_percent),
+                panel_size: options.panel_size.or(rules.panel_size),
+                pool: options.pool.clone(),
+                pool_only: options.pool_only,
+                panel_seed: 0,
+                domain: options.domain.clone(),
+                constraints: options.constraints.clone(),
+            },
+        })
+    }
+
+    /// The plan of one run.
+    pub fn build_plan(&self, context: Arc<ContextPack>, ambient: &dyn System) -> Plan {
+        let judged = AlignmentPlan { panel_seed: ambient.random_u64(), ..self.judged.clone() };
+        Plan {
+            context,
+            secret: new_nonce(ambient),
+            alignment: Some(Arc::new(judged)),
+            ..self.plan_template.clone()
+        }
+    }
+
+    /// The run of a question before the Judge.
+    pub fn prepare_run(
+        &self,
+        protocols: &Protocols,
+        text: String,
+        plan: Plan,
+    ) -> Result<PreparedRun, Error> {
+        let protocol = protocols.find_protocol(ProtocolKind::Alignment)?;
+        let question =
+            RunQuestion { text, protocol, rehearsal: self.is_rehearsal, plan, background: None };
+        Ok(PreparedRun::new(question, self.connections.clone()))
+    }
+}
+
+fn find_provider<'a>(
+    configured: &'a [Provider],
+    name: &ExpertSlug,
+) -> Result<&'a Provider, PlanningError> {
+    configured.iter().find(|provider| provider.name == *name).ok_or_else(|| {
+        let known: Vec<&str> = configured.iter().map(|one| one.name.as_str()).collect();
+        PlanningError::UnknownProvider { name: name.to_string(), known: known.join(", ") }
+    })
+}
+
+/// The providers that play the experts.
+fn find_players(
+    rules: &AlignmentSettings,
+    configured: &[Provider],
+) -> Result<Vec<Provider>, PlanningError> {
+    let named = rules.experts.iter().flatten().map(|name| {
+        let mut provider = find_provider(configured, name)?.clone();
+        provider.roles = vec![SeatRole::Participant];
+        Ok(provider)
+    });
+    let named = named.collect::<Result<Vec<_>, PlanningError>>()?;
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let is_participant = |one: &&Provider| one.roles.contains(&SeatRole::Participant);
+    let players: Vec<Provider> = configured.iter().filter(is_participant).cloned().collect();
+    match players.is_empty() {
+        true => Err(PlanningError::TooFew { seats: 0, needed: 1 }),
+        false => Ok(players),
+    }
+}
+
+/// The Judge: named by the settings, else of another family than most experts, else the first
+/// provider that chairs.
+fn find_judge(
+    rules: &AlignmentSettings,
+    players: &[Provider],
+    configured: &[Provider],
+) -> Result<Provider, PlanningError> {
+    if let Some(name) = &rules.judge {
+        return find_provider(configured, name).cloned();
+    }
+    let common = common_family(players);
+    let other = configured.iter().find(|one| Some(one.family.as_str()) != common);
+    let chair = configured.iter().find(|one| one.roles.contains(&SeatRole::Chair));
+    let judge = other.or(chair).or(configured.first()).cloned();
+    judge.ok_or(PlanningError::TooFew { seats: 0, needed: 1 })
+}
+
+/// The family of most experts.
+fn common_family(players: &[Provider]) -> Option<&str> {
+    let count = |family: &str| players.iter().filter(|one| one.family == family).count();
+    let families = players.iter().map(|one| one.family.as_str());
+    // The first of several equally common ones.
+    families.rev().max_by_key(|family| count(family))
+}
+
+fn judge_seat(judge: &Provider, digest: &str) -> Result<Seat, PlanningError> {
+    let unknown =
+        |_| PlanningError::UnknownProvider { name: JUDGE_SEAT.to_owned(), known: String::new() };
+    let name = JUDGE_SEAT.parse().map_err(unknown)?;
+    Ok(Seat { name, roles: vec![SeatRole::Chair], ..build_seat(judge, digest) })
+}
+
+/// Who the Judge is, for the reader of the record.
+fn judge_note(judge: &Provider, players: &[Provider]) -> String {
+    let same = players.iter().all(|one| one.family == judge.family);
+    let relation = if same { "the experts' family" } else { "another family than some experts" };
+    format!("the Judge is {} ({}), of {relation}", judge.model, judge.family)
+}
+
+fn check_pool(pool: Option<&PlannedPool>) -> Result<(), PlanningError> {
+    match pool {
+        Some(pool) if pool.experts.len() < PANEL_MIN => {
+            Err(PlanningError::SmallPool { experts: pool.experts.len(), needed: PANEL_MIN })
+        }
+        Some(_) | None => Ok(()),
+    }
+}

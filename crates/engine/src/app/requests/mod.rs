@@ -1,0 +1,7 @@
+//! The requests that clients of a server send to start and control runs, over MCP and HTTP.
+
+pub mod ask;
+pub mod intervene;
+pub mod review;
+pub mod run_answer;
+pub mod status;

@@ -1,0 +1,80 @@
+//! `cost`: what runs spent, by model, provider, day or dialogue.
+
+use clap::Args;
+use plenary_core::model::time::SinceTime;
+use plenary_core::report::phrases::{count_noun, group_digits};
+use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::spending::{SpendingGroup, SpendingReport};
+use plenary_core::report::terminal::layout::TextTable;
+use plenary_engine::app::spending::sum_spending;
+use plenary_engine::error::Error;
+
+use crate::cli::runs::value_parsers::{days_or, enum_parser};
+use crate::cli::session::{CliSession, ExitStatus};
+
+/// Sum what runs spent
+///
+/// Adds up the calls of all runs in the store: dollars, calls, tokens, and the share of the input
+/// that providers read from their caches. A reply that broke off counts as estimated. Rehearsals are
+/// left out.
+///
+/// $ plenary cost
+///
+/// $ plenary cost --by day --since 30d
+#[derive(Debug, Args)]
+pub(crate) struct CostArgs {
+    /// Group the calls
+    #[arg(long, value_parser = enum_parser(SpendingGroup::ALL, SpendingGroup::name), default_value = "model")]
+    by: SpendingGroup,
+    /// Only calls within a time (24h, 7d, 4w) or since a day (2026-01-01)
+    #[arg(long, value_name = "TIME|DAY", value_parser = parse_since)]
+    since: Option<SinceTime>,
+}
+
+fn parse_since(typed: &str) -> Result<SinceTime, String> {
+    const EXPECTED: &str = "expected a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`";
+    typed.parse().map_err(|_| days_or(typed, EXPECTED))
+}
+
+impl CostArgs {
+    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let report = sum_spending(&session.open_existing()?, self.by, self.since)?;
+        let width = session.ui.table_width();
+        session.ui.print_result(&report, |report| draw_report(self.by, report, width))?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+/// A table of the groups, and the sum below it.
+fn draw_report(group: SpendingGroup, report: &SpendingReport, width: usize) -> String {
+    if report.rows.is_empty() {
+        return "No call of a model is on record.\n".to_owned();
+    }
+    let heading = match group {
+        SpendingGroup::Model => "MODEL",
+        SpendingGroup::Provider => "PROVIDER",
+        SpendingGroup::Day => "DAY",
+        SpendingGroup::Dialogue => "DIALOGUE",
+    };
+    let mut table =
+        TextTable::new(&[heading, "COST", "CALLS", "TOKENS IN", "FROM CACHE", "TOKENS OUT"]);
+    for row in &report.rows {
+        let [tokens_in, cached, tokens_out] =
+            [row.tokens_in, row.tokens_cached, row.tokens_out].map(group_digits);
+        let usd = format!("${:.4}", row.usd);
+        let key = safe_line(&row.key);
+        let calls = row.calls.to_string();
+        table.add_row([key.as_str(), &usd, &calls, &tokens_in, &cached, &tokens_out]);
+    }
+    let share = report.cached_share.unwrap_or(0.0) * 100.0;
+    let unpriced = match usize::try_from(report.unpriced_calls).unwrap_or(usize::MAX) {
+        0 => String::new(),
+        count => format!("; the cost of {} is unknown", count_noun(count, "call")),
+    };
+    let (rows, total) = (table.draw_table(width), report.total_usd);
+    let [tokens_in, tokens_out] = [report.tokens_in, report.tokens_out].map(group_digits);
+    format!(
+        "{rows}\nTotal ${total:.4}{unpriced}. {tokens_in} tokens in, {tokens_out} out; \
+         {share:.0} % of input from cache.\n"
+    )
+}

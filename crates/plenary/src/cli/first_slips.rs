@@ -1,0 +1,99 @@
+//! First slips: a question without `ask`, a question without quotes, a misspelled command. The error
+//! shows the command that was probably meant. Also the guide that `plenary` alone prints.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::cli::commands::PlenaryArgs;
+use crate::cli::help::{find_command_name, typed_command};
+use crate::cli::terminal_text::quote_argument;
+
+/// Printed by `plenary` without arguments.
+pub(crate) const GUIDE: &str = "\
+Plenary puts a question or a document before a panel of models and records every step.
+
+Ask a council a question (without a key, an offline demo panel answers):
+  plenary ask \"Should reads go through a cache?\"
+
+Review a document before it goes out:
+  plenary review --rehearse README.md
+
+See what was asked, and read it:
+  plenary list
+  plenary show latest
+
+Check your keys and providers, and write council.yaml:
+  plenary doctor
+  plenary init
+
+All commands:
+  plenary --help
+";
+
+/// Adds the command that was probably meant to an error about the arguments.
+pub(crate) fn suggest_command(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let words: Vec<String> =
+        arguments.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let kind = error.kind();
+    let meant = if kind == ErrorKind::InvalidSubcommand {
+        meant_command(&mut error, arguments, &words)
+    } else {
+        quoted_question(&error, &words).filter(|_| kind == ErrorKind::UnknownArgument)
+    };
+    if let Some(meant) = meant {
+        let tip = StyledStr::from(format!("the command was probably meant as\n\n  {meant}"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
+/// The nearest command in place of a misspelled one, or `ask` before a question.
+fn meant_command(
+    error: &mut clap::Error,
+    arguments: &[OsString],
+    words: &[String],
+) -> Option<String> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let unknown = unknown.clone();
+    let root = PlenaryArgs::command();
+    let parent = typed_command(&root, arguments);
+    if let Some(nearest) = find_command_name(parent, &unknown) {
+        let nearest = nearest.to_owned();
+        let typed =
+            words.iter().map(|word| if *word == unknown { nearest.clone() } else { word.clone() });
+        let meant = command_line(typed);
+        let nearest = ContextValue::Strings(vec![nearest]);
+        error.insert(ContextKind::SuggestedSubcommand, nearest);
+        return Some(meant);
+    }
+    let is_question = parent.get_name() == root.get_name()
+        && (unknown.contains(char::is_whitespace) || unknown.ends_with('?') || words.len() > 2);
+    is_question.then(|| ask_line(words))
+}
+
+/// The question in quotes, if it was typed without.
+fn quoted_question(error: &clap::Error, words: &[String]) -> Option<String> {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let question = words.strip_prefix(&["ask".to_owned()])?;
+    (!unknown.starts_with('-')).then(|| ask_line(question))
+}
+
+/// `plenary ask "…"` with the words up to the first option as the question.
+fn ask_line(words: &[String]) -> String {
+    let end = words.iter().position(|word| word.starts_with('-')).unwrap_or(words.len());
+    let (question, options) = words.split_at_checked(end).unwrap_or((words, &[]));
+    let question = question.join(" ");
+    command_line(["ask".to_owned(), question].into_iter().chain(options.iter().cloned()))
+}
+
+fn command_line(words: impl Iterator<Item = String>) -> String {
+    let quoted: Vec<String> = words.map(|word| quote_argument(&word)).collect();
+    format!("plenary {}", quoted.join(" "))
+}

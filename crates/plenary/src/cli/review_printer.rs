@@ -1,0 +1,229 @@
+//! [`ReviewPrinter`]: prints reviews in each format, and the summary of several.
+
+use clap::ValueEnum;
+use plenary_core::model::run_state::RunState;
+use plenary_core::protocols::review::document::{
+    ReviewDocument, decided_document, review_document, skipped_document,
+};
+use plenary_core::protocols::review::earlier_decision::EarlierDecision;
+use plenary_core::protocols::review::github_annotations::{
+    github_annotations, unreadable_annotation,
+};
+use plenary_core::protocols::review::junit::junit_document;
+use plenary_core::protocols::review::page::{decided_page, draw_review_line, review_page};
+use plenary_core::protocols::review::policy::ReviewDecision;
+use plenary_core::protocols::review::pull_request::pull_request_comment;
+use plenary_core::protocols::review::sarif::sarif_document;
+use plenary_core::protocols::review::types::ReviewArtifact;
+use plenary_core::report::page::{PageDetail, PageScope};
+use plenary_core::report::safe_text::safe_line;
+use plenary_core::report::terminal::layout::TextTable;
+use plenary_core::report::terminal::page::draw_page;
+use plenary_engine::app::review_input::{ReviewInput, SkipReason, SkippedFile};
+use plenary_engine::config::locate::ProjectPaths;
+use plenary_engine::error::{Error, to_json_text};
+use serde_json::Value;
+
+use crate::cli::review::{explain_skip, review_key_error};
+use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::terminal_text::DataFormat;
+use crate::cli::ui::print_error;
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReviewFormat {
+    Text,
+    Json,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// One SARIF 2.1.0 document for all.
+    Sarif,
+    /// One JUnit XML document for all.
+    Junit,
+    /// One comment on a pull request for all.
+    #[value(alias = "md")]
+    Markdown,
+}
+
+pub(crate) struct ReviewPrinter<'a> {
+    session: &'a CliSession<'a>,
+    format: ReviewFormat,
+    located: &'a ProjectPaths,
+    /// Documents for the collected output or the summary at the end.
+    documents: Vec<ReviewDocument>,
+    /// Paths and errors of files that could not be reviewed.
+    unread: Vec<(String, String)>,
+}
+
+impl<'a> ReviewPrinter<'a> {
+    pub(crate) fn new(
+        session: &'a CliSession<'a>,
+        format: ReviewFormat,
+        located: &'a ProjectPaths,
+    ) -> Self {
+        Self { session, format, located, documents: Vec::new(), unread: Vec::new() }
+    }
+
+    /// Prints a finished or stopped review.
+    pub(crate) fn print_reviewed(&mut self, transcript: &RunState) -> Result<(), Error> {
+        match self.format {
+            ReviewFormat::Text => {
+                let page = review_page(None, transcript, PageScope::new(PageDetail::Result));
+                self.documents.push(review_document(transcript));
+                let ui = self.session.ui;
+                ui.print_page(&draw_page(&page, ui.page_canvas()))
+            }
+            ReviewFormat::Json
+            | ReviewFormat::Github
+            | ReviewFormat::Sarif
+            | ReviewFormat::Junit
+            | ReviewFormat::Markdown => self.print_document(review_document(transcript)),
+        }
+    }
+
+    /// Prints the earlier decision on the same content, and returns its exit status.
+    pub(crate) fn print_decided(
+        &mut self,
+        run: Option<&RunState>,
+        artifact: &ReviewArtifact,
+        earlier: &EarlierDecision,
+    ) -> Result<ExitStatus, Error> {
+        let document = decided_document(run, artifact, earlier);
+        match (self.format, run) {
+            (ReviewFormat::Text, Some(run)) => {
+                let ui = self.session.ui;
+                self.documents.push(document);
+                ui.print_page(&draw_page(&decided_page(run, earlier), ui.page_canvas()))?;
+            }
+            (_, _) => self.print_document(document)?,
+        }
+        Ok(match earlier.verdict.to_decision() {
+            Some(ReviewDecision::Ship) => ExitStatus::Ok,
+            Some(ReviewDecision::Revise) => ExitStatus::WithFindings,
+            Some(ReviewDecision::Hold) => ExitStatus::Hold,
+            None => ExitStatus::Incomplete,
+        })
+    }
+
+    /// Prints a file that was not reviewed, and returns the exit status for it.
+    pub(crate) fn print_unreviewed(&mut self, input: &ReviewInput) -> Result<ExitStatus, Error> {
+        match input {
+            ReviewInput::Skipped(skipped) => {
+                let because = explain_skip(skipped);
+                let SkippedFile { path, artifact_type, tier, .. } = skipped;
+                let mut document = skipped_document(path, artifact_type, *tier, &because);
+                document.not_covered = skipped.because == SkipReason::NoRuleFits;
+                self.print_document(document)?;
+                Ok(ExitStatus::Ok)
+            }
+            ReviewInput::HoldsSecret(held) => {
+                self.print_unreadable(&held.path.to_string_lossy(), &review_key_error(held).into())
+            }
+            ReviewInput::Unreadable { path, error } => {
+                self.print_unreadable(&path.to_string_lossy(), error)
+            }
+            ReviewInput::Artifact(_) => Ok(ExitStatus::Ok),
+        }
+    }
+
+    /// Prints the collected document, or the summary of several files.
+    pub(crate) fn finish(self) -> Result<(), Error> {
+        let (ui, documents, unread) = (self.session.ui, &self.documents, &self.unread);
+        match self.format {
+            ReviewFormat::Sarif => {
+                ui.print_data(&to_json_text(&sarif_document(documents, unread))?, DataFormat::Json)
+            }
+            ReviewFormat::Junit => {
+                ui.print_data(&junit_document(documents, unread), DataFormat::Text)
+            }
+            ReviewFormat::Markdown => {
+                ui.print_data(&pull_request_comment(documents, unread), DataFormat::Text)
+            }
+            ReviewFormat::Text if documents.len() + unread.len() > 1 => {
+                ui.print_page(&summary_text(documents, unread, ui.table_width()))
+            }
+            ReviewFormat::Text | ReviewFormat::Json | ReviewFormat::Github => Ok(()),
+        }
+    }
+
+    fn print_document(&mut self, document: ReviewDocument) -> Result<(), Error> {
+        let ui = self.session.ui;
+        let path = self.working_path(&document.artifact);
+        let document = document.with_found_at(path);
+        match self.format {
+            ReviewFormat::Text => {
+                let line = draw_review_line(&document, ui.page_canvas());
+                self.documents.push(document);
+                ui.print_page(&line)
+            }
+            ReviewFormat::Json => ui.print_data(&to_json_text(&document)?, DataFormat::Json),
+            ReviewFormat::Github => ui.print_data(&github_annotations(&document), DataFormat::Text),
+            ReviewFormat::Sarif | ReviewFormat::Junit | ReviewFormat::Markdown => {
+                self.documents.push(document);
+                Ok(())
+            }
+        }
+    }
+
+    /// The path relative to the working folder, because annotations are resolved from there.
+    fn working_path(&self, path: &str) -> String {
+        let ProjectPaths { working, documents, .. } = self.located;
+        let whole = documents.join(path);
+        whole.strip_prefix(working).map_or(path.to_owned(), |seen| seen.display().to_string())
+    }
+
+    fn print_unreadable(&mut self, path: &str, error: &Error) -> Result<ExitStatus, Error> {
+        match self.format {
+            ReviewFormat::Json => {
+                let mut document = error.to_document();
+                if let Value::Object(fields) = &mut document {
+                    fields.insert("artifact".to_owned(), path.into());
+                }
+                self.session.ui.print_data(&document.to_string(), DataFormat::Json)?;
+            }
+            ReviewFormat::Github => {
+                self.session.ui.print_data(
+                    &unreadable_annotation(path, &error.full_message()),
+                    DataFormat::Text,
+                )?;
+            }
+            ReviewFormat::Text
+            | ReviewFormat::Sarif
+            | ReviewFormat::Junit
+            | ReviewFormat::Markdown => {
+                self.unread.push((path.to_owned(), error.full_message()));
+                print_error(error);
+            }
+        }
+        Ok(ExitStatus::from_error_kind(error.kind()))
+    }
+}
+
+/// One row per file, then the files that no rule names.
+fn summary_text(documents: &[ReviewDocument], unread: &[(String, String)], width: usize) -> String {
+    let mut table = TextTable::new(&["VERDICT", "TYPE", "COST", "FILE"]);
+    for told in documents {
+        let verdict = match (&told.decided_before, told.rehearsal) {
+            (Some(_), _) => format!("{}, decided before", told.verdict),
+            (None, true) => format!("{}, REHEARSAL", told.verdict),
+            (None, false) => told.verdict.to_string(),
+        };
+        let cost = told.metrics.as_ref().filter(|_| told.decided_before.is_none());
+        let cost = cost.and_then(|run| run.session.total_cost_estimate);
+        let cost = cost.map(|usd| format!("${usd:.2}")).unwrap_or_default();
+        table.add_row([&verdict, &told.artifact_type, &cost, &told.found_at]);
+    }
+    for (path, _) in unread {
+        table.add_row(["not reviewed", "", "", path.as_str()]);
+    }
+    let uncovered: Vec<String> = documents
+        .iter()
+        .filter(|told| told.not_covered)
+        .map(|told| format!("  {}\n", safe_line(&told.found_at)))
+        .collect();
+    let uncovered = match uncovered.is_empty() {
+        true => String::new(),
+        false => format!("\nNot covered by any rule of `tier_rules`:\n{}", uncovered.concat()),
+    };
+    format!("\n{}{uncovered}", table.draw_table(width))
+}

@@ -1,0 +1,6 @@
+//! Everyday use: short ids, lists, the gate, the first five minutes.
+
+mod follow_ups;
+mod lists;
+mod settings;
+mod short_ids;

@@ -1,0 +1,97 @@
+//! Settings that a first user gets wrong: times without a unit, providers by name, the file of `init`.
+
+use serde_json::{Value, json};
+
+use crate::councils::harness::TestCouncil;
+use crate::kit::{ScriptedReply, TestProgram};
+
+#[test]
+fn a_timeout_under_a_second_is_a_warning_that_says_what_it_means() {
+    let program = TestProgram::new();
+    program.write_text("council.yaml", "council:\n  timeouts: {r1_per_provider: 60}\n");
+    let ran = program.run_command(&["config"]);
+    let said =
+        "`council.timeouts.r1_per_provider` is 60 milliseconds; write `60s` if you mean seconds";
+    assert!(ran.code == 0 && ran.stderr.contains(said), "{ran:?}");
+}
+
+#[test]
+fn chosen_providers_are_the_only_ones_that_are_called() {
+    let council = TestCouncil::with_settings(
+        |_| ScriptedReply::Valid,
+        |settings| settings["conclusion"] = json!({"critic": "cid"}),
+    );
+    let ran =
+        council.program.run_command(&["ask", "Is it so?", "--providers", "ann,bob", "--json"]);
+    let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let names: Vec<&str> = document["transparency"]["providers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|seat| seat["provider"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["ann", "bob"], "{ran:?}");
+}
+
+/// Runs `init` with these variables and returns the file and what was said.
+fn run_init(variables: &[(&str, &str)]) -> (TestProgram, String, String) {
+    let program = TestProgram::new();
+    let mut command = program.command();
+    // No server listens on this port of this machine.
+    command.env("OLLAMA_HOST", "127.0.0.1:9").envs(variables.iter().copied());
+    let ran = command.arg("init").output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let file = std::fs::read_to_string(program.path().join("council.yaml")).unwrap();
+    (program, file, String::from_utf8(ran.stderr).unwrap())
+}
+
+#[test]
+fn init_lists_what_it_found_and_comments_the_rest() {
+    let keys = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
+    let (program, file, said) = run_init(&keys);
+    assert!(
+        said.contains("found: claude (key ANTHROPIC_API_KEY), openai (key OPENAI_API_KEY)"),
+        "{said}"
+    );
+    assert!(
+        file.contains("\n  providers:\n    # key ANTHROPIC_API_KEY\n    - name: claude\n"),
+        "{file}"
+    );
+    assert!(file.contains("\n    - name: openai\n      role: [participant]\n"), "{file}");
+    assert!(file.contains("\n  #   - name: gemini\n"), "{file}");
+    let mut doctor = program.command();
+    let ran = doctor.args(["doctor", "--offline"]).envs(keys).output().unwrap();
+    let page = String::from_utf8(ran.stdout).unwrap();
+    assert!(ran.status.success() && page.contains("2 of 2 providers usable"), "{page}");
+    assert!(page.contains("host   api.anthropic.com"), "{page}");
+}
+
+#[test]
+fn init_with_one_key_or_none_is_not_a_dead_end() {
+    for (keys, count) in
+        [(&[("OPENAI_API_KEY", "k")] as &[_], "one provider"), (&[], "no provider")]
+    {
+        let (program, file, _) = run_init(keys);
+        assert!(file.contains(&format!("`plenary init` found {count}.")), "{file}");
+        let mut plan = program.command();
+        plan.env("OLLAMA_HOST", "127.0.0.1:9").envs(keys.iter().copied());
+        let ran = plan.args(["ask", "Is it so?", "--dry-run", "--json"]).output().unwrap();
+        let document: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        if keys.is_empty() {
+            assert_eq!(ran.status.code(), Some(5), "{document}");
+        } else {
+            assert_eq!(document["seats"].as_array().unwrap().len(), 3, "{document}");
+        }
+    }
+}
+
+#[test]
+fn every_agent_client_has_its_configuration() {
+    let program = TestProgram::new();
+    for (client, key) in [("claude", "mcpServers"), ("cursor", "mcpServers"), ("vscode", "servers")]
+    {
+        let ran = program.run_command(&["init", "--mcp", client, "--json"]);
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(document[key]["plenary"]["args"], json!(["mcp"]), "{client}: {ran:?}");
+    }
+}

@@ -1,0 +1,196 @@
+//! The views of a dialogue: their shapes against the OpenAPI document, entity tags, provenance.
+
+use serde_json::{Value, json};
+
+use super::client::{get_json, send, start_council, wait_for_state};
+use crate::kit::TestProgram;
+use crate::mcp::http_harness::HttpServerProcess;
+
+/// Checks a value against a schema: types, fields, items, words, choices.
+fn find_faults(
+    document: &Value,
+    schema: &Value,
+    value: &Value,
+    place: &str,
+    faults: &mut Vec<String>,
+) {
+    if let Some(name) = schema["$ref"].as_str() {
+        let target =
+            document.pointer(name.trim_start_matches('#')).unwrap_or_else(|| panic!("{name}"));
+        return find_faults(document, target, value, place, faults);
+    }
+    for choices in ["anyOf", "oneOf"] {
+        if let Some(options) = schema[choices].as_array() {
+            let fits = |option: &&Value| {
+                let mut found = Vec::new();
+                find_faults(document, option, value, place, &mut found);
+                found.is_empty()
+            };
+            if !options.iter().any(|option| fits(&option)) {
+                faults.push(format!("{place}: {value} fits no choice"));
+            }
+        }
+    }
+    let types: Vec<&str> = match &schema["type"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+    };
+    let own = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let is_number = own == "integer" && types.contains(&"number");
+    if !(types.is_empty() || types.contains(&own) || is_number) {
+        faults.push(format!("{place}: {own} is not {types:?}"));
+    }
+    if let Some(words) = schema["enum"].as_array().filter(|words| !words.contains(value)) {
+        faults.push(format!("{place}: {value} is not in {words:?}"));
+    }
+    if schema.get("const").is_some_and(|only| only != value) {
+        faults.push(format!("{place}: {value} is not {}", schema["const"]));
+    }
+    for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        if value.is_object() && value.get(name).is_none() {
+            faults.push(format!("{place}: {name} is missing"));
+        }
+    }
+    if let (Some(fields), Some(properties)) = (value.as_object(), schema["properties"].as_object())
+    {
+        for (name, field) in fields {
+            match properties.get(name) {
+                Some(known) => {
+                    find_faults(document, known, field, &format!("{place}/{name}"), faults)
+                }
+                None if types == ["object"] && schema.get("oneOf").is_none() => {
+                    faults.push(format!("{place}: {name} is not documented"));
+                }
+                None => {}
+            }
+        }
+    }
+    if let (Some(items), Some(schema)) = (value.as_array(), schema.get("items")) {
+        for (number, item) in items.iter().enumerate() {
+            find_faults(document, schema, item, &format!("{place}/{number}"), faults);
+        }
+    }
+}
+
+fn check_answer(served: &HttpServerProcess, document: &Value, route: &str, path: &str) {
+    let schema = &document["paths"][route]["get"]["responses"]["200"]["content"]["application/json"]
+        ["schema"];
+    assert!(schema.is_object(), "{route} has no schema");
+    let mut faults = Vec::new();
+    find_faults(document, schema, &get_json(served, path), path, &mut faults);
+    assert_eq!(faults, Vec::<String>::new(), "{path}");
+}
+
+#[test]
+fn every_view_has_the_shape_that_the_document_states() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let council = start_council(&served, "Tea or coffee?");
+    let reviewed =
+        json!({ "text": "We are the best, everyone says so.", "type": "post", "rehearse": true });
+    let told = send(&served, "POST", "/api/review", &reviewed);
+    assert_eq!(told.status, 202, "{told:?}");
+    let review: Value = serde_json::from_str(&told.body).unwrap();
+    let review = review["dialogue_id"].as_str().unwrap().to_owned();
+    wait_for_state(&served, &council, "done");
+    wait_for_state(&served, &review, "done");
+    let document = get_json(&served, "/api/openapi.json");
+    assert_eq!(document["openapi"], "3.1.0");
+    for path in [
+        "/api/health",
+        "/api/dialogues",
+        "/api/stats",
+        "/api/audit",
+        "/api/due",
+        "/api/openapi.json",
+    ] {
+        check_answer(&served, &document, path, path);
+    }
+    for id in [&council, &review] {
+        for view in ["", "/transcript", "/entities", "/graph", "/tensions", "/calls"] {
+            let route = format!("/api/dialogues/{{id}}{view}");
+            check_answer(&served, &document, &route, &format!("/api/dialogues/{id}{view}"));
+        }
+        check_answer(
+            &served,
+            &document,
+            "/api/dialogues/{id}/calls/{call}",
+            &format!("/api/dialogues/{id}/calls/1"),
+        );
+        check_answer(
+            &served,
+            &document,
+            "/api/dialogues/{id}/provenance/{entity}",
+            &format!("/api/dialogues/{id}/provenance/P0101"),
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_the_newest_state_is_told_so() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let id = start_council(&served, "Tea or coffee?");
+    wait_for_state(&served, &id, "done");
+    let bearer = format!("Bearer {}", served.token);
+    let views =
+        ["", "/transcript", "/graph", "/calls"].map(|view| format!("/api/dialogues/{id}{view}"));
+    for path in views.iter().map(String::as_str).chain(["/api/dialogues", "/"]) {
+        let tag = send(&served, "GET", path, &Value::Null).header("etag").unwrap();
+        let headers = [
+            ("Host", served.address.as_str()),
+            ("Authorization", &bearer),
+            ("If-None-Match", &tag),
+        ];
+        let again = served.send_request("GET", path, &headers, b"");
+        assert_eq!((again.status, again.body.as_str()), (304, ""), "{path}");
+    }
+    let head = get_json(&served, &views[0])["head"].as_str().unwrap().to_owned();
+    let tag = send(&served, "GET", &views[1], &Value::Null).header("etag").unwrap();
+    assert_eq!(tag, format!("\"{head}\""));
+}
+
+/// From every entity and every field of the conclusion to the words of the raw reply.
+#[test]
+fn every_part_of_a_record_leads_to_a_passage_of_a_reply() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let id = start_council(&served, "Tea or \"coffee\"?\nAnd when?");
+    wait_for_state(&served, &id, "done");
+    let base = format!("/api/dialogues/{id}");
+    let entities = get_json(&served, &format!("{base}/entities"));
+    let ids =
+        entities["entities"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap());
+    let fields = ["recommendation", "key_condition", "review_by"];
+    let targets: Vec<String> = ids
+        .map(str::to_owned)
+        .chain(fields.iter().map(|field| format!("conclusion.{field}")))
+        .chain(["verdict.report".to_owned()])
+        .collect();
+    assert!(targets.len() > 10, "{targets:?}");
+    for target in targets {
+        let found = get_json(&served, &format!("{base}/provenance/{target}"));
+        let sources = found["sources"].as_array().unwrap();
+        assert!(!sources.is_empty(), "{target}: {found}");
+        for source in sources {
+            let call = get_json(&served, &format!("{base}/calls/{}", source["call"]));
+            let raw: Vec<char> = call["raw"].as_str().unwrap().chars().collect();
+            let [start, end] = ["start", "end"].map(|name| source[name].as_u64().unwrap() as usize);
+            assert!(end > start, "{target}: {source} in {}", call["raw"]);
+            assert_eq!(raw[start..end].iter().collect::<String>(), source["quote"], "{target}");
+            assert!(source["hash"].as_str().is_some_and(|hash| hash.len() == 64), "{source}");
+            assert!(source["journal_seq"].as_u64().is_some(), "{source}");
+        }
+    }
+    let told = send(&served, "GET", &format!("{base}/provenance/P9999"), &Value::Null);
+    assert!((400..500).contains(&told.status), "{told:?}");
+}
