@@ -30,6 +30,15 @@ function setting(name) {
   return value;
 }
 
+/** Waits until a condition outside the page holds. */
+export async function until(holds, what) {
+  const end = Date.now() + WAIT_MS;
+  while (!holds()) {
+    assert.ok(Date.now() < end, `not in ${WAIT_MS} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 /** Runs the program and returns what it printed. */
 export function plenary(...args) {
   const ran = spawnSync(setting('PLENARY'), args, { encoding: 'utf8', maxBuffer: 1 << 28 });

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { figure, plenary, withVisitor } from './kit.mjs';
+import { figure, plenary, until, withVisitor } from './kit.mjs';
 import { ModelServer } from './model_server.mjs';
 
 const models = await new ModelServer().start();
@@ -50,6 +50,12 @@ async function runIntervenes(visitor) {
   await page.getByRole('button', { name: 'Yes, direct the panel' }).click();
   await page.locator('.feed li', { hasText: 'directed: Name the price of each step.' }).first().waitFor();
 
+  // Round 1 ends; the whisper is in bob's next prompt and in that of no other seat.
+  models.pace = (prompt) => (prompt.includes('You are a reviewer') ? 200 : 1);
+  const hasWhisper = (prompt) => prompt.includes('Count the cost of going back.');
+  await until(() => models.prompts.some(hasWhisper), 'a prompt has the whisper');
+  assert.equal(models.prompts.filter(hasWhisper).length, 1, 'one seat reads the whisper');
+
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await page.getByRole('button', { name: 'Stop the rounds' }).click();
   await page.locator('.feed li', { hasText: 'stopped the rounds' }).waitFor();
@@ -57,7 +63,6 @@ async function runIntervenes(visitor) {
   await page.locator('.run-state', { hasText: 'The run finished' }).waitFor({ timeout: 60_000 });
   await page.getByRole('link', { name: 'Read the result' }).click();
   await page.locator('.answer', { hasText: 'Go ahead in small steps' }).waitFor();
-  assert.ok(models.prompts.some((prompt) => prompt.includes('Count the cost of going back.')), 'a prompt has the whisper');
   return id;
 }
 

@@ -1,5 +1,6 @@
 // A model server on loopback that streams its replies word by word, in the OpenAI dialect. Each
-// reply is valid for its role; `pace` sets the time between two words.
+// reply is valid for its role; `pace` gives the milliseconds between two words, for all replies or by
+// the prompt.
 
 import http from 'node:http';
 
@@ -86,7 +87,7 @@ export class ModelServer {
     for (const part of text.split(/(?<= )/)) {
       if (response.destroyed) return;
       send({ choices: [{ index: 0, delta: { content: part }, finish_reason: null }] });
-      await new Promise((resolve) => setTimeout(resolve, this.pace));
+      await new Promise((resolve) => setTimeout(resolve, typeof this.pace === 'function' ? this.pace(prompt) : this.pace));
     }
     send({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
     send({ choices: [], usage: usage(prompt, text) });

@@ -7,6 +7,7 @@ Prints a line of JSON for each version; whatever is not as it should be is an ex
 
 import asyncio
 import contextlib
+import faulthandler
 import json
 import os
 import pathlib
@@ -395,4 +396,6 @@ async def main():
             opened.close()
 
 
+# A call that blocks the event loop cannot be cancelled: print where it hangs, and exit.
+faulthandler.dump_traceback_later(5 * PATIENCE_SECONDS, exit=True)
 asyncio.run(asyncio.wait_for(main(), 4 * PATIENCE_SECONDS))

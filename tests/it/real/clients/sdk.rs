@@ -58,7 +58,7 @@ fn the_reference_library_polls_a_council_and_hears_how_another_goes() {
             let heard = value_at(&played, "heard").as_array().unwrap();
             assert!(heard[0].as_str().unwrap().contains("rehearsal panel of 3"), "{heard:?}");
             let tells = |of: &str| heard.iter().any(|told| told.as_str().unwrap().contains(of));
-            assert!(tells("R1: 3 heard") && tells("R2: 3 heard"), "{door}: {heard:?}");
+            assert!(tells("R1: 3 answered") && tells("R2: 3 answered"), "{door}: {heard:?}");
         }
         assert!(house.models.requests().is_empty(), "a rehearsal asked somebody");
         house.assert_verified();
