@@ -1,12 +1,13 @@
-//! The ten documents of `tests/fixtures/artifacts`, reviewed with a real small model. Its
-//! judgements are worthless; the test checks that the review handles them correctly.
+//! Documents of `tests/fixtures/artifacts`, reviewed with a real small model: five of them, all ten
+//! with `PLENARY_CHECK_LONG`. Its judgements are worthless; the test checks that the review handles
+//! them correctly.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::model_process::{start_local_model, with_short_replies};
-use crate::kit::{TestProgram, value_at};
+use crate::kit::{TestProgram, pick_repeats, value_at};
 
 /// Reviewed by deliberators with short instructions, because input tokens dominate the time.
 const SHORT_REVIEWS: [&str; 9] = [
@@ -33,8 +34,15 @@ const SHORT_INSTRUCTIONS: [(&str, &str); 4] = [
     ("strategy", "Look for secrets, and for promises without a date."),
 ];
 
-/// Of ten. An unreadable seat is retried; two seats of one review have never failed twice.
-const DECIDED_MIN: usize = 8;
+/// How many of the short reviews run; each takes a minute on two cores.
+fn short_reviews() -> &'static [&'static str] {
+    let count = pick_repeats(4, SHORT_REVIEWS.len() as u32);
+    &SHORT_REVIEWS[..count as usize]
+}
+
+/// Reviews that may end without a decision: an unreadable seat is asked again, and two seats of one
+/// review have never failed twice.
+const UNDECIDED_MAX: usize = 2;
 
 /// Two readings by four seats, and the adjudicator.
 const CALLS_PER_REVIEW: u64 = 9;
@@ -87,16 +95,16 @@ fn expected_exit_code(told: &Value) -> i32 {
 
 #[test]
 #[ignore = "needs the model that `./check real` installs"]
-fn ten_documents_before_a_real_small_model_are_reviewed_to_the_end() {
+fn documents_before_a_real_small_model_are_reviewed_to_the_end() {
     let (_served, yaml) = start_local_model(&["--quick"]);
     let program = review_folder(&with_short_replies(&yaml, 300));
-    let (first_code, mut told) = run_review(&program, &SHORT_REVIEWS);
+    let (first_code, mut told) = run_review(&program, short_reviews());
     assert_eq!(first_code, told.iter().map(expected_exit_code).max().unwrap());
     let (last_code, last) = run_review(&program, &["--config", "in-full.yaml", FULL_REVIEW]);
     assert_eq!(last_code, expected_exit_code(&last[0]));
     told.extend(last);
 
-    for (name, told) in SHORT_REVIEWS.iter().chain([&FULL_REVIEW]).zip(&told) {
+    for (name, told) in short_reviews().iter().chain([&FULL_REVIEW]).zip(&told) {
         assert_eq!(
             (value_at(told, "artifact"), value_at(told, "rehearsal")),
             (&(*name).into(), &false.into())
@@ -108,8 +116,8 @@ fn ten_documents_before_a_real_small_model_are_reviewed_to_the_end() {
             assert!(value_at(told, "error.suggestion").is_string(), "{told:#}");
         }
     }
-    let decided = told.iter().filter(|told| expected_exit_code(told) < 3).count();
-    assert!(decided >= DECIDED_MIN, "{decided} of 10 were decided: {told:#?}");
+    let undecided = told.iter().filter(|told| expected_exit_code(told) == 3).count();
+    assert!(undecided <= UNDECIDED_MAX, "{undecided} were not decided: {told:#?}");
     check_log(&program, &told);
     let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
