@@ -10,13 +10,13 @@ use crate::model::record::DialogueRecord;
 use crate::model::time::Moment;
 
 /// Entities and the references between them.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GraphDocument {
     pub nodes: Vec<GraphNode>,
     pub edges: Vec<GraphEdge>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GraphNode {
     pub id: EntityId,
     /// `perspective`, `recommendation`, `tension`, `evidence` or `claim`.
@@ -27,7 +27,7 @@ pub struct GraphNode {
     pub contributors: Vec<ExpertSlug>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct GraphEdge {
     pub source: EntityId,
     #[serde(rename = "type")]

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 
 use crate::model::ids::EntityId;
 use crate::model::time::Moment;
+use crate::report::graph::GraphDocument;
+use crate::report::graph_drawing::draw_graph;
 use crate::report::page::{
     BoardColumn, ColumnKind, ListItem, MarkedLines, PageBlock, PageEntry, PageModel, PageSection,
     PageTable, QuoteBlock, RichText, TableRow, TextDiff, TextSpan, TextTone, TreeNode,
@@ -27,7 +29,8 @@ pub(crate) const HTML_GENERATOR: &str = "<meta name=\"generator\" content=\"Plen
 /// The same page gives the same bytes.
 pub fn render_html(page: &PageModel) -> String {
     let anchors = entry_ids(&page.sections);
-    let mut html = HtmlPage { anchors, level: 1, ..HtmlPage::default() };
+    let sources = source_ids(&page.sections);
+    let mut html = HtmlPage { anchors, sources, level: 1, ..HtmlPage::default() };
     html.add_page(page);
     html.text
 }
@@ -38,6 +41,8 @@ struct HtmlPage {
     text: String,
     /// The entities with an entry on this page; a mention of one is a link.
     anchors: BTreeSet<EntityId>,
+    /// The entities with a section of their sources; their entry links to it.
+    sources: BTreeSet<EntityId>,
     /// The number of headings so far; the last one is `#sN`.
     headings: usize,
     /// The level of the last heading.
@@ -118,7 +123,10 @@ impl HtmlPage {
 
     fn add_section(&mut self, section: &PageSection, level: usize) {
         self.headings += 1;
-        let mut title = escape_html(&section.title);
+        let mut title = match section.source_of {
+            Some(entity) => self.link_id(&entity.to_string()),
+            None => escape_html(&section.title),
+        };
         if let Some(subject) = &section.subject {
             let _ = write!(title, ": {}", escape_html(subject));
         }
@@ -131,9 +139,11 @@ impl HtmlPage {
         }
         self.level = level.min(LEVEL_MAX);
         let heading = format!("<h{0} id=\"{id}\">{title}</h{0}>", self.level);
+        let own = section.source_of.map(|entity| format!(" id=\"source-{entity}\""));
+        let own = own.unwrap_or_default();
         match section.is_folded {
-            true => self.add_line(&format!("<details>\n<summary>{heading}</summary>")),
-            false => self.add_line(&format!("<section aria-labelledby=\"{id}\">\n{heading}")),
+            true => self.add_line(&format!("<details{own}>\n<summary>{heading}</summary>")),
+            false => self.add_line(&format!("<section{own} aria-labelledby=\"{id}\">\n{heading}")),
         }
         self.add_blocks(&section.blocks);
         for part in section.sections.iter().filter(|part| !part.is_empty()) {
@@ -176,6 +186,7 @@ impl HtmlPage {
             PageBlock::Board(columns) => self.render_board(columns),
             PageBlock::Tree(roots) => self.render_tree(roots),
             PageBlock::Diff(diff) => render_diff(diff),
+            PageBlock::Graph(graph) => self.render_graph(graph),
             PageBlock::Command(command) => {
                 format!("<pre><code>{}</code></pre>", escape_html(command))
             }
@@ -212,8 +223,14 @@ impl HtmlPage {
 
     fn render_entry(&self, entry: &PageEntry) -> String {
         let facts = entry.notes.iter().map(|facts| self.render_facts(facts));
+        let source = match self.sources.contains(&entry.id) {
+            true => {
+                format!("<p><a href=\"#source-{}\">Show the passage of the reply</a></p>", entry.id)
+            }
+            false => String::new(),
+        };
         format!(
-            "<article id=\"{id}\">\n<h{level}><a class=\"id\" href=\"#{id}\">{id}</a> {} <small>{}</small></h{level}>\n{}\n{}\n</article>",
+            "<article id=\"{id}\">\n<h{level}><a class=\"id\" href=\"#{id}\">{id}</a> {} <small>{}</small></h{level}>\n{}\n{}{source}\n</article>",
             escape_html(&entry.title),
             self.to_html(&entry.state),
             render_quote(&entry.quote),
@@ -249,6 +266,15 @@ impl HtmlPage {
             })
             .collect();
         format!("<ul>\n{items}</ul>")
+    }
+
+    /// A drawing that scrolls by itself.
+    fn render_graph(&self, graph: &GraphDocument) -> String {
+        format!(
+            "<div class=\"drawing\" role=\"region\" aria-labelledby=\"s{}\" tabindex=\"0\">\n{}\n</div>",
+            self.headings,
+            draw_graph(graph, &self.anchors)
+        )
     }
 
     fn render_table(&self, table: &PageTable) -> String {
@@ -411,9 +437,17 @@ fn entry_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
         | PageBlock::Board(_)
         | PageBlock::Tree(_)
         | PageBlock::Diff(_)
+        | PageBlock::Graph(_)
         | PageBlock::Command(_) => None,
     });
     let below = sections.iter().flat_map(|section| entry_ids(&section.sections));
+    own.chain(below).collect()
+}
+
+/// The ids of the entities whose sources these sections have.
+fn source_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
+    let own = sections.iter().filter_map(|section| section.source_of);
+    let below = sections.iter().flat_map(|section| source_ids(&section.sections));
     own.chain(below).collect()
 }
 

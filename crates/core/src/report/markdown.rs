@@ -78,6 +78,7 @@ fn render_block(block: &PageBlock) -> String {
         PageBlock::Board(columns) => render_board(columns),
         PageBlock::Tree(roots) => render_tree(roots, 0).join("\n"),
         PageBlock::Diff(diff) => render_diff(diff),
+        PageBlock::Graph(_) => String::new(),
         PageBlock::Command(command) => format!("`{}`", escape_code(command)),
     }
 }

@@ -11,6 +11,7 @@ pub mod entity_sections;
 pub mod ethos_page;
 pub mod events;
 pub mod graph;
+mod graph_drawing;
 pub mod html;
 #[cfg(test)]
 mod html_tests;

@@ -7,6 +7,7 @@
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::model::ids::EntityId;
+use crate::report::graph::GraphDocument;
 
 /// How much of a document a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +81,8 @@ pub struct PageSection {
     pub sections: Vec<PageSection>,
     /// Whether a file shows only the title until the reader opens it.
     pub is_folded: bool,
+    /// The entity whose sources these are: its entry links here.
+    pub source_of: Option<EntityId>,
 }
 
 impl PageSection {
@@ -127,6 +130,8 @@ pub enum PageBlock {
     Board(Vec<BoardColumn>),
     Tree(Vec<TreeNode>),
     Diff(TextDiff),
+    /// Only a file draws it: a table beside it has the same references.
+    Graph(GraphDocument),
     /// A command that the reader may copy.
     Command(String),
 }

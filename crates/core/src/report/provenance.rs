@@ -233,7 +233,8 @@ fn to_source(call: &CallDocument) -> Option<SourceReply<'_>> {
     Some(SourceReply { call: Some(call.call), seat: &call.seat, round: call.round, raw })
 }
 
-fn verdict_ids(verdict: &Verdict) -> impl Iterator<Item = &EntityId> {
+/// The entities that a verdict names.
+pub(crate) fn verdict_ids(verdict: &Verdict) -> impl Iterator<Item = &EntityId> {
     let lists = [
         &verdict.tensions_resolved,
         &verdict.tensions_accepted,

@@ -3,19 +3,26 @@
 
 use crate::model::entity::{Entity, EntityReference};
 use crate::model::ids::EntityId;
+use crate::model::record::DialogueRecord;
 use crate::model::string_enum::StringEnum;
 use crate::protocols::conclusion::types::ConclusionField;
+use crate::report::graph::graph_document;
+use crate::report::graph_drawing::nearest_part;
 use crate::report::page::{
     ColumnKind, ListItem, PageBlock, PageSection, PageTable, QuoteBar, RichText, TableColumn,
     TableRow, TextTone,
 };
-use crate::report::provenance::{ProvenanceInput, ProvenanceSource, ProvenanceTarget};
+use crate::report::provenance::{ProvenanceInput, ProvenanceSource, ProvenanceTarget, verdict_ids};
 
 /// Entities whose passages a file lists; a longer record would be mostly passages.
 const LISTED_ENTITIES_MAX: usize = 1_000;
 
-/// The references between entities, one row each.
-pub fn graph_section(entities: &[&Entity]) -> Option<PageSection> {
+/// Entities that a drawing has; more boxes no eye follows.
+const DRAWN_ENTITIES_MAX: usize = 120;
+
+/// The references between entities: a drawing, and a table with one row each.
+pub fn graph_section(record: &DialogueRecord) -> Option<PageSection> {
+    let entities: Vec<&Entity> = record.all_entities().collect();
     let row = |source: EntityId, made: &EntityReference| {
         TableRow::new(vec![id_text(source), made.ref_type.name().into(), id_text(made.target)])
     };
@@ -28,7 +35,34 @@ pub fn graph_section(entities: &[&Entity]) -> Option<PageSection> {
     let note = rows.len().to_string();
     let table = PageBlock::Table(PageTable { columns, rows });
     let is_empty = note == "0";
-    (!is_empty).then(|| PageSection::new("Graph", vec![table]).with_note(note).folded())
+    let blocks = || drawing_blocks(record).into_iter().chain([table]).collect();
+    (!is_empty).then(|| PageSection::new("Graph", blocks()).with_note(note).folded())
+}
+
+/// The drawing, and what it leaves out.
+fn drawing_blocks(record: &DialogueRecord) -> Vec<PageBlock> {
+    let graph = graph_document(record);
+    let part = nearest_part(&graph, &named_entities(record), DRAWN_ENTITIES_MAX);
+    let (drawn, all) = (part.nodes.len(), graph.nodes.len());
+    let mut about =
+        "A line leads from an entity to the one it refers to. It is dashed if the entity \
+        opposes, questions or reopens the other."
+            .to_owned();
+    if drawn < all {
+        about.push_str(&format!(
+            " The drawing has {drawn} of {all} entities: those that the result names, and their \
+             neighbours. The table has every reference."
+        ));
+    }
+    vec![PageBlock::Paragraph(about.into()), PageBlock::Graph(part)]
+}
+
+/// The entities that verdicts and conclusion name.
+fn named_entities(record: &DialogueRecord) -> Vec<EntityId> {
+    let verdicts = record.verdicts.iter().flat_map(|given| verdict_ids(&given.verdict)).copied();
+    let conclusion = record.conclusion.iter().map(|concluded| &concluded.ending.conclusion);
+    let points = conclusion.flat_map(|conclusion| &conclusion.unresolved_points);
+    verdicts.chain(points.flat_map(|point| &point.claims).map(|claim| claim.id)).collect()
 }
 
 /// The passages of conclusion and entities, with call and journal entry.
@@ -45,27 +79,38 @@ pub fn provenance_section(input: &ProvenanceInput<'_>) -> Option<PageSection> {
 
 fn target_section(input: &ProvenanceInput<'_>, target: &str) -> Option<PageSection> {
     let found = input.find(&ProvenanceTarget::parse(target)?)?;
-    let blocks: Vec<PageBlock> = found.sources.iter().flat_map(source_blocks).collect();
-    (!blocks.is_empty()).then(|| PageSection::new(target, blocks))
+    let is_same_reply = |one: &ProvenanceSource, other: &ProvenanceSource| {
+        (one.call, &one.seat, one.round) == (other.call, &other.seat, other.round)
+    };
+    let blocks: Vec<PageBlock> =
+        found.sources.chunk_by(is_same_reply).flat_map(reply_blocks).collect();
+    let source_of = target.parse().ok();
+    let section = PageSection { source_of, ..PageSection::new(target, blocks) };
+    (!section.blocks.is_empty()).then_some(section)
 }
 
-fn source_blocks(source: &ProvenanceSource) -> Vec<PageBlock> {
-    let call = source.call.map_or("a registered reply".to_owned(), |call| format!("call {call}"));
-    let place = format!("characters {} to {}", source.start, source.end);
-    let mut fields = vec![
-        ListItem::new("Reply", format!("{} in round {}, {call}", source.seat, source.round)),
-        ListItem::new(
-            "Passage",
-            if source.quote.is_empty() { "not word by word".to_owned() } else { place },
-        ),
-    ];
-    if let (Some(seq), Some(hash)) = (source.journal_seq, &source.hash) {
+/// The passages of one reply, and where the reply is recorded.
+fn reply_blocks(passages: &[ProvenanceSource]) -> Vec<PageBlock> {
+    let Some(first) = passages.first() else { return Vec::new() };
+    let call = first.call.map_or("a registered reply".to_owned(), |call| format!("call {call}"));
+    let reply = format!("{} in round {}, {call}", first.seat, first.round);
+    let mut fields = vec![ListItem::new("Reply", reply)];
+    if let (Some(seq), Some(hash)) = (first.journal_seq, &first.hash) {
         fields.push(ListItem::new("Journal", format!("entry {seq}, {hash}")));
     }
-    let quote =
-        PageBlock::barred(&source.quote, QuoteBar { tone: TextTone::Faint, is_heavy: false });
-    let quote = (!source.quote.is_empty()).then_some(quote);
-    [PageBlock::Fields(fields)].into_iter().chain(quote).collect()
+    [PageBlock::Fields(fields)]
+        .into_iter()
+        .chain(passages.iter().flat_map(passage_blocks))
+        .collect()
+}
+
+fn passage_blocks(source: &ProvenanceSource) -> Vec<PageBlock> {
+    if source.quote.is_empty() {
+        return vec![PageBlock::Facts(vec!["the reply says it in other words".into()])];
+    }
+    let place = format!("characters {} to {}", source.start, source.end);
+    let bar = QuoteBar { tone: TextTone::Faint, is_heavy: false };
+    vec![PageBlock::Facts(vec![place.into()]), PageBlock::barred(&source.quote, bar)]
 }
 
 fn id_text(id: EntityId) -> RichText {

@@ -9,7 +9,6 @@ use plenary_core::dialogue::context::ContextShape;
 use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_not_found};
 use plenary_core::dialogue::expert_prompts::panel_prompts::is_prompt;
 use plenary_core::dialogue::request::OperationRequest;
-use plenary_core::model::entity::Entity;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEntry;
 use plenary_core::model::record::DialogueRecord;
@@ -301,8 +300,7 @@ fn source_sections(
     let hashes: BTreeMap<u64, String> =
         places.into_iter().map(|place| (place.seq, place.hash)).collect();
     let input = ProvenanceInput { record, calls: &calls, journal, hashes: &hashes };
-    let entities: Vec<&Entity> = record.all_entities().collect();
-    Ok([graph_section(&entities), provenance_section(&input)].into_iter().flatten().collect())
+    Ok([graph_section(record), provenance_section(&input)].into_iter().flatten().collect())
 }
 
 /// The record and the section of its run.

@@ -47,6 +47,7 @@ pub(crate) fn draw_block(block: &PageBlock, indent: usize, canvas: PageCanvas) -
             shift_lines(draw_tree(roots, canvas.column_count() - indent), indent)
         }
         PageBlock::Diff(diff) => shift_lines(draw_diff(diff, room), indent),
+        PageBlock::Graph(_) => Vec::new(),
         // The reader copies a command, so it is never wrapped.
         PageBlock::Command(command) => {
             vec![StyledLine::with_indent(indent).push_styled(command, GOOD)]
