@@ -1,7 +1,8 @@
 //! Benchmarks councils: runs the real program against a slow model server and compares it, in the
 //! same run, with the critical path of a bare client.
 //!
-//! `./bench council` runs it, `--quick` with fewer repeats. It prints one table and exits with 1
+//! `./bench council` runs it, `./bench watched` only the councils that pages follow, `--quick` with
+//! fewer repeats. It prints one table and exits with 1
 //! when a ratio is over its limit.
 
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ mod prepared_replies;
 mod program;
 #[path = "council/server.rs"]
 mod server;
+#[path = "council/watched_councils.rs"]
+mod watched_councils;
 
 /// Argument that makes this binary act as the model server of the benchmark process.
 const SERVE_ARGUMENT: &str = "serve";
@@ -54,7 +57,8 @@ fn main() -> ExitCode {
         return exit_code_for(server::serve_forever(), |()| ExitCode::SUCCESS);
     }
     let repeats = if has("--quick") { QUICK } else { FULL };
-    exit_code_for(measure_all(repeats), |rows| {
+    let measured = if has("watched") { measure_watched(repeats) } else { measure_all(repeats) };
+    exit_code_for(measured, |rows| {
         measure::print_table(&rows);
         ExitCode::from(u8::from(rows.iter().any(BenchmarkRow::is_over)))
     })
@@ -75,5 +79,10 @@ fn measure_all(repeats: RepeatCounts) -> BenchmarkResult<Vec<BenchmarkRow>> {
     let mut rows = one_council::measure_one(&server, repeats.one)?;
     rows.extend(many_councils::measure_many(&server, 100, 1.25, repeats.crowd)?);
     rows.extend(many_councils::measure_many(&server, 500, 2.2, repeats.crowd)?);
+    rows.extend(watched_councils::measure_watched(&server, repeats.crowd)?);
     Ok(rows)
+}
+
+fn measure_watched(repeats: RepeatCounts) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    watched_councils::measure_watched(&SlowServer::start_server()?, repeats.crowd)
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::folder::BenchmarkFolder;
 use crate::measure::BenchmarkResult;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
 
 /// The system counts CPU time in hundredths of a second.
 const TICK: Duration = Duration::from_millis(10);
