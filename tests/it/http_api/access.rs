@@ -163,6 +163,16 @@ fn every_answer_has_the_headers_that_protect_the_page() {
             assert_eq!(told.header(name).as_deref(), Some(value), "{path} {name}");
         }
     }
+    for path in ["/", "/app.js", "/mcp"] {
+        let strangers = [
+            vec![("Host", "evil.example")],
+            vec![("Host", served.address.as_str()), ("Origin", "http://evil.example")],
+        ];
+        for headers in strangers {
+            let told = served.send_request("GET", path, &headers, b"");
+            assert_eq!(told.status, 403, "{path} {headers:?}: {told:?}");
+        }
+    }
     let page = served.send_request("GET", "/", &[("Host", &served.address)], b"");
     assert_eq!(
         (page.status, page.header("content-type").as_deref()),
@@ -194,4 +204,26 @@ fn a_start_that_is_repeated_with_its_key_starts_nothing() {
         send(&served, "GET", "/api/dialogues", &Value::Null).body.matches("short_id").count(),
         2
     );
+}
+
+#[test]
+fn a_head_over_the_limits_is_refused_and_the_server_still_answers() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let bearer = format!("Bearer {}", served.token);
+    let own = [("Host", served.address.as_str()), ("Authorization", bearer.as_str())];
+    let long = "x".repeat(1 << 20);
+    let names: Vec<String> = (0..200).map(|number| format!("X-{number}")).collect();
+    let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "y")).collect();
+    for extra in [vec![("X-Long", long.as_str())], many] {
+        let headers: Vec<(&str, &str)> = own.into_iter().chain(extra).collect();
+        let told = served.send_request("GET", "/api/dialogues", &headers, b"");
+        assert_eq!(told.status, 431, "{told:?}");
+    }
+    let told = served.send_request("GET", &format!("/{}", "a".repeat(100_000)), &own, b"");
+    assert_eq!(told.status, 414, "{told:?}");
+    let deep = format!("/api/dialogues?q={}", "%00".repeat(5_000));
+    let told = served.send_request("GET", &deep, &own, b"");
+    assert!(told.status == 200 || (400..500).contains(&told.status), "{told:?}");
+    assert_eq!(served.send_request("GET", "/api/dialogues", &own, b"").status, 200);
 }

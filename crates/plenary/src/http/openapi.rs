@@ -170,17 +170,43 @@ mod tests {
         if names.is_empty() { String::new() } else { format!(". Query: {}", names.join("; ")) }
     }
 
+    /// What an answer is: the fields of its document, or its type.
+    fn answer_fields(document: &Value, operation: &Value) -> String {
+        let mut responses = operation["responses"].as_object().unwrap().iter();
+        let (status, response) = responses.find(|(status, _)| *status != "default").unwrap();
+        let status = if status == "200" { String::new() } else { format!("{status} ") };
+        let mut schema = &response["content"]["application/json"]["schema"];
+        if let Some(name) = schema["$ref"].as_str() {
+            schema = document.pointer(name.trim_start_matches('#')).unwrap();
+        }
+        let names: Vec<&str> = schema["properties"]
+            .as_object()
+            .map(|fields| fields.keys().map(String::as_str).collect())
+            .unwrap_or_default();
+        let about = match (schema["description"].as_str(), schema.is_object()) {
+            (Some(about), _) => about,
+            (None, true) => "A JSON object, as the command prints it",
+            (None, false) => response["description"].as_str().unwrap(),
+        };
+        match names.is_empty() {
+            true => format!("{status}{about}"),
+            false => format!("{status}`{{{}}}`", names.join(", ")),
+        }
+    }
+
     #[test]
     #[expect(clippy::disallowed_methods, reason = "a page of the repository, and a flag of tests")]
     fn the_page_lists_every_route() {
         let document = openapi_document();
-        let mut table = "| Route | Meaning |\n|---|---|\n".to_owned();
+        let mut table = "| Route | Meaning | Answer |\n|---|---|---|\n".to_owned();
         for (path, methods) in document["paths"].as_object().unwrap() {
             for (method, operation) in methods.as_object().unwrap() {
                 let about = operation["summary"].as_str().unwrap();
                 let (body, query) = (body_fields(operation), query_fields(operation));
                 let method = method.to_uppercase();
-                table.push_str(&format!("| `{method} {path}`{body} | {about}{query} |\n"));
+                let answer = answer_fields(&document, operation);
+                let row = format!("| `{method} {path}`{body} | {about}{query} | {answer} |\n");
+                table.push_str(&row);
             }
         }
         let page = std::fs::read_to_string(PAGE).unwrap();
