@@ -18,6 +18,13 @@ export class ApiProblem extends Error {
   }
 }
 
+/** Whether the reader must sign in.
+ * @param {unknown} error
+ */
+export function isUnauthorized(error) {
+  return error instanceof ApiProblem && error.status === 401;
+}
+
 /**
  * @param {string} path
  * @param {AbortSignal} [signal]

@@ -37,6 +37,8 @@ let announcement = '';
 let feedState = 'closed';
 let isDrawing = false;
 let needsToken = false;
+/** Whether the server refused the last token that the reader typed. */
+let isTokenWrong = false;
 let places = PLACES;
 
 /** @type {PageHost} */
@@ -51,7 +53,10 @@ const host = {
     host.redraw();
   },
   report(error) {
-    if (error instanceof ApiProblem && error.status === 401) needsToken = true;
+    if (error instanceof ApiProblem && error.status === 401) {
+      needsToken = true;
+      host.feed.stop();
+    }
     problem = error;
     host.redraw();
   },
@@ -87,8 +92,10 @@ async function signIn(token) {
   try {
     await postJson('/api/session', { token: token.trim() });
     needsToken = false;
+    isTokenWrong = false;
     problem = null;
   } catch (error) {
+    isTokenWrong = error instanceof ApiProblem && error.status === 401;
     host.report(error);
   }
 }
@@ -109,7 +116,8 @@ async function openAddress() {
   problem = null;
   host.redraw();
   if (!make) {
-    problem = new ApiProblem(404, 'not_found', 'There is no such page.', '');
+    problem = null;
+    screen = missingScreen();
     return host.redraw();
   }
   const makeScreen = await make();
@@ -143,6 +151,11 @@ function frame() {
     <dialog id="keys" aria-labelledby="keys-title">${keysHelp()}</dialog>`;
 }
 
+/** @returns {PageScreen} */
+function missingScreen() {
+  return { title: 'Not found', show() {}, view: () => html`<section><h1>There is no such page</h1><p class="lead"><a href="#/">Show the dialogues</a></p></section>` };
+}
+
 function problemBox() {
   return html`<div class="problem">${failure(problem)}
     <button type="button" class="quiet" @click=${() => { problem = null; host.redraw(); }}>Dismiss</button></div>`;
@@ -160,6 +173,7 @@ function signInForm() {
   return html`<section class="sign-in">
     <h1>Sign in</h1>
     <p>This server answers only with its token. <code>plenary serve --open</code> prints an address that signs you in. Or paste the token from the file <code>.plenary/token</code>:</p>
+    ${isTokenWrong ? html`<p class="notice bad" role="alert"><strong>This is not the token of this server.</strong> An address of <code>--open</code> works once, within 15 minutes.</p>` : nothing}
     ${problem instanceof ApiProblem && problem.status !== 401 ? failure(problem) : nothing}
     <form @submit=${submit}><label>Token <input name="token" type="password" autocomplete="off" required></label>
     <button class="primary">Sign in</button></form></section>`;

@@ -100,7 +100,7 @@ export function percent(share) {
 }
 
 const PROTOCOLS = /** @type {Record<string, string>} */ ({
-  council: 'Council', review: 'Review', alignment: 'Aligned dialogue', dialogue: 'Dialogue',
+  council: 'Council', review: 'Review', alignment: 'Alignment', dialogue: 'Dialogue',
 });
 
 /** @param {string} name */

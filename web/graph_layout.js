@@ -40,12 +40,12 @@ export function selectNodes(graph, filter, node, wantsAll) {
 /** A small graph is shown whole.
  * @param {{ nodes: GraphNode[] }} graph
  */
-function needsFocus(graph) {
+export function needsFocus(graph) {
   return graph.nodes.length > 24;
 }
 
 /** @param {{ nodes: GraphNode[], edges: GraphEdge[] }} graph */
-function busiest(graph) {
+export function busiest(graph) {
   /** @type {Map<string, number>} */
   const degrees = new Map();
   for (const edge of graph.edges) {

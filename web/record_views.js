@@ -48,7 +48,8 @@ export function tensionBoard(record, round) {
 function settledBy(event) {
   if (!event) return '';
   const by = (event.by ?? []).join(', ');
-  return event.reference ? `${by} through ${event.reference}` : by;
+  if (!event.reference) return by;
+  return /^[PRTEC]\d{4}$/.test(event.reference) ? `${by} through ${event.reference}` : `${by} in the verdict ${event.reference}`;
 }
 
 /**

@@ -1,5 +1,7 @@
 // What a run looks like now, folded from its events: seats, stages, cells, spending, the feed.
 
+import { duration } from './format.js';
+
 /**
  * @typedef {import('./live.js').RunEvent} RunEvent
  * @typedef {'waiting' | 'writing' | 'replied' | 'corrected' | 'retrying' | 'failed' | 'not_sent' | 'lost'} CellState
@@ -65,6 +67,17 @@ export class RunState {
       if (cell.state === 'failed' || cell.state === 'not_sent' || cell.state === 'lost') failed += 1;
     }
     return { asked, failed };
+  }
+
+  /** The seats asked so far, and those of them with an answer. */
+  get panel() {
+    const [asked, answered] = [new Set(), new Set()];
+    for (const [place, cell] of this.cells) {
+      const seat = place.slice(place.indexOf('|') + 1);
+      asked.add(seat);
+      if (cell.state === 'replied' || cell.state === 'corrected') answered.add(seat);
+    }
+    return { attempted: asked.size, succeeded: answered.size };
   }
 
   /**
@@ -264,7 +277,7 @@ const LINES = {
   started: (event) => ['', event.start > 1 ? `resumed the run (start ${event.start})` : 'started the run'],
   asked: (event) => ['', event.stricter ? `is asked again: ${event.stricter}` : `is asked for: ${stageWord(event)}`],
   call_failed: (event) => [event.gave_up ? 'bad' : 'warn', `call failed: ${event.message ?? event.error_type}${event.gave_up ? '' : '; a retry follows'}`],
-  replied: (event) => ['', `replied in ${((event.latency_ms ?? 0) / 1000).toFixed(1)} s`],
+  replied: (event) => ['', `replied in ${duration(event.latency_ms ?? 0)}`],
   unreadable: (event) => ['bad', event.refusal ? 'refused to answer' : `sent an unreadable reply: ${event.reason}`],
   not_sent: () => ['warn', 'was not asked: the budget does not cover the call'],
   shortcut: (event) => ['', event.triggered ? `skipped a round: ${event.reason}` : 'skipped no round'],

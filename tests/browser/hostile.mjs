@@ -35,7 +35,7 @@ function registerRecord() {
   operation('register', {
     dialogue_id: id, round: 0, score: 1, title: clean(strings[5]), summary: clean(strings[6]),
     perspectives: sample.slice(0, 60).map(item('ann', 'P')),
-    tensions: sample.slice(60).map(item('bob', 'T')).map(({ content, ...one }) => ({ ...one, description: content })),
+    tensions: sample.slice(60).map(item('bob', 'T')).map(({ content, ...one }) => ({ ...one, description: content, references: [{ type: 'question', target: 'ANN-P0001' }] })),
     raw_content: { ann: sample.map((text) => `${text.replaceAll('\0', '')}\n\n`).join(''), bob: strings.slice(90, 190).join('\n\n').replaceAll('\0', '') },
     expert_scores: { ann: 1, bob: 1 },
   });
@@ -99,6 +99,18 @@ await withVisitor(async (visitor) => {
   assert.equal(await page.evaluate(() => document.querySelectorAll('main script, main iframe, main style, main object, main embed, main link').length), 0);
   const links = await page.evaluate(() => [...document.querySelectorAll('main a')].map((one) => one.getAttribute('href') ?? ''));
   assert.deepEqual(links.filter((href) => !href.startsWith('#') && !href.startsWith('/api/')), [], 'links stay on the page');
-  assert.deepEqual(foreign, [], 'no foreign address is asked');
+  // The exported file: the same text, without a server.
+  for (const id of [record, review, ...councils]) {
+    fs.writeFileSync('export.html', plenary('export', id, '--format', 'html'));
+    await page.goto(`file://${path.resolve('export.html')}`);
+    assert.ok(await page.locator('svg.graph .node').count() > 0, `${id}: the file draws its graph`);
+    assert.equal(await page.evaluate(() => document.querySelectorAll('script, iframe, object, embed, link, img').length), 0, id);
+    const out = await page.evaluate(() => [...document.querySelectorAll('a')].map((one) => one.getAttribute('href') ?? '').filter((href) => !href.startsWith('#')));
+    assert.deepEqual(out, [], `${id}: links stay in the file`);
+    const lost = await page.evaluate(() => [...document.querySelectorAll('a')].map((one) => (one.getAttribute('href') ?? '').slice(1)).filter((name) => !document.getElementById(name)));
+    assert.deepEqual(lost, [], `${id}: every link has its target`);
+    visitor.check(`export of ${id}`);
+  }
+  assert.deepEqual(foreign.filter((url) => !url.startsWith('file:')), [], 'no foreign address is asked');
 });
 models.stop();

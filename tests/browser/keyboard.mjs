@@ -71,6 +71,16 @@ await withVisitor(async (visitor) => {
   await tabTo(page, () => document.activeElement?.matches('.dialogue-row'), 'the first row');
   await page.keyboard.press('ArrowDown');
   assert.ok(await page.evaluate(() => document.activeElement?.matches('.dialogue-row')), 'an arrow moves to the next row');
+  // Find in the transcript: only the replies with the words, marked.
+  await visitor.go(`#/d/${council}/transcript`);
+  const replies = await page.locator('.entry').count();
+  await tabTo(page, () => document.activeElement?.matches('.transcript input'), 'the field of the transcript');
+  await page.keyboard.type('tested way back');
+  await page.waitForFunction((all) => { const shown = document.querySelectorAll('.entry').length; return shown > 0 && shown < all; }, replies);
+  const marks = await page.evaluate(() => [...CSS.highlights.get('found')].map((range) => range.toString().toLowerCase()));
+  assert.ok(marks.length > 0 && marks.every((text) => text === 'tested way back'), `marked: ${marks.join(', ')}`);
+  await page.keyboard.type(' zzz');
+  await page.getByText('No reply has these words.').waitFor();
   // A node of the graph leads to its neighbourhood, and with Space to its source.
   await visitor.go(`#/d/${example}/graph`);
   await tabTo(page, () => document.activeElement?.matches('.node'), 'a node');
@@ -78,6 +88,26 @@ await withVisitor(async (visitor) => {
   await page.locator('#source').waitFor();
   await page.keyboard.press('Escape');
   await page.locator('#source').waitFor({ state: 'detached' });
+  // The chosen node leads to its source, too.
+  await page.locator('.node.focus').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('#source .about').waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('#source').waitFor({ state: 'detached' });
+  // Without a session the page asks for the token, says when it is wrong, and opens with the right one.
+  visitor.isExpected = (text) => /status of 401/.test(text);
+  await visitor.context.clearCookies();
+  await page.goto(visitor.server.address);
+  await page.reload();
+  await tabTo(page, () => document.activeElement?.matches('input[name=token]'), 'the field of the token');
+  await page.keyboard.type('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('This is not the token of this server.').waitFor();
+  assert.equal(await page.getByText('Reconnecting').count(), 0);
+  await page.locator('input[name=token]').fill(visitor.server.token);
+  await page.keyboard.press('Enter');
+  await page.locator('.dialogue-row').first().waitFor();
+  assert.equal(await page.locator('.notice').count(), 0);
   for (const hash of ['#/', `#/d/${council}/result`, `#/d/${council}/run`, `#/d/${council}/transcript`, `#/d/${council}/calls`, `#/d/${example}/tensions`, `#/d/${example}/scores`, `#/d/${example}/graph`, '#/new/ask']) {
     await visitor.go(hash);
     await page.reload();

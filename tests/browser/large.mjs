@@ -12,6 +12,11 @@ const ITEMS = 99;
 /** Gross bounds: far above the figures to reach, so that a slow machine passes and a frozen page does not. */
 const TASK_MS_MAX = 3000;
 
+/** Prints a figure beside what it should be at most. */
+function figureWithAim(name, value, aim) {
+  figure(name, `${Math.round(value)}, aim ${aim}${value > aim ? ', OVER' : ''}`);
+}
+
 /** Collects tasks that block the page for over 50 ms. */
 async function longTasks(page, work) {
   await page.evaluate(() => {
@@ -30,7 +35,7 @@ async function measureList(visitor) {
   await visitor.settle();
   await page.locator('.dialogue-row').first().waitFor();
   const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0);
-  figure('first paint of the list, ms', Math.round(paint));
+  figureWithAim('first paint of the list, ms', paint, 300);
   const tasks = await longTasks(page, async () => {
     let last = -1;
     for (let step = 0; step < 4000; step += 1) {
@@ -44,7 +49,9 @@ async function measureList(visitor) {
   const rows = await page.evaluate(() => Number(document.querySelector('.windowed .row')?.getAttribute('aria-setsize')));
   const drawn = await page.locator('.windowed .row').count();
   figure(`rows scrolled`, rows);
-  figure('tasks over 50 ms while scrolling', `${tasks.length}, longest ${Math.max(0, ...tasks)} ms`);
+  figureWithAim('longest task while scrolling, ms', Math.max(0, ...tasks), 100);
+  figure('tasks over 50 ms while scrolling', tasks.length);
+  assert.ok(paint > 0, 'the browser measured the first paint');
   assert.ok(rows >= DIALOGUES, `${rows} rows`);
   assert.ok(drawn < 200, `${drawn} rows are in the document`);
   assert.ok(Math.max(0, ...tasks) < TASK_MS_MAX, `a task took ${Math.max(...tasks)} ms`);
@@ -67,7 +74,7 @@ async function measureRecord(visitor, id) {
   await visitor.go(`#/d/${id}/graph?all=1`);
   await page.locator('.node').nth(299).waitFor({ timeout: 60_000 });
   const layout = await page.evaluate(() => performance.getEntriesByName('graph-layout').at(-1)?.duration ?? 0);
-  figure('layout of 300 nodes, ms', Math.round(layout));
+  figureWithAim('layout of 300 nodes, ms', layout, 1000);
   assert.ok(layout > 0 && layout < TASK_MS_MAX, `${layout} ms`);
 }
 

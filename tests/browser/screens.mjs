@@ -1,4 +1,4 @@
-// Every screen with real data, in three widths, light and dark: no fault, no violation of the
+// Every screen with real data, in four widths, light and dark: no fault, no violation of the
 // policy, nothing that axe finds serious, no sideways scrolling. Leaves pictures to look at.
 
 import assert from 'node:assert/strict';
@@ -12,11 +12,13 @@ function prepare() {
   fs.copyFileSync(`${SOURCES}/docs/examples/post.md`, 'post.md');
   plenary('review', 'post.md', '--type', 'linkedin_post', '--tier', '1', '--rehearse', '--json');
   const review = plenaryJson('list').dialogues.find((row) => row.protocol === 'review').dialogue_id;
-  return { council, review, example: playExample() };
+  plenary('align', 'Which storage should the archive use?', '--rehearse', '--json');
+  const aligned = plenaryJson('list').dialogues.find((row) => row.protocol === 'alignment').dialogue_id;
+  return { council, review, aligned, example: playExample() };
 }
 
 const ids = prepare();
-const { council, review, example } = ids;
+const { council, review, aligned, example } = ids;
 
 /** Each screen: its address, and a text that proves that its data is there. */
 const SCREENS = [
@@ -34,6 +36,9 @@ const SCREENS = [
   ['record', `#/d/${example}/record`, 'Income mandate mismatch'],
   ['review', `#/d/${review}/result`, 'Deliberators'],
   ['verdicts', `#/d/${example}/result`, 'Final verdict'],
+  ['aligned', `#/d/${aligned}/result`, 'Final verdict'],
+  ['aligned-run', `#/d/${aligned}/run`, 'the-judge'],
+  ['aligned-scores', `#/d/${aligned}/scores`, 'wisdom'],
   ['reviews', '#/reviews', 'post.md'],
   ['due', '#/due', 'Due for review'],
   ['ethos', '#/ethos', 'Ethos'],
@@ -42,7 +47,7 @@ const SCREENS = [
   ['review-form', '#/new/review', 'Path of the document'],
 ];
 
-const VIEWS = [[1440, 'light'], [1440, 'dark'], [800, 'light'], [360, 'light'], [360, 'dark']];
+const VIEWS = [[2560, 'light'], [1440, 'light'], [1440, 'dark'], [800, 'light'], [360, 'light'], [360, 'dark']];
 
 await withVisitor(async (visitor) => {
   for (const [width, scheme] of VIEWS) {

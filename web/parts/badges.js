@@ -22,6 +22,18 @@ const STATES = {
   held: ['good', '✓'], mixed: ['warn', '◑'], abandoned: ['', '–'], pass: ['good', '✓'], flag: ['warn', '!'],
 };
 
+/** Words that a newcomer cannot guess. */
+const MEANINGS = /** @type {Record<string, string>} */ ({
+  clean: 'The critic passed the conclusion at once.',
+  revised: 'The critic objected, the conclusion was revised, and then it passed.',
+  unconverged: 'The critic rejected the conclusion twice.',
+  interrupted: 'The process ended in mid-run. The run can be resumed.',
+  incomplete: 'The run stopped at a limit. It can be resumed.',
+  corrected: 'The reply was repaired, or the seat was asked again.',
+  not_sent: 'The budget does not cover the call.',
+  converged: 'The panel agreed, and every tension is resolved or accepted.',
+});
+
 /**
  * @param {string | null | undefined} state
  * @param {string} [text] instead of the state's own word
@@ -29,7 +41,7 @@ const STATES = {
 export function badge(state, text) {
   if (!state) return nothing;
   const [tone, mark] = STATES[state.toLowerCase()] ?? ['', '·'];
-  return html`<span class="badge ${tone}"><span class="mark" aria-hidden="true">${mark}</span>${text ?? words(state)}</span>`;
+  return html`<span class="badge ${tone}" title=${MEANINGS[state.toLowerCase()] ?? nothing}><span class="mark" aria-hidden="true">${mark}</span>${text ?? words(state)}</span>`;
 }
 
 /**

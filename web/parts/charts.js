@@ -23,7 +23,7 @@ export function lineChart(title, values, text) {
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label} preserveAspectRatio="none">
       <line class="axis" x1="0" x2=${WIDTH} y1=${y(0)} y2=${y(0)}></line>
       <polyline class="line" points=${points.map((point) => point.join(',')).join(' ')}></polyline>
-      ${points.map(([cx, cy]) => svg`<circle class="dot" cx=${cx} cy=${cy} r="3"></circle>`)}
+      ${points.map(([cx, cy]) => svg`<path class="dot" d="M${cx} ${cy}h0"></path>`)}
     </svg>
   </figure>`;
 }

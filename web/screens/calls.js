@@ -47,9 +47,8 @@ export class CallsScreen {
     return html`<section class="calls">
       ${totals(calls, end - start)}
       <div class="scroll" tabindex="0" role="group" aria-label="Calls"><table class="numbers">
-        <thead><tr><th scope="col">Call</th><th scope="col" class="text">Seat</th><th scope="col" class="text">Model</th><th scope="col" class="text time-line">Time</th><th scope="col">Duration</th><th scope="col">In</th><th scope="col">Cached</th><th scope="col">Out</th><th scope="col">Cost</th><th scope="col" class="text">State</th></tr></thead>
+        <thead><tr><th scope="col">Call</th><th scope="col" class="text">Seat</th><th scope="col" class="text model">Model</th><th scope="col" class="text time-line">Time</th><th scope="col">Duration</th><th scope="col">In</th><th scope="col">Cached</th><th scope="col">Out</th><th scope="col">Cost</th><th scope="col" class="text">State</th></tr></thead>
         <tbody>${calls.map((call) => this.row(call, start, end, chosen))}</tbody></table></div>
-      ${chosen ? this.detail(chosen) : nothing}
     </section>`;
   }
 
@@ -65,11 +64,12 @@ export class CallsScreen {
     const first = call.first_byte_ms && call.duration_ms ? call.first_byte_ms / call.duration_ms : 0;
     const remarks = [call.attempt > 1 ? `attempt ${call.attempt}` : '', call.fallback ? `instead of ${call.fallback.from ?? call.fallback}` : ''].filter(Boolean).join(', ');
     return html`<tr id="call-${call.call}" class=${call.call === chosen ? 'chosen' : ''}>
-      <th scope="row"><a href=${hrefWith({ call: call.call === chosen ? null : call.call })}>${call.call}</a></th>
-      <td class="text">${call.seat} <span class="soft">${words(call.purpose)}</span></td><td class="text">${call.model} <span class="soft">${call.transport}</span></td>
+      <th scope="row"><a href=${hrefWith({ call: call.call === chosen ? null : call.call })} aria-expanded=${call.call === chosen} title="Show prompt and reply">${call.call}</a></th>
+      <td class="text">${call.seat} <span class="soft">${words(call.purpose)}</span></td><td class="text model">${call.model} <span class="soft">${call.transport}</span></td>
       <td class="time-line">${span(Math.max(0, began), (call.duration_ms ?? 0) / whole, first, call.status === 'failed' ? 'bad' : '')}</td>
       <td>${duration(call.duration_ms)}</td><td>${count(call.tokens_in)}</td><td>${call.tokens_in && call.tokens_cached ? percent((100 * call.tokens_cached) / call.tokens_in) : '–'}</td><td>${count(call.tokens_out)}</td>
-      <td>${call.cost_usd === null || call.cost_usd === undefined ? '–' : money(call.cost_usd)}</td><td class="text">${badge(call.status)} <span class="soft">${remarks}</span></td></tr>`;
+      <td>${call.cost_usd === null || call.cost_usd === undefined ? '–' : money(call.cost_usd)}</td><td class="text">${badge(call.status)} <span class="soft">${remarks}</span></td></tr>
+      ${call.call === chosen ? html`<tr class="chosen"><td class="text" colspan="10">${this.detail(chosen)}</td></tr>` : nothing}`;
   }
 
   /** @param {number} number */
@@ -79,7 +79,7 @@ export class CallsScreen {
     if (this.call.error) return failure(this.call.error);
     const call = this.call.value;
     if (!call || call.call !== number) return loading('the call');
-    return html`<section class="call-detail" aria-label="Call ${number}"><h2>Call ${number}: ${call.seat}, ${words(call.purpose ?? '')}</h2>
+    return html`<section class="call-detail" aria-label="Call ${number}">
       ${call.error ? html`<p class="notice bad"><strong>${words(call.error.error_type ?? '')}</strong> ${call.error.message ?? ''}</p>` : nothing}
       <h3>Raw reply</h3><pre class="raw" tabindex="0">${call.raw ?? 'no reply'}</pre>${callDetails(call)}</section>`;
   }
@@ -92,9 +92,11 @@ export class CallsScreen {
 function totals(calls, wall) {
   const sum = (/** @type {string} */ name) => calls.reduce((total, call) => total + (call[name] ?? 0), 0);
   const retries = calls.filter((call) => call.attempt > 1).length;
+  const fallbacks = calls.filter((call) => call.fallback).length;
+  const repeats = [retries ? `${retries} repeated` : '', fallbacks ? `${fallbacks} by another transport` : ''].filter(Boolean).join(', ');
   const cached = sum('tokens_in') > 0 ? (100 * sum('tokens_cached')) / sum('tokens_in') : 0;
   return html`<dl class="meters">
-    <div><dt>Calls</dt><dd><strong>${count(calls.length)}</strong>${retries ? html` <span class="soft">${retries} repeated</span>` : nothing}</dd></div>
+    <div><dt>Calls</dt><dd><strong>${count(calls.length)}</strong>${repeats ? html` <span class="soft">${repeats}</span>` : nothing}</dd></div>
     <div><dt>Wall time</dt><dd><strong>${duration(wall)}</strong></dd></div>
     <div><dt>Tokens</dt><dd><strong>${count(sum('tokens_in'))}</strong> <span class="soft">in</span> <strong>${count(sum('tokens_out'))}</strong> <span class="soft">out</span></dd></div>
     <div><dt>From caches</dt><dd><strong>${percent(cached)}</strong></dd></div>

@@ -1,7 +1,7 @@
 // One dialogue: its headline, the screens about it, and the source panel that any of them opens.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { dialoguePath, getJson } from '../api.js';
+import { dialoguePath, getJson, isUnauthorized } from '../api.js';
 import { age, duration, money, moment, plural, protocolName } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
@@ -85,6 +85,8 @@ class DialogueScreen {
     this.title = this.id;
     this.query = address.query;
     this.tab = '';
+    /** The tab that was last brought into view; on a phone the row of tabs scrolls. */
+    this.shownTab = '';
     this.run = new RunState();
     this.version = 0;
     /** @type {RemoteValue<any>} */
@@ -142,7 +144,11 @@ class DialogueScreen {
   async reload() {
     this.remote.key = this.id;
     await this.remote.load(() => getJson(dialoguePath(this.id)));
-    if (this.remote.error) return this.host.report(this.remote.error);
+    if (this.remote.error) {
+      // Without a record the screen itself shows the error.
+      if (this.record || isUnauthorized(this.remote.error)) this.host.report(this.remote.error);
+      return this.host.redraw();
+    }
     this.version += 1;
     this.title = this.record?.title ?? this.id;
     this.host.redraw();
@@ -177,11 +183,16 @@ class DialogueScreen {
   drawn() {
     this.sub?.drawn?.();
     this.source.drawn();
+    if (this.tab === this.shownTab) return;
+    const link = document.querySelector('.screens a[aria-current]');
+    if (!link) return;
+    this.shownTab = this.tab;
+    link.scrollIntoView({ block: 'nearest', inline: 'center' });
   }
 
   view() {
     const record = this.record;
-    if (!record) return this.remote.error ? failure(this.remote.error) : loading('the dialogue');
+    if (!record) return this.remote.error ? html`${failure(this.remote.error)}<p><a href="#/">Show the dialogues</a></p>` : loading('the dialogue');
     return html`<article class="dialogue">
       ${headline(record, this.run)}
       ${screenTabs(record, this.run, this.id, this.tab)}
@@ -202,14 +213,14 @@ function headline(record, run) {
     verdict: record.review?.verdict ?? null, forced: isForced(record),
   };
   const cost = record.cost_usd ?? record.council?.metrics?.session?.total_cost_estimate ?? record.review?.metrics?.session?.total_cost_estimate ?? (run.calls > 0 ? run.cost : null);
-  const panel = record.council?.panel ?? record.review?.panel ?? record.alignment?.panel ?? null;
+  const panel = row.state === 'running' ? run.panel : record.council?.panel ?? record.review?.panel ?? record.alignment?.panel ?? null;
   const ended = run.endedAt ?? record.concluded_at;
   return html`<header class="headline">
     <p class="kicker">${protocolName(record.protocol)}${record.rehearsal ? html` · <strong>rehearsal</strong>: no model was asked` : nothing}</p>
     <h1>${record.question ?? record.title}</h1>
     <p class="facts">
       ${stateBadge(row)}
-      ${panel ? html`<span class=${panel.succeeded < panel.attempted && row.state !== 'running' ? 'warn' : ''}>${panel.succeeded} of ${panel.attempted} seats answered</span>` : nothing}
+      ${panel?.attempted ? html`<span class=${panel.succeeded < panel.attempted && row.state !== 'running' ? 'warn' : ''}>${panel.succeeded} of ${panel.attempted} seats answered</span>` : nothing}
       ${record.council?.flags?.degraded || record.review?.panel?.degraded ? flag('DEGRADED') : nothing}
       ${record.totalRounds ? html`<span>${plural(record.totalRounds, 'round')}</span>` : nothing}
       ${cost === null ? nothing : html`<span>${money(cost)}</span>`}

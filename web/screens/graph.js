@@ -6,7 +6,7 @@ import { hrefWith, replaceAddress } from '../router.js';
 import { badge, kindName } from '../parts/badges.js';
 import { entityLink } from '../parts/entities.js';
 import { empty } from '../parts/notices.js';
-import { layOut, NODE_HEIGHT, NODE_WIDTH, NODES_MAX, selectNodes } from '../graph_layout.js';
+import { busiest, layOut, needsFocus, NODE_HEIGHT, NODE_WIDTH, NODES_MAX, selectNodes } from '../graph_layout.js';
 import { entityGraph } from '../record_views.js';
 import { select } from './record.js';
 
@@ -31,6 +31,9 @@ export class GraphScreen {
     /** @type {EntityGraph} */
     this.entities = { nodes: [], edges: [] };
     this.laidKey = '';
+    this.shownKey = '';
+    /** @type {string | null} */
+    this.center = null;
     /** @type {ReturnType<typeof layOut> | null} */
     this.laid = null;
   }
@@ -43,6 +46,17 @@ export class GraphScreen {
     return this.graph(this.entities);
   }
 
+  /** A wide drawing begins at the chosen node, or at the one with the most edges. */
+  drawn() {
+    if (this.shownKey === this.laidKey || !this.laid) return;
+    const box = document.querySelector('.graph');
+    const place = this.laid.places.get(this.center ?? '');
+    if (!box || !place) return;
+    this.shownKey = this.laidKey;
+    const scale = (box.querySelector('svg')?.clientWidth ?? 0) / this.laid.width || 1;
+    box.scrollTo(place.x * scale - box.clientWidth / 2, place.y * scale - box.clientHeight / 2);
+  }
+
   /** @param {EntityGraph} graph */
   graph(graph) {
     if (graph.nodes.length === 0) return empty('There is no entity yet.');
@@ -50,9 +64,11 @@ export class GraphScreen {
     const filter = { kind: query.get('kind') ?? '', round: query.get('round') ?? '', expert: query.get('expert') ?? '', tension: query.get('tension') ?? '' };
     const isAll = query.get('all') === '1';
     const chosen = selectNodes(graph, filter, query.get('node'), isAll);
+    this.center = chosen.focus ?? busiest(chosen);
     return html`<section class="graph-screen">
       ${this.filters(graph, filter, isAll)}
-      <p class="soft" role="status">${plural(chosen.nodes.length, 'node')} of ${graph.nodes.length}${chosen.focus ? html`: ${chosen.focus} and its neighbours` : nothing}${chosen.isCut ? html`; the first ${NODES_MAX} are drawn, filter to see the others` : nothing}</p>
+      <p class="soft" role="status">${plural(chosen.nodes.length, 'node')} of ${graph.nodes.length}${chosen.focus ? html`: ${entityLink(chosen.focus)} and its neighbours` : nothing}${chosen.isCut ? html`; the first ${NODES_MAX} are drawn, filter to see the others` : nothing}</p>
+      <p class="soft hint">Choose a node to see its neighbours${chosen.focus ? '; choose the thick one to read its source' : ''}.</p>
       ${legend()}
       ${chosen.nodes.length === 0 ? empty('No node matches.') : this.drawing(chosen)}
       ${edgeTable(graph, chosen)}
@@ -74,7 +90,7 @@ export class GraphScreen {
       ${select('Any round', filter['round'] ?? '', rounds.map((round) => [String(round), `Round ${round}`]), set('round'))}
       ${select('Any seat', filter['expert'] ?? '', experts.map((name) => [name, name]), set('expert'))}
       ${select('Any tension', filter['tension'] ?? '', tensions.map((node) => [node.id, `${node.id} ${shorten(node.label, 40)}`]), set('tension'))}
-      <a class="button" href=${hrefWith({ all: isAll ? null : 1, node: null })}>${isAll ? 'Show a neighbourhood' : 'Show all'}</a></form>`;
+      ${needsFocus(graph) || this.frame.query.get('node') ? html`<a class="button" href=${hrefWith({ all: isAll ? null : 1, node: null })}>${isAll ? 'Show a neighbourhood' : 'Show all'}</a>` : nothing}</form>`;
   }
 
   /** @param {{ nodes: GraphNode[], edges: GraphEdge[], focus: string | null }} chosen */
@@ -107,7 +123,7 @@ export class GraphScreen {
     // The name begins with the visible text, so that speech control finds the node by it.
     const label = `${node.id} · ${words(node.status)} ${lines.join(' ')}, ${kindName(node.id)} of round ${node.round} by ${node.contributors.join(', ')}: ${node.label}`;
     const open = (/** @type {Event} */ event) => { event.preventDefault(); location.hash = hrefWith({ source: node.id }); };
-    return svg`<a class="node kind-${node.id.charAt(0)} ${isFocus ? 'focus' : ''}" href=${hrefWith({ node: node.id, all: null })} aria-label=${label}
+    return svg`<a class="node kind-${node.id.charAt(0)} ${isFocus ? 'focus' : ''}" href=${isFocus ? hrefWith({ source: node.id }) : hrefWith({ node: node.id, all: null })} aria-label=${label}
         @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === ' ' && open(event)}>
       <rect x=${x} y=${y} width=${NODE_WIDTH} height=${NODE_HEIGHT} rx="7"></rect>
       <text class="id" x=${x + 10} y=${y + 18}>${node.id} · ${words(node.status)}</text>
@@ -125,7 +141,9 @@ function wrapLabel(label) {
       line = word;
     } else line = line ? `${line} ${word}` : word;
   }
-  return [...lines, line].slice(0, 2).map((text) => shorten(text, LINE_CHARS + 2));
+  const [one = '', two = '', ...rest] = [...lines, line].map((text) => shorten(text, LINE_CHARS + 2));
+  const isCut = rest.length > 0 && !two.endsWith('…');
+  return [one, isCut ? `${two}…` : two].filter(Boolean);
 }
 
 function legend() {

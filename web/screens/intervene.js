@@ -27,7 +27,8 @@ export class InterveneForms {
     return html`<section class="intervene" aria-label="Intervene">
       <div class="actions">
         ${this.frame.isRunning ? html`
-          ${this.toggle('whisper', 'Whisper')}${this.toggle('direct', 'Direct')}${this.toggle('stop', 'Stop')}`
+          ${this.toggle('whisper', 'Whisper')}${this.toggle('direct', 'Direct')}${this.toggle('stop', 'Stop')}
+          ${this.open === '' && this.said === '' ? html`<span class="soft">Speak to the panel while it works, or end its rounds.</span>` : nothing}`
           : html`${this.toggle('resume', 'Resume')}<span class="soft">The run stopped before its end. A resumed run never pays twice for a stored reply.</span>`}
         <span class="soft" role="status">${this.said}</span>
       </div>
@@ -59,6 +60,7 @@ export class InterveneForms {
   whisper() {
     const seats = this.frame.run.seats;
     return html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.submit(event, '/whisper', 'Whispered. The next prompts contain it.')}>
+      <p class="soft">The seats read a whisper with their next prompt. They may follow it or not.</p>
       <label>Message <textarea name="text" rows="2" required maxlength="2000"></textarea></label>
       <label>To <select name="to"><option value="">all seats</option>${seats.map((seat) => html`<option>${seat.seat}</option>`)}</select></label>
       <button class="primary" ?disabled=${this.isSending}>Whisper</button></form>`;
@@ -67,6 +69,7 @@ export class InterveneForms {
   direct() {
     if (this.pending) return this.confirmation(this.pending);
     return html`<form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.restate(event)}>
+      <p class="soft">A directive binds the next round. The chair says how it understands it, and you confirm.</p>
       <label>Directive for the next round <textarea name="text" rows="2" required maxlength="2000"></textarea></label>
       <button class="primary" ?disabled=${this.isSending}>${this.isSending ? 'The chair restates it…' : 'Let the chair restate it'}</button></form>`;
   }

@@ -1,7 +1,7 @@
 // The list of dialogues: newest first, filtered, searched, drawn row by row as one scrolls.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { getJson } from '../api.js';
+import { getJson, isUnauthorized } from '../api.js';
 import { age, money, moment, plural, protocolName } from '../format.js';
 import { hrefTo, hrefToDialogue, replaceAddress } from '../router.js';
 import { getIfOffered } from '../routes.js';
@@ -92,11 +92,11 @@ class ListScreen {
       this.host.announce(plural(this.rows.length, 'dialogue') + (this.next ? ' and more' : ''));
     } catch (error) {
       this.error = error;
-      this.host.report(error);
+      if (isUnauthorized(error)) this.host.report(error);
     }
     this.isLoading = false;
     this.isLoaded = true;
-    this.follow();
+    if (!this.error) this.follow();
     this.host.redraw();
   }
 
@@ -221,10 +221,10 @@ function drawRow(row) {
     <span class="row-state">${stateBadge(row)}</span>
     <span class="row-title">${row.title}</span>
     <span class="row-facts">
-      ${row.degraded ? flag('degraded') : nothing}${row.rehearsal ? flag('rehearsal') : nothing}
-      <span>${protocolName(row.protocol)}</span>
-      <span class="wide">${plural(row.rounds, 'round')}</span>
-      <span class="number">${row.cost_usd === null || row.cost_usd === undefined ? '' : money(row.cost_usd)}</span>
+      <span class="row-flags">${row.degraded ? flag('degraded') : nothing}${row.rehearsal ? flag('rehearsal') : nothing}</span>
+      <span class="row-protocol">${protocolName(row.protocol)}</span>
+      <span class="wide number">${plural(row.rounds, 'round')}</span>
+      <span class="number row-cost">${row.cost_usd === null || row.cost_usd === undefined ? '' : money(row.cost_usd)}</span>
       <time class="number" datetime=${row.created_at} title=${moment(row.created_at)}>${age(row.created_at)}</time>
     </span>
   </a>`;

@@ -32,9 +32,11 @@ export class RecordScreen {
     const all = [...entityIndex(record).values()];
     const rows = this.chosen(all);
     return html`<section class="record">
-      <p>Export: ${FORMATS.map(([format, label]) => html`<a class="button" href="${dialoguePath(this.frame.id, '/export')}?format=${format}" download>${label}</a> `)}</p>
-      <p class="soft">Head of the chain: <code class="hash">${record.headHash ?? record.head ?? ''}</code></p>
-      ${(record.warnings ?? []).length > 0 ? html`<ul class="plain">${record.warnings.map((/** @type {any} */ warning) => html`<li class="warn">${warning.message ?? warning}</li>`)}</ul>` : nothing}
+      <dl class="fields">
+        <div><dt>Export</dt><dd class="actions">${FORMATS.map(([format, label]) => html`<a class="button" href="${dialoguePath(this.frame.id, '/export')}?format=${format}" download>${label}</a>`)}</dd></div>
+        <div><dt>Head of the chain</dt><dd><code class="hash">${record.headHash ?? record.head ?? ''}</code><p class="soft">Check it with <code>plenary verify ${this.frame.id}</code></p></dd></div>
+        ${(record.warnings ?? []).length > 0 ? html`<div><dt>Warnings</dt><dd><ul class="plain">${record.warnings.map((/** @type {any} */ warning) => html`<li class="warn">${warning.message ?? warning}</li>`)}</ul></dd></div>` : nothing}
+      </dl>
       <h2>Entities</h2>
       ${this.filters(all)}
       ${rows.length === 0 ? empty('No entity matches.') : html`<p class="soft">${plural(rows.length, 'entity').replace('entitys', 'entities')}</p>${this.list.view(rows, 'Entities')}`}
@@ -58,7 +60,7 @@ export class RecordScreen {
     const set = (/** @type {string} */ name) => (/** @type {Event} */ event) => replaceAddress(hrefWith({ [name]: /** @type {HTMLInputElement} */ (event.target).value }));
     const value = (/** @type {string} */ name) => this.frame.query.get(name) ?? '';
     return html`<form class="filters" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
-      <label class="grow"><span class="hidden">Find in the entities</span><input type="search" placeholder="Find" .value=${value('find')} @input=${set('find')}></label>
+      <label class="grow"><span class="hidden">Find in the entities</span><input type="search" placeholder="Find in the entities" .value=${value('find')} @input=${set('find')}></label>
       ${select('Any kind', value('kind'), KINDS.map((kind) => [kind, kindName(kind)]), set('kind'))}
       ${select('Any round', value('round'), rounds.map((round) => [String(round), `Round ${round}`]), set('round'))}
       ${select('Any seat', value('expert'), experts.map((name) => [name, name]), set('expert'))}
@@ -82,5 +84,5 @@ export function select(all, value, options, onChange) {
 /** @param {import('../parts/entities.js').Entity} entity */
 function drawEntity(entity) {
   return html`<div class="entity-row">${entityLink(entity.id)}<span class="row-title">${entity.label}</span>
-    <span class="row-facts">${badge(entity.status)}<span>${entity.contributors.join(', ')}</span><span>round ${entity.round}</span></span></div>`;
+    <span class="row-facts"><span class="entity-state">${badge(entity.status)}</span><span class="entity-seats">${entity.contributors.join(', ')}</span><span>round ${entity.round}</span></span></div>`;
 }

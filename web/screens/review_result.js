@@ -22,13 +22,23 @@ export function reviewResult(review, record) {
     ${override ? html`<p class="notice warn"><strong>Overridden</strong>: the gate said ${review.verdict}; ${override.by ?? 'a person'} decided ${override.decision ?? override.as}: ${override.why}</p>` : nothing}
     <p class="facts"><span>${review.artifact}</span><span>${words(review.artifact_type ?? '')}</span><span>tier ${review.tier}</span>${review.producer ? html`<span>by ${review.producer}</span>` : nothing}</p>
     ${review.error ? html`<p class="notice bad"><strong>${review.error.message}</strong></p>` : nothing}
-    ${review.revision_brief ? html`<h2>What to change</h2><p class="prose brief">${sourcedText(review.revision_brief, 'verdict.gate')}</p>` : nothing}
+    ${review.revision_brief ? html`<h2>What to change</h2>${brief(review.revision_brief)}` : nothing}
     ${concerns(review.concerns ?? [], record)}
     ${review.adjudicator ? html`<h2>Why</h2><p class="prose">${sourcedText(review.adjudicator.reasoning, 'verdict.gate')}</p>` : nothing}
     ${judgements(review)}
     ${policy(review)}
     ${(review.prior_verdicts ?? []).length > 0 ? html`<details class="layer"><summary>Earlier verdicts of this type</summary><ul>${review.prior_verdicts.map((/** @type {any} */ prior) => html`<li>${badge((prior.verdict ?? prior.final_verdict ?? '').toLowerCase(), prior.verdict ?? prior.final_verdict)} ${prior.artifact} <span class="soft">${prior.ts ? age(prior.ts) : ''}</span></li>`)}</ul></details>` : nothing}
   </section>`;
+}
+
+/** The adjudicator numbers the changes and names their concerns: ``1. … (`skeptic-1`)``.
+ * @param {string} text
+ */
+function brief(text) {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const items = lines.map((line) => /^\d+\.\s+(.*?)(?:\s+\(`([^`]+)`\))?$/.exec(line));
+  if (items.length === 0 || items.includes(null)) return html`<p class="prose brief">${sourcedText(text, 'verdict.gate')}</p>`;
+  return html`<ol class="changes">${items.map((item) => html`<li class="prose">${sourcedText(item?.[1] ?? '', 'verdict.gate')} ${item?.[2] ? html`<code class="soft">${item[2]}</code>` : nothing}</li>`)}</ol>`;
 }
 
 /**
@@ -38,7 +48,7 @@ export function reviewResult(review, record) {
 function concerns(items, record) {
   if (items.length === 0) return html`<p class="soft">No concern.</p>`;
   return html`<h2>Concerns</h2><ol class="concerns">${items.map((concern) => html`<li>
-    <p class="facts"><strong>${concern.deliberator}</strong>${concern.blocking ? badge('hold', concern.irreducible ? 'blocks, cannot be revised away' : 'blocks') : nothing}${concern.line ? html`<span>line ${concern.line}</span>` : nothing}${claimLink(concern, record)}</p>
+    <p class="facts"><strong>${words(concern.deliberator)}</strong>${concern.id ? html`<code>${concern.id}</code>` : nothing}${concern.blocking ? badge('hold', concern.irreducible ? 'blocks, cannot be revised away' : 'blocks') : nothing}${concern.line ? html`<span>line ${concern.line}</span>` : nothing}${claimLink(concern, record)}</p>
     ${concern.locus ? html`<blockquote>${concern.locus}${concern.quote_not_found ? html` <span class="warn">(not found in the document)</span>` : nothing}</blockquote>` : nothing}
     <p class="prose">${concern.issue}</p>${concern.fix ? html`<p class="prose"><strong>Fix:</strong> ${concern.fix}</p>` : nothing}</li>`)}</ol>`;
 }

@@ -57,7 +57,7 @@ function statistics(audit) {
       <div><dt>${badge('hold', 'HOLD')}</dt><dd><strong>${count(audit.hold)}</strong></dd></div>
       <div><dt>Incomplete</dt><dd><strong>${count(audit.incomplete)}</strong></dd></div>
       <div><dt>Overridden</dt><dd><strong>${count(audit.overrides?.overridden)}</strong> <span class="soft">${percent(audit.overrides?.overridden_percent)}</span></dd></div>
-      <div><dt>Drift</dt><dd><strong>${words(audit.drift?.verdict ?? '–')}</strong></dd></div>
+      <div><dt>Drift</dt><dd><strong>${words(audit.drift?.verdict ?? '–')}</strong>${audit.drift?.verdict === 'cannot_tell' ? html` <span class="soft">three weeks of five verdicts each are needed</span>` : nothing}</dd></div>
     </dl>
     ${(audit.remarks ?? []).map((/** @type {any} */ remark) => html`<p class="notice warn">${withCode(remark.message)}</p>`)}
     <h2>By type</h2>${distribution(audit.by_type ?? [], 'artifact_type', 'Type')}
@@ -72,11 +72,16 @@ function statistics(audit) {
  */
 function distribution(rows, key, name) {
   return html`<div class="scroll" tabindex="0" role="group" aria-label=${name}><table class="numbers"><thead><tr><th scope="col">${name}</th><th scope="col">Decided</th><th scope="col">SHIP</th><th scope="col">REVISE</th><th scope="col">HOLD</th><th scope="col">Not SHIP</th></tr></thead>
-    <tbody>${rows.map((row) => html`<tr><th scope="row">${words(row[key] ?? '–')}</th><td>${count(row.decided)}</td><td>${count(row.ship)}</td><td>${count(row.revise)}</td><td>${count(row.hold)}</td><td>${bar((row.not_ship_percent ?? 0) / 100, 'warn')} ${percent(row.not_ship_percent)}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${rows.map((row) => html`<tr><th scope="row">${words(row[key] ?? '–')}</th><td>${count(row.decided)}</td><td>${count(row.ship)}</td><td>${count(row.revise)}</td><td>${count(row.hold)}</td><td>${share(row.not_ship_percent)}</td></tr>`)}</tbody></table></div>`;
 }
 
 /** @param {any[]} rows */
 function deliberators(rows) {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Deliberators"><table class="numbers"><thead><tr><th scope="col">Deliberator</th><th scope="col">Asked</th><th scope="col">Absent</th><th scope="col">Blocks</th><th scope="col">Irreducible</th><th scope="col">Changed after R1</th></tr></thead>
-    <tbody>${rows.map((row) => html`<tr><th scope="row">${words(row.deliberator)}</th><td>${count(row.asked)}</td><td>${percent(row.absent_percent)}</td><td>${bar((row.block_percent ?? 0) / 100, 'warn')} ${percent(row.block_percent)}</td><td>${percent(row.irreducible_percent)}</td><td>${percent(row.change?.changed_percent)}</td></tr>`)}</tbody></table></div>`;
+    <tbody>${rows.map((row) => html`<tr><th scope="row">${words(row.deliberator)}</th><td>${count(row.asked)}</td><td>${percent(row.absent_percent)}</td><td>${share(row.block_percent)}</td><td>${percent(row.irreducible_percent)}</td><td>${percent(row.change?.changed_percent)}</td></tr>`)}</tbody></table></div>`;
+}
+
+/** @param {number | null | undefined} value in percent */
+function share(value) {
+  return html`${bar((value ?? 0) / 100, 'warn')}<span class="share">${percent(value)}</span>`;
 }

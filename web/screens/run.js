@@ -7,6 +7,7 @@ import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
 import { bar } from '../parts/charts.js';
 import { loading } from '../parts/notices.js';
+import { readableStream } from '../parts/stream_text.js';
 
 /** The end of a long text is what moves. */
 const TAIL_CHARS = 1200;
@@ -62,9 +63,20 @@ export class RunScreen {
     return stage ? `${stage.name} in progress.` : 'The run begins.';
   }
 
+  /** Seats in the order in which they are asked; those that wait for a later stage come last. */
+  seats() {
+    const run = this.frame.run;
+    const first = (/** @type {import('../run_state.js').RunSeat} */ seat) => {
+      const place = run.stages.findIndex((stage) => run.cell(stage.key, seat.seat));
+      return place < 0 ? run.stages.length : place;
+    };
+    const isShown = (/** @type {import('../run_state.js').RunSeat} */ seat) => first(seat) < run.stages.length || (!run.isOver && seat.roles.includes('participant'));
+    return run.seats.filter((seat) => run.stages.length === 0 || isShown(seat)).toSorted((a, b) => first(a) - first(b));
+  }
+
   matrix() {
     const run = this.frame.run;
-    const seats = run.seats.filter((seat) => run.stages.length === 0 || run.stages.some((stage) => run.cell(stage.key, seat.seat)) || seat.roles.includes('participant'));
+    const seats = this.seats();
     return html`<div class="scroll" tabindex="0" role="group" aria-label="Seats and stages"><table class="matrix">
       <caption class="hidden">Seats and stages</caption>
       <thead><tr><th scope="col">Seat</th>${run.stages.map((stage) => html`<th scope="col">${stage.name}</th>`)}</tr></thead>
@@ -79,7 +91,8 @@ export class RunScreen {
     const time = cell.until ? Date.parse(cell.until) - Date.parse(cell.since) : cell.state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
     const label = badge(cell.state, CELL_WORDS[cell.state] ?? cell.state);
     return html`<span class="cell">${cell.call === null ? label : html`<a class="quiet-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: cell.call })}>${label}</a>`}
-      <span class="soft">${[cell.note, time === null ? '' : duration(Math.max(0, time)), cell.state === 'writing' && cell.bytes > 0 ? `${count(cell.bytes)} bytes` : ''].filter(Boolean).join(' · ')}</span></span>`;
+      ${cell.note ? html`<span class="soft">${cell.note}</span>` : nothing}
+      <span class="soft">${[time === null ? '' : duration(Math.max(0, time)), cell.state === 'writing' && cell.bytes > 0 ? `${count(cell.bytes)} bytes` : ''].filter(Boolean).join(' · ')}</span></span>`;
   }
 
   writing() {
@@ -90,7 +103,7 @@ export class RunScreen {
     }));
     if (active.length === 0) return nothing;
     return html`<section aria-label="Being written"><h2>Being written</h2><div class="streams">${active.map(({ stage, seat, cell }) => html`
-      <article class="stream"><h3>${seat.seat} <span class="soft">${stage.name.toLowerCase()}</span></h3><pre>${cell.text.slice(-TAIL_CHARS)}<span class="caret" aria-hidden="true"></span></pre></article>`)}</div></section>`;
+      <article class="stream"><h3>${seat.seat} <span class="soft">${stage.name.toLowerCase()}</span></h3><pre><span>${readableStream(cell.text).slice(-TAIL_CHARS)}<span class="caret" aria-hidden="true"></span></span></pre></article>`)}</div></section>`;
   }
 
   feed() {

@@ -36,7 +36,7 @@ export class ScoreScreen {
     const totals = board.totals ?? {};
     return html`<section class="scores">
       <dl class="meters">
-        <div><dt>Alignment</dt><dd><strong>${count(totals.alignment?.total)}</strong></dd></div>
+        <div><dt>Alignment</dt><dd><strong>${count(totals.alignment?.total)}</strong> <span class="soft">${PARTS.filter(([name]) => typeof totals.alignment?.[name] === 'number').map(([name, letter]) => `${letter} ${count(totals.alignment[name])}`).join(' · ')}</span></dd></div>
         <div><dt>Tensions resolved</dt><dd><strong>${count(totals.tensions_resolved)}</strong> <span class="soft">of ${count(totals.tensions_total)}</span></dd></div>
         <div><dt>Experts consulted</dt><dd><strong>${count(totals.experts_consulted)}</strong></dd></div>
         <div><dt>Converged</dt><dd><strong>${totals.convergence_achieved ? 'yes' : 'no'}</strong> <span class="soft">${totals.convergence_reason ?? ''}</span></dd></div>
@@ -47,18 +47,37 @@ export class ScoreScreen {
         ${lineChart('Work remaining', rounds.map((/** @type {any} */ round) => round.work_remaining ?? null), count)}
         ${lineChart('Converge', rounds.map((/** @type {any} */ round) => round.converge_percent ?? null), percent)}
       </div>
-      <h2>Rounds</h2>${roundTable(rounds)}
+      <h2>Rounds</h2><p class="soft hint">W wisdom, C consistency, T truth, R relationships.</p>${roundTable(rounds)}
       <h2>Leaderboard</h2>${leaderboard(rounds)}
       <h2>Experts by round</h2>${rounds.map((/** @type {any} */ round) => expertTable(round, rounds.length <= OPEN_ROUNDS_MAX))}
     </section>`;
   }
 }
 
+/** The sum of a part over the experts of a round; nothing if the round has only whole scores.
+ * @param {any} round
+ * @param {string} part
+ */
+function partOf(round, part) {
+  const known = Object.values(round.experts ?? {}).map((row) => row[part]).filter((value) => typeof value === 'number');
+  return known.length > 0 ? known.reduce((sum, value) => sum + value, 0) : null;
+}
+
 /** @param {any[]} rounds */
 function roundTable(rounds) {
+  const parts = PARTS.filter(([name]) => rounds.some((round) => partOf(round, name) !== null));
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Rounds"><table class="numbers">
-    <thead><tr><th scope="col">Round</th><th scope="col">Score</th><th scope="col">Cumulative</th><th scope="col">Velocity</th><th scope="col">Open tensions</th><th scope="col">New perspectives</th><th scope="col">Work remaining</th><th scope="col">Converge</th><th scope="col" class="text">What blocks</th></tr></thead>
-    <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th><td>${count(round.score)}</td><td>${count(round.cumulative)}</td><td>${count(round.velocity)}</td><td>${count(round.open_tensions)}</td><td>${count(round.new_perspectives)}</td><td>${count(round.work_remaining)}</td><td>${percent(round.converge_percent)}</td><td class="text">${(round.blockers ?? []).map((/** @type {any} */ blocker) => html`${linkedText(typeof blocker === 'string' ? blocker : blocker.id ?? JSON.stringify(blocker))} `)}</td></tr>`)}</tbody></table></div>`;
+    <thead><tr><th scope="col">Round</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Score</th><th scope="col">Cumulative</th><th scope="col">Velocity</th><th scope="col">Open tensions</th><th scope="col">New perspectives</th><th scope="col">Work remaining</th><th scope="col">Converge</th><th scope="col" class="text">What blocks</th></tr></thead>
+    <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th>${parts.map(([name]) => html`<td>${count(partOf(round, name))}</td>`)}<td>${count(round.score)}</td><td>${count(round.cumulative)}</td><td>${count(round.velocity)}</td><td>${count(round.open_tensions)}</td><td>${count(round.new_perspectives)}</td><td>${count(round.work_remaining)}</td><td>${percent(round.converge_percent)}</td><td class="text">${blockerList(round.blockers ?? [])}</td></tr>`)}</tbody></table></div>`;
+}
+
+/** Bare ids stand in a row, sentences below each other.
+ * @param {any[]} blockers
+ */
+function blockerList(blockers) {
+  const texts = blockers.map((blocker) => (typeof blocker === 'string' ? blocker : String(blocker.id ?? JSON.stringify(blocker))));
+  if (texts.every((text) => text.length <= 5)) return texts.map((text) => html`${linkedText(text)} `);
+  return html`<ul class="plain">${texts.map((text) => html`<li>${linkedText(text)}</li>`)}</ul>`;
 }
 
 /** @param {any[]} rounds */

@@ -113,7 +113,7 @@ export class SourcePanel {
    * @param {EntitySource} source
    */
   sourceView(sources, source) {
-    return html`<section><h3>Said in the reply of ${source.seat}, round ${source.round}</h3>
+    return html`<section><h3>Said in the reply of ${source.seat} <span class="soft">${this.purposeOf(source)}round ${source.round}</span></h3>
       ${sources.length > 1 ? html`<nav class="choices" aria-label="Replies">${sources.map((other, index) => html`
         <a href=${hrefWith({ at: index })} aria-current=${other === source ? 'true' : nothing}>${other.seat}, round ${other.round}</a>`)}</nav>` : nothing}
       ${source.call === null || source.call === undefined ? this.rawOnly(source) : this.callView(source.call)}
@@ -122,6 +122,14 @@ export class SourcePanel {
       <dl class="pairs"><div><dt>Entry</dt><dd>${source.journal_seq}</dd></div><div><dt>Hash</dt><dd><code class="hash">${source.hash}</code></dd></div>
       <div><dt>Characters</dt><dd>${count(source.start)} to ${count(source.end)}</dd></div></dl>
       <p class="soft">Check the chain with <code>plenary verify ${this.frame.id}</code></p></details>`}`;
+  }
+
+  /** What the seat was asked for, once the call is loaded.
+   * @param {EntitySource} source
+   */
+  purposeOf(source) {
+    const call = this.call.value;
+    return call && call.call === source.call ? `${words(call.purpose ?? '')}, ` : '';
   }
 
   /** @param {EntitySource} source */

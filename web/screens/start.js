@@ -6,6 +6,11 @@ import { hasRoute } from '../routes.js';
 import { failure } from '../parts/notices.js';
 
 const FORMS = [['ask', 'Ask a council'], ['align', 'Align experts'], ['review', 'Review a document']];
+const ABOUT = /** @type {Record<string, string>} */ ({
+  ask: 'Several models answer on their own, review each other, and a chair reports. A critic who never saw the debate tries to break the conclusion.',
+  align: 'A Judge designs a panel of experts. They argue in rounds until every tension is resolved or accepted.',
+  review: 'A panel reads the document and decides: SHIP, REVISE or HOLD. It says what to change, and where.',
+});
 const MODES = [['general', 'General'], ['architecture', 'Architecture'], ['review', 'Code or document']];
 
 /**
@@ -53,6 +58,7 @@ class StartScreen {
     return html`<section class="start">
       <nav class="choices" aria-label="Kind of run">${this.forms.map(([name, label]) => html`<a href="#/new/${name}" aria-current=${this.kind === name ? 'page' : nothing}>${label}</a>`)}</nav>
       <h1>${this.title}</h1>
+      <p class="lead">${ABOUT[this.kind]}</p>
       ${this.error ? failure(this.error) : nothing}
       <form class="stack" @submit=${(/** @type {SubmitEvent} */ event) => this.send(event)}>
         ${parts[this.kind]?.()}

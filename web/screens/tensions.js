@@ -12,6 +12,9 @@ const COLUMNS = ['open', 'reopened', 'addressed', 'accepted', 'resolved'];
 /** Cards drawn per column at first; the rest on request. */
 const CARDS_SHOWN = 50;
 
+/** A longer text is folded: a board is read at a glance. */
+const TEXT_CHARS_SHOWN = 180;
+
 export class TensionScreen {
   /** @param {import('./dialogue.js').DialogueFrame} frame */
   constructor(frame) {
@@ -71,10 +74,16 @@ export class TensionScreen {
     return html`<li class="card">
       <p class="card-head">${entityLink(card.id)} <span class="soft">round ${card.round}</span></p>
       <p class="prose">${card.label}</p>
-      ${text && text !== card.label ? html`<details><summary>More</summary><p class="prose soft">${linkedText(text)}</p></details>` : nothing}
+      ${text && text !== card.label ? tensionText(text) : nothing}
       <p class="soft">raised by ${[raised].flat().join(', ')}${card.owner ? html` · owner ${card.owner}` : nothing}${card.settled_by ? html` · settled by ${linkedText(card.settled_by)}` : nothing}</p>
       ${card.reason ? html`<p class="soft">${linkedText(card.reason)}</p>` : nothing}
       ${(card.challenges ?? []).length > 0 ? html`<p class="soft">challenges ${card.challenges.join(', ')}</p>` : nothing}
     </li>`;
   }
+}
+
+/** @param {string} text */
+function tensionText(text) {
+  const whole = html`<p class="prose soft">${linkedText(text)}</p>`;
+  return text.length <= TEXT_CHARS_SHOWN ? whole : html`<details><summary>Show the text</summary>${whole}</details>`;
 }

@@ -2,12 +2,13 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson } from '../api.js';
-import { plural, words } from '../format.js';
+import { count, words } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
 import { badge } from '../parts/badges.js';
 import { entityLink } from '../parts/entities.js';
 import { markdown } from '../parts/markdown.js';
+import { highlightText } from '../parts/highlight.js';
 import { empty, settled } from '../parts/notices.js';
 
 /**
@@ -25,6 +26,7 @@ export class TranscriptScreen {
     this.frame = frame;
     this.isRaw = false;
     this.isWide = true;
+    this.needle = '';
     /** @type {Map<number, boolean>} */
     this.opened = new Map();
     /** @type {RemoteValue<{ rounds: TranscriptRound[] }>} */
@@ -40,18 +42,46 @@ export class TranscriptScreen {
   /** @param {TranscriptRound[]} rounds */
   rounds(rounds) {
     if (rounds.length === 0) return empty('There is no reply yet.');
-    const entries = rounds.reduce((sum, round) => sum + round.entries.length, 0);
+    const found = this.find(rounds);
+    const entries = countEntries(found);
     const isOpen = (/** @type {TranscriptRound} */ round, /** @type {number} */ index) => this.opened.get(round.round) ?? (entries <= OPEN_ENTRIES_MAX || index === 0);
     return html`<section class="transcript">
       <div class="toolbar" role="group" aria-label="View">
+        <label class="grow"><span class="hidden">Find in the replies</span>
+          <input type="search" placeholder="Find in the replies" .value=${this.needle} @input=${(/** @type {Event} */ event) => this.seek(/** @type {HTMLInputElement} */ (event.target).value)}></label>
         ${this.switch('Raw', this.isRaw, () => { this.isRaw = !this.isRaw; })}
-        ${this.switch('Side by side', this.isWide, () => { this.isWide = !this.isWide; })}
+        <span class="wide-only">${this.switch('Side by side', this.isWide, () => { this.isWide = !this.isWide; })}</span>
         <button type="button" @click=${() => this.openAll(rounds, false)}>Collapse all</button>
         <button type="button" @click=${() => this.openAll(rounds, true)}>Expand all</button>
-        <span class="soft">${plural(rounds.length, 'round')}, ${entries === 1 ? '1 reply' : `${entries.toLocaleString('en-US')} replies`}</span>
+        <span class="soft" role="status">${entries === 1 ? '1 reply' : `${count(entries)} replies`}${this.needle ? ` of ${count(countEntries(rounds))}` : ''}</span>
       </div>
-      ${rounds.map((round, index) => this.round(round, isOpen(round, index)))}
+      ${found.length === 0 ? empty('No reply has these words.') : found.map((round, index) => this.round(round, isOpen(round, index)))}
     </section>`;
+  }
+
+  /** The replies with the words that the reader looks for.
+   * @param {TranscriptRound[]} rounds
+   */
+  find(rounds) {
+    const needle = this.needle.toLowerCase();
+    if (!needle) return rounds;
+    const has = (/** @type {TranscriptEntry} */ entry) => `${entry.seat} ${entry.raw ?? ''}`.toLowerCase().includes(needle);
+    return rounds.map((round) => ({ ...round, entries: round.entries.filter(has) })).filter((round) => round.entries.length > 0);
+  }
+
+  /** @param {string} needle */
+  seek(needle) {
+    this.needle = needle.trim();
+    this.opened.clear();
+    this.frame.host.redraw();
+  }
+
+  drawn() {
+    highlightText(document.querySelector('.transcript'), this.needle);
+  }
+
+  leave() {
+    highlightText(null, '');
   }
 
   /**
@@ -101,4 +131,9 @@ export class TranscriptScreen {
       ${this.isRaw || !entry.blocks?.length ? html`<pre class="raw" tabindex="0">${entry.raw ?? ''}</pre>` : html`<div class="prose md">${markdown(entry.blocks)}</div>`}
     </article>`;
   }
+}
+
+/** @param {TranscriptRound[]} rounds */
+function countEntries(rounds) {
+  return rounds.reduce((sum, round) => sum + round.entries.length, 0);
 }
