@@ -2,9 +2,11 @@
 // clicks; then on to the prompt, the call and the journal entry. Once with the mouse, once with keys.
 
 import assert from 'node:assert/strict';
-import { plenaryJson, withVisitor } from './kit.mjs';
+import { plenary, plenaryJson, withVisitor } from './kit.mjs';
 
 const { dialogue_id: id, conclusion } = plenaryJson('ask', 'Should reads go through a cache?', '--rehearse');
+plenary('align', 'Which storage should the archive use?', '--rehearse', '--json');
+const aligned = plenaryJson('list').dialogues.find((row) => row.protocol === 'alignment').dialogue_id;
 const exported = plenaryJson('export', id, '--full');
 
 await withVisitor(async (visitor) => {
@@ -48,6 +50,14 @@ await withVisitor(async (visitor) => {
     await visitor.go(`#/d/${id}/record?source=${entity.id}`);
     await page.locator('#source mark').first().waitFor();
   }
+
+  // A sentence of the Judge's verdict, and an entity that the Judge merged.
+  await visitor.go(`#/d/${aligned}`);
+  await page.locator('.verdict .sentence').first().click();
+  await page.getByText('Said in the reply of the-judge').waitFor();
+  await page.locator('#source mark').first().waitFor();
+  await visitor.go(`#/d/${aligned}/record?source=P0001`);
+  await page.locator('#source mark').first().waitFor();
 
   // The same with keys alone: tab to the sentence, open, close, and the focus is back.
   await visitor.go(`#/d/${id}`);

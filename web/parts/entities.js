@@ -18,6 +18,11 @@ export function entityLink(id) {
   return html`<a class="entity kind-${id.charAt(0)}" href=${hrefWith({ source: id, call: null })} title="${kindName(id)} ${id}: show its source">${id}</a>`;
 }
 
+/** @param {string} text */
+export function hasEntity(text) {
+  return ENTITY_ID.test(text);
+}
+
 /** Ids inside a text become links.
  * @param {string | null | undefined} text
  */

@@ -2,6 +2,7 @@
 
 import { html } from '../vendor/lit-html.js';
 import { hrefWith } from '../router.js';
+import { hasEntity, linkedText } from './entities.js';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -19,4 +20,14 @@ export function sourcedText(text, source) {
     const href = hrefWith({ source, sentence: sentence.trim(), call: null });
     return html`<a class="sentence" href=${href}>${sentence}</a>`;
   });
+}
+
+/**
+ * A text that names entities leads to them; any other one leads to its own source.
+ *
+ * @param {string} text
+ * @param {string} source
+ */
+export function sourcedOrLinked(text, source) {
+  return hasEntity(text) ? linkedText(text) : sourcedText(text, source);
 }

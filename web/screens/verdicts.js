@@ -4,6 +4,7 @@ import { html, nothing } from '../vendor/lit-html.js';
 import { capital, words } from '../format.js';
 import { badge } from '../parts/badges.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
+import { sourcedOrLinked } from '../parts/sentences.js';
 
 /** @param {any} record */
 export function verdictsView(record) {
@@ -26,8 +27,8 @@ function finalVerdict(verdict, record) {
   return html`<article class="verdict">
     <h2 class="kicker">Final verdict</h2>
     ${verdict.forced ? html`<p class="notice warn"><strong>NOT CONVERGED.</strong> ${verdict.warning ?? 'The Judge gave a verdict without agreement.'}</p>` : nothing}
-    <p class=${isAnswer ? 'answer' : 'prose'}>${linkedText(verdict.recommendation)}</p>
-    <p class="prose">${linkedText(verdict.description)}</p>
+    <p class=${isAnswer ? 'answer' : 'prose'}>${sourcedOrLinked(verdict.recommendation, `verdict.${verdict.id}`)}</p>
+    <p class="prose">${sourcedOrLinked(verdict.description, `verdict.${verdict.id}`)}</p>
     <dl class="fields">
       ${verdict.vote ? pair('Vote', html`<strong>${verdict.vote}</strong>`) : nothing}
       ${verdict.confidence ? pair('Confidence', verdict.confidence) : nothing}
@@ -46,7 +47,7 @@ function finalVerdict(verdict, record) {
 function otherVerdict(verdict) {
   const who = verdict.author ?? (verdict.supportingExperts ?? []).join(', ');
   return html`<article class="verdict minor"><h3>${capital(words(verdict.type))}${who ? ` of ${who}` : ''}</h3>
-    <p class="prose">${linkedText(verdict.recommendation)}</p><p class="prose soft">${linkedText(verdict.description)}</p></article>`;
+    <p class="prose">${sourcedOrLinked(verdict.recommendation, `verdict.${verdict.id}`)}</p><p class="prose soft">${sourcedOrLinked(verdict.description, `verdict.${verdict.id}`)}</p></article>`;
 }
 
 /**

