@@ -112,10 +112,15 @@ impl EventHub {
         run_blocking(move || {
             let project = hub.run_server.open_project()?;
             for (feed, _) in &feeds {
+                let mut content = lock_mutex(&feed.content);
+                // The feed of another client is complete, and each poll reads the rest.
+                if content.follower.seq > 0 {
+                    continue;
+                }
                 if project.store.load_dialogue(&feed.id)?.is_none() {
                     return Err(dialogue_not_found(feed.id.as_str()).into());
                 }
-                lock_mutex(&feed.content).read_journal(&project, &feed.id)?;
+                content.read_journal(&project, &feed.id)?;
             }
             Ok(())
         })

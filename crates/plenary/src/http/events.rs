@@ -33,8 +33,11 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// A client that takes nothing for this long is dropped.
 const SLOW_CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Events that wait for a client; the others stay in the feed that all clients share.
-const WAITING_EVENTS_MAX: usize = 16;
+/// Chunks of events that wait for a client; the others stay in the feed that all clients share.
+const WAITING_CHUNKS_MAX: usize = 16;
+
+/// Events are joined up to this size. A client that does not read holds as many bytes as wait for it.
+const CHUNK_BYTES_MAX: usize = 16 * 1024;
 
 /// How long a browser waits before it connects again.
 const RETRY: Bytes = Bytes::from_static(b"retry: 2000\n\n");
@@ -65,7 +68,7 @@ pub(crate) async fn stream_events(
         )
     })?;
     let client = state.hub.subscribe(ids, after).await?;
-    let (sender, receiver) = mpsc::channel(WAITING_EVENTS_MAX);
+    let (sender, receiver) = mpsc::channel(WAITING_CHUNKS_MAX);
     let connection = request.extensions().get::<Arc<ConnectionState>>().cloned();
     tokio::spawn(send_events(client, EventSink { sender, connection, _place: place }));
     let chunks = stream::unfold(receiver, async |mut receiver| {
@@ -146,6 +149,18 @@ impl EventSink {
     }
 }
 
+/// Joins events into chunks: each chunk is a write to the client.
+fn join_events(events: Vec<Bytes>) -> Vec<Bytes> {
+    let mut chunks: Vec<Vec<u8>> = Vec::new();
+    for event in events {
+        match chunks.last_mut().filter(|chunk| chunk.len() + event.len() <= CHUNK_BYTES_MAX) {
+            Some(chunk) => chunk.extend_from_slice(&event),
+            None => chunks.push(event.to_vec()),
+        }
+    }
+    chunks.into_iter().map(Bytes::from).collect()
+}
+
 /// Sends events until the client leaves or the stream has lasted long enough.
 async fn send_events(mut client: HubClient, sink: EventSink) {
     let ends_at = Instant::now() + STREAM_TIME;
@@ -153,7 +168,7 @@ async fn send_events(mut client: HubClient, sink: EventSink) {
         return;
     }
     loop {
-        for chunk in client.take_news() {
+        for chunk in join_events(client.take_news()) {
             if !sink.send(chunk).await {
                 return;
             }
