@@ -39,7 +39,7 @@ export function tensionBoard(record, round) {
     const settling = known.findLast((/** @type {any} */ event) => event.type === 'resolved' || event.type === 'addressed');
     const column = status !== 'resolved' && accepted.has(tension.id) ? 'accepted' : status;
     const reason = accepted.get(tension.id) || settling?.reason;
-    board[column]?.push({ ...tension, settled_by: settledBy(settling), reason });
+    board[column]?.push({ ...tension, settled_by: settledBy(settling), settled_word: settling?.type === 'resolved' ? 'settled' : 'addressed', reason });
   }
   return board;
 }

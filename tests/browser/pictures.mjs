@@ -35,6 +35,8 @@ await withVisitor(async (visitor) => {
   await visitor.page.locator('textarea[name=question]').fill('Should reads go through a cache?');
   await visitor.page.getByRole('button', { name: 'Start' }).click();
   await visitor.page.waitForFunction(() => (document.querySelector('.stream pre')?.textContent?.length ?? 0) > 250);
+  // A run is taller: what the seats write stands below the table.
+  await visitor.page.setViewportSize({ ...SIZE, height: 1000 });
   await visitor.picture('page-run');
   models.pace = 0;
   await visitor.page.locator('.run-state', { hasText: 'The run finished' }).waitFor({ timeout: 60_000 });

@@ -75,7 +75,7 @@ export class TensionScreen {
       <p class="card-head">${entityLink(card.id)} <span class="soft">round ${card.round}</span></p>
       <p class="prose">${card.label}</p>
       ${text && text !== card.label ? tensionText(text) : nothing}
-      <p class="soft">raised by ${[raised].flat().join(', ')}${card.owner ? html` · owner ${card.owner}` : nothing}${card.settled_by ? html` · settled by ${linkedText(card.settled_by)}` : nothing}</p>
+      <p class="soft">raised by ${[raised].flat().join(', ')}${card.owner ? html` · owner ${card.owner}` : nothing}${card.settled_by ? html` · ${card.settled_word} by ${linkedText(card.settled_by)}` : nothing}</p>
       ${card.reason ? html`<p class="soft">${linkedText(card.reason)}</p>` : nothing}
       ${(card.challenges ?? []).length > 0 ? html`<p class="soft">challenges ${card.challenges.join(', ')}</p>` : nothing}
     </li>`;
