@@ -123,7 +123,7 @@ fn a_silent_stream_ends_with_its_time_and_a_slow_one_does_not() {
             let (result, _) = ask_server(&server, *dialect, Duration::from_millis(300));
             let error = result.unwrap_err();
             assert_eq!(error.error_type, CallErrorType::Timeout, "{dialect} after {bytes}");
-            assert_eq!(error.message, "`ann` sent nothing for 300 ms");
+            assert!(error.message.ends_with(" sent nothing for 300 ms"), "{error}");
         }
         // Ten events of 100 ms each take longer than the silence that is allowed.
         let slow = StreamFault::Slow(Duration::from_millis(100));

@@ -23,6 +23,7 @@ use crate::providers::call_progress::SilenceTimer;
 use crate::providers::cli::transport::CliTransport;
 use crate::providers::http::HttpTransport;
 use crate::providers::http_clients::HttpClients;
+use crate::providers::http_errors::host_of;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Provider};
 use crate::store::sqlite::store::SqliteStore;
 
@@ -254,12 +255,6 @@ fn check_server(probed: &ProbeResult) -> (bool, String) {
         Some(Err(error)) => (false, format!("{listed}; a test call failed: {}", error.message)),
         None => (true, listed),
     }
-}
-
-/// `api.openai.com` of `https://api.openai.com/v1`.
-fn host_of(url: &str) -> Option<String> {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split('/').next().filter(|host| !host.is_empty()).map(str::to_owned)
 }
 
 fn check_program(probed: &ProbeResult) -> (bool, String) {

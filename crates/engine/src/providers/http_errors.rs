@@ -101,17 +101,45 @@ impl ErrorResponse<'_> {
     pub(crate) fn to_call_error(&self, provider: &Provider) -> CallError {
         let said = extract_message(self.body);
         let error_type = classify_status(self.status, self.body);
-        let name = &provider.name;
-        let status = self.status;
+        let (place, status) = (describe_place(provider), self.status);
         let text = match said {
-            Some(said) => {
-                format!("`{name}` answered {status}: {}", explain_quota(self.body, &said))
-            }
-            None => format!("`{name}` answered {status}{}", status_hint(status)),
+            Some(said) => format!("{place} answered {status}: {}", explain_quota(self.body, &said)),
+            None => format!("{place} answered {status}{}", status_hint(status)),
         };
-        let message = clean_message(provider, &text);
+        let message = match error_type == CallErrorType::Auth {
+            true => append_key_variable(provider, &text),
+            false => clean_message(provider, &text),
+        };
         CallError { error_type, message, retry_after: self.retry_after, refused: None }
     }
+}
+
+/// The provider and its host: `` `openai` at api.openai.com ``.
+fn describe_place(provider: &Provider) -> String {
+    let name = &provider.name;
+    match provider.base_url.as_deref().and_then(host_of) {
+        Some(host) => format!("`{name}` at {host}"),
+        None => format!("`{name}`"),
+    }
+}
+
+/// `api.openai.com` of `https://api.openai.com/v1`, without a password.
+pub(crate) fn host_of(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split('/').next().and_then(|place| place.rsplit('@').next());
+    host.filter(|host| !host.is_empty()).map(str::to_owned)
+}
+
+/// Says where a refused key comes from.
+fn append_key_variable(provider: &Provider, text: &str) -> String {
+    let text = clean_message(provider, text);
+    let Some(variable) = &provider.key_variable else { return text };
+    let source = match provider.key {
+        Some(_) => format!("; its key is from {variable}"),
+        None => format!("; {variable} is not set"),
+    };
+    let room = MESSAGE_CHARS_MAX.saturating_sub(source.chars().count());
+    format!("{}{source}", truncate_within(text.trim_end_matches('.'), room))
 }
 
 fn classify_status(status: u16, body: &str) -> CallErrorType {
@@ -179,7 +207,7 @@ pub(crate) fn error_in_reply(provider: &Provider, error: &Value) -> CallError {
 
 /// Handles a failed connection: refused, reset, unknown host or untrusted certificate.
 pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> CallError {
-    let name = &provider.name;
+    let (name, place) = (&provider.name, describe_place(provider));
     if error.is_builder() {
         let text = format!("`{name}` cannot be called: its `base_url` is not a URL");
         return CallError::new(CallErrorType::BadRequest, clean_message(provider, &text));
@@ -189,7 +217,7 @@ pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> C
         cause = deeper;
     }
     let what = if error.is_dns() {
-        "has a host name that cannot be resolved"
+        "cannot be found: the host name does not resolve"
     } else if error.is_timeout() {
         "did not accept the connection in time"
     } else if error.is_connect() {
@@ -199,9 +227,9 @@ pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> C
     };
     // Use the innermost error: the outer one names the address, which may contain a secret.
     let text = if std::ptr::addr_eq(cause, error) {
-        format!("`{name}` {what}")
+        format!("{place} {what}")
     } else {
-        format!("`{name}` {what}: {cause}")
+        format!("{place} {what}: {cause}")
     };
     CallError::new(CallErrorType::Network, clean_message(provider, &text))
 }
@@ -221,12 +249,12 @@ pub(crate) fn invalid_reply(provider: &Provider, what: &str) -> CallError {
 
 /// Handles a stream that ends before its reply does.
 pub(crate) fn broken_stream(provider: &Provider) -> CallError {
-    let text = format!("`{}` ended its stream before the reply was whole", provider.name);
+    let text = format!("{} ended its stream before the reply was whole", describe_place(provider));
     CallError::new(CallErrorType::Network, clean_message(provider, &text))
 }
 
 pub(crate) fn timeout_error(provider: &Provider, time: Duration) -> CallError {
-    let text = format!("`{}` sent nothing for {} ms", provider.name, time.as_millis());
+    let text = format!("{} sent nothing for {} ms", describe_place(provider), time.as_millis());
     CallError::new(CallErrorType::Timeout, clean_message(provider, &text))
 }
 

@@ -47,24 +47,36 @@ fn a_message_names_provider_status_and_reason() {
     let check = |status: u16, body: &str, expected: &str| {
         assert_eq!(http_error(status, body).message, expected, "{status} {body}");
     };
-    check(500, r#"{"error":{"message":"boom"}}"#, "`openai` answered 500: boom");
-    check(500, r#"{"error":"boom"}"#, "`openai` answered 500: boom");
-    check(500, r#"{"message":"boom"}"#, "`openai` answered 500: boom");
-    check(422, r#"{"detail":[{"msg":"boom","input":"…"}]}"#, "`openai` answered 422: boom");
-    check(400, r#"[{"error":{"message":"boom"}}]"#, "`openai` answered 400: boom");
-    check(500, "boom\r\nbang", "`openai` answered 500: boom bang");
-    check(502, "<html>Bad gateway</html>", "`openai` answered 502 without a message");
-    check(503, "", "`openai` answered 503 without a message");
-    check(308, "", "`openai` answered 308 with a redirect; check its `base_url`");
+    check(500, r#"{"error":{"message":"boom"}}"#, "`openai` at api.openai.com answered 500: boom");
+    check(500, r#"{"error":"boom"}"#, "`openai` at api.openai.com answered 500: boom");
+    check(500, r#"{"message":"boom"}"#, "`openai` at api.openai.com answered 500: boom");
+    check(
+        422,
+        r#"{"detail":[{"msg":"boom","input":"…"}]}"#,
+        "`openai` at api.openai.com answered 422: boom",
+    );
+    check(
+        400,
+        r#"[{"error":{"message":"boom"}}]"#,
+        "`openai` at api.openai.com answered 400: boom",
+    );
+    check(500, "boom\r\nbang", "`openai` at api.openai.com answered 500: boom bang");
+    check(
+        502,
+        "<html>Bad gateway</html>",
+        "`openai` at api.openai.com answered 502 without a message",
+    );
+    check(503, "", "`openai` at api.openai.com answered 503 without a message");
+    check(308, "", "`openai` at api.openai.com answered 308 with a redirect; check its `base_url`");
     check(
         429,
         r#"{"error":{"message":"You exceeded your plan.","code":"insufficient_quota"}}"#,
-        "`openai` answered 429: the quota is used up: You exceeded your plan.",
+        "`openai` at api.openai.com answered 429: the quota is used up: You exceeded your plan.",
     );
     check(
         401,
         r#"{"error":{"message":"Incorrect key sk-test-0123456789abcdef."}}"#,
-        "`openai` answered 401: Incorrect key ***.",
+        "`openai` at api.openai.com answered 401: Incorrect key ***; its key is from OPENAI_API_KEY",
     );
 }
 
@@ -145,7 +157,7 @@ fn the_offer_begins_with_the_likest_name_and_fits() {
         append_offered_models(&asked, missing.clone(), offer(&["whisper-1", "gpt-4o", "dall-e-3"]));
     assert_eq!(
         told.message,
-        "`openai` answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`; \
+        "`openai` at api.openai.com answered 404: no such model; it offers `gpt-4o`, `dall-e-3`, `whisper-1`; \
          `plenary models openai` lists all"
     );
     let many: Vec<String> = (0..400).map(|n| format!("{}-{n}", "long".repeat(40))).collect();
@@ -201,57 +213,63 @@ fn check_recorded(path: &str, expected: &str) {
 fn recorded_errors_of_openai_are_classified() {
     check_recorded(
         "openai/error_401.json",
-        "auth: `openai` answered 401: Incorrect API key provided: ***. You can find your API key at https://platform.openai.com/account/api-keys.",
+        "auth: `openai` at api.openai.com answered 401: Incorrect API key provided: ***. You can find your API key at https://platform.openai.com/account/api-keys; its key is from OPENAI_API_KEY",
     );
     check_recorded(
         "openai/error_429.json",
-        "rate_limit: `openai` answered 429: Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 29500, Requested 1200. Please try again in 1.4s.",
+        "rate_limit: `openai` at api.openai.com answered 429: Rate limit reached for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Used 29500, Requested 1200. Please try again in 1.4s.",
     );
     check_recorded(
         "openai/error_429_quota.json",
-        "rate_limit: `openai` answered 429: You exceeded your current quota, please check your plan and billing details.",
+        "rate_limit: `openai` at api.openai.com answered 429: You exceeded your current quota, please check your plan and billing details.",
     );
     check_recorded(
         "openai/error_500.json",
-        "server_error: `openai` answered 500: The server had an error while processing your request. Sorry about that!",
+        "server_error: `openai` at api.openai.com answered 500: The server had an error while processing your request. Sorry about that!",
     );
     check_recorded(
         "openai/error_400_context.json",
-        "context_too_long: `openai` answered 400: This model's maximum context length is 128000 tokens. However, your messages resulted in 143022 tokens. Please reduce the length of the messages.",
+        "context_too_long: `openai` at api.openai.com answered 400: This model's maximum context length is 128000 tokens. However, your messages resulted in 143022 tokens. Please reduce the length of the messages.",
     );
     check_recorded(
         "openai/error_400_schema.json",
-        "bad_request: `openai` answered 400: Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+        "bad_request: `openai` at api.openai.com answered 400: Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
     );
     check_recorded(
         "openai/error_404_model.json",
-        "bad_request: `openai` answered 404: The model `gpt-9` does not exist or you do not have access to it.",
+        "bad_request: `openai` at api.openai.com answered 404: The model `gpt-9` does not exist or you do not have access to it.",
     );
 }
 
 #[test]
 fn recorded_errors_of_anthropic_are_classified() {
-    check_recorded("anthropic/error_401.json", "auth: `openai` answered 401: invalid x-api-key");
+    check_recorded(
+        "anthropic/error_401.json",
+        "auth: `openai` at api.openai.com answered 401: invalid x-api-key; its key is from OPENAI_API_KEY",
+    );
     check_recorded(
         "anthropic/error_429.json",
-        "rate_limit: `openai` answered 429: This request would exceed your organization's rate limit of 50 requests per minute.",
+        "rate_limit: `openai` at api.openai.com answered 429: This request would exceed your organization's rate limit of 50 requests per minute.",
     );
     check_recorded(
         "anthropic/error_500.json",
-        "server_error: `openai` answered 500: Internal server error",
+        "server_error: `openai` at api.openai.com answered 500: Internal server error",
     );
-    check_recorded("anthropic/error_529.json", "server_error: `openai` answered 529: Overloaded");
+    check_recorded(
+        "anthropic/error_529.json",
+        "server_error: `openai` at api.openai.com answered 529: Overloaded",
+    );
     check_recorded(
         "anthropic/error_400_context.json",
-        "context_too_long: `openai` answered 400: prompt is too long: 208310 tokens > 200000 maximum",
+        "context_too_long: `openai` at api.openai.com answered 400: prompt is too long: 208310 tokens > 200000 maximum",
     );
     check_recorded(
         "anthropic/error_400_schema.json",
-        "bad_request: `openai` answered 400: tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12",
+        "bad_request: `openai` at api.openai.com answered 400: tools.0.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12",
     );
     check_recorded(
         "anthropic/error_404_model.json",
-        "bad_request: `openai` answered 404: model: claude-nine",
+        "bad_request: `openai` at api.openai.com answered 404: model: claude-nine",
     );
 }
 
@@ -259,30 +277,30 @@ fn recorded_errors_of_anthropic_are_classified() {
 fn recorded_errors_of_gemini_are_classified() {
     check_recorded(
         "gemini/error_400_key.json",
-        "auth: `openai` answered 400: API key not valid. Please pass a valid API key.",
+        "auth: `openai` at api.openai.com answered 400: API key not valid. Please pass a valid API key; its key is from OPENAI_API_KEY",
     );
     check_recorded(
         "gemini/error_429.json",
-        "rate_limit: `openai` answered 429: Resource has been exhausted (e.g. check quota).",
+        "rate_limit: `openai` at api.openai.com answered 429: Resource has been exhausted (e.g. check quota).",
     );
     check_recorded(
         "gemini/error_500.json",
-        "server_error: `openai` answered 500: An internal error has occurred. Please retry.",
+        "server_error: `openai` at api.openai.com answered 500: An internal error has occurred. Please retry.",
     );
     check_recorded(
         "gemini/error_503.json",
-        "server_error: `openai` answered 503: The model is overloaded. Please try again later.",
+        "server_error: `openai` at api.openai.com answered 503: The model is overloaded. Please try again later.",
     );
     check_recorded(
         "gemini/error_400_context.json",
-        "context_too_long: `openai` answered 400: The input token count (1200310) exceeds the maximum number of tokens allowed (1048576).",
+        "context_too_long: `openai` at api.openai.com answered 400: The input token count (1200310) exceeds the maximum number of tokens allowed (1048576).",
     );
     check_recorded(
         "gemini/error_400_schema.json",
-        "bad_request: `openai` answered 400: Invalid JSON payload received. Unknown name \"responseSchema\" at 'generation_config': Cannot find field.",
+        "bad_request: `openai` at api.openai.com answered 400: Invalid JSON payload received. Unknown name \"responseSchema\" at 'generation_config': Cannot find field.",
     );
     check_recorded(
         "gemini/error_404_model.json",
-        "bad_request: `openai` answered 404: models/gemini-nine is not found for API version v1beta, or is not supported for generateContent.",
+        "bad_request: `openai` at api.openai.com answered 404: models/gemini-nine is not found for API version v1beta, or is not supported for generateContent.",
     );
 }
