@@ -9,6 +9,7 @@ use anstyle::Style;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 use unicode_width::UnicodeWidthStr;
 
+use crate::model::ids::DialogueId;
 use crate::report::page::{HARD_SPACE, RichText};
 use crate::report::safe_text::{safe_line, safe_lines};
 use crate::report::terminal::layout::{StyledLine, span_style};
@@ -192,8 +193,48 @@ fn join_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Stands for a space inside a command while lines are broken.
+const COMMAND_SPACE: &str = "\u{202f}";
+
+/// Begins a command that a reader copies; a backtick ends it.
+const COMMAND_START: &str = "`plenary ";
+
+/// A command that is wider than the line keeps its line for itself, unbroken.
 fn wrap_words(text: &str, width: usize) -> Vec<String> {
-    textwrap::wrap(text, word_options(text, width)).into_iter().map(Cow::into_owned).collect()
+    let joined = join_commands(text);
+    let is_wide = |word: &str| {
+        word.contains(COMMAND_SPACE) && word.width() > width || is_long_id(word, width)
+    };
+    let has_wide = joined.split(' ').any(is_wide);
+    let options = word_options(text, width).break_words(!has_wide);
+    let lines = textwrap::wrap(&joined, options).into_iter();
+    lines.map(|line| line.replace(COMMAND_SPACE, " ")).collect()
+}
+
+/// The text with its commands as single words.
+fn join_commands(text: &str) -> Cow<'_, str> {
+    if !text.contains(COMMAND_START) {
+        return Cow::Borrowed(text);
+    }
+    let mut joined = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, command)) = rest.split_once(COMMAND_START) {
+        let (command, after) = command.split_once('`').unwrap_or((command, ""));
+        let is_closed = command.len() < rest.len() - before.len() - COMMAND_START.len();
+        let end = if is_closed { "`" } else { "" };
+        let whole = format!("{COMMAND_START}{command}{end}").replace(' ', COMMAND_SPACE);
+        joined.push_str(before);
+        joined.push_str(&whole);
+        rest = after;
+    }
+    joined.push_str(rest);
+    Cow::Owned(joined)
+}
+
+/// Whether a word is the id of a dialogue that does not fit on a line.
+fn is_long_id(word: &str, width: usize) -> bool {
+    let id = word.parse::<DialogueId>().ok();
+    word.width() > width && id.is_some_and(|id| id.hex_digits().is_some())
 }
 
 /// Scripts with wide letters break between letters, other text only at spaces: a reader copies
@@ -231,6 +272,18 @@ mod tests {
     fn what_does_not_fit_is_broken() {
         check("unbreakable", 4, &["unbr", "eaka", "ble"]);
         check("a\u{301}\u{301}bcd", 2, &["a\u{301}\u{301}b", "cd"]);
+    }
+
+    #[test]
+    fn commands_and_ids_are_never_broken() {
+        check(
+            "`plenary show tea-1a2b3c4d` shows it",
+            20,
+            &["`plenary show tea-1a2b3c4d`", "shows it"],
+        );
+        check("now try `plenary list` once", 16, &["now try", "`plenary list`", "once"]);
+        check("see tea-or-coffee-1a2b3c4d now", 10, &["see", "tea-or-coffee-1a2b3c4d", "now"]);
+        check("an open `plenary show x", 12, &["an open", "`plenary show x"]);
     }
 
     #[test]
