@@ -1,6 +1,8 @@
 //! Screen output of a council that ends with its report: the page of `ask`, and `show`. The unit
 //! tests of the conclusion page cover conclusions.
 
+use serde_json::{Value, json};
+
 use crate::kit::TestProgram;
 
 fn program_with_council() -> (TestProgram, String, String) {
@@ -96,14 +98,36 @@ fn a_council_can_be_read_whole_in_markdown_and_word_for_word() {
     assert!(!brief.contains("REPLIES"), "{brief}");
 }
 
+/// A dialogue that an agent leads has no run; its events are panels, rounds and verdicts.
 #[test]
-fn watching_what_is_no_council_ends() {
+fn watch_follows_a_dialogue_that_an_agent_leads_until_it_is_closed() {
     let program = TestProgram::new();
-    let created = program.run_command(&["dialogue", "create", "Talk"]);
-    assert_eq!(created.code, 0, "{created:?}");
-    let watched = program.run_command(&["watch", "talk"]);
-    assert_eq!(watched.code, 1, "{watched:?}");
-    assert!(watched.stderr.contains("no run to follow"), "{watched:?}");
+    let run = |line: &str| {
+        let ran = program.run_command(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{line}: {ran:?}");
+        ran
+    };
+    run("dialogue create Talk");
+    run("dialogue expert talk ann --role Tester --tier Core --reason Needed");
+    let mut command = program.command();
+    command.args(["watch", "talk", "--json"]).stdout(std::process::Stdio::piped());
+    let watching = command.spawn().unwrap();
+    run("dialogue panel talk --round 0 --seat ann");
+    let item = json!({"local_id": "ANN-P0001", "label": "A label", "content": "Text.", "contributors": ["ann"]});
+    program.write_json("round.json", &json!({"round": 0, "score": 5, "perspectives": [item]}));
+    run("dialogue register talk --data round.json");
+    run(
+        "dialogue verdict talk --verdict-id end --type final --recommendation Go --description Done --vote 1-0",
+    );
+    let output = String::from_utf8(watching.wait_with_output().unwrap().stdout).unwrap();
+    let events: Vec<Value> =
+        output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["panel_set", "round_held", "verdict_given"], "{output}");
+    assert_eq!(events[1]["score"], 5);
+    let page = run("watch talk").stderr;
+    assert!(page.contains("round 0: score 5") && page.contains("final verdict"), "{page}");
+    assert_eq!(run("replay talk --json").stdout, output);
 }
 
 #[test]

@@ -327,7 +327,7 @@ fn parse_round(heading: &str) -> u8 {
         "Conclusion",
         "Blind audit",
         "Revision",
-        "Blind audit, the second look",
+        "Second blind audit",
     ];
     let place = headings.iter().position(|known| *known == heading);
     place.unwrap_or_else(|| panic!("no round is called {heading:?}")) as u8 + 1

@@ -235,13 +235,16 @@ pub fn derive_events(transcript: &RunState, changes: &[JournalEvent]) -> Vec<Run
 
 #[expect(clippy::too_many_lines, reason = "one arm for each event")]
 fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent> {
-    if let Some(event) = dialogue_event(transcript, change) {
+    if let Some(event) = dialogue_event(transcript.opening.protocol, change) {
         return Some(event);
     }
     Some(match change {
         JournalEvent::RunPlanned(plan) => opened_event(transcript, plan),
         JournalEvent::SeatChanged { seat, changes } => {
             RunEvent::SeatChanged { seat: seat.name.clone(), changes: changes.clone() }
+        }
+        JournalEvent::BatchRefused { ask, reason } => {
+            RunEvent::Refused { ask: ask_summary(transcript, *ask)?, reason: reason.clone() }
         }
         JournalEvent::RunStarted { .. } => RunEvent::Started { start: transcript.owners.len() },
         JournalEvent::AskPrepared { ask, .. } => RunEvent::Asked {
@@ -292,7 +295,6 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
         | JournalEvent::BackgroundGiven { .. }
         | JournalEvent::SeatsAdded { .. }
         | JournalEvent::RoundRecorded { .. }
-        | JournalEvent::BatchRefused { .. }
         | JournalEvent::VerdictLogged(_)
         | JournalEvent::VerdictOverridden(_)
         | JournalEvent::ExpertAdded(_)

@@ -48,6 +48,8 @@ pub fn describe_event(
         RunEvent::Opened { seats, rehearsal, .. } => {
             let who = if *rehearsal { "rehearsal panel" } else { "panel" };
             let id = &transcript.opening.dialogue_id;
+            // A whole id may be wider than the terminal, and ids are never broken.
+            let id = id.hex_digits().unwrap_or(id.as_str());
             single_line(LineSeverity::Quiet, format!("{id} · {who} of {}", seats.len()))
         }
         RunEvent::Started { start: 1 } => Vec::new(),
@@ -92,7 +94,7 @@ pub fn describe_event(
         RunEvent::RoundHeld { judged: Some(_), .. }
         | RunEvent::PanelSet { .. }
         | RunEvent::VerdictGiven { .. }
-        | RunEvent::Refused { .. } => dialogue_lines(transcript, event),
+        | RunEvent::Refused { .. } => dialogue_lines(Some(transcript), event),
         RunEvent::Intervened(seen) => intervened_lines(seen),
         RunEvent::Drafted { ask, recommendation, repaired } => {
             drafted_lines(transcript, ask, recommendation, *repaired)
@@ -108,6 +110,11 @@ pub fn describe_event(
         RunEvent::Overridden(decision) => overridden_lines(decision),
         RunEvent::Reported { .. } | RunEvent::Logged { .. } | RunEvent::Stopped(_) => Vec::new(),
     }
+}
+
+/// The lines of an event of a dialogue without a run.
+pub fn describe_dialogue_event(event: &RunEvent) -> Vec<ProgressLine> {
+    dialogue_lines(None, event)
 }
 
 fn repeated_lines(transcript: &RunState, ask: &AskSummary, lost: u32) -> Vec<ProgressLine> {

@@ -3,11 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
+use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntry, JournalEvent};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::string_enum::words;
 use plenary_core::protocols::protocol::Protocols;
+use plenary_core::report::dialogue_events::derive_dialogue_events;
+use plenary_core::report::events::{RunEvent, derive_events};
 use plenary_core::report::run_metrics::cost_usd;
 use plenary_core::report::run_status::{CompletionStatus, completion_status};
 use schemars::JsonSchema;
@@ -150,10 +153,34 @@ impl RunFollower {
         fresh
     }
 
+    /// The events of changes that [`Self::apply_entry`] returned. Without a run they are those of a
+    /// dialogue that an agent or a person leads.
+    pub fn events_of(&self, changes: &[JournalEvent]) -> Vec<RunEvent> {
+        match (&self.transcript, self.find_protocol()) {
+            (Some(transcript), _) => derive_events(transcript, changes),
+            (None, Some(protocol)) => derive_dialogue_events(protocol, changes),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    /// Whether an agent or a person leads the dialogue, without a run.
+    pub fn is_led(&self) -> bool {
+        self.transcript.is_none() && self.find_protocol().is_some_and(ProtocolKind::is_judged)
+    }
+
+    fn find_protocol(&self) -> Option<ProtocolKind> {
+        self.before.first()?.events.iter().find_map(opened_protocol)
+    }
+
     /// Whether a process may be working on the run: none of it was read yet, or its process lives.
     /// A dialogue without a run has no transcript, however many entries were read.
     pub fn is_running(&self, store_file: &Path) -> bool {
         let Some(transcript) = &self.transcript else { return self.seq == 0 };
         is_running(store_file, transcript)
     }
+}
+
+fn opened_protocol(change: &JournalEvent) -> Option<ProtocolKind> {
+    let JournalEvent::DialogueOpened(opening) = change else { return None };
+    Some(opening.protocol)
 }

@@ -14,7 +14,7 @@ use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntry, JournalEntryKind};
 use plenary_core::model::time::Moment;
-use plenary_core::report::events::{RunEvent, derive_events};
+use plenary_core::report::events::RunEvent;
 use plenary_engine::app::project::Project;
 use plenary_engine::app::run_server::{RunServer, run_blocking};
 use plenary_engine::app::run_status::RunFollower;
@@ -210,8 +210,7 @@ impl FeedContent {
         let places = project.store.load_entry_places(id, after)?;
         for (entry, place) in entries.iter().zip(places) {
             let changes = self.follower.apply_entry(entry);
-            let state = self.follower.transcript.as_ref();
-            let events = state.map(|state| derive_events(state, &changes)).unwrap_or_default();
+            let events = self.follower.events_of(&changes);
             for (index, event) in (0_u32..).zip(stamp_events(id, entry, &events)?) {
                 let place = EventPlace { seq: place.global_seq, index };
                 let text = format!("id: {}.{index}\ndata: {event}\n\n", place.seq);

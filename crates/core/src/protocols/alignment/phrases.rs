@@ -12,9 +12,9 @@ use crate::report::scoreboard::build_scoreboard;
 /// A recommendation on one line of a terminal.
 const RECOMMENDATION_CHARS_MAX: usize = 120;
 
-/// The lines of an event of an alignment dialogue.
+/// The lines of an event of an alignment dialogue; without a run if an agent leads it.
 #[expect(clippy::wildcard_enum_match_arm, reason = "describe_event passes only these")]
-pub(crate) fn dialogue_lines(state: &RunState, event: &RunEvent) -> Vec<ProgressLine> {
+pub(crate) fn dialogue_lines(state: Option<&RunState>, event: &RunEvent) -> Vec<ProgressLine> {
     match event {
         RunEvent::PanelSet { round, experts } => panel_lines(*round, experts),
         RunEvent::RoundHeld { round, judged: Some(judged) } => {
@@ -24,7 +24,7 @@ pub(crate) fn dialogue_lines(state: &RunState, event: &RunEvent) -> Vec<Progress
             verdict_lines(*verdict_type, recommendation, *vote, *forced)
         }
         RunEvent::Refused { ask, reason } => {
-            let column = seat_column(state, ask);
+            let column = state.map(|state| seat_column(state, ask)).unwrap_or_default();
             single_line(LineSeverity::Warning, format!("{column}refused by the record: {reason}"))
         }
         _ => Vec::new(),
@@ -42,10 +42,14 @@ fn panel_lines(round: u8, experts: &[PanelSeatEvent]) -> Vec<ProgressLine> {
 }
 
 /// The score of a round and what is left to do.
-fn registered_lines(state: &RunState, round: u8, judged: &JudgedRound) -> Vec<ProgressLine> {
+fn registered_lines(
+    state: Option<&RunState>,
+    round: u8,
+    judged: &JudgedRound,
+) -> Vec<ProgressLine> {
     let score = judged.score;
     let title = judged.title.as_deref().map_or_else(String::new, |title| format!(", {title}"));
-    let board = state.alignment.as_deref().map(build_scoreboard);
+    let board = state.and_then(|state| state.alignment.as_deref()).map(build_scoreboard);
     let held = board.as_ref().and_then(|board| board.rounds.iter().find(|r| r.round == round));
     let facts = held.map_or_else(String::new, |held| {
         format!(

@@ -70,7 +70,7 @@ impl Protocol for ConclusionProtocol {
             // The second audit belongs to the revision: a dialogue never returns to an earlier
             // stage.
             AskPurpose::Audit if plain_round(round) == SECOND_AUDIT => {
-                rules("audit", "Blind audit, the second look", ConclusionStage::Revising)
+                rules("audit", "Second blind audit", ConclusionStage::Revising)
             }
             AskPurpose::Audit => rules("audit", "Blind audit", ConclusionStage::Auditing),
             _ => rules("revision", "Revision", ConclusionStage::Revising).with_record(),

@@ -264,7 +264,7 @@ fn the_rounds_of_the_ending_are_documented() {
     for (round, purpose) in rounds {
         assert!(PAGE.contains(&format!("{round} (`{purpose}`)")), "{round}");
     }
-    assert!(PAGE.contains(&format!("{SECOND_AUDIT} (`audit`, the second look)")));
+    assert!(PAGE.contains(&format!("{SECOND_AUDIT} (`audit`, the second)")));
 }
 
 /// The events of one change, after the run applied it.

@@ -20,7 +20,7 @@ use plenary_core::report::events::{AskSummary, RunEvent, derive_events};
 use plenary_core::report::page::{PageDetail, PageScope};
 use plenary_core::report::phrases::format_bytes;
 use plenary_core::report::progress_lines::{
-    LineSeverity, ProgressLine, describe_event, round_title, seat_column,
+    LineSeverity, ProgressLine, describe_dialogue_event, describe_event, round_title, seat_column,
 };
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::page::draw_page;
@@ -148,6 +148,11 @@ impl ProgressDisplay {
     /// Takes the spinners off the screen.
     pub(crate) fn clear_spinners(&self) {
         clear_rows(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Shows events of a dialogue that an agent or a person leads.
+    pub(crate) fn show_dialogue_events(&self, events: &[RunEvent]) {
+        events.iter().flat_map(describe_dialogue_event).for_each(|told| self.print_line(&told));
     }
 
     fn show_event(&self, seen: &mut DisplayState, event: &RunEvent) {

@@ -8,7 +8,7 @@ use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEntry;
 use plenary_core::model::time::Moment;
-use plenary_core::report::events::{RunEvent, derive_events};
+use plenary_core::report::events::RunEvent;
 use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::project::Project;
 use plenary_engine::app::run_status::{FOLLOW_INTERVAL, RunFollower};
@@ -22,7 +22,8 @@ use crate::cli::terminal_text::DataFormat;
 
 /// Follow a running council or review
 ///
-/// Shows what happened so far and each new event until the run ends. With `--json` it prints one
+/// Shows what happened so far and each new event until the run ends. It also follows a dialogue that
+/// an agent leads: each panel, round and verdict, until the dialogue is closed. With `--json` it prints one
 /// event per line (docs/events.md). Ctrl-C ends only `watch`; the run continues.
 ///
 /// $ plenary watch tea-or-coffee-1a2b3c4d
@@ -49,7 +50,7 @@ impl WatchArgs {
             for entry in fresh {
                 viewer.show_entry(&id, &entry)?;
             }
-            if is_quiet && !is_running {
+            if is_quiet && !is_running && viewer.is_over(&project, &id)? {
                 return viewer.show_result(session, &project);
             }
             viewer.follow_writing(&project)?;
@@ -70,6 +71,13 @@ impl<'a> RunViewer<'a> {
         let progress = ProgressDisplay::new(session);
         let follower = RunFollower::new(&session.loader.protocols);
         Self { session, progress, follower, live: LiveReader::default() }
+    }
+
+    /// Whether no event can follow. A dialogue without a run continues until it is closed.
+    fn is_over(&self, project: &Project, id: &DialogueId) -> Result<bool, Error> {
+        let dialogue = project.store.load_dialogue(id)?;
+        let is_closed = dialogue.is_none_or(|dialogue| dialogue.status.is_closed());
+        Ok(self.follower.transcript.is_some() || is_closed)
     }
 
     /// Shows what seats are writing until the journal is read again.
@@ -102,17 +110,20 @@ impl<'a> RunViewer<'a> {
     ) -> Result<(), Error> {
         let is_known = self.follower.transcript.is_some();
         let fresh = self.follower.apply_entry(entry);
-        let Some(transcript) = &self.follower.transcript else { return Ok(()) };
-        if !self.session.ui.json {
-            if !is_known && entry.seq > 1 {
-                self.progress = ProgressDisplay::with_history(self.session, transcript);
+        if self.session.ui.json {
+            for event in self.follower.events_of(&fresh) {
+                self.session.ui.stream_data(&event_line(id, entry, &event)?, DataFormat::Json)?;
             }
-            self.progress.on_entry(id, entry.at, &fresh);
             return Ok(());
         }
-        for event in derive_events(transcript, &fresh) {
-            self.session.ui.stream_data(&event_line(id, entry, &event)?, DataFormat::Json)?;
+        let Some(transcript) = &self.follower.transcript else {
+            self.progress.show_dialogue_events(&self.follower.events_of(&fresh));
+            return Ok(());
+        };
+        if !is_known && entry.seq > 1 {
+            self.progress = ProgressDisplay::with_history(self.session, transcript);
         }
+        self.progress.on_entry(id, entry.at, &fresh);
         Ok(())
     }
 
@@ -123,6 +134,9 @@ impl<'a> RunViewer<'a> {
         project: &Project,
     ) -> Result<ExitStatus, Error> {
         self.progress.clear_spinners();
+        if self.follower.is_led() {
+            return Ok(ExitStatus::Ok);
+        }
         let Some(transcript) = &self.follower.transcript else {
             session.ui.print_note("this dialogue has no run to follow");
             return Ok(ExitStatus::WithFindings);
@@ -169,8 +183,13 @@ pub(crate) struct ReplayArgs {
     /// The id of the run, as `plenary list` shows it
     id: String,
     /// Speed as a multiple of the original; 0 does not wait [default: 4 on a terminal, else 0]
-    #[arg(long, value_name = "FACTOR")]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_speed, allow_negative_numbers = true)]
     speed: Option<f64>,
+}
+
+fn parse_speed(typed: &str) -> Result<f64, &'static str> {
+    let speed = typed.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed >= 0.0);
+    speed.ok_or("expected a number from 0, such as `4`")
 }
 
 impl ReplayArgs {
