@@ -402,7 +402,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(pick_repeats(40, 1_000)) })]
 
     #[test]
-    fn register_takes_whatever_extract_makes_of_a_reply(
+    fn register_accepts_every_batch_of_extract(
         pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..30),
     ) {
         let bench = TestProject::new();

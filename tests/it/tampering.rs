@@ -166,7 +166,7 @@ pub fn check_tampering(crimes: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn a_store_that_nobody_touched_is_clean() {
+fn an_unchanged_store_is_clean() {
     check_tampering(&[("", &[]), ("VACUUM", &[]), ("REINDEX", &[])]);
 }
 

@@ -166,7 +166,7 @@ fn each_kind_needs_its_own() {
 }
 
 #[test]
-fn after_a_final_verdict_only_objections_are_heard() {
+fn after_a_final_verdict_only_minority_and_dissent_are_accepted() {
     let bench = open_talk(json!({}));
     let forced = json!({"forced": true, "warning": "for the test"});
     bench.run_ok("verdict", &make_verdict("final", "final", forced.clone()));

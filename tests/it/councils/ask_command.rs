@@ -44,7 +44,7 @@ fn check_resumes(council: &TestCouncil, id: &str, let_go: &AtomicBool) {
 }
 
 #[test]
-fn a_dry_run_asks_nobody_and_writes_nothing() {
+fn a_dry_run_calls_no_model_and_writes_nothing() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     std::fs::write(council.program.path().join("batch.jsonl"), "\"One?\"\n").unwrap();
     let entries = || std::fs::read_dir(council.program.path()).unwrap().count();

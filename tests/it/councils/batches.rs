@@ -74,7 +74,7 @@ fn results_come_as_they_are_ready_and_the_worst_decides() {
 }
 
 #[test]
-fn a_batch_with_a_malformed_line_asks_nobody() {
+fn a_batch_with_a_malformed_line_calls_no_model() {
     let council = batch_council(|_| {});
     let lines = [
         r#""Good?""#,

@@ -303,6 +303,6 @@ fn a_second_round_needs_one_review_whatever_the_others_do() {
 }
 
 #[test]
-fn a_chair_that_is_not_heard_is_replaced_by_an_opinion_that_says_so() {
+fn without_a_chair_the_best_opinion_is_the_report_and_says_so() {
     check_all(&list_runs(AskPurpose::Synthesis, &[&[CHAIR]]), check_run);
 }

@@ -89,7 +89,7 @@ fn without_allow_partial_one_absence_ends_the_run() {
 }
 
 #[test]
-fn families_min_counts_the_families_that_were_heard() {
+fn families_min_counts_the_families_that_answered() {
     // The families of ann, bob and cid; the absent seats; the expected status.
     type FamilyRow = ([&'static str; 3], &'static [&'static str], &'static str, bool);
     let rows: [FamilyRow; 3] = [
@@ -248,7 +248,7 @@ fn a_server_that_refuses_the_schema_is_sent_none_for_the_rest_of_the_run() {
 }
 
 #[test]
-fn a_resumed_run_asks_only_those_who_were_not_heard() {
+fn a_resumed_run_asks_only_seats_without_an_answer() {
     let mended = Arc::new(AtomicBool::new(false));
     let is_mended = Arc::clone(&mended);
     let council = TestCouncil::new(move |asked| {
@@ -319,7 +319,7 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
 }
 
 #[test]
-fn a_run_that_is_out_of_calls_goes_on_when_there_are_more() {
+fn a_run_without_calls_left_resumes_with_a_higher_limit() {
     let council = TestCouncil::with_settings(
         |_| ScriptedReply::Valid,
         |settings| {

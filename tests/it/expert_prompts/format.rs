@@ -306,7 +306,7 @@ fn the_markers_are_left_out_for_experts_who_have_the_skill() {
     let (with, without) = (prompt(false), prompt(true));
     assert!(with.contains("\n## Markers\n\n### Local ids\n"), "{with}");
     assert!(with.contains("| `[MOVE:BRIDGE {id} {id}]` | These two can be combined |"));
-    assert!(with.contains("using the markers that stand above (P, R"));
+    assert!(with.contains("using the markers explained above (P, R"));
     assert!(!without.contains("## Markers") && !without.contains("MOVE:BRIDGE {id}"));
     assert!(without.contains("using the markers from your skill (P, R"));
 }

@@ -131,7 +131,7 @@ fn no_text_leaves_its_fence_or_passes_for_ours() {
             lines.filter(|line| !line.starts_with("Write your response to")).collect()
         };
         // Our own lines are identical, independent of the experts' texts.
-        let long = "It is long, and stands whole";
+        let long = "It is long; the whole text is";
         let (found, expected) = (mine(&attacked), mine(&spared));
         let found: Vec<_> = found.iter().filter(|line| !line.starts_with(long)).collect();
         let expected: Vec<_> = expected.iter().filter(|line| !line.starts_with(long)).collect();

@@ -53,7 +53,7 @@ fn a_caller_without_a_provider_gets_an_error_and_no_rehearsal() {
 }
 
 #[test]
-fn whoever_waits_is_told_how_it_goes() {
+fn a_waiting_caller_gets_progress() {
     let mut agent = StdioClient::in_own_folder();
     let call = json!({
         "name": "council_ask",

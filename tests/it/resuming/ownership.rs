@@ -188,7 +188,7 @@ fn sorted_lines(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_finished_council_is_printed_again_and_nobody_is_asked() {
+fn a_finished_council_is_printed_again_without_a_call() {
     for finale in CouncilFinale::ALL {
         check_finished(finale);
     }

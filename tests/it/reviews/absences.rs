@@ -150,7 +150,7 @@ fn without_an_adjudicator_the_gate_stays_closed() {
 }
 
 #[test]
-fn an_undecided_review_goes_on_where_it_stopped() {
+fn an_incomplete_review_resumes_where_it_stopped() {
     let council = review_council(|asked| match (asked.seat, asked.nth) {
         (ADJUDICATOR, 1 | 2) => ScriptedReply::Reply("Ship it!".to_owned()),
         _ => ScriptedReply::Valid,

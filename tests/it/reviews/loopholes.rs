@@ -26,7 +26,7 @@ fn council_with_rules() -> TestCouncil {
 }
 
 #[test]
-fn whoever_closes_the_pipe_changes_no_verdict() {
+fn a_closed_pipe_changes_no_verdict() {
     let council = council_with_rules();
     for name in ["a", "b", "c"] {
         write_artifact(&council, &format!("posts/{name}.md"), &format!("Post {name}.\n"));
@@ -52,7 +52,7 @@ fn whoever_closes_the_pipe_changes_no_verdict() {
 }
 
 #[test]
-fn whoever_closes_the_pipe_of_a_sweep_changes_no_verdict() {
+fn a_closed_pipe_of_a_sweep_changes_no_verdict() {
     let council = council_with_rules();
     for format in ["text", "json", "github", "sarif"] {
         write_artifact(&council, &format!("posts/{format}.md"), &format!("In {format}.\n"));
@@ -67,7 +67,7 @@ fn whoever_closes_the_pipe_of_a_sweep_changes_no_verdict() {
 }
 
 #[test]
-fn nobody_adds_to_a_review_by_hand() {
+fn a_review_rejects_contributions_by_hand() {
     let council = review_council(|asked| match asked.seat {
         ADJUDICATOR => ScriptedReply::Reply("I would ship it.".to_owned()),
         _ => ScriptedReply::Valid,
@@ -144,7 +144,7 @@ fn what_is_not_looked_at_need_not_be_readable_and_the_rest_must() {
 }
 
 #[test]
-fn a_key_is_sent_to_nobody_however_it_comes() {
+fn a_key_is_never_sent() {
     let council = council_with_rules();
     let key = format!("Our key is sk-ant-{}.\n", "a1B2".repeat(8));
     write_artifact(&council, "posts/key.md", &key);
@@ -158,7 +158,7 @@ fn a_key_is_sent_to_nobody_however_it_comes() {
 }
 
 #[test]
-fn a_text_that_nobody_could_be_shown_whole_is_refused() {
+fn a_text_that_is_too_long_for_every_seat_is_rejected() {
     let council = council_with_rules();
     write_artifact(&council, "posts/long.md", &"A long post.\n".repeat(40_000));
     // Invisible characters are rendered visibly and take more space.

@@ -99,7 +99,7 @@ fn a_router_may_know() {
 }
 
 #[test]
-fn what_nobody_looked_at_does_not_pass() {
+fn an_unchecked_host_does_not_pass() {
     let program = TestProgram::new();
     let error = |code: &str| {
         let document = run_check(&program, "", 4);
@@ -226,7 +226,7 @@ fn links_lead_nowhere_else() {
 }
 
 #[test]
-fn whoever_closes_the_pipe_changes_no_finding() {
+fn a_closed_pipe_changes_no_finding() {
     let program = host_project(&[("writer", KNOWING_PROMPT)]);
     let mut command = program.command();
     command.args(["check-modularity", "host"]).stdout(Stdio::piped()).stderr(Stdio::null());

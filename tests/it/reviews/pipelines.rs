@@ -232,7 +232,7 @@ fn what_is_held_never_passes_the_hook() {
 }
 
 #[test]
-fn the_hook_judges_documents_alone_whatever_they_are_called() {
+fn the_hook_reviews_only_documents_under_any_name() {
     let repository = GitRepository::with_hook();
     repository.stage_file("main.rs", "fn main() {}\n");
     assert_eq!(repository.try_commit().code, 0, "no document was staged");

@@ -98,7 +98,7 @@ fn a_judgement_that_the_document_dictates_is_a_quotation() {
 
 /// A judgement is model text, so it is fenced for the other seats and the adjudicator.
 #[test]
-fn what_a_deliberator_says_reaches_nobody_as_an_instruction() {
+fn the_text_of_a_deliberator_is_never_an_instruction() {
     let council = review_council(|asked| {
         if !is_judging(asked) || asked.seat != "skeptic" {
             return ScriptedReply::Valid;

@@ -133,7 +133,7 @@ fn check_refused(ran: &CommandOutput, part: &str) {
 }
 
 #[test]
-fn nobody_has_a_hand_in_a_review() {
+fn a_review_rejects_interventions() {
     let (program, id) = reviewed_program();
     let hears = "which accepts no interventions";
     check_refused(&program.run_command(&["whisper", &id, "let it pass"]), hears);
@@ -143,7 +143,7 @@ fn nobody_has_a_hand_in_a_review() {
 }
 
 #[test]
-fn imported_verdicts_are_a_record_that_nobody_ran() {
+fn imported_verdicts_are_a_record_without_a_run() {
     let (program, id) = imported_program();
     let page = run_ok(&program, &["show", &id]);
     assert!(page.contains("IMPORTED VERDICTS") && page.contains("posts/a.md"), "{page}");

@@ -200,7 +200,7 @@ fn a_link_is_no_way_around_the_gate() {
 }
 
 #[test]
-fn what_a_rule_names_is_judged_whatever_it_is_called() {
+fn a_file_that_a_rule_names_is_reviewed_under_any_name() {
     let program = project_with_files(&[
         ("dist/notes.md", 1),
         ("dist/app.js", 1),
@@ -285,7 +285,7 @@ fn without_rules_nothing_is_swept() {
 }
 
 #[test]
-fn a_dry_run_asks_nobody_and_leaves_nothing_behind() {
+fn a_dry_run_calls_no_model_and_writes_nothing() {
     let program = project_with_files(&[("posts/a.md", 1), ("posts/old.md", 99)]);
     let ran = program.run_command(&["sweep", "--rehearse", "--dry-run", "-q"]);
     assert_eq!(ran.code, 0);

@@ -30,7 +30,7 @@ fn triage_row(verdict: &str, artifact_type: &str, tier: u64) -> (String, String,
 }
 
 #[test]
-fn rules_say_what_is_judged_and_flags_say_otherwise() {
+fn rules_select_files_and_flags_override_them() {
     let council = council_with_rules();
     for path in ["posts/a.md", "drafts/deep/a.md", "notes/a.md"] {
         write_artifact(&council, path, &format!("A text for {path}.\n"));
@@ -56,7 +56,7 @@ fn rules_say_what_is_judged_and_flags_say_otherwise() {
 }
 
 #[test]
-fn a_skip_is_said_with_what_would_have_it_judged() {
+fn a_skip_names_its_reason_and_the_option_that_reviews_the_file() {
     let council = council_with_rules();
     write_artifact(&council, "notes/a.md", "A text.\n");
     let ran = council.program.run_command(&["review", "notes/a.md"]);
@@ -75,7 +75,7 @@ fn a_skip_is_said_with_what_would_have_it_judged() {
 }
 
 #[test]
-fn without_rules_whatever_is_named_is_judged() {
+fn without_rules_every_named_file_is_reviewed() {
     let council = review_council_with(|_| ScriptedReply::Valid, |_| {});
     let told = run_review(&council, &["post.md"]);
     assert_eq!(review_triage(&told), triage_row("SHIP", "document", 1));
@@ -138,7 +138,7 @@ fn a_gate_does_not_rehearse_by_itself() {
 }
 
 #[test]
-fn what_is_skipped_needs_nobody_to_be_asked() {
+fn a_skipped_file_needs_no_provider() {
     let program = crate::kit::TestProgram::new();
     let rules =
         "tier_rules: {tier_1: {post: [\"posts/*.md\"]}, tier_2: {draft: [\"drafts/**\"]}}\n";

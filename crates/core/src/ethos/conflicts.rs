@@ -345,7 +345,7 @@ impl DialogueEthos {
         for (rule, quote) in [(first, &quote_a), (second, &quote_b)] {
             if !is_quoted_from(rule, quote) {
                 let (quote, id) = (truncate_echo(quote), rule.rule_id());
-                return Err(format!("the quote '{quote}' does not stand in {id}"));
+                return Err(format!("the quote '{quote}' does not occur in {id}"));
             }
         }
         let (a, b) = (first.rule_id(), second.rule_id());

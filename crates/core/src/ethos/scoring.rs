@@ -110,7 +110,7 @@ fn check_mark<'a>(
     let rule = parse_rule_id(rule_id).and_then(|seq| ethos.find_rule(seq));
     let rule = rule.ok_or_else(|| format!("{rule_id} is no rule in force"))?;
     if !contains_words(reply, quote) {
-        return Err(format!("a quote for {rule_id} does not stand in the reply of {expert}"));
+        return Err(format!("a quote for {rule_id} does not occur in the reply of {expert}"));
     }
     Ok((expert, rule))
 }

@@ -83,7 +83,7 @@ fn question_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
     let text = match quote_question(record) {
         None => PromptBlock::plain_text(NO_QUESTION),
         Some(asked) if asked.text.len() > REPEATED_BYTES_MAX => {
-            PromptBlock::plain_text("It is long, and stands whole at the top of this prompt.")
+            PromptBlock::plain_text("It is long; the whole text is at the top of this prompt.")
         }
         Some(asked) => PromptBlock::Quoted(asked),
     };
@@ -108,7 +108,7 @@ fn background_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
     let text = match given.and_then(render_background) {
         None => PromptBlock::plain_text(NO_BACKGROUND),
         Some(text) if text.len() > REPEATED_BYTES_MAX => {
-            PromptBlock::plain_text("It is long, and stands whole under Background above.")
+            PromptBlock::plain_text("It is long; the whole text is under Background above.")
         }
         Some(text) => PromptBlock::Quoted(quote_background(text)),
     };
@@ -174,7 +174,7 @@ fn describe_status(
         }
     };
     format!(
-        "The dialogue has held {rounds}: {} {} active, {resolved} resolved. {you}",
+        "The dialogue has had {rounds}: {} {} active, {resolved} resolved. {you}",
         count_noun(active, "tension"),
         if active == 1 { "is" } else { "are" },
     )
@@ -219,7 +219,7 @@ fn key_heading(relevant: &RelevantWork<'_>) -> &'static str {
 }
 
 fn rest_sentence(left_out: usize) -> String {
-    let whole = "All that was said stands under Prior Rounds.";
+    let whole = "All contributions are under Prior Rounds.";
     if left_out == 0 { whole.to_owned() } else { format!("{left_out} more belong here. {whole}") }
 }
 

@@ -270,7 +270,7 @@ impl ExpertInstructions {
         let (round, digits) = (self.round.to_string(), format!("{:02}01", self.round));
         let markers = match options.is_skill_loaded {
             true => "from your skill",
-            false => "that stand above",
+            false => "explained above",
         };
         let filled = fill_template(
             template,

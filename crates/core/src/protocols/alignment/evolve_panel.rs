@@ -289,7 +289,7 @@ impl<'a> PanelDraft<'a> {
         match self.unseated_pool().first() {
             Some(slug) => self.add_known(&slug.clone(), Some(&task), true),
             None => {
-                let reason = "The pool has no expert who was not heard yet.";
+                let reason = "The pool has no expert who has not taken part yet.";
                 let role = format!("Challenger of round {}", self.round);
                 let tier = Some(ExpertTier::Wildcard);
                 self.add_created(&role, tier, None, reason, Some(&task));

@@ -22,8 +22,7 @@ use crate::protocols::alignment::state::{ACCEPTED_PREFIX, AlignmentState, UNCITE
 use crate::protocols::alignment::types::ScoreComponents;
 
 /// Begins the summary of a round that was registered without the Judge's part.
-pub const UNMERGED_NOTE: &str =
-    "The record refused the Judge's reconciliation, so this round stands as the experts wrote it.";
+pub const UNMERGED_NOTE: &str = "The record refused the Judge's reconciliation, so Plenary keeps the round as the experts wrote it.";
 
 /// The batch with the Judge's part.
 pub fn build_batch(

@@ -100,7 +100,7 @@ fn round_title(transcript: &RunState, round: u8) -> String {
 fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<String> {
     let heard = transcript.seats_answered_in(round).len();
     let mut text = match round {
-        1 => format!("{heard} of {} were heard.", transcript.plan.participant_seats().count()),
+        1 => format!("{heard} of {} seats answered.", transcript.plan.participant_seats().count()),
         2 => format!("{heard} reviews."),
         _ => return None,
     };
@@ -110,7 +110,7 @@ fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<St
         text.push_str(&format!(" The {} of {} was cut off.", asked.ask.purpose, asked.ask.seat));
     }
     if left_out > 0 {
-        text.push_str(&format!(" {left_out} more points stand in the replies alone."));
+        text.push_str(&format!(" {left_out} more points are in the replies only."));
     }
     Some(text)
 }

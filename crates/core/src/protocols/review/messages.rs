@@ -200,7 +200,7 @@ fn position_remark(position: &SeatResult<'_>, all: &[SeatResult<'_>]) -> Option<
     let seat = position.seat;
     match (&position.first, &position.second) {
         (RoundResult::Judged(_), RoundResult::Absent(failure)) => Some(format!(
-            "`{seat}` gave no second judgement ({}), so its first judgement stands for it.",
+            "`{seat}` gave no second judgement ({}), so its first judgement counts.",
             failure.error_type.name()
         )),
         (RoundResult::Judged(_), RoundResult::Open) => {

@@ -287,7 +287,7 @@ fn a_lifted_block_is_part_of_the_digest() {
     let seat = SEATS[0].to_uppercase();
     let request = serde_json::json!({
         "dialogue_id": transcript.opening.dialogue_id, "round": 2, "score": 0,
-        "title": "Cross-reading", "summary": "1 of 4 were heard.",
+        "title": "Cross-reading", "summary": "1 of 4 seats answered.",
         "perspectives": [{
             "local_id": format!("{seat}-P0201"), "label": batch.items()[0].label,
             "content": batch.items()[0].text,

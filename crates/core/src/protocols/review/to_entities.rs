@@ -34,12 +34,10 @@ pub fn round_batch(transcript: &RunState, round: u8) -> RegisterBatch {
         }
     }
     let heard = transcript.seats_answered_in(round).len();
-    let mut summary = format!("{heard} of {} were heard.", positions.len());
+    let mut summary = format!("{heard} of {} seats answered.", positions.len());
     if items.omitted_count() > 0 {
-        summary.push_str(&format!(
-            " {} more points stand in the replies alone.",
-            items.omitted_count()
-        ));
+        summary
+            .push_str(&format!(" {} more points are in the replies only.", items.omitted_count()));
     }
     let title = if round == FIRST { "Independent judgements" } else { "Cross-reading" };
     items.build(title.to_owned(), Some(summary))

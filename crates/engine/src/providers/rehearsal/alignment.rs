@@ -104,7 +104,7 @@ pub(crate) fn write_panel(request: &CallRequest) -> Option<String> {
             json!({
                 "expert_slug": expert.expert_slug, "source": "retained", "tensions": own,
                 "reason": "This seat argued in the last round.",
-                "directive": "Say what would settle the open tensions from where you stand.",
+                "directive": "Say what would settle the open tensions from your point of view.",
             })
         })
         .collect();
@@ -156,7 +156,7 @@ pub(crate) fn write_contribution(request: &CallRequest) -> Option<String> {
         parts.push(format!("[MINORITY VERDICT: {label}]\n{text}\n"));
     }
     let named: Vec<String> = tensions.iter().map(ToString::to_string).collect();
-    parts.push(format!("What was open stands settled for me: {}.\n", named.join(", ")));
+    parts.push(format!("The open tensions are settled for me: {}.\n", named.join(", ")));
     parts.push("[MOVE:CONVERGE]\n".to_owned());
     Some(parts.join("\n"))
 }
