@@ -93,6 +93,8 @@ fn config_shows_each_setting_with_its_source() {
     review.policy.prior_verdicts | 5 | default
     review.log_path | council_log.jsonl | default
     review.redact | 0 patterns | default
+    tier_classifier.type | rules | default
+    tier_classifier.provider | none | default
     alignment.judge | none | default
     alignment.experts | none | default
     alignment.max_rounds | 10 | default

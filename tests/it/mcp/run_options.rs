@@ -97,7 +97,7 @@ fn a_field_that_a_run_does_not_know_is_refused_with_the_one_that_was_meant() {
         ("council_ask", "no_audit", "'audit'"),
         ("council_ask", "wait", "'wait_seconds'"),
         ("council_ask", "providers", "budget_usd"),
-        ("council_review", "force", "tier"),
+        ("council_review", "policy", "tier"),
         ("deliberation_status", "wait", "'wait_seconds'"),
         ("deliberation_intervene", "confirm", "'confirmed'"),
     ] {

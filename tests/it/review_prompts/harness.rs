@@ -77,6 +77,7 @@ pub(super) fn make_review_plan(texts: ForeignTexts<'_>) -> Plan {
     };
     let gate = ReviewPlan {
         artifact: ReviewArtifact {
+            classified: None,
             path: texts.about.to_owned(),
             artifact_type: texts.about.to_owned(),
             tier: ReviewTier::Always,

@@ -2,6 +2,7 @@
 
 mod absences;
 mod audit;
+mod classifier;
 mod documents;
 mod harness;
 mod loopholes;

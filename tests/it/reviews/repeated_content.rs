@@ -1,9 +1,10 @@
 //! The gate does not judge the same bytes twice, and a person's decision applies at once.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::harness::{blocking_judgement, expect_verdict, is_judging, review_council, run_review};
 use crate::councils::harness::TestCouncil;
+use crate::mcp::stdio_client::StdioClient;
 
 /// Every deliberator blocks, so each review ends with HOLD.
 fn strict_council() -> TestCouncil {
@@ -72,6 +73,25 @@ fn an_override_applies_at_once_with_its_exit_code_until_force() {
     assert!(tail.contains("SHIP by Ann: Source added."), "{tail}");
     expect_verdict(&run_review(&council, &["post.md", "--force"]), "HOLD", 2);
     expect_verdict(&run_review(&council, &["post.md"]), "HOLD", 2);
+}
+
+#[test]
+fn an_agent_gets_the_earlier_decision_unless_it_forces_a_review() {
+    let council = strict_council();
+    let mut agent = StdioClient::new(&council.program);
+    let mut review = |arguments: Value| {
+        let told = agent.call_tool_ok("council_review", &arguments);
+        (told["result"].clone(), council.server.requests().len())
+    };
+    let first = json!({ "path": "post.md", "wait_seconds": 30 });
+    let (result, calls) = review(first.clone());
+    assert_eq!(result["verdict"], "HOLD", "{result:#}");
+    let (again, after) = review(first);
+    assert_eq!((&again["verdict"], after), (&json!("HOLD"), calls), "{again:#}");
+    assert_eq!(again["decided_before"]["by"], "gate");
+    let (forced, after) = review(json!({ "path": "post.md", "wait_seconds": 30, "force": true }));
+    assert_eq!(after, calls * 2);
+    assert!(forced.get("decided_before").is_none(), "{forced:#}");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 pub mod alignment;
 pub mod batch_builder;
+pub mod classification;
 pub mod conclusion;
 pub mod council;
 pub mod pending_asks;

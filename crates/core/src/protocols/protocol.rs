@@ -24,6 +24,7 @@ use crate::model::time::Moment;
 use crate::model::validation_error::{ErrorCode, ValidationError};
 use crate::prompting::layout::RenderedPrompt;
 use crate::protocols::alignment::protocol::AlignmentProtocol;
+use crate::protocols::classification::protocol::ClassificationProtocol;
 use crate::protocols::conclusion::protocol::ConclusionProtocol;
 use crate::protocols::council::protocol::CouncilProtocol;
 use crate::protocols::review::log_row::LogRow;
@@ -340,6 +341,7 @@ impl Protocols {
                 &ReviewProtocol,
                 &AlignmentProtocol,
                 &ConclusionProtocol,
+                &ClassificationProtocol,
             ]
             .into(),
         }

@@ -11,8 +11,9 @@ use plenary_core::model::run_state::RunStopReason;
 use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::time::{Moment, SinceTime};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::classification::protocol::CLASSIFICATION;
 use plenary_core::report::run_metrics::cost_usd;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -29,6 +30,15 @@ const PAGE_DEFAULT: usize = 50;
 /// Dialogues that are read at once while a filter by state looks for a page.
 const SEARCH_PAGE: usize = 200;
 
+/// Protocols that have dialogues of their own.
+pub const LISTED_PROTOCOLS: &[ProtocolKind] =
+    &[ProtocolKind::Alignment, ProtocolKind::Council, ProtocolKind::Review, CLASSIFICATION];
+
+fn protocol_schema(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = LISTED_PROTOCOLS.iter().map(|protocol| protocol.name()).collect();
+    json_schema!({ "type": "string", "enum": names })
+}
+
 /// Arguments of `list`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(extend("x-also-known" = ["op"]))]
@@ -39,7 +49,7 @@ pub struct ListRequest {
     status: Option<DialogueStatus>,
     /// list.
     #[serde(default)]
-    #[schemars(schema_with = "word_schema::<ProtocolKind>")]
+    #[schemars(schema_with = "protocol_schema")]
     protocol: Option<ProtocolKind>,
     /// list.
     #[serde(default)]

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::classification::finding::ClassifierFinding;
+use plenary_core::protocols::review::document::{ReviewDocument, skipped_document};
 use plenary_core::protocols::review::types::{ReviewArtifact, ReviewTier, is_sampled};
 
 use crate::app::planning::review_panel::{is_judged_whole, secret_guard};
@@ -35,6 +37,8 @@ pub enum ReviewInput {
     Artifact(Box<ReviewArtifact>),
     /// Passed without a review, by rule.
     Skipped(SkippedFile),
+    /// The classifier decides whether it is reviewed.
+    Unclassified(Box<UnclassifiedFile>),
     /// Must not be sent, so it does not pass.
     HoldsSecret(SecretFile),
     /// Cannot be reviewed, so it does not pass.
@@ -42,6 +46,14 @@ pub enum ReviewInput {
 }
 
 impl ReviewInput {
+    /// Whether models are asked about it.
+    pub fn needs_model(&self) -> bool {
+        match self {
+            Self::Artifact(_) | Self::Unclassified(_) => true,
+            Self::Skipped(_) | Self::HoldsSecret(_) | Self::Unreadable { .. } => false,
+        }
+    }
+
     /// Reads and sorts a file; `-` is standard input.
     pub fn from_path(
         named: &Path,
@@ -88,19 +100,19 @@ impl ReviewInput {
         let shown = place.relative.clone();
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
         let class = overrides.classify_path(place.relative.as_deref(), rules);
-        if let Some(because) = overrides.skip_reason(&class, place.relative.as_deref()) {
+        let skip = overrides.skip_reason(&class, place.relative.as_deref());
+        let is_open = overrides.asks_classifier(&class, settings);
+        if let Some(because) = skip.filter(|_| !is_open) {
             // A mistyped name, a folder or an empty file must not pass as skipped.
             place.must_not_be_folder()?;
             place.must_have_content()?;
             return Ok(Self::skip_file(shown, class, because));
         }
-        Self::sort_document(
-            named,
-            shown,
-            class,
-            place.read_document(&secret_guard(settings))?,
-            overrides,
-        )
+        let document = place.read_document(&secret_guard(settings))?;
+        match is_open {
+            true => Self::hold_document(named, shown, class, document, overrides, skip),
+            false => Self::sort_document(named, shown, class, document, overrides),
+        }
     }
 
     /// Sorts a text without a file; `shown` is its name.
@@ -125,11 +137,16 @@ impl ReviewInput {
     ) -> Result<Self, Error> {
         let (class, shown) =
             (overrides.classify_path(None, rules), named.to_string_lossy().into_owned());
-        if let Some(because) = overrides.skip_reason(&class, None) {
+        let skip = overrides.skip_reason(&class, None);
+        let is_open = overrides.asks_classifier(&class, settings);
+        if let Some(because) = skip.filter(|_| !is_open) {
             return Ok(Self::skip_file(shown, class, because));
         }
         let document = SourceDocument::from_text(named, text()?, &secret_guard(settings))?;
-        Self::sort_document(named, shown, class, document, overrides)
+        match is_open {
+            true => Self::hold_document(named, shown, class, document, overrides, skip),
+            false => Self::sort_document(named, shown, class, document, overrides),
+        }
     }
 
     fn sort_document(
@@ -140,10 +157,7 @@ impl ReviewInput {
         overrides: &ReviewOverrides,
     ) -> Result<Self, Error> {
         let SourceDocument { text, key } = document;
-        if text.trim().is_empty() {
-            let reason = "it is empty".to_owned();
-            return Err(ContextFileError::Unfit { path: named.to_owned(), reason }.into());
-        }
+        must_have_text(named, &text)?;
         if class.tier == ReviewTier::Sampled
             && !overrides.force
             && !is_sampled(drawn_by(&path), &text)
@@ -153,23 +167,81 @@ impl ReviewInput {
         if let Some(key) = key.filter(|_| !overrides.force) {
             return Ok(Self::HoldsSecret(SecretFile { path: named.to_owned(), key }));
         }
-        if !is_judged_whole(&text) {
-            let reason = "it is too long to be shown whole to each deliberator".to_owned();
-            return Err(ContextFileError::Unfit { path: named.to_owned(), reason }.into());
+        let producer = overrides.producer.clone();
+        Ok(Self::Artifact(Box::new(build_artifact(named, path, class, text, producer)?)))
+    }
+
+    /// Prepares a document for the classifier, which reads all of it as a deliberator does.
+    fn hold_document(
+        named: &Path,
+        path: String,
+        class: FileClass,
+        document: SourceDocument,
+        overrides: &ReviewOverrides,
+        skip: Option<SkipReason>,
+    ) -> Result<Self, Error> {
+        let SourceDocument { text, key } = document;
+        must_have_text(named, &text)?;
+        if let Some(key) = key {
+            return Ok(Self::HoldsSecret(SecretFile { path: named.to_owned(), key }));
         }
-        Ok(Self::Artifact(Box::new(ReviewArtifact {
-            path,
-            artifact_type: class.artifact_type,
-            tier: class.tier,
-            producer: overrides.producer.clone(),
-            sha256: sha256_hex([text.as_bytes()]),
-            text,
-        })))
+        let producer = overrides.producer.clone();
+        let artifact = build_artifact(named, path, class, text, producer)?;
+        Ok(Self::Unclassified(Box::new(UnclassifiedFile { artifact, skip })))
     }
 
     fn skip_file(path: String, class: FileClass, because: SkipReason) -> Self {
         let FileClass { tier, artifact_type, .. } = class;
-        Self::Skipped(SkippedFile { path, artifact_type, tier, because })
+        Self::Skipped(SkippedFile { path, artifact_type, tier, because, classified: None })
+    }
+}
+
+fn must_have_text(named: &Path, text: &str) -> Result<(), ContextFileError> {
+    if !text.trim().is_empty() {
+        return Ok(());
+    }
+    Err(ContextFileError::Unfit { path: named.to_owned(), reason: "it is empty".to_owned() })
+}
+
+fn build_artifact(
+    named: &Path,
+    path: String,
+    class: FileClass,
+    text: String,
+    producer: Option<String>,
+) -> Result<ReviewArtifact, ContextFileError> {
+    if !is_judged_whole(&text) {
+        let reason = "it is too long to be shown whole to each deliberator".to_owned();
+        return Err(ContextFileError::Unfit { path: named.to_owned(), reason });
+    }
+    let FileClass { tier, artifact_type, .. } = class;
+    let sha256 = sha256_hex([text.as_bytes()]);
+    Ok(ReviewArtifact { path, artifact_type, tier, producer, sha256, text, classified: None })
+}
+
+/// A document whose tier the classifier may raise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnclassifiedFile {
+    /// With the tier of the rules.
+    pub artifact: ReviewArtifact,
+    /// Why the rules skip it; `None` in tier 3.
+    skip: Option<SkipReason>,
+}
+
+impl UnclassifiedFile {
+    /// What happens to the document after the classifier's answer.
+    pub fn settle(self, finding: ClassifierFinding) -> ReviewInput {
+        let tier = finding.effective_tier();
+        let artifact = ReviewArtifact { tier, classified: Some(finding), ..self.artifact };
+        let is_drawn = || is_sampled(drawn_by(&artifact.path), &artifact.text);
+        let because = match tier {
+            ReviewTier::Never => self.skip.or(Some(SkipReason::NoRuleFits)),
+            ReviewTier::Sampled if !is_drawn() => Some(SkipReason::NotDrawn),
+            ReviewTier::Sampled | ReviewTier::Always => None,
+        };
+        let Some(because) = because else { return ReviewInput::Artifact(Box::new(artifact)) };
+        let ReviewArtifact { path, artifact_type, classified, .. } = artifact;
+        ReviewInput::Skipped(SkippedFile { path, artifact_type, tier, because, classified })
     }
 }
 
@@ -208,6 +280,12 @@ impl ReviewOverrides {
         FileClass { tier: self.tier.unwrap_or(class.tier), ..class }
     }
 
+    /// Whether a model is asked for the tier. It is not if the caller decides.
+    fn asks_classifier(&self, class: &FileClass, settings: &Settings) -> bool {
+        let is_decided = self.force || self.tier.is_some() || self.artifact_type.is_some();
+        !is_decided && settings.tier_classifier.kind.asks_model(class)
+    }
+
     /// Why a file of tier 2 passes without a review.
     fn skip_reason(&self, class: &FileClass, relative: Option<&str>) -> Option<SkipReason> {
         if self.force || class.tier != ReviewTier::Never {
@@ -233,6 +311,8 @@ pub struct SkippedFile {
     pub artifact_type: String,
     pub tier: ReviewTier,
     pub because: SkipReason,
+    /// What the classifier said, if it was asked.
+    pub classified: Option<ClassifierFinding>,
 }
 
 /// Why a file passes without a review.
@@ -252,6 +332,23 @@ pub enum SkipReason {
 
 impl SkippedFile {
     pub fn sentence(&self) -> String {
+        match &self.classified {
+            Some(finding) => format!("{}; {}", self.rule_sentence(), finding.sentence()),
+            None => self.rule_sentence(),
+        }
+    }
+
+    /// The document that a program reads.
+    pub fn to_document(&self, because: &str) -> ReviewDocument {
+        let Self { path, artifact_type, tier, classified, .. } = self;
+        ReviewDocument {
+            not_covered: self.because == SkipReason::NoRuleFits,
+            classified: classified.clone(),
+            ..skipped_document(path, artifact_type, *tier, because)
+        }
+    }
+
+    fn rule_sentence(&self) -> String {
         match self.because {
             SkipReason::Claimed => "files of tier 2 are not reviewed".to_owned(),
             SkipReason::Rule => format!("`{}` is of tier 2", self.artifact_type),

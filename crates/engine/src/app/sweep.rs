@@ -12,10 +12,11 @@ use plenary_core::protocols::review::log_row::{ContentDecision, ContentQuery};
 use plenary_core::protocols::review::types::{ReviewArtifact, ReviewTier};
 use serde::Serialize;
 
+use crate::app::classify_document::DocumentClassifier;
 use crate::app::project::Project;
-use crate::app::review_input::{ReviewInput, ReviewOverrides};
+use crate::app::review_input::{ReviewInput, ReviewOverrides, SkippedFile, UnclassifiedFile};
 use crate::config::settings::Settings;
-use crate::config::tier_rules::{ClassReason, TierClassifier};
+use crate::config::tier_rules::{ClassReason, ClassifierKind, TierClassifier};
 use crate::context_files::gather::ContextFileError;
 use crate::context_files::walk::{
     ExcludedEntry, FolderEntryKind, FolderFile, IsRequested, list_folder_files,
@@ -40,6 +41,8 @@ pub struct SweepRequest<'a> {
     pub overrides: ReviewOverrides,
     /// Verdicts of rehearsals count only for rehearsals.
     pub rehearsal: bool,
+    /// Decides on documents that the rules alone would skip; none if the rules decide alone.
+    pub classifier: Option<&'a DocumentClassifier>,
 }
 
 /// The files of a folder by what happens to them.
@@ -59,8 +62,32 @@ pub struct SweepSelection {
 
 #[derive(Debug)]
 pub struct ChosenFile {
-    pub artifact: Box<ReviewArtifact>,
+    pub document: ChosenDocument,
     pub modified: Option<Moment>,
+}
+
+/// A document that a sweep looks into.
+#[derive(Debug)]
+pub enum ChosenDocument {
+    Artifact(Box<ReviewArtifact>),
+    /// The classifier decides whether it is reviewed.
+    Unclassified(Box<UnclassifiedFile>),
+}
+
+impl ChosenDocument {
+    pub fn artifact(&self) -> &ReviewArtifact {
+        match self {
+            Self::Artifact(artifact) => artifact,
+            Self::Unclassified(file) => &file.artifact,
+        }
+    }
+
+    pub fn into_input(self) -> ReviewInput {
+        match self {
+            Self::Artifact(artifact) => ReviewInput::Artifact(artifact),
+            Self::Unclassified(file) => ReviewInput::Unclassified(file),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,6 +106,8 @@ pub enum PassOverReason {
     NotDrawn,
     Decided,
     Duplicate,
+    /// The classifier left the document in tier 2.
+    Classified,
 }
 
 /// Files that are only counted, because there may be thousands.
@@ -116,8 +145,9 @@ pub fn select_files(
     }
     let wanted = wanted_entries(rules);
     let listed = list_folder_files(&paths.documents, &paths.working, request.dir, wanted)?;
-    let mut walk =
-        FolderWalk { rules, since: request.since, own: own_files(settings), files: Vec::new() };
+    let classifier = settings.tier_classifier.kind;
+    let own = own_files(settings);
+    let mut walk = FolderWalk { rules, classifier, since: request.since, own, files: Vec::new() };
     let mut selection = SweepSelection::default();
     for file in listed.files {
         walk.classify_file(file, &mut selection);
@@ -133,12 +163,31 @@ pub fn select_files(
     let read_input = |file: &FolderFile| {
         // The path as the user would type it in the working folder.
         let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
-        ReviewInput::from_path(named, &request.overrides, settings, rules)
+        match ReviewInput::from_path(named, &request.overrides, settings, rules) {
+            ReviewInput::Unclassified(file) => settle_recorded(project, request.classifier, file),
+            settled @ (ReviewInput::Artifact(_)
+            | ReviewInput::Skipped(_)
+            | ReviewInput::HoldsSecret(_)
+            | ReviewInput::Unreadable { .. }) => Ok(settled),
+        }
     };
     let find_decision = |sha256: &str| find_decision(project, sha256, request.rehearsal);
     selection.choose_files(walk.files, request.max, read_input, find_decision)?;
     selection.passed_over.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(selection)
+}
+
+/// Takes the recorded answer of the classifier, if there is one.
+fn settle_recorded(
+    project: &Project,
+    classifier: Option<&DocumentClassifier>,
+    file: Box<UnclassifiedFile>,
+) -> Result<ReviewInput, Error> {
+    let recorded = classifier.map(|asked| asked.find_recorded(project, &file.artifact));
+    Ok(match recorded.transpose()?.flatten() {
+        Some(finding) => file.settle(finding),
+        None => ReviewInput::Unclassified(file),
+    })
 }
 
 /// The latest decision on a content.
@@ -154,6 +203,7 @@ pub fn find_decision(
 /// Sorts the entries of a folder by tier rule and age.
 struct FolderWalk<'a> {
     rules: &'a TierClassifier,
+    classifier: ClassifierKind,
     since: Moment,
     /// The verdict log and the store, which change with every review.
     own: Vec<PathBuf>,
@@ -165,20 +215,19 @@ impl FolderWalk<'_> {
     fn classify_file(&mut self, file: FolderFile, selection: &mut SweepSelection) {
         selection.counts.looked_at += 1;
         let class = self.rules.classify_path(Some(&file.shown));
+        let is_open = self.classifier.asks_model(&class) && is_document(&file.shown);
         match (class.tier, class.reason) {
-            (ReviewTier::Never, ClassReason::Rule) => selection.counts.tier_2 += 1,
-            (ReviewTier::Never, ClassReason::NoMatch | ClassReason::NoRules) => {
+            (ReviewTier::Never, ClassReason::Rule) if !is_open => selection.counts.tier_2 += 1,
+            (ReviewTier::Never, ClassReason::NoMatch | ClassReason::NoRules) if !is_open => {
                 selection.counts.no_rule += 1;
             }
-            (ReviewTier::Always | ReviewTier::Sampled, _) if self.own.contains(&file.path) => {
+            _ if self.own.contains(&file.path) => {
                 selection.pass_over(file.shown, PassOverReason::LeftOut, "plenary's own record");
             }
-            (ReviewTier::Always | ReviewTier::Sampled, _)
-                if file.modified.is_some_and(|modified| modified < self.since) =>
-            {
+            _ if file.modified.is_some_and(|modified| modified < self.since) => {
                 selection.pass_over(file.shown, PassOverReason::Unchanged, "unchanged since then");
             }
-            (ReviewTier::Always | ReviewTier::Sampled, _) => self.files.push(file),
+            _ => self.files.push(file),
         }
     }
 
@@ -215,22 +264,32 @@ impl SweepSelection {
         self.passed_over.push(PassedOverFile { path, code, reason: reason.to_owned() });
     }
 
+    fn pass_over_skipped(&mut self, skipped: SkippedFile) {
+        let (code, reason) = match skipped.tier {
+            ReviewTier::Never => (PassOverReason::Classified, skipped.sentence()),
+            ReviewTier::Sampled | ReviewTier::Always => {
+                (PassOverReason::NotDrawn, "of tier 3, and not the one in five".to_owned())
+            }
+        };
+        self.pass_over(skipped.path, code, &reason);
+    }
+
     /// Chooses files in order. `read_input` reads a file; `find_decision` returns an earlier verdict
     /// on the same content.
     fn choose_files(
         &mut self,
         files: Vec<FolderFile>,
         max: usize,
-        read_input: impl Fn(&FolderFile) -> ReviewInput,
+        read_input: impl Fn(&FolderFile) -> Result<ReviewInput, Error>,
         find_decision: impl Fn(&str) -> Result<Option<ContentDecision>, Error>,
     ) -> Result<(), Error> {
         let mut seen: HashMap<String, String> = HashMap::new();
         for file in files {
-            let artifact = match read_input(&file) {
-                ReviewInput::Artifact(artifact) => artifact,
+            let document = match read_input(&file)? {
+                ReviewInput::Artifact(artifact) => ChosenDocument::Artifact(artifact),
+                ReviewInput::Unclassified(file) => ChosenDocument::Unclassified(file),
                 ReviewInput::Skipped(skipped) => {
-                    let reason = "of tier 3, and not the one in five";
-                    self.pass_over(skipped.path, PassOverReason::NotDrawn, reason);
+                    self.pass_over_skipped(skipped);
                     continue;
                 }
                 ReviewInput::HoldsSecret(secret) => {
@@ -245,18 +304,19 @@ impl SweepSelection {
                     continue;
                 }
             };
-            if let Some(before) = find_decision(&artifact.sha256)? {
+            let ReviewArtifact { path, sha256, .. } = document.artifact().clone();
+            if let Some(before) = find_decision(&sha256)? {
                 let reason = format!("decided before: {} ({})", before.verdict, before.verdict_id);
-                self.pass_over(artifact.path, PassOverReason::Decided, &reason);
-            } else if let Some(first) = seen.get(&artifact.sha256) {
+                self.pass_over(path, PassOverReason::Decided, &reason);
+            } else if let Some(first) = seen.get(&sha256) {
                 let reason = format!("the same content as `{first}`");
-                self.pass_over(artifact.path, PassOverReason::Duplicate, &reason);
+                self.pass_over(path, PassOverReason::Duplicate, &reason);
             } else {
-                seen.insert(artifact.sha256.clone(), artifact.path.clone());
+                seen.insert(sha256, path.clone());
                 if self.chosen.len() < max {
-                    self.chosen.push(ChosenFile { artifact, modified: file.modified });
+                    self.chosen.push(ChosenFile { document, modified: file.modified });
                 } else {
-                    self.left.push(artifact.path);
+                    self.left.push(path);
                 }
             }
         }

@@ -10,26 +10,7 @@ use super::*;
 fn check(names: &str, max: usize, expected: &str) {
     let file =
         |name: &str| FolderFile { path: name.into(), shown: name.to_owned(), modified: None };
-    let input_of = |file: &FolderFile| match file.shown.chars().next().unwrap() {
-        '?' => ReviewInput::Skipped(SkippedFile {
-            path: file.shown.clone(),
-            artifact_type: "post".to_owned(),
-            tier: ReviewTier::Sampled,
-            because: SkipReason::NotDrawn,
-        }),
-        '!' => ReviewInput::Unreadable {
-            path: file.path.clone(),
-            error: Error::Output(std::io::ErrorKind::Other.into()),
-        },
-        content => ReviewInput::Artifact(Box::new(ReviewArtifact {
-            path: file.shown.clone(),
-            artifact_type: "post".to_owned(),
-            tier: ReviewTier::Always,
-            producer: None,
-            sha256: content.to_string(),
-            text: String::new(),
-        })),
-    };
+    let input_of = |file: &FolderFile| Ok(read_sample(file));
     let decided = |sha256: &str| {
         let is_decided = sha256.chars().all(char::is_uppercase);
         Ok(is_decided.then(|| ContentDecision {
@@ -42,12 +23,37 @@ fn check(names: &str, max: usize, expected: &str) {
     let mut found = SweepSelection::default();
     found.choose_files(candidates, max, input_of, decided).unwrap();
     let mut told: Vec<String> =
-        found.chosen.iter().map(|one| format!("+{}", one.artifact.path)).collect();
+        found.chosen.iter().map(|one| format!("+{}", one.document.artifact().path)).collect();
     told.extend(found.left.iter().map(|path| format!("left {path}")));
     told.extend(found.passed_over.iter().map(|one| format!("{:?} {}", one.code, one.path)));
     let unread = found.unreadable.iter();
     told.extend(unread.map(|(path, _)| format!("unreadable {path}")));
     assert_eq!(told.join(", "), expected, "{names}");
+}
+
+fn read_sample(file: &FolderFile) -> ReviewInput {
+    match file.shown.chars().next().unwrap() {
+        '?' => ReviewInput::Skipped(SkippedFile {
+            path: file.shown.clone(),
+            artifact_type: "post".to_owned(),
+            tier: ReviewTier::Sampled,
+            because: SkipReason::NotDrawn,
+            classified: None,
+        }),
+        '!' => ReviewInput::Unreadable {
+            path: file.path.clone(),
+            error: Error::Output(std::io::ErrorKind::Other.into()),
+        },
+        content => ReviewInput::Artifact(Box::new(ReviewArtifact {
+            path: file.shown.clone(),
+            artifact_type: "post".to_owned(),
+            tier: ReviewTier::Always,
+            producer: None,
+            sha256: content.to_string(),
+            text: String::new(),
+            classified: None,
+        })),
+    }
 }
 
 #[test]
@@ -90,14 +96,10 @@ fn a_file_that_was_decided_says_how() {
         let (path, artifact_type) = ("a".to_owned(), "post".to_owned());
         let (sha256, text) = (String::new(), String::new());
         let tier = ReviewTier::Always;
-        ReviewInput::Artifact(Box::new(ReviewArtifact {
-            path,
-            artifact_type,
-            tier,
-            producer: None,
-            sha256,
-            text,
-        }))
+        let (producer, classified) = (None, None);
+        let artifact =
+            ReviewArtifact { path, artifact_type, tier, producer, sha256, text, classified };
+        Ok(ReviewInput::Artifact(Box::new(artifact)))
     };
     let mut found = SweepSelection::default();
     found.choose_files(vec![file], 1, input_of, |_| Ok(Some(before.clone()))).unwrap();

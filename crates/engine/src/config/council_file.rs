@@ -315,7 +315,10 @@ fn check_references(file: &CouncilFile, found: &[ExpertSlug], problems: &mut Pro
     };
     let mut references: Vec<(String, u64, &str)> = Vec::new();
     let keys = ["synthesizer", "critic", "reviser"].map(|role| format!("conclusion.{role}"));
-    for key in keys.into_iter().chain(["review.adjudicator.provider".to_owned()]) {
+    for key in keys
+        .into_iter()
+        .chain(["review.adjudicator.provider", "tier_classifier.provider"].map(str::to_owned))
+    {
         let line = file.line_of(&key);
         references.extend(file.values.get_text(&key).map(|name| (key, line, name)));
     }

@@ -130,6 +130,7 @@ fn read_settings(
         conclusion: values.conclusion,
         review,
         tier_rules,
+        tier_classifier: values.tier_classifier,
         alignment: values.alignment,
         retention: values.retention,
         secrets_in_use: collect_secrets(&candidates, environment),

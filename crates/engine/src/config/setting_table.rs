@@ -13,6 +13,7 @@ use plenary_core::protocols::alignment::types::{PANEL_MAX, PANEL_MIN};
 use plenary_core::protocols::review::policy::PolicyName;
 
 use crate::config::section::{base_url_fault, name_fault, show_duration, variable_fault};
+use crate::config::tier_rules::ClassifierKind;
 use crate::providers::transport::{Dialect, WireSchema};
 
 /// No run needs a larger budget.
@@ -227,6 +228,10 @@ pub const SETTINGS: &[SettingRow] = {
             "Patterns that are removed from a verdict before it is logged."),
         setting("tier_rules", Structure("`tier_1`, `tier_2`, `tier_3`: globs by type of document"), NO_DEFAULT,
             "Which files are reviewed, by type and glob; see [reviews.md](reviews.md)."),
+        setting("tier_classifier.type", Word(ClassifierKind::options), Value("rules"),
+            "Who finds the tier of a file. `rules`: `tier_rules` alone. `hybrid`: a model, for files that no rule names. `model`: a model, also for files that a rule names; it may raise their tier and never lowers it. See [reviews.md](reviews.md#let-a-model-classify-files-that-no-rule-names)."),
+        setting("tier_classifier.provider", NAME, Rule("that of the adjudicator"),
+            "Provider of the classifier."),
         setting("alignment.judge", NAME, Rule("a provider of another family than most experts, if there is one"),
             "Provider of the Judge of `plenary align`."),
         setting("alignment.experts", ValueKind::Texts, Rule("the participants"),

@@ -22,7 +22,7 @@ use crate::config::error::ConfigError;
 use crate::config::locate::ProjectPaths;
 use crate::config::resolve_provider::ProviderCandidate;
 use crate::config::settle_sections::EffectiveSetting;
-use crate::config::tier_rules::TierRule;
+use crate::config::tier_rules::{ClassifierSettings, TierRule};
 use crate::providers::http_clients::{is_loopback, origin_of};
 use crate::providers::model_facts::find_facts;
 use crate::providers::transport::Provider;
@@ -38,6 +38,7 @@ pub struct Settings {
     pub review: ReviewSettings,
     /// In the order in which they are tried; `None` if the file has no rules.
     pub tier_rules: Option<Vec<TierRule>>,
+    pub tier_classifier: ClassifierSettings,
     pub alignment: AlignmentSettings,
     pub retention: RetentionSettings,
     /// Values that must not be sent with a context file.

@@ -18,6 +18,7 @@ use crate::config::setting_table::{
     SETTINGS, SettingDefault, SettingRow, TransportChoice, ValueKind,
 };
 use crate::config::settings::{AlignmentSettings, ConclusionSettings, RetentionSettings};
+use crate::config::tier_rules::ClassifierSettings;
 use crate::config::yaml::{YamlNode, YamlValue, parse_yaml};
 use crate::providers::transport::Provider;
 
@@ -56,6 +57,7 @@ pub(crate) struct SettledValues {
     pub budget: BudgetValues,
     pub conclusion: ConclusionSettings,
     pub review: ReviewValues,
+    pub tier_classifier: ClassifierSettings,
     pub alignment: AlignmentSettings,
     pub retention: RetentionSettings,
 }

@@ -1,8 +1,12 @@
 //! The `tier_rules` section, and [`TierClassifier`], which finds tier and artifact type of a file
-//! by these rules. Called by `review` and `sweep`.
+//! by these rules; and `tier_classifier`, which says when a model is asked besides. Called by
+//! `review` and `sweep`.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use plenary_core::model::ids::ExpertSlug;
+use plenary_core::model::string_enum::words;
 use plenary_core::protocols::review::types::ReviewTier;
+use serde::Deserialize;
 
 use crate::config::error::ConfigProblem;
 use crate::config::section::{LIST_MAX, ProblemList, list_entries, read_text};
@@ -10,6 +14,37 @@ use crate::config::yaml::{YamlNode, YamlValue};
 
 /// Type of a file if there are no rules. The user named the file, so it is reviewed.
 const TYPE_WITHOUT_RULES: &str = "document";
+
+words! {
+    /// Who finds the tier of a file.
+    pub enum ClassifierKind {
+        Rules = "rules",
+        Model = "model",
+        Hybrid = "hybrid",
+    }
+}
+
+/// The `tier_classifier` section.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ClassifierSettings {
+    #[serde(rename = "type")]
+    pub kind: ClassifierKind,
+    /// `None` means the adjudicator's.
+    pub provider: Option<ExpertSlug>,
+}
+
+impl ClassifierKind {
+    /// Whether a model is asked for the tier of a file of this class. It can only raise the tier, so
+    /// it is never asked about tier 1.
+    pub fn asks_model(self, class: &FileClass) -> bool {
+        let may_rise = class.tier != ReviewTier::Always;
+        match self {
+            Self::Rules => false,
+            Self::Hybrid => may_rise && class.reason == ClassReason::NoMatch,
+            Self::Model => may_rise,
+        }
+    }
+}
 
 /// Compiled tier rules.
 #[derive(Debug)]
@@ -286,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn without_rules_whatever_is_named_is_looked_at() {
+    fn without_rules_every_named_file_is_reviewed() {
         let class = TierClassifier::new(None).classify_path(Some("a.md"));
         assert_eq!(class, FileClass::new(ReviewTier::Always, "document", ClassReason::NoRules));
         // An empty list of rules matches nothing.

@@ -16,7 +16,7 @@ use plenary_engine::app::review_input::{
 use plenary_engine::app::verdict_log::{OverrideResult, override_verdict};
 use plenary_engine::config::settings::Settings;
 use plenary_engine::config::settle_sections::{BudgetOverrides, ModelChoice};
-use plenary_engine::config::tier_rules::TierClassifier;
+use plenary_engine::config::tier_rules::{ClassifierKind, TierClassifier};
 use plenary_engine::config::user_name::find_user_name;
 use plenary_engine::error::Error;
 
@@ -35,7 +35,8 @@ use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 /// blocks. Each verdict goes into the verdict log; the next review of that type reads the last ones.
 ///
 /// `tier_rules` in council.yaml select the files: tier 1 always, tier 2 never, tier 3 one in five.
-/// Without rules every named file is reviewed.
+/// Without rules every named file is reviewed. With `tier_classifier`, a model classifies files that
+/// no rule names.
 ///
 /// Exit code 0 for SHIP or skipped, 1 for REVISE, 2 for HOLD, 3 for no decision; for several files
 /// the greatest.
@@ -74,13 +75,16 @@ impl ReviewArgs {
         self.find_files();
         if self.files.is_empty() {
             // Nothing was reviewed, so a pipeline must not get exit code 0.
-            return Err(Error::Usage("there is nothing to review: name files".to_owned()));
+            let message =
+                "there is nothing to review: name files, as in `plenary review posts/launch.md`";
+            return Err(Error::Usage(message.to_owned()));
         }
         let format = self.options.output_format(session);
         let rehearsal = self.options.parse_rehearsal()?;
         let sorting = self.options.triage_settings(session)?;
         let rules = TierClassifier::new(sorting.tier_rules.as_deref());
-        if rules.has_rules() && self.lacks_classification() {
+        let is_rules_alone = sorting.tier_classifier.kind == ClassifierKind::Rules;
+        if rules.has_rules() && is_rules_alone && self.lacks_classification() {
             let message = "standard input has no path that a rule could match: add `--type`, `--tier` or `--force`";
             return Err(Error::Usage(message.to_owned()));
         }
@@ -98,7 +102,7 @@ impl ReviewArgs {
             .map(|path| ReviewInput::from_path(path, &overrides, &sorting, &rules))
             .collect();
         // If all files are skipped, no provider is needed.
-        let is_asking = inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_)));
+        let is_asking = inputs.iter().any(ReviewInput::needs_model);
         let settings =
             if is_asking { self.options.run_settings(session, &rehearsal)? } else { sorting };
         let batch = ReviewBatch { inputs, jobs: self.options.jobs(), repeat };

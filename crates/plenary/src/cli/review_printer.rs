@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use plenary_core::model::run_state::RunState;
 use plenary_core::protocols::review::document::{
-    ReviewDocument, decided_document, review_document, skipped_document,
+    ReviewDocument, decided_document, review_document,
 };
 use plenary_core::protocols::review::earlier_decision::EarlierDecision;
 use plenary_core::protocols::review::github_annotations::{
@@ -19,7 +19,7 @@ use plenary_core::report::page::{PageDetail, PageScope};
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable;
 use plenary_core::report::terminal::page::draw_page;
-use plenary_engine::app::review_input::{ReviewInput, SkipReason, SkippedFile};
+use plenary_engine::app::review_input::ReviewInput;
 use plenary_engine::config::locate::ProjectPaths;
 use plenary_engine::error::{Error, to_json_text};
 use serde_json::Value;
@@ -109,11 +109,7 @@ impl<'a> ReviewPrinter<'a> {
     pub(crate) fn print_unreviewed(&mut self, input: &ReviewInput) -> Result<ExitStatus, Error> {
         match input {
             ReviewInput::Skipped(skipped) => {
-                let because = explain_skip(skipped);
-                let SkippedFile { path, artifact_type, tier, .. } = skipped;
-                let mut document = skipped_document(path, artifact_type, *tier, &because);
-                document.not_covered = skipped.because == SkipReason::NoRuleFits;
-                self.print_document(document)?;
+                self.print_document(skipped.to_document(&explain_skip(skipped)))?;
                 Ok(ExitStatus::Ok)
             }
             ReviewInput::HoldsSecret(held) => {
@@ -122,7 +118,7 @@ impl<'a> ReviewPrinter<'a> {
             ReviewInput::Unreadable { path, error } => {
                 self.print_unreadable(&path.to_string_lossy(), error)
             }
-            ReviewInput::Artifact(_) => Ok(ExitStatus::Ok),
+            ReviewInput::Artifact(_) | ReviewInput::Unclassified(_) => Ok(ExitStatus::Ok),
         }
     }
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::{StreamExt, TryStreamExt, stream};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::protocols::review::earlier_decision::EarlierDecision;
 use plenary_core::protocols::review::types::ReviewArtifact;
 use plenary_core::report::run_metrics::cost_usd;
+use plenary_engine::app::classify_document::DocumentClassifier;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::planning::review_panel::ReviewPanelSetup;
 use plenary_engine::app::prepare_run::{find_earlier_decision, prepare_review};
@@ -52,7 +54,7 @@ pub(crate) fn review_inputs(
 ) -> Result<ExitStatus, Error> {
     let mut printer = ReviewPrinter::new(session, format, &settings.paths);
     let inputs = &batch.inputs;
-    let judged = match inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_))) {
+    let judged = match inputs.iter().any(ReviewInput::needs_model) {
         true => review_all(session, settings, rehearsal, batch, &mut printer),
         // No model is called, so neither store nor runtime is opened.
         false => {
@@ -82,6 +84,14 @@ fn review_all(
         let keep =
             || sync_log(session.ui, engine.project.store.as_ref(), &settings.review.log_path);
         keep();
+        let batch = match batch.inputs.iter().any(is_unclassified) {
+            true => {
+                let factory = transport_factory(session);
+                let classifier = DocumentClassifier::new(settings, rehearsal, &factory)?;
+                classify_inputs(&classifier, &engine, batch, &interrupted).await?
+            }
+            false => batch,
+        };
         let work = ReviewWork { session, settings, panel: &panel, engine: &engine, interrupted };
         let done = match is_single {
             true => work.review_single(batch, printer).await,
@@ -90,6 +100,27 @@ fn review_all(
         keep();
         done
     })
+}
+
+fn is_unclassified(input: &ReviewInput) -> bool {
+    matches!(input, ReviewInput::Unclassified(_))
+}
+
+/// Asks the classifier about the files that it decides on, several at once. A file whose call was
+/// interrupted stays unclassified, and no review starts after it.
+async fn classify_inputs(
+    classifier: &DocumentClassifier,
+    engine: &RunEngine,
+    batch: ReviewBatch,
+    interrupted: &watch::Receiver<bool>,
+) -> Result<ReviewBatch, Error> {
+    let classify = async |input: ReviewInput| {
+        let ReviewInput::Unclassified(file) = input else { return Ok(input) };
+        let found = classifier.classify(engine, (*file).clone(), interrupted.clone()).await?;
+        Ok::<_, Error>(found.unwrap_or(ReviewInput::Unclassified(file)))
+    };
+    let classified = stream::iter(batch.inputs).map(classify).buffered(batch.jobs);
+    Ok(ReviewBatch { inputs: classified.try_collect().await?, ..batch })
 }
 
 /// What all reviews of a command share.
@@ -111,7 +142,7 @@ enum PreparedReview {
 /// A file whose result is known without a model.
 enum SettledReview {
     Unreviewed(ReviewInput),
-    Decided { artifact: ReviewArtifact, earlier: EarlierDecision },
+    Decided { artifact: Box<ReviewArtifact>, earlier: EarlierDecision },
 }
 
 impl ReviewWork<'_> {
@@ -124,7 +155,7 @@ impl ReviewWork<'_> {
         if choice == RepeatChoice::KeepDecision
             && let Some(earlier) = find_earlier_decision(project, self.panel, &artifact)?
         {
-            return settled(SettledReview::Decided { artifact: *artifact, earlier });
+            return settled(SettledReview::Decided { artifact, earlier });
         }
         let path = artifact.path.clone();
         match prepare_review(project, self.settings, self.panel, *artifact) {
@@ -160,6 +191,9 @@ impl ReviewWork<'_> {
         batch: ReviewBatch,
         printer: &mut ReviewPrinter<'_>,
     ) -> Result<ExitStatus, Error> {
+        if *self.interrupted.borrow() {
+            return Ok(ExitStatus::Interrupted);
+        }
         let Some(input) = batch.inputs.into_iter().next() else { return Ok(ExitStatus::Ok) };
         let prepared = match self.prepare(input, batch.repeat)? {
             PreparedReview::Settled(settled) => return self.print_settled(&settled, printer),

@@ -6,18 +6,20 @@ use std::sync::Arc;
 use clap::Args;
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::time::{Moment, SinceTime};
+use plenary_core::protocols::review::types::{ReviewArtifact, ReviewTier};
+use plenary_engine::app::classify_document::DocumentClassifier;
 use plenary_engine::app::planning::estimate::estimate_cost;
 use plenary_engine::app::planning::panel_setup::RehearsalChoice;
 use plenary_engine::app::planning::review_panel::{EarlierReviews, ReviewPanelSetup};
 use plenary_engine::app::review_input::{ReviewInput, ReviewOverrides};
 use plenary_engine::app::spending::UsualReplies;
 use plenary_engine::app::sweep::{
-    SweepRequest, SweepSelection, find_decision, lock_sweep, select_files,
+    PassOverReason, SweepRequest, SweepSelection, find_decision, lock_sweep, select_files,
 };
 use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::config::error::ConfigError;
 use plenary_engine::config::settings::Settings;
-use plenary_engine::config::tier_rules::TierClassifier;
+use plenary_engine::config::tier_rules::{ClassifierKind, TierClassifier};
 use plenary_engine::error::{Error, to_json_text};
 
 use crate::cli::review::ReviewCommonArgs;
@@ -69,6 +71,14 @@ fn parse_since(typed: &str) -> Result<SinceTime, String> {
     typed.parse().map_err(|_| days_or(typed, EXPECTED))
 }
 
+/// What a sweep reviews with.
+struct SweepWork {
+    settings: Settings,
+    rehearsal: RehearsalChoice,
+    classifier: Option<DocumentClassifier>,
+    since: Moment,
+}
+
 impl SweepArgs {
     pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         if self.dir.is_none() {
@@ -85,6 +95,15 @@ impl SweepArgs {
             true => None,
             false => lock_sweep(&settings)?,
         };
+        let classifier = match settings.tier_classifier.kind {
+            ClassifierKind::Rules => None,
+            // The recorded answers are those of the model that would be asked.
+            ClassifierKind::Hybrid | ClassifierKind::Model => {
+                settings = self.options.run_settings(session, &rehearsal)?;
+                let factory = transport_factory(session);
+                Some(DocumentClassifier::new(&settings, &rehearsal, &factory)?)
+            }
+        };
         let since = self.since.start_moment(RealSystem.now());
         let producer = self.options.producer.clone();
         let request = SweepRequest {
@@ -93,6 +112,7 @@ impl SweepArgs {
             max: self.max,
             overrides: ReviewOverrides { producer, ..ReviewOverrides::default() },
             rehearsal: rehearsal.is_asked_for(),
+            classifier: classifier.as_ref(),
         };
         let selection = select_files(&session.open_if_present()?, &settings, &rules, &request)?;
         if !selection.chosen.is_empty() {
@@ -100,23 +120,26 @@ impl SweepArgs {
         }
         match self.dry_run {
             true => self.print_plan(session, &settings, &rehearsal, since, selection),
-            false => self.review_files(session, &settings, &rehearsal, since, selection),
+            false => {
+                let work = SweepWork { settings, rehearsal, classifier, since };
+                self.review_files(session, &work, selection)
+            }
         }
     }
 
     fn review_files(
         &self,
         session: &CliSession<'_>,
-        settings: &Settings,
-        rehearsal: &RehearsalChoice,
-        since: Moment,
+        work: &SweepWork,
         selection: SweepSelection,
     ) -> Result<ExitStatus, Error> {
+        let SweepWork { settings, rehearsal, classifier, since } = work;
         let format = self.options.output_format(session);
-        let mut summary = SweepSummary::before_reviews(&selection, since, self.max);
+        let mut summary = SweepSummary::before_reviews(&selection, *since, self.max);
         let SweepSelection { chosen, unreadable, .. } = selection;
-        let hashes: Vec<String> = chosen.iter().map(|one| one.artifact.sha256.clone()).collect();
-        let readable = chosen.into_iter().map(|one| ReviewInput::Artifact(one.artifact));
+        let documents: Vec<ReviewArtifact> =
+            chosen.iter().map(|one| one.document.artifact().clone()).collect();
+        let readable = chosen.into_iter().map(|one| one.document.into_input());
         let unreadable = unreadable
             .into_iter()
             .map(|(path, error)| ReviewInput::Unreadable { path: path.into(), error });
@@ -128,9 +151,17 @@ impl SweepArgs {
         };
         let exit = review_inputs(session, settings, rehearsal, batch, format)?;
         let project = session.open_if_present()?;
-        for sha256 in &hashes {
-            let decided = find_decision(&project, sha256, rehearsal.is_asked_for())?;
-            summary.verdicts.count_verdict(decided.map(|decided| decided.verdict));
+        for document in &documents {
+            let decided = find_decision(&project, &document.sha256, rehearsal.is_asked_for())?;
+            let open = classifier.as_ref().filter(|_| decided.is_none());
+            let finding = open.map(|asked| asked.find_recorded(&project, document)).transpose()?;
+            match finding.flatten().map(|finding| finding.effective_tier()) {
+                Some(ReviewTier::Never) => summary.count_classified(PassOverReason::Classified),
+                Some(ReviewTier::Sampled) => summary.count_classified(PassOverReason::NotDrawn),
+                Some(ReviewTier::Always) | None => {
+                    summary.verdicts.count_verdict(decided.map(|decided| decided.verdict));
+                }
+            }
         }
         let text = summary.summary_text(session.ui.terminal_width());
         match format {
@@ -158,12 +189,9 @@ impl SweepArgs {
         let panel = ReviewPanelSetup::new(settings, rehearsal, &transport_factory(session))?;
         let protocol = session.loader.protocols.find_protocol(ProtocolKind::Review)?;
         let estimates = selection.chosen.iter().map(|chosen| {
-            let plan = panel.build_plan(
-                (*chosen.artifact).clone(),
-                EarlierReviews::default(),
-                &RealSystem,
-            );
-            estimate_cost(protocol, &plan, &chosen.artifact.path, &UsualReplies::default())
+            let artifact = chosen.document.artifact();
+            let plan = panel.build_plan(artifact.clone(), EarlierReviews::default(), &RealSystem);
+            estimate_cost(protocol, &plan, &artifact.path, &UsualReplies::default())
         });
         let estimates = estimates.collect();
         let usd_max_each = settings.budget.usd_micros as f64 / 1e6;

@@ -10,7 +10,7 @@ use plenary_core::report::terminal::layout::TextTable;
 use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::planning::estimate::CostEstimate;
 use plenary_engine::app::sweep::{
-    ChosenFile, PassOverReason, PassedOverFile, SweepCounts, SweepSelection,
+    ChosenDocument, ChosenFile, PassOverReason, PassedOverFile, SweepCounts, SweepSelection,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,7 +28,8 @@ pub(crate) struct SweepPlan {
 impl SweepPlan {
     pub(crate) fn to_document(&self) -> Value {
         let SweepSelection { chosen, passed_over, unreadable, left, counts } = &self.selection;
-        let planned = chosen.iter().map(|ChosenFile { artifact, modified }| {
+        let planned = chosen.iter().map(|ChosenFile { document, modified }| {
+            let artifact = document.artifact();
             json!({
                 "path": artifact.path,
                 "artifact_type": artifact.artifact_type,
@@ -76,8 +77,12 @@ impl SweepPlan {
         let mut text = String::new();
         if !chosen.is_empty() {
             let mut table = TextTable::new(&["CHANGED", "TIER", "TYPE", "WOULD REVIEW"]);
-            for ChosenFile { artifact, modified } in chosen {
-                let tier = artifact.tier.tier_number().to_string();
+            for ChosenFile { document, modified } in chosen {
+                let artifact = document.artifact();
+                let tier = match document {
+                    ChosenDocument::Artifact(artifact) => artifact.tier.tier_number().to_string(),
+                    ChosenDocument::Unclassified(_) => "by classifier".to_owned(),
+                };
                 let changed = modified.map_or("unknown".to_owned(), Moment::format_minute);
                 table.add_row([changed.as_str(), &tier, &artifact.artifact_type, &artifact.path]);
             }
@@ -172,6 +177,12 @@ impl SweepSummary {
         }
     }
 
+    /// Counts a document that the classifier decided not to review.
+    pub(crate) fn count_classified(&mut self, code: PassOverReason) {
+        self.reviewed -= 1;
+        *self.passed_over.entry(code).or_default() += 1;
+    }
+
     /// For example `Reviewed 3 (2 SHIP, 1 HOLD), 1 could not be reviewed. …`.
     pub(crate) fn summary_text(&self, width: usize) -> String {
         let VerdictCounts { ship, revise, hold, undecided } = self.verdicts;
@@ -225,6 +236,7 @@ fn describe_counts(
         (of(PassOverReason::Decided), "decided before"),
         (of(PassOverReason::Duplicate), "with the same content as another"),
         (of(PassOverReason::LeftOut), "left out"),
+        (of(PassOverReason::Classified), "of tier 2 by the classifier"),
     ];
     let looked_at = count_noun(counts.looked_at, "file");
     match join_counts(&parts) {

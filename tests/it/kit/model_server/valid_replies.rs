@@ -1,6 +1,7 @@
 //! Valid replies to every request of a council or a review.
 
 use plenary_core::model::ask::AskPurpose;
+use plenary_core::protocols::classification::protocol::CLASSIFY;
 use serde_json::{Value, json};
 
 use super::server::ModelRequest;
@@ -19,6 +20,7 @@ pub fn purpose_of(seen: &ModelRequest) -> AskPurpose {
         ("first reading", AskPurpose::Judgement),
         ("cross-reading", AskPurpose::CrossReading),
         ("adjudicator", AskPurpose::Adjudication),
+        ("you are the classifier", CLASSIFY),
     ]
     .into_iter()
     .filter_map(|(word, purpose)| Some((told.find(word)?, purpose)))

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::RunState;
 use crate::model::time::Moment;
+use crate::protocols::classification::finding::ClassifierFinding;
 use crate::protocols::council::document::{
     PanelAttendance, family_warning, price_warning, reply_warnings,
 };
@@ -75,6 +76,9 @@ pub struct ReviewDocument {
     /// No tier rule names the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_covered: bool,
+    /// What the classifier said, if it was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub classified: Option<ClassifierFinding>,
 }
 
 /// A person's decision, as `review --json` shows it.
@@ -165,6 +169,7 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
         verdict_id: newest,
         status: completion_status(transcript),
         producer: artifact.producer.clone(),
+        classified: artifact.classified.clone(),
         artifact_sha256: Some(artifact.sha256.clone()),
         concerns: placed_concerns(transcript, artifact),
         prior_verdicts: consulted_verdicts(transcript).to_vec(),
@@ -263,6 +268,7 @@ fn empty_document(
         overridden: None,
         decided_before: None,
         not_covered: false,
+        classified: None,
     }
 }
 

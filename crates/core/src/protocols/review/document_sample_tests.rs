@@ -368,6 +368,7 @@ pub(crate) fn plan() -> Plan {
     };
     let gate = ReviewPlan {
         artifact: ReviewArtifact {
+            classified: None,
             path: "posts/launch.md".to_owned(),
             artifact_type: "linkedin_post".to_owned(),
             tier: ReviewTier::Always,

@@ -22,6 +22,7 @@ pub(crate) const SEATS: [&str; 4] = ["skeptic", "voice_identity", "evidence", "s
 pub(crate) fn plan(name: PolicyName, min_deliberators: usize) -> Plan {
     let gate = ReviewPlan {
         artifact: ReviewArtifact {
+            classified: None,
             path: "posts/launch.md".to_owned(),
             artifact_type: "linkedin_post".to_owned(),
             tier: ReviewTier::Always,

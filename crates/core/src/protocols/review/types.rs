@@ -9,6 +9,7 @@ use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
+use crate::protocols::classification::finding::ClassifierFinding;
 use crate::protocols::review::concern_codes::{CodeCount, ConcernCode, OTHER_CODE};
 use crate::protocols::review::policy::{ReviewDecision, ReviewPolicy, ReviewVerdict};
 
@@ -32,6 +33,16 @@ impl ReviewTier {
             Self::Always => 1,
             Self::Never => 2,
             Self::Sampled => 3,
+        }
+    }
+
+    /// The tier of the two whose artifacts are reviewed more often.
+    #[must_use]
+    pub fn stricter_of(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Always, _) | (_, Self::Always) => Self::Always,
+            (Self::Sampled, _) | (_, Self::Sampled) => Self::Sampled,
+            (Self::Never, Self::Never) => Self::Never,
         }
     }
 
@@ -78,6 +89,9 @@ pub struct ReviewArtifact {
     pub producer: Option<String>,
     pub sha256: String,
     pub text: String,
+    /// What the classifier said, if it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classified: Option<ClassifierFinding>,
 }
 
 words! {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{Plan, Seat, SeatRole};
+use plenary_core::protocols::classification::finding::ClassifierFinding;
 use plenary_core::protocols::review::concern_codes::CodeCount;
 use plenary_core::protocols::review::messages::{adjudicator_digest, deliberator_digest};
 use plenary_core::protocols::review::messages_sections::fits_whole;
@@ -88,11 +89,9 @@ impl ReviewPanelSetup {
             priors: earlier.priors,
             code_counts: earlier.code_counts,
         };
-        Plan {
-            review: Some(Arc::new(gate)),
-            secret: new_nonce(ambient),
-            ..self.plan_template.clone()
-        }
+        let mut plan = self.plan_template.clone();
+        plan.notes.extend(gate.artifact.classified.as_ref().map(ClassifierFinding::sentence));
+        Plan { review: Some(Arc::new(gate)), secret: new_nonce(ambient), ..plan }
     }
 }
 
@@ -109,13 +108,13 @@ pub fn is_judged_whole(text: &str) -> bool {
 }
 
 /// Providers of the panel; in a rehearsal the scripted ones, not those of the file.
-struct SeatProviders {
-    providers: Vec<Provider>,
+pub(crate) struct SeatProviders {
+    pub(crate) providers: Vec<Provider>,
     is_rehearsal: bool,
 }
 
 impl SeatProviders {
-    fn from_settings(settings: &Settings, is_rehearsal: bool) -> Self {
+    pub(crate) fn from_settings(settings: &Settings, is_rehearsal: bool) -> Self {
         let providers =
             if is_rehearsal { rehearsal_panel() } else { settings.council.providers.clone() };
         Self { providers, is_rehearsal }
@@ -160,7 +159,10 @@ impl SeatProviders {
     }
 
     /// The provider named for the adjudicator, else the first chair.
-    fn adjudicator_provider(&self, named: Option<&ExpertSlug>) -> Result<&Provider, PlanningError> {
+    pub(crate) fn adjudicator_provider(
+        &self,
+        named: Option<&ExpertSlug>,
+    ) -> Result<&Provider, PlanningError> {
         match named.filter(|_| !self.is_rehearsal) {
             Some(name) => self.find_provider(name),
             None => {
@@ -177,7 +179,12 @@ impl SeatProviders {
 }
 
 /// A seat of the review with this provider.
-fn review_seat(name: &ExpertSlug, provider: &Provider, role: SeatRole, digest: &str) -> Seat {
+pub(crate) fn review_seat(
+    name: &ExpertSlug,
+    provider: &Provider,
+    role: SeatRole,
+    digest: &str,
+) -> Seat {
     Seat { name: name.clone(), roles: vec![role], ..build_seat(provider, digest) }
 }
 

@@ -3,24 +3,28 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::app::classify_document::DocumentClassifier;
 use crate::app::planning::review_panel::ReviewPanelSetup;
-use crate::app::prepare_run::{prepare_review, provider_settings};
+use crate::app::prepare_run::{find_earlier_decision, prepare_review, provider_settings};
 use crate::app::requests::ask::read_rehearsal;
 use crate::app::requests::run_answer::{CallPlan, RunAnswer, WAIT_SECONDS_MAX, read_wait};
-use crate::app::review_input::{ReviewInput, ReviewOverrides, SkippedFile};
+use crate::app::review_input::{ReviewInput, ReviewOverrides, UnclassifiedFile};
 use crate::app::run_server::RunServer;
 use crate::app::start_run::RunStart;
 use crate::config::settle_sections::BudgetOverrides;
 use crate::config::tier_rules::{TierClassifier, is_artifact_type};
+use crate::engine::run_start::load_run_state;
 use crate::error::Error;
 use plenary_core::dialogue::diagnostics::Diagnostics;
 use plenary_core::dialogue::request::{OperationRequest, ReadFields};
 use plenary_core::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
-use plenary_core::protocols::review::document::skipped_document;
+use plenary_core::protocols::review::document::decided_document;
 use plenary_core::protocols::review::types::ReviewTier;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 /// Arguments of `council_review`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,6 +42,8 @@ pub struct ReviewRequest {
     /// The author.
     #[schemars(length(max = LINE_CHARS_MAX))]
     producer: Option<String>,
+    #[serde(default)]
+    force: bool,
     #[serde(default)]
     rehearse: bool,
     #[schemars(range(max = WAIT_SECONDS_MAX))]
@@ -74,7 +80,7 @@ impl ReviewRequest {
 
     /// Plans the run; a skipped document is answered at once.
     pub fn plan_call(self, run_server: &RunServer) -> Result<CallPlan, Error> {
-        let rehearsal = read_rehearsal(self.rehearse);
+        let (rehearsal, is_forced) = (read_rehearsal(self.rehearse), self.force);
         let overrides = ReviewOverrides {
             tier: self.tier.and_then(|number| ReviewTier::try_from(number).ok()),
             artifact_type: self.r#type,
@@ -97,23 +103,61 @@ impl ReviewRequest {
                 ReviewInput::from_text(UNNAMED, text, &overrides, &settings, &rules)
             }
         };
+        let input = match input {
+            ReviewInput::Unclassified(file) => {
+                let classifier =
+                    DocumentClassifier::new(&settings, &rehearsal, &run_server.factory)?;
+                classify_file(run_server, &classifier, *file)?
+            }
+            settled @ (ReviewInput::Artifact(_)
+            | ReviewInput::Skipped(_)
+            | ReviewInput::HoldsSecret(_)
+            | ReviewInput::Unreadable { .. }) => settled,
+        };
         match input {
             ReviewInput::Artifact(artifact) => {
                 let panel = ReviewPanelSetup::new(&settings, &rehearsal, &run_server.factory)?;
+                let earlier = match is_forced {
+                    true => None,
+                    false => find_earlier_decision(&project, &panel, &artifact)?,
+                };
+                if let Some(earlier) = earlier {
+                    let (protocols, store) = (&project.protocols, project.store.as_ref());
+                    let run = load_run_state(protocols, store, &earlier.dialogue_id).ok();
+                    let document = decided_document(run.as_ref(), &artifact, &earlier);
+                    let answer = RunAnswer::for_decided(&document, earlier.dialogue_id)?;
+                    return Ok(CallPlan::Answer(Box::new(answer)));
+                }
                 let prepared = prepare_review(&project, &settings, &panel, *artifact)?;
                 let start = Box::new(RunStart::New(Box::new(prepared)));
                 Ok(CallPlan::Start { start, log: Some(settings.review.log_path) })
             }
             ReviewInput::Skipped(passed) => {
-                let because = passed.sentence();
-                let SkippedFile { path, artifact_type, tier, .. } = passed;
-                let document = skipped_document(&path, &artifact_type, tier, &because);
+                let document = passed.to_document(&passed.sentence());
                 Ok(CallPlan::Answer(Box::new(RunAnswer::for_skipped(&document)?)))
             }
             ReviewInput::HoldsSecret(held) => Err(held.fault().into()),
+            ReviewInput::Unclassified(file) => {
+                let message =
+                    format!("the classification of `{}` was interrupted", file.artifact.path);
+                Err(ValidationError::new(ErrorCode::NotSupported, message).into())
+            }
             ReviewInput::Unreadable { error, .. } => Err(error),
         }
     }
+}
+
+/// Asks the classifier. The plan of a call is made on a thread that may wait.
+fn classify_file(
+    run_server: &RunServer,
+    classifier: &DocumentClassifier,
+    file: UnclassifiedFile,
+) -> Result<ReviewInput, Error> {
+    let (_never, interrupted) = watch::channel(false);
+    let engine = run_server.engine()?;
+    let classified = classifier.classify(&engine, file.clone(), interrupted);
+    let classified = Handle::current().block_on(classified)?;
+    Ok(classified.unwrap_or_else(|| ReviewInput::Unclassified(Box::new(file))))
 }
 
 /// Checks that there is either a path or a text.

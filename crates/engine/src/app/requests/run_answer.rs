@@ -93,6 +93,17 @@ impl RunAnswer {
     }
 }
 
+impl RunAnswer {
+    /// The answer for a content that was decided before.
+    pub(crate) fn for_decided(document: &ReviewDocument, id: DialogueId) -> Result<Self, Error> {
+        Ok(Self {
+            dialogue_id: Some(id),
+            suggestion: Some("council_review with force: true judges it again".to_owned()),
+            ..Self::for_skipped(document)?
+        })
+    }
+}
+
 impl From<RunReport> for RunAnswer {
     fn from(report: RunReport) -> Self {
         let RunReport { dialogue_id, status, is_rehearsal, progress, result } = report;

@@ -4,6 +4,7 @@
 use plenary_core::model::ask::{AskPurpose, CallErrorType};
 use plenary_core::model::ids::{EntityId, EntityKind, ExpertSlug};
 use plenary_core::model::time::Day;
+use plenary_core::protocols::classification::protocol::CLASSIFY;
 use plenary_core::protocols::conclusion::format::constraint::find_violations;
 use plenary_core::protocols::conclusion::types::{
     CitedClaim, Conclusion, ConclusionField, ConclusionParticipant, UnresolvedPoint,
@@ -15,7 +16,7 @@ use crate::providers::rehearsal::alignment::{
     write_contribution, write_design, write_panel, write_reconciliation, write_verdicts,
 };
 use crate::providers::rehearsal::review::{
-    adjudicate_review, judge_artifact, reconsider_judgement,
+    adjudicate_review, classify_artifact, judge_artifact, reconsider_judgement,
 };
 use crate::providers::rehearsal::template::{
     fill_file, find_part, read_question, split_parts, to_quote,
@@ -59,7 +60,7 @@ const CONCLUSION: &str = include_str!("../../../../../data/rehearsal/conclusion/
 type ReplyWriter = fn(&CallRequest) -> Option<String>;
 
 /// Who answers which ask.
-const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 15] = [
+const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 16] = [
     (AskPurpose::Opinion, |request| fill_file(request, files_of(&request.seat)?.opinion)),
     (AskPurpose::PeerReview, |request| fill_file(request, files_of(&request.seat)?.peer_review)),
     (AskPurpose::Synthesis, |request| fill_file(request, REPORT)),
@@ -72,6 +73,7 @@ const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 15] = [
     (AskPurpose::Judgement, |request| to_json(&judge_artifact(request)?)),
     (AskPurpose::CrossReading, |request| to_json(&reconsider_judgement(request)?)),
     (AskPurpose::Adjudication, |request| to_json(&adjudicate_review(&request.messages))),
+    (CLASSIFY, |request| classify_artifact(&request.messages)),
     (AskPurpose::Design, write_design),
     (AskPurpose::Panel, write_panel),
     (AskPurpose::Contribution, write_contribution),

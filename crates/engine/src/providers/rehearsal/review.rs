@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use plenary_core::model::ask::AskMessages;
+use plenary_core::protocols::classification::finding::ClassifierAnswer;
 use plenary_core::protocols::review::policy::{
     AdjudicatorReply, PolicyName, ReviewDecision, ReviewPolicy,
 };
 use plenary_core::protocols::review::types::{
     BlockLevel, BuiltInDeliberator, DeliberatorJudgement, DeliberatorVerdict, ReviewConcern,
-    score_names,
+    ReviewTier, score_names,
 };
 use regex::{Match, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -249,6 +250,23 @@ pub(crate) fn adjudicate_review(messages: &AskMessages) -> AdjudicatorReply {
         downgrade,
         downgrade_reason: downgrade.then(|| "A revision by the brief lifts the blocks.".to_owned()),
     }
+}
+
+/// Words of a document that the rehearsed classifier knows, with their tier; without one it is of
+/// tier 1.
+const TIER_WORDS: [(&str, u8); 2] = [("draft", 2), ("briefing", 3)];
+
+pub(crate) fn classify_artifact(messages: &AskMessages) -> Option<String> {
+    let user = messages.user_message();
+    let text = find_part(&user, "ARTIFACT").unwrap_or_default().to_lowercase();
+    let known = TIER_WORDS.iter().find(|(word, _)| text.contains(word));
+    let (reason, tier) = match known {
+        Some((word, tier)) => (format!("The document contains the word “{word}”."), *tier),
+        None => ("The document contains no word of another tier.".to_owned(), 1),
+    };
+    let tier = ReviewTier::try_from(tier).ok()?;
+    let reason = format!("Rehearsed answer, no model read the document. {reason}");
+    serde_json::to_string(&ClassifierAnswer { reason, tier }).ok()
 }
 
 /// Lists the changes to make, without duplicates.

@@ -10,7 +10,9 @@ use plenary_core::report::record_page::NOT_CONVERGED;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable;
 use plenary_core::report::terminal::wrap::{cut_lines, wrap_line};
-use plenary_engine::app::list_dialogues::{ListResult, ListedDialogue, list_dialogues};
+use plenary_engine::app::list_dialogues::{
+    LISTED_PROTOCOLS, ListResult, ListedDialogue, list_dialogues,
+};
 use plenary_engine::app::project::Project;
 use plenary_engine::error::Error;
 
@@ -38,7 +40,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_parser = enum_parser(DialogueStatus::ALL, DialogueStatus::name))]
     status: Option<DialogueStatus>,
     /// List only this protocol
-    #[arg(long, value_parser = enum_parser(ProtocolKind::ALL, ProtocolKind::name))]
+    #[arg(long, value_parser = enum_parser(LISTED_PROTOCOLS, ProtocolKind::name))]
     protocol: Option<ProtocolKind>,
     /// List only those since a day (2026-01-01) or within a time (24h, 30d)
     #[arg(long, value_name = "DAY|TIME", value_parser = check_since)]
