@@ -99,6 +99,7 @@ fn operation_of(tool: &str) -> &'static str {
     match tool {
         "blue_dialogue_create" => "create",
         "blue_dialogue_round_context" => "context",
+        "blue_dialogue_extract" => "extract",
         "blue_dialogue_round_register" => "register",
         "blue_dialogue_expert_create" => "expert",
         "blue_dialogue_evolve_panel" => "panel",
@@ -134,7 +135,7 @@ fn every_example_of_the_judges_skill_is_taken_in_its_order() {
     }
     tools.sort_unstable();
     tools.dedup();
-    assert_eq!(tools.len(), 9, "{tools:?}");
+    assert_eq!(tools.len(), 10, "{tools:?}");
     let export = bench.export_dialogue("nvidia-decision");
     assert_eq!(value_at(&export, "status"), "converged");
     assert_eq!(value_at(&export, "recommendations.0.status"), "adopted");
@@ -212,7 +213,7 @@ fn the_judges_skill_knows_every_tool_and_its_parameters() {
     let page = read_skill("alignment-play");
     let listed = StdioClient::in_own_folder().request_ok("tools/list", &json!({}));
     let tools = value_at(&listed, "tools").as_array().unwrap();
-    assert_eq!(tools.len(), 14);
+    assert_eq!(tools.len(), 15);
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
         let sections = page.split("\n### ").filter(|part| part.starts_with(&format!("`{name}`")));

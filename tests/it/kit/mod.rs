@@ -29,6 +29,7 @@ pub use model_server::StreamFault;
 pub use model_server::purpose_of;
 pub use model_server::valid_reply;
 use plenary_core::ethos::requests::EthosOp;
+use plenary_core::markers::extract_request::extract_round;
 use plenary_core::model::time::Moment;
 use plenary_engine::app::checks::record_outcome;
 use plenary_engine::app::dialogues::{
@@ -166,6 +167,7 @@ fn run_operation_in(project: &Project, operation: &str, arguments: &Value) -> Re
         "export_file" => {
             json!(export_record(project, arguments, WritePermission::Local)?)
         }
+        "extract" => json!(extract_round(arguments)?),
         "progress" => json!(read_progress(project, arguments)?),
         "abandon" => json!(abandon_dialogue(project, arguments)?),
         "list" => json!(list_dialogues(project, arguments)?),

@@ -67,6 +67,33 @@ fn a_dialogue_begins_with_the_protocol_of_its_judge() {
 }
 
 #[test]
+fn extract_turns_replies_into_a_batch_that_register_takes() {
+    let mut agent = StdioClient::in_own_folder();
+    let opened = json!({ "title": "Talk", "expert_pool": make_pool(&["ann"]) });
+    agent.call_tool_ok("blue_dialogue_create", &opened);
+    let text = "[ANN-P0001: Start small]\nA trial costs little.\n\n[ANN-P00X: Bad]\nText.\n";
+    let replies = json!([{ "expert": "ann", "text": text }]);
+    let arguments = json!({ "round": 0, "replies": replies, "raw": true });
+    let extracted = agent.call_tool_ok("blue_dialogue_extract", &arguments);
+    assert_eq!(value_at(&extracted, "batch.perspectives.0.local_id"), "ANN-P0001");
+    assert_eq!(value_at(&extracted, "batch.raw_content.ann"), text);
+    assert_eq!(value_at(&extracted, "warnings.0.expert"), "ann");
+    let mut batch = extracted["batch"].clone();
+    batch["dialogue_id"] = json!("talk");
+    batch["score"] = json!(5);
+    let registered = agent.call_tool_ok("blue_dialogue_round_register", &batch);
+    assert_eq!(value_at(&registered, "id_mapping.ANN-P0001"), "P0001");
+    for (arguments, code) in [
+        (json!({ "round": 0 }), "missing_field"),
+        (json!({ "round": 0, "replies": [] }), "missing_field"),
+        (json!({ "round": 0, "replies": [{ "expert": "Ann!", "text": "x" }] }), "invalid_slug"),
+    ] {
+        let refused = agent.call_tool_error("blue_dialogue_extract", &arguments).to_string();
+        assert!(refused.contains(code), "{arguments}: {refused}");
+    }
+}
+
+#[test]
 fn looking_leaves_nothing_behind() {
     let program = TestProgram::new();
     let mut agent = StdioClient::new(&program);

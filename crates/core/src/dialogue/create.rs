@@ -36,7 +36,7 @@ pub struct CreateRequest {
     /// Facts for every expert: subject, description, constraints {name: requirement}, situation.
     #[schemars(extend("type" = "object"))]
     background: Option<Value>,
-    /// Candidates. All become experts; Plenary draws the panel from them.
+    /// All become experts; Plenary draws the panel.
     expert_pool: Option<RequestedPool>,
     /// Experts in round 0 [all].
     #[schemars(range(min = 1, max = EXPERTS_MAX))]

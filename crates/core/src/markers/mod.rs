@@ -10,6 +10,7 @@
 
 pub mod batch;
 pub mod extract;
+pub mod extract_request;
 #[cfg(test)]
 mod extract_tests;
 pub mod extraction;

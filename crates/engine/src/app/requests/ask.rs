@@ -36,7 +36,7 @@ pub struct AskRequest {
     #[serde(default)]
     #[schemars(schema_with = "word_schema::<QuestionMode>")]
     mode: Option<QuestionMode>,
-    /// Files and folders to send with the question.
+    /// Files and folders.
     #[serde(default)]
     #[schemars(inner(length(max = LINE_CHARS_MAX)))]
     context: Vec<String>,
@@ -50,7 +50,7 @@ pub struct AskRequest {
     /// For example 10m.
     #[schemars(with = "Option<String>", extend("x-own-check" = true))]
     deadline: Option<Value>,
-    /// Use the offline demo panel; call no model.
+    /// Offline demo panel.
     #[serde(default)]
     rehearse: bool,
     /// [0] Many clients give up after 60.
@@ -135,7 +135,11 @@ pub fn read_rehearsal(is_wanted: bool) -> RehearsalChoice {
     if is_wanted { RehearsalChoice::Requested } else { RehearsalChoice::WhenNoProvider }
 }
 
+/// A shorter number was meant as seconds or minutes.
+const DEADLINE_MS_MIN: u64 = 1_000;
+
 /// A duration such as `10m`, or milliseconds.
 fn deadline_ms(given: &Value) -> Option<u64> {
-    given.as_u64().or_else(|| given.as_str().and_then(parse_duration))
+    let number = given.as_u64().filter(|ms| *ms >= DEADLINE_MS_MIN);
+    number.or_else(|| given.as_str().and_then(parse_duration))
 }

@@ -25,7 +25,6 @@ use crate::error::Error;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct StatusRequest {
     pub dialogue_id: DialogueId,
-    /// [0] Many clients give up after 60.
     #[schemars(range(max = WAIT_SECONDS_MAX))]
     wait_seconds: Option<u32>,
     #[serde(default)]

@@ -4,23 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use plenary_core::markers::batch::{
-    RawReplies, build_round_batch, check_across_replies, summarize_reply,
-};
-use plenary_core::markers::extract::extract_reply;
-use plenary_core::markers::extraction::{
-    MarkerContent, MarkerWarning, ReplyExtraction, ReplyMarker, VerdictDraft, WarningKind,
-};
+use plenary_core::markers::batch::{RawReplies, check_across_replies, summarize_reply};
+use plenary_core::markers::extract_request::{ExpertReply, ExtractDocument, extract_replies};
+use plenary_core::markers::extraction::{MarkerContent, ReplyExtraction};
 use plenary_core::model::ids::{EntityKind, EntityTarget, ExpertSlug};
-use plenary_core::model::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
+use plenary_core::model::limits::ROUND_MAX;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::read_write::read_request_text;
-use serde::Serialize;
-use serde_json::Value;
 
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
@@ -58,46 +52,17 @@ pub(crate) struct ExtractArgs {
     summary: bool,
 }
 
-/// A reply, and where it came from.
-#[derive(Debug)]
-struct ReplySource {
-    path: PathBuf,
-    expert: ExpertSlug,
-    text: String,
-}
-
-#[derive(Debug, Serialize)]
-struct ExtractDocument<'a> {
-    status: &'static str,
-    batch: Value,
-    verdicts: Vec<&'a VerdictDraft>,
-    markers: Vec<OfExpert<'a, ReplyMarker>>,
-    warnings: Vec<OfExpert<'a, MarkerWarning>>,
-}
-
-/// An item of an expert's reply.
-#[derive(Debug, Serialize)]
-struct OfExpert<'a, T> {
-    expert: &'a ExpertSlug,
-    #[serde(flatten)]
-    what: &'a T,
-}
-
 impl ExtractArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let round = self.round()?;
-        let sources = self.sources()?;
-        let mut replies: Vec<ReplyExtraction> = sources
-            .iter()
-            .map(|source| extract_reply(&source.text, &source.expert, round))
-            .collect();
-        let raw = if self.no_raw { RawReplies::new() } else { raw_replies(&sources, &mut replies) };
+        let (mut replies, kept) = extract_replies(round, &self.read_replies()?);
+        let raw = if self.no_raw { RawReplies::new() } else { kept };
         check_across_replies(&mut replies);
         if self.summary {
-            session.ui.print_data(&summarise_replies(&sources, &replies)?, DataFormat::Json)?;
+            session.ui.print_data(&summarise_replies(&self.files, &replies)?, DataFormat::Json)?;
         } else if session.ui.json {
             session.ui.print_data(
-                &to_json_text(&extract_document(round, &replies, &raw))?,
+                &to_json_text(&ExtractDocument::new(round, &replies, &raw))?,
                 DataFormat::Json,
             )?;
         } else {
@@ -107,7 +72,7 @@ impl ExtractArgs {
             session.ui.print_page(&pages.join("\n"))?;
         }
         if self.summary || !session.ui.json {
-            warn_of_replies(session, &sources, &replies);
+            warn_of_replies(session, &self.files, &replies);
         }
         Ok(ExitStatus::Ok)
     }
@@ -129,27 +94,25 @@ impl ExtractArgs {
         }
     }
 
-    fn sources(&self) -> Result<Vec<ReplySource>, Error> {
+    /// The reply of each file, in their order.
+    fn read_replies(&self) -> Result<Vec<ExpertReply>, Error> {
         if self.expert.is_some() && self.files.len() > 1 {
             let message = "`--expert` needs exactly one file";
             return Err(Error::Usage(message.to_owned()));
         }
-        let mut sources: Vec<ReplySource> = Vec::with_capacity(self.files.len());
+        let mut replies: Vec<ExpertReply> = Vec::with_capacity(self.files.len());
         for path in &self.files {
             let expert = self.expert_of(path)?;
-            if let Some(other) = sources.iter().find(|source| source.expert == expert) {
-                let (one, two) = (other.path.display(), path.display());
+            let same = replies.iter().zip(&self.files).find(|(reply, _)| reply.expert == expert);
+            if let Some((_, other)) = same {
+                let (one, two) = (other.display(), path.display());
                 let message =
                     format!("`{one}` and `{two}` have the same expert {expert}; pass one of them");
                 return Err(Error::Usage(message));
             }
-            sources.push(ReplySource {
-                path: path.clone(),
-                expert,
-                text: read_request_text(path)?,
-            });
+            replies.push(ExpertReply { expert, text: read_request_text(path)? });
         }
-        Ok(sources)
+        Ok(replies)
     }
 
     fn expert_of(&self, path: &Path) -> Result<ExpertSlug, Error> {
@@ -184,59 +147,19 @@ fn folder_round(path: &Path) -> Option<u8> {
     number.parse().ok().filter(|round| *round <= ROUND_MAX && !number.starts_with('+'))
 }
 
-/// The replies verbatim, up to the limit of a record.
-fn raw_replies(sources: &[ReplySource], replies: &mut [ReplyExtraction]) -> RawReplies {
-    let mut raw = RawReplies::new();
-    for (source, reply) in sources.iter().zip(replies) {
-        let is_long = source.text.len() > RAW_REPLY_CHARS_MAX
-            && source.text.chars().count() > RAW_REPLY_CHARS_MAX;
-        if is_long {
-            let message =
-                format!("the reply is over {RAW_REPLY_CHARS_MAX} characters and is not kept whole");
-            reply.warnings.push(MarkerWarning::new(None, WarningKind::Cut, message));
-        } else {
-            raw.insert(source.expert.clone(), source.text.clone());
-        }
-    }
-    raw
-}
-
-fn extract_document<'a>(
-    round: u8,
-    replies: &'a [ReplyExtraction],
-    raw: &RawReplies,
-) -> ExtractDocument<'a> {
-    let markers = replies.iter().flat_map(|reply| {
-        reply.markers.iter().map(|what| OfExpert { expert: &reply.expert, what })
-    });
-    let warnings = replies.iter().flat_map(|reply| {
-        reply.warnings.iter().map(|what| OfExpert { expert: &reply.expert, what })
-    });
-    ExtractDocument {
-        status: "success",
-        batch: build_round_batch(round, replies, raw),
-        verdicts: replies.iter().flat_map(|reply| &reply.verdicts).collect(),
-        markers: markers.collect(),
-        warnings: warnings.collect(),
-    }
-}
-
-fn summarise_replies(
-    sources: &[ReplySource],
-    replies: &[ReplyExtraction],
-) -> Result<String, Error> {
-    let lines = sources.iter().zip(replies).map(|(source, reply)| {
-        let path = source.path.to_str().filter(|path| *path != "-");
+fn summarise_replies(files: &[PathBuf], replies: &[ReplyExtraction]) -> Result<String, Error> {
+    let lines = files.iter().zip(replies).map(|(path, reply)| {
+        let path = path.to_str().filter(|path| *path != "-");
         to_json_text(&summarize_reply(reply, path))
     });
     Ok(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 /// In the form in which editors find a place.
-fn warn_of_replies(session: &CliSession<'_>, sources: &[ReplySource], replies: &[ReplyExtraction]) {
-    for (source, reply) in sources.iter().zip(replies) {
+fn warn_of_replies(session: &CliSession<'_>, files: &[PathBuf], replies: &[ReplyExtraction]) {
+    for (path, reply) in files.iter().zip(replies) {
         for warning in &reply.warnings {
-            let path = source.path.display();
+            let path = path.display();
             let place =
                 warning.line.map_or_else(|| format!("{path}"), |line| format!("{path}:{line}"));
             session.ui.print_note(&safe_line(&format!("warning: {place}: {}", warning.message)));

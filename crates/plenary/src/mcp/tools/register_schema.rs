@@ -76,19 +76,22 @@ struct Tension {
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
 struct Reference {
-    #[schemars(schema_with = "word_schema::<ReferenceType>")]
-    r#type: ReferenceType,
+    r#type: RefKind,
     /// P0001, MUFFIN-P0101 or @muffin.
     target: String,
 }
+
+// The short name stands in the schema, which every conversation pays for.
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct RefKind(#[schemars(schema_with = "word_schema::<ReferenceType>")] ReferenceType);
 
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
 #[schemars(inline)]
 struct LooseReference {
     source_id: String,
-    #[schemars(schema_with = "word_schema::<ReferenceType>")]
-    ref_type: ReferenceType,
+    ref_type: RefKind,
     target_id: String,
     #[schemars(schema_with = "word_schema::<EntityKind>", default)]
     source_type: Option<EntityKind>,
@@ -113,7 +116,7 @@ struct Move {
 #[derive(JsonSchema)]
 struct Update {
     id: String,
-    /// Tensions: addressed, resolved, reopened. Others: a status of their type.
+    /// Tensions: addressed, resolved, reopened.
     status: String,
     /// Slugs, or judge.
     by: Vec<String>,

@@ -10,6 +10,7 @@ use plenary_core::dialogue::panel::PanelRequest;
 use plenary_core::dialogue::progress::DialogueProgress;
 use plenary_core::dialogue::register::batch::RegisterAnswer;
 use plenary_core::dialogue::verdict::parse::VerdictRequest;
+use plenary_core::markers::extract_request::{ExtractDocument, ExtractRequest, extract_round};
 use plenary_core::model::string_enum::{NULL_SAYS_SOMETHING, order_items};
 use plenary_engine::app::dialogues::{
     CreateResult, ExpertResult, PanelResult, create_dialogue, create_expert, evolve_panel,
@@ -107,12 +108,12 @@ const DELIBERATION: &[&str] =
     keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
 /// In the order in which a Judge needs them.
-pub(crate) static TOOLS: [Tool; 14] = [
+pub(crate) static TOOLS: [Tool; 15] = [
     Tool {
         name: "blue_dialogue_create",
-        about: "Start an alignment dialogue that you lead as its Judge: experts argue in rounds, and \
-            each contribution gets an id. Returns the dialogue's id, the panel of round 0 and \
-            `judge_protocol`: read it, it says what to do next.",
+        about: "Start an alignment dialogue that you lead as its Judge: experts argue in rounds, \
+            and each contribution gets an id. Returns its id, the panel of round 0 and \
+            `judge_protocol`: read it first.",
         arguments: argument_schema::<CreateRequest>,
         answer: keys!(CreateResult {
             status,
@@ -126,16 +127,16 @@ pub(crate) static TOOLS: [Tool; 14] = [
     },
     Tool {
         name: "blue_dialogue_evolve_panel",
-        about: "Set the panel of the next round: retained experts, experts of the pool, experts that \
-            you created. Without this call, the last panel stays. Returns the panel.",
+        about: "Set the panel of the next round: retained experts, experts of the pool, experts \
+            that you created. Without it, the last panel stays.",
         arguments: argument_schema::<PanelRequest>,
         answer: keys!(PanelResult { status, round, panel, warnings }),
         work: Work::Add(|project, arguments| to_json_text(&evolve_panel(project, arguments)?)),
     },
     Tool {
         name: "blue_dialogue_round_context",
-        about: "Return all that the experts of a round may read. Call it before each round. Build the \
-            prompts from it, or set `render` to let Plenary write them.",
+        about: "Return all that the experts of a round may read. Build the prompts from it, or \
+            set `render` to let Plenary write them.",
         arguments: argument_schema::<ContextRequest>,
         answer: &[
             "dialogue",
@@ -155,11 +156,18 @@ pub(crate) static TOOLS: [Tool; 14] = [
         }),
     },
     Tool {
+        name: "blue_dialogue_extract",
+        about: "Turn experts' replies with markers such as [MUFFIN-P0101: label] into the \
+            `batch` of blue_dialogue_round_register. Stores nothing.",
+        arguments: argument_schema::<ExtractRequest>,
+        answer: keys!(ExtractDocument { status, batch, verdicts, markers, warnings }),
+        work: Work::Look(|_, arguments| to_json_text(&extract_round(arguments)?)),
+    },
+    Tool {
         name: "blue_dialogue_round_register",
-        about: "Register a whole round in one call; Plenary stores all of it or nothing. Items have \
-            local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer \
-            maps them to global ids. It reports all errors at once; you may send the same batch \
-            again.",
+        about: "Register a whole round: all of it or nothing. Items have local ids such as \
+            MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps them to global \
+            ids. Reports all errors at once.",
         arguments: argument_schema::<RegisterArguments>,
         answer: keys!(RegisterAnswer {
             status,
@@ -180,16 +188,16 @@ pub(crate) static TOOLS: [Tool; 14] = [
     },
     Tool {
         name: "blue_dialogue_expert_create",
-        about: "Create an expert during a dialogue, if no expert on the panel can resolve a tension. \
-            Then put it on the panel with blue_dialogue_evolve_panel. Returns the expert.",
+        about: "Create an expert if no expert on the panel can resolve a tension. Then put it on \
+            the panel with blue_dialogue_evolve_panel.",
         arguments: argument_schema::<ExpertRequest>,
         answer: keys!(ExpertResult { status, expert, warnings }),
         work: Work::Add(|project, arguments| to_json_text(&create_expert(project, arguments)?)),
     },
     Tool {
         name: "blue_dialogue_progress",
-        about: "Return the progress of a dialogue: score, velocity, open tensions, whether it \
-            converges. Call it after a round, to decide whether another one is needed.",
+        about: "Return score, velocity, open tensions and whether the dialogue converges. Call \
+            it after a round.",
         arguments: argument_schema::<ProgressRequest>,
         answer: keys!(DialogueProgress {
             dialogue_id,
@@ -211,9 +219,9 @@ pub(crate) static TOOLS: [Tool; 14] = [
     },
     Tool {
         name: "blue_dialogue_verdict_register",
-        about: "Register a verdict. A `final` verdict closes the dialogue; Plenary rejects it while \
-            a tension is neither resolved nor accepted, or while too few experts agree, unless \
-            it is `forced` with a `warning`. Returns the dialogue's status.",
+        about: "Register a verdict. A `final` verdict closes the dialogue; Plenary rejects it \
+            while a tension is neither resolved nor accepted, or while too few experts agree, \
+            unless it is `forced` with a `warning`.",
         arguments: argument_schema::<VerdictRequest>,
         answer: keys!(VerdictRegistered {
             status,
@@ -228,8 +236,7 @@ pub(crate) static TOOLS: [Tool; 14] = [
     },
     Tool {
         name: "blue_dialogue_export",
-        about: "Write a record to a file as JSON, Markdown or HTML; replaces an earlier export. \
-            Returns the path.",
+        about: "Write a record to a file as JSON, Markdown or HTML; replaces an earlier export.",
         arguments: argument_schema::<ExportRequest>,
         answer: keys!(ExportResult { status, path, stats, warnings }),
         work: Work::Replace(|project, arguments| {
@@ -262,8 +269,8 @@ pub(crate) static TOOLS: [Tool; 14] = [
     Tool {
         name: "blue_ethos",
         // The fields stand here and not in the schema, which would be three times as long.
-        about: "Rules that bind a calibrated dialogue: synthesize, resolve open conflicts, \
-            approve. Fields: principle_add label description; domain_add slug code label \
+        about: "Rules of a calibrated dialogue: synthesize, resolve conflicts, approve. \
+            Fields: principle_add label description; domain_add slug code label \
             parent_domains; tenet_add domain label description priority; lens_add domain label \
             include_tenets exclude_tenets priority_overrides; constraint_add dialogue_id label; \
             deprecate id; synthesize, check dialogue_id; resolve ethos_id conflict resolution \
@@ -275,40 +282,38 @@ pub(crate) static TOOLS: [Tool; 14] = [
     },
     Tool {
         name: "council_ask",
-        about: "Ask a council of models a question worth several opinions: each answers alone and \
-            reviews the others, a chair reports, and a critic that sees only question and \
-            conclusion audits it. Takes minutes and costs money: returns an id at once; poll it \
-            with deliberation_status, or wait. Cancelling the call interrupts the run; you can \
-            resume it.",
+        about: "Ask a council of models: each answers alone and reviews the others, a chair \
+            reports, a blind critic audits the conclusion. Takes minutes and costs money. \
+            Returns an id at once: poll it with deliberation_status, or wait. Cancelling \
+            interrupts it; you can resume it.",
         arguments: argument_schema::<AskRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Ask),
     },
     Tool {
         name: "council_review",
-        about: "Review a document before it is published, by path or as text with a type: four \
-            deliberators judge it twice, an adjudicator merges the judgements, a policy counts \
-            the blocks. Returns SHIP, REVISE with a brief, HOLD or INCOMPLETE. Takes minutes: \
-            poll as for council_ask.",
+        about: "Review a document before it is published, by path, or as text with a type: four \
+            deliberators judge it twice, an adjudicator and a policy decide. Returns SHIP, \
+            REVISE with a brief, HOLD or INCOMPLETE; poll as for council_ask. `force` judges \
+            known content again.",
         arguments: argument_schema::<ReviewRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Review),
     },
     Tool {
         name: "deliberation_status",
-        about: "Return the state of a council or review: running, done, incomplete, failed or \
-            interrupted; and the result when it has stopped. `resume` continues an interrupted \
-            run and keeps all stored replies.",
+        about: "Return the state of a council or review, and the result. `resume` continues an \
+            interrupted run.",
         arguments: argument_schema::<StatusRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Status),
     },
     Tool {
         name: "deliberation_intervene",
-        about: "Send a message to a running council. whisper: every seat asked from now on reads it, \
-            or only the seat `to`. direct: all seats follow it from the next round on; without \
-            `confirmed` the chair only restates it. stop: the council concludes with the answers \
-            so far. Returns the run's state.",
+        about: "Send a message to a running council. whisper: every seat asked from now on reads \
+            it, or only the seat `to`. direct: all seats follow it from the next round on; \
+            without `confirmed` the chair only restates it. stop: conclude with the answers so \
+            far.",
         arguments: argument_schema::<InterveneRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Intervene),
@@ -412,6 +417,7 @@ mod tests {
         blue_dialogue_create: title
         blue_dialogue_evolve_panel: dialogue_id round panel
         blue_dialogue_round_context: dialogue_id
+        blue_dialogue_extract: round replies
         blue_dialogue_round_register: dialogue_id round score
         blue_dialogue_expert_create: dialogue_id expert_slug role tier reason
         blue_dialogue_progress: dialogue_id
