@@ -97,6 +97,17 @@ fn an_error_names_options_instead_of_fields() {
     let verdict = ["--verdict-id is missing", "--type is missing", "--recommendation is missing"];
     check(&program, &["dialogue", "verdict", "talk"], 1, &verdict);
     check(&program, &["dialogue", "register", "talk"], 1, &["with `--data FILE`"]);
+    let ran = check(&program, &["cite", "latest~1/P9999"], 1, &["'P9999' not found"]);
+    assert!(!ran.stderr.contains("target_id"), "{ran:?}");
+    check(&program, &["review", "notes.md", "--rehearse"], 0, &[]);
+    let ran = check(
+        &program,
+        &["override", "latest", "--as", "SHIP", "--why", ""],
+        1,
+        &["--why is missing"],
+    );
+    assert!(!ran.stderr.contains("--data"), "`override` has no `--data`: {ran:?}");
+    check(&program, &["override", "nope", "--as", "SHIP", "--why", "x"], 4, &["no verdict 'nope'"]);
 }
 
 #[test]
@@ -138,7 +149,8 @@ fn a_document_from_standard_input_has_a_readable_name() {
 fn a_question_without_ask_or_without_quotes_shows_the_command_that_was_meant() {
     let program = TestProgram::new();
     let meant = ["\n  plenary ask 'Tea or coffee?'\n"];
-    check(&program, &["Tea or coffee?"], 64, &meant);
+    let ran = check(&program, &["Tea or coffee?"], 64, &meant);
+    assert!(!ran.stderr.contains("similar subcommand"), "{ran:?}");
     check(&program, &["Tea", "or", "coffee?"], 64, &meant);
     check(&program, &["ask", "Tea", "or", "coffee?"], 64, &meant);
     let options = ["\n  plenary ask 'Tea or coffee?' --rehearse\n"];
@@ -151,8 +163,8 @@ fn a_question_without_ask_or_without_quotes_shows_the_command_that_was_meant() {
 fn the_program_alone_prints_a_short_guide() {
     let ran = TestProgram::new().run_command(&[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    for command in ["ask", "review", "list", "doctor"] {
+    for command in ["ask", "review", "align", "list", "doctor"] {
         assert!(ran.stdout.contains(&format!("\n  plenary {command}")), "{command}: {ran:?}");
     }
-    assert!(ran.stdout.lines().count() < 25, "{ran:?}");
+    assert!(ran.stdout.lines().count() < 28, "{ran:?}");
 }

@@ -464,6 +464,9 @@ fn hint_for_config(error: &ConfigError) -> &'static str {
         ConfigError::NoProvider => {
             "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; a rehearsal (`--rehearse`, over MCP `rehearse: true`) needs none"
         }
+        ConfigError::NoConclusionProvider => {
+            "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml: models write the conclusion of a record that is no rehearsal"
+        }
         ConfigError::NoTierRules => {
             "add `tier_rules` to council.yaml; the file of `plenary init` has an example. `plenary review FILE` needs none"
         }

@@ -71,7 +71,7 @@ fn a_council_that_was_interrupted_is_concluded_on_what_it_has() {
 }
 
 #[test]
-fn below_its_quorum_nothing_is_concluded_and_resume_goes_on() {
+fn below_its_quorum_nothing_is_concluded_and_resume_continues() {
     let council = TestCouncil::new(|asked| match (asked.purpose, asked.nth) {
         (AskPurpose::Opinion, 1) if asked.seat != "ann" => {
             ScriptedReply::Status(401, Vec::new(), String::new())
@@ -95,7 +95,7 @@ fn below_its_quorum_nothing_is_concluded_and_resume_goes_on() {
 }
 
 #[test]
-fn a_council_that_nobody_reviewed_is_not_concluded_on() {
+fn a_council_without_reviews_is_not_concluded() {
     let council = TestCouncil::new(|asked| {
         let down = ScriptedReply::Status(401, Vec::new(), String::new());
         if asked.purpose == AskPurpose::PeerReview { down } else { ScriptedReply::Valid }
@@ -165,13 +165,16 @@ fn what_cannot_be_concluded_is_refused() {
 }
 
 #[test]
-fn without_a_provider_there_is_nobody_to_conclude() {
+fn conclude_without_a_provider_is_an_error() {
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     open_dialogue(&council);
     register_round(&council);
     std::fs::remove_file(council.program.path().join("council.yaml")).unwrap();
     let told = run_conclude(&council, "talk", &[]);
     assert_eq!((told.code, told.value_at("status")), (5, &json!("error")), "{:#}", told.document);
+    // `conclude` has no `--rehearse`: a rehearsal must not conclude a real record.
+    let hint = told.value_at("suggestion").as_str().unwrap();
+    assert!(hint.contains("ANTHROPIC_API_KEY") && !hint.contains("rehearse"), "{hint}");
     council.assert_verified();
 }
 

@@ -124,3 +124,18 @@ fn verdicts_of_others_are_consulted_once_they_are_imported() {
     let asked = &council.requests_for(AskPurpose::Adjudication)[0];
     assert!(asked.user.contains("canary-imported") && asked.user.contains("Cite it."));
 }
+
+#[test]
+fn the_adjudicator_reads_a_persons_decision_over_an_earlier_verdict() {
+    let council = blocking_council();
+    write_artifact(&council, "a.md", "This is a.md.\n");
+    run_review(&council, &["a.md", "--type", "post"]);
+    let why = "The source is on page three.";
+    let ran = council.program.run_command(&["override", "latest", "--as", "SHIP", "--why", why]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    write_artifact(&council, "b.md", "This is b.md.\n");
+    run_review(&council, &["b.md", "--type", "post"]);
+    let asked = council.requests_for(AskPurpose::Adjudication);
+    let last = &asked.last().unwrap().user;
+    assert!(last.contains(why) && last.contains("\"override\""), "{last}");
+}

@@ -128,7 +128,7 @@ impl ErrorCode {
                 "choose another name"
             }
             Self::InvalidRound | Self::RoundAlreadyRegistered => {
-                "ask for `progress` to see the round"
+                "`plenary dialogue progress ID` shows the round"
             }
             Self::RoundCapacityExceeded => {
                 "merge similar items, or register some in the next round"

@@ -314,7 +314,7 @@ fn parse_address<'a>(
         let message = format!("'{text}' names no dialogue");
         ValidationError::new(ErrorCode::MissingField, message)
             .with_field("dialogue_id")
-            .with_suggestion(format!("write 'my-dialogue/{text}', or pass `--dialogue ID`"))
+            .with_suggestion(format!("write 'my-dialogue/{text}', or name the dialogue"))
     })?;
     Ok((dialogue, part))
 }

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use plenary_core::dialogue::request::{OperationRequest, read_strict_request};
+use plenary_core::dialogue::request_fields::truncate_echo;
 use plenary_core::model::dialogue::{DialogueOpening, DialogueStatus, ProtocolKind};
 use plenary_core::model::hash::SeededRandom;
 use plenary_core::model::ids::DialogueId;
@@ -158,7 +159,8 @@ fn find_verdict(unit: &mut dyn StoreTransaction, named: &str) -> Result<LoggedVe
 }
 
 fn verdict_not_found(named: &str) -> ValidationError {
-    ValidationError::new(ErrorCode::VerdictNotFound, "the verdict log has no verdict with this id")
+    let message = format!("the verdict log has no verdict '{}'", truncate_echo(named));
+    ValidationError::new(ErrorCode::VerdictNotFound, message)
         .with_field("verdict_id")
         .with_value(named)
         .with_suggestion("`plenary log tail` shows the last verdicts with their ids")

@@ -24,6 +24,8 @@ pub enum ConfigError {
     Invalid { path: PathBuf, problems: Vec<ConfigProblem> },
     #[error("no provider is configured, and none was found")]
     NoProvider,
+    #[error("no provider is configured, and none was found")]
+    NoConclusionProvider,
     #[error("council.yaml has no `tier_rules`, which select the files to review")]
     NoTierRules,
     #[error("the environment variable {variable} must be {expected}")]

@@ -47,7 +47,10 @@ impl FileStamp {
 
 impl ReadAttempt {
     fn read_path(path: &Path) -> Result<Self, String> {
-        let unreadable = |error: io::Error| format!("it cannot be read: {}", error.kind());
+        let unreadable = |error: io::Error| {
+            let is_missing = error.kind() == io::ErrorKind::NotFound;
+            if is_missing { "there is no such file".to_owned() } else { read_fault(&error) }
+        };
         // Without blocking and without links: a pipe must not block, and a link that replaces a
         // folder must not lead out of it.
         let file = open_without_links(path).map_err(unreadable)?;
@@ -159,9 +162,13 @@ fn resolve_links(path: &Path) -> Result<PathBuf, String> {
         } else if error.kind() == io::ErrorKind::NotFound {
             "there is no such file".to_owned()
         } else {
-            format!("it cannot be read: {}", error.kind())
+            read_fault(&error)
         }
     })
+}
+
+fn read_fault(error: &io::Error) -> String {
+    format!("it cannot be read: {}", error.kind())
 }
 
 #[cfg(test)]
@@ -205,7 +212,7 @@ mod tests {
         let left = |text: &str| Err(text.to_owned());
         assert_eq!(
             read_sendable(&folder.path().join("gone"), &SecretGuard::default()),
-            left("it cannot be read: entity not found")
+            left("there is no such file")
         );
         assert_eq!(
             read_sendable(folder.path(), &SecretGuard::default()),

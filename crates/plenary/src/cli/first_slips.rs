@@ -21,6 +21,9 @@ Ask a council a question (without a key, an offline demo panel answers):
 Review a document before it goes out:
   plenary review --rehearse README.md
 
+Let experts argue about a hard question, round by round:
+  plenary align --rehearse \"Should we enter the Swiss market?\"
+
 See what was asked, and read it:
   plenary list
   plenary show latest
@@ -73,6 +76,10 @@ fn meant_command(
     }
     let is_question = parent.get_name() == root.get_name()
         && (unknown.contains(char::is_whitespace) || unknown.ends_with('?') || words.len() > 2);
+    if is_question {
+        // The nearest command to the first word of a question is a guess without ground.
+        error.remove(ContextKind::SuggestedSubcommand);
+    }
     is_question.then(|| ask_line(words))
 }
 

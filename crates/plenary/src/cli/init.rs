@@ -99,8 +99,9 @@ fn council_text(found: &[FoundProvider]) -> String {
     if !is_listed {
         let count = if found.is_empty() { "no provider" } else { "one provider" };
         list.push_str(&format!(
-            "  # `plenary init` found {count}. Without this list, a council fills its three seats with\n  \
-             # what it finds. Remove the `#` of at least two providers to choose the seats.\n"
+            "  # `plenary init` found {count}. Without this list, a council fills its three\n  \
+             # seats with what it finds. Remove the `#` of at least two providers to choose\n  \
+             # the seats.\n"
         ));
     }
     list.push_str(if is_listed { "  providers:\n" } else { "  # providers:\n" });

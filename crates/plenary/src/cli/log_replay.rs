@@ -42,6 +42,9 @@ impl LogReplayArgs {
 }
 
 fn replay_text(replay: &ReplayResult, width: usize) -> String {
+    if replay.rows == 0 {
+        return "There is no recorded verdict to replay; rehearsals do not count.\n".to_owned();
+    }
     let (rows, changed) = (count_noun(replay.rows, "verdict"), replay.changed.len());
     let mut text = format!("Policy `{}` over {rows}: {changed} would change\n", replay.policy);
     let mut counts = TextTable::new(&["VERDICT", "WAS", "WOULD BE"]);
@@ -53,9 +56,7 @@ fn replay_text(replay: &ReplayResult, width: usize) -> String {
             counts.add_row([verdict.to_owned(), was.to_string(), would_be.to_string()]);
         }
     }
-    if replay.rows > 0 {
-        text.push_str(&format!("\n{}", counts.draw_table(width)));
-    }
+    text.push_str(&format!("\n{}", counts.draw_table(width)));
     if changed > 0 {
         let mut table = TextTable::new(&["VERDICT ID", "WAS", "WOULD BE", "FILE"]);
         for one in &replay.changed {

@@ -45,15 +45,17 @@ pub(crate) fn name_options(mut error: Error, arguments: &[OsString]) -> Error {
 }
 
 fn name_option(fault: &mut ValidationError, command: &Command) {
-    // The seed's message for an unknown id begins with the name of a field.
-    fault.message = fault.message.replacen("target_id '", "'", 1);
+    name_target(fault);
     let Some(field) = fault.field.clone().filter(|_| fault.item == ErrorItem::Whole) else {
         return;
     };
     let option = find_option(command, &field);
     if fault.code == ErrorCode::MissingField && fault.suggestion.is_none() {
         fault.suggestion = Some(match &option {
-            Some(_) => "`--help` explains the options; `--data FILE` reads them as JSON".to_owned(),
+            Some(_) if takes_data(command) => {
+                "`--help` explains the options; `--data FILE` reads them as JSON".to_owned()
+            }
+            Some(option) => format!("give a text for {option}; `--help` explains the options"),
             None => "give the fields as JSON with `--data FILE`".to_owned(),
         });
     }
@@ -63,7 +65,18 @@ fn name_option(fault: &mut ValidationError, command: &Command) {
     fault.message = fault.message.replace(&quoted, &option);
     if field.contains('_') {
         fault.message = fault.message.replace(&field, &option);
+    } else if let Some(rest) = fault.message.strip_prefix(&format!("{field} is ")) {
+        fault.message = format!("{option} is {rest}");
     }
+}
+
+/// The seed's message for an unknown id begins with the name of a field.
+pub(crate) fn name_target(fault: &mut ValidationError) {
+    fault.message = fault.message.replacen("target_id '", "'", 1);
+}
+
+fn takes_data(command: &Command) -> bool {
+    command.get_arguments().any(|argument| argument.get_long() == Some("data"))
 }
 
 /// The option or argument of the command that sets a field.
@@ -123,6 +136,12 @@ mod tests {
             "output_path",
             outside,
             &format!("--output is not allowed: it is outside the allowed folders | {help}"),
+        );
+        check(
+            "plenary override x --as SHIP --why y",
+            "why",
+            "required field 'why' is missing",
+            "--why is missing | give a text for --why; `--help` explains the options",
         );
         let round = "required field 'round' is missing";
         check(

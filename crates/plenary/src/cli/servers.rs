@@ -70,7 +70,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = parse_loopback)]
     bind: IpAddr,
     /// Listen on this address instead; beyond this machine it needs `--public-url`
-    #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["port", "bind"])]
+    #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["port", "bind"], value_parser = parse_socket)]
     listen: Option<SocketAddr>,
     /// The https address of the proxy in front, such as `https://plenary.example.org`
     #[arg(long, value_name = "URL", value_parser = parse_public_address)]
@@ -78,6 +78,10 @@ pub(crate) struct ServeArgs {
     /// Print an address that opens the page once, and open it in a browser
     #[arg(long)]
     open: bool,
+}
+
+fn parse_socket(typed: &str) -> Result<SocketAddr, &'static str> {
+    typed.parse().map_err(|_| "expected an address with a port, such as `0.0.0.0:7456`")
 }
 
 fn parse_loopback(typed: &str) -> Result<IpAddr, &'static str> {

@@ -1,9 +1,9 @@
 //! Results of reviews as a comment on a pull request, in Markdown.
 
 use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
-use crate::protocols::review::phrases::{block_label, concern_text};
+use crate::protocols::review::phrases::{block_label, concern_text, explain_shipped_blocks};
 use crate::protocols::review::policy::ReviewVerdict;
-use crate::report::markdown_escape::escape_inline;
+use crate::report::markdown_escape::{escape_inline, quote_lines};
 use crate::report::phrases::count_noun;
 
 /// A line that a workflow finds its own comment by.
@@ -39,6 +39,7 @@ pub fn pull_request_comment(reviewed: &[ReviewDocument], unread: &[(String, Stri
 fn summary_row(told: &ReviewDocument) -> String {
     let rehearsal = if told.rehearsal { "REHEARSAL · " } else { "" };
     let blocks = told.policy.as_ref().map(|sum| count_noun(sum.arithmetic.blocks, "block"));
+    let blocks = explain_shipped_blocks(told).or(blocks);
     let earlier = told.decided_before.as_ref();
     let earlier = earlier.map(|mark| format!("decided on {} by {}", mark.at.utc_day(), mark.by));
     let note = told.skipped_because.clone().or(earlier).or(blocks).unwrap_or_default();
@@ -54,7 +55,7 @@ fn review_section(told: &ReviewDocument) -> String {
     let mut text =
         format!("\n<details>\n<summary>{}: {}</summary>\n\n", cell(&told.found_at), told.verdict);
     if !brief.is_empty() {
-        text.push_str(&format!("{}\n\n", escape_inline(brief)));
+        text.push_str(&format!("{}\n\n", quote_lines(brief)));
     }
     for placed in told.concerns.iter().take(CONCERNS_MAX) {
         text.push_str(&concern_item(placed));

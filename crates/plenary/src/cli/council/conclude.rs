@@ -11,6 +11,7 @@ use plenary_engine::app::conclude::{
 };
 use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::start_run::{ResumeParty, ResumePlan, RunStart};
+use plenary_engine::config::error::ConfigError;
 use plenary_engine::error::Error;
 
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
@@ -69,7 +70,8 @@ impl ConcludeArgs {
         }
         let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
         if !is_rehearsal {
-            settings.require_providers()?;
+            // The record is no rehearsal, so no rehearsal may conclude it.
+            settings.require_providers().map_err(|_| ConfigError::NoConclusionProvider)?;
         }
         let (loaded, changes) = match run {
             Some(run) => plan_of_run(&entries, &run, &settings, self.auditing())?,

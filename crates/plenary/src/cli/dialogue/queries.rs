@@ -16,6 +16,7 @@ use plenary_engine::error::Error;
 use serde_json::{Map, Value};
 
 use crate::cli::dialogue::command::{DataArgs, warn};
+use crate::cli::option_names::name_target;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::print_error;
 
@@ -55,7 +56,10 @@ impl CiteArgs {
                 .print_result(&cited, |cited| cite_text(cited, session.ui.terminal_width()))?;
         }
         if !session.ui.json {
-            cited.errors.iter().for_each(|error| print_error(&error.fault.clone().into()));
+            for mut fault in cited.errors.iter().map(|error| error.fault.clone()) {
+                name_target(&mut fault);
+                print_error(&fault.into());
+            }
         }
         Ok(if cited.citations.is_empty() { ExitStatus::WithFindings } else { ExitStatus::Ok })
     }

@@ -54,13 +54,17 @@ pub(crate) struct ShowArgs {
     #[arg(long, conflicts_with_all = ["full", "round", "call"])]
     prompts: bool,
     /// Show one call: prompt, raw reply, tokens, cost, time, parse result
-    #[arg(long, value_name = "N", conflicts_with_all = ["full", "round"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["full", "round"], value_parser = parse_call)]
     call: Option<u32>,
     /// The width of the page [default: the width of the terminal]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
     width: Option<u16>,
     #[command(flatten)]
     data: DataArgs,
+}
+
+fn parse_call(typed: &str) -> Result<u32, &'static str> {
+    typed.parse().map_err(|_| "expected the number of a call, as `--prompts` lists them")
 }
 
 impl ShowArgs {
