@@ -181,3 +181,22 @@ async fn send_events(mut client: HubClient, sink: EventSink) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_events_are_the_same_bytes_in_chunks_of_a_limited_size() {
+        let sizes = [1, 5_000, 9_000, 3_000, CHUNK_BYTES_MAX + 1, 2, 2, CHUNK_BYTES_MAX];
+        let events: Vec<Bytes> = (0_u8..)
+            .zip(sizes)
+            .map(|(number, size)| Bytes::from(vec![b'a' + number; size]))
+            .collect();
+        let chunks = join_events(events.clone());
+        assert_eq!(chunks.concat(), events.concat());
+        let lengths: Vec<usize> = chunks.iter().map(Bytes::len).collect();
+        assert_eq!(lengths, [14_001, 3_000, CHUNK_BYTES_MAX + 1, 4, CHUNK_BYTES_MAX]);
+        assert!(join_events(Vec::new()).is_empty());
+    }
+}
