@@ -15,7 +15,7 @@ use crate::protocols::conclusion::sample::{
     slug, unaudited, unconverged,
 };
 use crate::protocols::conclusion::types::{
-    AuditReply, ConclusionOutcome, OutcomeKind, RecordedConclusion,
+    AuditReply, ConclusionOutcome, ObjectionSource, OutcomeKind, RecordedConclusion,
 };
 use crate::protocols::council::document::council_document;
 use crate::report::dialogue_json::dialogue_document;
@@ -148,6 +148,16 @@ fn the_audit_names_who_objects_and_who_sat_there() {
 fn what_did_not_converge_is_explained_plainly() {
     let explanation = document_json(&unconverged())["explanation"].as_str().unwrap().to_owned();
     insta::assert_snapshot!(explanation, @"The critic rejected the conclusion twice, and Plenary revises it only once. In the first audit the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure: the debate does not support one answer yet. Read the debate and the objections; then find out what is missing, ask a narrower question, or decide yourself.");
+}
+
+#[test]
+fn a_form_that_was_missed_twice_is_explained_as_just_that() {
+    let mut trail = rejected();
+    trail.second_objections = vec![trail.objections[0].clone()];
+    assert_eq!(trail.objections[0].by, ObjectionSource::Count);
+    let note = explain_rejection(&trail);
+    assert!(note.starts_with("The answer does not have the form"), "{note}");
+    assert!(note.contains("asked for exactly 2 lines") && !note.contains("debate"), "{note}");
 }
 
 #[test]

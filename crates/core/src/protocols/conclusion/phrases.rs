@@ -128,6 +128,16 @@ const NAMED_MAX: usize = 3;
 
 /// Explains a conclusion that was rejected twice.
 pub(crate) fn explain_rejection(trail: &AuditTrail) -> String {
+    let last = &trail.second_objections;
+    if !last.is_empty() && last.iter().all(|one| one.by == ObjectionSource::Count) {
+        return format!(
+            "The answer does not have the form that the question asks for, also after the revision: \
+             {}. Plenary counted it; the critic has no other objection. This says nothing against \
+             the substance. The draft follows: shorten or split it yourself, or ask again \
+             without the form.",
+            objections_sentence(last)
+        );
+    }
     format!(
         "The critic rejected the conclusion twice, and Plenary revises it only once. In the first \
          audit {}. After the revision {}. This is not a failure: the debate does not support one \
