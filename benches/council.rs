@@ -36,6 +36,10 @@ mod program;
 mod server;
 #[path = "council/watched_councils.rs"]
 mod watched_councils;
+#[path = "council/shared_prefix.rs"]
+mod shared_prefix;
+#[path = "council/streamed_text.rs"]
+mod streamed_text;
 
 /// Argument that makes this binary act as the model server of the benchmark process.
 const SERVE_ARGUMENT: &str = "serve";
@@ -75,11 +79,14 @@ fn exit_code_for<T>(outcome: BenchmarkResult<T>, well: impl FnOnce(T) -> ExitCod
 }
 
 fn measure_all(repeats: RepeatCounts) -> BenchmarkResult<Vec<BenchmarkRow>> {
+    let mut rows = vec![shared_prefix::measure_prefix()?];
+    rows.extend(streamed_text::measure_streams(repeats.one)?);
     let server = SlowServer::start_server()?;
-    let mut rows = one_council::measure_one(&server, repeats.one)?;
+    rows.extend(one_council::measure_one(&server, repeats.one)?);
     rows.extend(many_councils::measure_many(&server, 100, 1.25, repeats.crowd)?);
     rows.extend(many_councils::measure_many(&server, 500, 2.2, repeats.crowd)?);
     rows.extend(watched_councils::measure_watched(&server, repeats.crowd)?);
+    rows.push(many_councils::measure_memory(&server, 500)?);
     Ok(rows)
 }
 

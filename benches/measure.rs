@@ -20,6 +20,7 @@ pub(crate) struct BenchmarkRow {
 pub(crate) enum MeasuredQuantity {
     Time(Duration),
     Kilobytes(u64),
+    Calls(usize),
 }
 
 impl BenchmarkRow {
@@ -37,6 +38,7 @@ impl MeasuredQuantity {
         match self {
             Self::Time(time) => time.as_secs_f64(),
             Self::Kilobytes(kilobytes) => kilobytes as f64,
+            Self::Calls(calls) => calls as f64,
         }
     }
 }
@@ -46,6 +48,7 @@ impl fmt::Display for MeasuredQuantity {
         match self {
             Self::Time(time) => f.pad(&format!("{:.3} ms", time.as_secs_f64() * 1_000.0)),
             Self::Kilobytes(kilobytes) => f.pad(&format!("{:.1} MB", *kilobytes as f64 / 1_024.0)),
+            Self::Calls(calls) => f.pad(&format!("{calls} calls")),
         }
     }
 }

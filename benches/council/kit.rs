@@ -1,8 +1,8 @@
-//! Includes the tests' model server; the benchmark uses only its valid replies.
+//! Includes the tests' model server and its valid replies.
 
 pub(crate) use scripted_reply::ScriptedReply;
 pub(crate) use scripted_reply::ServerAction;
-pub(crate) use server::ModelRequest;
+pub(crate) use server::{ModelRequest, ModelServer};
 
 #[path = "../../tests/it/kit/model_server/connection.rs"]
 mod connection;

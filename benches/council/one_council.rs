@@ -1,7 +1,7 @@
 //! One council: the program from start to exit, compared with three calls in a row.
 
 use crate::bare_client::critical_path;
-use crate::folder::BenchmarkFolder;
+use crate::folder::{BenchmarkFolder, CallPace};
 use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs};
 use crate::program::run_program;
 use crate::server::SlowServer;
@@ -12,7 +12,7 @@ pub(crate) fn measure_one(
     server: &SlowServer,
     repeats: usize,
 ) -> BenchmarkResult<Vec<BenchmarkRow>> {
-    let folder = BenchmarkFolder::new(server.address)?;
+    let folder = BenchmarkFolder::new(&server.base_url(), CallPace::Unlimited)?;
     let ask = || run_program(&folder, &["Should we take the first step before winter?"], 1);
     // Create the store before measuring: it is created only once per project.
     ask()?;

@@ -28,6 +28,11 @@ pub(crate) struct SlowServer {
 }
 
 impl SlowServer {
+    /// The value for a provider's `base_url`.
+    pub(crate) fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
     /// Starts this binary again as the server.
     pub(crate) fn start_server() -> BenchmarkResult<Self> {
         let mut command = Command::new(std::env::current_exe()?);

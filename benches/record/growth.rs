@@ -33,10 +33,11 @@ const ENTITIES_PER_ROUND: [(EntityKind, u8); 3] =
 type QueryFunction = fn(&Project, &Value) -> Result<(), Error>;
 
 pub(crate) fn measure_growth(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkRow>> {
-    let (small, large) = (fill_store(sizes.stored)?, fill_store(sizes.stored * GROWTH_FACTOR)?);
+    let (small, spread) = fill_store(sizes.stored)?;
+    let (large, _) = fill_store(sizes.stored * GROWTH_FACTOR)?;
     let mut writer = TextGenerator::new();
     let mut rows = Vec::new();
-    for (work, arguments, ask) in list_queries(sizes.stored) {
+    for (work, arguments, ask) in list_queries(sizes.stored, spread) {
         let mut samples = SamplePairs::default();
         for _ in 0..sizes.repeats * 3 {
             let arguments = arguments(&mut writer);
@@ -55,7 +56,11 @@ pub(crate) fn measure_growth(sizes: DataSizes) -> BenchmarkResult<Vec<BenchmarkR
 
 type MakeArguments = Box<dyn Fn(&mut TextGenerator) -> Value>;
 
-fn list_queries(stored: u32) -> [(&'static str, MakeArguments, QueryFunction); 3] {
+/// `spread` are queries of three words, each spread over title and question of one dialogue.
+fn list_queries(
+    stored: u32,
+    spread: Vec<String>,
+) -> [(&'static str, MakeArguments, QueryFunction); 4] {
     // Every dialogue of the small store is in the large one too.
     let any = move |writer: &mut TextGenerator| dialogue_name(writer.number_below(stored as usize));
     [
@@ -65,6 +70,14 @@ fn list_queries(stored: u32) -> [(&'static str, MakeArguments, QueryFunction); 3
         ("similar", Box::new(|writer| json!({ "query": make_query(writer) })), |at, wanted| {
             find_similar(at, wanted).map(drop)
         }),
+        (
+            "similar, 3 words of title and question",
+            Box::new(move |writer| {
+                let place = writer.number_below(spread.len());
+                json!({ "query": spread.get(place) })
+            }),
+            |at, wanted| find_similar(at, wanted).map(drop),
+        ),
         (
             "progress",
             Box::new(move |writer| json!({ "dialogue_id": any(writer) })),
@@ -83,15 +96,20 @@ fn make_query(writer: &mut TextGenerator) -> String {
     words.join(" ")
 }
 
-/// Creates a store with this many dialogues.
-fn fill_store(dialogues: u32) -> BenchmarkResult<BenchmarkProject> {
+/// Creates a store with this many dialogues. Returns a query for each of them too: a word of its
+/// title and two of its question.
+fn fill_store(dialogues: u32) -> BenchmarkResult<(BenchmarkProject, Vec<String>)> {
     let (place, mut writer) = (BenchmarkProject::new()?, TextGenerator::new());
+    let mut spread = Vec::new();
     let numbers: Vec<usize> = (0..dialogues as usize).collect();
     for together in numbers.chunks(DIALOGUES_PER_TRANSACTION) {
         in_transaction(place.project.store.as_ref(), |unit| -> BenchmarkResult<()> {
             for number in together {
                 let id: DialogueId = dialogue_name(*number).parse().map_err(|_| "no id")?;
-                let opening = opening_events(&id, &mut writer)?;
+                let (title, question) = (writer.random_words(6), writer.random_words(20));
+                let words = title.split(' ').take(1).chain(question.split(' ').take(2));
+                spread.push(words.collect::<Vec<_>>().join(" "));
+                let opening = opening_events(&id, title, question, &mut writer)?;
                 unit.append_entry(
                     &id,
                     JournalEntryKind::DialogueCreated,
@@ -111,7 +129,7 @@ fn fill_store(dialogues: u32) -> BenchmarkResult<BenchmarkProject> {
             Ok(())
         })?;
     }
-    Ok(place)
+    Ok((place, spread))
 }
 
 fn expert_slug(place: usize) -> BenchmarkResult<ExpertSlug> {
@@ -121,12 +139,14 @@ fn expert_slug(place: usize) -> BenchmarkResult<ExpertSlug> {
 
 fn opening_events(
     id: &DialogueId,
+    title: String,
+    question: String,
     writer: &mut TextGenerator,
 ) -> BenchmarkResult<Vec<JournalEvent>> {
     let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: id.clone(),
-        title: writer.random_words(6),
-        question: Some(writer.random_words(20)),
+        title,
+        question: Some(question),
         background: None,
         protocol: ProtocolKind::Alignment,
         rehearsal: false,

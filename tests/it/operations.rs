@@ -241,6 +241,18 @@ fn similar_dialogues_are_found_by_their_words() {
     };
     assert_eq!(found("income mandate"), ["pension-income", "talk"]);
     assert_eq!(found("growth"), ["talk"]);
+    // Many newer texts with a common word do not hide an old one with a rare word, although no text
+    // has both.
+    for round in [1, 2] {
+        let claim = |number: usize| {
+            let mut claim = make_item(&format!("ANN-C{round:02}{number:02}"), "");
+            claim["label"] = json!("Income again");
+            claim
+        };
+        let claims: Vec<Value> = (1..=60).map(claim).collect();
+        bench.run_ok("register", &make_batch(round, json!({ "claims": claims })));
+    }
+    assert!(found("options income").contains(&"pension-income".to_owned()));
     assert_eq!(found("\"NEAR( * OR"), Vec::<String>::new());
 }
 

@@ -1,5 +1,7 @@
 //! Queries over all dialogues: list, search, statistics; and citations of one entity.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use plenary_core::model::ids::{DialogueAlias, DialogueId, EntityId, EntityKind};
@@ -165,41 +167,47 @@ pub(crate) fn find_named(
     }
 }
 
-/// Texts with all words first, then texts with some, newest first.
+/// The newest texts with each word: those with most words first, then those with a rare word, then
+/// the newest.
 ///
-/// Ranking every match would get slower with each dialogue. The caller ranks the bounded number of
-/// candidates returned here.
+/// Each word gives a bounded number of texts, so a larger store answers as fast. Asking the search
+/// engine for all words at once would not: it compares whole lists if no text has all of them. A word
+/// with fewer texts than the limit is rare, and all its texts are found.
 pub(crate) fn search_texts(
     connection: &Connection,
     words: &[String],
     limit: usize,
 ) -> StoreResult<Vec<TextHit>> {
-    if words.is_empty() {
-        return Ok(Vec::new());
-    }
-    // Quoting disables the query syntax of the search engine.
-    let words: Vec<String> =
-        words.iter().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
-    let mut hits = find_candidates(connection, &words.join(" AND "), limit)?;
-    if words.len() > 1 && hits.len() < limit {
-        for hit in find_candidates(connection, &words.join(" OR "), limit)? {
-            if hits.len() < limit && !hits.contains(&hit) {
-                hits.push(hit);
-            }
+    let mut found: BTreeMap<i64, (usize, usize)> = BTreeMap::new();
+    for word in words {
+        // Quoting disables the query syntax of the search engine.
+        let word = format!("\"{}\"", word.replace('"', ""));
+        let texts = newest_texts(connection, &word, limit)?;
+        let is_rare = texts.len() < limit;
+        for text in texts {
+            let (has, rare) = found.entry(text).or_default();
+            *has += 1;
+            *rare += usize::from(is_rare);
         }
     }
-    Ok(hits)
+    let mut found: Vec<(i64, (usize, usize))> = found.into_iter().collect();
+    found.sort_unstable_by_key(|(text, counts)| Reverse((*counts, *text)));
+    let best = found.into_iter().take(limit);
+    best.filter_map(|(text, _)| load_text(connection, text).transpose()).collect()
 }
 
-fn find_candidates(
-    connection: &Connection,
-    matching: &str,
-    limit: usize,
-) -> StoreResult<Vec<TextHit>> {
+/// The newest texts that contain this word.
+fn newest_texts(connection: &Connection, word: &str, limit: usize) -> StoreResult<Vec<i64>> {
+    let sql = "SELECT rowid FROM search_text WHERE search_text MATCH ?1
+               ORDER BY rowid DESC LIMIT ?2";
+    query_rows(connection, sql, params![word, limit], |row| Ok(row.get(0)?))
+}
+
+fn load_text(connection: &Connection, text: i64) -> StoreResult<Option<TextHit>> {
     let sql = "SELECT s.dialogue_id, d.title, s.field, s.body, d.rehearsal
                FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
-               WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2";
-    query_rows(connection, sql, params![matching, limit], |row| {
+               WHERE s.rowid = ?1";
+    let hits = query_rows(connection, sql, params![text], |row| {
         Ok(TextHit {
             dialogue_id: parse_column(row, 0, "dialogue id")?,
             title: row.get(1)?,
@@ -207,7 +215,8 @@ fn find_candidates(
             body: row.get(3)?,
             rehearsal: row.get(4)?,
         })
-    })
+    })?;
+    Ok(hits.into_iter().next())
 }
 
 pub(crate) fn load_stats(
