@@ -187,14 +187,19 @@ impl Run {
             courses.into_iter().map(|course| self.pursue_ask(course)).collect();
         let finished = async {
             while let Some(pursued) = pursuits.next().await {
-                let again = self.stricter_asks(pursued?, &sent);
-                if again.is_empty() {
-                    continue;
-                }
-                // After an intervention the protocol decides again, when all calls are done.
-                if let Some(courses) = self.open_calls(&again).await? {
-                    sent.extend(again.iter().map(|ask| ask.id));
-                    pursuits.extend(courses.into_iter().map(|course| self.pursue_ask(course)));
+                let ask = pursued?;
+                // The journal may grow meanwhile, by the reply of another seat or an intervention.
+                // Then the protocol decides again.
+                loop {
+                    let again = self.stricter_asks(ask, &sent);
+                    if again.is_empty() {
+                        break;
+                    }
+                    if let Some(courses) = self.open_calls(&again).await? {
+                        sent.extend(again.iter().map(|ask| ask.id));
+                        pursuits.extend(courses.into_iter().map(|course| self.pursue_ask(course)));
+                        break;
+                    }
                 }
             }
             Ok(())
