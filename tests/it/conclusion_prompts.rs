@@ -296,7 +296,7 @@ fn the_synthesizer_is_shown_this() {
 
     Work in this order, and write in this order:
 
-    1. `unresolved_points`: the disagreements that the deliberation left open. Look for open tensions, positions that were never reconciled, dissents and minority verdicts. Each has a `point` that names what is in dispute, the agents involved, and the claims that contradict each other: the id of the claim in the record, the agent who made it, and what it says. Invent none and hide none. If there are none, the list is empty.
+    1. `unresolved_points`: the disagreements that the deliberation left open. Look for open tensions, positions that were never reconciled, dissents and minority verdicts. Each has a `point` that names what is in dispute, the agents involved, and the claims that contradict each other: the id in the record (of an entity, or of a verdict such as a dissent), the agent who made it, and what it says. Invent none and hide none. If there are none, the list is empty.
     2. `recommendation`: what was decided and why, so that the person can act on it. Give the reason that decided the matter, with its mechanism and figures where the record has them, the conditions, and what happens if it is wrong. It answers the question and speaks to the person who asked. It does not mention the debate, the participants or this task. If the question asks for a format ("5 lines", "bullet points", a number of sentences or words), a persona or a style, this text keeps to it exactly; write line breaks as `\n`, and count before you reply. If the question rests on a false premise, this text says so first, then answers what can be answered.
     3. `key_condition`: the one assumption that the recommendation depends on most. Write it so that a reader can tell whether it still holds: name the figure, the event or the fact. If it fails, the recommendation must be reconsidered.
     4. `review_by`: the date by which to check the key condition again, as YYYY-MM-DD, later than today. Derive it from the record: how soon can that change?
@@ -306,6 +306,7 @@ fn the_synthesizer_is_shown_this() {
 
     - It is your only source. Add no argument, figure or agreement that it does not have.
     - The report of a chair, where there is one, is one reader's account. Check it against the entries of the record; where they differ, the entries count.
+    - Risks and open questions of the participants stand in the record as tensions and claims. If one of them could change the decision, name it in `recommendation` or `key_condition`.
     - Weigh arguments, not voices: agreement among agents is not proof, and an objection that only one agent made may be right. If the recommendation goes against an objection that was not refuted, that objection belongs under `unresolved_points`.
     - Do not claim more certainty than the record supports. If the record supports no decision, say so in `recommendation`, and say what is missing.
     - Name agents by their names. The material may also use letters; the list of participants says whose letter it is.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plenary_core::model::ask::{Ask, AskPurpose};
+use plenary_core::model::ids::ClaimSource;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::ReplyDocument;
 use plenary_core::prompting::layout::{RenderedPrompt, restatement_messages};
@@ -132,7 +133,8 @@ fn check_citations(written: &Conclusion, chamber: &CouncilDriver, record: &Dialo
     for point in &written.unresolved_points {
         assert!(!point.point.is_empty() && !point.agents_involved.is_empty());
         for claim in &point.claims {
-            let entity = record.find_entity(claim.id).unwrap();
+            let ClaimSource::Entity(id) = &claim.id else { panic!("{claim:?}") };
+            let entity = record.find_entity(*id).unwrap();
             assert!(entity.contributors.contains(&claim.agent), "{claim:?}");
             assert!(point.agents_involved.contains(&claim.agent), "{claim:?}");
         }

@@ -9,7 +9,6 @@ use plenary_core::model::ask::{Ask, AskMessages, AskPurpose};
 use plenary_core::model::intervention::Intervention;
 use plenary_core::model::plan::{ContextFile, ContextPack};
 use plenary_core::model::run_state::ReplyDocument;
-use plenary_core::prompting::instructions::RoleParts;
 use plenary_core::prompting::layout::{RenderedPrompt, restatement_messages};
 use plenary_core::protocols::conclusion::critic_input::CriticInput;
 use plenary_core::protocols::conclusion::types::{
@@ -22,7 +21,7 @@ use plenary_core::protocols::council::types::{
 use crate::kit::council_driver::{
     CouncilDriver, PLAN_SECRET, make_opinion, make_plan, make_review, make_seat,
 };
-use crate::kit::instructions::{role_parts, show_layout, system};
+use crate::kit::instructions::{role_page, role_parts, system};
 use crate::kit::records::council_record;
 
 /// One situation of a council of three.
@@ -251,16 +250,6 @@ impl CouncilSituation {
         let shown: Vec<char> = shown.map(|(letter, _)| letter).collect();
         make_review(&shown, "The figure has no source.")
     }
-}
-
-/// The page of a role: what is the same in every situation, then each message.
-fn role_page(role: &RoleParts, system: &str, messages: &[(&str, AskMessages)]) -> String {
-    let mut page =
-        format!("# system\n\n{system}\n\n# role\n\n{}\n\n# format\n\n{}\n", role.role, role.format);
-    for (name, messages) in messages {
-        page.push_str(&format!("\n# {name}\n\n{}\n", show_layout(messages, role)));
-    }
-    page
 }
 
 /// The first message of a purpose in every situation of this mode.

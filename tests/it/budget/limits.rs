@@ -106,7 +106,7 @@ async fn hundreds_of_councils_keep_to_their_budgets() {
         }
     }
     // Every outcome must occur, otherwise the random runs prove nothing.
-    assert!(seen.done > 30 && seen.over > 2, "{} done, {} over", seen.done, seen.over);
+    assert!(seen.done > 20 && seen.over > 2, "{} done, {} over", seen.done, seen.over);
     let OutcomeCounts { concluded, short_in_ending, .. } = seen;
     assert!(
         concluded > 30 && short_in_ending > 6,

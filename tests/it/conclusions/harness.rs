@@ -173,7 +173,8 @@ pub(super) fn seats_sent(council: &TestCouncil, text: &str) -> Vec<String> {
 pub(super) type AskContexts = Vec<(Ask, AskMessages, Vec<(u8, Intervention)>)>;
 
 pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
-    let (mut asks, mut said, mut blocks) = (Vec::new(), Vec::new(), Vec::new());
+    let mut asks: AskContexts = Vec::new();
+    let (mut said, mut blocks) = (Vec::new(), Vec::new());
     for change in journal.iter().flat_map(|entry| &entry.events) {
         if let JournalEvent::Intervened { round, intervention } = change {
             said.push((*round, intervention.clone()));
@@ -183,7 +184,11 @@ pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
             blocks.push(prepared.clone());
         }
         if let JournalEvent::AskPrepared { ask, messages, .. } = change {
-            let messages = messages.as_ref().unwrap().with_shared(&blocks).unwrap();
+            let stored = messages.as_ref().unwrap();
+            let earlier = stored
+                .common
+                .and_then(|common| asks.iter().find(|(earlier, ..)| earlier.id == common.ask));
+            let messages = stored.to_whole(&blocks, earlier.map(|(_, sent, _)| sent)).unwrap();
             asks.push((ask.clone(), messages, said.clone()));
         }
     }

@@ -91,7 +91,22 @@ fn what_was_answered_by_then_is_in_the_record_and_is_not_asked_for_again() {
     assert_eq!(reviewers, ["ann", "cid"]);
     // The critiques are claims of the record now, and the Synthesizer reads them.
     let record = &council.requests_for(AskPurpose::Conclusion)[0].user;
-    assert_eq!(record.matches("Who pays is left out.").count(), 2 * 2 * 2, "{record}");
+    assert_eq!(record.matches("Who pays is left out.").count(), 2 * 2, "{record}");
+    assert_eq!(record.matches("\"omission: Who pays is left out\"").count(), 2 * 2, "{record}");
+    // Bob did not fail: he was not waited for.
+    let cancelled = json!([{ "provider": "bob", "round": "R2" }]);
+    assert_eq!(told.value_at("panel.cancelled"), &cancelled);
+    assert_eq!(told.value_at("panel.failed"), &json!([]));
+    let round = told.value_at("metrics.rounds.1");
+    assert_eq!((&round["providers_failed"], &round["providers_cancelled"]), (&json!(0), &json!(1)));
+    let calls = council.run_command(&["show", told.dialogue_id(), "--prompts", "--json"]);
+    let calls = calls.document.as_array().unwrap();
+    let statuses = calls.iter().filter(|call| call["status"] != "replied");
+    let statuses: Vec<(&Value, &Value)> =
+        statuses.map(|call| (&call["seat"], &call["status"])).collect();
+    assert_eq!(statuses, [(&json!("bob"), &json!("cancelled"))]);
+    let shown = council.program.run_command(&["show", told.dialogue_id()]);
+    assert!(shown.stdout.contains("cancelled") && !shown.stdout.contains("absent"), "{shown:?}");
 
     let council = hanging_council(&[(AskPurpose::Synthesis, "dot")]);
     let told = stop_council(&council, &[], (AskPurpose::Synthesis, 1, 1));

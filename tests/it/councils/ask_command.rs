@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use super::harness::{TestCouncil, seat_of};
-use crate::kit::{ScriptedReply, valid_reply, value_at};
+use crate::kit::{ScriptedReply, purpose_of, valid_reply, value_at};
 
 /// Timeout for one step on a busy machine.
 const STEP_TIMEOUT: Duration = Duration::from_secs(60);
@@ -317,4 +317,33 @@ fn a_question_behind_a_list_of_files_is_a_question() {
     let ran = council.program.run_command(&["ask", "--context", "plan.md"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(ran.stderr.contains("there is no question"), "{ran:?}");
+}
+
+/// A lens is for the opinion of its seat; the chair learns who had one, and no other seat does.
+#[test]
+fn a_lens_reaches_its_seat_and_the_chair_alone() {
+    let council = TestCouncil::with_settings(
+        |_| ScriptedReply::Valid,
+        |settings| {
+            let providers = settings["council"]["providers"].as_array_mut().unwrap();
+            providers[0]["lens"] = json!("skeptic");
+            providers[1]["lens"] = json!("Think of the night shift.");
+        },
+    );
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    let ours = "Your lens: Look first for what makes this fail";
+    let theirs = "===== BEGIN request YOUR LENS ";
+    for seen in council.server.requests() {
+        let is_opinion = purpose_of(&seen) == AskPurpose::Opinion;
+        assert_eq!(seen.user.contains(ours), is_opinion && seen.model == "model-ann", "{seen:?}");
+        assert_eq!(seen.user.contains(theirs), is_opinion && seen.model == "model-bob", "{seen:?}");
+        let is_chair = purpose_of(&seen) == AskPurpose::Synthesis;
+        let is_told = seen.user.contains("was told where to look first: ");
+        assert_eq!(is_told, is_chair, "{seen:?}");
+        assert!(!is_chair || !seen.user.contains("night shift"), "the operator's words stay out");
+    }
+    assert_eq!(told.value_at("transparency.providers.0.lens"), "skeptic");
+    let shown = council.program.run_command(&["show", told.dialogue_id()]);
+    assert!(shown.stdout.contains("ann, skeptic"), "{}", shown.stdout);
 }

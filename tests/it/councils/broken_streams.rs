@@ -1,13 +1,18 @@
-//! Replies that break off while they are streamed: the engine asks again and counts an estimate.
+//! Replies while they are streamed: what a seat writes is shown, and a reply that breaks off is asked
+//! for again and counted by an estimate.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use plenary_core::model::ask::{AskPurpose, CallErrorType};
 use plenary_core::model::journal::JournalEvent;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::store::traits::Store;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::harness::TestCouncil;
 use crate::kit::{ScriptedReply, StreamFault};
+use crate::mcp::stdio_client::StdioClient;
 
 #[test]
 fn a_reply_that_breaks_off_is_asked_for_again_and_counted_by_what_arrived() {
@@ -43,4 +48,66 @@ fn a_reply_that_breaks_off_is_asked_for_again_and_counted_by_what_arrived() {
     let estimated = failure.estimated.unwrap();
     assert!(estimated.tokens > 500 && estimated.tokens < reserved.tokens, "{estimated:?}");
     assert!(estimated.usd_micros < reserved.usd_micros && estimated.usd_micros > Some(0));
+}
+
+/// Cid writes its opinion for some seconds.
+fn slow_council() -> TestCouncil {
+    TestCouncil::new(|asked| match (asked.seat, asked.purpose) {
+        ("cid", AskPurpose::Opinion) => {
+            ScriptedReply::Faulty(StreamFault::Slow(Duration::from_millis(400)))
+        }
+        _ => ScriptedReply::Valid,
+    })
+}
+
+#[test]
+fn watchers_see_what_a_seat_writes_and_a_replay_does_not() {
+    let council = slow_council();
+    let mut command = council.program.command();
+    command.args(["ask", "Shall we go ahead?", "--no-conclusion", "--json", "--quiet"]);
+    let mut running = command.stdout(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while council.call_count(AskPurpose::Opinion) < 3 {
+        assert!(start.elapsed() < Duration::from_secs(60), "no call was made");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let watched = council.program.run_command(&["watch", "latest", "--json"]);
+    assert!(running.wait().unwrap().success());
+    let events: Vec<Value> =
+        watched.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let written: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["event"] == "writing" && event["seat"] == "cid")
+        .filter(|event| event["round"] == 1)
+        .collect();
+    assert!(written.len() > 2, "{}", watched.stdout);
+    let mut length = 0;
+    for event in written {
+        assert!(event.get("seq").is_none() && event.get("ts").is_none(), "{event}");
+        let bytes = event["bytes"].as_u64().unwrap();
+        assert!(bytes > length && !event["text"].as_str().unwrap().is_empty(), "{event}");
+        length = bytes;
+    }
+    // It is shown before the reply is whole.
+    let place = |found: &dyn Fn(&Value) -> bool| events.iter().position(found).unwrap();
+    let is_reply = |event: &Value| event["event"] == "replied" && event["ask"]["seat"] == "cid";
+    assert!(place(&|event| event["event"] == "writing") < place(&is_reply));
+    let replayed = council.program.run_command(&["replay", "latest", "--json"]).stdout;
+    assert!(!replayed.contains("\"writing\"") && replayed.contains("\"replied\""), "{replayed}");
+}
+
+#[test]
+fn an_agent_that_waits_is_told_how_much_a_seat_wrote() {
+    let council = slow_council();
+    let mut agent = StdioClient::new(&council.program);
+    let call = json!({
+        "name": "council_ask",
+        "arguments": { "question": "Tea?", "wait_seconds": 60, "conclusion": false },
+        "_meta": { "progressToken": "here" },
+    });
+    let result = agent.request_ok("tools/call", &call);
+    assert_eq!(result["structuredContent"]["status"], "done", "{result:#}");
+    let told = agent.notices.iter().filter_map(|notice| notice["params"]["message"].as_str());
+    let told: Vec<&str> = told.filter(|text| text.contains(" is writing, ")).collect();
+    assert!(told.iter().any(|text| text.starts_with("cid is writing, ")), "{told:?}");
 }

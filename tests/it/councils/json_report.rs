@@ -377,3 +377,49 @@ fn providers_and_chair_are_chosen_on_the_command_line() {
     }
     assert_eq!(council.server.requests().len(), asked, "nobody was asked");
 }
+
+/// Ann and bob give one id to different faults; the chair credits all to all.
+#[test]
+fn who_reported_and_confirmed_a_finding_follows_from_the_replies() {
+    let finding = |place: &str| {
+        json!({ "id": "SEC-001", "title": format!("Fault at {place}"), "category": "SEC",
+            "location": place, "description": "It fails.", "fix_approach": "Check it.",
+            "severity": "high" })
+    };
+    let council = TestCouncil::new(move |asked| match (asked.seat, asked.purpose) {
+        ("ann", AskPurpose::Opinion) => {
+            asked.valid_with(json!({ "findings": [finding("a.rs:1")] }))
+        }
+        ("bob", AskPurpose::Opinion) => {
+            asked.valid_with(json!({ "findings": [finding("a.rs:2")] }))
+        }
+        ("cid", AskPurpose::PeerReview) => {
+            let mut targets = valid_reply(asked.request)["targets"].clone();
+            for target in targets.as_array_mut().unwrap() {
+                target["finding_positions"] =
+                    json!([{ "id": "sec-001", "reason": "Seen.", "position": "confirm" }]);
+            }
+            asked.valid_with(json!({ "targets": targets }))
+        }
+        (_, AskPurpose::Synthesis) => {
+            let merged = ["a.rs:1", "a.rs:2"].map(|place| {
+                let mut merged = finding(place);
+                for field in ["reported_by", "confirmed_by", "disputed_by"] {
+                    merged[field] = json!(["A", "B", "C"]);
+                }
+                merged
+            });
+            asked.valid_with(json!({ "findings": merged }))
+        }
+        _ => ScriptedReply::Valid,
+    });
+    std::fs::write(council.program.path().join("a.rs"), "one\ntwo\n").unwrap();
+    let told = council.run_ask(&["--mode", "review", "--context", "a.rs"]);
+    told.expect_status("done", 0);
+    for (place, seat) in [(0, "ann"), (1, "bob")] {
+        let found = told.value_at(&format!("report.findings.{place}"));
+        assert_eq!(found["reported_by"], json!([seat]), "{found:#}");
+        assert_eq!(found["confirmed_by"], json!(["cid"]), "{found:#}");
+        assert_eq!(found["disputed_by"], json!([]), "{found:#}");
+    }
+}

@@ -370,6 +370,50 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
     assert!(warnings.contains("named 2 unknown participants"), "{warnings}");
 }
 
+/// Bob gave no opinion and no review; cid gave an opinion alone.
+#[test]
+fn a_seat_that_did_not_speak_gets_no_credit() {
+    let council = TestCouncil::new(|asked| match (asked.seat, asked.purpose) {
+        ("bob", _) | ("cid", AskPurpose::PeerReview) => {
+            ScriptedReply::Status(401, vec![], "no".to_owned())
+        }
+        (_, AskPurpose::Synthesis) => {
+            let credit =
+                |letter: &str| json!({ "provider": letter, "key_point": "x", "weight": "low" });
+            let review = |letter: &str| json!({ "reviewer": letter, "critique_type": "risk", "key_point": "x" });
+            let (opinions, reviews) = (["A", "B", "C"].map(credit), ["A", "B", "C"].map(review));
+            asked.valid_with(json!({
+                "rationale": {
+                    "summary": "Because.",
+                    "supporting_opinions": opinions,
+                    "supporting_reviews": reviews,
+                },
+                "risks": [{ "description": "It may fail.", "severity": "low", "mitigation": "",
+                    "mentioned_by": ["A", "B", "C"], "consensus": "agreed" }],
+            }))
+        }
+        _ => ScriptedReply::Valid,
+    });
+    let told = council.run_ask(&[]);
+    told.expect_status("done", 0);
+    let names = |path: &str, field: &str| -> Vec<String> {
+        let points = told.value_at(path).as_array().unwrap();
+        let mut names: Vec<String> =
+            points.iter().map(|one| one[field].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("report.rationale.supporting_opinions", "provider"), ["ann", "cid"]);
+    assert_eq!(names("report.rationale.supporting_reviews", "reviewer"), ["ann"]);
+    let mentioned = told.value_at("report.risks.0.mentioned_by").as_array().unwrap();
+    assert_eq!(mentioned.len(), 2, "{mentioned:?}");
+    let warnings = told.value_at("warnings").to_string();
+    assert!(warnings.contains("credited bob, which gave no answer"), "{warnings}");
+    let exported = council.run_command(&["export", told.dialogue_id(), "--json"]).document;
+    let supporting = exported["verdicts"][0]["supportingExperts"].to_string();
+    assert!(!supporting.contains("bob"), "{supporting}");
+}
+
 #[test]
 fn who_never_answered_did_not_succeed() {
     let council = TestCouncil::new(|asked| match asked.seat {
@@ -382,5 +426,9 @@ fn who_never_answered_did_not_succeed() {
     assert_eq!(*told.value_at("panel.succeeded"), 2);
     let providers = told.value_at("transparency.providers").as_array().unwrap();
     let cid = providers.iter().find(|known| known["provider"] == "cid").unwrap();
-    assert_eq!(cid["status"], "unanswered");
+    assert_eq!(cid["status"], "cancelled");
+    assert_eq!(*told.value_at("panel.failed"), json!([]));
+    assert_eq!(*told.value_at("panel.cancelled"), json!([{ "provider": "cid", "round": "R1" }]));
+    assert_eq!(*told.value_at("metrics.rounds.0.providers_failed"), 0);
+    assert_eq!(*told.value_at("metrics.rounds.0.providers_cancelled"), 1);
 }

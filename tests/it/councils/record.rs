@@ -6,14 +6,15 @@ use serde_json::{Value, json};
 use super::harness::{CHAIR, CommandResult, TestCouncil};
 use crate::kit::{ScriptedReply, valid_reply};
 
-/// Ann reports a high risk; bob criticises the first opinion he reads, agrees with it, and
-/// disagrees.
+/// Ann reports a high risk; bob criticises the first opinion he reads, agrees with it, and disagrees
+/// with both about one topic; ann disagrees about the same topic in other words.
 fn disagreeing_reply(asked: &super::harness::SeatRequest<'_>) -> ScriptedReply {
     match (asked.seat, asked.purpose) {
         ("ann", AskPurpose::Opinion) => asked.valid_with(json!({ "risks": [
             { "description": "It cannot be undone.", "severity": "high", "mitigation": "Wait." },
             { "description": "It is loud.", "severity": "medium" },
-        ] })),
+        ], "questions": ["Who pays, and from which budget?"] })),
+        (_, AskPurpose::Opinion) => asked.valid_with(json!({ "risks": [], "questions": [] })),
         (_, AskPurpose::PeerReview) => {
             let mut targets = valid_reply(asked.request)["targets"].clone();
             for target in targets.as_array_mut().unwrap() {
@@ -24,7 +25,11 @@ fn disagreeing_reply(asked: &super::harness::SeatRequest<'_>) -> ScriptedReply {
                 targets[0]["critiques"] = json!([{ "type": "error", "message": "The sum is wrong.",
                     "severity": "high", "suggested_correction": "Add again." }]);
                 targets[0]["agreement_points"] = json!(["Somebody must decide"]);
-                targets[0]["disagreement_points"] = json!([{ "topic": "When to begin",
+            }
+            let topic = if asked.seat == "bob" { "When to begin" } else { "when to begin?" };
+            for target in targets.as_array_mut().unwrap().iter_mut().filter(|_| asked.seat != "cid")
+            {
+                target["disagreement_points"] = json!([{ "topic": topic,
                     "reviewer_position": "later", "target_position": "now", "rationale": "haste" }]);
             }
             asked.valid_with(json!({ "targets": targets }))
@@ -83,7 +88,10 @@ fn what_was_said_becomes_entities() {
     assert_eq!(
         format_lines(&exported["claims"], claim),
         [
-            format!("C0201 bob 2 asserted oppose {about}: error: The sum is wrong."),
+            "C0101 ann 1 asserted depend P0101: medium risk: It is loud".to_owned(),
+            "C0102 ann 1 asserted question P0101: open question: Who pays, and from which budget?"
+                .to_owned(),
+            format!("C0201 bob 2 asserted oppose {about}: error: The sum is wrong"),
             format!("C0202 bob 2 asserted support {about}: Somebody must decide"),
         ]
     );
@@ -97,8 +105,11 @@ fn what_was_said_becomes_entities() {
     };
     assert_eq!(
         format_lines(&exported["tensions"], tension),
-        ["T0101 ann 1: It cannot be undone. (open)", "T0201 bob 2: When to begin (open)"]
+        ["T0101 ann 1: It cannot be undone (open)", "T0201 ann 2: when to begin? (open)"]
     );
+    let shared = &exported["tensions"][1];
+    assert_eq!(shared["contributors"], json!(["ann", "bob"]), "one tension per topic");
+    assert_eq!(shared["references"].as_array().unwrap().len(), 3, "{shared:#}");
     let experts = format_lines(&exported["experts"], |expert| {
         format!(
             "{} {} {}",
@@ -188,6 +199,62 @@ fn every_command_reads_a_council() {
     assert_eq!(council.program.run_command(&["verify", "--head", head]).code, 0);
     let again = council.run_command(&["export", id, "--json"]);
     assert_eq!(again.document, council.run_command(&["export", id, "--json"]).document);
+}
+
+/// The journal keeps the text of a file once, in the plan. The shared block refers to it, and the
+/// messages of a round's seats refer to each other.
+#[test]
+fn a_journal_is_little_more_than_three_times_its_files() {
+    const FILE_BYTES: usize = 48_000;
+    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+    let lines =
+        (1..).map(|n| format!("Line {n}: a read takes 4 ms, and a \"write\" takes 9 ms.\n"));
+    let mut text = String::new();
+    lines
+        .take_while(|line| {
+            text.push_str(line);
+            text.len() < FILE_BYTES
+        })
+        .for_each(drop);
+    std::fs::write(council.program.path().join("notes.md"), &text).unwrap();
+    let told = council.run_ask(&["--context", "notes.md"]);
+    told.expect_status("done", 0);
+    let path = council.program.path().join(".plenary/plenary.db");
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let payloads: Vec<String> = connection
+        .prepare("SELECT payload FROM journal")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let all = payloads.concat();
+    assert_eq!(all.matches("Line 77: a read takes").count(), 1, "the file is stored once");
+    let replies: usize = council
+        .run_command(&["show", told.dialogue_id(), "--prompts", "--json"])
+        .document
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|call| {
+            let call = call["call"].to_string();
+            let shown =
+                council.run_command(&["show", told.dialogue_id(), "--call", &call, "--json"]);
+            shown.value_at("raw").as_str().unwrap().len()
+        })
+        .sum();
+    let limit = 3 * text.len() + replies;
+    assert!(all.len() <= limit, "{} bytes, over {limit}", all.len());
+    // What a seat saw is still whole.
+    let requests = council.requests_for(AskPurpose::PeerReview);
+    let shown = council.run_command(&["show", told.dialogue_id(), "--prompts", "--json"]);
+    for (request, model) in requests.iter().map(|request| (request, &request.model)) {
+        let seat = model.strip_prefix("model-").unwrap();
+        let calls = shown.document.as_array().unwrap();
+        let call = calls.iter().find(|call| call["seat"] == seat && call["purpose"] == "review");
+        assert_eq!(call.unwrap()["messages"][1]["content"], request.user, "{seat}");
+    }
+    council.assert_verified();
 }
 
 #[test]

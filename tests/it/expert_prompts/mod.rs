@@ -4,3 +4,4 @@ mod files;
 mod format;
 mod hostile;
 mod prompt_parser;
+mod situations;

@@ -38,6 +38,7 @@ pub fn make_seat(name: &str, model: &str, family: &str) -> Seat {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
     }
 }

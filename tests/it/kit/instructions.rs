@@ -125,3 +125,13 @@ pub fn show_layout(messages: &AskMessages, role: &RoleParts) -> String {
     }
     shown
 }
+
+/// The page of a role: what is the same in every situation, then each message.
+pub fn role_page(role: &RoleParts, system: &str, messages: &[(&str, AskMessages)]) -> String {
+    let mut page =
+        format!("# system\n\n{system}\n\n# role\n\n{}\n\n# format\n\n{}\n", role.role, role.format);
+    for (name, messages) in messages {
+        page.push_str(&format!("\n# {name}\n\n{}\n", show_layout(messages, role)));
+    }
+    page
+}

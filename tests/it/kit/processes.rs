@@ -52,6 +52,7 @@ pub fn make_provider(name: &str, command: &[&str]) -> Provider {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
         wire_schema: WireSchema::Auto,
         max_in_flight: None,

@@ -307,6 +307,7 @@ fn make_seat(name: &str) -> Seat {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
     }
 }

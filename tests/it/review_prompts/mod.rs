@@ -3,4 +3,5 @@
 mod fences;
 mod harness;
 mod messages;
+mod situations;
 mod visibility;

@@ -125,17 +125,38 @@ fn verdicts_of_others_are_consulted_once_they_are_imported() {
     assert!(asked.user.contains("canary-imported") && asked.user.contains("Cite it."));
 }
 
+/// A person's decision stands beside the verdict that it replaced, and codes are counted over the
+/// whole log of the type, not over the five verdicts alone.
 #[test]
-fn the_adjudicator_reads_a_persons_decision_over_an_earlier_verdict() {
-    let council = blocking_council();
-    write_artifact(&council, "a.md", "This is a.md.\n");
-    run_review(&council, &["a.md", "--type", "post"]);
-    let why = "The source is on page three.";
-    let ran = council.program.run_command(&["override", "latest", "--as", "SHIP", "--why", why]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    write_artifact(&council, "b.md", "This is b.md.\n");
-    run_review(&council, &["b.md", "--type", "post"]);
+fn overrides_and_counts_of_codes_reach_the_adjudicator() {
+    let council = review_council(|asked| match (is_judging(asked), asked.seat) {
+        (true, "evidence") => asked.valid_with(json!({
+            "verdict": "hold", "would_block": true, "irreducible": true,
+            "concerns": [{ "locus": "L1", "issue": "No source.", "fix": "Name it.",
+                "code": "no_source" }],
+        })),
+        (true, _) => ScriptedReply::Valid,
+        (false, _) => numbered_adjudication(asked),
+    });
+    let mut newest = String::new();
+    for number in 1..=7 {
+        let path = format!("{number}.md");
+        write_artifact(&council, &path, &format!("This is number {number}.\n"));
+        let told = run_review(&council, &[&path, "--type", "post"]);
+        expect_verdict(&told, "HOLD", 2);
+        newest = told.value_at("verdict_id").as_str().unwrap().to_owned();
+    }
+    let why = "The board knows the source.";
+    let decided = council.program.run_command(&["override", &newest, "--as", "ship", "--why", why]);
+    assert_eq!(decided.code, 0, "{decided:?}");
+    write_artifact(&council, "8.md", "This is the last one.\n");
+    run_review(&council, &["8.md", "--type", "post"]);
     let asked = council.requests_for(AskPurpose::Adjudication);
     let last = &asked.last().unwrap().user;
     assert!(last.contains(why) && last.contains("\"override\""), "{last}");
+    assert_eq!(last.matches("\"artifact\"").count(), 5, "five verdicts: {last}");
+    let count = "{\"deliberator\":\"evidence\",\"code\":\"no_source\",\"reviews\":7,";
+    assert!(last.contains(count), "{last}");
+    let first = &asked.first().unwrap().user;
+    assert!(!first.contains("COUNTS OF CODES"), "nothing was logged before");
 }

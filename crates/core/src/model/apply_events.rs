@@ -34,13 +34,17 @@ impl RunState {
             JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
             JournalEvent::SeatChanged { seat, .. } => self.change_seat(seat),
             JournalEvent::SharedBlockPrepared(block) => {
+                let block = block.with_files(&self.plan.context);
                 let whole = block.to_whole(&self.shared_blocks);
                 self.shared_blocks.push(Arc::new(whole));
             }
             JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
-                // Without the block that they refer to, the engine renders them again.
-                let blocks = &self.shared_blocks;
-                let messages = messages.as_ref().and_then(|stored| stored.with_shared(blocks));
+                // Without what they refer to, the engine renders them again.
+                let messages = messages.as_ref().and_then(|stored| {
+                    let earlier = stored.common.and_then(|common| self.find_ask(common.ask));
+                    let earlier = earlier.and_then(|asked| asked.messages.as_deref());
+                    stored.to_whole(&self.shared_blocks, earlier)
+                });
                 self.add_ask(at, ask, messages.map(Arc::new), condensed);
             }
             JournalEvent::AskNotSent { ask, shortage } => {
@@ -69,6 +73,10 @@ impl RunState {
             JournalEvent::RunStopped(stop) => self.mark_stopped(stop),
             JournalEvent::EntityAdded(entity) => {
                 self.entities.insert(entity.id, entity.contributors.clone());
+            }
+            JournalEvent::VerdictGiven(verdict) => {
+                let authors = verdict.all_authors().cloned().collect();
+                self.verdicts.insert(verdict.verdict_id.clone(), authors);
             }
             JournalEvent::Intervened { round, intervention } => {
                 self.add_intervention(at, *round, intervention)
@@ -108,7 +116,6 @@ impl RunState {
             | JournalEvent::EventAdded(_)
             | JournalEvent::MoveMade(_)
             | JournalEvent::BatchAnswered { .. }
-            | JournalEvent::VerdictGiven(_)
             | JournalEvent::OutcomeRecorded(_)
             | JournalEvent::LibraryChanged(_)
             | JournalEvent::ConstraintAdded(_)

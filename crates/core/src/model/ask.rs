@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::run_state::{BudgetShortage, ParseOutcome, ReplyDocument};
+use crate::model::stored_messages::{CommonText, OmittedFile};
 use crate::model::string_enum::{open_words, words};
 use crate::model::time::Moment;
 
@@ -134,12 +135,15 @@ pub struct SharedBlock {
     /// follows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extends: Option<String>,
+    /// In the journal: what `text` leaves out because the plan has it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<OmittedFile>,
 }
 
 impl SharedBlock {
     pub fn new(text: String, condensed: Vec<String>) -> Self {
         let sha256 = sha256_hex([text.as_bytes()]);
-        Self { sha256, text: text.into(), condensed, extends: None }
+        Self { sha256, text: text.into(), condensed, extends: None, omitted: Vec::new() }
     }
 
     /// The block as the journal keeps it, if it has `kept` already.
@@ -168,6 +172,7 @@ impl SharedBlock {
 /// The messages of an ask. The user message is the shared block, if there is one, and `user`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskMessages {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub system: String,
     /// The journal refers to it by its digest.
     #[serde(
@@ -178,12 +183,15 @@ pub struct AskMessages {
     )]
     pub shared: Option<Arc<SharedBlock>>,
     pub user: String,
+    /// In the journal: what `user` leaves out because an earlier ask of the same entry has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub common: Option<CommonText>,
 }
 
 impl AskMessages {
     /// Messages without a shared block.
     pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
-        Self { system: system.into(), shared: None, user: user.into() }
+        Self { system: system.into(), shared: None, user: user.into(), common: None }
     }
 
     pub fn shared_text(&self) -> &str {
@@ -237,6 +245,7 @@ mod shared_digest {
             text: Arc::from(""),
             condensed: Vec::new(),
             extends: None,
+            omitted: Vec::new(),
         };
         Ok(digest.map(|sha256| Arc::new(unfilled(sha256))))
     }

@@ -265,6 +265,34 @@ text_id! {
     }
 }
 
+/// What a conclusion cites: an entity, or a verdict such as a dissent.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClaimSource {
+    Entity(EntityId),
+    Verdict(VerdictId),
+}
+
+impl fmt::Display for ClaimSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entity(id) => id.fmt(f),
+            Self::Verdict(id) => id.fmt(f),
+        }
+    }
+}
+
+impl FromStr for ClaimSource {
+    type Err = MalformedText;
+
+    fn from_str(text: &str) -> Result<Self, MalformedText> {
+        // A name of a verdict never parses as an entity.
+        let entity = text.parse().map(Self::Entity);
+        entity.or_else(|_| text.parse().map(Self::Verdict).map_err(|_| MalformedText))
+    }
+}
+
+serde_by_text!(ClaimSource);
+
 /// Returns the id of the `seq`-th item of a round, or `None` if the round is full.
 pub fn new_entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {
     let seq = u8::try_from(seq).ok().filter(|seq| (1..=ITEMS_PER_ROUND_MAX).contains(seq))?;

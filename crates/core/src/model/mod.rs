@@ -20,6 +20,7 @@ pub mod plan;
 pub mod queries;
 pub mod record;
 pub mod run_state;
+pub mod stored_messages;
 pub mod strict_json;
 pub mod string_enum;
 pub mod text;

@@ -205,6 +205,9 @@ pub struct Seat {
     pub input_tokens_max: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<EffortLevel>,
+    /// Where the seat looks first when it gives an opinion: the name of a lens, or a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lens: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<SeatTimeouts>,
 }

@@ -14,8 +14,8 @@ pub use crate::model::ask::CallOutcome;
 pub use crate::model::ask::CallState;
 use crate::model::ask::{AskPurpose, SharedBlock};
 use crate::model::dialogue::{ConclusionStage, DialogueOpening, ProtocolKind};
-use crate::model::ids::{EntityId, ExpertSlug};
-use crate::model::intervention::InterventionEntry;
+use crate::model::ids::{EntityId, ExpertSlug, VerdictId};
+use crate::model::intervention::{Intervention, InterventionEntry};
 use crate::model::journal::{JournalEntry, JournalEvent};
 use crate::model::plan::Plan;
 use crate::model::string_enum::words;
@@ -51,6 +51,8 @@ pub struct RunState {
     pub report: Option<CouncilFinalReport>,
     /// Entities recorded so far, with their contributors.
     pub entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
+    /// Verdicts given so far, with their authors and supporters.
+    pub verdicts: BTreeMap<VerdictId, Vec<ExpertSlug>>,
     pub interventions: Vec<InterventionEntry>,
     /// The participants, once the rounds are over and the conclusion has begun.
     pub participants: Option<Vec<ConclusionParticipant>>,
@@ -254,6 +256,7 @@ impl RunState {
             shortcuts: Vec::new(),
             report: None,
             entities: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
             interventions: Vec::new(),
             participants: None,
             stage: None,
@@ -365,6 +368,19 @@ impl RunState {
             ask.round == round && ask.purpose == purpose && ask.seat == *seat && !asked.retired
         };
         self.asks.iter().rev().find(is_it)
+    }
+
+    /// Returns true if a stop, the deadline or an interrupt cancelled the ask: it has no reply, and
+    /// its seat did not fail.
+    pub fn is_cancelled(&self, asked: &AskState) -> bool {
+        let is_open = asked.last_reply().is_none() && !asked.gave_up && asked.not_sent.is_none();
+        let is_ended =
+            matches!(self.stopped, Some(RunStopReason::Deadline | RunStopReason::Interrupted));
+        // A stop cancels the asks that were prepared before it.
+        let mut later = self.interventions.iter().skip(asked.interventions);
+        let is_stopped =
+            self.is_cut_short && later.any(|one| one.intervention == Intervention::Stop);
+        is_open && !asked.retired && (is_ended || is_stopped)
     }
 
     /// Seats with a parsed answer in a round.

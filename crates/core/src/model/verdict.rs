@@ -137,6 +137,15 @@ pub struct Verdict {
     pub ethos_compliance: Option<EthosCompliance>,
 }
 
+impl Verdict {
+    /// The expert who gave it and those who support it.
+    pub fn all_authors(&self) -> impl Iterator<Item = &ExpertSlug> {
+        let author = self.author_expert.iter();
+        let supporters = self.supporting_experts.iter().flatten();
+        author.chain(supporters.filter(|expert| Some(*expert) != self.author_expert.as_ref()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

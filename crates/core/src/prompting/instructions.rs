@@ -29,6 +29,9 @@ const REVIEWER_REVIEW: &str = include_str!("../../../../prompts/council/reviewer
 const CHAIR_ARCHITECTURE: &str = include_str!("../../../../prompts/council/chair-architecture.md");
 const CHAIR_REVIEW: &str = include_str!("../../../../prompts/council/chair-review.md");
 
+/// Where a participant may be told to look first, one lens per line.
+pub(crate) const LENSES: &str = include_str!("../../../../prompts/council/lenses.md");
+
 /// The line of a prompt file at which the format of the reply begins.
 const REPLY_MARKER: &str = "## Reply";
 
@@ -98,7 +101,8 @@ pub const DIRECTIVE: RoleText = RoleText(|_| RESTATEMENT.to_owned());
 pub fn instructions_digest() -> String {
     let roles = [OPINION, PEER_REVIEW, SYNTHESIS, DRAFT, AUDIT, REVISION, DIRECTIVE];
     let roles = roles.iter().flat_map(|role| QuestionMode::ALL.iter().map(|mode| (role.0)(*mode)));
-    let others = [SYSTEM, STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC].map(str::to_owned);
+    let others =
+        [SYSTEM, STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC, LENSES].map(str::to_owned);
     let all: Vec<String> =
         roles.chain(others).chain(all_instructions()).chain(judge_instructions()).collect();
     sha256_hex(all.iter().map(String::as_bytes))

@@ -77,7 +77,8 @@ impl MessageParts<'_> {
         let user = paragraphs.collect::<Vec<_>>().join("\n\n");
         match self.block {
             Some(SeatBlock { block, is_own: false, .. }) => {
-                AskMessages { system, shared: Some(Arc::clone(block)), user }
+                let shared = Some(Arc::clone(block));
+                AskMessages { shared, ..AskMessages::new(system, user) }
             }
             Some(SeatBlock { block, .. }) => {
                 AskMessages::new(system, [&*block.text, &user].concat())

@@ -9,6 +9,7 @@ pub mod confusables;
 pub mod fence;
 pub mod instructions;
 pub mod layout;
+pub mod lens;
 pub mod neutralize;
 pub mod reader_view;
 pub mod shared_block;

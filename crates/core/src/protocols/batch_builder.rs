@@ -13,6 +13,12 @@ use crate::model::text::trim_and_truncate;
 /// Lists show a label on one or two lines of a terminal.
 pub(crate) const LABEL_CHARS_MAX: usize = 160;
 
+/// A phrase that a list shows on one line.
+const PHRASE_CHARS_MAX: usize = 70;
+
+/// Below this length a clause says too little to be a label.
+const CLAUSE_CHARS_MIN: usize = 16;
+
 /// Far below the limit of a record, and more than a person reads.
 pub(crate) const TEXT_CHARS_MAX: usize = 20_000;
 
@@ -74,12 +80,6 @@ impl BatchBuilder {
         self.left_out
     }
 
-    /// The local ids of the tensions so far.
-    pub fn tension_ids(&self) -> impl Iterator<Item = LocalId> {
-        let tensions = self.by_kind.get(&EntityKind::Tension).into_iter().flatten();
-        tensions.map(|item| item.local_id.clone())
-    }
-
     pub fn build(self, title: String, summary: Option<String>) -> RegisterBatch {
         let items = self.by_kind.into_values().flatten().collect();
         RegisterBatch::of_round(self.dialogue_id, self.round, title, summary, items, self.updates)
@@ -97,4 +97,54 @@ pub(crate) fn join_lines(parts: &[String]) -> String {
     let parts: Vec<&str> =
         parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     parts.join("\n")
+}
+
+/// The beginning of a text as a label: its first clause, or as much of it as fits on a line.
+pub(crate) fn short_phrase(text: &str) -> String {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let line = line.trim_start_matches(['-', '*', '#', '•']).trim_start();
+    // What stands before a colon only introduces the rest.
+    let ends = [". ", "! ", "? ", "; ", " — ", " – ", ", "];
+    let is_clause = |at: &usize| (CLAUSE_CHARS_MIN..=PHRASE_CHARS_MAX).contains(at);
+    let is_short = line.chars().count() <= PHRASE_CHARS_MAX;
+    // A short line is a phrase already, unless a second sentence follows.
+    let marks = if is_short { ends.get(..3).unwrap_or_default() } else { &ends };
+    let cut = marks.iter().filter_map(|mark| line.find(mark)).filter(is_clause).max();
+    match cut {
+        Some(at) => line.get(..at).unwrap_or(line).trim_end().to_owned(),
+        None if is_short => line.trim_end_matches('.').to_owned(),
+        None => {
+            let kept: String = line.chars().take(PHRASE_CHARS_MAX).collect();
+            let kept = kept.rsplit_once(' ').map_or(kept.as_str(), |(kept, _)| kept);
+            format!("{}…", kept.trim_end_matches([',', ';', ':', '.']))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short_phrase;
+
+    #[test]
+    fn a_label_is_a_phrase_and_not_a_sentence() {
+        let check = |text: &str, expected: &str| assert_eq!(short_phrase(text), expected, "{text}");
+        check("It cannot be undone.", "It cannot be undone");
+        check("Who pays?", "Who pays?");
+        check("Go ahead in small steps. Then wait.", "Go ahead in small steps");
+        check("- Talent\n- Cost", "Talent");
+        check(
+            "Put a read-through cache before the catalogue, with a lifetime of 30 s, and measure the hit rate.",
+            "Put a read-through cache before the catalogue",
+        );
+        check(
+            "The migration of all forty tables to the managed cluster takes the whole team two weeks of work",
+            "The migration of all forty tables to the managed cluster takes the…",
+        );
+        check(
+            "On “Should we move the shop to microservices?”: try the most direct answer first, then wait.",
+            "On “Should we move the shop to microservices?”: try the most direct…",
+        );
+        check("", "");
+        check("数据库迁移", "数据库迁移");
+    }
 }

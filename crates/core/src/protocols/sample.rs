@@ -1,9 +1,6 @@
 //! A small language for the protocols' tests: one word per event so far, and a short text for the
 //! next step. Only this file knows the API.
 
-use serde_json::Value;
-
-use crate::dialogue::register::batch::RegisterBatch;
 use crate::model::ask::{
     Ask, AskPurpose, BudgetReservation, CallCost, CallDispatch, CallErrorType, CallFailure,
     CostSource, FinishReason, ModelReply, TransportKind,
@@ -11,7 +8,7 @@ use crate::model::ask::{
 use crate::model::dialogue::{DialogueOpening, ProtocolKind, TerminalState};
 use crate::model::ids::ExpertSlug;
 use crate::model::intervention::Intervention;
-use crate::model::journal::{JournalEntry, JournalEvent};
+use crate::model::journal::JournalEvent;
 use crate::model::plan::{
     BudgetCaps, ContextPack, DeliveryMode, Plan, QuorumRules, RoundTimeouts, Seat, SeatRole,
     ShortCircuitRules, StakesLevel,
@@ -47,6 +44,7 @@ pub(crate) fn plan() -> Plan {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
     };
     let both = [SeatRole::Participant, SeatRole::Chair];
@@ -388,39 +386,4 @@ fn describe_change(change: &JournalEvent) -> String {
         }
         change => format!("{change:?}"),
     }
-}
-
-/// Checks the digest of every round that a journal has against the batch that is built today.
-pub(crate) fn journalled_digests(
-    journal: &str,
-    id: &str,
-    build: fn(&RunState, u8) -> RegisterBatch,
-) -> Vec<String> {
-    let rows = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let rows = rows.filter(|row| row["dialogue_id"] == id);
-    let entries = (1..).zip(rows).map(|(seq, row)| JournalEntry {
-        seq,
-        kind: row["kind"].as_str().unwrap().parse().unwrap(),
-        at: row["ts"].as_str().unwrap().parse().unwrap(),
-        events: serde_json::from_str(row["payload"].as_str().unwrap()).unwrap(),
-    });
-    let entries: Vec<JournalEntry> = entries.collect();
-    let mut digests = Vec::new();
-    for (place, entry) in entries.iter().enumerate() {
-        let answered = entry.events.iter().find_map(|change| {
-            let JournalEvent::BatchAnswered { round, batch_sha256, .. } = change else {
-                return None;
-            };
-            Some((*round, batch_sha256))
-        });
-        let Some((round, expected)) = answered else { continue };
-        // The entry of the round contains the parse results of the last replies.
-        let mut state = RunState::from_entries(&entries[..place]).unwrap();
-        let read = |change: &&JournalEvent| matches!(change, JournalEvent::ReplyParsed { .. });
-        let read: Vec<JournalEvent> = entry.events.iter().filter(read).cloned().collect();
-        state.apply_events(entry.at, &read);
-        assert_eq!(build(&state, round).sha256, *expected, "round {round} of {id}");
-        digests.push(expected.clone());
-    }
-    digests
 }

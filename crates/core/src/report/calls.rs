@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::model::ask::{
-    AskPurpose, AskState, CallFailure, CallOutcome, CallState, CostSource, TokenUsage,
+    AskMessages, AskPurpose, AskState, CallFailure, CallOutcome, CallState, CostSource, TokenUsage,
     TransportFallback, TransportKind, serialize_usage,
 };
 use crate::model::dialogue::DialogueOpening;
@@ -32,8 +32,10 @@ words! {
     pub enum CallStatus {
         Replied = "replied",
         Failed = "failed",
-        /// The process ended, or the Principal stopped the run, before a result arrived.
+        /// The process ended before a result arrived.
         Lost = "lost",
+        /// A stop, the deadline or an interrupt came before the result.
+        Cancelled = "cancelled",
         InFlight = "in_flight",
     }
 }
@@ -99,7 +101,7 @@ pub fn list_calls(state: &RunState, journal: &[JournalEntry]) -> Vec<CallDocumen
     let asks =
         state.asks.iter().flat_map(|asked| asked.calls.iter().map(move |call| (asked, call)));
     let mut calls: Vec<CallDocument> =
-        asks.map(|(asked, call)| call_document(&prompts, asked, call)).collect();
+        asks.map(|(asked, call)| call_document(state, &prompts, asked, call)).collect();
     calls.sort_by_key(|one| one.call);
     calls
 }
@@ -122,23 +124,28 @@ struct AskPrompt {
 
 /// The full messages of each ask, by its number.
 fn read_prompts(state: &RunState, journal: &[JournalEntry]) -> BTreeMap<u32, AskPrompt> {
-    let mut prompts = BTreeMap::new();
+    let (mut prompts, mut known) = (BTreeMap::new(), BTreeMap::<u32, AskMessages>::new());
     for event in journal.iter().flat_map(|entry| &entry.events) {
         let JournalEvent::AskPrepared { ask, messages, messages_sha256, .. } = event else {
             continue;
         };
-        let whole = messages.as_ref().and_then(|sent| sent.with_shared(&state.shared_blocks));
+        let whole = messages.as_ref().and_then(|sent| {
+            let earlier = sent.common.and_then(|common| known.get(&common.ask));
+            sent.to_whole(&state.shared_blocks, earlier)
+        });
         let sent = whole.iter().flat_map(|sent| {
             [("system", sent.system.clone()), ("user", sent.user_message())]
                 .map(|(role, content)| SentMessage { role, content })
         });
         let prompt = AskPrompt { messages: sent.collect(), sha256: messages_sha256.clone() };
         prompts.insert(ask.id, prompt);
+        known.extend(whole.map(|whole| (ask.id, whole)));
     }
     prompts
 }
 
 fn call_document(
+    state: &RunState,
     prompts: &BTreeMap<u32, AskPrompt>,
     asked: &AskState,
     call: &CallState,
@@ -149,6 +156,9 @@ fn call_document(
     let (status, reply, error, ended) = match &call.outcome {
         CallOutcome::Replied(reply, at) => (CallStatus::Replied, Some(reply), None, Some(*at)),
         CallOutcome::Failed(why, at) => (CallStatus::Failed, None, Some(why.clone()), Some(*at)),
+        CallOutcome::Lost | CallOutcome::InFlight if state.is_cancelled(asked) => {
+            (CallStatus::Cancelled, None, None, None)
+        }
         CallOutcome::Lost => (CallStatus::Lost, None, None, None),
         CallOutcome::InFlight => (CallStatus::InFlight, None, None, None),
     };
@@ -312,6 +322,7 @@ fn result_text(call: &CallDocument) -> String {
         }
         (CallStatus::Failed, None) => format!("failed {took}"),
         (CallStatus::Lost, _) => "no reply: the run ended before one came".to_owned(),
+        (CallStatus::Cancelled, _) => "cancelled before a reply came".to_owned(),
         (CallStatus::InFlight, _) => "no reply yet".to_owned(),
     }
 }

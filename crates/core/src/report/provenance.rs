@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::model::ask::AskPurpose;
 use crate::model::entity::Entity;
-use crate::model::ids::{EntityId, ExpertSlug};
+use crate::model::ids::{ClaimSource, EntityId, ExpertSlug};
 use crate::model::journal::{JournalEntry, JournalEvent};
 use crate::model::record::{DialogueRecord, RecordedVerdict};
 use crate::model::verdict::Verdict;
@@ -239,7 +239,8 @@ impl<'a> ProvenanceInput<'a> {
         let conclusion =
             self.record.conclusion.as_ref().map(|concluded| &concluded.ending.conclusion);
         let points = conclusion.into_iter().flat_map(|conclusion| &conclusion.unresolved_points);
-        if points.flat_map(|point| &point.claims).any(|claim| claim.id == *id) {
+        if points.flat_map(|point| &point.claims).any(|claim| claim.id == ClaimSource::Entity(*id))
+        {
             let id = format!("conclusion.{}", ConclusionField::UnresolvedPoints);
             uses.push(ProvenanceUse { kind: "conclusion", id });
         }

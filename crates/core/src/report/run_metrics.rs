@@ -38,6 +38,8 @@ pub struct RoundMetrics {
     pub providers_attempted: usize,
     pub providers_succeeded: usize,
     pub providers_failed: usize,
+    /// A stop, the deadline or an interrupt came before their answer.
+    pub providers_cancelled: usize,
     pub total_tokens_in: u64,
     pub total_tokens_out: u64,
 }
@@ -178,6 +180,11 @@ fn round_metrics(transcript: &RunState, round: u8) -> Option<RoundMetrics> {
     seats.sort_unstable();
     seats.dedup();
     let heard = transcript.seats_answered_in(round).len();
+    let is_cancelled = |seat: &&&ExpertSlug| {
+        let last = transcript.last_ask(round, seat);
+        last.is_some_and(|asked| transcript.is_cancelled(asked))
+    };
+    let cancelled = seats.iter().filter(is_cancelled).count();
     let usage = |part: fn(TokenUsage) -> u64| {
         let used = asks.iter().filter_map(|asked| asked.last_reply()?.0.usage);
         used.map(part).sum()
@@ -189,7 +196,8 @@ fn round_metrics(transcript: &RunState, round: u8) -> Option<RoundMetrics> {
         duration_ms: span.duration_ms(),
         providers_attempted: seats.len(),
         providers_succeeded: heard,
-        providers_failed: seats.len().saturating_sub(heard),
+        providers_failed: seats.len().saturating_sub(heard + cancelled),
+        providers_cancelled: cancelled,
         total_tokens_in: usage(|usage| usage.input_tokens),
         total_tokens_out: usage(|usage| usage.output_tokens),
     })
@@ -208,12 +216,21 @@ pub struct TransparencyRecord {
     pub starts: usize,
 }
 
+impl TransparencyRecord {
+    pub(crate) fn lens_of(&self, seat: &ExpertSlug) -> Option<&str> {
+        self.providers.iter().find(|one| one.provider == *seat)?.lens.as_deref()
+    }
+}
+
 #[derive(Debug, Serialize)]
 pub struct ProviderRecord {
     pub provider: ExpertSlug,
     pub model: String,
     pub family: String,
     pub version: String,
+    /// Where the seat looks first when it gives an opinion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lens: Option<String>,
     /// The transport of the last call, or the first configured one before any call.
     pub transport: Option<TransportKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -299,6 +316,7 @@ fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
         model: seat.model.clone(),
         family: seat.family.clone(),
         version: seat.version.clone(),
+        lens: seat.lens.clone(),
         transport: calls()
             .last()
             .map(|call| call.dispatch.transport)
@@ -307,6 +325,7 @@ fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
         fallback: calls().rev().find_map(|call| call.dispatch.fallback.clone()),
         status: match (rounds.len(), heard) {
             (0, _) => "not_asked",
+            _ if asks.iter().any(|asked| transcript.is_cancelled(asked)) => "cancelled",
             (_, 0) if asks.iter().all(|asked| !asked.gave_up && asked.last_reply().is_none()) => {
                 "unanswered"
             }

@@ -394,11 +394,10 @@ async fn send_test_call(
         seat: provider.name.clone(),
         round: 0,
         purpose: AskPurpose::Restatement,
-        messages: Arc::new(AskMessages {
-            system: "You are a connection test.".to_owned(),
-            shared: None,
-            user: "Reply with the word OK.".to_owned(),
-        }),
+        messages: Arc::new(AskMessages::new(
+            "You are a connection test.",
+            "Reply with the word OK.",
+        )),
         schema: None,
         timer: SilenceTimer::start(CALL_TIMEOUT),
         partial_text: None,

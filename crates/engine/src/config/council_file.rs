@@ -60,6 +60,7 @@ pub(crate) struct ProviderEntry {
     pub max_output_tokens: Option<u32>,
     pub context_tokens: Option<u64>,
     pub effort: Option<EffortLevel>,
+    pub lens: Option<String>,
     pub temperature: Option<f64>,
     pub wire_schema: Option<WireSchema>,
     /// 0: unlimited.

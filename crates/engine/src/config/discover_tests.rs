@@ -94,7 +94,8 @@ fn check_seats(settings: &Settings, expected: (&str, &str, &[&str])) {
 
 #[test]
 fn too_few_who_were_found_take_further_seats() {
-    let repeated = "too few providers were found for 3 seats; they are repeated";
+    let repeated =
+        "too few providers were found for 3 seats; they are repeated, with different lenses";
     check_seats(
         &discover_settings(&["ANTHROPIC_API_KEY"], &[], &[]),
         (
@@ -112,6 +113,35 @@ fn too_few_who_were_found_take_further_seats() {
         ("claude/claude openai/openai gemini/gemini", "claude openai gemini", &[]),
     );
     check_seats(&discover_settings(&[], &[], &[]), ("", "", &[]));
+}
+
+#[test]
+fn seats_that_repeat_a_model_look_at_the_question_differently() {
+    let check = |keys: &[&str], expected: &[(&str, Option<&str>)]| {
+        let council = &discover_settings(keys, &[], &[]).council;
+        let (seats, _) = build_seats(&council.providers, council.origin, "digest");
+        let lenses: Vec<(&str, Option<&str>)> =
+            seats.iter().map(|seat| (seat.name.as_str(), seat.lens.as_deref())).collect();
+        assert_eq!(lenses, expected);
+        let mut versions: Vec<&str> = seats.iter().map(|seat| seat.version.as_str()).collect();
+        versions.sort_unstable();
+        versions.dedup();
+        assert_eq!(versions.len(), seats.len(), "a lens is part of the version");
+    };
+    check(
+        &["ANTHROPIC_API_KEY"],
+        &[
+            ("claude", Some("pragmatist")),
+            ("claude-2", Some("skeptic")),
+            ("claude-3", Some("optimist")),
+        ],
+    );
+    check(
+        &["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
+        &[("claude", Some("pragmatist")), ("openai", None), ("claude-2", Some("skeptic"))],
+    );
+    let three = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
+    check(&three, &[("claude", None), ("openai", None), ("gemini", None)]);
 }
 
 #[test]

@@ -185,6 +185,7 @@ pub(crate) fn resolve_provider(
         output_tokens_max: limits.output_tokens_max,
         input_tokens_max: Some(limits.input_tokens_max),
         effort: entry.effort,
+        lens: entry.lens.clone(),
         temperature: entry.temperature,
         timeouts: entry.timeouts,
         wire_schema: entry.wire_schema.unwrap_or(WireSchema::Auto),

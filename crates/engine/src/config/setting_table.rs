@@ -279,6 +279,8 @@ pub const PROVIDER_SETTINGS: &[SettingRow] = {
             "Context window. Messages have at most this, less the longest reply and 5 %; 100000 tokens if the window is unknown."),
         setting("effort", Word(EffortLevel::options), Rule("not sent"),
             "How much a model that reasons thinks before it answers."),
+        setting("lens", TEXT, Rule("none, unless a model takes several seats"),
+            "Where the seat looks first when it gives an opinion: `optimist`, `skeptic`, `pragmatist`, `domain expert: …`, or a text of your own."),
         setting("temperature", Number { max: 2.0 }, Rule("not sent"), "Temperature of the model."),
         setting("wire_schema", Word(WireSchema::options), Value("auto"),
             "Whether requests carry the JSON schema of the reply. `auto`: not with more than 8,000 tokens of question and files, so that the provider's cache works."),

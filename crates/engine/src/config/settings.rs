@@ -11,6 +11,7 @@ use plenary_core::model::plan::{
     BudgetCaps, QuorumRules, RoundTimeouts, SINGLE_FAMILY_NOTE, Seat, SeatRole, ShortCircuitRules,
 };
 use plenary_core::model::time::Day;
+use plenary_core::prompting::lens::REPEATED_LENSES;
 use plenary_core::protocols::review::concern_codes::ConcernCode;
 use plenary_core::protocols::review::policy::PolicyName;
 use plenary_core::protocols::review::redaction::LogRedaction;
@@ -255,7 +256,8 @@ pub fn build_seats(
     let mut notes = Vec::new();
     if origin == ProviderOrigin::Found && !seats.is_empty() && seats.len() < PANEL_SEATS {
         notes.push(format!(
-            "too few providers were found for {PANEL_SEATS} seats; they are repeated"
+            "too few providers were found for {PANEL_SEATS} seats; they are repeated, with \
+             different lenses"
         ));
         let missing = PANEL_SEATS - seats.len();
         let further = participants.iter().cycle().take(missing).enumerate();
@@ -263,6 +265,7 @@ pub fn build_seats(
             repeat_seat(one, place / participants.len() + 2, prompt_digest)
         });
         seats.extend(repeated.collect::<Vec<_>>());
+        give_lenses(&mut seats, prompt_digest);
     }
     notes.extend(single_family_note(&seats));
     let chairs = providers.iter().filter(|provider| !is_participant(provider));
@@ -287,6 +290,19 @@ pub fn single_family_note(seats: &[Seat]) -> Option<String> {
     is_one.then(|| format!("{SINGLE_FAMILY_NOTE}: {family}"))
 }
 
+/// Gives the seats of a repeated model different lenses. A configured lens stays.
+fn give_lenses(seats: &mut [Seat], prompt_digest: &str) {
+    let models: Vec<String> = seats.iter().map(|seat| seat.model.clone()).collect();
+    let is_repeated = |model: &String| models.iter().filter(|known| *known == model).count() > 1;
+    let repeated = seats.iter_mut().filter(|seat| is_repeated(&seat.model));
+    for (seat, lens) in repeated.zip(REPEATED_LENSES) {
+        if seat.lens.is_none() {
+            seat.lens = Some(lens.to_owned());
+            seat.version = short_version(&format!("{prompt_digest}\n{lens}"), &seat.model);
+        }
+    }
+}
+
 /// Builds another seat of the same provider, as participant only.
 fn repeat_seat(provider: &Provider, nth: usize, prompt_digest: &str) -> Option<Seat> {
     let name = format!("{}-{nth}", provider.name).parse().ok()?;
@@ -296,12 +312,16 @@ fn repeat_seat(provider: &Provider, nth: usize, prompt_digest: &str) -> Option<S
 /// Builds a provider's seat.
 pub fn build_seat(provider: &Provider, prompt_digest: &str) -> Seat {
     let version = provider.version.clone();
+    let digest = match &provider.lens {
+        Some(lens) => format!("{prompt_digest}\n{lens}"),
+        None => prompt_digest.to_owned(),
+    };
     Seat {
         name: provider.name.clone(),
         provider: provider.name.clone(),
         model: provider.model.clone(),
         family: provider.family.clone(),
-        version: version.unwrap_or_else(|| short_version(prompt_digest, &provider.model)),
+        version: version.unwrap_or_else(|| short_version(&digest, &provider.model)),
         roles: provider.roles.clone(),
         transports: provider.transports.clone(),
         endpoint: first_endpoint(provider),
@@ -310,6 +330,7 @@ pub fn build_seat(provider: &Provider, prompt_digest: &str) -> Seat {
         temperature: provider.temperature,
         input_tokens_max: provider.input_tokens_max,
         effort: provider.effort,
+        lens: provider.lens.clone(),
         timeouts: provider.timeouts,
     }
 }

@@ -423,6 +423,7 @@ impl Run {
         }
         // The blocks that the journal has.
         let mut kept_blocks = transcript.shared_blocks.clone();
+        let mut kept_messages: Option<(u32, Arc<AskMessages>)> = None;
         for ask in asks {
             let transports = self.connections.for_planned_seat(&transcript.plan, &ask.seat);
             let course = if let Some(asked) = transcript.find_ask(ask.id) {
@@ -450,12 +451,18 @@ impl Run {
                 };
                 if let Some(block) = block.filter(|block| !is_kept(block)) {
                     let added = block.to_extension(kept_blocks.last().map(AsRef::as_ref));
+                    let added = added.without_files(&transcript.plan.context);
                     prepared.push(JournalEvent::SharedBlockPrepared(Arc::new(added)));
                     kept_blocks.push(Arc::clone(block));
                 }
+                let stored = match &kept_messages {
+                    Some((first, kept)) => Arc::new(messages.to_difference(*first, kept)),
+                    None => Arc::clone(&messages),
+                };
+                kept_messages.get_or_insert((ask.id, Arc::clone(&messages)));
                 prepared.push(JournalEvent::AskPrepared {
                     ask: ask.clone(),
-                    messages: keeps.then(|| Arc::clone(&messages)),
+                    messages: keeps.then_some(stored),
                     messages_sha256: (!keeps).then(|| messages.content_hash()),
                     condensed,
                 });

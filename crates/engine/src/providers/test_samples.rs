@@ -39,6 +39,7 @@ pub(crate) fn sample_provider() -> Provider {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
         wire_schema: WireSchema::Auto,
         max_in_flight: None,

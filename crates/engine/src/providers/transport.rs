@@ -135,6 +135,8 @@ pub struct Provider {
     /// Tokens that the messages may have.
     pub input_tokens_max: Option<u64>,
     pub effort: Option<EffortLevel>,
+    /// Where its seat looks first when it gives an opinion.
+    pub lens: Option<String>,
     pub timeouts: Option<SeatTimeouts>,
     pub wire_schema: WireSchema,
     /// Calls of this process in flight at once; `None`: no limit.

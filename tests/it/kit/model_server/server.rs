@@ -147,6 +147,7 @@ impl ModelServer {
             temperature: None,
             input_tokens_max: None,
             effort: None,
+            lens: None,
             timeouts: None,
             wire_schema: WireSchema::Auto,
             max_in_flight: None,

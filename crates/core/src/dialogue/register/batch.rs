@@ -7,7 +7,7 @@ use crate::dialogue::diagnostics::{Diagnostics, RequestWarning};
 use crate::dialogue::register::check::CheckedUpdate;
 use crate::model::entity::{EventOrigin, MoveType, ReferenceType};
 use crate::model::hash::canonical_sha256;
-use crate::model::ids::{DialogueId, EntityId, EntityKind, EntityTarget, LocalId};
+use crate::model::ids::{DialogueId, EntityId, EntityKind, EntityTarget, ExpertSlug, LocalId};
 use crate::model::journal::{NewEntity, NewEntityEvent};
 use crate::model::lifecycle::EntityStatus;
 use crate::model::record::LookupRequest;
@@ -69,16 +69,24 @@ impl RegisterItem {
         Self { parameters: Some(parameters), ..self }
     }
 
+    /// Names several experts who said it.
+    #[must_use]
+    pub fn by_experts(self, experts: &[ExpertSlug]) -> Self {
+        Self { contributors: experts.iter().map(ToString::to_string).collect(), ..self }
+    }
+
     pub(crate) fn kind(&self) -> EntityKind {
         self.local_id.kind
     }
 
     fn as_request(&self) -> Value {
         let reference = |(ref_type, target): &(ReferenceType, EntityTarget)| json!({ "type": ref_type, "target": target });
+        let is_shared = self.contributors.len() > 1;
         without_empty(json!({
             "local_id": self.local_id,
             "label": self.label,
             (self.kind().text_field()): self.text,
+            "contributors": is_shared.then_some(&self.contributors),
             "parameters": self.parameters,
             "references": self.references.iter().map(reference).collect::<Vec<_>>(),
         }))

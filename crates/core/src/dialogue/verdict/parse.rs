@@ -8,9 +8,7 @@ use crate::dialogue::diagnostics::{Diagnostics, not_an_id, wrong_kind};
 use crate::dialogue::request::{OperationRequest, ReadFields};
 use crate::dialogue::request_fields::truncate_echo;
 use crate::ethos::compliance::GivenCompliance;
-use crate::model::ids::{
-    DialogueId, EntityKind, EntityTarget, ExpertSlug, JUDGE_SLUG, LocalId, VerdictId,
-};
+use crate::model::ids::{DialogueId, EntityKind, EntityTarget, ExpertSlug, JUDGE_SLUG, VerdictId};
 use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::record::LookupRequest;
 use crate::model::string_enum::{NULL_SAYS_SOMETHING, word_schema};
@@ -232,11 +230,8 @@ impl VerdictRequest {
     }
 
     #[must_use]
-    pub fn accept_tensions(self, tensions: Vec<LocalId>) -> Self {
-        Self {
-            tensions_accepted: Some(tensions.into_iter().map(EntityTarget::Local).collect()),
-            ..self
-        }
+    pub fn accept_tensions(self, tensions: Vec<EntityTarget>) -> Self {
+        Self { tensions_accepted: Some(tensions), ..self }
     }
 
     #[must_use]

@@ -16,7 +16,7 @@ use crate::protocols::alignment::to_entities::UNMERGED_NOTE;
 use crate::protocols::conclusion::document::ConclusionView;
 use crate::protocols::conclusion::phrases::conclusion_warnings;
 use crate::protocols::council::answers::{ProviderFailure, list_failures};
-use crate::protocols::council::document::PanelAttendance;
+use crate::protocols::council::document::{CancelledSeat, PanelAttendance, list_cancelled};
 use crate::report::dialogue_json::verdict_section;
 use crate::report::interventions::{TimedIntervention, list_interventions};
 use crate::report::run_metrics::{
@@ -112,11 +112,19 @@ fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAttendance {
         .flat_map(|round| list_failures(state, round))
         .filter(|failed| asked.contains(&failed.provider))
         .collect();
-    let is_whole = |seat: &&&ExpertSlug| !failed.iter().any(|failed| failed.provider == ***seat);
+    let cancelled: Vec<CancelledSeat> = (0..=judged.next_round())
+        .flat_map(|round| list_cancelled(state, round))
+        .filter(|one| asked.contains(&one.provider))
+        .collect();
+    let is_whole = |seat: &&&ExpertSlug| {
+        !failed.iter().any(|failed| failed.provider == ***seat)
+            && !cancelled.iter().any(|one| one.provider == ***seat)
+    };
     PanelAttendance {
         attempted: asked.len(),
         succeeded: asked.iter().filter(is_whole).count(),
         failed,
+        cancelled,
     }
 }
 

@@ -277,7 +277,7 @@ pub(crate) fn expert_messages(
         true => (None, [&*block.block.text, &text].concat()),
         false => (Some(Arc::clone(&block.block)), text),
     };
-    let messages = AskMessages { system: SYSTEM.trim_end().to_owned(), shared, user };
+    let messages = AskMessages { shared, ..AskMessages::new(SYSTEM.trim_end(), user) };
     Some(RenderedPrompt { messages, condensed: block.notes().collect() })
 }
 

@@ -11,6 +11,7 @@ use crate::model::limits::ROUND_MAX;
 use crate::model::plan::{AuditMode, ConclusionPlan};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::{ReplyDocument, RunState, RunStopReason};
+use crate::model::verdict::Verdict;
 use crate::protocols::conclusion::format::constraint::find_violations;
 use crate::protocols::conclusion::types::{
     AuditObjection, AuditReply, AuditTrail, Conclusion, ConclusionParticipant, ConclusionResult,
@@ -160,8 +161,12 @@ fn heard_seats(transcript: &RunState) -> Vec<ConclusionParticipant> {
 }
 
 fn heard_experts(record: &DialogueRecord) -> Vec<ConclusionParticipant> {
+    let said = record.all_entities().flat_map(|entity| &entity.contributors);
+    let verdicts = record.verdicts.iter().map(|given| &given.verdict);
+    // Those who object by a verdict took part, even if they said nothing else.
+    let objected = verdicts.filter(|verdict| !verdict.verdict_type.takes_effect());
     let spoke: BTreeSet<&ExpertSlug> =
-        record.all_entities().flat_map(|entity| &entity.contributors).collect();
+        said.chain(objected.flat_map(Verdict::all_authors)).collect();
     let experts = record.experts.iter().map(|expert| &expert.profile);
     experts
         .filter(|profile| spoke.contains(&profile.expert_slug))

@@ -3,6 +3,8 @@
 //! Unlike the lenient parser, this one rejects unknown fields, missing fields and wrong types. It
 //! reports all errors at once, because the model gets only one retry.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value};
 
 use crate::parsing::candidates::strip_closed_thinking;
@@ -24,9 +26,11 @@ const ERRORS_MAX: usize = 12;
 
 /// Parses a conclusion with exactly five fields.
 pub fn parse_conclusion(reply: &str, context: &ConclusionContext<'_>) -> ParseResult<Conclusion> {
-    parse_strict(reply, &CONCLUSION_SCHEMA, "conclusions", |value| {
+    let is_corrected = Cell::new(false);
+    let parsed = parse_strict(reply, &CONCLUSION_SCHEMA, "conclusions", |value| {
         let given = into_object(value)?;
         let mut fields = validate_fields(&given, ConclusionField::ALL, context);
+        is_corrected.set(fields.is_corrected);
         fields.errors.extend(unknown_fields(&given));
         if !fields.errors.is_empty() {
             return Err(join_errors(&fields.errors));
@@ -40,7 +44,8 @@ pub fn parse_conclusion(reply: &str, context: &ConclusionContext<'_>) -> ParseRe
             // Participants and their versions come from the record, not from the reply.
             participants: context.participants.to_vec(),
         })
-    })
+    });
+    parsed.map(|read| ParsedReply { repaired: read.repaired || is_corrected.get(), ..read })
 }
 
 /// Parses the flagged fields of a revision. Other fields are ignored and keep their original value.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
+use crate::model::ids::{ClaimSource, EntityKind, ExpertSlug};
 use crate::model::limits::LIST_ITEMS_MAX;
 use crate::model::text::is_invisible;
 use crate::model::time::Day;
@@ -52,7 +52,7 @@ struct WrittenPoint {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WrittenClaim {
-    /// Its id in the record, such as P0101.
+    /// Its id in the record, such as P0101, or the id of a verdict.
     id: String,
     agent: String,
     claim: String,
@@ -72,6 +72,8 @@ pub(crate) struct ValidatedFields {
     pub key_condition: Option<String>,
     pub unresolved_points: Option<Vec<UnresolvedPoint>>,
     pub review_by: Option<Day>,
+    /// The reply lists a participant that took no part.
+    pub is_corrected: bool,
     pub errors: Vec<String>,
 }
 
@@ -89,15 +91,21 @@ pub(crate) fn validate_fields(
     let unresolved_points =
         validator.read_items(ConclusionField::UnresolvedPoints, FieldValidator::check_point);
     let review_by = validator.read_review_by();
-    // The conclusion takes its participants from the record; invented names are still errors.
-    validator.read_items(
-        ConclusionField::Participants,
-        |validator, written: WrittenParticipant, path| {
-            validator.resolve_agent(&written.agent, &format!("{path}.agent"))
-        },
-    );
+    // The conclusion takes its participants from the record, so a wrong name is corrected.
+    let named = validator
+        .read_items(ConclusionField::Participants, |validator, written: WrittenParticipant, _| {
+            Some(validator.find_agent(&written.agent))
+        });
+    let is_corrected = named.is_some_and(|named| named.iter().any(Option::is_none));
     let errors = validator.errors;
-    ValidatedFields { recommendation, key_condition, unresolved_points, review_by, errors }
+    ValidatedFields {
+        recommendation,
+        key_condition,
+        unresolved_points,
+        review_by,
+        is_corrected,
+        errors,
+    }
 }
 
 /// Returns an error for each field that is not one of the five.
@@ -262,12 +270,18 @@ impl<'a> FieldValidator<'a> {
     fn check_claim(&mut self, written: WrittenClaim, path: &str) -> Option<CitedClaim> {
         let agent_path = format!("{path}.agent");
         let agent = self.resolve_agent(&written.agent, &agent_path);
-        let id = self.resolve_entity(&written.id, &format!("{path}.id"));
+        let id = self.resolve_id(&written.id, &format!("{path}.id"));
         let claim = self.require_filled(written.claim, &format!("{path}.claim"));
         let (id, agent) = (id?, agent?);
-        let contributors = self.context.entities.get(&id).map(Vec::as_slice).unwrap_or_default();
+        let (contributors, is_tension) = match &id {
+            ClaimSource::Entity(id) => {
+                (self.context.entities.get(id), id.kind == EntityKind::Tension)
+            }
+            ClaimSource::Verdict(id) => (self.context.verdicts.get(id), false),
+        };
+        let contributors = contributors.map(Vec::as_slice).unwrap_or_default();
         // A tension is between several participants, so any of them may be cited for it.
-        if id.kind != EntityKind::Tension && !contributors.contains(&agent) {
+        if !is_tension && !contributors.contains(&agent) {
             let authors = join_slugs(contributors.iter());
             let message = format!("{id} is not by `{agent}`, but by {authors}");
             return self.add_error(&agent_path, message);
@@ -275,15 +289,28 @@ impl<'a> FieldValidator<'a> {
         Some(CitedClaim { id, agent, claim: claim? })
     }
 
-    fn resolve_entity(&mut self, written: &str, path: &str) -> Option<EntityId> {
-        let plain = written.trim_matches(TRIMMED_CHARS).to_ascii_uppercase();
-        let known = plain.parse().ok().filter(|id| self.context.entities.contains_key(id));
+    /// Returns the entity or the verdict with this id.
+    fn resolve_id(&mut self, written: &str, path: &str) -> Option<ClaimSource> {
+        let plain = written.trim_matches(TRIMMED_CHARS);
+        let entity = plain.to_ascii_uppercase().parse().ok();
+        let entity = entity.filter(|id| self.context.entities.contains_key(id));
+        let mut verdicts = self.context.verdicts.keys();
+        let verdict = verdicts.find(|id| id.as_str().eq_ignore_ascii_case(plain)).cloned();
+        let known = entity.map(ClaimSource::Entity).or(verdict.map(ClaimSource::Verdict));
         let message = || format!("{} is not an id of the record", quote_safely(written));
         known.or_else(|| self.add_error(path, message()))
     }
 
     /// Returns the participant with this name or letter.
     fn resolve_agent(&mut self, written: &str, path: &str) -> Option<ExpertSlug> {
+        self.find_agent(written).or_else(|| {
+            let participants = self.context.participants.iter().map(|one| &one.agent);
+            let (given, who) = (quote_safely(written), join_slugs(participants));
+            self.add_error(path, format_args!("{given} is not a participant (participants: {who})"))
+        })
+    }
+
+    fn find_agent(&self, written: &str) -> Option<ExpertSlug> {
         let plain = written.trim_matches(TRIMMED_CHARS);
         let context = self.context;
         let participants = || context.participants.iter().map(|one| &one.agent);
@@ -294,10 +321,7 @@ impl<'a> FieldValidator<'a> {
             let (_, name) = context.letters.iter().find(|(known, _)| *known == letter)?;
             participants().find(|participant| *participant == name)
         };
-        by_name.or_else(by_letter).cloned().or_else(|| {
-            let (given, who) = (quote_safely(written), join_slugs(participants()));
-            self.add_error(path, format_args!("{given} is not a participant (participants: {who})"))
-        })
+        by_name.or_else(by_letter).cloned()
     }
 
     fn require_filled(&mut self, text: String, path: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::model::ids::{EntityId, ExpertSlug};
+use crate::model::ids::{EntityId, ExpertSlug, VerdictId};
 use crate::parsing::reply::ParseResult;
 use crate::parsing::schema::CONCLUSION_SCHEMA;
 use crate::protocols::conclusion::parse::{parse_conclusion, parse_revision};
@@ -24,6 +24,7 @@ fn id(text: &str) -> EntityId {
 pub(crate) struct ConclusionFixture {
     participants: Vec<ConclusionParticipant>,
     entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
+    verdicts: BTreeMap<VerdictId, Vec<ExpertSlug>>,
 }
 
 impl ConclusionFixture {
@@ -42,6 +43,10 @@ impl ConclusionFixture {
                 (id("C0101"), contributors(&["claude", "openai"])),
                 (id("T0101"), contributors(&["claude"])),
             ]),
+            verdicts: BTreeMap::from([
+                ("d-openai".parse().unwrap(), contributors(&["openai"])),
+                ("final".parse().unwrap(), Vec::new()),
+            ]),
         }
     }
 
@@ -55,6 +60,7 @@ impl ConclusionFixture {
             participants: &self.participants,
             letters: vec![('A', slug("openai")), ('B', slug("claude")), ('C', slug("gemini"))],
             entities: &self.entities,
+            verdicts: &self.verdicts,
             today: "2026-02-02".parse().unwrap(),
         }
     }
@@ -247,11 +253,20 @@ fn a_point_rests_on_who_took_part_and_what_was_said() {
         Some(json!("the first")),
         "unresolved_points[0].claims[0].id: `the first` is not an id of the record",
     );
-    check_fault(
-        "/participants/1/agent",
-        Some(json!("gemini")),
-        "participants[1].agent: `gemini` is not a participant (participants: claude, openai)",
-    );
+}
+
+/// The record knows who took part, so a wrong list costs no second request.
+#[test]
+fn a_participant_who_took_no_part_is_corrected() {
+    for wrong in ["gemini", "C", "bob"] {
+        let reply = with("/participants/1/agent", Some(json!(wrong)));
+        let room = ConclusionFixture::new();
+        let read = parse_conclusion(&reply, &room.grounds()).unwrap();
+        assert!(read.repaired, "{wrong}");
+        assert_eq!(read.document.participants, room.participants, "{wrong}");
+    }
+    let room = ConclusionFixture::new();
+    assert!(!parse_conclusion(&whole().to_string(), &room.grounds()).unwrap().repaired);
 }
 
 #[test]
@@ -262,6 +277,19 @@ fn a_claim_is_by_its_contributor() {
     check(&with(claim, cited("C0101", "openai")), &READ.replace("P0101 claude", "C0101 openai"));
     // A tension is between several participants, so any of them may be cited for it.
     check(&with(claim, cited("T0101", "openai")), &READ.replace("P0101 claude", "T0101 openai"));
+    // A dissent or a minority verdict is a claim of its author.
+    let dissent = READ.replace("P0101 claude", "d-openai openai");
+    check(&with(claim, cited("D-openai", "openai")), &dissent);
+    check_fault(
+        claim,
+        cited("d-openai", "claude"),
+        "unresolved_points[0].claims[0].agent: d-openai is not by `claude`, but by openai",
+    );
+    check_fault(
+        claim,
+        cited("final", "openai"),
+        "unresolved_points[0].claims[0].agent: final is not by `openai`, but by none",
+    );
     check_fault(
         claim,
         cited("P0101", "openai"),
@@ -438,7 +466,7 @@ fn a_revision_must_hold_like_the_draft() {
     check_revision(
         &json!({"participants": [{"agent": "bob", "version": "1"}]}),
         &[ConclusionField::Participants],
-        "unreadable: participants[0].agent: `bob` is not a participant (participants: claude, openai)",
+        READ,
     );
     check_revision(&whole(), all, READ);
     let room = ConclusionFixture::new();

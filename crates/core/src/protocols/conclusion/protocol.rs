@@ -222,6 +222,7 @@ fn conclusion_context(state: &RunState, at: Moment) -> ConclusionContext<'_> {
         participants: state.participants.as_deref().unwrap_or_default(),
         letters: letters.map(|(letter, name)| (letter, name.clone())).collect(),
         entities: &state.entities,
+        verdicts: &state.verdicts,
         today: at.utc_day(),
     }
 }

@@ -564,6 +564,7 @@ pub(crate) fn seat(name: &str) -> Seat {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
     }
 }

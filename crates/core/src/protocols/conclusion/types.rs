@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::dialogue::TerminalState;
-use crate::model::ids::{EntityId, ExpertSlug};
+use crate::model::ids::{ClaimSource, EntityId, ExpertSlug, VerdictId};
 use crate::model::string_enum::words;
 use crate::model::time::{Day, Moment};
 
@@ -47,7 +47,7 @@ pub struct UnresolvedPoint {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CitedClaim {
-    pub id: EntityId,
+    pub id: ClaimSource,
     pub agent: ExpertSlug,
     pub claim: String,
 }
@@ -201,6 +201,8 @@ pub struct ConclusionContext<'a> {
     pub letters: Vec<(char, ExpertSlug)>,
     /// Every entity of the record, with its contributors.
     pub entities: &'a BTreeMap<EntityId, Vec<ExpertSlug>>,
+    /// Every verdict of the record, with its authors.
+    pub verdicts: &'a BTreeMap<VerdictId, Vec<ExpertSlug>>,
     /// The day of writing; `review_by` must be later.
     pub today: Day,
 }

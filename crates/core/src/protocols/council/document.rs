@@ -16,14 +16,16 @@ use crate::protocols::council::answers::{
     ProviderFailure, ROUNDS, SeatAnswer, SeatLetters, list_failures, list_opinions,
     list_peer_reviews, tally_stances,
 };
-use crate::protocols::council::final_report::{PeerChoice, hides_disagreement, peer_choice};
+use crate::protocols::council::final_report::{
+    PeerChoice, hides_disagreement, peer_choice, wrongly_credited,
+};
 use crate::protocols::council::report_types::CouncilFinalReport;
 use crate::protocols::council::types::{
     CouncilOpinion, CouncilPeerReview, NamedAssessment, OpinionReply, PeerReview, QuestionMode,
     StanceTally,
 };
 use crate::report::interventions::{TimedIntervention, list_interventions};
-use crate::report::phrases::in_round;
+use crate::report::phrases::{in_round, round_name};
 use crate::report::run_metrics::{
     RunMetrics, TransparencyRecord, round_span, run_metrics, transparency_record,
 };
@@ -88,6 +90,15 @@ pub struct PanelAttendance {
     /// Seats that answered every time they were asked.
     pub succeeded: usize,
     pub failed: Vec<ProviderFailure>,
+    /// Seats without an answer because the run was stopped; they did not fail.
+    pub cancelled: Vec<CancelledSeat>,
+}
+
+/// A seat whose answer a stop, the deadline or an interrupt did not wait for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CancelledSeat {
+    pub provider: ExpertSlug,
+    pub round: String,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -141,8 +152,24 @@ impl PanelAttendance {
             attempted: asked.len(),
             succeeded: asked.iter().copied().filter(is_whole).count(),
             failed: ROUNDS.into_iter().flat_map(|round| list_failures(transcript, round)).collect(),
+            cancelled: ROUNDS
+                .into_iter()
+                .flat_map(|round| list_cancelled(transcript, round))
+                .collect(),
         }
     }
+}
+
+/// The seats of a round whose last ask was cancelled.
+pub(crate) fn list_cancelled(
+    transcript: &RunState,
+    round: u8,
+) -> impl Iterator<Item = CancelledSeat> + '_ {
+    let asks = transcript.asks_in_round(round).filter(|asked| transcript.is_cancelled(asked));
+    asks.map(|asked| CancelledSeat {
+        provider: asked.ask.seat.clone(),
+        round: round_name(asked.ask.round),
+    })
 }
 
 /// Truncated replies that are used as they are.
@@ -204,7 +231,7 @@ pub fn council_warnings(transcript: &RunState) -> Vec<String> {
             shortcut.round, shortcut.reason
         )
     }));
-    warnings.extend(invented_names_warning(transcript));
+    warnings.extend(removed_credits_warnings(transcript));
     warnings.extend(reply_warnings(transcript));
     warnings
 }
@@ -266,18 +293,24 @@ fn file_warnings(transcript: &RunState) -> Vec<String> {
     said
 }
 
-/// Warns if the chair named participants that do not exist.
-fn invented_names_warning(transcript: &RunState) -> Option<String> {
-    let chair = transcript.report.as_ref()?.chair_provider.as_ref()?;
-    let ReplyDocument::Report(given) = transcript.last_ask(3, chair)?.parsed_document()? else {
-        return None;
-    };
+/// Warns if the chair credited participants that do not exist or gave no answer.
+fn removed_credits_warnings(transcript: &RunState) -> Vec<String> {
+    let chair = transcript.report.as_ref().and_then(|report| report.chair_provider.as_ref());
+    let document = chair.and_then(|chair| transcript.last_ask(3, chair)?.parsed_document());
+    let Some(ReplyDocument::Report(given)) = document else { return Vec::new() };
     let letters = SeatLetters::from_plan(&transcript.plan);
+    let absent = wrongly_credited(transcript, given);
+    let mut warnings: Vec<String> = absent
+        .iter()
+        .map(|seat| format!("the report credited {seat}, which gave no answer; Plenary removed it"))
+        .collect();
     let mut given = given.as_ref().clone();
     let strangers =
         given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();
-    (strangers > 0)
-        .then(|| format!("the report named {strangers} unknown participants; Plenary removed them"))
+    warnings.extend((strangers > 0).then(|| {
+        format!("the report named {strangers} unknown participants; Plenary removed them")
+    }));
+    warnings
 }
 
 #[derive(Debug, Serialize)]

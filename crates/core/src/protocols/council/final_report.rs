@@ -16,7 +16,8 @@ use crate::protocols::council::report_types::{
     ReportDispute, ReportRationale, ReportRisk, ReportUncertainty, SupportingOpinion,
 };
 use crate::protocols::council::types::{
-    FindingStance, OpinionReply, OpinionStance, PeerReview, ReportOutcome, RiskConsensus,
+    FindingStance, OpinionFinding, OpinionReply, OpinionStance, PeerReview, ReportOutcome,
+    RiskConsensus,
 };
 
 /// The seed's text for a failed chair.
@@ -34,57 +35,81 @@ pub(crate) fn report_from_chair(
     let asked = transcript.last_ask(3, chair)?;
     let ReplyDocument::Report(report) = asked.parsed_document()? else { return None };
     let letters = SeatLetters::from_plan(&transcript.plan);
-    let spoke = [1, 2].map(|round| transcript.seats_answered_in(round));
-    let spoke: BTreeSet<&ExpertSlug> = spoke.into_iter().flatten().collect();
+    let spoke = speaking_seats(transcript);
     let mut report = report.as_ref().clone().with_seat_names(&|text| {
         letters.seat_of(text).filter(|seat| spoke.contains(seat)).cloned()
     });
     credit_findings(transcript, &mut report.findings);
-    let reviewed = transcript.seats_answered_in(2);
-    report
-        .rationale
-        .supporting_reviews
-        .retain(|point| reviewed.iter().any(|seat| seat.as_str() == point.reviewer));
+    // A seat may have given an opinion and no review, or the reverse.
+    let [opined, reviewed] = [1, 2].map(|round| transcript.seats_answered_in(round));
+    let is_in =
+        |seats: &BTreeSet<&ExpertSlug>, name: &str| seats.iter().any(|seat| seat.as_str() == name);
+    let rationale = &mut report.rationale;
+    rationale.supporting_opinions.retain(|point| is_in(&opined, &point.provider));
+    rationale.supporting_reviews.retain(|point| is_in(&reviewed, &point.reviewer));
     if transcript.skips_round(2) {
         lower_confidence(&mut report.uncertainties);
     }
     Some(build_final_report(transcript, report, Some(chair.clone())))
 }
 
-/// Who reported, confirmed and disputed each finding, from the replies and not from the chair. A
-/// finding whose id no opinion has keeps what the chair says: it was merged under a new id.
+/// Who reported, confirmed and disputed each finding, from the replies and not from the chair. Two
+/// participants may give one id to different faults, so place and title count before the id. Of a
+/// finding that is in no opinion as it stands, the chair's credit stays with seats that reported one.
 fn credit_findings(transcript: &RunState, findings: &mut [MergedFinding]) {
     let letters = SeatLetters::from_plan(&transcript.plan);
     let (opinions, reviews) = (list_opinions(transcript), list_peer_reviews(transcript));
-    for finding in findings {
-        let id = &finding.finding.id;
-        let has_id = |given: &str| given.eq_ignore_ascii_case(id);
-        let reporters = opinions
-            .iter()
-            .filter(|voice| voice.said.findings.iter().any(|reported| has_id(&reported.id)));
-        let reporters: Vec<String> = reporters.map(|voice| voice.seat.to_string()).collect();
-        if reporters.is_empty() {
+    let all: Vec<(&ExpertSlug, &OpinionFinding)> = opinions
+        .iter()
+        .flat_map(|voice| voice.said.findings.iter().map(|finding| (voice.seat, finding)))
+        .collect();
+    let has_reported = |who: &String| all.iter().any(|(seat, _)| seat.as_str() == who);
+    for merged in findings {
+        let matched = match_finding(&merged.finding, &all);
+        if matched.is_empty() {
+            merged.reported_by.retain(has_reported);
+            merged.confirmed_by.clear();
+            merged.disputed_by.clear();
             continue;
         }
+        let is_about = |letter: &str, id: &str| {
+            let about = letters.seat_of(letter);
+            matched.iter().any(|(seat, one)| about == Some(seat) && is_same_text(&one.id, id))
+        };
         let held = |stance: FindingStance| -> Vec<String> {
             let is_held = |voice: &&SeatAnswer<'_, PeerReview>| {
-                let about = voice.said.targets.iter().filter(|target| {
-                    let seat = letters.seat_of(&target.letter).map(ToString::to_string);
-                    seat.is_some_and(|seat| reporters.contains(&seat))
-                });
-                let mut positions = about.flat_map(|target| &target.finding_positions);
-                positions.any(|position| has_id(&position.id) && position.position == stance)
+                voice.said.targets.iter().any(|target| {
+                    let mut positions = target.finding_positions.iter();
+                    positions.any(|one| one.position == stance && is_about(&target.letter, &one.id))
+                })
             };
             reviews.iter().filter(is_held).map(|voice| voice.seat.to_string()).collect()
         };
-        finding.confirmed_by = held(FindingStance::Confirm);
-        finding.disputed_by = held(FindingStance::Dispute);
-        for who in reporters {
-            if !finding.reported_by.contains(&who) {
-                finding.reported_by.push(who);
-            }
-        }
+        (merged.confirmed_by, merged.disputed_by) =
+            (held(FindingStance::Confirm), held(FindingStance::Dispute));
+        merged.reported_by = matched.iter().map(|(seat, _)| seat.to_string()).collect();
+        merged.reported_by.dedup();
     }
+}
+
+/// The reported findings that a merged one stands for: at the same place, with the same title, or
+/// else with the same id.
+fn match_finding<'a>(
+    merged: &OpinionFinding,
+    all: &[(&'a ExpertSlug, &'a OpinionFinding)],
+) -> Vec<(&'a ExpertSlug, &'a OpinionFinding)> {
+    let matching = |is_it: &dyn Fn(&OpinionFinding) -> bool| -> Vec<_> {
+        all.iter().copied().filter(|(_, one)| is_it(one)).collect()
+    };
+    let found = matching(&|one| {
+        is_same_text(&one.location, &merged.location) || is_same_text(&one.title, &merged.title)
+    });
+    if found.is_empty() { matching(&|one| is_same_text(&one.id, &merged.id)) } else { found }
+}
+
+fn is_same_text(a: &str, b: &str) -> bool {
+    let (a, b) = (a.trim(), b.trim());
+    !a.is_empty() && a.eq_ignore_ascii_case(b)
 }
 
 /// The best opinion as a report, with the reason; none if there is no opinion.
@@ -104,6 +129,20 @@ pub(crate) fn report_from_best_opinion(transcript: &RunState) -> Option<CouncilF
     let cut = if voice.asked.is_truncated() { "; it was cut off before its end" } else { "" };
     delivered.disclaimer = Some(format!("{disclaimer}{cut}"));
     Some(delivered)
+}
+
+/// Participants that the chair credits although they gave no answer, by name.
+pub(crate) fn wrongly_credited(transcript: &RunState, report: &ChairReport) -> Vec<ExpertSlug> {
+    let (letters, spoke) = (SeatLetters::from_plan(&transcript.plan), speaking_seats(transcript));
+    let mut report = report.clone();
+    let credited = report.participant_names_mut().filter_map(|name| letters.seat_of(name));
+    let absent: BTreeSet<&ExpertSlug> = credited.filter(|seat| !spoke.contains(seat)).collect();
+    absent.into_iter().cloned().collect()
+}
+
+/// The seats with an opinion or a review.
+fn speaking_seats(transcript: &RunState) -> BTreeSet<&ExpertSlug> {
+    [1, 2].into_iter().flat_map(|round| transcript.seats_answered_in(round)).collect()
 }
 
 /// Whether the first round was split and the report lists no disagreement.

@@ -6,14 +6,19 @@ use crate::prompting::anonymize::NameMask;
 use crate::prompting::condense::{CondensedView, condense_view};
 use crate::prompting::instructions::{OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
 use crate::prompting::layout::{MessageParts, RenderedPrompt};
+use crate::prompting::lens::{LensPrompt, lenses_remark};
 use crate::prompting::reader_view::ReaderView;
 use crate::prompting::shared_block::question_block;
 use crate::protocols::council::answers::{SeatLetters, list_opinions, list_peer_reviews};
 use crate::protocols::pending_asks::InterventionScope;
 
 pub(crate) fn participant_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
-    let view = ReaderView::of_participant(transcript, ask, InterventionScope::OwnAndPublic);
-    render_messages(transcript, ask, OPINION, view, None, &[])
+    let mut view = ReaderView::of_participant(transcript, ask, InterventionScope::OwnAndPublic);
+    let lens = transcript.plan.find_seat(&ask.seat).and_then(|seat| seat.lens.as_deref());
+    let lens = lens.map(LensPrompt::from_setting);
+    let remark = lens.as_ref().map(|lens| lens.remark.clone());
+    view.additions.extend(lens.and_then(|lens| lens.section));
+    render_messages(transcript, ask, OPINION, view, None, remark.as_slice())
 }
 
 pub(crate) fn reviewer_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
@@ -24,7 +29,9 @@ pub(crate) fn reviewer_messages(transcript: &RunState, ask: &Ask) -> RenderedPro
 /// Masks no names: the chair decides, and knows the authors by letters only.
 pub(crate) fn chair_messages(transcript: &RunState, ask: &Ask) -> RenderedPrompt {
     let view = ReaderView::of_chair(transcript, ask);
-    render_messages(transcript, ask, SYNTHESIS, view, None, &absence_remarks(transcript))
+    let lenses = lenses_remark(&transcript.plan).into_iter();
+    let remarks: Vec<String> = lenses.chain(absence_remarks(transcript)).collect();
+    render_messages(transcript, ask, SYNTHESIS, view, None, &remarks)
 }
 
 fn render_messages(

@@ -20,4 +20,5 @@ pub mod shortcuts;
 #[cfg(test)]
 mod tests;
 pub mod to_entities;
+pub(crate) mod topics;
 pub mod types;

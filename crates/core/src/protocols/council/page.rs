@@ -1,10 +1,10 @@
 //! The page of a council: which sections it has, in which order. A batch prints one line about each
 //! result instead.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::model::dialogue::TerminalState;
-use crate::model::plan::DeliveryMode;
+use crate::model::plan::{DeliveryMode, Plan};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::protocols::conclusion::document::ConclusionView;
@@ -137,12 +137,34 @@ fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
     words.extend(told.flags.single_family.then(|| "one family".to_owned()));
+    words.extend(describe_lenses(&transcript.plan));
     let is_kin = told.ended.critic_of_same_family().is_some();
     // All rehearsal seats share one family; the REHEARSAL caution covers that.
     words.extend((is_kin && !told.rehearsal).then(|| "critic of the same family".to_owned()));
     let is_unpriced = transcript.plan.seats.iter().any(|seat| seat.price.is_none());
     words.extend(is_unpriced.then(|| "price unknown".to_owned()));
     words
+}
+
+/// `one model, three lenses`, if models take several seats and look at the question differently.
+fn describe_lenses(plan: &Plan) -> Option<String> {
+    let lenses: BTreeSet<&str> =
+        plan.participant_seats().filter_map(|seat| seat.lens.as_deref()).collect();
+    let models: BTreeSet<&str> = plan.participant_seats().map(|seat| seat.model.as_str()).collect();
+    let is_repeated = models.len() < plan.participant_seats().count();
+    (is_repeated && !lenses.is_empty()).then(|| {
+        let number = |count: usize| match count {
+            1 => "one".to_owned(),
+            2 => "two".to_owned(),
+            3 => "three".to_owned(),
+            more => more.to_string(),
+        };
+        let (model, lens) = (
+            if models.len() == 1 { "model" } else { "models" },
+            if lenses.len() == 1 { "lens" } else { "lenses" },
+        );
+        format!("{} {model}, {} {lens}", number(models.len()), number(lenses.len()))
+    })
 }
 
 fn record_section(
@@ -222,6 +244,19 @@ mod tests {
     use crate::protocols::council::document::council_document;
 
     use super::*;
+
+    #[test]
+    fn one_model_on_three_seats_is_named_with_its_lenses() {
+        let mut plan = clean().plan;
+        assert_eq!(describe_lenses(&plan), None);
+        for (seat, lens) in plan.seats.iter_mut().zip(["pragmatist", "skeptic", "optimist"]) {
+            (seat.model, seat.lens) = ("m".to_owned(), Some(lens.to_owned()));
+        }
+        assert_eq!(describe_lenses(&plan).as_deref(), Some("one model, three lenses"));
+        "other".clone_into(&mut plan.seats[1].model);
+        plan.seats[1].lens = None;
+        assert_eq!(describe_lenses(&plan).as_deref(), Some("two models, two lenses"));
+    }
 
     #[test]
     fn a_line_of_a_batch_says_how_it_ended() {

@@ -2,8 +2,9 @@
 //! reviews.
 
 use crate::model::ids::ExpertSlug;
+use crate::prompting::lens::lens_name;
 use crate::protocols::council::answers::ProviderFailure;
-use crate::protocols::council::document::CouncilDocument;
+use crate::protocols::council::document::{CancelledSeat, CouncilDocument};
 use crate::protocols::council::report_sections::arrow_note;
 use crate::protocols::council::types::{
     CouncilOpinion, CouncilPeerReview, NamedAssessment, OpinionStance, RatingLevel, StanceTally,
@@ -29,7 +30,8 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
     let width = if is_brief { 4 } else { columns.len() };
     let opinions = told.rounds.r1.opinions.iter().map(|opinion| position_row(told, opinion));
     let failed = told.panel.failed.iter().map(absence_row);
-    let rows = opinions.chain(failed).map(|mut row| {
+    let cancelled = told.panel.cancelled.iter().map(cancelled_row);
+    let rows = opinions.chain(failed).chain(cancelled).map(|mut row| {
         // Each absence has a reason, so it is not cut.
         row.cells.truncate(width);
         row
@@ -72,8 +74,10 @@ fn position_row(told: &CouncilDocument, opinion: &CouncilOpinion) -> TableRow {
     let letters = &told.transparency.letter_map;
     let letter = letters.iter().find(|(_, name)| **name == opinion.provider);
     let letter = letter.map(|(letter, _)| letter.to_string()).unwrap_or_default();
+    let lens = told.transparency.lens_of(&opinion.provider).map(lens_name);
+    let seat = [Some(opinion.provider.to_string()), lens].into_iter().flatten();
     TableRow::new(vec![
-        RichText::marked((mark, tone), opinion.provider.as_str()),
+        RichText::marked((mark, tone), &seat.collect::<Vec<_>>().join(", ")),
         RichText::toned(said.stance.name(), tone),
         RichText::toned(format!("{}{cut}", said.confidence), TextTone::Faint),
         RichText::toned(list_ratings(told, &opinion.provider), TextTone::Faint),
@@ -100,6 +104,17 @@ fn absence_row(failure: &ProviderFailure) -> TableRow {
         RichText::default(),
         RichText::default(),
         failure.error_message.as_str().into(),
+    ])
+}
+
+fn cancelled_row(seat: &CancelledSeat) -> TableRow {
+    TableRow::new(vec![
+        RichText::marked(("–", TextTone::Faint), seat.provider.as_str()),
+        RichText::toned("cancelled", TextTone::Faint),
+        format!("{} stopped", seat.round).into(),
+        RichText::default(),
+        RichText::default(),
+        "the run was stopped before its answer came".into(),
     ])
 }
 

@@ -4,9 +4,8 @@ use crate::model::ids::ExpertSlug;
 use crate::model::plan::{AuditMode, ConclusionPlan, DeliveryMode, Plan, StakesLevel};
 use crate::model::run_state::{ParseOutcome, ReplyDocument};
 use crate::protocols::council::answers::SeatLetters;
-use crate::protocols::council::to_entities::round_batch;
 use crate::protocols::council::types::{OpinionReply, OpinionRisk, OpinionStance, RatingLevel};
-use crate::protocols::sample::{begin, describe, journalled_digests, next, plan, play};
+use crate::protocols::sample::{begin, describe, next, plan, play};
 
 fn ending(auditing: AuditMode) -> ConclusionPlan {
     let name = |name: &str| name.parse().unwrap();
@@ -249,13 +248,4 @@ fn one_opinion_is_not_concluded_on_even_if_that_is_enough_for_the_principal() {
 fn a_stopped_council_that_was_to_end_with_a_report_delivers_the_best_opinion() {
     check("ann1+ bob1+ cid1… stop held1", "hold 2");
     check("ann1+ bob1+ cid1… stop held1 held2", "deliver `what ann wants` of nobody, a fallback");
-}
-
-/// Batches of a journal that an earlier version wrote must get the digests that it wrote: they
-/// identify the batch for ever.
-#[test]
-fn a_batch_has_the_digest_that_an_earlier_version_journalled() {
-    let journal = include_str!("../../../../../tests/fixtures/journals/before-conclusions.jsonl");
-    let digests = journalled_digests(journal, "finished-faed8c93", round_batch);
-    assert_eq!(digests.len(), 3);
 }

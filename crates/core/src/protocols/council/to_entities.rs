@@ -2,7 +2,8 @@
 //!
 //! An opinion becomes a perspective and a recommendation of its seat; a critique becomes a claim
 //! that opposes it, an agreement a claim that supports it; a high risk or a disagreement becomes a
-//! tension; the report becomes a verdict. The engine registers the batches by the rules of every
+//! tension, one for each topic; a lower risk or an open question becomes a claim; the report becomes
+//! a verdict. The engine registers the batches by the rules of every
 //! dialogue, so search, citations and `verify` work for councils.
 
 use serde_json::json;
@@ -10,19 +11,20 @@ use serde_json::json;
 use crate::dialogue::register::batch::{RegisterBatch, RegisterItem};
 use crate::dialogue::verdict::parse::VerdictRequest;
 use crate::model::entity::ReferenceType;
-use crate::model::ids::{EntityKind, ExpertSlug, LocalId, VerdictId};
+use crate::model::ids::{EntityKind, EntityTarget, ExpertSlug, VerdictId};
 use crate::model::run_state::RunState;
 use crate::model::text::trim_and_truncate;
 use crate::model::verdict::VerdictType;
 use crate::protocols::batch_builder::{
-    BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, join_lines, local_id,
+    BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, join_lines, local_id, short_phrase,
 };
 use crate::protocols::council::answers::{
     SeatAnswer, SeatLetters, list_opinions, list_peer_reviews,
 };
 use crate::protocols::council::report_types::CouncilFinalReport;
+use crate::protocols::council::topics::TopicList;
 use crate::protocols::council::types::{
-    OpinionAssessment, OpinionReply, PeerCritique, PeerReview, RatingLevel,
+    OpinionAssessment, OpinionReply, OpinionRisk, PeerCritique, PeerReview, RatingLevel,
 };
 
 /// Marks the text of a reply that was cut off.
@@ -40,10 +42,9 @@ pub fn report_verdict(
     transcript: &RunState,
     report: &CouncilFinalReport,
 ) -> Option<VerdictRequest> {
-    let tensions: Vec<LocalId> = [1, 2]
-        .iter()
-        .flat_map(|round| collect_items(transcript, *round).tension_ids().collect::<Vec<_>>())
-        .collect();
+    // Those of the record, which an earlier version may have registered by other rules.
+    let tensions = transcript.entities.keys().filter(|id| id.kind == EntityKind::Tension);
+    let tensions = tensions.map(|id| EntityTarget::Global(*id)).collect();
     let conclusion = &report.report.conclusion;
     let description = [report.disclaimer.as_deref(), Some(&report.report.rationale.summary)];
     let description: Vec<&str> = description.into_iter().flatten().collect();
@@ -118,11 +119,44 @@ fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<St
 fn collect_items(transcript: &RunState, round: u8) -> BatchBuilder {
     let mut items = BatchBuilder::new(&transcript.opening.dialogue_id, round);
     match round {
-        1 => list_opinions(transcript).iter().for_each(|voice| add_opinion(&mut items, voice)),
+        1 => add_opinions(&mut items, transcript),
         2 => add_reviews(&mut items, transcript),
         _ => {}
     }
     items
+}
+
+fn add_opinions(items: &mut BatchBuilder, transcript: &RunState) {
+    let heard = list_opinions(transcript);
+    heard.iter().for_each(|voice| add_opinion(items, voice));
+    let mut tensions = TopicList::default();
+    for voice in &heard {
+        for risk in voice.said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
+            tensions.add_point(voice.seat, voice.seat, &risk.description, risk_text(risk));
+        }
+    }
+    tensions.add_to(items, ReferenceType::Depend);
+    for severity in [RatingLevel::Medium, RatingLevel::Low] {
+        for voice in &heard {
+            let risks = voice.said.risks.iter().filter(|risk| risk.severity == severity);
+            for risk in risks {
+                let label = format!("{severity} risk: {}", short_phrase(&risk.description));
+                let text = risk_text(risk);
+                add_claim(items, voice.seat, &label, &text, ReferenceType::Depend, voice.seat);
+            }
+        }
+    }
+    for voice in &heard {
+        for question in &voice.said.questions {
+            let label = format!("open question: {}", short_phrase(question));
+            add_claim(items, voice.seat, &label, question, ReferenceType::Question, voice.seat);
+        }
+    }
+}
+
+fn risk_text(risk: &OpinionRisk) -> String {
+    let mitigation = risk.mitigation.as_deref().map(|text| format!("Mitigation: {text}"));
+    join_lines(&[risk.description.clone(), mitigation.unwrap_or_default()])
 }
 
 fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
@@ -133,7 +167,8 @@ fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
     text.extend(is_cut.then(|| CUT.to_owned()));
     text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
     text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
-    items.add_item(seat, EntityKind::Perspective, &said.summary, &join_lines(&text), |item| item);
+    let label = short_phrase(&said.summary);
+    items.add_item(seat, EntityKind::Perspective, &label, &join_lines(&text), |item| item);
     let parameters = match is_cut {
         true => json!({ "stance": said.stance, "confidence": said.confidence, "truncated": true }),
         false => json!({ "stance": said.stance, "confidence": said.confidence }),
@@ -141,16 +176,12 @@ fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
     let cut = if is_cut { CUT } else { "" };
     let text =
         join_lines(&[details.recommendation.clone(), details.rationale.clone(), cut.to_owned()]);
-    items.add_item(seat, EntityKind::Recommendation, &details.recommendation, &text, |item| {
+    let label = short_phrase(&details.recommendation);
+    items.add_item(seat, EntityKind::Recommendation, &label, &text, |item| {
         refer_to_perspective(item, ReferenceType::Depend, seat).parameters(parameters)
     });
-    for risk in said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
-        let mitigation = risk.mitigation.as_deref().map(|text| format!("Mitigation: {text}"));
-        let text = join_lines(&[risk.description.clone(), mitigation.unwrap_or_default()]);
-        items.add_item(seat, EntityKind::Tension, &risk.description, &text, |item| item);
-    }
     for finding in &said.findings {
-        let label = format!("{}: {}", finding.id, finding.title);
+        let label = format!("{}: {}", finding.id, short_phrase(&finding.title));
         let fix = format!("Fix: {}", finding.fix_approach);
         let text = join_lines(&[finding.location.clone(), finding.description.clone(), fix]);
         add_claim(items, seat, &label, &text, ReferenceType::Support, seat);
@@ -177,9 +208,11 @@ fn add_reviews(items: &mut BatchBuilder, transcript: &RunState) {
             }
         }
     }
+    let mut tensions = TopicList::default();
     for (voice, target, about) in &targets {
         for point in &target.agreement_points {
-            add_claim(items, voice.seat, point, point, ReferenceType::Support, about);
+            let label = short_phrase(point);
+            add_claim(items, voice.seat, &label, point, ReferenceType::Support, about);
         }
         for point in &target.disagreement_points {
             let text = join_lines(&[
@@ -187,11 +220,10 @@ fn add_reviews(items: &mut BatchBuilder, transcript: &RunState) {
                 format!("{}: {}", voice.seat, point.reviewer_position),
                 format!("{about}: {}", point.target_position),
             ]);
-            items.add_item(voice.seat, EntityKind::Tension, &point.topic, &text, |item| {
-                refer_to_perspective(item, ReferenceType::Question, about)
-            });
+            tensions.add_point(voice.seat, about, &point.topic, text);
         }
     }
+    tensions.add_to(items, ReferenceType::Question);
 }
 
 fn add_critique(
@@ -200,7 +232,7 @@ fn add_critique(
     critique: &PeerCritique,
     about: &ExpertSlug,
 ) {
-    let label = format!("{}: {}", critique.critique_type, critique.message);
+    let label = format!("{}: {}", critique.critique_type, short_phrase(&critique.message));
     let correction =
         critique.suggested_correction.as_deref().map(|text| format!("Correction: {text}"));
     let severity = format!("Severity: {}", critique.severity);
@@ -222,7 +254,7 @@ fn add_claim(
 }
 
 /// Every seat has exactly one perspective in the first round.
-fn refer_to_perspective(
+pub(crate) fn refer_to_perspective(
     item: RegisterItem,
     ref_type: ReferenceType,
     seat: &ExpertSlug,

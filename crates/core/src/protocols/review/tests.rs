@@ -9,7 +9,7 @@ use crate::protocols::review::sample::{SEATS, begin, hold, judgement, plan, say,
 use crate::protocols::review::seat_results::{FIRST, SECOND, list_seat_results, tally_blocks};
 use crate::protocols::review::to_entities::round_batch;
 use crate::protocols::review::types::{DeliberatorJudgement, DeliberatorVerdict};
-use crate::protocols::sample::{changes_of, describe, held_round, journalled_digests, next};
+use crate::protocols::sample::{changes_of, describe, held_round, next};
 
 /// What a seat came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,13 +256,6 @@ fn a_change_that_cites_nobody_is_marked() {
         assert_eq!(positions[0].is_uncited(&positions), uncited, "{said}");
         assert!(!positions[1].is_uncited(&positions));
     }
-}
-
-#[test]
-fn a_batch_has_the_digest_that_an_earlier_version_journalled() {
-    let journal = include_str!("../../../../../tests/fixtures/journals/review.jsonl");
-    let digests = journalled_digests(journal, "posts-launch-md-e8a9db97", round_batch);
-    assert_eq!(digests.len(), 2);
 }
 
 /// The request that would register the same round has the same digest.

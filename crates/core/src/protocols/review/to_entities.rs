@@ -7,12 +7,12 @@
 use crate::dialogue::register::batch::{RegisterBatch, RegisterItem, RegisterUpdate};
 use crate::dialogue::verdict::parse::VerdictRequest;
 use crate::model::entity::ReferenceType;
-use crate::model::ids::{EntityKind, ExpertSlug, LocalId};
+use crate::model::ids::{EntityKind, EntityTarget, ExpertSlug, LocalId};
 use crate::model::run_state::RunState;
 use crate::model::text::trim_and_truncate;
 use crate::model::verdict::VerdictType;
 use crate::protocols::batch_builder::{
-    BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, join_lines, local_id,
+    BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, join_lines, local_id, short_phrase,
 };
 use crate::protocols::review::policy::{ReviewDecision, ReviewOutcome};
 use crate::protocols::review::seat_results::{
@@ -70,7 +70,8 @@ fn add_judgement(
         });
     }
     for concern in &judgement.concerns {
-        items.add_item(seat, EntityKind::Claim, &concern.issue, &claim_text(concern), |item| {
+        let label = short_phrase(&concern.issue);
+        items.add_item(seat, EntityKind::Claim, &label, &claim_text(concern), |item| {
             refer_if_any(item, ReferenceType::Support, own.clone())
         });
     }
@@ -148,7 +149,7 @@ fn verdict_recommendation(ruling: &ReviewOutcome) -> String {
 }
 
 /// The tensions of blocks that were not lifted.
-fn open_block_tensions(positions: &[SeatResult<'_>]) -> Vec<LocalId> {
+fn open_block_tensions(positions: &[SeatResult<'_>]) -> Vec<EntityTarget> {
     let mut tensions = Vec::new();
     for one in
         positions.iter().filter(|one| one.final_judgement().is_some_and(|held| held.would_block))
@@ -156,7 +157,8 @@ fn open_block_tensions(positions: &[SeatResult<'_>]) -> Vec<LocalId> {
         let (first, second) = (one.first.judgement(), one.second.judgement());
         let is_new = second.is_some_and(|second| !is_same_block(first, second));
         let round = if is_new { SECOND } else { FIRST };
-        tensions.extend(local_id(one.seat, EntityKind::Tension, round, 1));
+        let id = local_id(one.seat, EntityKind::Tension, round, 1);
+        tensions.extend(id.map(EntityTarget::Local));
     }
     tensions
 }
@@ -173,7 +175,7 @@ fn judgement_headline(judgement: &DeliberatorJudgement) -> String {
 fn judgement_gist(judgement: &DeliberatorJudgement) -> String {
     let brief = judgement.revision_brief.lines().map(str::trim).find(|line| !line.is_empty());
     let concern = || judgement.concerns.first().map(|concern| concern.issue.as_str());
-    brief.or_else(concern).unwrap_or("nothing to add").to_owned()
+    short_phrase(brief.or_else(concern).unwrap_or("nothing to add"))
 }
 
 fn judgement_text(judgement: &DeliberatorJudgement) -> String {

@@ -2,7 +2,7 @@
 //! critic and the reviser.
 
 use plenary_core::model::ask::{AskPurpose, CallErrorType};
-use plenary_core::model::ids::{EntityId, EntityKind, ExpertSlug};
+use plenary_core::model::ids::{ClaimSource, EntityId, EntityKind, ExpertSlug};
 use plenary_core::model::time::Day;
 use plenary_core::protocols::classification::protocol::CLASSIFY;
 use plenary_core::protocols::conclusion::format::constraint::find_violations;
@@ -171,6 +171,9 @@ fn list_unresolved_points(user: &str, point: &str) -> Vec<UnresolvedPoint> {
     struct RecordEntity {
         id: EntityId,
         agents: Vec<ExpertSlug>,
+        /// Its first line is the recommendation; a record that is cut has labels only.
+        #[serde(default)]
+        text: String,
         #[serde(default)]
         label: String,
     }
@@ -179,7 +182,9 @@ fn list_unresolved_points(user: &str, point: &str) -> Vec<UnresolvedPoint> {
         let agent = entity.agents.first().filter(|_| entity.id.kind == EntityKind::Recommendation);
         let is_new = |agent: &&ExpertSlug| claims.iter().all(|claim| claim.agent != **agent);
         if let Some(agent) = agent.filter(is_new).filter(|_| !entity.label.is_empty()) {
-            claims.push(CitedClaim { id: entity.id, agent: agent.clone(), claim: entity.label });
+            let id = ClaimSource::Entity(entity.id);
+            let claim = entity.text.lines().next().unwrap_or(&entity.label).to_owned();
+            claims.push(CitedClaim { id, agent: agent.clone(), claim });
         }
     }
     claims.truncate(2);

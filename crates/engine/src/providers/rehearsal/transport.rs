@@ -132,6 +132,7 @@ fn rehearsal_seat(name: &str) -> Option<Provider> {
         temperature: None,
         input_tokens_max: None,
         effort: None,
+        lens: None,
         timeouts: None,
         wire_schema: WireSchema::Auto,
         max_in_flight: None,

@@ -275,7 +275,8 @@ pub(crate) fn dry_run(
         .iter()
         .map(|seat| {
             json!({ "seat": seat.name, "model": seat.model, "family": seat.family,
-            "roles": seat.roles, "transports": seat.transports, "price": seat.price })
+            "roles": seat.roles, "lens": seat.lens, "transports": seat.transports,
+            "price": seat.price })
         })
         .collect();
     let document = json!({
