@@ -13,6 +13,7 @@
 mod kit;
 
 mod agent_processes;
+mod alignment;
 mod anonymity;
 mod budget;
 mod calls;

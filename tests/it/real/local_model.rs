@@ -47,3 +47,35 @@ fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
     let verified = program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?}");
 }
+
+#[test]
+#[ignore = "needs the model that `./check real` installs"]
+fn an_alignment_dialogue_of_a_real_small_model_ends_in_a_stated_result() {
+    let (_served, yaml) = start_local_model(&[]);
+    let program = TestProgram::new();
+    std::fs::write(program.path().join("council.yaml"), with_short_replies(&yaml, 300)).unwrap();
+    let experts = "[{role: Cook, tier: Core}, {role: Doctor, tier: Wildcard}]";
+    std::fs::write(program.path().join("experts.yaml"), experts).unwrap();
+
+    let question = "Is tea or coffee better in the morning?";
+    let limits = ["--max-rounds", "1", "--no-conclusion", "--deadline", "5m", "--json"];
+    let ran = program
+        .run_command(&[&["align", question, "--experts", "experts.yaml"], &limits[..]].concat());
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!(value_at(&told, "protocol"), "alignment");
+    // Such a weak model seldom writes markers or valid verdicts. The result must say what happened.
+    let reason = value_at(&told, "stop_reason").as_str().unwrap_or_default();
+    match ran.code {
+        0 => {
+            assert!(["converged", "max_rounds"].contains(&reason), "{told:#}");
+            assert!(value_at(&told, "verdicts.0.recommendation").is_string(), "{told:#}");
+        }
+        3 => {
+            assert!(["quorum", "deadline", "budget"].contains(&reason), "{told:#}");
+            assert!(value_at(&told, "error.suggestion").is_string(), "{told:#}");
+        }
+        code => panic!("exit {code}: {told:#}"),
+    }
+    let verified = program.run_command(&["verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}

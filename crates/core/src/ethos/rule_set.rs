@@ -329,6 +329,15 @@ impl CalibrationRecord {
         self.versions.iter().rev().find(|ethos| ethos.status == EthosStatus::Approved)
     }
 
+    /// Adds a version, or replaces what it was.
+    pub(crate) fn save_version(&mut self, ethos: &DialogueEthos) {
+        let known = self.versions.iter_mut().find(|known| known.ethos_id == ethos.ethos_id);
+        match known {
+            Some(known) => known.clone_from(ethos),
+            None => self.versions.push(ethos.clone()),
+        }
+    }
+
     /// The challenges of a rule, also those of its earlier versions.
     pub fn challenges_of<'a>(
         &'a self,

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ethos::rule_set::{DialogueEthos, EthosRule, parse_rule_id};
@@ -31,13 +32,14 @@ words! {
 }
 
 /// One mark of the Judge.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CalibrationMark {
     pub expert_slug: String,
     pub rule_id: String,
-    pub kind: MarkKind,
     /// Words of the expert's reply.
     pub quote: String,
+    #[schemars(schema_with = "crate::model::string_enum::word_schema::<MarkKind>")]
+    pub kind: MarkKind,
 }
 
 /// A mark that counts.

@@ -1,6 +1,6 @@
 //! Applies journal events to a run state.
 
-use crate::model::ask::{Ask, AskMessages, CallDispatch, CallFailure, ModelReply};
+use crate::model::ask::{Ask, AskMessages, AskPurpose, CallDispatch, CallFailure, ModelReply};
 use crate::model::dialogue::{ConclusionStage, DialogueStatus};
 use crate::model::intervention::{Intervention, InterventionEntry};
 use crate::model::journal::JournalEvent;
@@ -190,8 +190,10 @@ impl RunState {
         let held: Vec<u8> = self.recorded_rounds.iter().map(|(round, _)| *round).collect();
         for asked in &mut self.asks {
             asked.not_sent = None;
-            asked.retired |=
-                was_short && asked.parsed_document().is_none() && !held.contains(&asked.ask.round);
+            let is_open = !held.contains(&asked.ask.round) && !asked.is_heard();
+            // The Judge gives the verdicts on a round that is recorded.
+            let is_verdict = asked.ask.purpose == AskPurpose::Verdicts;
+            asked.retired |= was_short && (is_open || is_verdict);
         }
         self.mark_calls_lost();
     }

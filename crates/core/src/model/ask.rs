@@ -468,6 +468,14 @@ impl AskState {
         matches!(self.parse_outcome, Some(ParseOutcome::Parsed { truncated: true, .. }))
     }
 
+    /// Whether the reply says something that can be used. An expert's reply without markers does
+    /// not.
+    pub fn is_heard(&self) -> bool {
+        let Some(document) = self.parsed_document() else { return false };
+        let ReplyDocument::Contribution(facts) = document else { return true };
+        facts.is_heard()
+    }
+
     pub fn parsed_document(&self) -> Option<&ReplyDocument> {
         match &self.parse_outcome {
             Some(ParseOutcome::Parsed { document, .. }) => Some(document),

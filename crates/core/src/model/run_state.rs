@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ethos::rule_set::EthosId;
 pub use crate::model::ask::AskState;
 pub use crate::model::ask::CallOutcome;
 pub use crate::model::ask::CallState;
@@ -181,6 +182,13 @@ pub enum RunStopReason {
         seat: ExpertSlug,
         reason: String,
     },
+    /// The Principal stopped an alignment dialogue before its first round was registered.
+    Stopped,
+    /// A person must resolve this many conflicts of the dialogue's ethos.
+    Uncalibrated {
+        ethos: EthosId,
+        conflicts: usize,
+    },
     Deadline,
     Interrupted,
 }
@@ -194,8 +202,13 @@ impl RunStopReason {
             | Self::Partial { .. }
             | Self::Unadjudicated { .. }
             | Self::Unjudged { .. }
+            | Self::Stopped
             | Self::Unconcluded { .. } => true,
-            Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
+            Self::Done
+            | Self::Budget { .. }
+            | Self::Uncalibrated { .. }
+            | Self::Deadline
+            | Self::Interrupted => false,
         }
     }
 }

@@ -204,7 +204,7 @@ fn restrict_names(schema: &mut Value, names: &[String]) {
 }
 
 /// Removes a field at every level.
-fn drop_field(schema: &mut Value, field: &str) {
+pub(crate) fn drop_field(schema: &mut Value, field: &str) {
     let Value::Object(node) = schema else { return };
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
         properties.shift_remove(field);

@@ -62,10 +62,19 @@ const PATH_CHARS_MAX: usize = 1_000;
 
 /// The block of a council or a conclusion: the question and its files.
 pub(crate) fn question_block(transcript: &RunState, seat: &ExpertSlug) -> SeatBlock {
-    let shared = match transcript.shared_blocks.first() {
-        Some(block) => Arc::clone(block),
-        None => render_question(transcript, transcript.plan.largest_input_bytes()),
+    let Some(block) = transcript.shared_blocks.first() else {
+        return fresh_question_block(transcript, seat);
     };
+    choose_block(transcript, seat, Arc::clone(block))
+}
+
+/// The same, for a block that grows from it: the first block of the run may contain more.
+pub(crate) fn fresh_question_block(transcript: &RunState, seat: &ExpertSlug) -> SeatBlock {
+    let shared = render_question(transcript, transcript.plan.largest_input_bytes());
+    choose_block(transcript, seat, shared)
+}
+
+fn choose_block(transcript: &RunState, seat: &ExpertSlug, shared: Arc<SharedBlock>) -> SeatBlock {
     let cut = |input_bytes| render_question(transcript, input_bytes);
     SeatBlock::choose(shared, transcript.plan.input_bytes_max(seat), cut)
 }

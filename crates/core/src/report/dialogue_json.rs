@@ -21,11 +21,11 @@ use crate::model::record::{DialogueRecord, Expert, RecordedVerdict, RoundRecord}
 use crate::model::time::Moment;
 use crate::model::verdict::{VerdictConfidence, VerdictType, VoteTally};
 use crate::protocols::conclusion::document::ConclusionExport;
+use crate::report::calibration_export::{CalibrationExport, calibration_export};
 use crate::report::dialogue_facts::{
     ActionsByExpert, ExpertAction, expert_actions, record_warnings, reference_targets,
     related_perspectives,
 };
-use crate::report::ethos_page::{CalibrationExport, calibration_export};
 use crate::report::html::{HTML_GENERATOR, HTML_LAST_LINE};
 use crate::report::scoreboard::{DialogueScoreboard, record_scoreboard};
 
@@ -51,7 +51,7 @@ pub struct DialogueDocument<'a> {
     created_at: Moment,
     background: Option<&'a Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    calibration: Option<CalibrationExport<'a>>,
+    calibration: Option<CalibrationExport>,
     #[serde(flatten)]
     ending: ConclusionExport<'a>,
     expert_pool: Option<PoolSection<'a>>,

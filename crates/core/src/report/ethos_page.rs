@@ -1,107 +1,28 @@
 //! Calibration on pages: the library, an ethos, and how a dialogue stands to its rules.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::ethos::compliance::{EthosCompliance, RuleStatus, not_calibrated};
 use crate::ethos::library::{EthosDomain, EthosLibrary, EthosTenet, ItemStatus};
 use crate::ethos::rule_set::{
-    CalibrationRecord, DialogueEthos, EthosId, EthosRule, EthosStatus, RuleChallenge, RuleConflict,
+    CalibrationRecord, DialogueEthos, EthosRule, EthosStatus, RuleConflict,
 };
-use crate::model::ids::{EntityId, ExpertSlug};
-use crate::model::lifecycle::EntityStatus;
+use crate::model::ids::EntityId;
 use crate::model::queries::EthosSummary;
 use crate::model::record::DialogueRecord;
 use crate::model::validation_error::ValidationError;
-use crate::model::verdict::VerdictType;
+use crate::model::verdict::Verdict;
+use crate::report::calibration_export::{last_compliance, with_view};
 use crate::report::page::{
     ColumnKind, ListItem, PageBlock, PageModel, PageSection, PageTable, RichText, TableColumn,
     TableRow, TextTone,
 };
-use crate::report::phrases::{accepting_verdict, count_noun};
+use crate::report::phrases::count_noun;
 
 /// The compliance of the newest final verdict.
 fn final_compliance(record: &DialogueRecord) -> Option<&EthosCompliance> {
-    let verdicts = record.verdicts.iter().map(|given| &given.verdict);
-    let mut last = verdicts.filter(|verdict| verdict.verdict_type == VerdictType::Final);
-    last.next_back()?.ethos_compliance.as_ref()
-}
-
-/// The block `calibration` of an export, in the shape of the seed.
-#[derive(Debug, Serialize)]
-pub struct CalibrationExport<'a> {
-    calibrated: bool,
-    domain: Option<String>,
-    ethos_id: Option<&'a EthosId>,
-    rules_count: usize,
-    compliance: Option<ComplianceCounts>,
-    rules: Vec<Value>,
-    rule_challenges: Vec<ChallengeExport<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct ComplianceCounts {
-    fully_compliant: bool,
-    exceptions: usize,
-    violations: usize,
-}
-
-#[derive(Debug, Serialize)]
-struct ChallengeExport<'a> {
-    rule_id: &'a str,
-    tension: EntityId,
-    experts: &'a [ExpertSlug],
-    outcome: String,
-}
-
-/// `None` for a dialogue that is not calibrated.
-pub fn calibration_export(record: &DialogueRecord) -> Option<CalibrationExport<'_>> {
-    let calibration = record.calibration.as_ref()?;
-    let ethos = calibration.approved_ethos();
-    let compliance = final_compliance(record).map(|compliance| ComplianceCounts {
-        fully_compliant: compliance.fully_compliant,
-        exceptions: compliance.exceptions.len(),
-        violations: compliance.violations.len(),
-    });
-    let rules = ethos.into_iter().flat_map(DialogueEthos::rules_in_force).map(|rule| {
-        json!({
-            "rule_id": rule.rule_id(), "type": rule.rule_type, "source_id": rule.source_id,
-            "label": rule.label, "priority": rule.priority,
-        })
-    });
-    let challenges = calibration.challenges.iter().map(|challenge| ChallengeExport {
-        rule_id: &challenge.rule_id,
-        tension: challenge.tension,
-        experts: &challenge.experts,
-        outcome: challenge_outcome(record, challenge),
-    });
-    Some(CalibrationExport {
-        calibrated: true,
-        domain: ethos
-            .and_then(DialogueEthos::domain_slug)
-            .or_else(|| record.dialogue.opening.domain_id.clone()),
-        ethos_id: ethos.map(|ethos| &ethos.ethos_id),
-        rules_count: ethos.map_or(0, |ethos| ethos.rules_in_force().count()),
-        compliance,
-        rules: rules.collect(),
-        rule_challenges: challenges.collect(),
-    })
-}
-
-/// What became of a challenge: the exception that the verdict grants, else the tension's status.
-fn challenge_outcome(record: &DialogueRecord, challenge: &RuleChallenge) -> String {
-    let granted = |compliance: &EthosCompliance| {
-        let is_it = |id: &String| *id == challenge.rule_id;
-        compliance.exceptions.iter().any(|exception| is_it(&exception.rule_id))
-    };
-    if final_compliance(record).is_some_and(granted) {
-        return "exception granted".to_owned();
-    }
-    if accepting_verdict(record, challenge.tension).is_some() {
-        return "accepted".to_owned();
-    }
-    let status = record.find_entity(challenge.tension).map(|tension| tension.status);
-    status.unwrap_or(EntityStatus::Open).name().to_owned()
+    let verdicts: Vec<&Verdict> = record.verdicts.iter().map(|given| &given.verdict).collect();
+    last_compliance(&verdicts)
 }
 
 /// The rules that a tension challenges, as a note on the board.
@@ -179,7 +100,8 @@ pub fn calibration_section(record: &DialogueRecord) -> PageSection {
     }
     let challenges = calibration.challenges.iter().map(|challenge| {
         let lead = RichText::toned(challenge.tension.to_string(), TextTone::Id);
-        let outcome = challenge_outcome(record, challenge);
+        let outcome = with_view(record, |view| view.challenge_outcome(challenge));
+        let outcome = outcome.unwrap_or_default();
         ListItem::new(lead, format!("challenges {}: {outcome}", challenge.rule_id))
     });
     let challenges: Vec<ListItem> = challenges.collect();

@@ -2,6 +2,7 @@
 //!
 //! Pages are pure functions of the record and the run state; nothing here performs I/O.
 
+pub mod calibration_export;
 pub mod call_rows;
 pub mod calls;
 pub mod dialogue_events;

@@ -127,11 +127,12 @@ pub fn dialogue_page(
     let is_unconverged = ended.terminal_state == Some(TerminalState::Unconverged);
     page.sections.extend(background_section(record, scope));
     page.sections.extend(conclusion_sections(&ended, recorded_outcomes(record)));
-    if run.is_some_and(|run| run.alignment.is_some()) && scope.detail == PageDetail::Result {
-        page.sections.push(verdicts_section(record));
-        page.sections.extend(scoreboard_section(record));
-    }
     if scope.detail == PageDetail::Result && !is_unconverged {
+        if run.is_some_and(|run| run.alignment.is_some()) {
+            page.sections.push(verdicts_section(record));
+            page.sections.push(calibration_section(record));
+            page.sections.extend(scoreboard_section(record));
+        }
         let interventions = run.map(list_interventions).unwrap_or_default();
         page.sections.push(interventions_section(&interventions));
         page.sections.push(more_section(record));

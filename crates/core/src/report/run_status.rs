@@ -33,6 +33,8 @@ pub fn completion_status(transcript: &RunState) -> CompletionStatus {
             | RunStopReason::Unconcluded { .. }
             | RunStopReason::Unadjudicated { .. }
             | RunStopReason::Unjudged { .. }
+            | RunStopReason::Stopped
+            | RunStopReason::Uncalibrated { .. }
             | RunStopReason::Deadline
             | RunStopReason::Interrupted,
         )
@@ -152,6 +154,22 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             "judge_unavailable",
             format!("the Judge ({seat}) gave no usable answer: {reason}"),
             format!("Plenary kept all answers; {resume} asks the Judge again"),
+        ),
+        Some(RunStopReason::Stopped) => (
+            "stopped",
+            "the dialogue was stopped before its first round was registered".to_owned(),
+            kept,
+        ),
+        Some(RunStopReason::Uncalibrated { ethos, conflicts }) => (
+            "ethos_conflict_open",
+            format!(
+                "{ethos} has {} that only a person can resolve",
+                count_noun(*conflicts, "conflict")
+            ),
+            format!(
+                "`plenary ethos show {ethos}` lists them; `plenary ethos resolve {ethos} 1 --as \
+                 a_supersedes --why …` resolves one; then {resume}"
+            ),
         ),
         Some(RunStopReason::Deadline) => {
             ("deadline_exceeded", "the run reached its deadline".to_owned(), kept)

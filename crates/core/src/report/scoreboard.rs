@@ -41,6 +41,9 @@ pub struct ScoreRow {
     pub consistency: Option<u32>,
     pub truth: Option<u32>,
     pub relationships: Option<u32>,
+    /// Beside the total; only in a calibrated dialogue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<i64>,
     pub total: i64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<String>,
@@ -143,6 +146,7 @@ fn score_rows(judged: &AlignmentState, round: u8) -> BTreeMap<ExpertSlug, ScoreR
             consistency: part(|parts| parts.consistency),
             truth: part(|parts| parts.truth),
             relationships: part(|parts| parts.relationships),
+            calibration: parts.as_ref().and_then(|parts| parts.calibration),
             total: *total,
             quotes: parts.as_ref().map(|parts| parts.quotes.clone()).unwrap_or_default(),
         };

@@ -92,6 +92,8 @@ pub(crate) fn stopped_status(transcript: &RunState) -> RunStatus {
             | RunStopReason::Unconcluded { .. }
             | RunStopReason::Unadjudicated { .. }
             | RunStopReason::Unjudged { .. }
+            | RunStopReason::Stopped
+            | RunStopReason::Uncalibrated { .. }
             | RunStopReason::Deadline,
         ) => match completion_status(transcript) {
             CompletionStatus::Done => RunStatus::Done,

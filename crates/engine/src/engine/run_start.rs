@@ -13,6 +13,7 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::model::text::trim_and_truncate;
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::alignment::types::PlannedCalibration;
 use plenary_core::protocols::protocol::{Protocol, Protocols, RoleTitles};
 use serde_json::Value;
 
@@ -84,6 +85,7 @@ fn opening_changes(
         Some(judged) => (judged.convergence_percent, Some(format!("{:016x}", judged.panel_seed))),
         None => (100, None),
     };
+    let calibration = judged.and_then(|judged| judged.calibration.as_ref());
     let title = if protocol.has_question() { question_title(&text) } else { text.clone() };
     let mut changes = vec![JournalEvent::DialogueOpened(DialogueOpening {
         dialogue_id: id.clone(),
@@ -95,8 +97,8 @@ fn opening_changes(
         convergence_percent: percent,
         panel_seed: seed,
         output_dir,
-        calibrated: false,
-        domain_id: None,
+        calibrated: calibration.is_some(),
+        domain_id: calibration.and_then(PlannedCalibration::domain_id),
     })];
     let names = protocol.role_titles();
     let seats = plan.seats.iter().filter(|_| protocol.seats_are_experts());

@@ -105,7 +105,7 @@ fn opening_blocks(record: &DialogueRecord, round: u8) -> Vec<PromptBlock> {
 }
 
 /// The rules that bind a calibrated dialogue.
-fn calibration_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
+pub(crate) fn calibration_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
     let Some(ethos) = record.approved_ethos() else { return Vec::new() };
     vec![
         PromptBlock::Plain(format!("---\n\n{}", calibration_heading(ethos))),

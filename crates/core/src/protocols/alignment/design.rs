@@ -138,7 +138,9 @@ fn background_of(plan: &AlignmentPlan, facts: Option<&str>, found: &[String]) ->
     if let Some(facts) = facts.and_then(|facts| text_of(facts, TEXT_CHARS_MAX)) {
         background.insert("description".to_owned(), json!(facts));
     }
-    let requirements: Vec<&String> = plan.constraints.iter().chain(found).collect();
+    // The rules of a calibrated dialogue contain them.
+    let found = found.iter().filter(|_| plan.calibration.is_none());
+    let requirements: Vec<&String> = found.collect();
     if !requirements.is_empty() {
         background.insert("requirements".to_owned(), json!(requirements));
     }

@@ -9,6 +9,7 @@ use crate::model::ask::AskPurpose;
 use crate::model::dialogue::ProtocolKind;
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::{RunState, RunStopReason};
+use crate::model::verdict::Verdict;
 use crate::protocols::alignment::answers::judged_run;
 use crate::protocols::alignment::ending::{DialogueEnding, decide_ending};
 use crate::protocols::alignment::state::AlignmentState;
@@ -17,6 +18,7 @@ use crate::protocols::conclusion::document::ConclusionView;
 use crate::protocols::conclusion::phrases::conclusion_warnings;
 use crate::protocols::council::answers::{ProviderFailure, list_failures};
 use crate::protocols::council::document::{CancelledSeat, PanelAttendance, list_cancelled};
+use crate::report::calibration_export::CalibrationView;
 use crate::report::dialogue_json::verdict_section;
 use crate::report::interventions::{TimedIntervention, list_interventions};
 use crate::report::run_metrics::{
@@ -67,7 +69,7 @@ pub fn alignment_document(state: &RunState) -> serde_json::Result<Option<Alignme
         total_alignment: judged.rounds.iter().map(|held| held.score).sum(),
         scoreboard: build_scoreboard(judged),
         verdicts: serde_json::to_value(verdicts)?,
-        calibration: None,
+        calibration: calibration_document(state, judged)?,
         ended: ConclusionView::from_state(state),
         interventions: list_interventions(state),
         panel: attendance(state, judged),
@@ -78,6 +80,24 @@ pub fn alignment_document(state: &RunState) -> serde_json::Result<Option<Alignme
     }))
 }
 
+/// The calibration as in the export; none for a dialogue that is not calibrated.
+fn calibration_document(
+    state: &RunState,
+    judged: &AlignmentState,
+) -> serde_json::Result<Option<Value>> {
+    if !state.opening.calibrated {
+        return Ok(None);
+    }
+    let verdicts: Vec<&Verdict> = judged.verdicts.iter().map(|given| &given.verdict).collect();
+    let view = CalibrationView {
+        calibration: &judged.calibration,
+        domain_id: state.opening.domain_id.as_deref(),
+        verdicts: &verdicts,
+        status_of: &|id| judged.statuses.get(&id).copied(),
+    };
+    serde_json::to_value(view.to_export()).map(Some)
+}
+
 /// Why the rounds ended: by a decision after a round, or by an early stop.
 pub fn stop_reason(state: &RunState) -> Option<&'static str> {
     let judged = state.alignment.as_deref()?;
@@ -86,10 +106,13 @@ pub fn stop_reason(state: &RunState) -> Option<&'static str> {
             Some(decide_ending(state).map_or("converged", DialogueEnding::name))
         }
         (None, None) => None,
+        (Some(RunStopReason::Stopped), None) => Some(DialogueEnding::Stopped.name()),
         (Some(_), None) if state.is_cut_short => Some(DialogueEnding::Stopped.name()),
         (Some(RunStopReason::Budget { .. }), None) => Some(DialogueEnding::Budget.name()),
         (Some(RunStopReason::Deadline), None) => Some("deadline"),
-        (Some(RunStopReason::Interrupted), None) => Some("interrupted"),
+        (Some(RunStopReason::Interrupted | RunStopReason::Uncalibrated { .. }), None) => {
+            Some("interrupted")
+        }
         (
             Some(
                 RunStopReason::Quorum { .. }

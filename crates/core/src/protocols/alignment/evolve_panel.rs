@@ -280,12 +280,7 @@ impl<'a> PanelDraft<'a> {
             ),
             None => CHALLENGE.to_owned(),
         };
-        let size = self.size();
-        if self.seats.len() >= size
-            && let Some(place) = self.seats.iter().rposition(|draft| !draft.is_fixed)
-        {
-            self.seats.remove(place);
-        }
+        let seats = self.seats.len();
         match self.unseated_pool().first() {
             Some(slug) => self.add_known(&slug.clone(), Some(&task), true),
             None => {
@@ -294,6 +289,12 @@ impl<'a> PanelDraft<'a> {
                 let tier = Some(ExpertTier::Wildcard);
                 self.add_created(&role, tier, None, reason, Some(&task));
             }
+        }
+        // Only a voice that was found replaces a seat.
+        if self.seats.len() > seats.max(self.size())
+            && let Some(place) = self.seats.iter().rposition(|draft| !draft.is_fixed)
+        {
+            self.seats.remove(place);
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::dialogue::expert_prompts::context_brief::render_background;
-use crate::dialogue::expert_prompts::panel_prompts::PromptOptions;
+use crate::dialogue::expert_prompts::panel_prompts::{PromptOptions, calibration_blocks};
 use crate::dialogue::expert_prompts::prior_rounds::round_blocks;
 use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, fill_template};
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
@@ -21,7 +21,9 @@ use crate::prompting::fence::{FenceKind, FenceSet, FencedSection};
 use crate::prompting::instructions::{RoleParts, SHORTER, SYSTEM};
 use crate::prompting::layout::{MessageParts, RenderedPrompt};
 use crate::prompting::reader_view::{ReaderView, to_pretty_json};
-use crate::prompting::shared_block::{SeatBlock, block_day, question_block, shared_bytes_max};
+use crate::prompting::shared_block::{
+    SeatBlock, block_day, fresh_question_block, shared_bytes_max,
+};
 use crate::protocols::alignment::answers::{REPEAT_REASON, judged_run, list_heard, list_silent};
 use crate::protocols::alignment::design::affordable_panel;
 use crate::protocols::alignment::ending::decide_ending;
@@ -35,6 +37,8 @@ const DESIGN: &str = include_str!("../../../../../prompts/alignment/judge-design
 const PANEL: &str = include_str!("../../../../../prompts/alignment/judge-panel.md");
 const RECONCILE: &str = include_str!("../../../../../prompts/alignment/judge-reconcile.md");
 const VERDICTS: &str = include_str!("../../../../../prompts/alignment/judge-verdicts.md");
+const MARKS: &str = include_str!("../../../../../prompts/alignment/calibration-marks.md");
+const COMPLIANCE: &str = include_str!("../../../../../prompts/alignment/calibration-verdict.md");
 const EXPERT: &str = include_str!("../../../../../prompts/alignment/expert.md");
 const STRICTER: &str = include_str!("../../../../../prompts/alignment/expert-stricter.md");
 const ENDING_CONVERGED: &str = include_str!("../../../../../prompts/alignment/ending-converged.md");
@@ -42,9 +46,20 @@ const ENDING_FORCED: &str = include_str!("../../../../../prompts/alignment/endin
 
 /// All texts of this protocol, for the digest of a seat's version.
 pub(crate) fn all_instructions() -> impl Iterator<Item = String> {
-    [DESIGN, PANEL, RECONCILE, VERDICTS, EXPERT, STRICTER, ENDING_CONVERGED, ENDING_FORCED]
-        .into_iter()
-        .map(str::to_owned)
+    [
+        DESIGN,
+        PANEL,
+        RECONCILE,
+        VERDICTS,
+        MARKS,
+        COMPLIANCE,
+        EXPERT,
+        STRICTER,
+        ENDING_CONVERGED,
+        ENDING_FORCED,
+    ]
+    .into_iter()
+    .map(str::to_owned)
 }
 
 /// The size of a role text, for an estimate.
@@ -83,14 +98,17 @@ pub(crate) fn judge_messages(
         }
         AskPurpose::Reconciliation => {
             let text = fill_role(RECONCILE, &[("round", ask.round.to_string())]);
-            (text, reply_sections(state, judged, ask.round), absence_remarks(state, ask.round))
+            let remarks = absence_remarks(state, ask.round).into_iter();
+            let remarks = remarks.chain(rule_remark(judged, MARKS)).collect();
+            (text, reply_sections(state, judged, ask.round), remarks)
         }
         _ => {
             let ending = decide_ending(state);
             let warning = ending.and_then(|ending| ending.warning(plan));
             let text = if warning.is_some() { ENDING_FORCED } else { ENDING_CONVERGED };
             let text = fill_role(VERDICTS, &[("ending", text.trim_end().to_owned())]);
-            (text, verdict_sections(state, judged), warning.into_iter().collect())
+            let remarks = warning.into_iter().chain(rule_remark(judged, COMPLIANCE)).collect();
+            (text, verdict_sections(state, judged), remarks)
         }
     };
     sections.extend(interventions(state, ask));
@@ -171,6 +189,11 @@ fn panel_remarks(plan: &AlignmentPlan, judged: &AlignmentState) -> Vec<String> {
         remarks.push("Create no expert: the person who asked wants the pool only.".to_owned());
     }
     remarks
+}
+
+/// What the Judge does besides in a calibrated dialogue.
+fn rule_remark(judged: &AlignmentState, text: &str) -> Option<String> {
+    judged.calibration.approved_ethos().map(|_| text.trim_end().to_owned())
 }
 
 /// Every tension with its status and what became of it.
@@ -301,7 +324,7 @@ const CUT_TEXT_BYTES: usize = 2_000;
 /// cache covers everything that was said. A round is rendered as it stood when it was registered,
 /// so later changes of status do not change its bytes.
 fn rounds_block(state: &RunState, record: &DialogueRecord, seat: &ExpertSlug) -> SeatBlock {
-    let base = question_block(state, seat);
+    let base = fresh_question_block(state, seat);
     let bytes_max = shared_bytes_max(state.plan.input_bytes_max(seat));
     let fences = FenceSet::of_block(&state.plan.secret);
     let mut text = base.block.text.to_string();
@@ -311,6 +334,7 @@ fn rounds_block(state: &RunState, record: &DialogueRecord, seat: &ExpertSlug) ->
         let fenced = fences.fence_text(FenceKind::Material, "BACKGROUND", &background);
         text.push_str(&format!("{fenced}\n\n"));
     }
+    text.push_str(&render_plain_blocks(&calibration_blocks(record), &fences));
     for held in &record.rounds {
         let then = record.clone().rewound_to(held.round.saturating_add(1));
         let said = then.all_entities().map(PriorEntity::from_entity).collect();

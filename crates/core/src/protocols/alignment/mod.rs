@@ -4,6 +4,7 @@
 //! verdicts. Code counts, checks and decides: quotes, merges, convergence, vote, endings.
 
 pub mod answers;
+pub mod calibrate;
 pub mod design;
 pub mod document;
 pub mod ending;

@@ -11,12 +11,13 @@ use crate::model::run_state::{ReplyDocument, RunState, RunStopReason};
 use crate::protocols::alignment::answers::{
     JudgeAnswer, REPEAT_REASON, judge_answer, judged_run, list_heard, list_silent,
 };
+use crate::protocols::alignment::calibrate::calibrate_step;
 use crate::protocols::alignment::design::{designed_dialogue, planned_dialogue};
 use crate::protocols::alignment::ending::{DialogueEnding, decide_ending, find_shortage};
 use crate::protocols::alignment::evolve_panel::evolve_panel;
 use crate::protocols::alignment::reconcile::{check_reconciliation, salvage_scores};
 use crate::protocols::alignment::to_entities::{build_batch, build_unmerged_batch};
-use crate::protocols::alignment::types::PANEL_MIN;
+use crate::protocols::alignment::types::{AlignmentPlan, PANEL_MIN};
 use crate::protocols::alignment::verdicts::{check_verdicts, verdict_parts};
 use crate::protocols::pending_asks::{RetryRule, pending_asks};
 use crate::protocols::protocol::{EntryDraft, EntryPart, Step};
@@ -31,16 +32,15 @@ pub(crate) fn next_step(state: &RunState) -> Option<Step> {
         Some(ending) if judged.last_round().is_some() => verdict_step(state, ending),
         Some(_) => stop_without_round(state),
         None if !judged.is_designed => design_step(state),
-        None => round_step(state, judged.next_round()),
+        None => calibrate_step(state).unwrap_or_else(|| round_step(state, judged.next_round())),
     })
 }
 
 /// Without a registered round there is nothing to decide on.
 fn stop_without_round(state: &RunState) -> Step {
-    let (heard, needed) = (list_heard(state, 0).len(), PANEL_MIN);
     Step::Stop(match find_shortage(state) {
-        Some(shortage) => RunStopReason::Budget { shortage },
-        None => RunStopReason::Quorum { round: 0, heard, needed },
+        Some(shortage) if !state.is_cut_short => RunStopReason::Budget { shortage },
+        Some(_) | None => RunStopReason::Stopped,
     })
 }
 
@@ -147,7 +147,7 @@ fn reconcile_step(state: &RunState, round: u8) -> Step {
         },
         JudgeAnswer::Unusable(document) => {
             let scores = match document {
-                Some(ReplyDocument::Reconciliation(reply)) => salvage_scores(&heard, reply),
+                Some(ReplyDocument::Reconciliation(reply)) => salvage_scores(state, &heard, reply),
                 _ => Vec::new(),
             };
             match build_unmerged_batch(state, round, heard, &scores) {
@@ -161,7 +161,7 @@ fn reconcile_step(state: &RunState, round: u8) -> Step {
 /// The Judge gives the verdicts. Ids that are not in the record are refused; if the Judge insists,
 /// they are left out.
 fn verdict_step(state: &RunState, ending: DialogueEnding) -> Step {
-    let Some((_, judged)) = judged_run(state) else { return Step::Finish };
+    let Some((plan, judged)) = judged_run(state) else { return Step::Finish };
     let round = judged.last_round().unwrap_or_default();
     let answer = judge_answer(state, round, AskPurpose::Verdicts, |document| {
         let ReplyDocument::Verdicts(reply) = document else {
@@ -172,27 +172,25 @@ fn verdict_step(state: &RunState, ending: DialogueEnding) -> Step {
     let (ask, reply) = match answer {
         JudgeAnswer::Pending(step) => return step,
         JudgeAnswer::Failed(stop) => return Step::Stop(stop),
-        JudgeAnswer::Usable { ask, value } => (Some(ask), value),
-        JudgeAnswer::Unusable(Some(ReplyDocument::Verdicts(reply))) => (None, reply),
-        JudgeAnswer::Unusable(_) => return Step::Stop(unjudged(state)),
+        JudgeAnswer::Usable { ask, value } => (ask, value),
+        JudgeAnswer::Unusable(Some(ReplyDocument::Verdicts(reply))) => {
+            let asked = state.last_ask_for(round, &plan.judge, AskPurpose::Verdicts);
+            // What the Judge may not name is left out; what the record refuses even then ends it.
+            match asked.filter(|asked| !judged.refusals.contains_key(&asked.ask.id)) {
+                Some(asked) => (asked.ask.id, reply),
+                None => return Step::Stop(unjudged(plan)),
+            }
+        }
+        JudgeAnswer::Unusable(_) => return Step::Stop(unjudged(plan)),
     };
     let is_the_end = state.plan.conclusion.is_none();
     let parts = verdict_parts(state, ending, reply);
     let parts = parts.into_iter().chain(is_the_end.then(EntryPart::run_done));
     let entry = EntryDraft::new(JournalEntryKind::VerdictRegistered, parts);
-    Step::Append(vec![match ask {
-        Some(ask) => entry.refusable_by(ask),
-        None => entry,
-    }])
+    Step::Append(vec![entry.refusable_by(ask)])
 }
 
-fn unjudged(state: &RunState) -> RunStopReason {
-    let seat = judged_run(state).map(|(plan, _)| plan.judge.clone());
-    match seat {
-        Some(seat) => {
-            let reason = "the Judge gave no usable verdict".to_owned();
-            RunStopReason::Unjudged { seat, reason }
-        }
-        None => RunStopReason::Interrupted,
-    }
+fn unjudged(plan: &AlignmentPlan) -> RunStopReason {
+    let reason = "the Judge gave no usable verdict".to_owned();
+    RunStopReason::Unjudged { seat: plan.judge.clone(), reason }
 }

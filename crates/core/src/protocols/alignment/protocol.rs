@@ -20,7 +20,8 @@ use crate::parsing::reply::{
     check_length, parse_document, refusal_or_error, to_parse_outcome, unreadable,
 };
 use crate::parsing::schema::{
-    DESIGN_SCHEMA, PANEL_SCHEMA, RECONCILIATION_SCHEMA, ReplyShape, VERDICTS_SCHEMA, reply_schema,
+    DESIGN_SCHEMA, PANEL_SCHEMA, RECONCILIATION_SCHEMA, ReplyShape, VERDICTS_SCHEMA, drop_field,
+    reply_schema,
 };
 use crate::prompting::layout::RenderedPrompt;
 use crate::protocols::alignment::design::check_design;
@@ -104,7 +105,12 @@ impl Protocol for AlignmentProtocol {
             AskPurpose::Verdicts => ReplyShape::Verdicts,
             _ => return None,
         };
-        Some(reply_schema(shape, state.plan.mode, &[]))
+        let schema = reply_schema(shape, state.plan.mode, &[]);
+        let judged = state.alignment.as_deref();
+        Some(match judged.and_then(|judged| judged.calibration.approved_ethos()) {
+            Some(_) => schema,
+            None => Arc::new(without_calibration(&schema)),
+        })
     }
 
     fn parse_reply(&self, _: &RunState, ask: &Ask, text: &str, _: Moment) -> ParseOutcome {
@@ -156,6 +162,15 @@ impl Protocol for AlignmentProtocol {
     fn missing_conclusion(&self, id: &DialogueId) -> MissingConclusion {
         ConclusionProtocol.missing_conclusion(id)
     }
+}
+
+/// The schema for a dialogue without rules.
+fn without_calibration(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    for field in ["calibration", "ethos_compliance"] {
+        drop_field(&mut schema, field);
+    }
+    schema
 }
 
 /// The calls of a plan, for [`ROUNDS_ESTIMATED`] rounds.

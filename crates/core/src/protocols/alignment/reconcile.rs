@@ -6,12 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::ethos::scoring::CalibrationScore;
 use crate::model::ids::{EntityKind, EntityTarget, ExpertSlug, LocalId};
 use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus, allowed_statuses};
 use crate::model::limits::{LINE_CHARS_MAX, SCORE_MAX, TEXT_CHARS_MAX};
 use crate::model::run_state::RunState;
 use crate::model::text::{to_one_line, trim_and_truncate};
 use crate::protocols::alignment::answers::HeardReply;
+use crate::protocols::alignment::calibrate::count_marks;
 use crate::protocols::alignment::state::AlignmentState;
 use crate::protocols::alignment::types::{
     ExpertScore, MergeProposal, ReconcileReply, ScoreComponents,
@@ -57,7 +59,11 @@ pub fn check_reconciliation(
     let merges = check_merges(&known, &reply.merges, &mut faults);
     let mut updates = check_updates(&known, reply, &mut faults);
     updates.extend(check_accepted(&known, reply, &updates, &mut faults));
-    let scores = check_scores(heard, &reply.scores, &mut faults);
+    let mut scores = check_scores(heard, &reply.scores, &mut faults);
+    let marks = count_marks(judged, heard, &reply.calibration);
+    faults
+        .extend(marks.iter().flat_map(|marks| &marks.dropped).map(|d| format!("calibration: {d}")));
+    add_figures(&mut scores, marks.as_ref());
     for reply in heard {
         if !scores.iter().any(|(slug, _)| slug == reply.expert()) {
             faults.push(format!("scores: `{}` has no valid score", reply.expert()));
@@ -77,10 +83,22 @@ pub fn check_reconciliation(
 
 /// The scores of a reply that cannot be used otherwise, as far as their quotes are true.
 pub fn salvage_scores(
+    state: &RunState,
     heard: &[HeardReply<'_>],
     reply: &ReconcileReply,
 ) -> Vec<(ExpertSlug, ScoreComponents)> {
-    check_scores(heard, &reply.scores, &mut Vec::new())
+    let mut scores = check_scores(heard, &reply.scores, &mut Vec::new());
+    let judged = state.alignment.as_deref();
+    let marks = judged.and_then(|judged| count_marks(judged, heard, &reply.calibration));
+    add_figures(&mut scores, marks.as_ref());
+    scores
+}
+
+/// Puts the calibration figures beside the scores.
+fn add_figures(scores: &mut [(ExpertSlug, ScoreComponents)], marks: Option<&CalibrationScore>) {
+    for (slug, score) in scores {
+        score.calibration = marks.and_then(|marks| marks.experts.get(slug)).copied();
+    }
 }
 
 /// The ids that the Judge may name.
@@ -293,7 +311,9 @@ fn check_score(
     }
     let ExpertScore { wisdom, consistency, truth, relationships, .. } = *score;
     let quotes = vec![trim_and_truncate(&score.quote, LINE_CHARS_MAX)];
-    let components = ScoreComponents { wisdom, consistency, truth, relationships, quotes };
+    let calibration = None;
+    let components =
+        ScoreComponents { wisdom, consistency, truth, relationships, calibration, quotes };
     if components.total() > SCORE_MAX {
         return Err(format!("the score of `{slug}` is over {SCORE_MAX}"));
     }

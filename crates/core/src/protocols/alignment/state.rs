@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::ethos::rule_set::CalibrationRecord;
 use crate::model::dialogue::{ExpertProfile, PanelSeat};
 use crate::model::entity::{EventOrigin, ExpertMove, MoveType};
 use crate::model::ids::{EntityId, EntityKind, EventActor, ExpertSlug, LocalId};
@@ -51,6 +52,8 @@ pub struct AlignmentState {
     pub new_perspectives: BTreeMap<u8, usize>,
     /// Experts who contributed an entity or made a move.
     pub contributors: BTreeSet<ExpertSlug>,
+    /// Constraints, ethos and challenges of a calibrated dialogue.
+    pub calibration: CalibrationRecord,
 }
 
 /// Whether a signal counts.
@@ -114,6 +117,13 @@ impl AlignmentState {
             JournalEvent::BatchRefused { ask, reason } => {
                 self.refusals.insert(*ask, reason.clone());
             }
+            JournalEvent::ConstraintAdded(constraint) => {
+                self.calibration.constraints.push(constraint.clone());
+            }
+            JournalEvent::EthosSaved(ethos) => self.calibration.save_version(ethos),
+            JournalEvent::RuleChallenged(challenge) => {
+                self.calibration.challenges.push(challenge.clone());
+            }
             _ => {}
         }
     }
@@ -130,6 +140,7 @@ impl AlignmentState {
                 .collect(),
             rounds: record.rounds.clone(),
             verdicts: record.verdicts.clone(),
+            calibration: record.calibration.clone().unwrap_or_default(),
             ..Self::default()
         };
         for expert in &record.experts {

@@ -292,7 +292,8 @@ fn cites(
     }
     let words =
         reply.text.split(|letter: char| !letter.is_alphanumeric() && !"-_".contains(letter));
-    words.into_iter().any(|word| names.contains(word))
+    // Local ids and ids are written in capitals; a reader takes both forms.
+    words.into_iter().any(|word| names.contains(&word.to_ascii_uppercase()))
 }
 
 fn mark_uncited(request: &mut Map<String, Value>, uncited: &BTreeMap<ExpertSlug, Vec<EntityId>>) {

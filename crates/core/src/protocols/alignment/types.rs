@@ -7,6 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::ethos::compliance::RuleStatus;
+use crate::ethos::library::EthosLibrary;
+use crate::ethos::scoring::CalibrationMark;
+use crate::ethos::synthesis::DomainChoice;
 use crate::model::dialogue::{ExpertProfile, ExpertTier, PanelSeatSource};
 use crate::model::ids::ExpertSlug;
 use crate::model::lifecycle::EntityStatus;
@@ -50,6 +54,27 @@ pub struct AlignmentPlan {
     pub domain: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
+    /// Given for a calibrated dialogue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<PlannedCalibration>,
+}
+
+/// What the ethos of a calibrated dialogue is made of, besides its constraints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlannedCalibration {
+    pub library: EthosLibrary,
+    pub domains: Vec<DomainChoice>,
+}
+
+impl PlannedCalibration {
+    /// The first domain, with its lens.
+    pub fn domain_id(&self) -> Option<String> {
+        let DomainChoice { domain, lens } = self.domains.first()?;
+        Some(match lens {
+            Some(lens) => format!("{domain}:{lens}"),
+            None => domain.clone(),
+        })
+    }
 }
 
 /// A pool that the caller gives.
@@ -68,12 +93,18 @@ pub struct ScoreComponents {
     pub consistency: u32,
     pub truth: u32,
     pub relationships: u32,
+    /// How the reply stands to the rules of a calibrated dialogue. It is no part of the total.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<i64>,
     /// Words of the expert's reply that the score rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub quotes: Vec<String>,
 }
 
 impl ScoreComponents {
+    pub const FIELDS: [&str; 6] =
+        ["wisdom", "consistency", "truth", "relationships", "calibration", "quotes"];
+
     pub fn total(&self) -> i64 {
         [self.wisdom, self.consistency, self.truth, self.relationships].map(i64::from).iter().sum()
     }
@@ -162,6 +193,9 @@ pub struct ReconcileReply {
     pub accepted: Vec<AcceptedTension>,
     #[serde(default)]
     pub scores: Vec<ExpertScore>,
+    /// How replies stand to the rules.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<CalibrationMark>,
     /// What the panel has overlooked, for the directives of the next round.
     #[serde(default)]
     pub gaps: Vec<String>,
@@ -227,11 +261,32 @@ pub struct FinalProposal {
     #[serde(default)]
     pub tensions_accepted: Vec<AcceptedTension>,
     pub description: String,
+    /// How the verdict stands to each rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ethos_compliance: Option<ProposedCompliance>,
     #[serde(default)]
     pub conditions: Vec<String>,
     pub recommendation: String,
     #[schemars(schema_with = "crate::model::string_enum::word_schema::<VerdictConfidence>")]
     pub confidence: VerdictConfidence,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedCompliance {
+    pub rules: Vec<ProposedStatus>,
+}
+
+/// How the verdict stands to one rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposedStatus {
+    pub rule_id: String,
+    /// What the reason rests on.
+    #[serde(default)]
+    pub ids: Vec<String>,
+    #[serde(default)]
+    pub reason: String,
+    #[schemars(schema_with = "crate::model::string_enum::word_schema::<RuleStatus>")]
+    pub status: RuleStatus,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

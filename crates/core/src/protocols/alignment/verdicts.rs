@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::{Value, json};
+
 use crate::dialogue::verdict::parse::VerdictRequest;
 use crate::markers::extraction::VerdictDraft;
 use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, VerdictId};
@@ -50,6 +52,13 @@ pub fn check_verdicts(state: &RunState, reply: &VerdictsReply) -> Result<(), Str
             faults.push(format!("final.tensions_accepted: `{}` needs a reason", accepted.id));
         }
     }
+    let rules = last.ethos_compliance.iter().flat_map(|compliance| &compliance.rules);
+    for text in rules.flat_map(|rule| &rule.ids) {
+        if find_registered(judged, text).is_none() {
+            let shown = to_one_line(text);
+            faults.push(format!("final.ethos_compliance: `{shown}` is not registered"));
+        }
+    }
     let objectors = list_objectors(state);
     let authors = reply.minority.iter().map(|one| ("minority", &one.author));
     let authors = authors.chain(reply.dissents.iter().map(|one| ("dissents", &one.author)));
@@ -63,12 +72,33 @@ pub fn check_verdicts(state: &RunState, reply: &VerdictsReply) -> Result<(), Str
 }
 
 fn find_entity(judged: &AlignmentState, kind: EntityKind, text: &str) -> Option<EntityId> {
+    find_registered(judged, text).filter(|id| id.kind == kind)
+}
+
+/// The entity that a text names, if it is in the record.
+fn find_registered(judged: &AlignmentState, text: &str) -> Option<EntityId> {
     let id = match text.trim().parse().ok()? {
         EntityTarget::Global(id) => id,
         EntityTarget::Local(id) => *judged.local_ids.get(&id)?,
         EntityTarget::Position(_) => return None,
     };
-    (id.kind == kind && judged.statuses.contains_key(&id)).then_some(id)
+    judged.statuses.contains_key(&id).then_some(id)
+}
+
+/// How the verdict stands to the rules, as far as its ids are in the record. The record refuses a
+/// verdict that leaves a rule out.
+fn compliance_of(judged: &AlignmentState, last: &FinalProposal) -> Value {
+    let proposed = last.ethos_compliance.as_ref();
+    let Some(proposed) = proposed.filter(|_| judged.calibration.approved_ethos().is_some()) else {
+        return Value::Null;
+    };
+    let rules = proposed.rules.iter().map(|rule| {
+        let ids: Vec<EntityId> =
+            rule.ids.iter().filter_map(|text| find_registered(judged, text)).collect();
+        let reason = trim_and_truncate(&rule.reason, TEXT_CHARS_MAX);
+        json!({ "rule_id": rule.rule_id.trim(), "status": rule.status, "reason": reason, "ids": ids })
+    });
+    json!({ "rules": rules.collect::<Vec<_>>() })
 }
 
 /// Experts who may have a minority verdict or a dissent: seats of the last panel that did not
@@ -171,6 +201,7 @@ fn final_request(
         key_claims: Some(of_kind(EntityKind::Claim, &last.key_claims)),
         forced: warning.is_some(),
         warning,
+        ethos_compliance: compliance_of(judged, last),
         ..request
     })
 }

@@ -366,6 +366,8 @@ fn incomplete_reason(stop: &RunStopReason) -> String {
         RunStopReason::Done
         | RunStopReason::Families { .. }
         | RunStopReason::Partial { .. }
+        | RunStopReason::Stopped
+        | RunStopReason::Uncalibrated { .. }
         | RunStopReason::Unjudged { .. }
         | RunStopReason::Unconcluded { .. } => "the review ended before a decision".to_owned(),
     }

@@ -128,6 +128,8 @@ impl Protocol for ReviewProtocol {
             | RunStopReason::Budget { .. }
             | RunStopReason::Unconcluded { .. }
             | RunStopReason::Unadjudicated { .. }
+            | RunStopReason::Stopped
+            | RunStopReason::Uncalibrated { .. }
             | RunStopReason::Unjudged { .. }
             | RunStopReason::Deadline => state.review_outcome.is_none(),
         };

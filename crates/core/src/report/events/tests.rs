@@ -241,6 +241,8 @@ fn every_way_a_run_stops_is_documented() {
         },
         RunStopReason::Unadjudicated { seat: slug("adjudicator"), reason: String::new() },
         RunStopReason::Unjudged { seat: slug("the-judge"), reason: String::new() },
+        RunStopReason::Stopped,
+        RunStopReason::Uncalibrated { ethos: "ethos-talk-001".parse().unwrap(), conflicts: 1 },
         RunStopReason::Deadline,
         RunStopReason::Interrupted,
     ];

@@ -4,12 +4,17 @@
 use std::sync::Arc;
 
 use plenary_core::dialogue::create::parse_expert_pool;
+use plenary_core::ethos::authoring::{number_constraint, plain_constraint};
+use plenary_core::ethos::rule_set::{ConstraintSource, EthosConstraint};
+use plenary_core::ethos::synthesis::{DomainChoice, SynthesisInput, synthesize_ethos};
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{AuditMode, ContextPack, Plan, Seat, SeatRole};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::prompting::instructions::instructions_digest;
-use plenary_core::protocols::alignment::types::{AlignmentPlan, PANEL_MIN, PlannedPool};
+use plenary_core::protocols::alignment::types::{
+    AlignmentPlan, PANEL_MIN, PlannedCalibration, PlannedPool,
+};
 use plenary_core::protocols::protocol::Protocols;
 use serde_json::Value;
 
@@ -26,6 +31,7 @@ use crate::engine::run_start::{RunQuestion, SeatTransports};
 use crate::error::Error;
 use crate::providers::rehearsal::transport::rehearsal_panel;
 use crate::providers::transport::Provider;
+use crate::store::traits::Store;
 
 /// The Judge's seat. The record reserves `judge` for the Judge as an actor.
 const JUDGE_SEAT: &str = "the-judge";
@@ -34,6 +40,8 @@ const JUDGE_SEAT: &str = "the-judge";
 #[derive(Debug, Clone, Default)]
 pub struct AlignOptions {
     pub panel_size: Option<usize>,
+    /// What binds the dialogue, from [`plan_calibration`].
+    pub calibration: Option<PlannedCalibration>,
     /// Experts of the caller; without them the Judge designs the pool.
     pub pool: Option<PlannedPool>,
     /// The Judge may create no expert.
@@ -57,6 +65,39 @@ pub fn read_expert_pool(text: &str) -> Result<PlannedPool, Error> {
             .with_suggestion("write `create`'s `expert_pool` or a list of experts, as JSON or YAML")
     })?;
     Ok(parse_expert_pool(&value)?)
+}
+
+/// A domain or a constraint makes a dialogue calibrated: the active principles bind it, too. The
+/// plan keeps the library, so that the ethos follows from the journal.
+///
+/// # Errors
+/// An unknown domain or lens, a circle of domains.
+pub fn plan_calibration(
+    store: &dyn Store,
+    domain: Option<&str>,
+    constraints: &[String],
+) -> Result<Option<PlannedCalibration>, Error> {
+    if domain.is_none() && constraints.is_empty() {
+        return Ok(None);
+    }
+    let planned = PlannedCalibration {
+        library: store.load_library()?,
+        domains: domain.map(DomainChoice::from_text).into_iter().collect(),
+    };
+    let mut known: Vec<EthosConstraint> = Vec::new();
+    for text in constraints {
+        let constraint = plain_constraint(text, ConstraintSource::Authored);
+        known.push(number_constraint(constraint, &known)?);
+    }
+    let Ok(dialogue) = "draft".parse() else { return Ok(Some(planned)) };
+    synthesize_ethos(&SynthesisInput {
+        dialogue: &dialogue,
+        version: 1,
+        library: &planned.library,
+        constraints: &known,
+        domains: &planned.domains,
+    })?;
+    Ok(Some(planned))
 }
 
 /// Seats and rules, before a question is asked.
@@ -124,6 +165,7 @@ impl AlignmentSetup {
                 panel_seed: 0,
                 domain: options.domain.clone(),
                 constraints: options.constraints.clone(),
+                calibration: options.calibration.clone(),
             },
         })
     }

@@ -41,6 +41,7 @@ struct AlignmentTexts {
 struct FinalTexts {
     recommendation: String,
     description: String,
+    compliance: String,
     conditions: Vec<String>,
 }
 
@@ -138,7 +139,8 @@ pub(crate) fn write_contribution(request: &CallRequest) -> Option<String> {
     if round == 0 {
         parts.push(entity('E', &texts.evidence));
         parts.push(entity('P', opinion));
-        if let Some(tension) = texts.tensions.get(number % 4) {
+        let tension = texts.tensions.get(number % texts.tensions.len().max(1));
+        if let Some(tension) = tension.filter(|_| raises_tension(&user)) {
             parts.push(format!("{}[RE:DEPEND {}]\n", entity('T', tension), id('P')));
         }
         parts.push(format!("{}[RE:DEPEND {}]\n", entity('R', &texts.recommendation), id('P')));
@@ -159,6 +161,20 @@ pub(crate) fn write_contribution(request: &CallRequest) -> Option<String> {
     parts.push(format!("The open tensions are settled for me: {}.\n", named.join(", ")));
     parts.push("[MOVE:CONVERGE]\n".to_owned());
     Some(parts.join("\n"))
+}
+
+/// Core and Wildcard experts object. The others leave a seat to the expert whom the Judge creates.
+fn raises_tension(user: &str) -> bool {
+    let role = find_part(user, "YOUR ROLE").unwrap_or_default();
+    let tier = role.lines().next().and_then(|line| line.rsplit(" | ").next());
+    tier.is_some_and(|tier| ["Core", "Wildcard"].contains(&tier.trim()))
+}
+
+/// The ids of the rules that bind the dialogue.
+fn rule_ids(user: &str) -> Vec<&str> {
+    let rules = find_part(user, "RULES").unwrap_or_default();
+    let rules = rules.lines().filter_map(|line| line.strip_prefix("- ")?.split(' ').next());
+    rules.collect()
 }
 
 /// Brackets would end the label.
@@ -197,12 +213,13 @@ pub(crate) fn write_reconciliation(request: &CallRequest) -> Option<String> {
     let replies = parts_of_kind(&user, "REPLY OF ");
     let local: Vec<LocalRow> = read_list(&user, "LOCAL IDS");
     let first_of = |kind: EntityKind| local.iter().find(|row| row.id.kind == kind);
-    let scores: Vec<Value> = replies
-        .iter()
-        .filter_map(|(name, text)| {
+    // The same scores for each draw of experts.
+    let scores: Vec<Value> = (0..3)
+        .cycle()
+        .zip(&replies)
+        .filter_map(|(number, (name, text))| {
             let slug = name.split_whitespace().next()?;
             let step = u32::from(request.round);
-            let number = u32::try_from(slug.len()).unwrap_or(0) % 3;
             Some(json!({
                 "expert_slug": slug, "quote": quote_of(text), "wisdom": 5 + number,
                 "consistency": 4 + step, "truth": 3 + number, "relationships": 2 + step * 2,
@@ -230,6 +247,14 @@ pub(crate) fn write_reconciliation(request: &CallRequest) -> Option<String> {
                 "reason": texts.resolved, "status": "resolved" })),
         }
     }
+    // Each reply is marked as evidence for the first rule, if there are rules.
+    let rule = rule_ids(&user).first().copied();
+    let marks = replies.iter().filter_map(|(name, text)| {
+        let slug = name.split_whitespace().next()?;
+        Some(json!({ "expert_slug": slug, "rule_id": rule?, "quote": quote_of(text),
+            "kind": "evidence" }))
+    });
+    let marks: Vec<Value> = marks.collect();
     let positions = local.iter().filter(|row| row.id.kind == EntityKind::Perspective);
     let positions: Vec<String> = positions.take(2).map(|row| row.id.to_string()).collect();
     let (label, content) = &texts.merged;
@@ -242,7 +267,7 @@ pub(crate) fn write_reconciliation(request: &CallRequest) -> Option<String> {
     Some(
         json!({
             "merges": merges, "tension_updates": updates, "accepted": accepted,
-            "scores": scores, "gaps": gaps, "title": title, "summary": texts.summary,
+            "scores": scores, "calibration": marks, "gaps": gaps, "title": title, "summary": texts.summary,
         })
         .to_string(),
     )
@@ -292,6 +317,15 @@ pub(crate) fn write_verdicts(request: &CallRequest) -> Option<String> {
             })
         })
         .collect();
+    let adopted = of_kind(EntityKind::Recommendation);
+    let rules: Vec<Value> = rule_ids(&user)
+        .into_iter()
+        .map(|rule| {
+            json!({ "rule_id": rule, "status": "compliant", "reason": texts.last.compliance,
+                "ids": adopted })
+        })
+        .collect();
+    let compliance = (!rules.is_empty()).then(|| json!({ "rules": rules }));
     let is_divided = user.contains("NOT CONVERGED");
     Some(
         json!({
@@ -300,9 +334,10 @@ pub(crate) fn write_verdicts(request: &CallRequest) -> Option<String> {
             "final": {
                 "key_evidence": of_kind(EntityKind::Evidence),
                 "key_claims": of_kind(EntityKind::Claim),
-                "recommendations_adopted": of_kind(EntityKind::Recommendation),
+                "recommendations_adopted": adopted,
                 "tensions_accepted": accepted,
                 "description": texts.last.description,
+                "ethos_compliance": compliance,
                 "conditions": texts.last.conditions,
                 "recommendation": fill(&texts.last.recommendation, &user),
                 "confidence": if is_divided { "contested" } else { "strong" },

@@ -227,7 +227,8 @@ impl<'a> EventApplier<'a> {
         let quotes = parts.map(|parts| to_json(&parts.quotes)).transpose()?;
         self.run_sql(
             "INSERT INTO expert_scores (dialogue_id, round, expert_slug, score, wisdom, consistency,
-               truth, relationships, quotes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+               truth, relationships, quotes, calibration)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
             params![
                 self.id,
                 round,
@@ -238,6 +239,7 @@ impl<'a> EventApplier<'a> {
                 parts.map(|parts| parts.truth),
                 parts.map(|parts| parts.relationships),
                 quotes,
+                parts.and_then(|parts| parts.calibration),
             ],
         )?;
         self.run_sql(

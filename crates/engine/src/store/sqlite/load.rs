@@ -172,8 +172,8 @@ impl<'a> DialogueReader<'a> {
 
     /// What scores are made of, where the Judge said so.
     fn load_components(&self) -> StoreResult<HashMap<ExpertSlug, BTreeMap<u8, ScoreComponents>>> {
-        let sql = "SELECT expert_slug, round, wisdom, consistency, truth, relationships, quotes
-                   FROM expert_scores WHERE dialogue_id = ?1 AND wisdom IS NOT NULL";
+        let sql = "SELECT expert_slug, round, wisdom, consistency, truth, relationships, quotes,
+                     calibration FROM expert_scores WHERE dialogue_id = ?1 AND wisdom IS NOT NULL";
         let rows = self.read_all(sql, |row| {
             let components = ScoreComponents {
                 wisdom: row.get(2)?,
@@ -181,6 +181,7 @@ impl<'a> DialogueReader<'a> {
                 truth: row.get(4)?,
                 relationships: row.get(5)?,
                 quotes: read_json(row, 6, "quotes")?,
+                calibration: row.get(7)?,
             };
             Ok((parse_column(row, 0, "expert")?, row.get(1)?, components))
         })?;

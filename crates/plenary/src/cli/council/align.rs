@@ -8,7 +8,7 @@ use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::plan::AuditMode;
 use plenary_core::protocols::alignment::types::PlannedPool;
 use plenary_engine::app::planning::alignment_panel::{
-    AlignOptions, AlignmentSetup, read_expert_pool,
+    AlignOptions, AlignmentSetup, plan_calibration, read_expert_pool,
 };
 use plenary_engine::app::planning::estimate::estimate_cost;
 use plenary_engine::app::planning::review_panel::secret_guard;
@@ -58,10 +58,10 @@ pub(crate) struct AlignArgs {
     /// Let the Judge create no experts
     #[arg(long)]
     pool_only: bool,
-    /// The domain of the question
-    #[arg(long, value_name = "DOMAIN")]
+    /// Let the tenets of this domain bind the dialogue (`plenary ethos`)
+    #[arg(long, value_name = "DOMAIN[:LENS]")]
     domain: Option<String>,
-    /// A requirement that every expert reads; repeatable
+    /// A requirement that binds the dialogue; repeatable
     #[arg(long, value_name = "TEXT")]
     constraint: Vec<String>,
     /// Converge when this percentage of the panel agrees
@@ -89,8 +89,13 @@ pub(crate) struct AlignArgs {
 impl AlignArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let overrides = self.limits.overrides();
-        let options = self.align_options()?;
+        let mut options = self.align_options()?;
         let settings = council_settings(&session.loader, &options.rehearsal, &overrides)?;
+        if self.domain.is_some() || !self.constraint.is_empty() {
+            let store = session.open_if_present()?.store;
+            let domain = self.domain.as_deref();
+            options.calibration = plan_calibration(store.as_ref(), domain, &self.constraint)?;
+        }
         let setup = AlignmentSetup::new(&settings, &options, &transport_factory(session))?;
         if setup.is_rehearsal && !options.rehearsal.is_asked_for() {
             print_warning_text(UNASKED_REHEARSAL);
@@ -121,6 +126,7 @@ impl AlignArgs {
             pool: self.experts.as_deref().map(read_pool).transpose()?,
             pool_only: self.pool_only,
             domain: self.domain.clone(),
+            calibration: None,
             constraints: self.constraint.clone(),
             convergence_percent: self.to,
             max_rounds: self.max_rounds,

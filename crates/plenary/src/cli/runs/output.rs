@@ -75,6 +75,8 @@ pub(crate) fn run_exit(
         | RunStopReason::Unconcluded { .. }
         | RunStopReason::Unadjudicated { .. }
         | RunStopReason::Unjudged { .. }
+        | RunStopReason::Stopped
+        | RunStopReason::Uncalibrated { .. }
         | RunStopReason::Deadline => ExitStatus::Incomplete,
     }
 }

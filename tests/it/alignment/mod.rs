@@ -1,0 +1,15 @@
+//! Alignment dialogues that the built-in Judge leads, before models that keep the rules, break them,
+//! fail or lie.
+
+mod calibrated;
+mod endings;
+mod experts;
+pub(crate) mod harness;
+mod limits;
+mod lying_judge;
+mod offline;
+mod prompts;
+mod random_replies;
+mod resumed;
+mod scripted_panel;
+mod sources;
