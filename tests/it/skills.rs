@@ -176,7 +176,9 @@ fn every_example_without_a_judge_is_taken() {
     let (mut asked, mut tools) = (Value::Null, Vec::new());
     for (tool, mut arguments) in judge_examples() {
         match tool {
-            "council_ask" | "council_review" => arguments["rehearse"] = json!(true),
+            "council_ask" | "council_align" | "council_review" => {
+                arguments["rehearse"] = json!(true)
+            }
             "deliberation_status" => {
                 // The id has the format of generated ids.
                 let name = |id: &Value| id.as_str().unwrap().rsplit_once('-').unwrap().0.to_owned();
@@ -195,7 +197,13 @@ fn every_example_without_a_judge_is_taken() {
         tools.push(tool);
     }
     tools.sort_unstable();
-    let all = ["council_ask", "council_review", "deliberation_intervene", "deliberation_status"];
+    let all = [
+        "council_align",
+        "council_ask",
+        "council_review",
+        "deliberation_intervene",
+        "deliberation_status",
+    ];
     assert_eq!(tools, all);
 }
 

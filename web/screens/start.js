@@ -118,8 +118,8 @@ function askFields() {
 function alignFields() {
   return html`<label>Question <textarea name="question" rows="3" required maxlength="20000" placeholder="Which storage should the archive use?"></textarea></label>
     <details><summary>Panel and limits</summary><div class="stack">
-      <label>Experts in the panel <input name="panel" type="number" min="2" max="24" placeholder="the Judge decides"></label>
-      <label>Rounds at most <input name="max_rounds" type="number" min="1" max="99" placeholder="10"></label>
+      <label>Experts in the panel <input name="panel" type="number" min="2" max="12" placeholder="the Judge decides"></label>
+      <label>Rounds at most <input name="max_rounds" type="number" min="1" max="100" placeholder="10"></label>
       <label>Agreement in percent <input name="to" type="number" min="1" max="100" placeholder="100"></label>
       <label>Domain of the ethos <input name="domain"></label>
       <label>Constraints, one per line <textarea name="constraints" rows="2"></textarea></label>

@@ -211,3 +211,36 @@ fn check_passages(served: &HttpServerProcess, id: &str, verdicts: &[&str]) {
         }
     }
 }
+
+#[test]
+fn an_alignment_dialogue_starts_over_http_and_its_scoreboard_is_a_view() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let added = json!({ "op": "principle_add", "label": "Evidence is citable", "description": "Name a source." });
+    let told = send(&served, "POST", "/api/ethos", &added);
+    assert_eq!(told.status, 200, "{}", told.body);
+    let overview = get_json(&served, "/api/ethos");
+    assert_eq!(overview["principles"][0]["id"], "PR0001");
+    let wrong = send(&served, "POST", "/api/ethos", &json!({ "op": "principle_remove" }));
+    assert_eq!(wrong.status, 422, "{}", wrong.body);
+    let asked = json!({ "question": "Tea or coffee?", "rehearse": true, "constraints": ["No sugar"], "conclusion": false });
+    let told = send(&served, "POST", "/api/align", &asked);
+    assert_eq!(told.status, 202, "{}", told.body);
+    let id = serde_json::from_str::<Value>(&told.body).unwrap()["dialogue_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    wait_for_state(&served, &id, "done");
+    let board = get_json(&served, &format!("/api/dialogues/{id}/scoreboard"));
+    assert_eq!(board["rounds"].as_array().unwrap().len(), 3);
+    let record = get_json(&served, &format!("/api/dialogues/{id}"));
+    assert_eq!(record["calibration"]["rules_count"], 2);
+    assert_eq!(record["scoreboard"], board);
+    let refused = send(
+        &served,
+        "POST",
+        "/api/align",
+        &json!({ "question": "Tea?", "rehearse": true, "domain": "nowhere" }),
+    );
+    assert!((400..500).contains(&refused.status), "{}", refused.body);
+}

@@ -35,10 +35,36 @@ fn a_question_is_started_polled_and_answered() {
 }
 
 #[test]
+fn an_agent_lets_the_built_in_judge_lead_a_calibrated_dialogue() {
+    let mut agent = StdioClient::in_own_folder();
+    let principle = json!({ "op": "principle_add", "label": "Evidence is citable", "description": "Name a source." });
+    agent.call_tool_ok("blue_ethos", &principle);
+    let asked = json!({ "question": "Tea or coffee?", "rehearse": true, "wait_seconds": 60,
+        "panel": 4, "to": 80, "constraints": ["No sugar"], "conclusion": false });
+    let ended = agent.call_tool_ok("council_align", &asked);
+    assert_eq!(value_at(&ended, "status"), "done", "{ended:#}");
+    assert_eq!(value_at(&ended, "result.protocol"), "alignment");
+    assert_eq!(value_at(&ended, "result.stop_reason"), "converged");
+    assert_eq!(value_at(&ended, "result.calibration.rules_count"), 2);
+    let refused = agent.call_tool_error(
+        "council_align",
+        &json!({ "question": "Tea?", "panel": 1, "rehearse": true }),
+    );
+    assert_eq!(value_at(&refused, "field"), "panel", "{refused:#}");
+    let refused =
+        agent.call_tool_error("council_align", &json!({ "question": " ", "deadline": "soon" }));
+    assert!(
+        refused.to_string().contains("question is empty")
+            && refused.to_string().contains("deadline")
+    );
+}
+
+#[test]
 fn a_caller_without_a_provider_gets_an_error_and_no_rehearsal() {
     let mut agent = StdioClient::in_own_folder();
     let calls = [
         ("council_ask", json!({ "question": "Tea?", "wait_seconds": 30 })),
+        ("council_align", json!({ "question": "Tea?", "wait_seconds": 30 })),
         ("council_review", json!({ "text": "Tea is good.", "type": "post", "tier": 1 })),
     ];
     for (tool, arguments) in calls {

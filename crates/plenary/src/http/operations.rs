@@ -11,13 +11,14 @@ use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_engine::app::checks::record_outcome;
 use plenary_engine::app::conclude::ConcludeRequest;
 use plenary_engine::app::dialogues::{create_expert, evolve_panel};
+use plenary_engine::app::ethos::run_ethos_tool;
 use plenary_engine::app::project::Project;
 use plenary_engine::app::requests::intervene::InterveneRequest;
 use plenary_engine::app::requests::run_answer::{CallStart, RunAnswer, start_call};
 use plenary_engine::app::requests::status::StatusRequest;
 use plenary_engine::app::rounds::{give_verdict, register_round};
 use plenary_engine::error::{Error, to_json_text};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::http::answer::{ApiProblem, json_answer, json_text, read_body};
 use crate::http::router::{ApiState, parse_dialogue};
@@ -117,6 +118,23 @@ pub(crate) async fn conclude(
         CallStart::Started(id) => accepted_answer(id),
         CallStart::Answered(answer) => json_answer(&answer),
     }
+}
+
+/// The library of principles and domains, and the ethos of all dialogues.
+pub(crate) async fn show_ethos(State(state): State<Arc<ApiState>>) -> Result<Response, ApiProblem> {
+    let work = |_: &_, project: &Project| run_ethos_tool(project, &json!({ "op": "overview" }));
+    json_answer(&state.read(work).await?)
+}
+
+/// An operation of calibration; the body names it.
+pub(crate) async fn change_ethos(
+    State(state): State<Arc<ApiState>>,
+    request: Request,
+) -> Result<Response, ApiProblem> {
+    let body = read_body(&state, request).await?;
+    // The first principle may be the first entry of the store.
+    state.run_server.create_project()?;
+    json_answer(&state.read(move |_, project| run_ethos_tool(project, &body)).await?)
 }
 
 /// An operation on the record, with its answer as JSON.

@@ -14,6 +14,8 @@ use plenary_core::report::provenance::ProvenanceDocument;
 use plenary_core::report::transcript::TranscriptDocument;
 use plenary_engine::app::checks::{DueResult, OutcomeRequest};
 use plenary_engine::app::conclude::ConcludeRequest;
+use plenary_engine::app::ethos::EthosToolRequest;
+use plenary_engine::app::requests::align::AlignRequest;
 use plenary_engine::app::requests::ask::AskRequest;
 use plenary_engine::app::requests::intervene::InterveneRequest;
 use plenary_engine::app::requests::review::ReviewRequest;
@@ -26,7 +28,7 @@ use crate::http::dialogue_list::{DialogueListAnswer, list_dialogues};
 use crate::http::openapi::show_openapi;
 use crate::http::router::{ApiState, show_health};
 use crate::http::session::{SessionRequest, open_session};
-use crate::http::starts::{StartAnswer, start_council, start_review};
+use crate::http::starts::{StartAnswer, start_alignment, start_council, start_review};
 use crate::http::{dialogues, events, operations, views};
 
 /// A route of the API.
@@ -177,6 +179,13 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
         || get(views::show_tensions),
     ),
     read_route(
+        "/api/dialogues/{id}/scoreboard",
+        "The scores of an alignment dialogue, by round",
+        NO_QUERY,
+        Json(open_object),
+        || get(views::show_scoreboard),
+    ),
+    read_route(
         "/api/dialogues/{id}/calls",
         "The calls of the run, without texts",
         NO_QUERY,
@@ -211,6 +220,16 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
         Events,
         || get(events::stream_events),
     ),
+    read_route("/api/ethos", "Principles, domains and ethos", NO_QUERY, Json(open_object), || {
+        get(operations::show_ethos)
+    }),
+    change_route(
+        "/api/ethos",
+        "Run an operation of calibration, as `blue_ethos` does",
+        inlined_schema::<EthosToolRequest>,
+        Json(open_object),
+        || post(operations::change_ethos),
+    ),
     read_route("/api/stats", "Counts over the whole store", NO_QUERY, Json(open_object), || {
         get(views::show_stats)
     }),
@@ -227,6 +246,13 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
     change_route("/api/ask", "Ask a council", inlined_schema::<AskRequest>, Started, || {
         post(start_council)
     }),
+    change_route(
+        "/api/align",
+        "Let the built-in Judge lead experts",
+        inlined_schema::<AlignRequest>,
+        Started,
+        || post(start_alignment),
+    ),
     change_route(
         "/api/review",
         "Review a document",

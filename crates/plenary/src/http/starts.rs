@@ -10,6 +10,7 @@ use plenary_core::dialogue::request::{OperationRequest, read_strict_request};
 use plenary_core::model::hash::canonical_sha256;
 use plenary_core::model::ids::DialogueId;
 use plenary_engine::app::dialogue_rows::DialogueState;
+use plenary_engine::app::requests::align::AlignRequest;
 use plenary_engine::app::requests::ask::AskRequest;
 use plenary_engine::app::requests::review::ReviewRequest;
 use plenary_engine::app::requests::run_answer::{CallPlan, CallStart, start_call};
@@ -60,6 +61,13 @@ pub(crate) async fn start_council(
     request: Request,
 ) -> Result<Response, ApiProblem> {
     start_keyed(&state, request, AskRequest::plan_call).await
+}
+
+pub(crate) async fn start_alignment(
+    State(state): State<Arc<ApiState>>,
+    request: Request,
+) -> Result<Response, ApiProblem> {
+    start_keyed(&state, request, AlignRequest::plan_call).await
 }
 
 pub(crate) async fn start_review(

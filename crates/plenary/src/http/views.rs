@@ -12,6 +12,7 @@ use plenary_core::model::time::DayCount;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::graph::{EntitiesAnswer, graph_document, tension_board};
 use plenary_core::report::provenance::{ProvenanceInput, ProvenanceTarget};
+use plenary_core::report::scoreboard::record_scoreboard;
 use plenary_engine::app::checks::{AuditFilter, audit_verdicts, list_due};
 use plenary_engine::app::export_record::{Format, print_record, read_calls};
 use plenary_engine::app::queries::count_records;
@@ -41,6 +42,17 @@ pub(crate) async fn show_graph(
 ) -> Result<Response, ApiProblem> {
     let id = parse_dialogue(&id)?;
     answer_view(&state, request.headers(), id, |_, record| to_json_text(&graph_document(record)))
+        .await
+}
+
+/// Null for a dialogue that no Judge leads.
+pub(crate) async fn show_scoreboard(
+    State(state): State<Arc<ApiState>>,
+    Path(id): Path<String>,
+    request: Request,
+) -> Result<Response, ApiProblem> {
+    let id = parse_dialogue(&id)?;
+    answer_view(&state, request.headers(), id, |_, record| to_json_text(&record_scoreboard(record)))
         .await
 }
 

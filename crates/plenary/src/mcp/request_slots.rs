@@ -94,7 +94,7 @@ fn may_wait(request: &ClientRequest) -> bool {
     let tool = TOOLS.iter().find(|tool| tool.name == call.params.name);
     match tool.map(|tool| tool.work) {
         Some(Work::Run(RunTool::Intervene)) => true,
-        Some(Work::Run(RunTool::Ask | RunTool::Review | RunTool::Status)) => {
+        Some(Work::Run(RunTool::Align | RunTool::Ask | RunTool::Review | RunTool::Status)) => {
             let arguments = call.params.arguments.as_ref();
             let wait = arguments.and_then(|arguments| arguments.get("wait_seconds"));
             wait.is_some_and(|wait| wait.as_u64() != Some(0) && !wait.is_null())

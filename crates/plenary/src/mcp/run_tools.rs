@@ -1,10 +1,11 @@
-//! The four tools that start and control runs: ask, review, status and intervene.
+//! The tools that start and control runs: ask, align, review, status and intervene.
 
 use std::sync::Arc;
 
 use plenary_core::dialogue::request::{OperationRequest, read_strict_request};
 use plenary_core::model::ids::DialogueId;
 use plenary_engine::app::dialogue_ids::read_strict_resolved;
+use plenary_engine::app::requests::align::AlignRequest;
 use plenary_engine::app::requests::ask::AskRequest;
 use plenary_engine::app::requests::intervene::InterveneRequest;
 use plenary_engine::app::requests::review::ReviewRequest;
@@ -24,6 +25,11 @@ pub(crate) async fn run_tool(run: RunTool, call: &ToolCall) -> Result<CallToolRe
             let asked: AskRequest = read_strict_request(&call.arguments)?;
             let wait = asked.wait();
             (start_run_call(call, asked, AskRequest::plan_call).await?, wait)
+        }
+        RunTool::Align => {
+            let asked: AlignRequest = read_strict_request(&call.arguments)?;
+            let wait = asked.wait();
+            (start_run_call(call, asked, AlignRequest::plan_call).await?, wait)
         }
         RunTool::Review => {
             let submitted: ReviewRequest = read_strict_request(&call.arguments)?;

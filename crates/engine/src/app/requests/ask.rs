@@ -60,16 +60,29 @@ pub struct AskRequest {
 
 impl OperationRequest for AskRequest {
     fn validate(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
-        check_question_field(fields.given, notes);
-        let deadline = fields.given.get("deadline");
-        if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
-            let message = "field 'deadline' must be a duration";
-            let fault =
-                ValidationError::new(ErrorCode::InvalidType, message).with_field("deadline");
-            notes.add_error(
-                fault.with_value(given.clone()).with_suggestion("for example \"10m\" or \"90s\""),
-            );
-        }
+        check_run_fields(fields, notes);
+    }
+}
+
+/// Checks `question` and `deadline`.
+pub(crate) fn check_run_fields(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
+    check_question_field(fields.given, notes);
+    let deadline = fields.given.get("deadline");
+    if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
+        let message = "field 'deadline' must be a duration";
+        let fault = ValidationError::new(ErrorCode::InvalidType, message).with_field("deadline");
+        notes.add_error(
+            fault.with_value(given.clone()).with_suggestion("for example \"10m\" or \"90s\""),
+        );
+    }
+}
+
+/// How a run ends: `conclusion` and `audit` are true unless the caller says otherwise.
+pub(crate) fn auditing_choice(conclusion: Option<bool>, audit: Option<bool>) -> Option<AuditMode> {
+    match (conclusion.unwrap_or(true), audit.unwrap_or(true)) {
+        (false, _) => None,
+        (true, true) => Some(AuditMode::Audited),
+        (true, false) => Some(AuditMode::Unaudited),
     }
 }
 
@@ -78,18 +91,11 @@ impl AskRequest {
         read_wait(self.wait_seconds)
     }
 
-    fn auditing(&self) -> Option<AuditMode> {
-        match (self.conclusion.unwrap_or(true), self.audit.unwrap_or(true)) {
-            (false, _) => None,
-            (true, true) => Some(AuditMode::Audited),
-            (true, false) => Some(AuditMode::Unaudited),
-        }
-    }
-
     /// Plans the run.
     pub fn plan_call(self, run_server: &RunServer) -> Result<CallPlan, Error> {
         let question = check_question(&self.question)?;
-        let (conclusion, rehearsal) = (self.auditing(), read_rehearsal(self.rehearse));
+        let conclusion = auditing_choice(self.conclusion, self.audit);
+        let rehearsal = read_rehearsal(self.rehearse);
         let deadline_ms = self.deadline.as_ref().and_then(deadline_ms);
         let overrides = BudgetOverrides {
             budget_usd: self.budget_usd,
@@ -139,7 +145,7 @@ pub fn read_rehearsal(is_wanted: bool) -> RehearsalChoice {
 const DEADLINE_MS_MIN: u64 = 1_000;
 
 /// A duration such as `10m`, or milliseconds.
-fn deadline_ms(given: &Value) -> Option<u64> {
+pub(crate) fn deadline_ms(given: &Value) -> Option<u64> {
     let number = given.as_u64().filter(|ms| *ms >= DEADLINE_MS_MIN);
     number.or_else(|| given.as_str().and_then(parse_duration))
 }

@@ -19,6 +19,7 @@ use plenary_engine::app::ethos::{EthosToolRequest, run_ethos_tool};
 use plenary_engine::app::export_record::{ExportRequest, ExportResult, export_record};
 use plenary_engine::app::project::Project;
 use plenary_engine::app::queries::{SearchRequest, search_store};
+use plenary_engine::app::requests::align::AlignRequest;
 use plenary_engine::app::requests::ask::AskRequest;
 use plenary_engine::app::requests::intervene::InterveneRequest;
 use plenary_engine::app::requests::review::ReviewRequest;
@@ -68,6 +69,7 @@ pub(crate) type Operation = fn(&Project, &Value) -> Result<String, Error>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunTool {
+    Align,
     Ask,
     Review,
     Status,
@@ -103,7 +105,7 @@ macro_rules! keys {
     }};
 }
 
-/// The answer of the four tools for runs.
+/// The answer of the tools for runs.
 const DELIBERATION: &[&str] =
     keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
@@ -291,6 +293,14 @@ pub(crate) static TOOLS: [Tool; 15] = [
         work: Work::Run(RunTool::Ask),
     },
     Tool {
+        name: "council_align",
+        about: "Let the built-in Judge lead experts in rounds until they converge; ends with \
+            verdicts and a conclusion. Poll as for council_ask.",
+        arguments: argument_schema::<AlignRequest>,
+        answer: DELIBERATION,
+        work: Work::Run(RunTool::Align),
+    },
+    Tool {
         name: "council_review",
         about: "Review a document before it is published, by path, or as text with a type: four \
             deliberators judge it twice, an adjudicator and a policy decide. Returns SHIP, \
@@ -426,6 +436,7 @@ mod tests {
         blue_dialogue_search: op
         blue_ethos: op
         council_ask: question
+        council_align: question
         council_review: 
         deliberation_status: dialogue_id
         deliberation_intervene: dialogue_id kind
