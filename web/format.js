@@ -8,6 +8,7 @@ const dateText = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 const momentText = new Intl.DateTimeFormat('en-GB', {
   day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit',
 });
+const numberText = new Intl.NumberFormat('en-US');
 const clockText = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /** @param {number | null | undefined} usd */
@@ -19,7 +20,7 @@ export function money(usd) {
 
 /** @param {number | null | undefined} value */
 export function count(value) {
-  return value === null || value === undefined ? '–' : value.toLocaleString('en-US');
+  return value === null || value === undefined ? '–' : numberText.format(value);
 }
 
 /**

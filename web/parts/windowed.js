@@ -26,16 +26,22 @@ export class WindowedList {
     /** @type {T[]} */
     this.rows = [];
     this.name = `window-${(WindowedList.made += 1)}`;
+    /** The height of a row, once known: to read it after a change makes the browser lay out the page. */
+    this.height = 0;
     this.onScroll = () => this.measure();
+    this.onResize = () => {
+      this.height = 0;
+      this.measure();
+    };
     window.addEventListener('scroll', this.onScroll, { passive: true });
-    window.addEventListener('resize', this.onScroll, { passive: true });
+    window.addEventListener('resize', this.onResize, { passive: true });
   }
 
   static made = 0;
 
   leave() {
     window.removeEventListener('scroll', this.onScroll);
-    window.removeEventListener('resize', this.onScroll);
+    window.removeEventListener('resize', this.onResize);
   }
 
   /**
@@ -56,7 +62,7 @@ export class WindowedList {
   drawn() {
     const list = document.getElementById(this.name);
     if (!list) return;
-    const height = rowHeight(list);
+    const height = this.rowHeight(list);
     const [above, below] = list.querySelectorAll('.spacer');
     if (above instanceof HTMLElement) above.style.height = `${this.first * height}px`;
     if (below instanceof HTMLElement) below.style.height = `${Math.max(0, this.rows.length - this.last) * height}px`;
@@ -66,7 +72,7 @@ export class WindowedList {
   measure() {
     const list = document.getElementById(this.name);
     if (!list || this.rows.length === 0) return;
-    const height = rowHeight(list);
+    const height = this.rowHeight(list);
     const top = -list.getBoundingClientRect().top;
     const visible = Math.ceil(window.innerHeight / height);
     const start = Math.max(0, Math.floor(top / height) - MARGIN_ROWS);
@@ -79,12 +85,12 @@ export class WindowedList {
     this.last = last;
     this.host.redraw();
   }
-}
 
-/** @param {HTMLElement} list */
-function rowHeight(list) {
-  const row = list.querySelector('.row');
-  return row instanceof HTMLElement && row.offsetHeight > 0 ? row.getBoundingClientRect().height : 56;
+  /** @param {HTMLElement} list */
+  rowHeight(list) {
+    if (this.height === 0) this.height = list.querySelector('.row')?.getBoundingClientRect().height ?? 0;
+    return this.height || 56;
+  }
 }
 
 /** Arrow keys move between the rows' links.

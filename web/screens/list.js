@@ -165,7 +165,7 @@ class ListScreen {
   filters() {
     return html`<form class="filters" role="search" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       <label class="grow"><span class="hidden">Search</span>
-        <input id="search" type="search" placeholder="Search titles, questions, tensions, claims" .value=${this.query.get('q') ?? ''} @input=${(/** @type {InputEvent} */ event) => this.type(event)}></label>
+        <input id="search" type="search" placeholder="Search titles, questions, tensions, claims" .value=${this.searchText()} @input=${(/** @type {InputEvent} */ event) => this.type(event)}></label>
       ${this.choice('state', 'Any state', STATES.map((state) => [state, state]))}
       ${this.choice('protocol', 'Any protocol', PROTOCOLS.map((name) => [name, protocolName(name)]))}
     </form>`;
@@ -183,6 +183,12 @@ class ListScreen {
         <option value="" ?selected=${value === ''}>${all}</option>
         ${options.map(([key, text]) => html`<option value=${key} ?selected=${value === key}>${text}</option>`)}
       </select></label>`;
+  }
+
+  /** While the reader types, the field is ahead of the address. */
+  searchText() {
+    const field = document.getElementById('search');
+    return field instanceof HTMLInputElement && field === document.activeElement ? field.value : this.query.get('q') ?? '';
   }
 
   /** @param {InputEvent} event */

@@ -26,6 +26,8 @@ export class TranscriptScreen {
     this.frame = frame;
     this.isRaw = false;
     this.isWide = true;
+    /** The field as the reader typed it: a space at its end is the start of the next word. */
+    this.typed = '';
     this.needle = '';
     /** @type {Map<number, boolean>} */
     this.opened = new Map();
@@ -48,7 +50,7 @@ export class TranscriptScreen {
     return html`<section class="transcript">
       <div class="toolbar" role="group" aria-label="View">
         <label class="grow"><span class="hidden">Find in the replies</span>
-          <input type="search" placeholder="Find in the replies" .value=${this.needle} @input=${(/** @type {Event} */ event) => this.seek(/** @type {HTMLInputElement} */ (event.target).value)}></label>
+          <input type="search" placeholder="Find in the replies" .value=${this.typed} @input=${(/** @type {Event} */ event) => this.seek(/** @type {HTMLInputElement} */ (event.target).value)}></label>
         ${this.switch('Raw', this.isRaw, () => { this.isRaw = !this.isRaw; })}
         <span class="wide-only">${this.switch('Side by side', this.isWide, () => { this.isWide = !this.isWide; })}</span>
         <button type="button" @click=${() => this.openAll(rounds, false)}>Collapse all</button>
@@ -71,6 +73,7 @@ export class TranscriptScreen {
 
   /** @param {string} needle */
   seek(needle) {
+    this.typed = needle;
     this.needle = needle.trim();
     this.opened.clear();
     this.frame.host.redraw();
