@@ -90,8 +90,8 @@ fn random_conclusion(plan: &Plan, dice: &mut SeededRandom) -> Option<ConclusionP
 fn random_caps(dice: &mut SeededRandom) -> BudgetCaps {
     let mut caps = UNLIMITED_CAPS;
     match random_below(dice, 4) {
-        0 => caps.usd_micros = random_below(dice, 400_000),
-        1 => caps.tokens = random_below(dice, 60_000),
+        0 => caps.usd_micros = random_below(dice, 600_000),
+        1 => caps.tokens = random_below(dice, 90_000),
         2 => caps.calls = random_below(dice, 16) as u32,
         _ => {}
     }
