@@ -34,12 +34,12 @@ mod prepared_replies;
 mod program;
 #[path = "council/server.rs"]
 mod server;
-#[path = "council/watched_councils.rs"]
-mod watched_councils;
 #[path = "council/shared_prefix.rs"]
 mod shared_prefix;
 #[path = "council/streamed_text.rs"]
 mod streamed_text;
+#[path = "council/watched_councils.rs"]
+mod watched_councils;
 
 /// Argument that makes this binary act as the model server of the benchmark process.
 const SERVE_ARGUMENT: &str = "serve";

@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::folder::BenchmarkFolder;
+use crate::folder::{BenchmarkFolder, CallPace};
 use crate::measure::{BenchmarkResult, BenchmarkRow, SamplePairs};
 use crate::program::PROGRAM;
 use crate::server::SlowServer;
@@ -46,7 +46,7 @@ pub(crate) fn measure_watched(
 
 /// Runs the councils in a new project and returns the time of the slowest, by its journal.
 fn slowest_run(models: &SlowServer, pages: PageCrowd) -> BenchmarkResult<Duration> {
-    let folder = BenchmarkFolder::new(models.address)?;
+    let folder = BenchmarkFolder::new(&models.base_url(), CallPace::Unlimited)?;
     let served = ServedProject::start_server(&folder)?;
     let ids = (1..=COUNCILS)
         .map(|number| served.start_council(number))

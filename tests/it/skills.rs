@@ -221,7 +221,7 @@ fn the_judges_skill_knows_every_tool_and_its_parameters() {
     let page = read_skill("alignment-play");
     let listed = StdioClient::in_own_folder().request_ok("tools/list", &json!({}));
     let tools = value_at(&listed, "tools").as_array().unwrap();
-    assert_eq!(tools.len(), 15);
+    assert_eq!(tools.len(), 16);
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
         let sections = page.split("\n### ").filter(|part| part.starts_with(&format!("`{name}`")));

@@ -61,7 +61,7 @@ fn every_version_is_spoken() {
         "{told:#}"
     );
     let listed = agent.request_ok("tools/list", &json!({ "_meta": meta }));
-    assert_eq!(value_at(&listed, "tools").as_array().unwrap().len(), 15);
+    assert_eq!(value_at(&listed, "tools").as_array().unwrap().len(), 16);
 }
 
 /// The operation reads every property of its schema: a misspelled name is rejected with the correct

@@ -11,7 +11,7 @@ use crate::kit::{TestProgram, make_pool, value_at};
 fn check_alive(agent: &mut StdioClient) {
     assert_eq!(
         value_at(&agent.request_ok("tools/list", &json!({})), "tools").as_array().unwrap().len(),
-        15
+        16
     );
 }
 

@@ -2,7 +2,7 @@
 //! the passage of the reply that it comes from. A file needs no script to show them.
 
 use crate::model::entity::{Entity, EntityReference};
-use crate::model::ids::EntityId;
+use crate::model::ids::{ClaimSource, EntityId};
 use crate::model::record::DialogueRecord;
 use crate::model::string_enum::StringEnum;
 use crate::protocols::conclusion::types::ConclusionField;
@@ -62,7 +62,11 @@ fn named_entities(record: &DialogueRecord) -> Vec<EntityId> {
     let verdicts = record.verdicts.iter().flat_map(|given| verdict_ids(&given.verdict)).copied();
     let conclusion = record.conclusion.iter().map(|concluded| &concluded.ending.conclusion);
     let points = conclusion.flat_map(|conclusion| &conclusion.unresolved_points);
-    verdicts.chain(points.flat_map(|point| &point.claims).map(|claim| claim.id)).collect()
+    let cited = points.flat_map(|point| &point.claims).filter_map(|claim| match &claim.id {
+        ClaimSource::Entity(id) => Some(*id),
+        ClaimSource::Verdict(_) => None,
+    });
+    verdicts.chain(cited).collect()
 }
 
 /// The passages of conclusion and entities, with call and journal entry.

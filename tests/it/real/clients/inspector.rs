@@ -78,7 +78,7 @@ impl InspectorClient {
 fn the_inspector_plays_the_dialogue_with_a_server_for_each_call() {
     let inspector = InspectorClient::for_program();
     let tools = inspector.send_request("tools/list", &[]);
-    assert_eq!(value_at(&tools, "tools").as_array().unwrap().len(), 15);
+    assert_eq!(value_at(&tools, "tools").as_array().unwrap().len(), 16);
     for (tool, file) in STEPS {
         let path = examples_folder().join(format!("{file}.json"));
         let answer = inspector.call_tool(tool, &read_fixture(path.to_str().unwrap()));

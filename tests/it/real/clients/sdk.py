@@ -172,7 +172,7 @@ async def play_dialogue(door, version):
 
 async def look_around(session):
     tools = (await session.list_tools()).tools
-    assert len(tools) == 15, [tool.name for tool in tools]
+    assert len(tools) == 16, [tool.name for tool in tools]
     prompts = (await session.list_prompts()).prompts
     assert [prompt.name for prompt in prompts] == ["judge_protocol", "alignment_expert"]
     judge = await session.get_prompt("judge_protocol")

@@ -110,7 +110,7 @@ const DELIBERATION: &[&str] =
     keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
 /// In the order in which a Judge needs them.
-pub(crate) static TOOLS: [Tool; 15] = [
+pub(crate) static TOOLS: [Tool; 16] = [
     Tool {
         name: "blue_dialogue_create",
         about: "Start an alignment dialogue that you lead as its Judge: experts argue in rounds, \
