@@ -194,7 +194,7 @@ fn a_mark_with_a_false_quote_goes_back_to_the_judge() {
     let wrong = [
         (
             mark("muffin", "RULE01", "evidence", "nobody said this"),
-            "does not stand in the reply of muffin",
+            "does not occur in the reply of muffin",
         ),
         (
             mark("muffin", "RULE77", "evidence", "The swap ends the dividend."),
