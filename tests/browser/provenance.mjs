@@ -69,5 +69,6 @@ await withVisitor(async (visitor) => {
   await page.locator('#source mark').first().waitFor();
   await page.keyboard.press('Escape');
   await page.locator('#source').waitFor({ state: 'detached' });
-  assert.ok(await page.evaluate(() => document.activeElement?.classList.contains('sentence')), 'the focus is where it was');
+  // The page sets the focus after it has drawn: wait for it.
+  await page.waitForFunction(() => document.activeElement?.classList.contains('sentence'));
 });
