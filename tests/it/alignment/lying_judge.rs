@@ -122,7 +122,7 @@ fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
         assert!(ended.value_at("warnings").to_string().contains(UNMERGED_NOTE), "{name}");
         assert_eq!(ended.ids_of("perspectives").len(), 3, "{name}");
         assert_eq!(ended.tension_status("T0001"), "open", "{name}");
-        // Scores whose quotes are true are kept, whatever else is wrong.
+        // Scores with true quotes are kept, even if other parts are wrong.
         let kept = match name {
             "no scores" | "words nobody said" | "a score of an expert who is not there" => 0,
             "two scores" => 36,

@@ -1,4 +1,4 @@
-//! Random replies of Judge and experts: whatever they write, the record contains nothing without a
+//! Random replies of Judge and experts: after any of them, the record contains nothing without a
 //! source in a reply, and no dialogue converges with an unsettled tension.
 
 use plenary_core::model::ask::AskPurpose;

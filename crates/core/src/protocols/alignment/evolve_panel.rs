@@ -264,7 +264,7 @@ impl<'a> PanelDraft<'a> {
         free.into_iter().map(|profile| profile.expert_slug.clone()).collect()
     }
 
-    /// A stale consensus gets a challenger; a tension that nobody could address gets an expert of
+    /// A stale consensus gets a challenger; a tension that no seat could address gets an expert of
     /// the pool, else a created one.
     fn add_fresh_voice(&mut self) {
         let is_fresh = |draft: &DraftSeat| draft.seat.source != PanelSeatSource::Retained;
