@@ -68,11 +68,12 @@ fn init_lists_what_it_found_and_comments_the_rest() {
 
 #[test]
 fn init_with_one_key_or_none_is_not_a_dead_end() {
-    for (keys, count) in
-        [(&[("OPENAI_API_KEY", "k")] as &[_], "one provider"), (&[], "no provider")]
+    let lenses = "    lenses: [pragmatist, skeptic, optimist]   # one model, three seats";
+    for (keys, written) in
+        [(&[("OPENAI_API_KEY", "k")] as &[_], lenses), (&[], "`plenary init` found no provider.")]
     {
         let (program, file, _) = run_init(keys);
-        assert!(file.contains(&format!("`plenary init` found {count}.")), "{file}");
+        assert!(file.contains(written), "{file}");
         let mut plan = program.command();
         plan.env("OLLAMA_HOST", "127.0.0.1:9").envs(keys.iter().copied());
         let ran = plan.args(["ask", "Is it so?", "--dry-run", "--json"]).output().unwrap();
@@ -80,7 +81,10 @@ fn init_with_one_key_or_none_is_not_a_dead_end() {
         if keys.is_empty() {
             assert_eq!(ran.status.code(), Some(5), "{document}");
         } else {
-            assert_eq!(document["seats"].as_array().unwrap().len(), 3, "{document}");
+            let seats = document["seats"].as_array().unwrap();
+            let lens = |seat: &Value| format!("{} {}", seat["seat"], seat["lens"]).replace('"', "");
+            let lenses: Vec<String> = seats.iter().map(lens).collect();
+            assert_eq!(lenses, ["openai pragmatist", "openai-2 skeptic", "openai-3 optimist"]);
         }
     }
 }

@@ -53,6 +53,7 @@ pub fn make_provider(name: &str, command: &[&str]) -> Provider {
         input_tokens_max: None,
         effort: None,
         lens: None,
+        lenses: Vec::new(),
         timeouts: None,
         wire_schema: WireSchema::Auto,
         max_in_flight: None,

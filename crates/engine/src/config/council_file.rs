@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::section::{FileValues, ProblemList, list_items, read_text};
 use crate::config::setting_table::{DELIBERATOR_SETTINGS, PROVIDER_SETTINGS, SETTINGS};
+use crate::config::settings::numbered_seat_name;
 use crate::config::tier_rules::{TierRule, read_tier_rules};
 use crate::config::yaml::{YamlKey, YamlNode, YamlValue};
 use crate::providers::catalogue::{find_row, model_family};
@@ -61,6 +62,9 @@ pub(crate) struct ProviderEntry {
     pub context_tokens: Option<u64>,
     pub effort: Option<EffortLevel>,
     pub lens: Option<String>,
+    /// A seat for each lens.
+    #[serde(default)]
+    pub lenses: Vec<String>,
     pub temperature: Option<f64>,
     pub wire_schema: Option<WireSchema>,
     /// 0: unlimited.
@@ -148,16 +152,26 @@ fn read_providers(list: &YamlNode, problems: &mut ProblemList) -> Vec<ProviderEn
                 problems.add_problem(&format!("{path}.{section}"), line, &format!("needs `{key}`"));
             }
         }
-        for key in ["role", "transports", "command"] {
+        for key in ["role", "transports", "command", "lenses"] {
             if values.get_value(key).is_some_and(|value| *value == json!([])) {
                 problems.add_problem(&format!("{path}.{key}"), node.line, "must not be empty");
             }
         }
         require_name(node, &path, problems);
         let Some(entry) = values.to_struct::<ProviderEntry>() else { continue };
-        if entries.iter().any(|other| other.name == entry.name) {
-            let fault = format!("is `{}`, the name of an earlier provider", entry.name);
+        let names = entry.seat_names();
+        let taken = entries.iter().flat_map(ProviderEntry::seat_names);
+        if let Some(name) = taken.into_iter().find(|taken| names.contains(taken)) {
+            let fault = format!("is `{name}`, the name of an earlier provider or seat");
             problems.add_problem(&format!("{path}.name"), node.line, &fault);
+        }
+        if let Some(long) = names.iter().find(|name| name.parse::<ExpertSlug>().is_err()) {
+            let fault = format!("gives a seat the name `{long}`, which is too long");
+            problems.add_problem(&format!("{path}.name"), node.line, &fault);
+        }
+        if entry.lens.is_some() && !entry.lenses.is_empty() {
+            let fault = "has `lens` and `lenses`; keep one of them";
+            problems.add_problem(&path, node.line, fault);
         }
         let base_url = entry.base_url.as_ref().map(|url| url.trim_end_matches('/').to_owned());
         entries.push(ProviderEntry { values, line: Some(node.line), base_url, ..entry });
@@ -261,7 +275,7 @@ fn check_panel(file: &CouncilFile, providers: &[ProviderEntry], problems: &mut P
     let is_participant = |entry: &&ProviderEntry| {
         entry.roles.as_ref().is_none_or(|roles| roles.contains(&SeatRole::Participant))
     };
-    let count = providers.iter().filter(is_participant).count();
+    let count = providers.iter().filter(is_participant).map(|one| one.lenses.len().max(1)).sum();
     if providers.is_empty() {
         return;
     }
@@ -298,6 +312,11 @@ impl ProviderEntry {
     /// The model that the file or a flag names.
     pub(crate) fn named_model(&self) -> Option<&str> {
         self.model.as_deref().filter(|model| *model != LATEST_MODEL)
+    }
+
+    /// Names of its seats: its own name, then the names of the seats with further lenses.
+    fn seat_names(&self) -> Vec<String> {
+        (1..=self.lenses.len().max(1)).map(|nth| numbered_seat_name(&self.name, nth)).collect()
     }
 }
 

@@ -169,7 +169,7 @@ fn providers_are_checked_against_each_other() {
     let names = "`council.providers[1].name` on line 4";
     check(
         "council:\n  providers:\n    - {name: ollama, model: a}\n    - {name: ollama, model: b}",
-        &[&format!("{names} is `ollama`, the name of an earlier provider")],
+        &[&format!("{names} is `ollama`, the name of an earlier provider or seat")],
     );
     check(
         "council: {providers: []}",
@@ -325,6 +325,29 @@ fn everything_wrong_is_said_at_once() {
             "`budget.usd_max` on line 2 must be a number from 0 to 1000000, not text",
             "`storage.url` on line 3 must be text, not a number; put it in quotes",
             "`alignment.max_rounds` on line 4 must be a whole number from 1 to 100, not text",
+        ],
+    );
+}
+
+#[test]
+fn a_seat_for_each_lens_needs_a_name_of_its_own() {
+    let with =
+        |fields: &str| format!("council: {{providers: [{{name: ollama, model: m, {fields}}}]}}");
+    check(&with("lenses: []"), &["`council.providers[0].lenses` on line 1 must not be empty"]);
+    check(
+        &with("lens: skeptic, lenses: [optimist]"),
+        &["`council.providers[0]` on line 1 has `lens` and `lenses`; keep one of them"],
+    );
+    check(
+        "council: {providers: [{name: ollama, model: m, lenses: [a, b]}, {name: ollama-2, model: m, base_url: 'http://127.0.0.1:9/v1', dialect: openai}]}",
+        &[
+            "`council.providers[1].name` on line 1 is `ollama-2`, the name of an earlier provider or seat",
+        ],
+    );
+    check(
+        "council: {providers: [{name: a234567890123456789012345678901, model: m, base_url: 'http://127.0.0.1:9/v1', dialect: openai, lenses: [a, b]}]}",
+        &[
+            "`council.providers[0].name` on line 1 gives a seat the name `a234567890123456789012345678901-2`, which is too long",
         ],
     );
 }

@@ -186,6 +186,7 @@ pub(crate) fn resolve_provider(
         input_tokens_max: Some(limits.input_tokens_max),
         effort: entry.effort,
         lens: entry.lens.clone(),
+        lenses: entry.lenses.clone(),
         temperature: entry.temperature,
         timeouts: entry.timeouts,
         wire_schema: entry.wire_schema.unwrap_or(WireSchema::Auto),

@@ -281,6 +281,8 @@ pub const PROVIDER_SETTINGS: &[SettingRow] = {
             "How much a model that reasons thinks before it answers."),
         setting("lens", TEXT, Rule("none, unless a model takes several seats"),
             "Where the seat looks first when it gives an opinion: `optimist`, `skeptic`, `pragmatist`, `domain expert: …`, or a text of your own."),
+        setting("lenses", Texts, NO_DEFAULT,
+            "One seat for each lens, all of this provider: `[pragmatist, skeptic, optimist]`. Instead of `lens`."),
         setting("temperature", Number { max: 2.0 }, Rule("not sent"), "Temperature of the model."),
         setting("wire_schema", Word(WireSchema::options), Value("auto"),
             "Whether requests carry the JSON schema of the reply. `auto`: not with more than 8,000 tokens of question and files, so that the provider's cache works."),

@@ -252,7 +252,7 @@ pub fn build_seats(
     let is_participant = |provider: &&Provider| provider.roles.contains(&SeatRole::Participant);
     let participants: Vec<&Provider> = providers.iter().filter(is_participant).collect();
     let mut seats: Vec<Seat> =
-        participants.iter().map(|one| build_seat(one, prompt_digest)).collect();
+        participants.iter().flat_map(|one| build_lens_seats(one, prompt_digest)).collect();
     let mut notes = Vec::new();
     if origin == ProviderOrigin::Found && !seats.is_empty() && seats.len() < PANEL_SEATS {
         notes.push(format!(
@@ -303,9 +303,29 @@ fn give_lenses(seats: &mut [Seat], prompt_digest: &str) {
     }
 }
 
+/// Builds a provider's seats: one for each of its lenses, at least one.
+fn build_lens_seats(provider: &Provider, prompt_digest: &str) -> Vec<Seat> {
+    if provider.lenses.is_empty() {
+        return vec![build_seat(provider, prompt_digest)];
+    }
+    let seat = |(place, lens): (usize, &String)| {
+        let provider = Provider { lens: Some(lens.clone()), ..provider.clone() };
+        match place {
+            0 => Some(build_seat(&provider, prompt_digest)),
+            _ => repeat_seat(&provider, place + 1, prompt_digest),
+        }
+    };
+    provider.lenses.iter().enumerate().filter_map(seat).collect()
+}
+
+/// Name of the `nth` seat of a provider: `claude`, `claude-2`.
+pub(crate) fn numbered_seat_name(provider: &ExpertSlug, nth: usize) -> String {
+    if nth == 1 { provider.to_string() } else { format!("{provider}-{nth}") }
+}
+
 /// Builds another seat of the same provider, as participant only.
 fn repeat_seat(provider: &Provider, nth: usize, prompt_digest: &str) -> Option<Seat> {
-    let name = format!("{}-{nth}", provider.name).parse().ok()?;
+    let name = numbered_seat_name(&provider.name, nth).parse().ok()?;
     Some(Seat { name, roles: vec![SeatRole::Participant], ..build_seat(provider, prompt_digest) })
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn sample_provider() -> Provider {
         input_tokens_max: None,
         effort: None,
         lens: None,
+        lenses: Vec::new(),
         timeouts: None,
         wire_schema: WireSchema::Auto,
         max_in_flight: None,

@@ -137,6 +137,8 @@ pub struct Provider {
     pub effort: Option<EffortLevel>,
     /// Where its seat looks first when it gives an opinion.
     pub lens: Option<String>,
+    /// It takes a seat for each of these lenses; none: one seat.
+    pub lenses: Vec<String>,
     pub timeouts: Option<SeatTimeouts>,
     pub wire_schema: WireSchema,
     /// Calls of this process in flight at once; `None`: no limit.

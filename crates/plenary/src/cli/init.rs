@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use plenary_core::markers::skills::SKILLS;
+use plenary_core::prompting::lens::REPEATED_LENSES;
 use plenary_core::report::safe_text::safe_line;
 use plenary_engine::config::discover::{FoundProvider, find_providers, installed_models};
 use plenary_engine::config::environment::EnvVariables;
@@ -21,8 +22,8 @@ use crate::cli::terminal_text::DataFormat;
 ///
 /// Writes a council.yaml that explains every setting, into this folder or to the path of
 /// `--config`. It lists the providers that were found by a key, a program or a local Ollama server;
-/// the others are comments. With fewer than two, the list is a comment too, and a council fills its
-/// seats with what it finds.
+/// the others are comments. A single provider takes three seats with different lenses. If none was
+/// found, the list is a comment too, and a council fills its seats with what it finds later.
 ///
 /// `--skills DIR` writes the skills instead: `council-ask` and `council-review` for an agent that
 /// uses a council or the review gate, `alignment-play` for one that leads a dialogue as its Judge,
@@ -85,24 +86,20 @@ impl InitArgs {
     }
 }
 
-/// A panel of fewer providers repeats them on its seats, which only works without a list.
-const LISTED_MIN: usize = 2;
-
 /// The template with the providers that were found; the others are comments.
 fn council_text(found: &[FoundProvider]) -> String {
     let Some((before, rest)) = COUNCIL_TEMPLATE.split_once("  providers:\n") else {
         return COUNCIL_TEMPLATE.to_owned();
     };
     let (known, after) = rest.split_once("\n\n").unwrap_or((rest, ""));
-    let is_listed = found.len() >= LISTED_MIN;
+    let is_listed = !found.is_empty();
     let mut list = String::new();
     if !is_listed {
-        let count = if found.is_empty() { "no provider" } else { "one provider" };
-        list.push_str(&format!(
-            "  # `plenary init` found {count}. Without this list, a council fills its three\n  \
+        list.push_str(
+            "  # `plenary init` found no provider. Without this list, a council fills its three\n  \
              # seats with what it finds. Remove the `#` of at least two providers to choose\n  \
-             # the seats.\n"
-        ));
+             # the seats.\n",
+        );
     }
     list.push_str(if is_listed { "  providers:\n" } else { "  # providers:\n" });
     let mark = if is_listed { "  " } else { "  # " };
@@ -118,6 +115,10 @@ fn council_text(found: &[FoundProvider]) -> String {
         }
         if let Some(model) = &provider.model {
             list.push_str(&format!("{mark}    model: {model}\n"));
+        }
+        if found.len() == 1 {
+            let lenses = REPEATED_LENSES.join(", ");
+            list.push_str(&format!("{mark}    lenses: [{lenses}]   # one model, three seats\n"));
         }
     }
     for block in known.split("    - ").filter(|block| !block.trim().is_empty()) {

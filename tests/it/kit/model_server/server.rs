@@ -148,6 +148,7 @@ impl ModelServer {
             input_tokens_max: None,
             effort: None,
             lens: None,
+            lenses: Vec::new(),
             timeouts: None,
             wire_schema: WireSchema::Auto,
             max_in_flight: None,

@@ -133,6 +133,7 @@ fn rehearsal_seat(name: &str) -> Option<Provider> {
         input_tokens_max: None,
         effort: None,
         lens: None,
+        lenses: Vec::new(),
         timeouts: None,
         wire_schema: WireSchema::Auto,
         max_in_flight: None,
