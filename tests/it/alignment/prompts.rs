@@ -62,8 +62,9 @@ fn the_role_stands_on_a_line_of_its_own_and_words_of_models_in_fences() {
         };
         assert!(own.lines().any(|line| line == role), "{purpose}: {own}");
         // The Judge wrote these.
-        for words in ["You look twice.", "What breaks?", "The trust holds NVAI.", "It argues well."]
-        {
+        let judged =
+            ["You look twice.", "What breaks?", "The trust holds NVAI.", "It argues well."];
+        for words in judged.into_iter().chain(["Role 0", "Step 0"]) {
             assert!(!own.contains(words), "{purpose}: {words} is outside a fence");
         }
     }

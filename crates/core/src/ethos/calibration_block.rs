@@ -49,11 +49,14 @@ impl<'a> CalibrationContext<'a> {
     }
 }
 
+/// The heading without the domain.
+pub(crate) const CALIBRATION_HEADING: &str = "## Calibration";
+
 /// `## Calibration: Fiduciary Investment Analysis`.
 pub fn calibration_heading(ethos: &DialogueEthos) -> String {
     match ethos.domain_label() {
-        Some(label) => format!("## Calibration: {}", sanitize_name(&label)),
-        None => "## Calibration".to_owned(),
+        Some(label) => format!("{CALIBRATION_HEADING}: {}", sanitize_name(&label)),
+        None => CALIBRATION_HEADING.to_owned(),
     }
 }
 

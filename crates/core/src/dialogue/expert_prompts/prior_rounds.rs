@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::dialogue::expert_prompts::context_brief::two_column_table;
 use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_name};
-use crate::dialogue::expert_prompts::prompt_blocks::PromptBlock;
+use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText};
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
 use crate::model::entity::ExpertMove;
 use crate::model::ids::{EntityKind, ExpertSlug};
@@ -31,7 +31,7 @@ pub(crate) fn round_blocks(
     ledger: &EntityIndex,
     held: &RoundRecord,
 ) -> Vec<PromptBlock> {
-    let mut stretches = vec![PromptBlock::Plain(round_heading(held))];
+    let mut stretches = vec![round_heading(held)];
     for expert in &record.experts {
         stretches.extend(expert_contribution(expert, ledger, held.round));
     }
@@ -41,10 +41,14 @@ pub(crate) fn round_blocks(
 }
 
 /// `### Round 0 — Opening Arguments (Score: 117)`.
-fn round_heading(held: &RoundRecord) -> String {
+fn round_heading(held: &RoundRecord) -> PromptBlock {
+    let (round, score) = (held.round, held.score);
+    let bare = format!("### Round {round} (Score: {score})");
     let title = held.title.as_deref().map(sanitize_name).filter(|title| !title.is_empty());
-    let title = title.map_or_else(String::new, |title| format!(" — {title}"));
-    format!("### Round {}{title} (Score: {})", held.round, held.score)
+    let Some(title) = title else { return PromptBlock::Plain(bare) };
+    let whole = format!("### Round {round} — {title} (Score: {score})");
+    let title = QuotedText::material(&format!("TITLE OF ROUND {round}"), title);
+    PromptBlock::Titled { whole, bare, title }
 }
 
 /// An expert's contribution to a round; empty if there is none.

@@ -29,6 +29,13 @@ impl QuotedText {
 pub(crate) enum PromptBlock {
     Plain(String),
     Quoted(QuotedText),
+    /// A heading with a name that others gave: whole for files, `bare` with the name in a fence for
+    /// a prompt whose headings are ours alone.
+    Titled {
+        whole: String,
+        bare: String,
+        title: QuotedText,
+    },
     /// The heading over an expert's contribution, which marks the reader's own.
     Speaker {
         expert: ExpertSlug,
@@ -59,8 +66,9 @@ impl PromptBlock {
     /// The text that goes into a fence.
     pub(crate) fn quoted_text(&self) -> Option<&str> {
         match self {
-            Self::Quoted(quoted) => Some(&quoted.text),
-            Self::Plain(_) | Self::Speaker { .. } => None,
+            Self::Quoted(quoted) | Self::Titled { title: quoted, .. } => Some(&quoted.text),
+            Self::Speaker { role, .. } => Some(role),
+            Self::Plain(_) => None,
         }
     }
 }
@@ -74,7 +82,9 @@ pub(crate) enum RenderedBlock {
 
 pub(crate) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> Vec<RenderedBlock> {
     let drawn = stretches.into_iter().map(|stretch| match stretch {
-        PromptBlock::Plain(text) => RenderedBlock::Text(text),
+        PromptBlock::Plain(text) | PromptBlock::Titled { whole: text, .. } => {
+            RenderedBlock::Text(text)
+        }
         // Blank lines keep Markdown from joining the fence lines with the text.
         PromptBlock::Quoted(QuotedText { kind, label, text }) => {
             RenderedBlock::Text(fences.fence_text(kind, &label, &format!("\n{text}\n")))

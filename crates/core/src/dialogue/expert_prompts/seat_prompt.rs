@@ -55,20 +55,28 @@ impl SeatPrompt {
     }
 }
 
-/// The blocks as text that is the same for every reader, each followed by a blank line.
+/// The blocks as text that is the same for every reader, each followed by a blank line. A model
+/// wrote the roles and the titles, so that they stand in the fence below their heading.
 pub(crate) fn render_plain_blocks(blocks: &[PromptBlock], fences: &FenceSet) -> String {
-    let mut text = String::new();
+    let (mut rendered, mut role_above) = (String::new(), "");
     for block in blocks {
-        text.push_str(&match block {
+        rendered.push_str(&match block {
             PromptBlock::Plain(plain) => plain.clone(),
             PromptBlock::Quoted(QuotedText { kind, label, text }) => {
-                fences.fence_text(*kind, label, text)
+                let role = std::mem::take(&mut role_above);
+                let line =
+                    if role.is_empty() { String::new() } else { format!("Role: {role}\n\n") };
+                fences.fence_text(*kind, label, &format!("{line}{text}"))
+            }
+            PromptBlock::Titled { bare, title, .. } => {
+                format!("{bare}\n\n{}", fences.fence_text(title.kind, &title.label, &title.text))
             }
             PromptBlock::Speaker { expert, role } => {
-                format!("#### {} — {role}", expert.display_name())
+                role_above = role;
+                format!("#### {}", expert.display_name())
             }
         });
-        text.push_str("\n\n");
+        rendered.push_str("\n\n");
     }
-    text
+    rendered
 }
