@@ -47,6 +47,16 @@ open_words! {
     }
 }
 
+impl AskPurpose {
+    /// Whether a seat of the panel answers in a round of the protocol.
+    pub fn is_of_panel(self) -> bool {
+        !matches!(
+            self,
+            Self::Conclusion | Self::Audit | Self::Revision | Self::Restatement | Self::Design
+        )
+    }
+}
+
 words! {
     /// How the engine reaches a seat's model.
     pub enum TransportKind {

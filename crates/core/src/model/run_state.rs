@@ -321,6 +321,13 @@ impl RunState {
         self.asks.iter().map(|asked| asked.ask.round).max().unwrap_or(0)
     }
 
+    /// The last round of the panel: the conclusion's asks and the Judge's preparations have round
+    /// numbers of their own.
+    pub fn last_panel_round(&self) -> u8 {
+        let panel = self.asks.iter().filter(|asked| asked.ask.purpose.is_of_panel());
+        panel.map(|asked| asked.ask.round).max().unwrap_or(0)
+    }
+
     /// Returns true if no seat will be asked in rounds any more.
     pub fn rounds_are_over(&self) -> bool {
         // A stopped alignment dialogue still needs its Judge.

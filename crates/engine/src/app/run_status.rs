@@ -106,7 +106,7 @@ pub(crate) fn stopped_status(transcript: &RunState) -> RunStatus {
 fn run_progress(transcript: &RunState) -> RunProgress {
     let answered = transcript.asks.iter().filter(|asked| asked.parse_outcome.is_some()).count();
     RunProgress {
-        round: transcript.current_round(),
+        round: transcript.last_panel_round(),
         asked: transcript.asks.len(),
         answered,
         calls: transcript.all_calls().count(),
