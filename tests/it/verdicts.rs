@@ -217,11 +217,14 @@ fn nobody_is_not_everybody() {
     let refusal = bench.expect_error("verdict", &make_verdict("final", "final", json!({})));
     assert_eq!(value_at(&refusal, "error_code"), "not_converged");
     let refusal =
-        bench.expect_error("verdict", &make_verdict("final", "final", json!({"vote": "99-0"})));
+        bench.expect_error("verdict", &make_verdict("final", "final", json!({"vote": "2-0"})));
     assert_eq!(value_at(&refusal, "error_code"), "not_converged");
     bench.run_ok("register", &make_batch(0, json!({})));
-    let given = bench.run_ok("verdict", &make_verdict("final", "final", json!({"vote": "99-0"})));
-    assert_eq!(value_at(&given, "warnings.0.type"), "too_many_votes");
+    let refusal =
+        bench.expect_error("verdict", &make_verdict("final", "final", json!({"vote": "99-0"})));
+    assert_eq!(value_at(&refusal, "error_code"), "invalid_vote");
+    let given = bench.run_ok("verdict", &make_verdict("final", "final", json!({"vote": "2-0"})));
+    assert_eq!(value_at(&given, "warnings.0.type"), "vote_beyond_signals");
 }
 
 #[test]

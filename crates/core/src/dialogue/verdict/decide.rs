@@ -47,6 +47,7 @@ pub fn decide_verdict(
     }
     let (mut faults, mut warnings) = (Vec::new(), Vec::new());
     let verdict = resolve_verdict(request, dialogue, facts, &mut warnings, &mut faults);
+    faults.extend(too_many_votes(&verdict, facts));
     let mut board = EntityStates::new(verdict.round, facts);
     if faults.is_empty() && takes_effect {
         apply_verdict(&verdict, &mut board, &mut faults);
@@ -217,15 +218,41 @@ fn build_decision(
     let mut changes = vec![JournalEvent::VerdictGiven(verdict.clone())];
     changes.extend(board.events.into_iter().map(JournalEvent::EventAdded));
     changes.extend(status);
-    let warnings = warn_too_many_votes(&verdict, facts).into_iter().collect();
+    let warnings = warn_vote_beyond_signals(&verdict, dialogue, facts).into_iter().collect();
     VerdictDecision { verdict, dialogue_status, adopted, tensions_resolved, changes, warnings }
 }
 
-/// Warns about an impossible tally. Only the Judge can correct it.
-fn warn_too_many_votes(verdict: &Verdict, facts: &RecordLookup) -> Option<RequestWarning> {
-    let (cast, experts) = (verdict.vote?.votes_cast()?, facts.experts.len());
+/// An impossible tally. A verdict is immutable, so it is refused.
+fn too_many_votes(verdict: &Verdict, facts: &RecordLookup) -> Option<ValidationError> {
+    let (vote, experts) = (verdict.vote?, facts.experts.len());
+    let cast = vote.votes_cast()?;
     let message = format!("{cast} votes were cast, but the dialogue has {experts} experts");
-    (cast > experts).then(|| RequestWarning::new("too_many_votes", message))
+    (cast > experts).then(|| {
+        ValidationError::new(ErrorCode::InvalidVote, message)
+            .with_field("vote")
+            .with_value(vote.to_string())
+            .with_suggestion("count one vote for each expert")
+    })
+}
+
+/// The vote of a final verdict decides; a reader learns that the signals say less.
+fn warn_vote_beyond_signals(
+    verdict: &Verdict,
+    dialogue: &Dialogue,
+    facts: &RecordLookup,
+) -> Option<RequestWarning> {
+    let is_decided = verdict.verdict_type == VerdictType::Final
+        && dialogue.opening.protocol.is_judged()
+        && !verdict.forced;
+    let vote = verdict.vote.filter(|_| is_decided)?;
+    let panel = facts.last_panel.iter().map(|seat| &seat.expert_slug);
+    let agreement = PanelAgreement::from_signals(panel, &facts.signals);
+    let is_beyond = !agreement.reaches_percent(dialogue.opening.convergence_percent);
+    let message = format!(
+        "the vote is {vote}, but {} % of the last panel signalled convergence",
+        agreement.percent_agreed()
+    );
+    is_beyond.then(|| RequestWarning::new("vote_beyond_signals", message))
 }
 
 /// Returns the error that blocks the verdict, if any.
