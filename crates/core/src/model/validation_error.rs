@@ -9,152 +9,86 @@ use crate::model::limits::ERROR_VALUE_CHARS_MAX;
 use crate::model::string_enum::words;
 use crate::model::text::truncate_after;
 
-words! {
-    /// The kind of problem. The seed defines the first seven.
-    pub enum ErrorCode {
-        InvalidEntityType = "invalid_entity_type",
-        InvalidRefType = "invalid_ref_type",
-        TypeIdMismatch = "type_id_mismatch",
-        InvalidRefTarget = "invalid_ref_target",
-        RefineTypeMismatch = "refine_type_mismatch",
-        TargetNotFound = "target_not_found",
-        InvalidStatusTransition = "invalid_status_transition",
-        MissingField = "missing_field",
-        InvalidType = "invalid_type",
-        InvalidEnum = "invalid_enum",
-        InvalidLocalId = "invalid_local_id",
-        InvalidDisplayId = "invalid_display_id",
-        DuplicateLocalId = "duplicate_local_id",
-        ExpertNotInDialogue = "expert_not_in_dialogue",
-        ExpertExists = "expert_exists",
-        InvalidRound = "invalid_round",
-        RoundAlreadyRegistered = "round_already_registered",
-        RoundCapacityExceeded = "round_capacity_exceeded",
-        NotAuthorized = "not_authorized",
-        NotConverged = "not_converged",
-        NotConcluded = "not_concluded",
-        VerdictExists = "verdict_exists",
-        VerdictNotFound = "verdict_not_found",
-        FieldTooLong = "field_too_long",
-        DialogueNotFound = "dialogue_not_found",
-        AmbiguousId = "ambiguous_id",
-        DialogueClosed = "dialogue_closed",
-        TooManySimilarTitles = "too_many_similar_titles",
-        PathNotAllowed = "path_not_allowed",
-        InvalidSlug = "invalid_slug",
-        InvalidVote = "invalid_vote",
-        InvalidJson = "invalid_json",
-        NotSupported = "not_supported",
-        EthosNotApproved = "ethos_not_approved",
-        EthosImmutable = "ethos_immutable",
-        EthosConflictOpen = "ethos_conflict_open",
-        EthosComplianceMissing = "ethos_compliance_missing",
-        EthosViolationUnacknowledged = "ethos_violation_unacknowledged",
-        RuleNotFound = "rule_not_found",
-        DomainCycle = "domain_cycle",
-        CodeTaken = "code_taken",
-    }
-}
+/// Declares `ErrorCode`: variant, stored name, rule family and default hint.
+macro_rules! error_codes {
+    ($($variant:ident = $name:literal, $constraint:literal, $hint:literal;)+) => {
+        words! {
+            /// The kind of problem. The seed defines the first seven.
+            pub enum ErrorCode { $($variant = $name,)+ }
+        }
 
-impl ErrorCode {
-    /// The rule family of the code: the seed's five validation steps, and limits.
-    pub fn constraint_name(self) -> &'static str {
-        match self {
-            Self::InvalidEntityType
-            | Self::MissingField
-            | Self::InvalidType
-            | Self::InvalidEnum
-            | Self::InvalidVote
-            | Self::InvalidJson
-            | Self::NotSupported => "type_enum",
-            Self::InvalidRefType => "ref_enum",
-            Self::TypeIdMismatch
-            | Self::InvalidLocalId
-            | Self::InvalidDisplayId
-            | Self::DuplicateLocalId
-            | Self::InvalidSlug => "type_consistency",
-            Self::TargetNotFound
-            | Self::ExpertNotInDialogue
-            | Self::ExpertExists
-            | Self::VerdictExists
-            | Self::VerdictNotFound
-            | Self::DialogueNotFound
-            | Self::RuleNotFound
-            | Self::CodeTaken
-            | Self::AmbiguousId => "referential",
-            Self::InvalidRefTarget
-            | Self::RefineTypeMismatch
-            | Self::NotAuthorized
-            | Self::DomainCycle
-            | Self::EthosComplianceMissing
-            | Self::EthosViolationUnacknowledged
-            | Self::PathNotAllowed => "semantic",
-            Self::InvalidStatusTransition
-            | Self::InvalidRound
-            | Self::RoundAlreadyRegistered
-            | Self::NotConverged
-            | Self::NotConcluded
-            | Self::EthosNotApproved
-            | Self::EthosImmutable
-            | Self::EthosConflictOpen
-            | Self::DialogueClosed => "lifecycle",
-            Self::RoundCapacityExceeded | Self::FieldTooLong | Self::TooManySimilarTitles => {
-                "limit"
+        impl ErrorCode {
+            /// The rule family of the code: the seed's five validation steps, and limits.
+            pub fn constraint_name(self) -> &'static str {
+                match self { $(Self::$variant => $constraint,)+ }
+            }
+
+            /// Default hint of the code.
+            fn default_hint(self) -> &'static str {
+                match self { $(Self::$variant => $hint,)+ }
             }
         }
-    }
+    };
 }
 
-impl ErrorCode {
-    /// Default hint of the code.
-    fn default_hint(self) -> &'static str {
-        match self {
-            Self::MissingField => "add the field",
-            Self::InvalidType => "send a value of the type that the message names",
-            Self::InvalidEnum
-            | Self::InvalidEntityType
-            | Self::InvalidRefType
-            | Self::InvalidStatusTransition => "use one of the values that the message lists",
-            Self::FieldTooLong => "shorten it, or split it over several items",
-            Self::InvalidLocalId => "write EXPERT-P0101: slug in capitals, kind, round, number",
-            Self::DuplicateLocalId => "number the items of one expert 01, 02, 03",
-            Self::TypeIdMismatch => "use an id of the kind that the message names",
-            Self::InvalidRefTarget | Self::RefineTypeMismatch => "point at another item",
-            Self::TargetNotFound | Self::InvalidDisplayId => {
-                "check the id: `plenary show` lists them"
-            }
-            Self::ExpertNotInDialogue => "create the expert first, or check the slug",
-            Self::ExpertExists | Self::VerdictExists | Self::TooManySimilarTitles => {
-                "choose another name"
-            }
-            Self::InvalidRound | Self::RoundAlreadyRegistered => {
-                "`plenary dialogue progress ID` shows the round"
-            }
-            Self::RoundCapacityExceeded => {
-                "merge similar items, or register some in the next round"
-            }
-            Self::NotAuthorized => "name a contributor or the judge in 'by'",
-            Self::NotConverged => "register another round, or force the verdict with a warning",
-            Self::NotConcluded => "conclude the dialogue first",
-            Self::VerdictNotFound => "`plenary log tail` shows the last verdicts",
-            Self::DialogueNotFound => "`plenary list` shows the dialogues of this store",
-            Self::AmbiguousId => "write more of the id",
-            Self::DialogueClosed => "create a new dialogue to continue",
-            Self::PathNotAllowed => "choose a path inside the allowed folders",
-            Self::InvalidSlug => "use lower-case letters, digits, '-' and '_'",
-            Self::InvalidVote => "write '11-1', '11-1-2' or 'unanimous'",
-            Self::InvalidJson => "send one JSON object with the operation's fields",
-            Self::NotSupported => "leave the field out",
-            Self::EthosNotApproved => "synthesize and approve the ethos first",
-            Self::EthosImmutable => "synthesize the next version",
-            Self::EthosConflictOpen => "resolve the conflicts with `plenary ethos resolve`",
-            Self::EthosComplianceMissing => "give each rule a status in 'ethos_compliance'",
-            Self::EthosViolationUnacknowledged => "register a tension that challenges the rule",
-            Self::RuleNotFound => "`plenary ethos check` lists the rules of a dialogue",
-            Self::DomainCycle => "remove one of the parents in the path",
-            Self::CodeTaken => "choose another code or name",
-        }
-    }
+error_codes! {
+    InvalidEntityType = "invalid_entity_type", "type_enum",
+        "use one of the values that the message lists";
+    InvalidRefType = "invalid_ref_type", "ref_enum", "use one of the values that the message lists";
+    TypeIdMismatch = "type_id_mismatch", "type_consistency",
+        "use an id of the kind that the message names";
+    InvalidRefTarget = "invalid_ref_target", "semantic", "point at another item";
+    RefineTypeMismatch = "refine_type_mismatch", "semantic", "point at another item";
+    TargetNotFound = "target_not_found", "referential", "check the id: `plenary show` lists them";
+    InvalidStatusTransition = "invalid_status_transition", "lifecycle",
+        "use one of the values that the message lists";
+    MissingField = "missing_field", "type_enum", "add the field";
+    InvalidType = "invalid_type", "type_enum", "send a value of the type that the message names";
+    InvalidEnum = "invalid_enum", "type_enum", "use one of the values that the message lists";
+    InvalidLocalId = "invalid_local_id", "type_consistency",
+        "write EXPERT-P0101: slug in capitals, kind, round, number";
+    InvalidDisplayId = "invalid_display_id", "type_consistency",
+        "check the id: `plenary show` lists them";
+    DuplicateLocalId = "duplicate_local_id", "type_consistency",
+        "number the items of one expert 01, 02, 03";
+    ExpertNotInDialogue = "expert_not_in_dialogue", "referential",
+        "create the expert first, or check the slug";
+    ExpertExists = "expert_exists", "referential", "choose another name";
+    InvalidRound = "invalid_round", "lifecycle", "`plenary dialogue progress ID` shows the round";
+    RoundAlreadyRegistered = "round_already_registered", "lifecycle",
+        "`plenary dialogue progress ID` shows the round";
+    RoundCapacityExceeded = "round_capacity_exceeded", "limit",
+        "merge similar items, or register some in the next round";
+    NotAuthorized = "not_authorized", "semantic", "name a contributor or the judge in 'by'";
+    NotConverged = "not_converged", "lifecycle",
+        "register another round, or force the verdict with a warning";
+    NotConcluded = "not_concluded", "lifecycle", "conclude the dialogue first";
+    VerdictExists = "verdict_exists", "referential", "choose another name";
+    VerdictNotFound = "verdict_not_found", "referential",
+        "`plenary log tail` shows the last verdicts";
+    FieldTooLong = "field_too_long", "limit", "shorten it, or split it over several items";
+    DialogueNotFound = "dialogue_not_found", "referential",
+        "`plenary list` shows the dialogues of this store";
+    AmbiguousId = "ambiguous_id", "referential", "write more of the id";
+    DialogueClosed = "dialogue_closed", "lifecycle", "create a new dialogue to continue";
+    TooManySimilarTitles = "too_many_similar_titles", "limit", "choose another name";
+    PathNotAllowed = "path_not_allowed", "semantic", "choose a path inside the allowed folders";
+    InvalidSlug = "invalid_slug", "type_consistency", "use lower-case letters, digits, '-' and '_'";
+    InvalidVote = "invalid_vote", "type_enum", "write '11-1', '11-1-2' or 'unanimous'";
+    InvalidJson = "invalid_json", "type_enum", "send one JSON object with the operation's fields";
+    NotSupported = "not_supported", "type_enum", "leave the field out";
+    EthosNotApproved = "ethos_not_approved", "lifecycle", "synthesize and approve the ethos first";
+    EthosImmutable = "ethos_immutable", "lifecycle", "synthesize the next version";
+    EthosConflictOpen = "ethos_conflict_open", "lifecycle",
+        "resolve the conflicts with `plenary ethos resolve`";
+    EthosComplianceMissing = "ethos_compliance_missing", "semantic",
+        "give each rule a status in 'ethos_compliance'";
+    EthosViolationUnacknowledged = "ethos_violation_unacknowledged", "semantic",
+        "register a tension that challenges the rule";
+    RuleNotFound = "rule_not_found", "referential",
+        "`plenary ethos check` lists the rules of a dialogue";
+    DomainCycle = "domain_cycle", "semantic", "remove one of the parents in the path";
+    CodeTaken = "code_taken", "referential", "choose another code or name";
 }
 
 /// The item of the request that an error is about.
