@@ -81,25 +81,11 @@ pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error
 
 /// Status of a run that no process works on.
 pub(crate) fn stopped_status(transcript: &RunState) -> RunStatus {
-    match &transcript.stopped {
-        None | Some(RunStopReason::Interrupted) => RunStatus::Interrupted,
-        Some(
-            RunStopReason::Done
-            | RunStopReason::Quorum { .. }
-            | RunStopReason::Partial { .. }
-            | RunStopReason::Families { .. }
-            | RunStopReason::Budget { .. }
-            | RunStopReason::Unconcluded { .. }
-            | RunStopReason::Unadjudicated { .. }
-            | RunStopReason::Unjudged { .. }
-            | RunStopReason::Stopped
-            | RunStopReason::Uncalibrated { .. }
-            | RunStopReason::Deadline,
-        ) => match completion_status(transcript) {
-            CompletionStatus::Done => RunStatus::Done,
-            CompletionStatus::Incomplete => RunStatus::Incomplete,
-            CompletionStatus::Failed => RunStatus::Failed,
-        },
+    match (&transcript.stopped, completion_status(transcript)) {
+        (None | Some(RunStopReason::Interrupted), _) => RunStatus::Interrupted,
+        (Some(_), CompletionStatus::Done) => RunStatus::Done,
+        (Some(_), CompletionStatus::Incomplete) => RunStatus::Incomplete,
+        (Some(_), CompletionStatus::Failed) => RunStatus::Failed,
     }
 }
 

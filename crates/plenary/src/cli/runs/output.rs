@@ -60,24 +60,17 @@ pub(crate) fn run_exit(
     stop: &RunStopReason,
     transcript: &RunState,
 ) -> ExitStatus {
-    match stop {
-        RunStopReason::Done => match protocol.run_finding(transcript) {
-            RunFinding::Passed => ExitStatus::Ok,
-            RunFinding::Findings => ExitStatus::WithFindings,
-            RunFinding::Hold => ExitStatus::Hold,
-            RunFinding::Undecided => ExitStatus::Incomplete,
-        },
-        RunStopReason::Interrupted => ExitStatus::Interrupted,
-        RunStopReason::Quorum { .. }
-        | RunStopReason::Families { .. }
-        | RunStopReason::Partial { .. }
-        | RunStopReason::Budget { .. }
-        | RunStopReason::Unconcluded { .. }
-        | RunStopReason::Unadjudicated { .. }
-        | RunStopReason::Unjudged { .. }
-        | RunStopReason::Stopped
-        | RunStopReason::Uncalibrated { .. }
-        | RunStopReason::Deadline => ExitStatus::Incomplete,
+    if *stop == RunStopReason::Interrupted {
+        return ExitStatus::Interrupted;
+    }
+    if *stop != RunStopReason::Done {
+        return ExitStatus::Incomplete;
+    }
+    match protocol.run_finding(transcript) {
+        RunFinding::Passed => ExitStatus::Ok,
+        RunFinding::Findings => ExitStatus::WithFindings,
+        RunFinding::Hold => ExitStatus::Hold,
+        RunFinding::Undecided => ExitStatus::Incomplete,
     }
 }
 
