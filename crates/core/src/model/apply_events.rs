@@ -1,6 +1,8 @@
 //! Applies journal events to a run state.
 
-use crate::model::ask::{Ask, AskMessages, AskPurpose, CallDispatch, CallFailure, ModelReply};
+use crate::model::ask::{
+    Ask, AskMessages, AskPurpose, CallDispatch, CallFailure, ModelReply, SharedBlock,
+};
 use crate::model::dialogue::{ConclusionStage, DialogueStatus};
 use crate::model::intervention::{Intervention, InterventionEntry};
 use crate::model::journal::JournalEvent;
@@ -9,7 +11,6 @@ use crate::model::run_state::{
     AskState, CallOutcome, CallState, RoundShortcut, RunState, RunStopReason,
 };
 use crate::model::time::Moment;
-use crate::protocols::conclusion::types::ConclusionResult;
 use std::sync::Arc;
 
 impl RunState {
@@ -24,28 +25,21 @@ impl RunState {
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     fn apply_event(&mut self, at: Moment, change: &JournalEvent) {
         if let Some(judged) = &mut self.alignment {
             judged.apply_event(at, change);
         }
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the other events change nothing here; derive_event and the store list all"
+        )]
         match change {
             JournalEvent::RunStarted { owner } => self.mark_started(at, owner),
             JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
             JournalEvent::SeatChanged { seat, .. } => self.change_seat(seat),
-            JournalEvent::SharedBlockPrepared(block) => {
-                let block = block.with_files(&self.plan.context);
-                let whole = block.to_whole(&self.shared_blocks);
-                self.shared_blocks.push(Arc::new(whole));
-            }
+            JournalEvent::SharedBlockPrepared(block) => self.add_shared_block(block),
             JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
-                // Without what they refer to, the engine renders them again.
-                let messages = messages.as_ref().and_then(|stored| {
-                    let earlier = stored.common.and_then(|common| self.find_ask(common.ask));
-                    let earlier = earlier.and_then(|asked| asked.messages.as_deref());
-                    stored.to_whole(&self.shared_blocks, earlier)
-                });
-                self.add_ask(at, ask, messages.map(Arc::new), condensed);
+                self.add_ask(at, ask, messages.as_deref(), condensed);
             }
             JournalEvent::AskNotSent { ask, shortage } => {
                 if let Some(asked) = self.find_ask_mut(*ask) {
@@ -65,11 +59,6 @@ impl RunState {
             JournalEvent::ShortcutRecorded(shortcut) => self.set_shortcut(shortcut),
             JournalEvent::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
             JournalEvent::RoundRecorded { round, .. } => self.recorded_rounds.push((*round, at)),
-            // A signal may arrive while the last entry is being written; the run is finished
-            // anyway.
-            JournalEvent::RunStopped(_) if self.is_finished() => {
-                self.stopped = Some(RunStopReason::Done)
-            }
             JournalEvent::RunStopped(stop) => self.mark_stopped(stop),
             JournalEvent::EntityAdded(entity) => {
                 self.entities.insert(entity.id, entity.contributors.clone());
@@ -94,38 +83,19 @@ impl RunState {
                 self.is_abandoned = *status == DialogueStatus::Abandoned;
             }
             JournalEvent::StageReached { stage } => self.stage = Some(*stage),
-            JournalEvent::Concluded(result) => self.set_conclusion(result),
+            JournalEvent::Concluded(ended) => self.conclusion_result = Some(ended.as_ref().clone()),
             JournalEvent::ReviewDecided(ruling) => {
                 self.review_outcome = Some(ruling.as_ref().clone())
             }
             JournalEvent::VerdictLogged(_) => self.rows_logged += 1,
-            JournalEvent::VerdictOverridden(decision) => {
-                self.overrides.push((at, decision.clone()))
-            }
-            JournalEvent::DialogueOpened(_)
-            | JournalEvent::RunPlanned(_)
-            | JournalEvent::PoolGiven { .. }
-            | JournalEvent::BackgroundGiven { .. }
-            | JournalEvent::BatchRefused { .. }
-            | JournalEvent::ExpertAdded(_)
-            | JournalEvent::ExpertJoined { .. }
-            | JournalEvent::PanelSet { .. }
-            | JournalEvent::ScoreGiven { .. }
-            | JournalEvent::RawReplyKept { .. }
-            | JournalEvent::ReferenceAdded(_)
-            | JournalEvent::EventAdded(_)
-            | JournalEvent::MoveMade(_)
-            | JournalEvent::BatchAnswered { .. }
-            | JournalEvent::OutcomeRecorded(_)
-            | JournalEvent::LibraryChanged(_)
-            | JournalEvent::ConstraintAdded(_)
-            | JournalEvent::EthosSaved(_)
-            | JournalEvent::RuleChallenged(_) => {}
+            JournalEvent::VerdictOverridden(decided) => self.overrides.push((at, decided.clone())),
+            _ => {}
         }
     }
 
-    fn set_conclusion(&mut self, result: &ConclusionResult) {
-        self.conclusion_result = Some(result.clone());
+    fn add_shared_block(&mut self, block: &SharedBlock) {
+        let whole = block.with_files(&self.plan.context).to_whole(&self.shared_blocks);
+        self.shared_blocks.push(Arc::new(whole));
     }
 
     /// The messages are dropped: no later call of this ask sends them again.
@@ -145,9 +115,15 @@ impl RunState {
         &mut self,
         at: Moment,
         ask: &Ask,
-        messages: Option<Arc<AskMessages>>,
+        stored: Option<&AskMessages>,
         condensed: &[String],
     ) {
+        // Without what they refer to, the engine renders the messages again.
+        let messages = stored.and_then(|stored| {
+            let earlier = stored.common.and_then(|common| self.find_ask(common.ask));
+            let earlier = earlier.and_then(|asked| asked.messages.as_deref());
+            stored.to_whole(&self.shared_blocks, earlier).map(Arc::new)
+        });
         self.asks.push(AskState {
             ask: ask.clone(),
             prepared_at: at,
@@ -199,6 +175,11 @@ impl RunState {
     }
 
     fn mark_stopped(&mut self, stop: &RunStopReason) {
+        // A signal may arrive while the last entry is being written; the run is finished anyway.
+        if self.is_finished() {
+            self.stopped = Some(RunStopReason::Done);
+            return;
+        }
         // A run that stopped for missing answers resumes its rounds.
         self.is_cut_short &= !stop.is_missing_answers() || self.participants.is_some();
         self.stopped = Some(stop.clone());
