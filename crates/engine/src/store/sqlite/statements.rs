@@ -47,22 +47,19 @@ pub(crate) fn table_names(
 }
 
 pub(crate) fn statements_for(kind: EntityKind) -> &'static EntityStatements {
-    static PERSPECTIVE: LazyLock<EntityStatements> =
-        LazyLock::new(|| build_statements(EntityKind::Perspective));
-    static RECOMMENDATION: LazyLock<EntityStatements> =
-        LazyLock::new(|| build_statements(EntityKind::Recommendation));
-    static TENSION: LazyLock<EntityStatements> =
-        LazyLock::new(|| build_statements(EntityKind::Tension));
-    static EVIDENCE: LazyLock<EntityStatements> =
-        LazyLock::new(|| build_statements(EntityKind::Evidence));
-    static CLAIM: LazyLock<EntityStatements> =
-        LazyLock::new(|| build_statements(EntityKind::Claim));
+    macro_rules! built_once {
+        ($kind:ident) => {{
+            static BUILT: LazyLock<EntityStatements> =
+                LazyLock::new(|| build_statements(EntityKind::$kind));
+            &BUILT
+        }};
+    }
     match kind {
-        EntityKind::Perspective => &PERSPECTIVE,
-        EntityKind::Recommendation => &RECOMMENDATION,
-        EntityKind::Tension => &TENSION,
-        EntityKind::Evidence => &EVIDENCE,
-        EntityKind::Claim => &CLAIM,
+        EntityKind::Perspective => built_once!(Perspective),
+        EntityKind::Recommendation => built_once!(Recommendation),
+        EntityKind::Tension => built_once!(Tension),
+        EntityKind::Evidence => built_once!(Evidence),
+        EntityKind::Claim => built_once!(Claim),
     }
 }
 
@@ -74,6 +71,14 @@ fn build_statements(kind: EntityKind) -> EntityStatements {
     let extras = if is_recommendation { "parameters, adopted_in_verdict" } else { "NULL, NULL" };
     let (parameters, ninth) = if is_recommendation { (", parameters", ", ?9") } else { ("", "") };
     let key = "dialogue_id = ?1 AND round = ?2 AND seq = ?3";
+    let whole = format!(
+        r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
+           FROM {table} WHERE dialogue_id = ?1"#
+    );
+    let history = format!(
+        "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
+         FROM {events} WHERE dialogue_id = ?1"
+    );
     EntityStatements {
         insert: format!(
             r#"INSERT INTO {table} (dialogue_id, round, seq, label, {text}, contributors, "references", created_at{parameters})
@@ -100,26 +105,14 @@ fn build_statements(kind: EntityKind) -> EntityStatements {
              VALUES (?1, ?2, ?3, 1, ?4, ?2, ?5, ?6)"
         ),
         load_state: format!("SELECT status, contributors FROM {table} WHERE {key}"),
-        load: format!(
-            r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
-               FROM {table} WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round, seq"#
-        ),
-        events_of: format!(
-            "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
-             FROM {events} WHERE dialogue_id = ?1 AND {round} = ?2 AND {seq} = ?3 ORDER BY seq"
-        ),
-        load_events: format!(
-            "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
-             FROM {events} WHERE dialogue_id = ?1 ORDER BY {round}, {seq}, seq"
-        ),
+        load: format!("{whole} AND round < ?2 ORDER BY round, seq"),
+        events_of: format!("{history} AND {round} = ?2 AND {seq} = ?3 ORDER BY seq"),
+        load_events: format!("{history} ORDER BY {round}, {seq}, seq"),
         visit: format!(
             r#"SELECT seq, label, {text}, status, contributors, "references", {extras}
                FROM {table} WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seq"#
         ),
-        cite: format!(
-            r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
-               FROM {table} WHERE {key}"#
-        ),
+        cite: format!("{whole} AND round = ?2 AND seq = ?3"),
         label: format!("SELECT label FROM {table} WHERE {key}"),
     }
 }
