@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plenary_core::model::ids::DialogueId;
@@ -22,7 +22,7 @@ use crate::app::start_run::{RunStart, StartedRun, start_run};
 use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
 use crate::engine::live_text::{LiveReader, WritingEvent};
-use crate::engine::run::NoopObserver;
+use crate::engine::run::{NoopObserver, lock_mutex};
 use crate::error::Error;
 
 /// Limit of runs at the same time, against clients that start them in a loop.
@@ -328,11 +328,6 @@ fn sync_log(project: &Project, path: &Path, notify: PrintNotice) {
         Ok(synced) => synced.to_sentences(path).iter().for_each(|said| notify(said)),
         Err(error) => notify(&Error::from(error).full_message()),
     }
-}
-
-/// A panic leaves the value consistent: it is never changed in two steps.
-fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs work that waits for the disk on a thread of its own, so that other requests do not wait.

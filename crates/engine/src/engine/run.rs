@@ -294,7 +294,7 @@ async fn wait_for_interrupt(interrupted: &mut watch::Receiver<bool>) {
 }
 
 /// A poisoned lock is usable: a panic under the lock ends the task that owns the run.
-pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -6,7 +6,7 @@
 //! **Invariant:** when the hub publishes number N, every feed has all entries up to N.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -19,6 +19,7 @@ use plenary_engine::app::project::Project;
 use plenary_engine::app::run_server::{RunServer, run_blocking};
 use plenary_engine::app::run_status::RunFollower;
 use plenary_engine::engine::live_text::{LiveReader, WritingEvent};
+use plenary_engine::engine::run::lock_mutex;
 use plenary_engine::error::{Error, to_json_text};
 use serde::Serialize;
 use tokio::sync::watch;
@@ -88,10 +89,6 @@ struct FeedContent {
     /// The newest parts, and the number of the first of them.
     parts: VecDeque<Bytes>,
     first_part: u64,
-}
-
-fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl EventHub {
