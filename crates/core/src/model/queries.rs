@@ -1,7 +1,7 @@
 //! Query results that span dialogues or look at single entities: lists, search hits, statistics,
 //! citations.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ethos::rule_set::{EthosId, EthosStatus};
@@ -83,7 +83,7 @@ pub struct RunTotals {
 }
 
 /// A dialogue by its id and title.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct DialogueName {
     pub dialogue_id: DialogueId,
     pub title: String,
@@ -125,7 +125,7 @@ pub struct StoreStatistics {
 }
 
 /// An expert, summed over all dialogues they took part in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TopExpert {
     pub expert_slug: ExpertSlug,
     pub total: i64,
@@ -151,7 +151,7 @@ pub struct AuditedConclusion {
 }
 
 /// A conclusion whose review date is near or past.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct DueConclusion {
     pub dialogue_id: DialogueId,
     pub title: String,
@@ -205,7 +205,7 @@ pub struct IncomingReference {
 }
 
 /// A version of an ethos in the overview.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EthosSummary {
     pub ethos_id: EthosId,
     pub dialogue_id: DialogueId,

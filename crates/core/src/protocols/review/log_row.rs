@@ -173,7 +173,7 @@ impl LoggedVerdict {
 }
 
 /// A person's decision over a verdict, with its time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedOverride {
     pub decision: ReviewDecision,
     pub why: String,
@@ -192,7 +192,7 @@ pub struct ContentQuery {
 }
 
 /// The latest decision on a content.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct ContentDecision {
     pub verdict_id: String,
     pub verdict: ReviewVerdict,

@@ -15,9 +15,10 @@ use plenary_core::model::time::Moment;
 use plenary_core::model::verdict::Verdict;
 use plenary_core::protocols::alignment::types::ScoreComponents;
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
+use serde::Serialize;
 
 use crate::store::error::StoreResult;
-use crate::store::sqlite::statements::{statements_for, to_json};
+use crate::store::sqlite::statements::{column_values, statements_for, to_json};
 
 pub(crate) type ApplyResult = StoreResult<()>;
 
@@ -112,6 +113,39 @@ impl<'a> EventApplier<'a> {
         Ok(())
     }
 
+    /// Rows of the dialogue in a table.
+    fn count_own_rows(&self, table: &str) -> StoreResult<u64> {
+        let sql = format!("SELECT count(*) FROM {table} WHERE dialogue_id = ?1");
+        Ok(self.connection.prepare_cached(&sql)?.query_row([self.id], |row| row.get(0))?)
+    }
+
+    pub(crate) fn count_rows(&self, table: &str) -> StoreResult<u64> {
+        let sql = format!("SELECT count(*) FROM {table}");
+        Ok(self.connection.query_row(&sql, [], |row| row.get(0))?)
+    }
+
+    /// Inserts a row: these columns, and one for each field of `item`. `renamed` has the fields
+    /// whose column has another name.
+    pub(crate) fn insert_struct<T: Serialize>(
+        &self,
+        table: &str,
+        columns: &[(&str, &dyn ToSql)],
+        renamed: &[(&str, &str)],
+        item: &T,
+    ) -> ApplyResult {
+        let fields = column_values(item)?;
+        let mut names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+        let mut values: Vec<&dyn ToSql> = columns.iter().map(|(_, value)| *value).collect();
+        for (field, value) in &fields {
+            let other = renamed.iter().find(|(name, _)| name == field).map(|(_, column)| *column);
+            names.push(other.unwrap_or(field));
+            values.push(value);
+        }
+        let places = vec!["?"; names.len()].join(", ");
+        let names = names.join(", ");
+        self.run_sql(&format!("INSERT INTO {table} ({names}) VALUES ({places})"), values.as_slice())
+    }
+
     fn insert_dialogue(&self, opening: &DialogueOpening) -> ApplyResult {
         let background = opening.background.as_ref().map(to_json).transpose()?;
         self.run_sql(
@@ -148,27 +182,11 @@ impl<'a> EventApplier<'a> {
     }
 
     fn add_expert(&self, profile: &ExpertProfile) -> ApplyResult {
-        self.run_sql(
-            "INSERT INTO expert_profiles (dialogue_id, expert_slug, place, role, description, focus, tier,
-               source, relevance, creation_reason, mandate, color, planned_round, created_at)
-             VALUES (?1, ?2, (SELECT count(*) FROM expert_profiles WHERE dialogue_id = ?1),
-               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-            params![
-                self.id,
-                profile.expert_slug.as_str(),
-                profile.role,
-                profile.description,
-                profile.focus,
-                profile.tier.name(),
-                profile.source.name(),
-                profile.relevance,
-                profile.creation_reason,
-                profile.mandate,
-                profile.color,
-                profile.first_round,
-                self.at,
-            ],
-        )
+        let place = self.count_own_rows("expert_profiles")?;
+        let columns: [(&str, &dyn ToSql); 3] =
+            [("dialogue_id", &self.id), ("place", &place), ("created_at", &self.at)];
+        let renamed = [("first_round", "planned_round")];
+        self.insert_struct("expert_profiles", &columns, &renamed, profile)
     }
 
     /// A panel can be replaced until its round is registered. The journal keeps both.
@@ -383,36 +401,10 @@ impl<'a> EventApplier<'a> {
     }
 
     fn insert_verdict(&self, verdict: &Verdict) -> ApplyResult {
-        self.run_sql(
-            "INSERT INTO verdicts (dialogue_id, verdict_id, seq, verdict_type, round, author_expert,
-               recommendation, description, conditions, vote, confidence, tensions_resolved,
-               tensions_accepted, recommendations_adopted, key_evidence, key_claims,
-               supporting_experts, forced, warning, created_at, ethos_compliance)
-             VALUES (?1, ?2, (SELECT count(*) + 1 FROM verdicts WHERE dialogue_id = ?1),
-               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)",
-            params![
-                self.id,
-                verdict.verdict_id.as_str(),
-                verdict.verdict_type.name(),
-                verdict.round,
-                verdict.author_expert.as_ref().map(ExpertSlug::as_str),
-                verdict.recommendation,
-                verdict.description,
-                verdict.conditions.as_ref().map(to_json).transpose()?,
-                verdict.vote.map(|vote| vote.to_string()),
-                verdict.confidence.map(|confidence| confidence.name()),
-                verdict.tensions_resolved.as_ref().map(to_json).transpose()?,
-                verdict.tensions_accepted.as_ref().map(to_json).transpose()?,
-                verdict.recommendations_adopted.as_ref().map(to_json).transpose()?,
-                verdict.key_evidence.as_ref().map(to_json).transpose()?,
-                verdict.key_claims.as_ref().map(to_json).transpose()?,
-                verdict.supporting_experts.as_ref().map(to_json).transpose()?,
-                verdict.forced,
-                verdict.warning,
-                self.at,
-                verdict.ethos_compliance.as_ref().map(to_json).transpose()?,
-            ],
-        )?;
+        let seq = self.count_own_rows("verdicts")? + 1;
+        let columns: [(&str, &dyn ToSql); 3] =
+            [("dialogue_id", &self.id), ("seq", &seq), ("created_at", &self.at)];
+        self.insert_struct("verdicts", &columns, &[], verdict)?;
         let body = format!("{}\n{}", verdict.recommendation, verdict.description);
         self.index_text(SearchField::Conclusion, &body)
     }

@@ -14,7 +14,7 @@ use rusqlite::{Connection, Row, params};
 use crate::store::error::StoreResult;
 use crate::store::sqlite::apply::{ApplyResult, EventApplier};
 use crate::store::sqlite::statements::{
-    parse_column, parse_optional_column, query_rows, read_json, read_optional_json,
+    parse_column, parse_optional_column, query_rows, read_json, read_optional_json, read_struct,
     stored_protocol, to_json,
 };
 
@@ -189,14 +189,6 @@ pub(crate) fn list_due(
          WHERE c.awaited AND c.review_by <= ?1
          ORDER BY c.review_by, c.dialogue_id LIMIT ?2",
         params![by.to_string(), limit],
-        |row| {
-            Ok(DueConclusion {
-                dialogue_id: parse_column(row, 0, "dialogue id")?,
-                title: row.get(1)?,
-                recommendation: row.get(2)?,
-                review_by: parse_column(row, 3, "day")?,
-                terminal_state: parse_optional_column(row, 4, "terminal state")?,
-            })
-        },
+        read_struct,
     )
 }

@@ -9,7 +9,6 @@ use plenary_core::model::record::{
     DialogueRecord, EntityView, EntityVisitor, Expert, ExpertPool, RecordedVerdict, RoundRecord,
     VISITED_KINDS,
 };
-use plenary_core::model::verdict::Verdict;
 use plenary_core::protocols::alignment::types::ScoreComponents;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, params};
@@ -20,7 +19,7 @@ use crate::store::sqlite::conclusions::load_conclusion;
 use crate::store::sqlite::journal::load_head;
 use crate::store::sqlite::statements::{
     malformed_error, parse_column, parse_optional_column, query_rows, read_json,
-    read_optional_json, statements_for, stored_protocol,
+    read_optional_json, read_struct, statements_for, stored_protocol,
 };
 
 /// Reads the record of one dialogue.
@@ -288,34 +287,10 @@ impl<'a> DialogueReader<'a> {
     }
 
     fn load_verdicts(&self) -> StoreResult<Vec<RecordedVerdict>> {
-        let sql =
-            "SELECT verdict_id, verdict_type, round, author_expert, recommendation, description,
-                     conditions, vote, confidence, tensions_resolved, tensions_accepted,
-                     recommendations_adopted, key_evidence, key_claims, supporting_experts, forced,
-                     warning, created_at, ethos_compliance
-                   FROM verdicts WHERE dialogue_id = ?1 ORDER BY seq";
+        let sql = "SELECT * FROM verdicts WHERE dialogue_id = ?1 ORDER BY seq";
         self.read_all(sql, |row| {
-            let verdict = Verdict {
-                verdict_id: parse_column(row, 0, "verdict id")?,
-                verdict_type: parse_column(row, 1, "verdict type")?,
-                round: row.get(2)?,
-                author_expert: parse_optional_column(row, 3, "expert")?,
-                recommendation: row.get(4)?,
-                description: row.get(5)?,
-                conditions: read_optional_json(row, 6, "conditions")?,
-                vote: parse_optional_column(row, 7, "vote")?,
-                confidence: parse_optional_column(row, 8, "confidence")?,
-                tensions_resolved: read_optional_json(row, 9, "ids")?,
-                tensions_accepted: read_optional_json(row, 10, "ids")?,
-                recommendations_adopted: read_optional_json(row, 11, "ids")?,
-                key_evidence: read_optional_json(row, 12, "ids")?,
-                key_claims: read_optional_json(row, 13, "ids")?,
-                supporting_experts: read_optional_json(row, 14, "experts")?,
-                forced: row.get(15)?,
-                warning: row.get(16)?,
-                ethos_compliance: read_optional_json(row, 18, "compliance")?,
-            };
-            Ok(RecordedVerdict { verdict, created_at: parse_column(row, 17, "moment")? })
+            let created_at = parse_column(row, row.as_ref().column_index("created_at")?, "moment")?;
+            Ok(RecordedVerdict { verdict: read_struct(row)?, created_at })
         })
     }
 

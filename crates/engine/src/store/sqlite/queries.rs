@@ -14,8 +14,8 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use crate::store::error::StoreResult;
 use crate::store::sqlite::load::{DialogueReader, read_entity};
 use crate::store::sqlite::statements::{
-    parse_column, parse_optional_column, query_rows, read_json, read_optional_json, statements_for,
-    stored_protocol, to_json,
+    parse_column, parse_optional_column, query_rows, read_json, read_optional_json, read_struct,
+    statements_for, stored_protocol, to_json,
 };
 
 /// One page of dialogues. Pagination is by key, so every page costs the same.
@@ -126,10 +126,7 @@ pub(crate) fn list_followers(
     let sql = "SELECT dialogue_id, title FROM dialogues
                WHERE background ->> '$.follows' = ?1 AND background IS NOT NULL
                ORDER BY created_at LIMIT ?2";
-    query_rows(connection, sql, params![id.as_str(), limit], |row| {
-        let dialogue_id = parse_column(row, 0, "dialogue id")?;
-        Ok(DialogueName { dialogue_id, title: row.get(1)? })
-    })
+    query_rows(connection, sql, params![id.as_str(), limit], read_struct)
 }
 
 /// The dialogues that an alias may name, newest first.
@@ -138,17 +135,13 @@ pub(crate) fn find_named(
     alias: &DialogueAlias,
     limit: usize,
 ) -> StoreResult<Vec<DialogueName>> {
-    let read = |row: &rusqlite::Row<'_>| {
-        let dialogue_id = parse_column(row, 0, "dialogue id")?;
-        Ok(DialogueName { dialogue_id, title: row.get(1)? })
-    };
     match alias {
         DialogueAlias::Newest { back } => query_rows(
             connection,
             "SELECT dialogue_id, title FROM dialogues
              ORDER BY created_at DESC, dialogue_id DESC LIMIT 1 OFFSET ?1",
             [back],
-            read,
+            read_struct,
         ),
         // `~` sorts after every character of an id.
         DialogueAlias::Beginning { of_id, of_digits } => query_rows(
@@ -162,7 +155,7 @@ pub(crate) fn find_named(
                  AND substr(dialogue_id, -9, 1) = '-'
              ) ORDER BY created_at DESC, dialogue_id DESC LIMIT ?3",
             params![of_id, of_digits, limit],
-            read,
+            read_struct,
         ),
     }
 }
@@ -271,16 +264,10 @@ fn count_by_column<W: FromStr>(
 }
 
 fn list_top_experts(connection: &Connection, limit: usize) -> StoreResult<Vec<TopExpert>> {
-    let sql = "SELECT expert_slug, sum(total_score), count(*)
+    let sql = "SELECT expert_slug, sum(total_score) AS total, count(*) AS dialogues
                FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal
                GROUP BY expert_slug ORDER BY sum(total_score) DESC, expert_slug LIMIT ?1";
-    query_rows(connection, sql, [limit], |row| {
-        Ok(TopExpert {
-            expert_slug: parse_column(row, 0, "expert")?,
-            total: row.get(1)?,
-            dialogues: row.get(2)?,
-        })
-    })
+    query_rows(connection, sql, [limit], read_struct)
 }
 
 pub(crate) fn load_citation(

@@ -1,15 +1,17 @@
 //! SQL statements for the five entity kinds, whose tables differ only in names, and readers of typed
 //! values from their columns.
 
+use std::any::type_name;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
 use plenary_core::model::dialogue::ProtocolKind;
 use plenary_core::model::ids::EntityKind;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::store::error::{StoreError, StoreResult};
 
@@ -196,6 +198,47 @@ pub(crate) fn read_optional_json<T: DeserializeOwned>(
 ) -> StoreResult<Option<T>> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
     text.map(|text| serde_json::from_str(text).map_err(|_| malformed_error(what, text))).transpose()
+}
+
+/// A row as a struct with a field for each column that it needs, by name. The declared type says
+/// which columns have JSON and booleans. Only for rows of which a record has few: the readers by
+/// position are faster.
+pub(crate) fn read_struct<T: DeserializeOwned>(row: &Row<'_>) -> StoreResult<T> {
+    let mut fields = Map::new();
+    for (place, column) in row.as_ref().columns().enumerate() {
+        let value = match (row.get_ref(place)?, column.decl_type()) {
+            (ValueRef::Null, _) => continue,
+            (ValueRef::Integer(number), Some("BOOLEAN")) => (number != 0).into(),
+            (ValueRef::Integer(number), _) => number.into(),
+            (ValueRef::Real(number), _) => number.into(),
+            (ValueRef::Text(_), Some("JSON")) => read_json(row, place, "JSON")?,
+            (text, _) => text.as_str().map_err(rusqlite::Error::from)?.into(),
+        };
+        fields.insert(column.name().to_owned(), value);
+    }
+    T::deserialize(Value::Object(fields))
+        .map_err(|error| malformed_error("row", &error.to_string()))
+}
+
+/// The fields of a struct as values of columns: lists and objects as JSON.
+pub(crate) fn column_values<T: Serialize>(item: &T) -> StoreResult<Vec<(String, SqlValue)>> {
+    let Value::Object(fields) = serde_json::to_value(item).map_err(StoreError::Unwritable)? else {
+        return Err(malformed_error("row", type_name::<T>()));
+    };
+    let values = fields.into_iter().map(|(name, value)| {
+        let value = match value {
+            Value::Null => SqlValue::Null,
+            Value::Bool(is_so) => is_so.into(),
+            Value::Number(number) => match number.as_i64() {
+                Some(integer) => integer.into(),
+                None => number.as_f64().into(),
+            },
+            Value::String(text) => text.into(),
+            Value::Array(_) | Value::Object(_) => value.to_string().into(),
+        };
+        (name, value)
+    });
+    Ok(values.collect())
 }
 
 pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> StoreResult<String> {

@@ -12,7 +12,8 @@ use rusqlite::{Connection, Row, ToSql, params};
 use crate::store::error::StoreError;
 use crate::store::sqlite::apply::{ApplyResult, EventApplier};
 use crate::store::sqlite::statements::{
-    malformed_error, parse_column, parse_optional_column, query_rows, read_json, to_json,
+    malformed_error, parse_column, parse_optional_column, query_rows, read_json, read_struct,
+    to_json,
 };
 
 /// Maximum number of rows per journal entry in `seq`. Even an import stays far below it.
@@ -188,14 +189,8 @@ pub(crate) fn find_decided(
                WHERE artifact_sha256 = ?1 AND artifact_sha256 IS NOT NULL
                  AND verdict <> 'INCOMPLETE' AND rehearsal = ?2
                ORDER BY seq DESC LIMIT 1";
-    let found = query_rows(connection, sql, params![content.sha256, content.rehearsal], |row| {
-        Ok(ContentDecision {
-            verdict_id: row.get(0)?,
-            verdict: parse_column(row, 1, "verdict")?,
-            ts: parse_column(row, 2, "moment")?,
-        })
-    });
-    Ok(found?.into_iter().next())
+    let values = params![content.sha256, content.rehearsal];
+    Ok(query_rows(connection, sql, values, read_struct)?.into_iter().next())
 }
 
 /// All verdicts on exactly this content, newest first, with INCOMPLETE ones.
@@ -216,16 +211,9 @@ pub(crate) fn load_overrides(
     connection: &Connection,
     verdict_id: &str,
 ) -> Result<Vec<RecordedOverride>, StoreError> {
-    let sql = "SELECT o.decision, o.why, o.created_at, o.by
+    let sql = "SELECT o.decision, o.why, o.created_at AS at, o.by
                FROM verdict_log l JOIN overrides o
                  ON o.dialogue_id = l.dialogue_id AND o.verdict_id = l.verdict_id
                WHERE l.verdict_id = ?1 ORDER BY o.seq";
-    query_rows(connection, sql, [verdict_id], |row| {
-        Ok(RecordedOverride {
-            decision: parse_column(row, 0, "decision")?,
-            why: row.get(1)?,
-            at: parse_column(row, 2, "moment")?,
-            by: row.get(3)?,
-        })
-    })
+    query_rows(connection, sql, [verdict_id], read_struct)
 }
