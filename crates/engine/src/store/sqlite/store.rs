@@ -170,6 +170,15 @@ impl fmt::Debug for SqliteStore {
     }
 }
 
+/// Methods of `Store` that run one function on a snapshot: name, arguments, result, function.
+macro_rules! snapshot_reads {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $result:ty, $function:path;)+) => {$(
+        fn $name(&self $(, $argument: $type)*) -> StoreResult<$result> {
+            self.read_snapshot(|connection| $function(connection $(, $argument)*))
+        }
+    )+};
+}
+
 impl Store for SqliteStore {
     fn write_transaction(
         &self,
@@ -212,136 +221,52 @@ impl Store for SqliteStore {
         })
     }
 
-    fn load_entries(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<JournalEntry>> {
-        self.read_snapshot(|connection| journal::load_entries(connection, id, after))
-    }
-
-    fn load_entry_places(&self, id: &DialogueId, after: u64) -> StoreResult<Vec<EntryPlace>> {
-        self.read_snapshot(|connection| journal::load_entry_places(connection, id, after))
-    }
-
     fn load_head(&self, dialogue: Option<&DialogueId>) -> StoreResult<JournalHead> {
         let scope = dialogue.map_or(journal::GLOBAL_SCOPE, DialogueId::as_str);
         let head = self.read_snapshot(|connection| load_head(connection, scope))?;
         Ok(JournalHead { seq: head.seq, hash: head.hash })
     }
 
-    fn last_intervention_seq(&self) -> StoreResult<u64> {
-        self.read_snapshot(journal::last_intervention_seq)
-    }
-
-    fn load_cost_entries(&self, after: u64, since: Moment) -> StoreResult<Vec<GlobalEntry>> {
-        self.read_snapshot(|connection| journal::load_cost_entries(connection, after, since))
-    }
-
-    fn list_paid_dialogues(&self, since: Moment) -> StoreResult<Vec<DialogueId>> {
-        self.read_snapshot(|connection| journal::list_paid_dialogues(connection, since))
-    }
-
     fn load_progress(&self, id: &DialogueId) -> StoreResult<Option<ProgressSnapshot>> {
         self.read_snapshot(|connection| DialogueReader::new(connection, id).load_progress())
-    }
-
-    fn list_followers(&self, id: &DialogueId, limit: usize) -> StoreResult<Vec<DialogueName>> {
-        self.read_snapshot(|connection| queries::list_followers(connection, id, limit))
-    }
-
-    fn load_run_facts(&self, id: &DialogueId) -> StoreResult<RunTotals> {
-        self.read_snapshot(|connection| queries::load_run_facts(connection, id))
-    }
-
-    fn find_named(&self, alias: &DialogueAlias, limit: usize) -> StoreResult<Vec<DialogueName>> {
-        self.read_snapshot(|connection| queries::find_named(connection, alias, limit))
-    }
-
-    fn list_dialogues(&self, query: &DialogueQuery) -> StoreResult<Vec<DialogueSummary>> {
-        self.read_snapshot(|connection| queries::list_dialogues(connection, query))
-    }
-
-    fn search_texts(&self, words: &[String], limit: usize) -> StoreResult<Vec<TextHit>> {
-        self.read_snapshot(|connection| queries::search_texts(connection, words, limit))
-    }
-
-    fn load_stats(&self, top_experts: usize) -> StoreResult<StoreStatistics> {
-        self.read_snapshot(|connection| queries::load_stats(connection, top_experts))
-    }
-
-    fn list_endings(&self, query: &ConclusionQuery) -> StoreResult<Vec<AuditedConclusion>> {
-        self.read_snapshot(|connection| conclusions::list_endings(connection, query))
-    }
-
-    fn list_due(&self, by: Day, limit: usize) -> StoreResult<Vec<DueConclusion>> {
-        self.read_snapshot(|connection| conclusions::list_due(connection, by, limit))
-    }
-
-    fn load_citation(
-        &self,
-        dialogue: &DialogueId,
-        id: EntityId,
-    ) -> StoreResult<Option<EntityCitation>> {
-        self.read_snapshot(|connection| queries::load_citation(connection, dialogue, id))
-    }
-
-    fn load_log_lines(&self, after: u64, limit: usize) -> StoreResult<Vec<LogLine>> {
-        self.read_snapshot(|connection| verdict_log::load_lines(connection, after, limit))
-    }
-
-    fn load_log_page(&self, query: &LogQuery) -> StoreResult<Vec<LoggedVerdict>> {
-        self.read_snapshot(|connection| verdict_log::load_page(connection, query))
-    }
-
-    fn prior_verdicts(&self, artifact_type: &str, limit: usize) -> StoreResult<Vec<LogRow>> {
-        self.read_snapshot(|connection| verdict_log::load_priors(connection, artifact_type, limit))
-    }
-
-    fn find_logged(&self, verdict_id: &str) -> StoreResult<Option<LoggedVerdict>> {
-        self.read_snapshot(|connection| verdict_log::find_logged(connection, verdict_id))
-    }
-
-    fn find_log_line(&self, verdict_id: &str) -> StoreResult<Option<LogLine>> {
-        self.read_snapshot(|connection| verdict_log::find_line(connection, verdict_id))
-    }
-
-    fn find_same_row(&self, fingerprint: &str) -> StoreResult<Option<u64>> {
-        self.read_snapshot(|connection| verdict_log::find_same_row(connection, fingerprint))
-    }
-
-    fn find_decided(&self, content: &ContentQuery) -> StoreResult<Option<ContentDecision>> {
-        self.read_snapshot(|connection| verdict_log::find_decided(connection, content))
-    }
-
-    fn list_content_verdicts(
-        &self,
-        content: &ContentQuery,
-        limit: usize,
-    ) -> StoreResult<Vec<LoggedVerdict>> {
-        self.read_snapshot(|connection| {
-            verdict_log::list_content_verdicts(connection, content, limit)
-        })
-    }
-
-    fn load_library(&self) -> StoreResult<EthosLibrary> {
-        self.read_snapshot(ethos::load_library)
     }
 
     fn load_calibration(&self, id: &DialogueId) -> StoreResult<CalibrationRecord> {
         self.read_snapshot(|connection| DialogueReader::new(connection, id).load_calibration())
     }
 
-    fn list_ethos(&self, limit: usize) -> StoreResult<Vec<EthosSummary>> {
-        self.read_snapshot(|connection| ethos::list_ethos(connection, limit))
-    }
-
-    fn list_overrides(&self, verdict_id: &str) -> StoreResult<Vec<RecordedOverride>> {
-        self.read_snapshot(|connection| verdict_log::load_overrides(connection, verdict_id))
-    }
-
-    fn verify_record(
-        &self,
-        dialogue: Option<&DialogueId>,
-        head: Option<&str>,
-    ) -> StoreResult<VerifyReport> {
-        self.read_snapshot(|connection| verify::verify_record(connection, dialogue, head))
+    snapshot_reads! {
+        load_entries(id: &DialogueId, after: u64) -> Vec<JournalEntry>, journal::load_entries;
+        load_entry_places(id: &DialogueId, after: u64) -> Vec<EntryPlace>,
+            journal::load_entry_places;
+        last_intervention_seq() -> u64, journal::last_intervention_seq;
+        load_cost_entries(after: u64, since: Moment) -> Vec<GlobalEntry>,
+            journal::load_cost_entries;
+        list_paid_dialogues(since: Moment) -> Vec<DialogueId>, journal::list_paid_dialogues;
+        list_followers(id: &DialogueId, limit: usize) -> Vec<DialogueName>, queries::list_followers;
+        load_run_facts(id: &DialogueId) -> RunTotals, queries::load_run_facts;
+        find_named(alias: &DialogueAlias, limit: usize) -> Vec<DialogueName>, queries::find_named;
+        list_dialogues(query: &DialogueQuery) -> Vec<DialogueSummary>, queries::list_dialogues;
+        search_texts(words: &[String], limit: usize) -> Vec<TextHit>, queries::search_texts;
+        load_stats(top_experts: usize) -> StoreStatistics, queries::load_stats;
+        load_citation(dialogue: &DialogueId, id: EntityId) -> Option<EntityCitation>,
+            queries::load_citation;
+        list_endings(query: &ConclusionQuery) -> Vec<AuditedConclusion>, conclusions::list_endings;
+        list_due(by: Day, limit: usize) -> Vec<DueConclusion>, conclusions::list_due;
+        load_log_lines(after: u64, limit: usize) -> Vec<LogLine>, verdict_log::load_lines;
+        load_log_page(query: &LogQuery) -> Vec<LoggedVerdict>, verdict_log::load_page;
+        prior_verdicts(artifact_type: &str, limit: usize) -> Vec<LogRow>, verdict_log::load_priors;
+        find_logged(verdict_id: &str) -> Option<LoggedVerdict>, verdict_log::find_logged;
+        find_log_line(verdict_id: &str) -> Option<LogLine>, verdict_log::find_line;
+        find_same_row(fingerprint: &str) -> Option<u64>, verdict_log::find_same_row;
+        find_decided(content: &ContentQuery) -> Option<ContentDecision>, verdict_log::find_decided;
+        list_content_verdicts(content: &ContentQuery, limit: usize) -> Vec<LoggedVerdict>,
+            verdict_log::list_content_verdicts;
+        list_overrides(verdict_id: &str) -> Vec<RecordedOverride>, verdict_log::load_overrides;
+        load_library() -> EthosLibrary, ethos::load_library;
+        list_ethos(limit: usize) -> Vec<EthosSummary>, ethos::list_ethos;
+        verify_record(dialogue: Option<&DialogueId>, head: Option<&str>) -> VerifyReport,
+            verify::verify_record;
     }
 }
 
