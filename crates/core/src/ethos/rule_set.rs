@@ -5,7 +5,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::model::entity::Entity;
 use crate::model::ids::{DialogueId, EntityId, ExpertSlug};
 use crate::model::string_enum::{text_id, words};
 use crate::model::time::Moment;
@@ -367,9 +366,4 @@ pub fn challenged_rules<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<u16
         }
     }
     found
-}
-
-/// The rules that an entity challenges.
-pub fn rules_challenged_by(entity: &Entity) -> Vec<u16> {
-    challenged_rules([entity.label.as_str(), entity.text.as_str()])
 }

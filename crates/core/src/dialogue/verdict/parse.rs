@@ -245,12 +245,6 @@ impl VerdictRequest {
         Self { vote: Some(vote), ..self }
     }
 
-    /// The compliance with the ethos, as `verdict_register` takes it.
-    #[must_use]
-    pub fn with_compliance(self, ethos_compliance: Value) -> Self {
-        Self { ethos_compliance, ..self }
-    }
-
     pub(crate) fn compliance(&self) -> Option<GivenCompliance> {
         // `validate` refused what cannot be read.
         let is_given = !self.ethos_compliance.is_null();
