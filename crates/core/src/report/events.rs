@@ -128,6 +128,10 @@ pub enum RunEvent {
         vote: Option<VoteTally>,
         forced: bool,
     },
+    /// Experts that the Judge designed or drew, with the models that play them.
+    SeatsAdded {
+        seats: Vec<SeatSummary>,
+    },
     /// The record refused what followed from the Judge's reply; the Judge fixes it.
     Refused {
         ask: AskSummary,
@@ -243,6 +247,9 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
         JournalEvent::SeatChanged { seat, changes } => {
             RunEvent::SeatChanged { seat: seat.name.clone(), changes: changes.clone() }
         }
+        JournalEvent::SeatsAdded { seats } => {
+            RunEvent::SeatsAdded { seats: seats.iter().map(seat_summary).collect() }
+        }
         JournalEvent::BatchRefused { ask, reason } => {
             RunEvent::Refused { ask: ask_summary(transcript, *ask)?, reason: reason.clone() }
         }
@@ -293,7 +300,6 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
         | JournalEvent::SharedBlockPrepared(_)
         | JournalEvent::PoolGiven { .. }
         | JournalEvent::BackgroundGiven { .. }
-        | JournalEvent::SeatsAdded { .. }
         | JournalEvent::RoundRecorded { .. }
         | JournalEvent::VerdictLogged(_)
         | JournalEvent::VerdictOverridden(_)

@@ -58,6 +58,8 @@ pub struct BoardTension {
     pub settled_by: Vec<EventActor>,
     /// What settled it: an entity or a verdict.
     pub settled_with: Option<String>,
+    /// Ids of the rules of the ethos that it challenges, such as `RULE05`.
+    pub challenges: Vec<String>,
     pub events: Vec<EntityEvent>,
 }
 
@@ -108,7 +110,7 @@ pub fn tension_board(record: DialogueRecord, round: Option<u8>) -> TensionBoard 
         } else {
             &mut board.open
         };
-        column.push(board_tension(tension));
+        column.push(board_tension(&record, tension));
     }
     board
 }
@@ -118,13 +120,15 @@ fn is_accepted(record: &DialogueRecord, id: EntityId) -> bool {
     accepted.flatten().any(|one| *one == id)
 }
 
-fn board_tension(tension: &Entity) -> BoardTension {
+fn board_tension(record: &DialogueRecord, tension: &Entity) -> BoardTension {
     let is_step = |event: &&EntityEvent| {
         [EntityStatus::Addressed, EntityStatus::Resolved]
             .map(EntityEventType::Reached)
             .contains(&event.event_type)
     };
     let step = tension.events.iter().rev().find(is_step);
+    let made = record.calibration.iter().flat_map(|calibration| &calibration.challenges);
+    let own = made.filter(|challenge| challenge.tension == tension.id);
     BoardTension {
         id: tension.id,
         label: tension.label.clone(),
@@ -134,6 +138,7 @@ fn board_tension(tension: &Entity) -> BoardTension {
         raised_by: tension.contributors.clone(),
         settled_by: step.map(|event| event.actors.clone()).unwrap_or_default(),
         settled_with: step.and_then(|event| event.reference.as_ref()).map(ToString::to_string),
+        challenges: own.map(|challenge| challenge.rule_id.clone()).collect(),
         events: tension.events.clone(),
     }
 }

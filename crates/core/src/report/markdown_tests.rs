@@ -48,13 +48,13 @@ fn the_document_opens_with_facts_and_the_question() {
     |  |  |
     | :--- | :--- |
     | Dialogue | `nvidia-investment-analysis` |
-    | Status | converged |
+    | Status | closed by a forced verdict |
     | Protocol | alignment |
     | Rounds | 3 |
     | ALIGNMENT | 149 |
     | Convergence asked | 100% |
     | Opened | 2026-02-02T09:30:00.000000Z |
-    | Converged | 2026-02-02T11:04:00.000000Z |
+    | Closed | 2026-02-02T11:04:00.000000Z |
 
     ## Question
 

@@ -61,7 +61,9 @@ pub fn describe_event(
             LineSeverity::Quiet,
             format!("{}asked again with stricter instructions", seat_column(transcript, ask)),
         ),
-        RunEvent::Asked { .. } | RunEvent::Replied { .. } => Vec::new(),
+        RunEvent::Asked { .. } | RunEvent::Replied { .. } | RunEvent::SeatsAdded { .. } => {
+            Vec::new()
+        }
         RunEvent::CallSent { ask, fallback, repeats, transport, .. } => match (repeats, fallback) {
             (Some(lost), _) => repeated_lines(transcript, ask, *lost),
             (None, Some(from)) => fallback_lines(transcript, ask, *transport, from),

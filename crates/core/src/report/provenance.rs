@@ -20,7 +20,7 @@ use crate::report::calls::CallDocument;
 use crate::report::text_search::{SearchedReply, TextRange};
 
 /// Passages of one reply that are listed.
-const PASSAGES_MAX: usize = 8;
+const PASSAGES_MAX: usize = 24;
 
 /// Where a part of the record comes from, and what rests on it.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -111,10 +111,7 @@ impl<'a> ProvenanceInput<'a> {
             ProvenanceTarget::Verdict(id) => {
                 let is_it = |given: &&RecordedVerdict| given.verdict.verdict_id.as_str() == id;
                 let verdict = &self.record.verdicts.iter().find(is_it)?.verdict;
-                let texts = text_lines(&[&verdict.recommendation, &verdict.description]);
-                let purposes =
-                    [AskPurpose::Adjudication, AskPurpose::Synthesis, AskPurpose::Verdicts];
-                (format!("verdict.{id}"), texts, self.last_reply(&purposes))
+                (format!("verdict.{id}"), verdict_texts(verdict), self.verdict_replies(verdict))
             }
         };
         let list = |replies: &[SourceReply<'a>]| -> Vec<ProvenanceSource> {
@@ -136,18 +133,19 @@ impl<'a> ProvenanceInput<'a> {
     /// The replies of an entity's contributors in its round: those that Plenary parsed, or those
     /// that a Judge registered.
     fn entity_replies(&self, entity: &'a Entity) -> Vec<SourceReply<'a>> {
-        let round = entity.id.round;
-        let of_seat = |seat: &'a ExpertSlug| {
-            let calls =
-                self.calls.iter().filter(move |call| call.round == round && call.seat == *seat);
-            let parsed = calls.filter(|call| call.parse.is_some()).filter_map(to_source);
-            let called: Vec<SourceReply<'a>> = parsed.collect();
-            let expert = self.record.find_expert(seat).filter(|_| called.is_empty());
-            let kept = expert.and_then(|expert| expert.replies.get(&round));
-            let kept = kept.map(|raw| SourceReply { call: None, seat, round, raw });
-            called.into_iter().chain(kept)
-        };
-        entity.contributors.iter().flat_map(of_seat).collect()
+        let seats = entity.contributors.iter();
+        seats.flat_map(|seat| self.seat_replies(seat, entity.id.round)).collect()
+    }
+
+    /// The replies of a seat in a round.
+    fn seat_replies(&self, seat: &'a ExpertSlug, round: u8) -> Vec<SourceReply<'a>> {
+        let calls = self.calls.iter().filter(|call| call.round == round && call.seat == *seat);
+        let parsed = calls.filter(|call| call.parse.is_some()).filter_map(to_source);
+        let mut replies: Vec<SourceReply<'a>> = parsed.collect();
+        let expert = self.record.find_expert(seat).filter(|_| replies.is_empty());
+        let kept = expert.and_then(|expert| expert.replies.get(&round));
+        replies.extend(kept.map(|raw| SourceReply { call: None, seat, round, raw }));
+        replies
     }
 
     /// The Judge's replies of an entity's round: a Judge that merges contributions writes the text of
@@ -170,6 +168,20 @@ impl<'a> ProvenanceInput<'a> {
             ending.audit.as_ref().is_some_and(|audit| audit.revised_fields.contains(&field));
         let purpose = if revised { AskPurpose::Revision } else { AskPurpose::Conclusion };
         self.last_reply(&[purpose])
+    }
+
+    /// The replies that a verdict comes from: its author's own, if it has an author who gave it, and
+    /// that of the seat that decides.
+    fn verdict_replies(&self, verdict: &'a Verdict) -> Vec<SourceReply<'a>> {
+        let purposes = [AskPurpose::Adjudication, AskPurpose::Synthesis, AskPurpose::Verdicts];
+        let words = text_lines(&[&verdict.recommendation, &verdict.description]);
+        let has_words = |reply: &SourceReply<'a>| {
+            let searched = SearchedReply::new(reply.raw);
+            words.iter().any(|text| searched.find(text).is_some())
+        };
+        let author = verdict.author_expert.as_ref();
+        let own = author.into_iter().flat_map(|seat| self.seat_replies(seat, verdict.round));
+        own.filter(has_words).chain(self.last_reply(&purposes)).collect()
     }
 
     /// The newest parsed reply with one of these purposes.
@@ -263,6 +275,21 @@ pub(crate) fn verdict_ids(verdict: &Verdict) -> impl Iterator<Item = &EntityId> 
         &verdict.key_claims,
     ];
     lists.into_iter().flatten().flatten()
+}
+
+/// What a verdict says: the answer, its conditions, and the reasons for each rule of an ethos.
+fn verdict_texts(verdict: &Verdict) -> Vec<String> {
+    let compliance = verdict.ethos_compliance.as_ref();
+    let reasons = compliance.into_iter().flat_map(|compliance| {
+        let rules = compliance.rules.iter().filter_map(|rule| rule.reason.as_deref());
+        let granted = compliance.exceptions.iter().map(|one| one.justification.as_str());
+        rules
+            .chain(granted)
+            .chain(compliance.violations.iter().map(|one| one.justification.as_str()))
+    });
+    let texts = [verdict.recommendation.as_str(), verdict.description.as_str()].into_iter();
+    let conditions = verdict.conditions.iter().flatten().map(String::as_str);
+    text_lines(&texts.chain(conditions).chain(reasons).collect::<Vec<_>>())
 }
 
 /// The lines of an entity's label and text.

@@ -73,9 +73,13 @@ fn record_facts(record: &DialogueRecord) -> Vec<(&'static str, RichText)> {
     let dialogue = &record.dialogue;
     let opening = &dialogue.opening;
     let id = RichText::toned(opening.dialogue_id.as_str(), TextTone::Code);
+    let is_forced = forced_verdict(record).is_some();
+    // The stored status has no value for a forced verdict.
+    let status =
+        if is_forced { "closed by a forced verdict".into() } else { dialogue.status.to_string() };
     let mut facts: Vec<(&'static str, RichText)> = vec![
         ("Dialogue", id),
-        ("Status", dialogue.status.to_string().into()),
+        ("Status", status.into()),
         ("Protocol", opening.protocol.to_string().into()),
         ("Rounds", dialogue.total_rounds.to_string().into()),
     ];
@@ -85,7 +89,8 @@ fn record_facts(record: &DialogueRecord) -> Vec<(&'static str, RichText)> {
         facts.push(("Convergence asked", format!("{}%", opening.convergence_percent).into()));
     }
     facts.push(("Opened", dialogue.created_at.to_string().into()));
-    facts.extend(dialogue.converged_at.map(|moment| ("Converged", moment.to_string().into())));
+    let closing = if is_forced { "Closed" } else { "Converged" };
+    facts.extend(dialogue.converged_at.map(|moment| (closing, moment.to_string().into())));
     facts.extend(conclusion_state(record).map(|state| ("Conclusion", state.into())));
     facts
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::ids::{EntityId, ExpertSlug};
@@ -12,13 +13,13 @@ use crate::model::record::DialogueRecord;
 use crate::protocols::alignment::state::{AlignmentState, TensionState};
 use crate::protocols::alignment::types::ScoreComponents;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DialogueScoreboard {
     pub rounds: Vec<ScoreboardRound>,
     pub totals: ScoreboardTotals,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScoreboardRound {
     pub round: u8,
     pub title: Option<String>,
@@ -35,7 +36,7 @@ pub struct ScoreboardRound {
 }
 
 /// An expert's score in a round. The parts are null where a Judge gave only a sum.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ScoreRow {
     pub wisdom: Option<u32>,
     pub consistency: Option<u32>,
@@ -49,7 +50,7 @@ pub struct ScoreRow {
     pub quotes: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ScoreboardTotals {
     pub rounds: usize,
     pub alignment: AlignmentTotal,
@@ -61,7 +62,7 @@ pub struct ScoreboardTotals {
 }
 
 /// The ALIGNMENT total. The parts are null where no Judge gave them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AlignmentTotal {
     pub wisdom: Option<i64>,
     pub consistency: Option<i64>,

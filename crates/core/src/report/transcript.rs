@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::model::ask::AskPurpose;
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::record::DialogueRecord;
 use crate::protocols::protocol::Protocols;
@@ -77,7 +78,9 @@ fn call_entry(record: &DialogueRecord, call: &CallDocument) -> TranscriptEntry {
     let stance = ["stance", "verdict", "final_verdict"]
         .iter()
         .find_map(|name| document.and_then(|document| document.get(name)).and_then(Value::as_str));
-    let blocks = match (document, &call.raw) {
+    // An expert writes Markdown; the parsed document only counts what it contains.
+    let document_shown = document.filter(|_| call.purpose != AskPurpose::Contribution);
+    let blocks = match (document_shown, &call.raw) {
         (Some(document), _) => document_blocks(document),
         (None, Some(raw)) => parse_markdown(raw),
         (None, None) => Vec::new(),

@@ -9,7 +9,7 @@ use plenary_core::model::queries::{DialogueQuery, DialogueSummary};
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::words;
 use plenary_core::model::time::Moment;
-use plenary_core::protocols::review::policy::ReviewVerdict;
+use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use plenary_core::report::run_metrics::cost_usd;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,6 +56,10 @@ pub struct DialogueRow {
     pub terminal_state: Option<TerminalState>,
     /// Latest verdict of a review.
     pub verdict: Option<ReviewVerdict>,
+    /// A person's decision over that verdict.
+    pub overridden: Option<ReviewDecision>,
+    /// The final verdict was forced: the panel did not converge.
+    pub forced: bool,
     pub rehearsal: bool,
     /// A seat failed, or another part of the panel is missing.
     pub degraded: bool,
@@ -104,6 +108,8 @@ impl RunFactsCache {
             status: summary.status,
             terminal_state: summary.terminal_state,
             verdict: summary.verdict,
+            overridden: summary.overridden,
+            forced: summary.forced,
             rehearsal: summary.rehearsal,
             degraded: facts.degraded,
             rounds: summary.rounds,

@@ -128,7 +128,7 @@ pub fn stop_reason(state: &RunState) -> Option<&'static str> {
 }
 
 /// The experts who were asked, and who failed.
-fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAttendance {
+pub(crate) fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAttendance {
     let asks = state.asks.iter().filter(|asked| asked.ask.purpose == AskPurpose::Contribution);
     let asked: BTreeSet<&ExpertSlug> = asks.map(|asked| &asked.ask.seat).collect();
     let failed: Vec<ProviderFailure> = (0..=judged.next_round())

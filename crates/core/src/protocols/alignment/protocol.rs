@@ -25,7 +25,7 @@ use crate::parsing::schema::{
 };
 use crate::prompting::layout::RenderedPrompt;
 use crate::protocols::alignment::design::check_design;
-use crate::protocols::alignment::document::alignment_document;
+use crate::protocols::alignment::document::{alignment_document, attendance};
 use crate::protocols::alignment::messages::{expert_messages, judge_messages, role_bytes};
 use crate::protocols::alignment::next::next_step;
 use crate::protocols::alignment::types::{
@@ -140,12 +140,24 @@ impl Protocol for AlignmentProtocol {
         }
     }
 
-    /// The record itself says how the dialogue ended.
+    /// What the record itself does not say: who answered, and why the run stopped.
     fn export_section(
         &self,
-        _: &[JournalEntry],
+        journal: &[JournalEntry],
     ) -> serde_json::Result<Option<(&'static str, Value)>> {
-        Ok(None)
+        let state = RunState::from_entries(journal).filter(|state| state.alignment.is_some());
+        let document = state.map(|state| self.run_document(&state)).transpose()?;
+        let section = document.map(|document| {
+            let named =
+                |name: &&str| document.get(*name).map(|field| ((*name).to_owned(), field.clone()));
+            SECTION_FIELDS.iter().filter_map(named).collect()
+        });
+        Ok(section.map(|section| ("alignment", section)))
+    }
+
+    fn is_degraded(&self, state: &RunState) -> bool {
+        let judged = state.alignment.as_deref();
+        judged.is_some_and(|judged| !attendance(state, judged).failed.is_empty())
     }
 
     fn page(&self, shown: &ShownRun<'_>, scope: PageScope) -> PageModel {
@@ -163,6 +175,10 @@ impl Protocol for AlignmentProtocol {
         ConclusionProtocol.missing_conclusion(id)
     }
 }
+
+/// The fields of the run's document that its export has, too.
+const SECTION_FIELDS: [&str; 7] =
+    ["status", "stop_reason", "interventions", "panel", "metrics", "warnings", "error"];
 
 /// The schema for a dialogue without rules.
 fn without_calibration(schema: &Value) -> Value {

@@ -31,13 +31,13 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
     |  |  |
     | :--- | :--- |
     | Dialogue | `nvidia-investment-analysis` |
-    | Status | converged |
+    | Status | closed by a forced verdict |
     | Protocol | alignment |
     | Rounds | 3 |
     | ALIGNMENT | 149 |
     | Convergence asked | 100% |
     | Opened | 2026-02-02T09:30:00.000000Z |
-    | Converged | 2026-02-02T11:04:00.000000Z |
+    | Closed | 2026-02-02T11:04:00.000000Z |
     | Type | linkedin_post |
     | Tier | 1 |
     | Made by | writer |

@@ -50,6 +50,7 @@ fn is_listed(event: &RunEvent) -> bool {
         | RunEvent::RoundHeld { .. }
         | RunEvent::PanelSet { .. }
         | RunEvent::VerdictGiven { .. }
+        | RunEvent::SeatsAdded { .. }
         | RunEvent::Refused { .. }
         | RunEvent::Reported { .. }
         | RunEvent::Intervened(_)
@@ -88,6 +89,7 @@ fn dialogue_samples() -> Vec<RunEvent> {
             vote: None,
             forced: false,
         },
+        RunEvent::SeatsAdded { seats: Vec::new() },
         RunEvent::Refused { ask: sample_ask(), reason: String::new() },
     ]
 }
