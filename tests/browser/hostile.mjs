@@ -104,7 +104,12 @@ await withVisitor(async (visitor) => {
     fs.writeFileSync('export.html', plenary('export', id, '--format', 'html'));
     await page.goto(`file://${path.resolve('export.html')}`);
     assert.ok(await page.locator('svg.graph .node').count() > 0, `${id}: the file draws its graph`);
-    assert.equal(await page.evaluate(() => document.querySelectorAll('script, iframe, object, embed, link, img').length), 0, id);
+    assert.equal(await page.evaluate(() => document.querySelectorAll('iframe, object, embed, link, img').length), 0, id);
+    assert.equal(await page.evaluate(() => document.querySelectorAll('script').length), 2, `${id}: the graph's data and its script`);
+    // The script of the file draws hostile labels as text, too.
+    await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
+    await page.locator('svg.graph .node').first().click();
+    await page.locator('svg.graph .node.focus').waitFor();
     const out = await page.evaluate(() => [...document.querySelectorAll('a')].map((one) => one.getAttribute('href') ?? '').filter((href) => !href.startsWith('#')));
     assert.deepEqual(out, [], `${id}: links stay in the file`);
     const lost = await page.evaluate(() => [...document.querySelectorAll('a')].map((one) => (one.getAttribute('href') ?? '').slice(1)).filter((name) => !document.getElementById(name)));

@@ -1,16 +1,20 @@
 //! Draws entities and their references as SVG: a column for each round, a box for each entity that
-//! links to its entry. `html.rs` draws it; a file needs no script to show it.
+//! links to its entry. `html.rs` draws it; a file needs no script to show it, and `graph.js` redraws
+//! parts of it.
 //!
 //! **Invariant:** every text passes [`escape_html`]; the style sheet of the file has all colours.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use serde_json::json;
+
 use crate::model::entity::ReferenceType;
 use crate::model::ids::EntityId;
 use crate::model::text::truncate_within;
 use crate::report::graph::{GraphDocument, GraphEdge, GraphNode};
 use crate::report::html::escape_html;
+use crate::report::safe_text::safe_line;
 
 const BOX_WIDTH: usize = 184;
 const BOX_HEIGHT: usize = 46;
@@ -109,6 +113,20 @@ pub(crate) fn draw_graph(graph: &GraphDocument, linked: &BTreeSet<EntityId>) -> 
     }
     svg.push_str("</svg>");
     svg
+}
+
+/// The whole graph for the script of the file. No letter of it can end the element.
+pub(crate) fn graph_data(graph: &GraphDocument) -> String {
+    let node = |node: &GraphNode| {
+        let label = safe_line(&node.label);
+        json!([node.id, node.round, node.status, node.contributors, label])
+    };
+    let edge = |edge: &GraphEdge| json!([edge.source, edge.ref_type, edge.target]);
+    let data = json!({
+        "nodes": graph.nodes.iter().map(node).collect::<Vec<_>>(),
+        "edges": graph.edges.iter().map(edge).collect::<Vec<_>>(),
+    });
+    data.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
 /// A column of boxes. Only the first one of a round is titled.

@@ -1,7 +1,9 @@
-//! Draws a page as one HTML file: no script, no network, styles embedded.
+//! Draws a page as one HTML file: no network, styles embedded. A page with a graph has one script,
+//! which filters it; all else, and the first drawing, is there without scripts.
 //!
-//! **Invariant:** every text passes [`escape_html`]; the tags and the style are ours alone. The
-//! content security policy allows that one style, by its hash, and nothing else.
+//! **Invariant:** every text passes [`escape_html`]; the tags, the style and the script are ours
+//! alone. The content security policy allows that one style and script, by their hashes, and nothing
+//! else.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,17 +12,19 @@ use sha2::{Digest, Sha256};
 
 use crate::model::ids::EntityId;
 use crate::model::time::Moment;
-use crate::report::graph::GraphDocument;
-use crate::report::graph_drawing::draw_graph;
+use crate::report::graph_drawing::{draw_graph, graph_data};
 use crate::report::page::{
-    BoardColumn, ColumnKind, ListItem, MarkedLines, PageBlock, PageEntry, PageModel, PageSection,
-    PageTable, QuoteBlock, RichText, TableRow, TextDiff, TextSpan, TextTone, TreeNode,
+    BoardColumn, ColumnKind, DrawnGraph, ListItem, MarkedLines, PageBlock, PageEntry, PageModel,
+    PageSection, PageTable, QuoteBlock, RichText, TableRow, TextDiff, TextSpan, TextTone, TreeNode,
     compare_words,
 };
 use crate::report::safe_text::{safe_line, safe_lines};
 
 /// The style of every exported page.
 const STYLE: &str = include_str!("page.css");
+
+/// Filters of a graph, and neighbours of an entity.
+const GRAPH_SCRIPT: &str = include_str!("graph.js");
 
 /// The start of the last line of an exported page.
 pub(crate) const HTML_LAST_LINE: &str = "<footer><p>Head of the chain: <code>";
@@ -60,9 +64,12 @@ const UNLISTED_SECTIONS_MAX: usize = 6;
 impl HtmlPage {
     fn add_page(&mut self, page: &PageModel) {
         let title = escape_html(&page.title);
+        let graph = find_graph(&page.sections);
+        let script = graph
+            .map_or_else(String::new, |_| format!("script-src {}; ", hash_source(GRAPH_SCRIPT)));
         let policy = format!(
-            "default-src 'none'; style-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
-            base64_text(&Sha256::digest(STYLE.as_bytes()))
+            "default-src 'none'; style-src {}; {script}base-uri 'none'; form-action 'none'",
+            hash_source(STYLE)
         );
         let head = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -95,6 +102,13 @@ impl HtmlPage {
         if let Some(head) = &page.chain_head {
             let line = format!("{HTML_LAST_LINE}{}</code></p></footer>\n", escape_html(head));
             self.text.push_str(&line);
+        }
+        if let Some(graph) = graph {
+            let data = graph_data(&graph.all);
+            self.add_line(&format!(
+                "<script type=\"application/json\" id=\"graph-data\">{data}</script>\n\
+                 <script>{GRAPH_SCRIPT}</script>"
+            ));
         }
         self.text.push_str("</body>\n</html>\n");
     }
@@ -269,11 +283,11 @@ impl HtmlPage {
     }
 
     /// A drawing that scrolls by itself.
-    fn render_graph(&self, graph: &GraphDocument) -> String {
+    fn render_graph(&self, graph: &DrawnGraph) -> String {
         format!(
             "<div class=\"drawing\" role=\"region\" aria-labelledby=\"s{}\" tabindex=\"0\">\n{}\n</div>",
             self.headings,
-            draw_graph(graph, &self.anchors)
+            draw_graph(&graph.first, &self.anchors)
         )
     }
 
@@ -449,6 +463,22 @@ fn source_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
     let own = sections.iter().filter_map(|section| section.source_of);
     let below = sections.iter().flat_map(|section| source_ids(&section.sections));
     own.chain(below).collect()
+}
+
+/// The graph of a page; a page has one at most.
+fn find_graph(sections: &[PageSection]) -> Option<&DrawnGraph> {
+    sections.iter().find_map(|section| {
+        let own = section.blocks.iter().find_map(|block| match block {
+            PageBlock::Graph(graph) => Some(graph),
+            _ => None,
+        });
+        own.or_else(|| find_graph(&section.sections))
+    })
+}
+
+/// Allows an element with this content.
+pub(crate) fn hash_source(content: &str) -> String {
+    format!("'sha256-{}'", base64_text(&Sha256::digest(content.as_bytes())))
 }
 
 /// Standard base64, for the hash in the content security policy.

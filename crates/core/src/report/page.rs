@@ -131,9 +131,16 @@ pub enum PageBlock {
     Tree(Vec<TreeNode>),
     Diff(TextDiff),
     /// Only a file draws it: a table beside it has the same references.
-    Graph(GraphDocument),
+    Graph(DrawnGraph),
     /// A command that the reader may copy.
     Command(String),
+}
+
+/// The entities and their references, and the part that is drawn first.
+#[derive(Debug, Clone)]
+pub struct DrawnGraph {
+    pub first: GraphDocument,
+    pub all: GraphDocument,
 }
 
 impl PageBlock {

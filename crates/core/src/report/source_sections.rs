@@ -9,8 +9,8 @@ use crate::protocols::conclusion::types::ConclusionField;
 use crate::report::graph::graph_document;
 use crate::report::graph_drawing::nearest_part;
 use crate::report::page::{
-    ColumnKind, ListItem, PageBlock, PageSection, PageTable, QuoteBar, RichText, TableColumn,
-    TableRow, TextTone,
+    ColumnKind, DrawnGraph, ListItem, PageBlock, PageSection, PageTable, QuoteBar, RichText,
+    TableColumn, TableRow, TextTone,
 };
 use crate::report::provenance::{ProvenanceInput, ProvenanceSource, ProvenanceTarget, verdict_ids};
 
@@ -54,7 +54,10 @@ fn drawing_blocks(record: &DialogueRecord) -> Vec<PageBlock> {
              neighbours. The table has every reference."
         ));
     }
-    vec![PageBlock::Paragraph(about.into()), PageBlock::Graph(part)]
+    vec![
+        PageBlock::Paragraph(about.into()),
+        PageBlock::Graph(DrawnGraph { first: part, all: graph }),
+    ]
 }
 
 /// The entities that verdicts and conclusion name.
