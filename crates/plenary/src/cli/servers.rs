@@ -1,6 +1,7 @@
 //! `mcp` and `serve`: servers by standard input and output and by HTTP.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use crate::cli::ui::print_message;
 use crate::http::admission::{PublicAddress, ServedNames};
 use crate::http::connections::HttpLimits;
 use crate::http::server::{HttpServer, ListenAddress};
+use crate::http::tls::read_tls;
 use crate::mcp::http::mcp_router;
 use crate::mcp::stdio::serve_stdio;
 
@@ -72,9 +74,15 @@ pub(crate) struct ServeArgs {
     /// Listen on this address instead; beyond this machine it needs `--public-url`
     #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["port", "bind"], value_parser = parse_socket)]
     listen: Option<SocketAddr>,
-    /// The https address of the proxy in front, such as `https://plenary.example.org`
+    /// The https address that browsers use, of the proxy in front or of `--tls-cert`, such as `https://plenary.example.org`
     #[arg(long, value_name = "URL", value_parser = parse_public_address)]
     public_url: Option<PublicAddress>,
+    /// Speak TLS with this certificate chain, in PEM; needs `--public-url` for the name
+    #[arg(long, value_name = "FILE", requires_all = ["tls_key", "public_url"])]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Print an address that opens the page once, and open it in a browser
     #[arg(long)]
     open: bool,
@@ -101,7 +109,7 @@ impl ServeArgs {
         serve_until_stopped(session, async move |run_server, stop| {
             let limits = HttpLimits::of_process();
             let listening = HttpServer::bind(run_server, &address, limits, serve_mcp).await?;
-            print_message(&format!("serving MCP on http://{}/mcp", listening.address));
+            print_message(&format!("serving MCP on {}mcp", listening.served_address()));
             print_message(&format!("the page is on {}", listening.page_address()));
             if self.open {
                 let address = listening.open_address();
@@ -117,15 +125,21 @@ impl ServeArgs {
     /// Beyond loopback the token would travel in the clear, so TLS in front is a condition.
     fn listen_address(&self) -> Result<ListenAddress, Error> {
         let public = self.public_url.clone();
+        let files = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
+        let tls = files.map(|(cert, key)| read_tls(cert, key)).transpose()?;
         let Some(socket) = self.listen else {
-            return Ok(ListenAddress { public, ..ListenAddress::loopback(self.bind, self.port) });
+            return Ok(ListenAddress {
+                public,
+                tls,
+                ..ListenAddress::loopback(self.bind, self.port)
+            });
         };
         if !socket.ip().is_loopback() && public.is_none() {
-            let message = "`--listen` beyond loopback needs TLS in front: name its address with \
-                `--public-url https://HOST`";
+            let message = "`--listen` beyond loopback needs TLS, by `--tls-cert` or a proxy in front: \
+                name the address with `--public-url https://HOST`";
             return Err(Error::Usage(message.to_owned()));
         }
-        Ok(ListenAddress { socket, public })
+        Ok(ListenAddress { socket, public, tls })
     }
 }
 

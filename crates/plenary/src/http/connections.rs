@@ -16,10 +16,13 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use rustix::process::{Resource, getrlimit};
+use rustls::ServerConfig;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio_rustls::TlsAcceptor;
 
 /// Maximum of open connections. A client needs a few: one for events, one per waiting call.
 const CONNECTIONS_MAX: usize = 256;
@@ -159,6 +162,7 @@ impl OpenConnections {
 /// Serves connections until `stop`, then waits a short time for the open ones.
 pub(crate) async fn serve_connections(
     listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
     router: Router,
     limits: HttpLimits,
     stop: impl Future<Output = ()>,
@@ -178,7 +182,9 @@ pub(crate) async fn serve_connections(
                 Some(place) => {
                     let router = router.clone().layer(Extension(Arc::clone(&place.state)));
                     let is_stopping = is_stopping.clone();
-                    connections.spawn(serve_connection(stream, router, place, limits, is_stopping));
+                    let served =
+                        accept_connection(stream, tls.clone(), router, place, limits, is_stopping);
+                    connections.spawn(served);
                 }
                 None => refuse_connection(&stream),
             },
@@ -215,8 +221,31 @@ fn refuse_connection(stream: &TcpStream) {
     let _ = stream.try_write(BUSY_RESPONSE);
 }
 
-async fn serve_connection(
+/// Speaks TLS first, if the server has a certificate. A client that is slow at that is closed like
+/// one without the token.
+async fn accept_connection(
     stream: TcpStream,
+    tls: Option<Arc<ServerConfig>>,
+    router: Router,
+    place: ConnectionGuard,
+    limits: HttpLimits,
+    is_stopping: watch::Receiver<bool>,
+) {
+    let Some(config) = tls else {
+        return serve_connection(stream, router, place, limits, is_stopping).await;
+    };
+    let handshake = TlsAcceptor::from(config).accept(stream);
+    let secured = tokio::select! {
+        secured = timeout(limits.admission_timeout, handshake) => secured,
+        () = place.state.close.notified() => return,
+    };
+    if let Ok(Ok(stream)) = secured {
+        serve_connection(stream, router, place, limits, is_stopping).await;
+    }
+}
+
+async fn serve_connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     router: Router,
     place: ConnectionGuard,
     limits: HttpLimits,

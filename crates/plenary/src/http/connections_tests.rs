@@ -7,12 +7,15 @@ use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::app::project::SettingsLoader;
 use plenary_engine::app::run_server::RunServer;
 use plenary_engine::config::locate::ConfigFlags;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
 
 use super::*;
-use crate::http::admission::ServedNames;
+use crate::http::admission::{PublicAddress, ServedNames};
 use crate::http::server::{HttpServer, ListenAddress};
+use crate::http::tls::read_tls;
 
 /// Never reached in a test.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -44,8 +47,12 @@ struct TestServer {
 }
 
 impl TestServer {
-    #[expect(clippy::disallowed_methods, reason = "the token is read as a client reads it")]
     async fn start_with(limits: HttpLimits) -> Self {
+        Self::start_on(ListenAddress::loopback(IpAddr::V4(Ipv4Addr::LOCALHOST), 0), limits).await
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the token is read as a client reads it")]
+    async fn start_on(address: ListenAddress, limits: HttpLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Some(folder.path().join("plenary.db").to_string_lossy().into_owned());
         let loader = SettingsLoader::new(
@@ -53,7 +60,6 @@ impl TestServer {
             Protocols::built_in(),
         );
         let run_server = RunServer::new(loader, |_| {});
-        let address = ListenAddress::loopback(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
         let listening = HttpServer::bind(run_server, &address, limits, serve_mcp).await.unwrap();
         let (address, path): (SocketAddr, PathBuf) =
             (listening.address, listening.token_path.clone());
@@ -221,4 +227,41 @@ async fn when_all_places_belong_to_clients_with_the_token_the_next_is_told() {
 fn connections_leave_most_files_to_runs() {
     let places = |files| HttpLimits::with_files(files).connections_max;
     assert_eq!([2, 256, 1_024, 1 << 20].map(places), [1, 64, 256, 256]);
+}
+
+#[tokio::test]
+async fn a_server_with_a_certificate_speaks_tls_and_nothing_else() {
+    let fixture = |name: &str| {
+        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/tls")).join(name)
+    };
+    let tls = read_tls(&fixture("cert.pem"), &fixture("key.pem")).unwrap();
+    let public = PublicAddress::parse("https://plenary.test");
+    let loopback = ListenAddress::loopback(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+    let address = ListenAddress { public, tls: Some(tls), ..loopback };
+    let server = TestServer::start_on(address, LONG_LIMITS).await;
+    let request = "GET /api/health HTTP/1.1\r\nHost: plenary.test\r\n\r\n";
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(fixture("cert.pem")).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let client = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = "plenary.test".try_into().unwrap();
+    let connector = tokio_rustls::TlsConnector::from(Arc::new(client));
+    let mut stream = connector.connect(name, server.connect().await).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 15];
+    stream.read_exact(&mut answer).await.unwrap();
+    assert_eq!(answer, b"HTTP/1.1 200 OK");
+    // A client that speaks plain HTTP gets no answer in HTTP.
+    let mut plain = server.connect().await;
+    plain.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    let _ = plain.read_to_end(&mut answer).await;
+    assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
+    // A file without a key is refused by its name.
+    let refusal = read_tls(&fixture("cert.pem"), &fixture("cert.pem")).unwrap_err();
+    assert!(refusal.to_string().contains("cert.pem"), "{refusal}");
 }

@@ -18,5 +18,6 @@ pub mod routes;
 pub mod server;
 pub mod session;
 pub mod starts;
+pub mod tls;
 pub mod token;
 pub mod views;

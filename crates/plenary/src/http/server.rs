@@ -7,6 +7,7 @@ use std::sync::Arc;
 use axum::{Router, middleware};
 use plenary_engine::app::run_server::RunServer;
 use plenary_engine::error::Error;
+use rustls::ServerConfig;
 use tokio::net::TcpListener;
 
 use crate::http::admission::{AdmissionRules, PublicAddress, ServedNames, admit_request};
@@ -21,11 +22,13 @@ pub(crate) struct ListenAddress {
     pub socket: SocketAddr,
     /// The address of the proxy with TLS before the server.
     pub public: Option<PublicAddress>,
+    /// The certificate, if the server itself speaks TLS.
+    pub tls: Option<Arc<ServerConfig>>,
 }
 
 impl ListenAddress {
     pub(crate) fn loopback(ip: IpAddr, port: u16) -> Self {
-        Self { socket: SocketAddr::new(ip, port), public: None }
+        Self { socket: SocketAddr::new(ip, port), public: None, tls: None }
     }
 }
 
@@ -36,6 +39,7 @@ pub(crate) struct HttpServer {
     limits: HttpLimits,
     sessions: Arc<SessionKeeper>,
     public: Option<PublicAddress>,
+    tls: Option<Arc<ServerConfig>>,
     pub address: SocketAddr,
     pub token_path: PathBuf,
 }
@@ -65,13 +69,22 @@ impl HttpServer {
             .merge(mcp)
             .layer(middleware::from_fn_with_state(Arc::new(rules), admit_request));
         let public = public.clone();
-        Ok(Self { listener, router, limits, sessions, public, address: socket, token_path })
+        let tls = address.tls.clone();
+        Ok(Self { listener, router, limits, sessions, public, tls, address: socket, token_path })
     }
 
     /// The address of the page.
     pub(crate) fn page_address(&self) -> String {
         match &self.public {
             Some(public) => format!("{}/", public.origin()),
+            None => format!("http://{}/", self.address),
+        }
+    }
+
+    /// The address that programs on this machine use: behind a proxy not that of the page.
+    pub(crate) fn served_address(&self) -> String {
+        match self.tls {
+            Some(_) => self.page_address(),
             None => format!("http://{}/", self.address),
         }
     }
@@ -84,6 +97,6 @@ impl HttpServer {
 
     /// Serves requests until `stop`.
     pub(crate) async fn serve_until(self, stop: impl Future<Output = ()>) {
-        serve_connections(self.listener, self.router, self.limits, stop).await;
+        serve_connections(self.listener, self.tls, self.router, self.limits, stop).await;
     }
 }
