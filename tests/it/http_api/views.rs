@@ -169,6 +169,17 @@ fn every_part_of_a_council_leads_to_a_passage_of_a_reply() {
     check_passages(&served, &id, &["verdict.report"]);
     let told = send(&served, "GET", &format!("/api/dialogues/{id}/provenance/P9999"), &Value::Null);
     assert!((400..500).contains(&told.status), "{told:?}");
+    // The short id of the list leads to the same dialogue; a cursor that no list gave is refused.
+    let short = get_json(&served, "/api/dialogues")["dialogues"][0]["short_id"].clone();
+    let same = get_json(&served, &format!("/api/dialogues/{}", short.as_str().unwrap()));
+    assert_eq!(same["id"], *id);
+    let lost = send(&served, "GET", "/api/dialogues?after=zzz", &Value::Null);
+    assert!((400..500).contains(&lost.status), "{lost:?}");
+    let wrong = send(&served, "POST", "/api/dialogues", &json!({}));
+    assert_eq!(
+        (wrong.status, wrong.header("content-type").as_deref()),
+        (405, Some("application/problem+json"))
+    );
 }
 
 /// The same where a Judge merges contributions and writes the verdicts.
@@ -180,7 +191,54 @@ fn every_part_of_an_alignment_leads_to_a_passage_of_a_reply() {
     let served = HttpServerProcess::new(&program);
     let rows = get_json(&served, "/api/dialogues");
     let id = rows["dialogues"][0]["dialogue_id"].as_str().unwrap();
-    check_passages(&served, id, &["verdict.final"]);
+    check_passages(&served, id, &["verdict.final", "verdict.minority-beignet"]);
+    let base = format!("/api/dialogues/{id}");
+    // An expert's own verdict comes from the expert's reply, not from the Judge's.
+    let own = get_json(&served, &format!("{base}/provenance/verdict.minority-beignet"));
+    assert_eq!(own["sources"][0]["seat"], "beignet", "{own}");
+    // The conditions of the final verdict are passages, too.
+    let given = get_json(&served, &format!("{base}/provenance/verdict.final"));
+    let condition = get_json(&served, &base)["verdicts"][0]["conditions"][0].clone();
+    let quotes = given["sources"].as_array().unwrap().iter().map(|source| &source["quote"]);
+    assert!(quotes.into_iter().any(|quote| *quote == condition), "{condition}: {given}");
+    check_replies_are_drawn(&served, &base);
+}
+
+/// The rendered transcript has what the experts wrote, not the counts of the parser.
+#[track_caller]
+fn check_replies_are_drawn(served: &HttpServerProcess, base: &str) {
+    let told = get_json(served, &format!("{base}/transcript"));
+    let entries = told["rounds"].as_array().unwrap().iter();
+    let entries = entries.flat_map(|round| round["entries"].as_array().unwrap());
+    let experts: Vec<&Value> = entries.filter(|entry| entry["purpose"] == "expert").collect();
+    assert!(experts.len() > 10, "{told}");
+    for entry in experts {
+        let raw = entry["raw"].as_str().unwrap();
+        let line = raw.lines().find(|line| line.len() > 20 && !line.contains(['[', '*', '`']));
+        let (line, blocks) = (line.unwrap(), entry["blocks"].to_string());
+        assert!(blocks.contains(line.trim()), "{line} is not in {blocks}");
+    }
+}
+
+#[test]
+fn a_panel_that_did_not_converge_is_told_so_in_the_list_and_in_exports() {
+    let program = TestProgram::new();
+    let ran = program.run_command(&["align", "Tea?", "--rehearse", "--max-rounds", "1", "--json"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let served = HttpServerProcess::new(&program);
+    let rows = get_json(&served, "/api/dialogues");
+    let row = &rows["dialogues"][0];
+    assert_eq!((&row["forced"], &row["overridden"]), (&json!(true), &Value::Null), "{row}");
+    let id = row["dialogue_id"].as_str().unwrap();
+    let record = get_json(&served, &format!("/api/dialogues/{id}"));
+    assert_eq!(record["alignment"]["stop_reason"], "max_rounds");
+    assert_eq!(record["alignment"]["panel"]["attempted"], 6, "{}", record["alignment"]["panel"]);
+    let shown = program.run_command(&["export", id, "--format", "markdown"]).stdout;
+    assert!(shown.contains("NOT CONVERGED") && shown.contains("closed by a forced verdict"));
+    assert!(
+        !shown.contains("| Status | converged |") && !shown.contains("| Converged |"),
+        "{shown}"
+    );
 }
 
 #[track_caller]
@@ -235,6 +293,12 @@ fn an_alignment_dialogue_starts_over_http_and_its_scoreboard_is_a_view() {
     assert_eq!(board["rounds"].as_array().unwrap().len(), 3);
     let record = get_json(&served, &format!("/api/dialogues/{id}"));
     assert_eq!(record["calibration"]["rules_count"], 2);
+    let document = get_json(&served, "/api/openapi.json");
+    for view in ["/scoreboard", "/tensions", "/transcript", "/graph", "/entities", "/calls"] {
+        let route = format!("/api/dialogues/{{id}}{view}");
+        check_answer(&served, &document, &route, &format!("/api/dialogues/{id}{view}"));
+    }
+    check_answer(&served, &document, "/api/ethos", "/api/ethos");
     assert_eq!(record["scoreboard"], board);
     let refused = send(
         &served,

@@ -123,6 +123,11 @@ fn list_page(
     project: &Project,
     filters: ListFilters,
 ) -> Result<DialogueListAnswer, Error> {
+    if let Some(id) = &filters.after
+        && project.store.load_dialogue(id)?.is_none()
+    {
+        return Err(dialogue_not_found(id.as_str()).with_field("after").into());
+    }
     let only = match filters.words.is_empty() {
         true => None,
         false => {

@@ -10,6 +10,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::report::call_rows::{CallDetail, CallsAnswer};
 use plenary_core::report::transcript::transcript_document;
+use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::export_record::{call_not_found, read_calls, record_json};
 use plenary_engine::app::project::Project;
 use plenary_engine::error::{Error, to_json_text};
@@ -40,7 +41,8 @@ pub(crate) async fn answer_view(
 }
 
 fn load_record(project: &Project, id: &DialogueId) -> Result<DialogueRecord, Error> {
-    project.store.load_record(id)?.ok_or_else(|| dialogue_not_found(id.as_str()).into())
+    let id = resolve_id(project.store.as_ref(), id.as_str())?;
+    project.store.load_record(&id)?.ok_or_else(|| dialogue_not_found(id.as_str()).into())
 }
 
 /// The export document, with the state of its run and the head of the journal.
@@ -53,7 +55,8 @@ pub(crate) async fn show_dialogue(
     let (tag, text) = state
         .read(move |state, project| {
             let record = load_record(project, &id)?;
-            let run = state.list_facts.find_state(project, &id, record.dialogue.status)?;
+            let id = record.dialogue.id();
+            let run = state.list_facts.find_state(project, id, record.dialogue.status)?;
             let mut text = record_json(project, &record)?;
             // The document is an object; two members go in front of its end.
             text.truncate(text.trim_end().len().saturating_sub(1));

@@ -79,9 +79,19 @@ pub(crate) async fn show_health() -> Result<Response, ApiProblem> {
     json_text(StatusCode::OK, "{\"status\":\"ok\"}".to_owned())
 }
 
+async fn refuse_method() -> ApiProblem {
+    ApiProblem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method_not_allowed",
+        "this address does not take this method",
+        "`GET /api/openapi.json` lists the methods of each address",
+    )
+}
+
 pub(crate) fn api_router(state: Arc<ApiState>) -> Router {
     let router = ROUTES
         .iter()
         .fold(Router::new(), |router, route| router.route(route.path, (route.handler)()));
+    let router = router.method_not_allowed_fallback(refuse_method);
     router.fallback(serve_page_file).with_state(state)
 }

@@ -7,10 +7,12 @@ use axum::routing::{MethodRouter, get, post};
 use plenary_core::dialogue::expert::ExpertRequest;
 use plenary_core::dialogue::panel::PanelRequest;
 use plenary_core::dialogue::verdict::parse::VerdictRequest;
+use plenary_core::ethos::rule_set::EthosStatus;
 use plenary_core::model::string_enum::inlined_schema;
 use plenary_core::report::call_rows::{CallDetail, CallsAnswer};
 use plenary_core::report::graph::{EntitiesAnswer, GraphDocument, TensionBoard};
 use plenary_core::report::provenance::ProvenanceDocument;
+use plenary_core::report::scoreboard::DialogueScoreboard;
 use plenary_core::report::transcript::TranscriptDocument;
 use plenary_engine::app::checks::{DueResult, OutcomeRequest};
 use plenary_engine::app::conclude::ConcludeRequest;
@@ -77,6 +79,21 @@ fn dialogue_schema(_: &mut SchemaGenerator) -> Schema {
 fn health_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({
         "type": "object", "properties": { "status": { "const": "ok" } }, "required": ["status"],
+    })
+}
+
+/// The library of an ethos; each part has the fields of `plenary ethos export`.
+fn ethos_schema(_: &mut SchemaGenerator) -> Schema {
+    let list = json!({ "type": "array", "items": { "type": "object" } });
+    let made = json!({ "type": "array", "items": {
+        "type": "object", "required": ["ethos_id", "dialogue_id", "ethos_status"],
+        "properties": { "ethos_id": { "type": "string" }, "dialogue_id": { "type": "string" },
+            "ethos_status": { "enum": EthosStatus::ALL } },
+    } });
+    json_schema!({
+        "type": "object", "required": ["status", "principles", "domains", "ethos"],
+        "properties": { "status": { "const": "success" }, "principles": list, "domains": list,
+            "ethos": made },
     })
 }
 
@@ -182,7 +199,7 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
         "/api/dialogues/{id}/scoreboard",
         "The scores of an alignment dialogue, by round",
         NO_QUERY,
-        Json(open_object),
+        Json(schema_of::<Option<DialogueScoreboard>>),
         || get(views::show_scoreboard),
     ),
     read_route(
@@ -220,7 +237,7 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
         Events,
         || get(events::stream_events),
     ),
-    read_route("/api/ethos", "Principles, domains and ethos", NO_QUERY, Json(open_object), || {
+    read_route("/api/ethos", "Principles, domains and ethos", NO_QUERY, Json(ethos_schema), || {
         get(operations::show_ethos)
     }),
     change_route(
