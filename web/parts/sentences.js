@@ -17,17 +17,24 @@ export function splitSentences(text) {
  */
 export function sourcedText(text, source) {
   return splitSentences(text).map((sentence) => {
+    // An empty line between two paragraphs is no sentence.
+    if (sentence.trim() === '') return sentence;
     const href = hrefWith({ source, sentence: sentence.trim(), call: null });
     return html`<a class="sentence" href=${href}>${sentence}</a>`;
   });
 }
 
 /**
- * A text that names entities leads to them; any other one leads to its own source.
+ * Each sentence leads to its source. Where it names entities, those lead to theirs, and a sign after
+ * it to its own.
  *
- * @param {string} text
+ * @param {string | null | undefined} text
  * @param {string} source
  */
 export function sourcedOrLinked(text, source) {
-  return hasEntity(text) ? linkedText(text) : sourcedText(text, source);
+  return splitSentences(text ?? '').map((sentence) => {
+    if (!hasEntity(sentence)) return sourcedText(sentence, source);
+    const href = hrefWith({ source, sentence: sentence.trim(), call: null });
+    return html`${linkedText(sentence.trimEnd())}<a class="from" href=${href} aria-label="Show the source of this sentence" title="Show the source of this sentence">¶</a> `;
+  });
 }

@@ -1,10 +1,11 @@
 // Conclusions past their review date, and how the audited conclusions of the store ended.
 
 import { html, nothing } from '../vendor/lit-html.js';
+import { getJson } from '../api.js';
 import { date } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
-import { getIfOffered } from '../routes.js';
+import { hasRoute } from '../routes.js';
 import { badge } from '../parts/badges.js';
 import { empty, settled } from '../parts/notices.js';
 import { OutcomeForm } from './outcome.js';
@@ -33,10 +34,20 @@ class DueScreen {
   }
 
   view() {
-    this.due.want('due', async () => (await getIfOffered('/api/due')) ?? { due: [] });
+    this.due.want('due', async () => ((await hasRoute('/api/due')) ? getJson('/api/due?within=30d') : { due: [] }));
     return html`<section class="due-screen"><h1>Due for review</h1>
       <p class="lead">A conclusion names the day on which it should be read again. Record what became of it.</p>
-      ${settled(this.due, 'the due conclusions', (due) => this.list(due.due))}</section>`;
+      ${settled(this.due, 'the due conclusions', (due) => this.both(due.due))}</section>`;
+  }
+
+  /** What is due now, then what is due within a month.
+   * @param {any[]} items
+   */
+  both(items) {
+    const today = new Date().toISOString().slice(0, 10);
+    const soon = items.filter((item) => item.review_by > today);
+    return html`${this.list(items.filter((item) => item.review_by <= today))}
+      ${soon.length > 0 ? html`<h2>In the next 30 days</h2>${this.list(soon)}` : nothing}`;
   }
 
   /** @param {any[]} items */

@@ -18,6 +18,16 @@ export function verdictsView(record) {
   </section>`;
 }
 
+/** The first thing that a reader must know of a panel that did not agree.
+ * @param {any} record
+ */
+export function forcedNotice(record) {
+  const forced = (record.verdicts ?? []).find((/** @type {any} */ verdict) => verdict.type === 'final' && verdict.forced);
+  if (!forced) return nothing;
+  const why = (forced.warning ?? '').replace(/^NOT CONVERGED:?\s*/, '') || 'the Judge gave a verdict without agreement';
+  return html`<p class="notice warn forced"><strong>NOT CONVERGED.</strong> ${linkedText(capital(why))}</p>`;
+}
+
 /**
  * @param {any} verdict
  * @param {any} record
@@ -26,20 +36,19 @@ function finalVerdict(verdict, record) {
   const isAnswer = !record.conclusion && !record.draft;
   return html`<article class="verdict">
     <h2 class="kicker">Final verdict</h2>
-    ${verdict.forced ? html`<p class="notice warn"><strong>NOT CONVERGED.</strong> ${verdict.warning ?? 'The Judge gave a verdict without agreement.'}</p>` : nothing}
     <p class=${isAnswer ? 'answer' : 'prose'}>${sourcedOrLinked(verdict.recommendation, `verdict.${verdict.id}`)}</p>
     <p class="prose">${sourcedOrLinked(verdict.description, `verdict.${verdict.id}`)}</p>
     <dl class="fields">
       ${verdict.vote ? pair('Vote', html`<strong>${verdict.vote}</strong>`) : nothing}
       ${verdict.confidence ? pair('Confidence', verdict.confidence) : nothing}
-      ${verdict.conditions?.length ? pair('Conditions', html`<ul>${verdict.conditions.map((/** @type {string} */ text) => html`<li>${linkedText(text)}</li>`)}</ul>`) : nothing}
+      ${verdict.conditions?.length ? pair('Conditions', html`<ul>${verdict.conditions.map((/** @type {string} */ text) => html`<li>${sourcedOrLinked(text, `verdict.${verdict.id}`)}</li>`)}</ul>`) : nothing}
       ${ids('Adopted', verdict.recommendationsAdopted, record)}
       ${ids('Key claims', verdict.keyClaims, record)}
       ${ids('Key evidence', verdict.keyEvidence, record)}
       ${ids('Tensions resolved', verdict.tensionsResolved, record)}
       ${ids('Tensions accepted', verdict.tensionsAccepted, record)}
     </dl>
-    ${compliance(verdict.ethosCompliance ?? verdict.ethos_compliance)}
+    ${compliance(verdict.ethos_compliance, record, `verdict.${verdict.id}`)}
   </article>`;
 }
 
@@ -73,13 +82,22 @@ function ids(name, items, record) {
   })}</ul>`);
 }
 
-/** @param {any} compliance rules and their status in a calibrated dialogue */
-export function compliance(compliance) {
+/**
+ * Each rule of the ethos, with what the verdict says of it.
+ *
+ * @param {any} compliance rules and their status in a calibrated dialogue
+ * @param {any} record
+ * @param {string} source such as `verdict.final`
+ */
+export function compliance(compliance, record, source) {
   if (!compliance) return nothing;
+  const known = new Map((record.calibration?.rules ?? []).map((/** @type {any} */ rule) => [rule.rule_id, rule.label]));
   const rules = compliance.rules ?? [];
+  const exceptions = compliance.exceptions ?? [];
   return html`<section><h3>Ethos ${badge(compliance.fully_compliant ? 'compliant' : 'exception', compliance.fully_compliant ? 'fully compliant' : 'with exceptions')}</h3>
-    ${rules.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="Rules"><table><thead><tr><th scope="col">Rule</th><th scope="col">Status</th><th scope="col">Reason</th></tr></thead>
-      <tbody>${rules.map((/** @type {any} */ rule) => html`<tr><th scope="row">${rule.rule_id} ${rule.label ?? rule.rule_label ?? ''}</th><td>${badge(rule.status)}</td><td>${linkedText(rule.reason ?? rule.justification)} ${(rule.ids ?? []).map(entityLink)}</td></tr>`)}</tbody></table></div>` : nothing}
-    ${(compliance.exceptions ?? []).map((/** @type {any} */ item) => html`<p>${badge('exception')} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${linkedText(item.justification)}</p>`)}
+    ${rules.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="Rules"><table class="compliance"><thead><tr><th scope="col">Rule</th><th scope="col">Status</th><th scope="col">Reason</th></tr></thead>
+      <tbody>${rules.map((/** @type {any} */ rule) => html`<tr><th scope="row">${rule.rule_id} <span class="label">${known.get(rule.rule_id) ?? ''}</span></th><td>${badge(rule.status)}</td><td class="reason">${sourcedOrLinked(rule.reason, source)} ${(rule.ids ?? []).map(entityLink)}</td></tr>`)}</tbody></table></div>` : nothing}
+    ${exceptions.map((/** @type {any} */ item) => html`<p class="exception">${badge('exception', `${words(item.exception_type ?? 'exception')} exception`)} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${sourcedOrLinked(item.justification, source)} <span class="soft">approved by ${item.approved_by}</span></p>`)}
+    ${(compliance.violations ?? []).map((/** @type {any} */ item) => html`<p class="exception">${badge('violation')} <strong>${item.rule_id} ${item.rule_label ?? ''}</strong>: ${sourcedOrLinked(item.justification, source)}</p>`)}
   </section>`;
 }
