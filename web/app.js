@@ -62,6 +62,8 @@ const host = {
   },
   feed: new LiveFeed((state) => {
     feedState = state;
+    // The server answers again.
+    if (state === 'open' && problem instanceof ApiProblem && problem.status === 0) problem = null;
     host.redraw();
   }),
 };
@@ -76,6 +78,11 @@ async function start() {
   const token = oneTimeToken();
   if (token) await signIn(token);
   await openAddress();
+  await findPlaces();
+}
+
+/** A server without an ethos does not offer one. Only a reader who is signed in learns that. */
+async function findPlaces() {
   if (await hasRoute('/api/ethos')) places = [...PLACES, ETHOS_PLACE];
   host.redraw();
 }
@@ -169,6 +176,7 @@ function signInForm() {
     if (needsToken) return;
     shownKey = '\0';
     await openAddress();
+    await findPlaces();
   };
   return html`<section class="sign-in">
     <h1>Sign in</h1>

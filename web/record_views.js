@@ -37,11 +37,27 @@ export function tensionBoard(record, round) {
     const known = (tension.events ?? []).filter((/** @type {any} */ event) => event.round <= last);
     const status = round === null ? tension.status : known.reduce((/** @type {string} */ state, /** @type {any} */ event) => STATES[event.type] ?? state, 'open');
     const settling = known.findLast((/** @type {any} */ event) => event.type === 'resolved' || event.type === 'addressed');
-    const column = status !== 'resolved' && accepted.has(tension.id) ? 'accepted' : status;
-    const reason = accepted.get(tension.id) || settling?.reason;
-    board[column]?.push({ ...tension, settled_by: settledBy(settling), settled_word: settling?.type === 'resolved' ? 'settled' : 'addressed', reason });
+    const accepting = acceptance(known);
+    const isAccepted = accepting !== null || accepted.has(tension.id);
+    const column = status !== 'resolved' && isAccepted ? 'accepted' : status;
+    const reason = (column === 'accepted' && accepting) || accepted.get(tension.id) || settling?.reason;
+    const challenges = (record.calibration?.rule_challenges ?? []).filter((/** @type {any} */ one) => one.tension === tension.id);
+    board[column]?.push({ ...tension, challenges, settled_by: settledBy(settling), settled_word: settling?.type === 'resolved' ? 'settled' : 'addressed', reason });
   }
   return board;
+}
+
+const ACCEPTED = 'accepted: ';
+
+/**
+ * Why the Judge accepted a tension, if it did so since the tension was last reopened.
+ *
+ * @param {any[]} events
+ * @returns {string | null}
+ */
+function acceptance(events) {
+  const last = events.findLast((event) => event.type === 'reopened' || ((event.by ?? []).join() === 'judge' && event.reason?.startsWith(ACCEPTED)));
+  return last && last.type !== 'reopened' ? last.reason.slice(ACCEPTED.length) : null;
 }
 
 /** @param {any} event */
@@ -122,4 +138,27 @@ function convergePercent(record, round) {
   if (panel.length === 0) return null;
   const agreed = new Set((record.moves ?? []).filter((/** @type {any} */ move) => move.round === round && move.type === 'converge').map((/** @type {any} */ move) => move.expert));
   return (100 * agreed.size) / panel.length;
+}
+
+/**
+ * The cost of the whole record in dollars, if it is known.
+ *
+ * @param {any} record
+ * @returns {number | null}
+ */
+export function costOf(record) {
+  const part = record.council ?? record.review ?? record.alignment;
+  return record.cost_usd ?? part?.metrics?.session?.total_cost_estimate ?? null;
+}
+
+/**
+ * Who answered, counted as the terminal does: a council by its opinions.
+ *
+ * @param {any} record
+ * @returns {{ attempted: number, succeeded: number } | null}
+ */
+export function panelOf(record) {
+  const panel = record.council?.panel ?? record.review?.panel ?? record.alignment?.panel ?? null;
+  const opinions = record.council?.rounds?.r1?.opinions?.length;
+  return panel && opinions !== undefined ? { ...panel, succeeded: opinions } : panel;
 }

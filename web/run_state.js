@@ -1,6 +1,6 @@
 // What a run looks like now, folded from its events: seats, stages, cells, spending, the feed.
 
-import { duration } from './format.js';
+import { duration, plural, words } from './format.js';
 
 /**
  * @typedef {import('./live.js').RunEvent} RunEvent
@@ -52,6 +52,8 @@ export class RunState {
     this.rehearsal = false;
     /** @type {any} */
     this.limits = null;
+    /** A dialogue that an agent leads has events, but no plan. */
+    this.isPlanned = false;
   }
 
   get isOver() {
@@ -73,7 +75,9 @@ export class RunState {
   get panel() {
     const [asked, answered] = [new Set(), new Set()];
     for (const [place, cell] of this.cells) {
-      const seat = place.slice(place.indexOf('|') + 1);
+      const [stage = '', seat = ''] = place.split('|');
+      // The Judge of an alignment dialogue is not of its panel.
+      if (/:(design|panel|reconcile|verdicts)$/.test(stage)) continue;
       asked.add(seat);
       if (cell.state === 'replied' || cell.state === 'corrected') answered.add(seat);
     }
@@ -169,11 +173,19 @@ function takeWriting(run, event) {
 /** @type {Record<string, (run: RunState, event: RunEvent) => void>} */
 const STEPS = {
   opened(run, event) {
+    run.isPlanned = true;
     run.title = event.title ?? '';
     run.mode = event.mode ?? '';
     run.rehearsal = Boolean(event.rehearsal);
     run.seats = (event.seats ?? []).map((/** @type {RunSeat} */ seat) => ({ ...seat }));
     run.limits = event["limits"] ?? null;
+  },
+  seats_added(run, event) {
+    for (const seat of /** @type {RunSeat[]} */ (event['seats'] ?? [])) {
+      const known = run.seats.find((one) => one.seat === seat.seat);
+      if (known) Object.assign(known, seat);
+      else run.seats.push({ ...seat });
+    }
   },
   started(run, event) {
     run.starts = event.start ?? run.starts + 1;
@@ -271,6 +283,12 @@ function judgementOf(event) {
   return '';
 }
 
+/** Where a seat of a panel comes from; those of the round before need no word. */
+const SOURCES = /** @type {Record<string, string>} */ ({ created: ' (created)', pool: ' (from the pool)' });
+
+/** What the Judge of an alignment dialogue does. */
+const BY_JUDGE = new Set(['panel_set', 'seats_added', 'verdict_given', 'refused']);
+
 /** @type {Record<string, (event: RunEvent) => [FeedLine['tone'], string]>} */
 const LINES = {
   opened: (event) => ['', `planned the run with ${event.seats?.length ?? 0} seats`],
@@ -281,7 +299,12 @@ const LINES = {
   unreadable: (event) => ['bad', event.refusal ? 'refused to answer' : `sent an unreadable reply: ${event.reason}`],
   not_sent: () => ['warn', 'was not asked: the budget does not cover the call'],
   shortcut: (event) => ['', event.triggered ? `skipped a round: ${event.reason}` : 'skipped no round'],
-  round_held: (event) => ['good', `completed round ${event.round}`],
+  seat_changed: (event) => ['', `continues with: ${(event['changes'] ?? []).map((/** @type {any} */ one) => `${words(one.field)} ${one.from} → ${one.to}`).join(', ')}`],
+  seats_added: (event) => ['', `seated ${(event['seats'] ?? []).map((/** @type {RunSeat} */ seat) => `${seat.seat} (${seat.model})`).join(', ')}`],
+  panel_set: (event) => ['', `set the panel of round ${event.round}: ${(event['experts'] ?? []).map((/** @type {any} */ one) => one.expert + (event.round === 0 ? '' : SOURCES[one.source] ?? '')).join(', ')}`],
+  round_held: (event) => ['good', event['score'] === undefined ? `completed round ${event.round}` : `scored round ${event.round}${event.title ? `, ${event.title}` : ''}: ${event['score']}`],
+  verdict_given: (event) => (event['forced'] ? ['warn', `NOT CONVERGED. A forced verdict: ${event['recommendation']}`] : [event['verdict_type'] === 'final' ? 'good' : '', `gave the ${words(event['verdict_type'] ?? '')} verdict${event['vote'] ? `, vote ${event['vote']}` : ''}: ${event['recommendation']}`]),
+  refused: (event) => ['warn', `must fix a reply that the record refused: ${event.reason}`],
   reported: (event) => ['good', `reported: ${event.statement}`],
   intervened: (event) => ['warn', intervention(event)],
   drafted: () => ['', 'drafted the conclusion'],
@@ -300,12 +323,20 @@ function describe(event) {
   const line = LINES[event.event];
   if (!line) return event.event === 'call_sent' || event.event === 'read' || event.event === 'logged' ? null : unknownLine(event);
   const [tone, text] = line(event);
-  return { tone, who: event.ask?.seat ?? (event.event === 'intervened' ? 'you' : 'Plenary'), text };
+  return { tone, who: actor(event), text };
+}
+
+/** @param {RunEvent} event */
+function actor(event) {
+  if (event.ask?.seat) return event.ask.seat;
+  if (event.event === 'seat_changed') return event['seat'];
+  if (event.event === 'intervened') return 'you';
+  return BY_JUDGE.has(event.event) || event['score'] !== undefined ? 'the Judge' : 'Plenary';
 }
 
 /** @param {RunEvent} event */
 function unknownLine(event) {
-  return { tone: /** @type {FeedLine['tone']} */ (''), who: event.ask?.seat ?? 'Plenary', text: event.event.replaceAll('_', ' ') };
+  return { tone: /** @type {FeedLine['tone']} */ (''), who: event.ask?.seat ?? 'Plenary', text: event.event === 'recorded' ? `recorded: ${words(String(event['kind'] ?? ''))}` : words(event.event) };
 }
 
 /** @param {RunEvent} event */
@@ -323,12 +354,15 @@ function intervention(event) {
 const STOPS = /** @type {Record<string, string>} */ ({
   done: 'finished', budget: 'stopped: the budget is spent', deadline: 'stopped: the time is over',
   interrupted: 'was interrupted', unconcluded: 'stopped before the conclusion was complete',
-  unadjudicated: 'stopped without an adjudicator',
+  unadjudicated: 'stopped without an adjudicator', stopped: 'was stopped before its first round was complete',
 });
 
 /** @param {RunEvent} event */
 export function stopText(event) {
   if (event.stop === 'quorum') return `stopped: round ${event.round} needs ${event.needed} answers and got ${event.heard}`;
   if (event.stop === 'families') return `stopped: ${event.needed} families needed, ${event.heard} answered`;
+  if (event.stop === 'uncalibrated') return `waits: a person must resolve ${plural(event['conflicts'] ?? 0, 'conflict')} of its ethos`;
+  if (event.stop === 'unjudged') return `stopped: ${event.reason}`;
+  if (event.stop === 'partial') return `stopped: ${event['seat']} failed in round ${event.round}, and every seat is needed`;
   return STOPS[event.stop] ?? `stopped: ${event.stop}`;
 }

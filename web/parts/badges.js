@@ -10,7 +10,7 @@ const STATES = {
   running: ['live', '◐'], writing: ['live', '◐'], waiting: ['', '○'], asked: ['', '○'],
   interrupted: ['warn', '‖'], incomplete: ['warn', '◔'], failed: ['bad', '✕'], lost: ['warn', '‖'],
   done: ['', '●'], replied: ['good', '✓'], corrected: ['good', '✎'], retrying: ['warn', '↻'], not_sent: ['warn', '–'],
-  clean: ['good', '✓'], revised: ['good', '✎'], unconverged: ['bad', '✕'],
+  clean: ['good', '✓'], revised: ['good', '✎'], unconverged: ['bad', '✕'], not_converged: ['warn', '▲'],
   ship: ['good', '✓'], revise: ['warn', '✎'], hold: ['bad', '✕'], skipped: ['', '–'],
   approve: ['good', '✓'], reject: ['bad', '✕'], conditional: ['warn', '◑'], abstain: ['', '–'], none: ['', '–'],
   open: ['warn', '○'], reopened: ['bad', '↺'], addressed: ['', '◑'], resolved: ['good', '✓'], accepted: ['', '≈'],
@@ -31,6 +31,7 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
   incomplete: 'The run stopped at a limit. It can be resumed.',
   corrected: 'The reply was repaired, or the seat was asked again.',
   not_sent: 'The budget does not cover the call.',
+  not_converged: 'The panel did not agree. The Judge gave a verdict all the same.',
   converged: 'The panel agreed, and every tension is resolved or accepted.',
 });
 
@@ -51,8 +52,8 @@ export function badge(state, text) {
  */
 export function stateBadge(row) {
   const ending = row.verdict ?? row.terminal_state;
+  if (row.state === 'done' && row.forced) return badge('not_converged', 'NOT CONVERGED');
   if (row.state === 'done' && ending) return badge(ending, row.verdict ? row.verdict : undefined);
-  if (row.state === 'done' && row.forced) return badge('unconverged', 'not converged');
   if (row.state === 'done' && row.status === 'converged') return badge('converged');
   return badge(row.state);
 }

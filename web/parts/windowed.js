@@ -28,9 +28,12 @@ export class WindowedList {
     this.name = `window-${(WindowedList.made += 1)}`;
     /** The height of a row, once known: to read it after a change makes the browser lay out the page. */
     this.height = 0;
+    /** Where the list begins in the document; rows in the margin make up for a notice above it. @type {number | null} */
+    this.start = null;
     this.onScroll = () => this.measure();
     this.onResize = () => {
       this.height = 0;
+      this.start = null;
       this.measure();
     };
     window.addEventListener('scroll', this.onScroll, { passive: true });
@@ -49,6 +52,7 @@ export class WindowedList {
    * @param {string} label
    */
   view(rows, label) {
+    if (rows !== this.rows) this.start = null;
     this.rows = rows;
     const drawn = rows.slice(this.first, this.last);
     return html`<ol class="windowed" id=${this.name} aria-label=${label} @keydown=${moveFocus}>
@@ -73,7 +77,8 @@ export class WindowedList {
     const list = document.getElementById(this.name);
     if (!list || this.rows.length === 0) return;
     const height = this.rowHeight(list);
-    const top = -list.getBoundingClientRect().top;
+    this.start ??= list.getBoundingClientRect().top + window.scrollY;
+    const top = window.scrollY - this.start;
     const visible = Math.ceil(window.innerHeight / height);
     const start = Math.max(0, Math.floor(top / height) - MARGIN_ROWS);
     const first = Math.min(start, Math.max(0, this.rows.length - visible));

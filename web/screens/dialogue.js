@@ -5,6 +5,7 @@ import { dialoguePath, getJson, isUnauthorized } from '../api.js';
 import { age, duration, money, moment, plural, protocolName } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
+import { costOf, panelOf } from '../record_views.js';
 import { RunState } from '../run_state.js';
 import { flag, stateBadge } from '../parts/badges.js';
 import { failure, loading } from '../parts/notices.js';
@@ -30,7 +31,7 @@ import { SourcePanel } from './source.js';
 /** Three layers: the answer, how it came about, the data. */
 const TABS = /** @type {[string, string, string, (record: any, run: RunState) => boolean][]} */ ([
   ['result', 'Result', 'answer', () => true],
-  ['run', 'Run', 'deliberation', hasRun],
+  ['run', 'Run', 'deliberation', (record, run) => hasRun(record, run) || (record.protocol === 'alignment' && run.events > 0)],
   ['transcript', 'Transcript', 'deliberation', () => true],
   ['tensions', 'Tensions', 'deliberation', () => true],
   ['scores', 'Scores', 'deliberation', (record) => record.protocol === 'alignment'],
@@ -51,7 +52,7 @@ const LOADERS = /** @type {Record<string, () => Promise<new (frame: DialogueFram
 });
 
 /** Events after which the record has more to show. */
-const RELOADING = new Set(['round_held', 'reported', 'intervened', 'concluded', 'ruled', 'logged', 'overridden', 'stopped', 'started', 'recorded']);
+const RELOADING = new Set(['round_held', 'reported', 'intervened', 'concluded', 'ruled', 'logged', 'overridden', 'stopped', 'started', 'recorded', 'panel_set', 'verdict_given']);
 const RELOAD_DELAY_MS = 150;
 const TICK_MS = 1000;
 const ASKING_TICKS = 5;
@@ -63,7 +64,7 @@ const RUN_STATES = new Set(['running', 'interrupted', 'incomplete', 'failed']);
  * @param {RunState} run
  */
 function hasRun(record, run) {
-  return Boolean(record.council || record.review || RUN_STATES.has(record.state) || run.seats.length > 0);
+  return Boolean(record.council || record.review || record.alignment || RUN_STATES.has(record.state) || run.seats.length > 0);
 }
 
 /**
@@ -161,7 +162,7 @@ class DialogueScreen {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => void this.reload(), RELOAD_DELAY_MS);
     }
-    if (event.event === 'stopped' || event.event === 'round_held') this.host.announce(this.run.feed.at(-1)?.text ?? '');
+    if (event.event === 'stopped' || event.event === 'round_held' || event.event === 'verdict_given') this.host.announce(this.run.feed.at(-1)?.text ?? '');
     this.host.redraw();
   }
 
@@ -212,16 +213,18 @@ function headline(record, run) {
     state: record.state ?? 'done', status: record.status, terminal_state: record.terminalState,
     verdict: record.review?.verdict ?? null, forced: isForced(record),
   };
-  const cost = record.cost_usd ?? record.council?.metrics?.session?.total_cost_estimate ?? record.review?.metrics?.session?.total_cost_estimate ?? (run.calls > 0 ? run.cost : null);
-  const panel = row.state === 'running' ? run.panel : record.council?.panel ?? record.review?.panel ?? record.alignment?.panel ?? null;
+  const cost = costOf(record) ?? (run.calls > 0 ? run.cost : null);
+  const panel = row.state === 'running' ? run.panel : panelOf(record);
+  const isCutShort = (record.council?.interventions ?? []).some((/** @type {any} */ one) => one.kind === 'stop');
   const ended = run.endedAt ?? record.concluded_at;
   return html`<header class="headline">
     <p class="kicker">${protocolName(record.protocol)}${record.rehearsal ? html` · <strong>rehearsal</strong>: no model was asked` : nothing}</p>
     <h1>${record.question ?? record.title}</h1>
     <p class="facts">
       ${stateBadge(row)}
-      ${panel?.attempted ? html`<span class=${panel.succeeded < panel.attempted && row.state !== 'running' ? 'warn' : ''}>${panel.succeeded} of ${panel.attempted} seats answered</span>` : nothing}
-      ${record.council?.flags?.degraded || record.review?.panel?.degraded ? flag('DEGRADED') : nothing}
+      ${panel?.attempted ? html`<span class=${panel.succeeded < panel.attempted && row.state !== 'running' ? 'warn' : ''}>${panel.succeeded} of ${panel.attempted} ${record.protocol === 'alignment' ? 'experts' : 'seats'} answered</span>` : nothing}
+      ${record.council?.flags?.degraded || record.review?.panel?.degraded || record.alignment?.panel?.failed?.length > 0 ? flag('DEGRADED') : nothing}
+      ${isCutShort ? flag('CUT SHORT') : nothing}
       ${record.totalRounds ? html`<span>${plural(record.totalRounds, 'round')}</span>` : nothing}
       ${cost === null ? nothing : html`<span>${money(cost)}</span>`}
       ${run.startedAt && ended ? html`<span>${duration(Date.parse(ended) - Date.parse(run.startedAt))}</span>` : nothing}

@@ -11,7 +11,7 @@ import { WindowedList } from '../parts/windowed.js';
 
 /**
  * @typedef {{ dialogue_id: string, short_id: string, title: string, protocol: string, state: string, status: string,
- *   terminal_state: string | null, verdict?: string | null, forced?: boolean | null, rehearsal: boolean,
+ *   terminal_state: string | null, verdict?: string | null, overridden?: string | null, forced: boolean, rehearsal: boolean,
  *   degraded: boolean, rounds: number, cost_usd: number | null, created_at: string }} DialogueRow
  */
 
@@ -227,7 +227,7 @@ function drawRow(row) {
     <span class="row-state">${stateBadge(row)}</span>
     <span class="row-title">${row.title}</span>
     <span class="row-facts">
-      <span class="row-flags">${row.degraded ? flag('degraded') : nothing}${row.rehearsal ? flag('rehearsal') : nothing}</span>
+      <span class="row-flags">${row.degraded ? flag('degraded') : nothing}${row.overridden ? flag('overridden') : nothing}${row.rehearsal ? flag('rehearsal') : nothing}</span>
       <span class="row-protocol">${protocolName(row.protocol)}</span>
       <span class="wide number">${plural(row.rounds, 'round')}</span>
       <span class="number row-cost">${row.cost_usd === null || row.cost_usd === undefined ? '' : money(row.cost_usd)}</span>

@@ -1,17 +1,18 @@
 // The result: the answer first, then objections and what changed, then what it rests on.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { date, words } from '../format.js';
-import { hrefToDialogue, hrefWith } from '../router.js';
+import { capital, date, words } from '../format.js';
+import { hrefTo, hrefToDialogue, hrefWith } from '../router.js';
 import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
+import { withCode } from '../parts/notices.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
 import { sourcedText } from '../parts/sentences.js';
 import { wordDiff } from '../parts/word_diff.js';
 import { OutcomeForm } from './outcome.js';
 import { reportView } from './report.js';
 import { reviewResult } from './review_result.js';
-import { verdictsView } from './verdicts.js';
+import { forcedNotice, verdictsView } from './verdicts.js';
 
 export class ResultScreen {
   /** @param {import('./dialogue.js').DialogueFrame} frame */
@@ -25,6 +26,7 @@ export class ResultScreen {
     if (record.review) return html`<div class="result">${reviewResult(record.review, record)}</div>`;
     const conclusion = record.conclusion ?? record.draft;
     return html`<div class="result">
+      ${forcedNotice(record)}
       ${conclusion ? this.conclusion(record, conclusion) : record.verdicts?.length ? nothing : unfinished(record, this.frame)}
       ${record.protocol === 'alignment' || !conclusion ? verdictsView(record) : nothing}
       ${record.conclusion ? this.outcome.view(record) : nothing}
@@ -121,9 +123,30 @@ function restsOn(record) {
 function unfinished(record, frame) {
   const error = record.council?.error ?? record.alignment?.error;
   const stop = frame.run.stop;
+  const isLed = record.protocol === 'alignment' && frame.run.seats.length === 0;
+  const what = frame.isRunning ? 'The deliberation is running. The answer appears here when it is complete.'
+    : record.state === 'open' && isLed ? 'An agent or a person leads this dialogue. Its verdict appears here.' : 'This dialogue has no conclusion yet.';
   return html`<section class="empty">
-    <p>${frame.isRunning ? 'The deliberation is running. The answer appears here when it is complete.' : 'This dialogue has no conclusion yet.'}</p>
-    ${error ? html`<p><strong>${error.message}</strong></p><p class="soft">${error.suggestion ?? ''}</p>` : stop && stop.stop !== 'done' ? html`<p>The run ${stopText(stop)}.</p>` : nothing}
-    <p><a href=${hrefToDialogue(frame.id, 'run')}>Show the run</a></p>
+    <p>${what}</p>
+    ${frame.isRunning ? nothing : why(error, stop)}
+    <p class="actions">${stop?.stop === 'uncalibrated' ? html`<a class="button primary" href=${hrefTo(['ethos', stop['ethos']])}>Show the conflicts</a>` : nothing}
+    <a class="button" href=${hrefToDialogue(frame.id, 'run')}>Show the run</a></p>
   </section>`;
+}
+
+/**
+ * Why a run has no result, and what to do.
+ *
+ * @param {{ error_code: string, message: string, suggestion?: string } | null | undefined} error
+ * @param {import('../live.js').RunEvent | null} stop
+ */
+function why(error, stop) {
+  if (stop?.['stop'] === 'uncalibrated') return html`<p><strong>The run ${stopText(stop)}.</strong></p><p class="soft">Decide, then resume the run.</p>`;
+  if (error) return html`<p><strong>${sentence(error.message)}</strong></p><p class="soft measure">${withCode(sentence(error.suggestion ?? ''))}</p>`;
+  return stop && stop['stop'] !== 'done' ? html`<p>The run ${stopText(stop)}.</p>` : nothing;
+}
+
+/** @param {string} text */
+function sentence(text) {
+  return text ? `${capital(text).replace(/\.$/, '')}.` : '';
 }

@@ -7,6 +7,7 @@ import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
 import { bar } from '../parts/charts.js';
 import { loading } from '../parts/notices.js';
+import { costOf } from '../record_views.js';
 import { readableStream } from '../parts/stream_text.js';
 
 /** The end of a long text is what moves. */
@@ -14,6 +15,8 @@ const TAIL_CHARS = 1200;
 const FEED_SHOWN = 60;
 
 const CELL_WORDS = /** @type {Record<string, string>} */ ({ waiting: 'asked', not_sent: 'not sent', lost: 'interrupted' });
+
+const OPEN_CELLS = new Set(['waiting', 'writing', 'retrying']);
 
 export class RunScreen {
   /** @param {import('./dialogue.js').DialogueFrame} frame */
@@ -25,6 +28,7 @@ export class RunScreen {
   view() {
     const run = this.frame.run;
     if (run.events === 0) return loading('the run');
+    if (!run.isPlanned) return html`<div class="run"><p class="lead">An agent or a person leads this dialogue. Each panel, round and verdict that they register appears here.</p>${this.feed()}</div>`;
     return html`<div class="run">
       ${this.meters()}
       ${this.outcome()}
@@ -40,9 +44,11 @@ export class RunScreen {
     const end = run.endedAt ?? (this.frame.isRunning ? new Date().toISOString() : run.feed.at(-1)?.ts ?? '');
     const elapsed = run.startedAt ? Math.max(0, Date.parse(end) - Date.parse(run.startedAt)) : 0;
     const wall = limits.wall_max_ms ?? limits.wall_ms ?? null;
+    // Some calls, such as a directive's restatement, belong to no seat.
+    const cost = Math.max(run.cost, this.frame.isRunning ? 0 : costOf(this.frame.record) ?? 0);
     return html`<dl class="meters">
       ${meter('Time', duration(elapsed), wall && duration(wall), wall ? elapsed / wall : null)}
-      ${meter('Cost', money(run.cost) + (run.unpriced ? ' and more' : ''), limits.usd_max === undefined || limits.usd_max === null ? null : money(limits.usd_max), limits.usd_max ? run.cost / limits.usd_max : null)}
+      ${meter('Cost', money(cost) + (run.unpriced ? ' and more' : ''), limits.usd_max === undefined || limits.usd_max === null ? null : money(limits.usd_max), limits.usd_max ? cost / limits.usd_max : null)}
       ${meter('Tokens', count(run.tokens), limits.tokens_max ? count(limits.tokens_max) : null, limits.tokens_max ? run.tokens / limits.tokens_max : null)}
       ${meter('Calls', count(run.calls), limits.calls_max ? count(limits.calls_max) : null, limits.calls_max ? run.calls / limits.calls_max : null)}
     </dl>`;
@@ -70,7 +76,7 @@ export class RunScreen {
       const place = run.stages.findIndex((stage) => run.cell(stage.key, seat.seat));
       return place < 0 ? run.stages.length : place;
     };
-    const isShown = (/** @type {import('../run_state.js').RunSeat} */ seat) => first(seat) < run.stages.length || (!run.isOver && seat.roles.includes('participant'));
+    const isShown = (/** @type {import('../run_state.js').RunSeat} */ seat) => first(seat) < run.stages.length || (!run.isOver && this.frame.record.protocol !== 'alignment' && seat.roles.includes('participant'));
     return run.seats.filter((seat) => run.stages.length === 0 || isShown(seat)).toSorted((a, b) => first(a) - first(b));
   }
 
@@ -88,11 +94,13 @@ export class RunScreen {
   /** @param {import('../run_state.js').RunCell | undefined} cell */
   cell(cell) {
     if (!cell) return html`<span class="soft" aria-label="not asked">·</span>`;
-    const time = cell.until ? Date.parse(cell.until) - Date.parse(cell.since) : cell.state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
-    const label = badge(cell.state, CELL_WORDS[cell.state] ?? cell.state);
+    // A process that was killed says nothing: its open requests are lost.
+    const state = !cell.until && !this.frame.isRunning && OPEN_CELLS.has(cell.state) ? 'lost' : cell.state;
+    const time = cell.until ? Date.parse(cell.until) - Date.parse(cell.since) : state === 'writing' ? Date.now() - Date.parse(cell.since) : null;
+    const label = badge(state, CELL_WORDS[state] ?? state);
     return html`<span class="cell">${cell.call === null ? label : html`<a class="quiet-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: cell.call })}>${label}</a>`}
       ${cell.note ? html`<span class="soft">${cell.note}</span>` : nothing}
-      <span class="soft">${[time === null ? '' : duration(Math.max(0, time)), cell.state === 'writing' && cell.bytes > 0 ? `${count(cell.bytes)} bytes` : ''].filter(Boolean).join(' · ')}</span></span>`;
+      <span class="soft">${[time === null ? '' : duration(Math.max(0, time)), state === 'writing' && cell.bytes > 0 ? `${count(cell.bytes)} bytes` : ''].filter(Boolean).join(' · ')}</span></span>`;
   }
 
   writing() {
@@ -101,7 +109,7 @@ export class RunScreen {
       const cell = run.cell(stage.key, seat.seat);
       return cell?.state === 'writing' && cell.text ? [{ stage, seat, cell }] : [];
     }));
-    if (active.length === 0) return nothing;
+    if (active.length === 0 || !this.frame.isRunning) return nothing;
     return html`<section aria-label="Being written"><h2>Being written</h2><div class="streams">${active.map(({ stage, seat, cell }) => html`
       <article class="stream"><h3>${seat.seat} <span class="soft">${stage.name.toLowerCase()}</span></h3><pre><span>${readableStream(cell.text).slice(-TAIL_CHARS)}<span class="caret" aria-hidden="true"></span></span></pre></article>`)}</div></section>`;
   }

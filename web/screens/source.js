@@ -15,6 +15,9 @@ import { failure, loading, settled } from '../parts/notices.js';
  * @typedef {{ entity: any, sources: EntitySource[], used_in: { kind: string, id: string }[], rests_on?: string[] }} Provenance
  */
 
+/** Of a label, enough to find it; the record cuts long ones. */
+const LABEL_CHARS = 40;
+
 export class SourcePanel {
   /** @param {import('./dialogue.js').DialogueFrame} frame */
   constructor(frame) {
@@ -59,7 +62,10 @@ export class SourcePanel {
   drawn() {
     const dialog = this.dialog();
     if (this.source && dialog && !dialog.open) dialog.showModal();
-    const mark = dialog?.querySelector('mark');
+    if (!this.source) return;
+    const marks = [...dialog?.querySelectorAll('mark') ?? []];
+    const label = entityIndex(this.frame.record).get(this.source)?.label.slice(0, LABEL_CHARS) ?? '';
+    const mark = marks.find((one) => one.textContent?.includes(label)) ?? marks[0];
     const key = `${this.source} ${this.place} ${this.sentence}`;
     if (mark && this.marked !== key) {
       this.marked = key;
@@ -199,7 +205,9 @@ export function marked(raw, passages, sentence) {
   const characters = [...raw];
   const parts = /** @type {unknown[]} */ ([]);
   let at = 0;
-  for (const { start, end } of passages.toSorted((a, b) => a.start - b.start)) {
+  // Among the passages of a long document, those with the sentence are what the reader asked for.
+  const exact = sentence ? passages.filter(({ start, end }) => characters.slice(start, end).join('').includes(sentence)) : [];
+  for (const { start, end } of (exact.length > 0 ? exact : passages).toSorted((a, b) => a.start - b.start)) {
     if (start < at || end <= start) continue;
     parts.push(characters.slice(at, start).join(''), markedPassage(characters.slice(start, end).join(''), sentence));
     at = end;

@@ -1,6 +1,7 @@
 // The tension board: five columns, as of any round.
 
 import { html, nothing } from '../vendor/lit-html.js';
+import { words } from '../format.js';
 import { tensionBoard } from '../record_views.js';
 import { hrefWith, replaceAddress } from '../router.js';
 import { badge } from '../parts/badges.js';
@@ -51,7 +52,9 @@ export class TensionScreen {
   board(board) {
     const total = COLUMNS.reduce((sum, column) => sum + (board[column]?.length ?? 0), 0);
     if (total === 0) return empty('No seat has raised a tension.');
-    return html`<div class="board">${COLUMNS.map((column) => this.column(column, board[column] ?? []))}</div>`;
+    const [bare, filled] = [COLUMNS.filter((column) => !board[column]?.length), COLUMNS.filter((column) => board[column]?.length)];
+    return html`${bare.length > 0 ? html`<p class="facts bare">${bare.map((column) => html`<span>${badge(column)} 0</span>`)}</p>` : nothing}
+      <div class="board">${filled.map((column) => this.column(column, board[column] ?? []))}</div>`;
   }
 
   /**
@@ -60,7 +63,7 @@ export class TensionScreen {
    */
   column(column, cards) {
     const shown = this.whole.has(column) ? cards : cards.slice(0, CARDS_SHOWN);
-    return html`<section class="column ${cards.length === 0 ? 'bare' : ''}" aria-label=${column}>
+    return html`<section class="column" aria-label=${column}>
       <h2>${badge(column)} <span class="soft">${cards.length}</span></h2>
       <ul>${shown.map((card) => this.card(card))}</ul>
       ${shown.length < cards.length ? html`<button type="button" class="quiet" @click=${() => { this.whole.add(column); this.frame.host.redraw(); }}>Show ${cards.length - shown.length} more</button>` : nothing}
@@ -77,9 +80,20 @@ export class TensionScreen {
       ${text && text !== card.label ? tensionText(text) : nothing}
       <p class="soft">raised by ${[raised].flat().join(', ')}${card.owner ? html` · owner ${card.owner}` : nothing}${card.settled_by ? html` · ${card.settled_word} by ${linkedText(card.settled_by)}` : nothing}</p>
       ${card.reason ? html`<p class="soft">${linkedText(card.reason)}</p>` : nothing}
-      ${(card.challenges ?? []).length > 0 ? html`<p class="soft">challenges ${card.challenges.join(', ')}</p>` : nothing}
+      ${card.challenges.map((/** @type {any} */ one) => challenge(one, this.frame.record))}
     </li>`;
   }
+}
+
+/**
+ * A rule of the ethos that the tension challenges, and what became of that.
+ *
+ * @param {{ rule_id: string, experts: string[], outcome: string }} one
+ * @param {any} record
+ */
+function challenge(one, record) {
+  const rule = (record.calibration?.rules ?? []).find((/** @type {any} */ rule) => rule.rule_id === one.rule_id);
+  return html`<p class="challenge"><strong>Challenges ${one.rule_id}</strong> ${rule?.label ?? ''} <span class="soft">${words(one.outcome)}</span></p>`;
 }
 
 /** @param {string} text */
