@@ -42,7 +42,8 @@ export async function until(holds, what) {
 /** Runs the program and returns what it printed. */
 export function plenary(...args) {
   const ran = spawnSync(setting('PLENARY'), args, { encoding: 'utf8', maxBuffer: 1 << 28 });
-  assert.ok(ran.status === 0 || ran.status === 1 || ran.status === 2, `plenary ${args.join(' ')}: ${ran.status}\n${ran.stderr}\n${ran.stdout}`);
+  // 1 and 2 are verdicts of a review; 3 is a run that waits for a person.
+  assert.ok([0, 1, 2, 3].includes(ran.status), `plenary ${args.join(' ')}: ${ran.status}\n${ran.stderr}\n${ran.stdout}`);
   return ran.stdout;
 }
 
@@ -242,4 +243,45 @@ export function playExample() {
   ];
   for (const [name, file] of steps) operation(name, { ...read(file), dialogue_id: id });
   return id;
+}
+
+/** Rules of an organisation; one of them contradicts a constraint that `openConflict` gives. */
+const LIBRARY = `principles:
+  - {label: Evidence is citable, description: Every figure names a source that the reader can open.}
+  - {label: The minority is heard, description: No convergence before the minority has answered.}
+domains:
+  - slug: operations
+    code: OPS
+    label: Operations
+    tenets:
+      - {label: A way back, description: Every change can be undone within a day., priority: 900}
+      - {label: One owner, description: Each step has one owner and a date., priority: 700}
+`;
+
+/** The rehearsed dialogues of the Judge: calibrated, waiting for a person, not converged. */
+export function playCalibrated() {
+  fs.writeFileSync('ethos.yaml', LIBRARY);
+  plenary('ethos', 'import', 'ethos.yaml');
+  const align = (...args) => plenaryJson('align', ...args, '--rehearse').dialogue_id;
+  const rules = ['--domain', 'operations'];
+  const calibrated = align('Should reads go through a cache?', '--no-conclusion', ...rules, '--constraint', 'No stale prices');
+  const waiting = align('Should the archive move to object storage?', ...rules, '--constraint', 'A way back');
+  const forced = align('Which region should the archive use?', '--max-rounds', '1');
+  return { calibrated, waiting, forced };
+}
+
+/** Twenty verdicts of four weeks, as a team's log has them; one of them overridden. */
+export function importVerdicts() {
+  const seat = (name, blocks) => ({ deliberator: name, verdict: blocks ? 'hold' : 'ship', scores: { soundness: 3 }, would_block: blocks, irreducible: blocks });
+  const row = (number) => {
+    const verdict = ['SHIP', 'SHIP', 'REVISE', 'SHIP', 'HOLD'][number % 5];
+    const blocks = verdict === 'HOLD';
+    return {
+      v: 2, ts: `2026-0${1 + Math.floor(number / 10)}-${String(1 + (number % 10) * 2).padStart(2, '0')}T12:00:00Z`, artifact: `posts/${number}.md`, producer: 'ann',
+      artifact_type: number % 3 === 0 ? 'code' : 'linkedin_post', round1: [seat('skeptic', false), seat('evidence', blocks)], round2: [seat('skeptic', blocks), seat('evidence', blocks)],
+      adjudicator: { final_verdict: verdict, reasoning: 'Bare figures.' },
+    };
+  };
+  fs.writeFileSync('log.jsonl', Array.from({ length: 20 }, (_, number) => `${JSON.stringify(row(number))}\n`).join(''));
+  plenary('log', 'import', 'log.jsonl');
 }

@@ -2,6 +2,8 @@
 // reply is valid for its role; `pace` gives the milliseconds between two words, for all replies or by
 // the prompt.
 
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
 import http from 'node:http';
 
 const OPINION = {
@@ -39,10 +41,53 @@ const report = (letters) => ({
   consensus_points: ['Small steps'], alternatives: [], verification_plan: [], findings: [],
 });
 
+/** The fences of a prompt whose label begins so: the rest of the label, and the text. */
+function fences(prompt, label) {
+  return [...prompt.matchAll(new RegExp(`^===== BEGIN \\S+ ${label}(.*)\\n([\\s\\S]*?)\\n===== END`, 'gm'))].map(([, rest, text]) => [rest.trim().split(' ')[0], text]);
+}
+
+/** Hostile text for all that experts and Judge write; empty for plain text. */
+let foreign = '';
+export function speakHostile(text) {
+  foreign = text.replaceAll('\n', ' ').replaceAll('[', '(').replaceAll(']', ')');
+}
+
+/** An expert raises a tension, answers it, and converges. */
+function contribute(prompt) {
+  const slug = prompt.match(/You are the expert `([^`]+)`/)?.[1] ?? 'ann';
+  const round = Number(prompt.match(/You take part in round (\d+)/)?.[1] ?? 0);
+  const id = (kind) => `${slug.toUpperCase()}-${kind}0${round}01`;
+  if (round === 0) return `[${id('P')}: View of ${slug}]\nA move must be one that can be undone. ${foreign}\n\n[${id('T')}: Cost against care]\nA trial costs time that ${slug} does not have. ${foreign}\n`;
+  if (round === 1) return `[${id('R')}: Try it for a month]\nA month shows what the move costs.\n[RE:ADDRESS T0001]\n`;
+  return `[${id('P')}: Last word of ${slug}]\nThe month answers it: T0001 is settled for me.\n\n[MOVE:CONVERGE]\n`;
+}
+
+/** The Judge's four steps: design, panel, reconcile, verdicts. */
+function judge(prompt) {
+  const step = ['In this step you design', 'you now compose the panel', 'You now reconcile', 'you give the verdicts'].findIndex((words) => prompt.includes(words));
+  if (step === 0) {
+    const experts = Array.from({ length: 12 }, (_, place) => ({ role: `Role ${place}`, tier: ['Core', 'Adjacent', 'Wildcard'][place % 3], relevance: 0.5, focus: 'What breaks?', description: 'You look twice.' }));
+    return { domain: `Storage ${foreign}`.trim(), background: 'The archive grows.', experts, panel_size_reason: 'Few tensions.', panel_size: 3, constraints: [] };
+  }
+  if (step === 1) {
+    const rows = JSON.parse(fences(prompt, 'EXPERTS')[0][1]);
+    return { seats: rows.filter((row) => row.sat_in_last_round).map((row) => ({ expert_slug: row.expert_slug, tensions: [], reason: 'It argues well.', source: 'retained' })) };
+  }
+  if (step === 2) {
+    const quote = (text) => text.split('\n').find((line) => line && !line.startsWith('[')) ?? text;
+    const scores = fences(prompt, 'REPLY OF ').map(([slug, text]) => ({ expert_slug: slug, quote: quote(text), wisdom: 3, consistency: 2, truth: 4, relationships: 1 }));
+    const open = [...new Set(prompt.match(/\bT00\d\d\b/g) ?? [])];
+    const via = fences(prompt, 'LOCAL IDS').flatMap(([, text]) => text.match(/[A-Z]+-[RP]0[12]01/) ?? [])[0];
+    return { merges: [], tension_updates: via ? open.map((id) => ({ id, via, reason: `A month settles it. ${foreign}`, status: 'resolved' })) : [], accepted: [], scores, gaps: [], title: 'A month', summary: `The panel weighed the month. ${foreign}` };
+  }
+  return { minority: [], dissents: [], final: { key_evidence: [], key_claims: [], recommendations_adopted: ['R0101'], tensions_accepted: [], description: `A month shows the cost. ${foreign}`, conditions: ['The owner names the day on which the month ends.'], recommendation: 'Try it for a month.', confidence: 'strong' } };
+}
+
 /** The role stands on a line of its own, after the shared part of the prompt. */
 const ROLES = [
   ['You are a participant', () => OPINION], ['You are a reviewer', review], ['You are the chair', report],
   ['You are the Synthesizer', () => CONCLUSION], ['You are the Blind Critic', () => 'PASS'],
+  ['You are the expert', (_, prompt) => contribute(prompt)], ['You are the Judge.', (_, prompt) => judge(prompt)],
 ];
 
 export class ModelServer {
@@ -103,6 +148,20 @@ function replyTo(prompt) {
   if (/restate/i.test(prompt) && !ROLES.some(([role]) => prompt.includes(role))) return 'Count the cost of going back first.';
   const found = ROLES.map(([role, make]) => [prompt.lastIndexOf(role), make]).filter(([place]) => place >= 0).sort((a, b) => b[0] - a[0])[0];
   const letters = [...new Set([...prompt.matchAll(/^===== BEGIN material OPINION ([A-Z])\b/gm)].map((match) => match[1]))].sort();
-  const reply = found ? found[1](letters.length > 0 ? letters : ['A']) : OPINION;
+  const reply = found ? found[1](letters.length > 0 ? letters : ['A'], prompt) : OPINION;
   return typeof reply === 'string' ? reply : JSON.stringify(reply);
+}
+
+/** Asks a council whose conclusion is due tomorrow, and returns what it recommends. */
+export async function askDue(question) {
+  const models = await new ModelServer().start();
+  models.pace = 0;
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  models.script = (prompt) => (prompt.includes('You are the Synthesizer') ? JSON.stringify({ ...CONCLUSION, review_by: tomorrow }) : undefined);
+  fs.writeFileSync('council.yaml', models.council());
+  const ran = spawn(process.env.PLENARY, ['ask', '--quiet', '--', question], { stdio: 'ignore' });
+  await new Promise((resolve) => ran.on('exit', resolve));
+  models.stop();
+  fs.rmSync('council.yaml');
+  return CONCLUSION.recommendation;
 }

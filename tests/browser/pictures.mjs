@@ -2,7 +2,7 @@
 // run against a model server of our own. `scripts/page-pictures` starts it.
 
 import fs from 'node:fs';
-import { plenary, plenaryJson, playExample, SOURCES, withVisitor } from './kit.mjs';
+import { plenary, plenaryJson, playCalibrated, playExample, SOURCES, withVisitor } from './kit.mjs';
 import { ModelServer } from './model_server.mjs';
 
 const SIZE = { width: 1200, height: 800 };
@@ -13,6 +13,8 @@ fs.copyFileSync(`${SOURCES}/docs/examples/post.md`, 'post.md');
 plenary('review', 'post.md', '--type', 'linkedin_post', '--tier', '1', '--rehearse', '--json');
 const review = plenaryJson('list').dialogues.find((row) => row.protocol === 'review').dialogue_id;
 const example = playExample();
+const { calibrated, waiting } = playCalibrated();
+const ethos = JSON.parse(plenary('ethos', '--json')).ethos.find((one) => one.dialogue_id === waiting).ethos_id;
 fs.writeFileSync('council.yaml', models.council());
 
 const PICTURES = [
@@ -21,6 +23,8 @@ const PICTURES = [
   ['tensions', `#/d/${example}/tensions`, '.card'], ['scores', `#/d/${example}/scores`, '.leaders'],
   ['graph', `#/d/${example}/graph`, '.node'], ['calls', `#/d/${council}/calls`, '.span'],
   ['review', `#/d/${review}`, '.verdict-word'], ['reviews', '#/reviews', '.dialogue-row'], ['ask', '#/new/ask', 'textarea'],
+  ['aligned', `#/d/${calibrated}/run`, '.matrix'], ['verdict', `#/d/${calibrated}`, '.verdict'], ['ethos', `#/ethos/${ethos}`, '.versus'],
+  ['align', '#/new/align', 'textarea'], ['review-form', '#/new/review', 'input'],
 ];
 
 await withVisitor(async (visitor) => {
@@ -38,6 +42,9 @@ await withVisitor(async (visitor) => {
   // A run is taller: what the seats write stands below the table.
   await visitor.page.setViewportSize({ ...SIZE, height: 1000 });
   await visitor.picture('page-run');
+  await visitor.page.getByRole('button', { name: 'Whisper' }).first().click();
+  await visitor.page.locator('.intervene textarea').fill('Count the cost of going back.');
+  await visitor.picture('page-intervene', { clip: { x: 0, y: 0, ...SIZE, height: 620 } });
   models.pace = 0;
   await visitor.page.locator('.run-state', { hasText: 'The run finished' }).waitFor({ timeout: 60_000 });
 }, SIZE);

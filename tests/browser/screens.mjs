@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { plenary, plenaryJson, playExample, SOURCES, withVisitor } from './kit.mjs';
+import { importVerdicts, plenary, plenaryJson, playCalibrated, playExample, SOURCES, withVisitor } from './kit.mjs';
+import { askDue } from './model_server.mjs';
 
 const QUESTION = 'Should reads go through a cache?';
 
@@ -14,11 +15,14 @@ function prepare() {
   const review = plenaryJson('list').dialogues.find((row) => row.protocol === 'review').dialogue_id;
   plenary('align', 'Which storage should the archive use?', '--rehearse', '--json');
   const aligned = plenaryJson('list').dialogues.find((row) => row.protocol === 'alignment').dialogue_id;
-  return { council, review, aligned, example: playExample() };
+  importVerdicts();
+  return { council, review, aligned, example: playExample(), ...playCalibrated() };
 }
 
 const ids = prepare();
-const { council, review, aligned, example } = ids;
+const { council, review, aligned, example, calibrated, waiting, forced } = ids;
+const ethosOf = (id) => JSON.parse(plenary('ethos', '--json')).ethos.find((one) => one.dialogue_id === id).ethos_id;
+const due = await askDue('Should the office move?');
 
 /** Each screen: its address, and a text that proves that its data is there. */
 const SCREENS = [
@@ -39,9 +43,17 @@ const SCREENS = [
   ['aligned', `#/d/${aligned}/result`, 'Final verdict'],
   ['aligned-run', `#/d/${aligned}/run`, 'the-judge'],
   ['aligned-scores', `#/d/${aligned}/scores`, 'wisdom'],
-  ['reviews', '#/reviews', 'post.md'],
-  ['due', '#/due', 'Due for review'],
-  ['ethos', '#/ethos', 'Ethos'],
+  ['aligned-transcript', `#/d/${aligned}/transcript`, 'RE:DEPEND'],
+  ['forced', `#/d/${forced}/result`, 'NOT CONVERGED'],
+  ['calibrated', `#/d/${calibrated}/result`, 'No stale prices'],
+  ['dissent', `#/d/${aligned}/result?source=verdict.minority-beignet`, 'Said in the reply of beignet'],
+  ['waiting', `#/d/${waiting}/result`, 'Show the conflicts'],
+  ['led-run', `#/d/${example}/run`, 'gave the final verdict'],
+  ['reviews', '#/reviews', 'linkedin post'],
+  ['due', '#/due', due],
+  ['ethos', '#/ethos', 'Evidence is citable'],
+  ['ethos-conflict', `#/ethos/${ethosOf(waiting)}`, 'Both say the same'],
+  ['ethos-rules', `#/ethos/${ethosOf(calibrated)}`, 'compliant'],
   ['ask', '#/new/ask', 'Question'],
   ['align', '#/new/align', 'Align experts'],
   ['review-form', '#/new/review', 'Path of the document'],

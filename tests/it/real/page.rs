@@ -66,6 +66,12 @@ fn the_page_runs_a_council_and_survives_the_death_of_its_server() {
 
 #[test]
 #[ignore = "needs Chromium: `./check real`"]
+fn the_page_follows_a_judge_and_lets_a_person_decide_a_conflict() {
+    run_scenario("alignment", &TestProgram::new());
+}
+
+#[test]
+#[ignore = "needs Chromium: `./check real`"]
 fn keys_alone_reach_everything() {
     run_scenario("keyboard", &TestProgram::new());
 }
