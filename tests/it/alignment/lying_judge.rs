@@ -72,13 +72,18 @@ fn false_reconciliations() -> Vec<(&'static str, Value, &'static str)> {
             "not in the reply of `muffin`",
         ),
         (
+            "a letter as a quote",
+            json!({ "scores": EXPERTS.map(|one| score(one, "a")) }),
+            "fewer than 8 letters",
+        ),
+        (
             "a score of an expert who is not there",
             json!({ "scores": [score("churro", "x")] }),
             "`churro` gave no reply",
         ),
         (
             "two scores",
-            json!({ "scores": [score("muffin", "weighs"), score("muffin", "weighs")] }),
+            json!({ "scores": [score("muffin", "weighs income"), score("muffin", "weighs income")] }),
             "scored twice",
         ),
     ]
@@ -124,7 +129,10 @@ fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
         assert_eq!(ended.tension_status("T0001"), "open", "{name}");
         // Scores with true quotes are kept, even if other parts are wrong.
         let kept = match name {
-            "no scores" | "words nobody said" | "a score of an expert who is not there" => 0,
+            "no scores"
+            | "words nobody said"
+            | "a letter as a quote"
+            | "a score of an expert who is not there" => 0,
             "two scores" => 36,
             _ => 30,
         };

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::ask::{AskPurpose, AskState};
 use plenary_core::model::run_state::RunState;
-use plenary_core::protocols::alignment::reconcile::contains_quote;
+use plenary_core::model::text::contains_quote;
 use serde_json::Value;
 
 use super::harness::{AlignmentResult, AlignmentTest};
@@ -25,10 +25,18 @@ fn expert_replies(ended: &AlignmentResult) -> BTreeMap<(u64, String), String> {
     replies
 }
 
-/// The labels that the Judge gave to merged entities.
+/// The labels that the Judge gave to merged entities, in replies that the record took in.
 fn merged_labels(ended: &AlignmentResult) -> BTreeSet<String> {
     let state = RunState::from_entries(&ended.journal).unwrap();
+    let judged = state.alignment.as_deref().unwrap();
+    let is_last = |asked: &&AskState| {
+        let mut later = state.asks_in_round(asked.ask.round);
+        let later = later
+            .any(|other| other.ask.purpose == asked.ask.purpose && other.ask.id > asked.ask.id);
+        !later && !judged.refusals.contains_key(&asked.ask.id)
+    };
     let asks = state.asks.iter().filter(|a| a.ask.purpose == AskPurpose::Reconciliation);
+    let asks = asks.filter(is_last);
     let texts = asks.filter_map(|asked| Some(asked.last_reply()?.0.text.clone()));
     let documents = texts.filter_map(|text| serde_json::from_str::<Value>(&text).ok());
     let merges = documents.flat_map(|told| told["merges"].as_array().cloned().unwrap_or_default());
@@ -54,6 +62,12 @@ pub(super) fn assert_sourced(_: &AlignmentTest, ended: &AlignmentResult) {
                 let is_merged = authors.len() > 1 || merged.contains(label);
                 assert!(!reply.is_empty(), "{author} said nothing: {entity:#}");
                 assert!(is_merged || reply.contains(label), "invented: {entity:#}");
+                let text = entity.get("content").or(entity.get("description")).unwrap();
+                // The parser takes markers out, so the words follow each other with gaps.
+                let mut said = reply.split_whitespace();
+                let mut words = text.as_str().unwrap().split_whitespace();
+                let is_said = words.all(|word| said.any(|known| known.contains(word)));
+                assert!(is_merged || is_said, "nobody said this: {entity:#}");
             }
         }
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::ethos::rule_set::{DialogueEthos, EthosRule, parse_rule_id};
 use crate::model::ids::ExpertSlug;
 use crate::model::string_enum::words;
+use crate::model::text::contains_quote;
 
 /// Points for a violation that no tension surfaces.
 const VIOLATION_POINTS: i64 = -2;
@@ -111,15 +112,8 @@ fn check_mark<'a>(
     let (expert, reply) = reply.ok_or_else(|| format!("{expert_slug} has no reply"))?;
     let rule = parse_rule_id(rule_id).and_then(|seq| ethos.find_rule(seq));
     let rule = rule.ok_or_else(|| format!("{rule_id} is no rule in force"))?;
-    if !contains_words(reply, quote) {
+    if !contains_quote(reply, quote) {
         return Err(format!("a quote for {rule_id} does not occur in the reply of {expert}"));
     }
     Ok((expert, rule))
-}
-
-/// Whether a text contains the words, with any white space between them.
-fn contains_words(text: &str, quote: &str) -> bool {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let quote = plain(quote);
-    !quote.is_empty() && plain(text).contains(&quote)
 }

@@ -53,6 +53,19 @@ pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
     known
 }
 
+/// A shorter quote is in almost every text.
+pub const QUOTE_LETTERS_MIN: usize = 8;
+
+/// Whether a text contains the words of a quote, which must have [`QUOTE_LETTERS_MIN`] letters or
+/// digits. Line breaks and quotation marks around them do not count.
+pub fn contains_quote(text: &str, quote: &str) -> bool {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let quote = words(quote);
+    let quote = quote.trim_matches(|letter: char| "\"'“”‘’«»".contains(letter)).trim();
+    let letters = quote.chars().filter(|letter| letter.is_alphanumeric()).count();
+    letters >= QUOTE_LETTERS_MIN && words(text).contains(quote)
+}
+
 /// Joins the text into one line with single spaces.
 pub fn to_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -107,19 +107,16 @@ fn read_components(fields: &RequestFields<'_>) -> Vec<(String, ScoreComponents)>
             return None;
         };
         let parts = fields.nested(parts, item);
-        parts.check_unknown_fields(&ScoreComponents::FIELDS);
+        parts.check_unknown_fields(&ScoreComponents::TYPED_FIELDS);
         let part = |name: &str| {
             let number = parts.require_integer(name, 0..=SCORE_MAX)?;
             u32::try_from(number).ok()
         };
-        let numbers = ["wisdom", "consistency", "truth", "relationships"].map(part);
-        let calibration = parts.read_integer("calibration", -SCORE_MAX..=SCORE_MAX);
-        let quotes = parts.read_texts("quotes", LINE_CHARS_MAX).unwrap_or_default();
+        let numbers = ScoreComponents::TYPED_FIELDS.map(part);
         let [wisdom, consistency, truth, relationships] = numbers;
         let (wisdom, consistency) = (wisdom?, consistency?);
         let (truth, relationships) = (truth?, relationships?);
-        let components =
-            ScoreComponents { wisdom, consistency, truth, relationships, calibration, quotes };
+        let components = ScoreComponents::new(wisdom, consistency, truth, relationships);
         Some((expert.clone(), components))
     });
     read.collect()

@@ -11,7 +11,7 @@ use crate::model::ids::{EntityKind, EntityTarget, ExpertSlug, LocalId};
 use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus, allowed_statuses};
 use crate::model::limits::{LINE_CHARS_MAX, SCORE_MAX, TEXT_CHARS_MAX};
 use crate::model::run_state::RunState;
-use crate::model::text::{to_one_line, trim_and_truncate};
+use crate::model::text::{QUOTE_LETTERS_MIN, contains_quote, to_one_line, trim_and_truncate};
 use crate::protocols::alignment::answers::HeardReply;
 use crate::protocols::alignment::calibrate::count_marks;
 use crate::protocols::alignment::state::AlignmentState;
@@ -307,23 +307,18 @@ fn check_score(
         reply.ok_or_else(|| format!("`{}` gave no reply in this round", to_one_line(name)))?;
     let slug = reply.expert().clone();
     if !contains_quote(reply.text, &score.quote) {
-        return Err(format!("quote: these words are not in the reply of `{slug}`"));
+        return Err(format!(
+            "quote: these words are not in the reply of `{slug}`, or are fewer than {QUOTE_LETTERS_MIN} letters"
+        ));
     }
     let ExpertScore { wisdom, consistency, truth, relationships, .. } = *score;
     let quotes = vec![trim_and_truncate(&score.quote, LINE_CHARS_MAX)];
-    let calibration = None;
-    let components =
-        ScoreComponents { wisdom, consistency, truth, relationships, calibration, quotes };
+    let components = ScoreComponents {
+        quotes,
+        ..ScoreComponents::new(wisdom, consistency, truth, relationships)
+    };
     if components.total() > SCORE_MAX {
         return Err(format!("the score of `{slug}` is over {SCORE_MAX}"));
     }
     Ok((slug, components))
-}
-
-/// Whether a reply contains these words. Line breaks and quotation marks around them do not count.
-pub fn contains_quote(reply: &str, quote: &str) -> bool {
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let quote = words(quote);
-    let quote = quote.trim_matches(|letter: char| "\"'“”‘’«»".contains(letter)).trim();
-    !quote.is_empty() && words(reply).contains(quote)
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use crate::dialogue::diagnostics::RequestWarning;
 use crate::dialogue::register::batch::RegisterBatch;
 use crate::dialogue::register::parse::parse_batch;
 use crate::markers::batch::build_round_batch;
@@ -21,6 +22,14 @@ use crate::protocols::alignment::reconcile::CheckedReconciliation;
 use crate::protocols::alignment::state::{ACCEPTED_PREFIX, AlignmentState, UNCITED_PREFIX};
 use crate::protocols::alignment::types::ScoreComponents;
 
+/// Warnings about one reply; a reader needs no more.
+const MARKER_WARNINGS_MAX: usize = 20;
+
+const TOO_MANY_ITEMS: (&str, &str) =
+    ("round_capacity", "items over the 99 of a kind that a round holds were left out");
+const UNKNOWN_TARGETS: (&str, &str) =
+    ("unknown_target", "references or moves that name nothing in the record were left out");
+
 /// Begins the summary of a round that was registered without the Judge's part.
 pub const UNMERGED_NOTE: &str = "The record refused the Judge's reconciliation, so Plenary keeps the round as the experts wrote it.";
 
@@ -31,16 +40,15 @@ pub fn build_batch(
     heard: Vec<HeardReply<'_>>,
     judged: &CheckedReconciliation,
 ) -> Result<RegisterBatch, ValidationErrors> {
-    let mut request = contributed_request(state, round, heard, Some(judged));
+    let (mut request, warnings) = contributed_request(state, round, heard, Some(judged));
     let summary = match judged.summary.trim() {
         "" => None,
         text => Some(with_absences(state, round, text)),
     };
     request.insert("title".to_owned(), json!(title_of(&judged.title, round)));
     request.insert("summary".to_owned(), json!(summary));
-    add_scores(&mut request, &judged.scores);
     add_updates(&mut request, judged);
-    parse_request(request)
+    parse_request(request, &judged.scores, warnings)
 }
 
 /// The batch as the experts wrote it.
@@ -50,18 +58,31 @@ pub fn build_unmerged_batch(
     heard: Vec<HeardReply<'_>>,
     scores: &[(ExpertSlug, ScoreComponents)],
 ) -> Result<RegisterBatch, ValidationErrors> {
-    let mut request = contributed_request(state, round, heard, None);
+    let (mut request, warnings) = contributed_request(state, round, heard, None);
     request.insert("title".to_owned(), json!(title_of("", round)));
     let summary = with_absences(state, round, UNMERGED_NOTE);
     request.insert("summary".to_owned(), json!(summary));
-    add_scores(&mut request, scores);
-    parse_request(request)
+    parse_request(request, scores, warnings)
 }
 
-fn parse_request(mut request: Map<String, Value>) -> Result<RegisterBatch, ValidationErrors> {
+/// Reads the request. The scores follow as the Judge's marks have them: a request may not type
+/// all their parts.
+fn parse_request(
+    mut request: Map<String, Value>,
+    scores: &[(ExpertSlug, ScoreComponents)],
+    warnings: Vec<RequestWarning>,
+) -> Result<RegisterBatch, ValidationErrors> {
+    let total: i64 = scores.iter().map(|(_, score)| score.total()).sum();
+    request.insert("score".to_owned(), json!(total));
     request.retain(|_, value| !value.is_null());
     let request = Value::Object(request);
-    parse_batch(&request, canonical_sha256(&request))
+    let digest = canonical_sha256(&json!([request, scores]));
+    let mut batch = parse_batch(&request, digest)?;
+    let named = scores.iter().map(|(slug, score)| (slug.to_string(), score));
+    batch.expert_scores = named.clone().map(|(slug, score)| (slug, score.total())).collect();
+    batch.score_components = named.map(|(slug, score)| (slug, score.clone())).collect();
+    batch.notes.warnings.extend(warnings);
+    Ok(batch)
 }
 
 fn title_of(title: &str, round: u8) -> String {
@@ -89,15 +110,20 @@ fn contributed_request(
     round: u8,
     heard: Vec<HeardReply<'_>>,
     judged: Option<&CheckedReconciliation>,
-) -> Map<String, Value> {
+) -> (Map<String, Value>, Vec<RequestWarning>) {
     let raw = heard.iter().map(|reply| (reply.expert().clone(), reply.text.to_owned())).collect();
     let uncited = list_uncited(state, round, &heard, judged);
     let mut replies: Vec<ReplyExtraction> = heard.into_iter().map(|reply| reply.read).collect();
+    let mut warnings: Vec<RequestWarning> = replies.iter().flat_map(marker_warnings).collect();
+    let written = count_parts(&replies);
     limit_items(&mut replies);
+    warnings.extend(left_out(written.0, count_parts(&replies).0, TOO_MANY_ITEMS));
     let merged = judged.map(|judged| merge_items(&mut replies, judged)).unwrap_or_default();
+    let named = count_parts(&replies).1;
     drop_unknown_targets(state, &mut replies);
+    warnings.extend(left_out(named, count_parts(&replies).1, UNKNOWN_TARGETS));
     let Value::Object(mut request) = build_round_batch(round, &replies, &raw) else {
-        return Map::new();
+        return (Map::new(), warnings);
     };
     for section in EntityKind::ALL.iter().map(|kind| kind.section_name()) {
         let items = request.get_mut(section).and_then(Value::as_array_mut);
@@ -111,8 +137,36 @@ fn contributed_request(
     }
     mark_uncited(&mut request, &uncited);
     request.insert("dialogue_id".to_owned(), json!(state.opening.dialogue_id));
-    request.insert("score".to_owned(), json!(0));
-    request
+    (request, warnings)
+}
+
+/// What could not be read in a reply, or was read in spite of a slip.
+fn marker_warnings(reply: &ReplyExtraction) -> impl Iterator<Item = RequestWarning> {
+    let warnings = reply.warnings.iter().map(|warning| {
+        let line = warning.line.map_or_else(String::new, |line| format!(", line {line}"));
+        let message = format!("{}{line}: {}", reply.expert, warning.message);
+        RequestWarning::new(warning.kind.name(), message)
+    });
+    warnings.take(MARKER_WARNINGS_MAX)
+}
+
+/// The numbers of items, and of targets that they and the moves name.
+fn count_parts(replies: &[ReplyExtraction]) -> (usize, usize) {
+    let items = replies.iter().flat_map(|reply| &reply.contributions);
+    let moves = replies.iter().flat_map(|reply| &reply.moves);
+    let targets = items.clone().map(|item| item.references.len());
+    let targets = targets.chain(moves.map(|made| made.targets.len() + 1)).sum();
+    (items.count(), targets)
+}
+
+/// A warning if something was left out.
+fn left_out(
+    before: usize,
+    after: usize,
+    (code, why): (&'static str, &str),
+) -> Option<RequestWarning> {
+    let count = before.checked_sub(after).filter(|count| *count > 0)?;
+    Some(RequestWarning::new(code, format!("{count} {why}")))
 }
 
 /// A round has room for 99 items of each kind; the last ones are left out.
@@ -208,17 +262,6 @@ fn drop_unknown_targets(state: &RunState, replies: &mut [ReplyExtraction]) {
             made.targets.len() >= made.move_type.targets_min()
         });
     }
-}
-
-fn add_scores(request: &mut Map<String, Value>, scores: &[(ExpertSlug, ScoreComponents)]) {
-    let total: i64 = scores.iter().map(|(_, score)| score.total()).sum();
-    let sums: Map<String, Value> =
-        scores.iter().map(|(slug, score)| (slug.to_string(), json!(score.total()))).collect();
-    let parts: Map<String, Value> =
-        scores.iter().map(|(slug, score)| (slug.to_string(), json!(score))).collect();
-    request.insert("score".to_owned(), json!(total));
-    request.insert("expert_scores".to_owned(), Value::Object(sums));
-    request.insert("score_components".to_owned(), Value::Object(parts));
 }
 
 /// A tension that is accepted keeps its status, with a comment of the Judge.

@@ -102,8 +102,15 @@ pub struct ScoreComponents {
 }
 
 impl ScoreComponents {
-    pub const FIELDS: [&str; 6] =
-        ["wisdom", "consistency", "truth", "relationships", "calibration", "quotes"];
+    /// What an agent may type. Only the built-in Judge's marks give the rest, because code checks
+    /// their quotes.
+    pub const TYPED_FIELDS: [&str; 4] = ["wisdom", "consistency", "truth", "relationships"];
+
+    /// A score without figures that code counts.
+    pub fn new(wisdom: u32, consistency: u32, truth: u32, relationships: u32) -> Self {
+        let (calibration, quotes) = (None, Vec::new());
+        Self { wisdom, consistency, truth, relationships, calibration, quotes }
+    }
 
     pub fn total(&self) -> i64 {
         [self.wisdom, self.consistency, self.truth, self.relationships].map(i64::from).iter().sum()
