@@ -253,12 +253,20 @@ fn write_line(mut out: impl Write, text: &str) -> Result<(), Error> {
 
 /// Prompts at the terminal. Everything except yes means no, also end of input.
 pub(crate) fn confirm_prompt(question: &str) -> bool {
-    print_message(&format!("{question} [y/N]"));
+    let answer = prompt_line(&format!("{question} [y/N]"));
+    matches!(answer.to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Prompts at the terminal for a line; empty at the end of input.
+pub(crate) fn prompt_line(question: &str) -> String {
+    print_message(question);
     let mut line = String::new();
-    // A valid answer is short; a longer line counts as no.
-    const ANSWER_BYTES_MAX: u64 = 256;
-    let read = io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut line);
-    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+    // A valid answer is short; the rest of a longer line is not read.
+    const ANSWER_BYTES_MAX: u64 = 1_000;
+    match io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut line) {
+        Ok(_) => line.trim().to_owned(),
+        Err(_) => String::new(),
+    }
 }
 
 /// Prints a message without colours. A failure to write it is ignored.

@@ -46,6 +46,7 @@ pub struct AlignRequest {
     #[schemars(range(min = 1, max = 100))]
     max_rounds: Option<u8>,
     conclusion: Option<bool>,
+    audit: Option<bool>,
     #[serde(default)]
     #[schemars(schema_with = "read_dollars")]
     budget_usd: Option<f64>,
@@ -89,7 +90,7 @@ impl AlignRequest {
             constraints: self.constraints,
             convergence_percent: self.to,
             max_rounds: self.max_rounds,
-            conclusion: auditing_choice(self.conclusion, None),
+            conclusion: auditing_choice(self.conclusion, self.audit),
             rehearsal,
             ..AlignOptions::default()
         };

@@ -20,7 +20,9 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::cli::ethos::ask_person::resolve_open_conflicts;
 use crate::cli::runs::output::{ProgressDisplay, print_result, run_exit, sync_log};
+use crate::cli::runs::resume::ResumeArgs;
 use crate::cli::session::{CliSession, ExitStatus};
 
 /// Duration of a rehearsed reply on a terminal, so that a person can follow it.
@@ -68,7 +70,8 @@ impl CliRuntime {
         start: RunStart,
         log: Option<&Path>,
     ) -> Result<ExitStatus, Error> {
-        let store = Arc::clone(&self.engine.project.store);
+        let project = Arc::clone(&self.engine.project);
+        let store = Arc::clone(&project.store);
         let ended = self.block_on(async |engine, interrupted| {
             let started = start_run(engine.run_context(progress.clone(), None), start).await?;
             let ended = engine.finish_run(started, interrupted).await;
@@ -79,6 +82,12 @@ impl CliRuntime {
         });
         progress.clear_spinners();
         let (stop, transcript) = ended?;
+        if let RunStopReason::Uncalibrated { ethos, .. } = &stop
+            && session.ui.can_ask()
+            && resolve_open_conflicts(&project, ethos)?
+        {
+            return ResumeArgs::of_run(&transcript.opening.dialogue_id).run(session);
+        }
         let protocol = session.loader.protocols.of_run(&transcript)?;
         let done = run_exit(protocol, &stop, &transcript);
         if done == ExitStatus::Interrupted && !session.ui.json {

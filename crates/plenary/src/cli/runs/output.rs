@@ -11,6 +11,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::JournalEvent;
 use plenary_core::model::run_state::{RunState, RunStopReason};
@@ -114,6 +115,16 @@ struct DisplayState {
     transcript: Option<RunState>,
     spinners: BTreeMap<u32, WritingSpinner>,
     round: u8,
+    purpose: Option<AskPurpose>,
+}
+
+impl DisplayState {
+    /// Whether an ask begins something that has a heading: a round, or a step of the built-in
+    /// Judge's dialogue.
+    fn starts_phase(&self, ask: &AskSummary) -> bool {
+        let is_led = self.transcript.as_ref().is_some_and(|run| run.alignment.is_some());
+        ask.round != self.round || (is_led && self.purpose != Some(ask.purpose))
+    }
 }
 
 impl ProgressDisplay {
@@ -152,9 +163,9 @@ impl ProgressDisplay {
 
     fn show_event(&self, seen: &mut DisplayState, event: &RunEvent) {
         if let RunEvent::Asked { ask, .. } | RunEvent::CallSent { ask, .. } = event
-            && ask.round != seen.round
+            && seen.starts_phase(ask)
         {
-            seen.round = ask.round;
+            (seen.round, seen.purpose) = (ask.round, Some(ask.purpose));
             // A seat of an earlier round was cancelled if it still has a line.
             clear_rows(seen);
             let text = round_title(&self.protocols, ask).to_owned();

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use plenary_core::model::hash::sha256_hex;
+use plenary_core::model::ids::DialogueId;
 use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::review::types::ReviewArtifact;
 use plenary_core::report::safe_text::safe_line;
@@ -40,6 +41,11 @@ pub(crate) struct ResumeArgs {
 }
 
 impl ResumeArgs {
+    /// The command without options.
+    pub(crate) fn of_run(id: &DialogueId) -> Self {
+        Self { id: id.to_string(), limits: LimitArgs::default() }
+    }
+
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let project = session.open_existing()?;
         let id = resolve_id(project.store.as_ref(), &self.id)?;

@@ -18,7 +18,7 @@ use plenary_engine::files::read_write::{FileError, read_request_text};
 use plenary_engine::providers::rehearsal::script::RehearsalScript;
 
 /// Limits and models of a run.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct LimitArgs {
     /// Spend at most this many US dollars in all: on the run from its start, or on the batch
     #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]

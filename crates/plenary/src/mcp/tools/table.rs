@@ -129,8 +129,8 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_evolve_panel",
-        about: "Set the panel of the next round: retained experts, experts of the pool, experts \
-            that you created. Without it, the last panel stays.",
+        about: "Set the panel of the next round: retained experts, experts of the pool, created \
+            ones. Without it, the last panel stays.",
         arguments: argument_schema::<PanelRequest>,
         answer: keys!(PanelResult { status, round, panel, warnings }),
         work: Work::Add(|project, arguments| to_json_text(&evolve_panel(project, arguments)?)),
@@ -167,7 +167,7 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_round_register",
-        about: "Register a whole round: all of it or nothing. Items have local ids such as \
+        about: "Register a whole round or nothing. Items have local ids such as \
             MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps them to global \
             ids. Reports all errors at once.",
         arguments: argument_schema::<RegisterArguments>,
@@ -190,8 +190,8 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_expert_create",
-        about: "Create an expert if no expert on the panel can resolve a tension. Then put it on \
-            the panel with blue_dialogue_evolve_panel.",
+        about: "Create an expert if none on the panel can resolve a tension; then seat it with \
+            blue_dialogue_evolve_panel.",
         arguments: argument_schema::<ExpertRequest>,
         answer: keys!(ExpertResult { status, expert, warnings }),
         work: Work::Add(|project, arguments| to_json_text(&create_expert(project, arguments)?)),
@@ -221,9 +221,9 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_verdict_register",
-        about: "Register a verdict. A `final` verdict closes the dialogue; Plenary rejects it \
-            while a tension is neither resolved nor accepted, or while too few experts agree, \
-            unless it is `forced` with a `warning`.",
+        about: "Register a verdict. A `final` verdict closes the dialogue; it is refused \
+            while a tension is neither resolved nor accepted or too few experts agree, unless \
+            `forced` with a `warning`.",
         arguments: argument_schema::<VerdictRequest>,
         answer: keys!(VerdictRegistered {
             status,
@@ -247,7 +247,7 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_search",
-        about: "Search all records. cite: explain ids, with references in both directions. similar: \
+        about: "Search all records. cite: explain ids, with references both ways. similar: \
             earlier dialogues on a subject. stats: counts. list: dialogues, page by page.",
         arguments: argument_schema::<SearchRequest>,
         // Which of them are there depends on the op.
@@ -271,12 +271,13 @@ pub(crate) static TOOLS: [Tool; 16] = [
     Tool {
         name: "blue_ethos",
         // The fields stand here and not in the schema, which would be three times as long.
-        about: "Rules of a calibrated dialogue: synthesize, resolve conflicts, approve. \
-            Fields: principle_add label description; domain_add slug code label \
-            parent_domains; tenet_add domain label description priority; lens_add domain label \
-            include_tenets exclude_tenets priority_overrides; constraint_add dialogue_id label; \
-            deprecate id; synthesize, check dialogue_id; resolve ethos_id conflict resolution \
-            reason; approve, reject, get ethos_id; import document.",
+        about: "Rules of a calibrated dialogue. Fields: principle_add label description rationale \
+            priority; domain_add slug code label parent_domains; tenet_add domain label \
+            description priority; lens_add domain label include_tenets exclude_tenets \
+            priority_overrides; constraint_add dialogue_id label source priority; deprecate id; \
+            synthesize dialogue_id domains approve detect(code|model); check dialogue_id; resolve \
+            ethos_id conflict resolution reason; approve ethos_id by; reject ethos_id reason; get \
+            ethos_id; import document.",
         arguments: argument_schema::<EthosToolRequest>,
         // The others depend on the op.
         answer: &["status", "warnings"],
@@ -294,8 +295,8 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "council_align",
-        about: "Let the built-in Judge lead experts in rounds until they converge; ends with \
-            verdicts and a conclusion. Poll as for council_ask.",
+        about: "Let the built-in Judge lead experts until they converge; ends with verdicts and \
+            a conclusion. Poll as council_ask.",
         arguments: argument_schema::<AlignRequest>,
         answer: DELIBERATION,
         work: Work::Run(RunTool::Align),
@@ -304,7 +305,7 @@ pub(crate) static TOOLS: [Tool; 16] = [
         name: "council_review",
         about: "Review a document before it is published, by path, or as text with a type: four \
             deliberators judge it twice, an adjudicator and a policy decide. Returns SHIP, \
-            REVISE with a brief, HOLD or INCOMPLETE; poll as for council_ask. `force` judges \
+            REVISE with a brief, HOLD or INCOMPLETE; poll as council_ask. `force` judges \
             known content again.",
         arguments: argument_schema::<ReviewRequest>,
         answer: DELIBERATION,
