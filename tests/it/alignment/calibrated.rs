@@ -1,7 +1,9 @@
 //! Calibrated dialogues: the ethos is made before round 0, everyone reads the rules, code counts the
 //! marks, and no final verdict leaves a rule out.
 
+use plenary_core::ethos::conflict_ask::FIND_CONFLICTS;
 use plenary_core::ethos::requests::EthosOp;
+use plenary_core::ethos::rule_set::ConflictType;
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::run_state::RunStopReason;
 use plenary_engine::app::ethos::run_ethos_op;
@@ -286,7 +288,8 @@ fn an_open_conflict_waits_for_a_person_and_the_run_continues_when_it_is_resolved
         ended.stop
     );
     assert_eq!(ended.value_at("error.error_code"), "ethos_conflict_open");
-    assert_eq!(test.server.requests().len(), 0, "no expert is asked before the rules are known");
+    let asked = test.requests_for(AskPurpose::Contribution);
+    assert_eq!(asked.len(), 0, "no expert is asked before the rules are known");
     test.resume(&ended.id).expect_end("incomplete", "interrupted", false, 0);
     let ethos_id = format!("ethos-{}-001", ended.id);
     let resolved = run_ethos_op(
@@ -301,6 +304,55 @@ fn an_open_conflict_waits_for_a_person_and_the_run_continues_when_it_is_resolved
     resumed.expect_end("done", "converged", true, 3);
     assert_eq!(resumed.value_at("calibration.rules_count"), 5);
     assert_eq!(resumed.value_at("calibration.ethos_id"), ethos_id.as_str());
+}
+
+#[test]
+fn the_judge_looks_once_for_conflicts_that_code_cannot_see() {
+    let conflict = |quote: &str| {
+        json!({ "conflicts": [{ "a": "RULE01", "b": "RULE02", "type": "contradiction",
+            "quote_a": "Every figure", "quote_b": quote, "resolution": "merged", "reason": "So." }] })
+    };
+    // The reply, and whether the run waits for a person.
+    let replies = [
+        (conflict("has answered").to_string(), true),
+        (conflict("words that stand in no rule").to_string(), false),
+        ("I see none.".to_owned(), false),
+    ];
+    for (reply, waits) in replies {
+        let told = reply.clone();
+        let test = calibrated_test(&[], move |asked| {
+            (asked.purpose == FIND_CONFLICTS).then(|| ScriptedReply::Reply(told.clone()))
+        });
+        let ended = test.run();
+        if waits {
+            ended.expect_end("incomplete", "interrupted", false, 0);
+            assert_eq!(ended.value_at("error.error_code"), "ethos_conflict_open");
+            let calibration = test.store.load_calibration(&ended.id).unwrap();
+            let draft = calibration.versions.last().unwrap();
+            let found: Vec<_> = draft.open_conflicts().map(|one| one.conflict_type).collect();
+            assert_eq!(found, [ConflictType::Contradiction]);
+        } else {
+            ended.expect_end("done", "converged", true, 3);
+        }
+        let is_missed = reply == "I see none.";
+        assert_eq!(test.requests_for(FIND_CONFLICTS).len(), if is_missed { 2 } else { 1 });
+        let warnings = ended.value_at("warnings").to_string();
+        assert_eq!(warnings.contains("did not look for conflicts"), is_missed, "{warnings}");
+    }
+}
+
+#[test]
+fn a_challenge_of_a_rule_that_does_not_exist_is_a_warning_of_the_result() {
+    let test = calibrated_test(&[], |asked| {
+        let is_it = asked.purpose == AskPurpose::Contribution && asked.round == 0;
+        (is_it && asked.expert == "muffin").then(|| {
+            let usual = usual_contribution("muffin", 0);
+            ScriptedReply::Reply(usual.replace("Income stops", "It challenges RULE77"))
+        })
+    });
+    let ended = test.run();
+    let warnings = ended.value_at("warnings").to_string();
+    assert!(warnings.contains("round 0: T0001 challenges RULE77, which is no rule"), "{warnings}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use plenary_core::dialogue::create::parse_expert_pool;
+use plenary_core::ethos::conflict_ask::FIND_CONFLICTS;
 use plenary_core::model::ask::{AskPurpose, TransportKind};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::intervention::Intervention;
@@ -131,6 +132,7 @@ pub(crate) fn read_request(seen: &ModelRequest) -> (AskPurpose, u8, String) {
     let plain = [
         ("In this step you design the dialogue", AskPurpose::Design),
         ("you give the verdicts, once", AskPurpose::Verdicts),
+        ("You look for conflicts between rules", FIND_CONFLICTS),
     ];
     let named = plain.iter().find(|(words, _)| own.contains(words));
     (named.map_or_else(|| purpose_of(seen), |(_, purpose)| *purpose), 0, String::new())
@@ -220,6 +222,8 @@ pub(crate) enum Interference {
     Die(usize),
     /// The Principal stops the dialogue after this many requests.
     Stop(usize),
+    /// The Principal says these things after this many requests.
+    Say(usize, Vec<Intervention>),
 }
 
 impl AlignmentTest {
@@ -351,7 +355,18 @@ impl AlignmentTest {
                     record_intervention(&protocols, store, &RealSystem, run.id(), &stop).unwrap();
                     return running.await.unwrap();
                 }
-                Interference::None | Interference::Die(_) | Interference::Stop(_) => {}
+                Interference::Say(requests, said) if self.server.requests().len() >= *requests => {
+                    let protocols = Protocols::built_in();
+                    for one in said {
+                        let store = self.store.as_ref();
+                        record_intervention(&protocols, store, &RealSystem, run.id(), one).unwrap();
+                    }
+                    return running.await.unwrap();
+                }
+                Interference::None
+                | Interference::Die(_)
+                | Interference::Stop(_)
+                | Interference::Say(..) => {}
             }
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::plan::TokenPrice;
 use plenary_core::model::run_state::RunStopReason;
+use serde_json::json;
 
 use super::harness::{AlignmentTest, EXPERTS, Interference};
 use super::sources::assert_sourced;
@@ -15,21 +16,50 @@ use crate::kit::ScriptedReply;
 fn every_limit_of_calls_ends_in_a_stated_result() {
     // The whole dialogue has 15 calls.
     for calls in 1..=15 {
-        let mut test = AlignmentTest::new(|_| None);
+        // A verdict that names nothing needs no fix in any round.
+        let mut test = AlignmentTest::new(|asked| match asked.purpose {
+            AskPurpose::Verdicts => Some(asked.usual_with(json!({ "final": {
+                "description": "Calls replace the dividend.", "recommendation": "Swap half.",
+                "confidence": "strong",
+            } }))),
+            _ => None,
+        });
         test.plan.caps.calls = calls;
         let ended = test.run();
         let sent = test.server.requests().len();
         assert!(sent <= calls as usize, "{sent} calls of {calls}");
-        match ended.value_at("status").as_str().unwrap() {
-            // From 12 calls on a panel of two is affordable, and converges.
-            "done" => assert!(calls >= 12, "{calls}"),
-            _ => {
+        // A round of two experts and its verdict are affordable from four calls on: one call always
+        // stays for the verdict.
+        let rounds = ended.value_at("rounds").as_u64().unwrap();
+        match (ended.value_at("status").as_str().unwrap(), rounds) {
+            ("done", 1..) => assert!(calls >= 4, "{calls}"),
+            (_, 0) => {
                 assert_eq!(ended.value_at("stop_reason"), "budget", "{calls}");
                 assert_eq!(ended.value_at("error.error_code"), "budget_exhausted", "{calls}");
                 assert_eq!(ended.value_at("converged"), false);
             }
+            end => panic!("{calls} calls: {end:?} without the verdict that was reserved"),
         }
+        let warnings = ended.value_at("warnings").to_string();
+        assert_eq!(warnings.contains("2 seats instead of 3"), calls < 15, "{calls}: {warnings}");
         assert_sourced(&test, &ended);
+    }
+}
+
+#[test]
+fn money_and_tokens_limit_the_panel_too() {
+    for (usd_micros, tokens) in [(150_000, 1_000_000), (1_000_000_000, 30_000)] {
+        let mut test = AlignmentTest::new(|_| None);
+        (test.plan.caps.usd_micros, test.plan.caps.tokens) = (usd_micros, tokens);
+        for seat in &mut test.plan.seats {
+            seat.price = Some(TokenPrice::new(10.0, 10.0, "configuration"));
+            seat.output_tokens_max = 1_500;
+        }
+        let ended = test.run();
+        let warnings = ended.value_at("warnings").to_string();
+        assert!(warnings.contains("2 seats instead of 3"), "{warnings}");
+        let reason = ended.export["expert_pool"]["panel_reason"].to_string();
+        assert!(reason.contains("the budget covers no more"), "{reason}");
     }
 }
 
@@ -85,10 +115,11 @@ fn a_deadline_leaves_the_run_incomplete_and_resume_continues_it() {
 
 #[test]
 fn a_stop_gives_a_forced_verdict_once_a_round_is_registered() {
-    // Round 0 takes four calls; the fifth composes the panel of round 1.
-    for requests in [1, 3, 4, 5, 6, 8, 9, 11, 13] {
+    // Round 0 takes four calls; the fifth composes the panel of round 1, the 15th gives the verdicts
+    // of a panel that has converged.
+    for requests in [1, 3, 4, 5, 6, 8, 9, 11, 13, 15] {
         let test = AlignmentTest::new(|asked| match asked.purpose {
-            AskPurpose::Verdicts => None,
+            AskPurpose::Verdicts if asked.nth > 1 => None,
             _ => Some(ScriptedReply::Slow(Duration::from_millis(150), Box::new(asked.usual()))),
         });
         let ended = test.run_with(None, &Interference::Stop(requests));

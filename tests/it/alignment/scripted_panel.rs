@@ -1,6 +1,7 @@
 //! What the panel replies as a rule: two tensions in round 0, answers in round 1, convergence in
 //! round 2.
 
+use plenary_core::ethos::conflict_ask::FIND_CONFLICTS;
 use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
@@ -14,6 +15,7 @@ pub(super) fn usual_reply(asked: &AlignmentRequest<'_>) -> String {
         AskPurpose::Contribution => usual_contribution(&asked.expert, asked.round),
         AskPurpose::Reconciliation => usual_reconciliation(asked).to_string(),
         AskPurpose::Verdicts => usual_verdicts().to_string(),
+        FIND_CONFLICTS => "{\"conflicts\": []}".to_owned(),
         AskPurpose::Opinion
         | AskPurpose::PeerReview
         | AskPurpose::Synthesis

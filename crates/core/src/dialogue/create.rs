@@ -261,7 +261,7 @@ pub fn decide_create(request: &CreateRequest, naming: &DialogueNaming) -> Create
     changes.extend(request.constraints().into_iter().map(JournalEvent::ConstraintAdded));
     if let Some(pool) = pool {
         let (domain, experts) = (pool.domain.clone(), request.experts_as_given.clone());
-        changes.push(JournalEvent::PoolGiven { domain, experts });
+        changes.push(JournalEvent::PoolGiven { domain, experts, panel_reason: None });
         changes.extend(profiles.into_iter().map(JournalEvent::ExpertAdded));
     }
     if !panel.is_empty() {
@@ -273,16 +273,20 @@ pub fn decide_create(request: &CreateRequest, naming: &DialogueNaming) -> Create
     CreateDecision { changes, panel, warnings }
 }
 
+/// A pool without a Wildcard has no expert who questions an early consensus.
+pub fn warn_without_wildcard(pool: &[ExpertProfile]) -> Option<RequestWarning> {
+    let has_none = !pool.is_empty() && pool.iter().all(|one| one.tier != ExpertTier::Wildcard);
+    let message = "the pool has no Wildcard expert; add one who questions an early consensus";
+    has_none.then(|| RequestWarning::new("no_wildcard", message))
+}
+
 fn suggest_panel(
     pool: &[ExpertProfile],
     size: Option<usize>,
     seed: u64,
     warnings: &mut Vec<RequestWarning>,
 ) -> Vec<ExpertProfile> {
-    if !pool.is_empty() && pool.iter().all(|expert| expert.tier != ExpertTier::Wildcard) {
-        let message = "the pool has no Wildcard expert; add one who questions an early consensus";
-        warnings.push(RequestWarning::new("no_wildcard", message));
-    }
+    warnings.extend(warn_without_wildcard(pool));
     match size {
         Some(size) if size < pool.len() => {
             let drawn = draw_panel(pool, size, seed);

@@ -113,6 +113,8 @@ fn to_panel_seat(seat: &SeatRequest, profile: &ExpertProfile) -> PanelSeat {
         source: seat.source,
         round_context: seat.round_context.clone(),
         mandate: seat.mandate.clone().or_else(|| profile.mandate.clone()),
+        reason: None,
+        tensions: Vec::new(),
     }
 }
 

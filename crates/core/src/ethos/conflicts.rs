@@ -1,6 +1,6 @@
 //! Conflicts between rules: found in code or proposed by a model, resolved by priority or a person.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::dialogue::request_fields::truncate_echo;
 use crate::ethos::rule_set::{
@@ -369,7 +369,7 @@ impl RuleConflict {
 }
 
 /// A conflict as a model reports it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ProposedConflict {
     pub a: String,
     pub b: String,

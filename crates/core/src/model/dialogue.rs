@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::ids::{DialogueId, ExpertSlug};
+use crate::model::ids::{DialogueId, EntityId, ExpertSlug};
 use crate::model::string_enum::{open_words, words};
 use crate::model::time::Moment;
 
@@ -232,6 +232,7 @@ pub fn inherit_panel(last: &[PanelSeat], experts: &[ExpertProfile], round: u8) -
     let retained = |seat: &PanelSeat| PanelSeat {
         source: PanelSeatSource::Retained,
         round_context: None,
+        reason: None,
         ..seat.clone()
     };
     last.iter().map(retained).collect()
@@ -244,6 +245,8 @@ pub fn to_panel_seat(profile: &ExpertProfile) -> PanelSeat {
         source: profile.source.into(),
         round_context: None,
         mandate: profile.mandate.clone(),
+        reason: None,
+        tensions: Vec::new(),
     }
 }
 
@@ -256,4 +259,10 @@ pub struct PanelSeat {
     pub round_context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mandate: Option<String>,
+    /// Why the expert has this seat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The tensions that the seat owns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tensions: Vec<EntityId>,
 }

@@ -81,6 +81,9 @@ pub enum JournalEvent {
     PoolGiven {
         domain: Option<String>,
         experts: Value,
+        /// Why the first panel has its size.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        panel_reason: Option<String>,
     },
     /// The background that the built-in Judge wrote when it designed the dialogue.
     BackgroundGiven {

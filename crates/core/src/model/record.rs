@@ -44,6 +44,8 @@ pub struct DialogueRecord {
 pub struct ExpertPool {
     pub domain: Option<String>,
     pub experts: Value,
+    /// Why the first panel has its size.
+    pub panel_reason: Option<String>,
 }
 
 /// An expert with their scores and replies.
@@ -129,6 +131,13 @@ impl DialogueRecord {
         let profiles: Vec<ExpertProfile> =
             self.experts.iter().map(|expert| expert.profile.clone()).collect();
         inherit_panel(last, &profiles, round)
+    }
+
+    /// The expert whose seat on the newest panel owns a tension.
+    pub fn owner_of(&self, tension: EntityId) -> Option<&ExpertSlug> {
+        let seats = self.panels.values().next_back()?;
+        let owns = |seat: &&PanelSeat| seat.tensions.contains(&tension);
+        seats.iter().find(owns).map(|seat| &seat.expert_slug)
     }
 
     /// The record as the panel of `round` saw it, without that round and later ones.

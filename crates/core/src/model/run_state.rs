@@ -116,7 +116,7 @@ pub enum ReplyDocument {
     Contribution(ContributionFacts),
     Reconciliation(Box<ReconcileReply>),
     Verdicts(Box<VerdictsReply>),
-    /// A document of a protocol that is not built in.
+    /// A document of another purpose, such as one of a protocol that is not built in.
     Other(Value),
 }
 
@@ -261,7 +261,10 @@ impl RunState {
             opening,
             opened_at: at,
             started_at: None,
-            alignment: plan.alignment.is_some().then(Box::default),
+            alignment: plan.alignment.as_ref().map(|judged| {
+                let convergence_percent = judged.convergence_percent;
+                Box::new(AlignmentState { convergence_percent, ..AlignmentState::default() })
+            }),
             plan,
             shared_blocks: Vec::new(),
             asks: Vec::new(),

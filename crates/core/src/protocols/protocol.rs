@@ -178,17 +178,32 @@ pub struct AskRules {
     /// Whether a reply that was cut off is used when the retry was cut off as well. Only a reply
     /// that is one of several may be; the missing end could change the meaning of any other.
     pub accepts_cut_reply: bool,
+    /// Whether the budget must still cover a call of the chair after this one.
+    pub leaves_last_call: bool,
 }
 
 impl AskRules {
     /// Rules of a reply that must be complete and needs nothing else.
     pub const fn new(noun: &'static str, title: &'static str, time_limit: TimeLimit) -> Self {
-        Self { noun, title, time_limit, stage: None, needs_record: false, accepts_cut_reply: false }
+        Self {
+            noun,
+            title,
+            time_limit,
+            stage: None,
+            needs_record: false,
+            accepts_cut_reply: false,
+            leaves_last_call: false,
+        }
     }
 
     #[must_use]
     pub const fn accepting_cut_replies(self) -> Self {
         Self { accepts_cut_reply: true, ..self }
+    }
+
+    #[must_use]
+    pub const fn leaving_last_call(self) -> Self {
+        Self { leaves_last_call: true, ..self }
     }
 
     #[must_use]
@@ -211,6 +226,9 @@ pub struct InputSizes {
     /// One reply of every participant.
     pub replies: usize,
 }
+
+/// Planned rounds that follow only if the critic objects.
+pub const UNUSUAL_ROUNDS: [&str; 2] = ["revision", "second audit"];
 
 /// The calls of one round.
 #[derive(Debug)]

@@ -124,7 +124,10 @@ fn list_blockers(judged: &AlignmentState, round: u8) -> Vec<String> {
             format!("{id} is {}: {label}", status_after(told, round))
         })
         .collect();
-    let agreed = judged.converged_in(round);
+    let (agreed, seats) = (judged.converged_in(round), judged.panel_of(round).len());
+    if agreed.len() * 100 >= usize::from(judged.convergence_percent) * seats {
+        return blockers;
+    }
     let missing: Vec<&str> = judged
         .panel_of(round)
         .iter()

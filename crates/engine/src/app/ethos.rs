@@ -207,7 +207,11 @@ fn synthesize(project: &Project, arguments: &Value) -> Result<Value, Error> {
     let proposals = match request.detect {
         Some(ConflictDetection::Model) => {
             let draft = draft_ethos(project, &request)?;
-            let found = crate::app::ethos_detection::ask_for_conflicts(project, &draft)?;
+            let found = crate::app::ethos_detection::ask_for_conflicts(
+                project,
+                &request.dialogue_id,
+                &draft,
+            )?;
             warnings.extend(found.warnings);
             found.proposals
         }

@@ -50,6 +50,8 @@ pub struct Project {
     pub protocols: Protocols,
     /// Convergence target of new dialogues, where the project sets one.
     pub convergence_percent: Option<u8>,
+    /// Whether a server opened it: the daily limit applies.
+    pub is_served: bool,
 }
 
 impl Project {
@@ -57,7 +59,15 @@ impl Project {
     pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn System>, folders: AllowedFolders) -> Self {
         let protocols = Protocols::built_in();
         let loader = Arc::new(SettingsLoader::new(ConfigFlags::default(), protocols.clone()));
-        Self { loader, store, ambient, folders, protocols, convergence_percent: None }
+        Self {
+            loader,
+            store,
+            ambient,
+            folders,
+            protocols,
+            convergence_percent: None,
+            is_served: false,
+        }
     }
 }
 
@@ -273,6 +283,7 @@ impl SettingsLoader {
             folders: AllowedFolders::new(&located.working, &located.store, &located.allow)
                 .with_protected_files(kept.cloned()),
             convergence_percent: located.convergence_percent,
+            is_served: false,
         }
     }
 }

@@ -98,7 +98,8 @@ impl RunServer {
             return Ok(Arc::clone(project));
         }
         let located = self.loader.locate_files()?;
-        match self.loader.open_existing(&located)?.map(Arc::new) {
+        let served = |project| Arc::new(Project { is_served: true, ..project });
+        match self.loader.open_existing(&located)?.map(served) {
             Some(project) => Ok(Arc::clone(known.insert(project))),
             None => Ok(Arc::new(self.loader.open_in_memory(&located)?)),
         }
@@ -110,7 +111,8 @@ impl RunServer {
         if let Some(project) = known.as_ref() {
             return Ok(Arc::clone(project));
         }
-        let project = Arc::new(self.loader.open_project(&self.loader.locate_files()?)?);
+        let project = self.loader.open_project(&self.loader.locate_files()?)?;
+        let project = Arc::new(Project { is_served: true, ..project });
         Ok(Arc::clone(known.insert(project)))
     }
 

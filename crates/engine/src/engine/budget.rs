@@ -42,6 +42,8 @@ struct BudgetAccount {
     spent: SpentAmounts,
     /// Of these, the amounts reserved for calls that are not settled.
     in_flight: SpentAmounts,
+    /// The amount that stays free for a last call.
+    set_aside: Option<BudgetReservation>,
     /// Settled cost of each run of a batch, by the index of its question.
     settled: BTreeMap<usize, u64>,
     waiting: BTreeMap<QueuePosition, WaitingCall>,
@@ -109,6 +111,11 @@ impl Budget {
             account.spent.add_call(actual);
             account.add_settled(council, actual);
         });
+    }
+
+    /// Keeps an amount free for a last call while other calls are reserved; `None` frees it.
+    pub(crate) fn set_aside(&self, kept: Option<BudgetReservation>) {
+        self.with_account(|account| account.set_aside = kept);
     }
 
     /// Reserves the worst cost of a call, ahead of the queue, or returns the shortage.
@@ -243,14 +250,18 @@ impl Budget {
         worst: BudgetReservation,
     ) -> Result<(), BudgetShortage> {
         let spent = &account.spent;
-        let usd = spent.usd_micros.saturating_add(worst.usd_micros.unwrap_or(0));
+        let kept = account.set_aside.unwrap_or_default();
+        let kept_calls = u32::from(account.set_aside.is_some());
+        let usd = [worst, kept].map(|cost| cost.usd_micros.unwrap_or(0));
+        let usd = usd.into_iter().fold(spent.usd_micros, u64::saturating_add);
         if usd > self.caps.usd_micros {
             return Err(self.money);
         }
-        if spent.tokens.saturating_add(worst.tokens) > self.caps.tokens {
+        let tokens = spent.tokens.saturating_add(worst.tokens).saturating_add(kept.tokens);
+        if tokens > self.caps.tokens {
             return Err(BudgetShortage::Tokens);
         }
-        if spent.calls >= self.caps.calls {
+        if spent.calls.saturating_add(kept_calls) >= self.caps.calls {
             return Err(BudgetShortage::Calls);
         }
         Ok(())

@@ -35,7 +35,7 @@ use crate::providers::transport::{CallError, CallReply, CallRequest, Transport};
 pub(crate) struct CallAttempt<'a> {
     pub(crate) ask: Ask,
     seat: Seat,
-    request: CallRequest,
+    pub(crate) request: CallRequest,
     transport: &'a Transport,
     /// Which attempt on this transport, from 1.
     attempt: u8,

@@ -58,6 +58,11 @@ impl CallBudgets {
         Self { daily, next_call: AtomicU32::new(next_call), ..self }
     }
 
+    /// Keeps an amount of the run's own budget free for its last call.
+    pub(crate) fn set_aside(&self, kept: Option<BudgetReservation>) {
+        self.own.set_aside(kept);
+    }
+
     /// Reserves the worst cost of a call in every budget, or in none: if one does not cover it, the
     /// holds of the others are dropped and so released.
     pub(crate) fn hold(&self, worst: BudgetReservation) -> Result<CallHold, NotReserved> {

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::clock::System;
 use crate::engine::append::AppliedEntries;
-use crate::engine::budget::Budget;
+use crate::engine::budget::{Budget, worst_cost_for_bytes};
 use crate::engine::call::{CallAttempt, ReserveOutcome};
 use crate::engine::call_budget::{BatchShare, CallBudgets, DailyShare};
 use crate::engine::daily_budget::DailyBudget;
@@ -232,11 +232,27 @@ impl Run {
         asks.into_iter().filter(is_new).collect()
     }
 
+    /// Keeps room in the budget for the chair's last call, if these asks must leave it. Its messages
+    /// are about as long as theirs.
+    fn keep_last_call(&self, asks: &[Ask], courses: &[CallAttempt<'_>]) {
+        let mut rules = asks.iter().map(|ask| self.protocols.ask_rules(ask.purpose, ask.round));
+        if !rules.any(|rules| rules.is_some_and(|rules| rules.leaves_last_call)) {
+            return self.budgets.set_aside(None);
+        }
+        let state = self.state();
+        let chair = state.plan.chairs.first();
+        let chair = chair.and_then(|name| state.plan.find_seat(name));
+        let bytes = courses.iter().map(|course| course.request.messages.byte_len()).max();
+        let kept = chair.zip(bytes).map(|(seat, bytes)| worst_cost_for_bytes(seat, bytes));
+        self.budgets.set_aside(kept);
+    }
+
     /// Journals the messages and the calls. It is one entry, because nothing is sent before all of
     /// it is durable. `None` if the journal has grown meanwhile.
     async fn open_calls(&self, asks: &[Ask]) -> Result<Option<Vec<CallAttempt<'_>>>, Error> {
         let (mut changes, mut courses) = self.prepare_calls(asks)?;
         let is_fresh = !changes.is_empty();
+        self.keep_last_call(asks, &courses);
         courses.retain_mut(|course| match self.reserve_call(course) {
             ReserveOutcome::Reserved(sent) => {
                 changes.push(sent);

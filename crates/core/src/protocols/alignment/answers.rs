@@ -88,7 +88,10 @@ pub(crate) fn judge_answer<'s, T>(
     let Some((plan, judged)) = judged_run(state) else { return JudgeAnswer::Unusable(None) };
     let asks: Vec<&AskState> = state
         .asks_in_round(round)
-        .filter(|asked| asked.ask.purpose == purpose && !asked.retired)
+        // A stop changes what the Judge is asked.
+        .filter(|asked| {
+            asked.ask.purpose == purpose && !asked.retired && !state.is_cancelled(asked)
+        })
         .collect();
     let ask = |retry_reason| {
         let (id, seat) = (state.next_ask_id(), plan.judge.clone());

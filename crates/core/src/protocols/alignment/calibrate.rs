@@ -4,11 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ethos::authoring::{number_constraint, plain_constraint};
+use crate::ethos::conflict_ask::{FIND_CONFLICTS, proposals_of};
 use crate::ethos::rule_set::{
     ConstraintSource, DialogueEthos, EthosConstraint, EthosStatus, challenged_rules,
 };
 use crate::ethos::scoring::{CalibrationMark, CalibrationScore, score_calibration};
 use crate::ethos::synthesis::{SynthesisInput, synthesize_ethos};
+use crate::model::ask::AskState;
 use crate::model::ids::{EntityKind, ExpertSlug};
 use crate::model::journal::{JournalEntryKind, JournalEvent};
 use crate::model::limits::LINE_CHARS_MAX;
@@ -16,7 +18,8 @@ use crate::model::run_state::{ReplyDocument, RunState, RunStopReason};
 use crate::model::text::trim_and_truncate;
 use crate::protocols::alignment::answers::{HeardReply, judged_run};
 use crate::protocols::alignment::state::AlignmentState;
-use crate::protocols::alignment::types::{AlignmentPlan, PlannedCalibration};
+use crate::protocols::alignment::types::AlignmentPlan;
+use crate::protocols::pending_asks::{RetryRule, pending_asks};
 use crate::protocols::protocol::{EntryDraft, EntryPart, Step};
 
 /// Who approves an ethos without open conflicts.
@@ -25,34 +28,61 @@ const APPROVER: &str = "automatic";
 /// The step that gives a calibrated dialogue its ethos; none if it has one or needs none.
 pub(crate) fn calibrate_step(state: &RunState) -> Option<Step> {
     let (plan, judged) = judged_run(state)?;
-    let planned = plan.calibration.as_ref()?;
+    plan.calibration.as_ref()?;
     if judged.calibration.approved_ethos().is_some() {
         return None;
     }
     Some(match judged.calibration.versions.last() {
-        None => synthesize(state, plan, planned),
+        None => synthesize(state, plan),
         Some(ethos) => approve_or_stop(state, ethos),
     })
 }
 
-/// Records the constraints and the first version.
-fn synthesize(state: &RunState, plan: &AlignmentPlan, planned: &PlannedCalibration) -> Step {
+/// Asks the Judge once for conflicts that code cannot see; then records the constraints and the
+/// first version. Without an answer the checks in code hold alone.
+fn synthesize(state: &RunState, plan: &AlignmentPlan) -> Step {
     let constraints = list_constraints(state, plan);
-    let made = synthesize_ethos(&SynthesisInput {
-        dialogue: &state.opening.dialogue_id,
-        version: 1,
-        library: &planned.library,
-        constraints: &constraints,
-        domains: &planned.domains,
-    });
     // The plan was checked before the run began.
-    let Ok(mut ethos) = made else { return Step::Stop(RunStopReason::Interrupted) };
+    let Some(mut ethos) = draft_ethos(state) else { return Step::Stop(RunStopReason::Interrupted) };
+    if ethos.rules_in_force().count() > 1 {
+        let judge = [&plan.judge];
+        let asked = pending_asks(state, 0, FIND_CONFLICTS, RetryRule::Unparsed, judge);
+        if let Some(step) = asked {
+            return step;
+        }
+    }
+    let answer = state.last_ask_for(0, &plan.judge, FIND_CONFLICTS);
+    let found = answer.and_then(AskState::parsed_document).map(proposals_of);
+    // What names no rule or quotes it wrongly is dropped.
+    ethos.add_proposals(found.unwrap_or_default());
     // An open conflict keeps it a draft.
     let _ = ethos.approve(APPROVER, state.last_entry_at);
     let constraints = constraints.into_iter().map(JournalEvent::ConstraintAdded);
     let saved = JournalEvent::EthosSaved(Box::new(ethos));
     let parts = constraints.chain([saved]).map(EntryPart::from_change);
     Step::Append(vec![EntryDraft::new(JournalEntryKind::EthosSynthesized, parts)])
+}
+
+/// The first version, as far as code makes it.
+pub(crate) fn draft_ethos(state: &RunState) -> Option<DialogueEthos> {
+    let (plan, _) = judged_run(state)?;
+    let planned = plan.calibration.as_ref()?;
+    let made = synthesize_ethos(&SynthesisInput {
+        dialogue: &state.opening.dialogue_id,
+        version: 1,
+        library: &planned.library,
+        constraints: &list_constraints(state, plan),
+        domains: &planned.domains,
+    });
+    made.ok()
+}
+
+/// Why only code looked for conflicts; `None` if the Judge did, or there are no rules.
+pub(crate) fn missed_detection(state: &RunState) -> Option<String> {
+    let (plan, judged) = judged_run(state)?;
+    let asked = state.last_ask_for(0, &plan.judge, FIND_CONFLICTS)?;
+    let is_missed = asked.parsed_document().is_none() && !judged.calibration.versions.is_empty();
+    is_missed.then(|| "the Judge did not look for conflicts between the rules".to_owned())
 }
 
 /// A person has resolved what was open, or still has to.

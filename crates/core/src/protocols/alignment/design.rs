@@ -10,12 +10,18 @@ use crate::model::ids::ExpertSlug;
 use crate::model::journal::JournalEvent;
 use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::plan::{Plan, Seat, SeatRole};
-use crate::model::run_state::RunState;
+use crate::model::run_state::{ReplyDocument, RunState};
 use crate::model::text::{default_expert_name, trim_and_truncate};
+use crate::protocols::alignment::answers::judged_run;
+use crate::protocols::alignment::protocol::rounds_with;
 use crate::protocols::alignment::types::{
     AlignmentPlan, DesignReply, DesignedExpert, PANEL_DEFAULT, PANEL_MAX, PANEL_MIN, PlannedPool,
-    ROUNDS_ESTIMATED,
 };
+use crate::protocols::protocol::{InputSizes, PlannedCall, UNUSUAL_ROUNDS};
+
+/// Length of a reply of which nothing is on record.
+const USUAL_REPLY_TOKENS: u32 = 1_500;
+const BYTES_PER_TOKEN: usize = 4;
 
 /// Experts of a designed pool.
 const POOL_MIN: usize = 8;
@@ -81,12 +87,60 @@ fn check_expert(
     faults
 }
 
-/// The largest panel for which the call limit covers [`ROUNDS_ESTIMATED`] rounds.
-pub fn affordable_panel(plan: &Plan, max_rounds: u8) -> usize {
-    let rounds = usize::from(ROUNDS_ESTIMATED.min(max_rounds).max(1));
-    let ending = if plan.conclusion.is_some() { 4 } else { 0 };
-    let calls = (plan.caps.calls as usize).saturating_sub(1 + ending) / rounds;
-    calls.saturating_sub(2).clamp(PANEL_MIN, PANEL_MAX)
+/// The largest panel with which the budget of calls, tokens and money is expected to cover
+/// [`ROUNDS_ESTIMATED`](crate::protocols::alignment::types::ROUNDS_ESTIMATED) rounds.
+pub fn affordable_panel(plan: &Plan, asked_bytes: usize) -> usize {
+    let reply = USUAL_REPLY_TOKENS as usize * BYTES_PER_TOKEN;
+    let replies = reply * plan.participant_seats().count();
+    let sizes = InputSizes { question: asked_bytes, asked: asked_bytes, replies };
+    let is_covered = |seats: &usize| {
+        let rounds = rounds_with(plan, &sizes, *seats);
+        let calls: Vec<&PlannedCall<'_>> = rounds
+            .iter()
+            .filter(|round| !UNUSUAL_ROUNDS.contains(&round.name))
+            .flat_map(|round| &round.calls)
+            .collect();
+        let tokens = calls.iter().map(|call| usual_tokens(call)).map(|(i, o)| i + o).sum::<u64>();
+        let usd: f64 = calls.iter().map(|call| usual_usd_micros(call)).sum();
+        let caps = &plan.caps;
+        calls.len() <= caps.calls as usize && tokens <= caps.tokens && usd <= caps.usd_micros as f64
+    };
+    (PANEL_MIN..=PANEL_MAX).rev().find(is_covered).unwrap_or(PANEL_MIN)
+}
+
+/// Tokens that a call usually reads and writes.
+fn usual_tokens(call: &PlannedCall<'_>) -> (u64, u64) {
+    let output = call.seat.output_tokens_max.min(USUAL_REPLY_TOKENS);
+    ((call.bytes / BYTES_PER_TOKEN) as u64, output.into())
+}
+
+/// What a call usually costs; a seat without a known price counts as free.
+fn usual_usd_micros(call: &PlannedCall<'_>) -> f64 {
+    let Some(price) = &call.seat.price else { return 0.0 };
+    let (input, output) = usual_tokens(call);
+    input as f64 * price.input_per_mtok + output as f64 * price.output_per_mtok
+}
+
+/// The size of the question with its files.
+pub(crate) fn asked_bytes(state: &RunState) -> usize {
+    let files = state.plan.context.files.iter().map(|file| file.text.len());
+    state.question().len() + files.sum::<usize>()
+}
+
+/// Why the first panel is smaller than asked; `None` if it is not.
+pub fn reduced_panel(state: &RunState) -> Option<String> {
+    let (plan, judged) = judged_run(state)?;
+    let seats = judged.panel_of(0).len();
+    let designed = state.asks.iter().rev().find_map(|asked| {
+        let ReplyDocument::Design(design) = asked.parsed_document()? else { return None };
+        Some(design.panel_size)
+    });
+    let asked = plan.panel_size.or(designed).unwrap_or(PANEL_DEFAULT).min(judged.pool_size());
+    (0 < seats && seats < asked).then(|| reduction_note(seats, asked))
+}
+
+fn reduction_note(seats: usize, asked: usize) -> String {
+    format!("the panel has {seats} seats instead of {asked}: the budget covers no more")
 }
 
 /// The events that record the Judge's design.
@@ -113,7 +167,9 @@ pub(crate) fn designed_dialogue(
     let domain = plan.domain.clone().or_else(|| text_of(&design.domain, LINE_CHARS_MAX));
     let background = background_of(plan, design.background.as_deref(), &design.constraints);
     let size = plan.panel_size.unwrap_or(design.panel_size);
-    opening_events(state, plan, domain, json!(design.experts), background, &experts, size)
+    let given = GivenPool { domain, as_given: json!(design.experts), experts: &experts };
+    let reason = plan.panel_size.is_none().then_some(design.panel_size_reason.as_str());
+    opening_events(state, plan, given, background, (size, reason))
 }
 
 /// The events that record the pool of the caller.
@@ -125,7 +181,8 @@ pub(crate) fn planned_dialogue(
     let domain = plan.domain.clone().or_else(|| pool.domain.clone());
     let size = plan.panel_size.unwrap_or_else(|| PANEL_DEFAULT.min(pool.experts.len()));
     let background = background_of(plan, None, &[]);
-    opening_events(state, plan, domain, pool.as_given.clone(), background, &pool.experts, size)
+    let given = GivenPool { domain, as_given: pool.as_given.clone(), experts: &pool.experts };
+    opening_events(state, plan, given, background, (size, None))
 }
 
 fn text_of(text: &str, chars_max: usize) -> Option<String> {
@@ -147,16 +204,26 @@ fn background_of(plan: &AlignmentPlan, facts: Option<&str>, found: &[String]) ->
     (!background.is_empty()).then(|| Value::Object(background))
 }
 
+/// The pool, and how it was given.
+struct GivenPool<'p> {
+    domain: Option<String>,
+    as_given: Value,
+    experts: &'p [ExpertProfile],
+}
+
 fn opening_events(
     state: &RunState,
     plan: &AlignmentPlan,
-    domain: Option<String>,
-    as_given: Value,
+    given: GivenPool<'_>,
     background: Option<Value>,
-    experts: &[ExpertProfile],
-    size: usize,
+    (asked, reason): (usize, Option<&str>),
 ) -> Vec<JournalEvent> {
-    let size = size.min(affordable_panel(&state.plan, plan.max_rounds)).min(experts.len());
+    let GivenPool { domain, as_given, experts } = given;
+    let asked = asked.min(experts.len());
+    let size = asked.min(affordable_panel(&state.plan, asked_bytes(state)));
+    let note = (size < asked).then(|| reduction_note(size, asked));
+    let reasons: Vec<&str> = reason.into_iter().chain(note.as_deref()).collect();
+    let panel_reason = text_of(&reasons.join(" "), TEXT_CHARS_MAX);
     let drawn: Vec<&ExpertProfile> = match size < experts.len() {
         true => {
             let places = draw_panel(experts, size, plan.panel_seed);
@@ -166,7 +233,7 @@ fn opening_events(
     };
     let seats = drawn.iter().map(|profile| to_panel_seat(profile)).collect();
     let new_seats = seats_for(state, plan, drawn.iter().map(|profile| &profile.expert_slug));
-    let pool = JournalEvent::PoolGiven { domain, experts: as_given };
+    let pool = JournalEvent::PoolGiven { domain, experts: as_given, panel_reason };
     std::iter::once(pool)
         .chain(background.map(|background| JournalEvent::BackgroundGiven { background }))
         .chain(experts.iter().cloned().map(JournalEvent::ExpertAdded))

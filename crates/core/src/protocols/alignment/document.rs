@@ -11,6 +11,8 @@ use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::{RunState, RunStopReason};
 use crate::model::verdict::Verdict;
 use crate::protocols::alignment::answers::judged_run;
+use crate::protocols::alignment::calibrate::missed_detection;
+use crate::protocols::alignment::design::reduced_panel;
 use crate::protocols::alignment::ending::{DialogueEnding, decide_ending};
 use crate::protocols::alignment::state::AlignmentState;
 use crate::protocols::alignment::to_entities::UNMERGED_NOTE;
@@ -151,11 +153,20 @@ pub(crate) fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAtte
     }
 }
 
+/// Everything that a reader of a dialogue with the built-in Judge should know; `None` for another.
+pub fn dialogue_warnings(state: &RunState) -> Option<Vec<String>> {
+    judged_run(state).map(|(_, judged)| alignment_warnings(state, judged))
+}
+
 fn alignment_warnings(state: &RunState, judged: &AlignmentState) -> Vec<String> {
     let mut warnings = state.plan.notes.clone();
     let forced = judged.final_verdict().and_then(|verdict| verdict.warning.clone());
     warnings.extend(forced);
+    warnings.extend(missed_detection(state));
+    warnings.extend(reduced_panel(state));
     for held in &judged.rounds {
+        let noted = judged.warnings_of(held.round).iter();
+        warnings.extend(noted.map(|text| format!("round {}: {text}", held.round)));
         let summary = held.summary.as_deref().unwrap_or_default();
         if summary.starts_with(UNMERGED_NOTE) {
             warnings.push(format!("round {}: {UNMERGED_NOTE}", held.round));

@@ -41,21 +41,15 @@ impl DialogueEnding {
     }
 }
 
-/// Why no further round is held; `None` if one is. A stop or an exhausted budget comes first, then
-/// convergence, the limit of rounds, a stalemate.
+/// Why no further round is held; `None` if one is. A stop comes first, then convergence, the limit
+/// of rounds, a stalemate. An exhausted budget leaves a round unfinished, so it never meets them.
 pub fn decide_ending(state: &RunState) -> Option<DialogueEnding> {
     let (plan, judged) = judged_run(state)?;
-    if stopped_before_last_round(state, judged) {
+    if is_stopped(state, judged) {
         return Some(DialogueEnding::Stopped);
     }
     let reached = judged.last_round().and_then(|_| round_result(plan, judged));
-    if reached.is_some() {
-        return reached;
-    }
-    if state.is_cut_short {
-        return Some(DialogueEnding::Stopped);
-    }
-    find_shortage(state).map(|_| DialogueEnding::Budget)
+    reached.or_else(|| find_shortage(state).map(|_| DialogueEnding::Budget))
 }
 
 /// What the last round led to.
@@ -69,15 +63,14 @@ fn round_result(plan: &AlignmentPlan, judged: &AlignmentState) -> Option<Dialogu
     is_stalemate(judged).then_some(DialogueEnding::Stalemate)
 }
 
-/// Whether the Principal stopped the dialogue before its last round was registered.
-fn stopped_before_last_round(state: &RunState, judged: &AlignmentState) -> bool {
-    let is_stop = |noted: &&_| {
-        let noted: &&crate::model::intervention::InterventionEntry = noted;
-        noted.intervention == Intervention::Stop
-    };
-    let stop = state.interventions.iter().rev().find(is_stop).filter(|_| state.is_cut_short);
-    let registered = judged.rounds.last().map(|held| held.created_at);
-    stop.is_some_and(|stop| registered.is_none_or(|registered| stop.at < registered))
+/// Whether the Principal stopped the dialogue before its final verdict was given.
+fn is_stopped(state: &RunState, judged: &AlignmentState) -> bool {
+    let given = judged.verdicts.first().map(|verdict| verdict.created_at);
+    let mut stops = state.interventions.iter().filter(|one| one.intervention == Intervention::Stop);
+    match given {
+        None => state.is_cut_short,
+        Some(given) => stops.next_back().is_some_and(|stop| stop.at < given) && state.is_cut_short,
+    }
 }
 
 /// Every tension is resolved or accepted, and enough of the panel signalled convergence in the last

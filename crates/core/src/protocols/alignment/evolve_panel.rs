@@ -6,7 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::model::dialogue::{ExpertProfile, ExpertSource, ExpertTier, PanelSeat, PanelSeatSource};
+use crate::model::dialogue::{
+    ExpertProfile, ExpertSource, ExpertTier, PanelSeat, PanelSeatSource, to_panel_seat,
+};
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::journal::JournalEvent;
 use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
@@ -14,7 +16,7 @@ use crate::model::run_state::{ReplyDocument, RunState};
 use crate::model::text::{default_expert_name, trim_and_truncate};
 use crate::protocols::alignment::answers::{judged_run, list_heard};
 use crate::protocols::alignment::design::seats_for;
-use crate::protocols::alignment::state::AlignmentState;
+use crate::protocols::alignment::state::{AlignmentState, TensionState};
 use crate::protocols::alignment::types::{
     AlignmentPlan, PANEL_MAX, PanelReply, ReconcileReply, SeatProposal,
 };
@@ -24,6 +26,9 @@ const HIGH_SCORERS_DIVISOR: usize = 3;
 
 /// Half of the panel converges while tensions are open: the consensus ignores them.
 const EARLY_CONSENSUS_DIVISOR: usize = 2;
+
+/// Shorter words say little about what a sentence is about.
+const LONG_WORD_CHARS: usize = 5;
 
 /// What a fresh expert is asked who joins a panel without new arguments.
 const CHALLENGE: &str = "The panel agrees, or repeats itself, while tensions are unsettled. Test \
@@ -37,22 +42,37 @@ pub(crate) fn evolve_panel(
     reply: Option<&PanelReply>,
 ) -> Vec<JournalEvent> {
     let Some((plan, judged)) = judged_run(state) else { return Vec::new() };
-    let mut panel = PanelDraft::new(state, plan, judged, round);
+    let (seats, created) = Default::default();
+    let mut panel = PanelDraft { state, plan, judged, round, seats, created };
     for proposal in reply.iter().flat_map(|reply| &reply.seats) {
         panel.add_proposal(proposal);
     }
     panel.keep_owners();
     panel.keep_experts();
-    panel.fit_size();
+    panel.fill_seats();
+    panel.drop_seats();
     panel.add_fresh_voice();
+    panel.drop_seats();
     panel.assign_gaps();
     panel.into_events()
 }
 
-/// A seat with the reason why it cannot be removed.
+/// How firmly a seat stands: the panel has a size, and the loosest seat goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SeatRank {
+    /// Fills a seat that no rule needs.
+    Filler,
+    /// Stays for its merit, or the Judge created it.
+    Kept,
+    /// Owns an unsettled tension.
+    Owner,
+    /// A new voice that the panel needs.
+    Voice,
+}
+
 struct DraftSeat {
     seat: PanelSeat,
-    is_fixed: bool,
+    rank: SeatRank,
 }
 
 struct PanelDraft<'a> {
@@ -62,27 +82,32 @@ struct PanelDraft<'a> {
     round: u8,
     seats: Vec<DraftSeat>,
     created: Vec<ExpertProfile>,
-    /// Tensions that a seat owns.
-    owned: BTreeSet<EntityId>,
+}
+
+/// What a seat is for.
+#[derive(Default)]
+struct SeatTask<'t> {
+    directive: Option<&'t str>,
+    reason: Option<&'t str>,
+}
+
+impl<'t> SeatTask<'t> {
+    fn because(reason: &'t str) -> Self {
+        Self { directive: None, reason: Some(reason) }
+    }
 }
 
 impl<'a> PanelDraft<'a> {
-    fn new(
-        state: &'a RunState,
-        plan: &'a AlignmentPlan,
-        judged: &'a AlignmentState,
-        round: u8,
-    ) -> Self {
-        let (seats, created, owned) = Default::default();
-        Self { state, plan, judged, round, seats, created, owned }
-    }
-
     fn last_panel(&self) -> &'a [PanelSeat] {
         self.judged.panel_of(self.round.saturating_sub(1))
     }
 
     fn size(&self) -> usize {
-        self.judged.panel_of(0).len().max(1)
+        self.judged.panel_of(0).len().clamp(1, PANEL_MAX)
+    }
+
+    fn find_seat(&mut self, slug: &ExpertSlug) -> Option<&mut DraftSeat> {
+        self.seats.iter_mut().find(|draft| draft.seat.expert_slug == *slug)
     }
 
     fn is_seated(&self, slug: &ExpertSlug) -> bool {
@@ -93,11 +118,12 @@ impl<'a> PanelDraft<'a> {
         self.last_panel().iter().any(|seat| seat.expert_slug == *slug)
     }
 
-    /// Adds an expert of the dialogue. The source follows from the record.
-    fn add_known(&mut self, slug: &ExpertSlug, directive: Option<&str>, is_fixed: bool) {
+    /// Seats an expert of the dialogue, or raises the rank of the seat. The source follows from the
+    /// record.
+    fn add_known(&mut self, slug: &ExpertSlug, task: &SeatTask<'_>, rank: SeatRank) {
         let Some(profile) = self.judged.find_expert(slug) else { return };
-        if let Some(draft) = self.seats.iter_mut().find(|draft| draft.seat.expert_slug == *slug) {
-            draft.is_fixed |= is_fixed;
+        if let Some(draft) = self.find_seat(slug) {
+            draft.rank = draft.rank.max(rank);
             return;
         }
         let source = match (self.was_seated(slug), profile.source) {
@@ -105,14 +131,13 @@ impl<'a> PanelDraft<'a> {
             (false, ExpertSource::Pool) => PanelSeatSource::Pool,
             (false, ExpertSource::Created) => PanelSeatSource::Created,
         };
-        let directive = directive.map(|text| trim_and_truncate(text, TEXT_CHARS_MAX));
         let seat = PanelSeat {
-            expert_slug: slug.clone(),
             source,
-            round_context: directive.filter(|text| !text.is_empty()),
-            mandate: profile.mandate.clone(),
+            round_context: text_of(task.directive, TEXT_CHARS_MAX),
+            reason: text_of(task.reason, TEXT_CHARS_MAX),
+            ..to_panel_seat(profile)
         };
-        self.seats.push(DraftSeat { seat, is_fixed });
+        self.seats.push(DraftSeat { seat, rank });
     }
 
     /// A proposal that names no known expert is a new one, if the Judge says who it is.
@@ -120,27 +145,43 @@ impl<'a> PanelDraft<'a> {
         let name = proposal.expert_slug.as_deref().map(str::trim).filter(|name| !name.is_empty());
         let known = self.judged.experts.iter().map(|profile| &profile.expert_slug);
         let known = name.and_then(|name| known.into_iter().find(|slug| slug.as_str() == name));
-        let directive = proposal.directive.as_deref();
-        let is_owner = self.note_owned(proposal);
-        match known {
-            Some(slug) => self.add_known(&slug.clone(), directive, is_owner),
+        let (directive, reason) = (proposal.directive.as_deref(), Some(&*proposal.reason));
+        let task = SeatTask { directive, reason };
+        let slug = match known.cloned() {
+            Some(slug) => {
+                self.add_known(&slug, &task, SeatRank::Filler);
+                Some(slug)
+            }
             None if proposal.source == PanelSeatSource::Created => {
                 let role = proposal.role.as_deref().unwrap_or_default();
                 let (tier, focus) = (proposal.tier, proposal.focus.as_deref());
-                self.add_created(role, tier, focus, &proposal.reason, directive);
+                self.add_created(role, tier, focus, &task)
             }
-            None => {}
+            None => None,
+        };
+        if let Some(slug) = slug {
+            let named = proposal.tensions.iter().filter_map(|id| id.trim().parse().ok());
+            self.give_tensions(&slug, named.collect());
         }
     }
 
-    /// Notes the tensions of a proposal, and returns whether it owns an unsettled one.
-    fn note_owned(&mut self, proposal: &SeatProposal) -> bool {
-        let named = proposal.tensions.iter().filter_map(|id| id.trim().parse::<EntityId>().ok());
-        let open: BTreeSet<EntityId> = self.judged.unsettled_tensions().map(|(id, _)| id).collect();
-        let owned: Vec<EntityId> = named.filter(|id| open.contains(id)).collect();
-        let is_owner = !owned.is_empty();
-        self.owned.extend(owned);
-        is_owner
+    /// Makes a seat the owner of those of the tensions that are unsettled and have no owner.
+    fn give_tensions(&mut self, slug: &ExpertSlug, named: Vec<EntityId>) {
+        let free: Vec<EntityId> = self.unowned().map(|(id, _)| id).collect();
+        let Some(draft) = self.find_seat(slug) else { return };
+        for id in named.into_iter().filter(|id| free.contains(id)) {
+            if !draft.seat.tensions.contains(&id) {
+                draft.seat.tensions.push(id);
+                draft.rank = draft.rank.max(SeatRank::Owner);
+            }
+        }
+    }
+
+    /// Unsettled tensions that no seat owns.
+    fn unowned(&self) -> impl Iterator<Item = (EntityId, &'a TensionState)> {
+        let mut owned = self.seats.iter().flat_map(|draft| &draft.seat.tensions);
+        let owned: BTreeSet<EntityId> = owned.by_ref().copied().collect();
+        self.judged.unsettled_tensions().filter(move |(id, _)| !owned.contains(id))
     }
 
     fn add_created(
@@ -148,38 +189,26 @@ impl<'a> PanelDraft<'a> {
         role: &str,
         tier: Option<ExpertTier>,
         focus: Option<&str>,
-        reason: &str,
-        mandate: Option<&str>,
-    ) {
+        task: &SeatTask<'_>,
+    ) -> Option<ExpertSlug> {
         let role = trim_and_truncate(role, LINE_CHARS_MAX);
         let same_role = |profile: &ExpertProfile| profile.role.eq_ignore_ascii_case(&role);
         let has_role = self.judged.experts.iter().chain(&self.created).any(same_role);
         if role.is_empty() || has_role || self.plan.pool_only {
-            return;
+            return None;
         }
-        let Some(slug) = self.free_slug() else { return };
-        let text = |text: Option<&str>, chars_max| {
-            let text = trim_and_truncate(text.unwrap_or_default(), chars_max);
-            Some(text).filter(|text| !text.is_empty())
-        };
-        let mut profile = ExpertProfile::new(
-            slug.clone(),
-            role,
-            tier.unwrap_or(ExpertTier::Adjacent),
-            ExpertSource::Created,
-        );
-        profile.focus = text(focus, LINE_CHARS_MAX);
-        profile.creation_reason = text(Some(reason), TEXT_CHARS_MAX);
-        profile.mandate = text(mandate, TEXT_CHARS_MAX);
+        let slug = self.free_slug()?;
+        let tier = tier.unwrap_or(ExpertTier::Adjacent);
+        let mut profile = ExpertProfile::new(slug.clone(), role, tier, ExpertSource::Created);
+        profile.focus = text_of(focus, LINE_CHARS_MAX);
+        profile.creation_reason = text_of(task.reason, TEXT_CHARS_MAX);
+        profile.mandate = text_of(task.directive, TEXT_CHARS_MAX);
         profile.first_round = Some(self.round);
-        let seat = PanelSeat {
-            expert_slug: slug,
-            source: PanelSeatSource::Created,
-            round_context: None,
-            mandate: profile.mandate.clone(),
-        };
+        let reason = profile.creation_reason.clone();
+        let seat = PanelSeat { reason, ..to_panel_seat(&profile) };
         self.created.push(profile);
-        self.seats.push(DraftSeat { seat, is_fixed: true });
+        self.seats.push(DraftSeat { seat, rank: SeatRank::Kept });
+        Some(slug)
     }
 
     fn free_slug(&self) -> Option<ExpertSlug> {
@@ -194,18 +223,19 @@ impl<'a> PanelDraft<'a> {
 
     /// The raiser of a tension that has no owner stays.
     fn keep_owners(&mut self) {
-        let unowned: Vec<ExpertSlug> = self
-            .judged
-            .unsettled_tensions()
-            .filter(|(id, _)| !self.owned.contains(id))
-            .filter_map(|(_, tension)| {
+        let unowned: Vec<(EntityId, ExpertSlug)> = self
+            .unowned()
+            .filter_map(|(id, tension)| {
                 let was_seated = |slug: &&ExpertSlug| self.was_seated(slug);
                 let raisers = &tension.raised_by;
-                raisers.iter().find(was_seated).or_else(|| raisers.first()).cloned()
+                let raiser = raisers.iter().find(was_seated).or_else(|| raisers.first())?;
+                Some((id, raiser.clone()))
             })
             .collect();
-        for slug in unowned {
-            self.add_known(&slug, None, true);
+        for (id, slug) in unowned {
+            let task = SeatTask::because("Raised a tension that is not settled.");
+            self.add_known(&slug, &task, SeatRank::Owner);
+            self.give_tensions(&slug, vec![id]);
         }
     }
 
@@ -224,31 +254,42 @@ impl<'a> PanelDraft<'a> {
         let best = ranked.iter().take(self.size().div_ceil(HIGH_SCORERS_DIVISOR)).copied();
         let core = ranked.iter().copied().filter_map(|slug| self.judged.find_expert(slug));
         let core = core.filter(|profile| profile.tier == ExpertTier::Core);
-        let core = core.max_by_key(|profile| relevance_of(profile));
+        // Of equally relevant experts the one with the higher score.
+        let core = core.rev().max_by_key(|profile| relevance_of(profile));
         let core = core.map(|profile| &profile.expert_slug);
         let kept: Vec<ExpertSlug> = best.chain(core).cloned().collect();
+        let task = SeatTask::because("High scores, or the core of the question.");
         for slug in kept {
-            self.add_known(&slug, None, true);
+            self.add_known(&slug, &task, SeatRank::Kept);
         }
     }
 
-    /// Fills empty seats with the last panel and then the pool; removes seats over the size that no
-    /// rule keeps.
-    fn fit_size(&mut self) {
-        let size = self.size();
+    /// Fills empty seats with the last panel and then the pool.
+    fn fill_seats(&mut self) {
         let last: Vec<ExpertSlug> =
             self.last_panel().iter().map(|seat| seat.expert_slug.clone()).collect();
         for slug in last.into_iter().chain(self.unseated_pool()) {
-            if self.seats.len() >= size {
+            if self.seats.len() >= self.size() {
                 break;
             }
-            self.add_known(&slug, None, false);
+            self.add_known(&slug, &SeatTask::because("Fills a seat."), SeatRank::Filler);
         }
-        while self.seats.len() > size {
-            let Some(place) = self.seats.iter().rposition(|draft| !draft.is_fixed) else { break };
-            self.seats.remove(place);
+    }
+
+    /// Removes the loosest seats over the size, the last ones first. The tensions of a removed seat
+    /// go to the firmest seat that owns the fewest.
+    fn drop_seats(&mut self) {
+        while self.seats.len() > self.size() {
+            let loosest = self.seats.iter().map(|draft| draft.rank).min();
+            let place = self.seats.iter().rposition(|draft| Some(draft.rank) == loosest);
+            let Some(removed) = place.map(|place| self.seats.remove(place)) else { return };
+            self.created.retain(|profile| profile.expert_slug != removed.seat.expert_slug);
+            let heirs = self.seats.iter_mut();
+            let heir = heirs.min_by_key(|draft| (Reverse(draft.rank), draft.seat.tensions.len()));
+            if let Some(heir) = heir {
+                heir.seat.tensions.extend(removed.seat.tensions);
+            }
         }
-        self.seats.truncate(PANEL_MAX);
     }
 
     /// Experts of the pool who are not on the last panel: Wildcards first, then by relevance.
@@ -280,21 +321,17 @@ impl<'a> PanelDraft<'a> {
             ),
             None => CHALLENGE.to_owned(),
         };
-        let seats = self.seats.len();
-        match self.unseated_pool().first() {
-            Some(slug) => self.add_known(&slug.clone(), Some(&task), true),
+        let (reason, rank) = ("The panel needs a new voice.", SeatRank::Voice);
+        let task = SeatTask { directive: Some(&task), reason: Some(reason) };
+        match self.unseated_pool().first().cloned() {
+            Some(slug) => self.add_known(&slug, &task, rank),
             None => {
-                let reason = "The pool has no expert who has not taken part yet.";
                 let role = format!("Challenger of round {}", self.round);
-                let tier = Some(ExpertTier::Wildcard);
-                self.add_created(&role, tier, None, reason, Some(&task));
+                let slug = self.add_created(&role, Some(ExpertTier::Wildcard), None, &task);
+                if let Some(draft) = slug.and_then(|slug| self.find_seat(&slug)) {
+                    draft.rank = rank;
+                }
             }
-        }
-        // Only a voice that was found replaces a seat.
-        if self.seats.len() > seats.max(self.size())
-            && let Some(place) = self.seats.iter().rposition(|draft| !draft.is_fixed)
-        {
-            self.seats.remove(place);
         }
     }
 
@@ -315,13 +352,16 @@ impl<'a> PanelDraft<'a> {
         open.find(|(_, tension)| tension.last_event_round < last).map(|(id, _)| id)
     }
 
-    /// What the Judge found missing becomes the task of seats that have none.
+    /// What the Judge found missing becomes a task: first of seats that have none.
     fn assign_gaps(&mut self) {
         let gaps = self.last_gaps();
-        let idle = self.seats.iter_mut().filter(|draft| draft.seat.round_context.is_none());
-        let idle = idle.filter(|draft| draft.seat.source != PanelSeatSource::Created);
-        for (draft, gap) in idle.zip(gaps) {
+        let is_known = |draft: &&mut DraftSeat| draft.seat.source != PanelSeatSource::Created;
+        let mut seats: Vec<&mut DraftSeat> = self.seats.iter_mut().filter(is_known).collect();
+        seats.sort_by_key(|draft| draft.seat.round_context.is_some());
+        for (draft, gap) in seats.into_iter().zip(gaps) {
             let task = format!("The Judge finds that the panel has not covered this: {gap}");
+            let before = draft.seat.round_context.as_deref().map(|text| format!("{text}\n"));
+            let task = before.unwrap_or_default() + &task;
             draft.seat.round_context = Some(trim_and_truncate(&task, TEXT_CHARS_MAX));
         }
     }
@@ -330,8 +370,14 @@ impl<'a> PanelDraft<'a> {
     fn last_gaps(&self) -> Vec<String> {
         let reply = last_reconciliation(self.state, self.round.saturating_sub(1));
         let gaps = reply.into_iter().flat_map(|reply| &reply.gaps);
-        let has_directives = self.seats.iter().any(|draft| draft.seat.round_context.is_some());
-        let gaps = gaps.filter(|gap| !gap.trim().is_empty() && !has_directives);
+        let seats = self.seats.iter().map(|draft| &draft.seat);
+        let told = seats.flat_map(|seat| seat.round_context.iter().chain(&seat.mandate));
+        let told: BTreeSet<String> = told.flat_map(|text| long_words(text)).collect();
+        let is_told = |gap: &str| {
+            let words: Vec<String> = long_words(gap).collect();
+            words.iter().filter(|word| told.contains(*word)).count() * 2 > words.len()
+        };
+        let gaps = gaps.filter(|gap| !gap.trim().is_empty() && !is_told(gap));
         gaps.cloned().collect()
     }
 
@@ -347,6 +393,17 @@ impl<'a> PanelDraft<'a> {
         changes.push(JournalEvent::PanelSet { round: self.round, seats });
         changes
     }
+}
+
+fn text_of(text: Option<&str>, chars_max: usize) -> Option<String> {
+    let text = trim_and_truncate(text.unwrap_or_default(), chars_max);
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// The words of a text that carry its meaning.
+fn long_words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    words.filter(|word| word.chars().count() >= LONG_WORD_CHARS).map(str::to_lowercase)
 }
 
 /// The relevance in whole thousandths, so that it can be compared.

@@ -25,7 +25,7 @@ use crate::prompting::shared_block::{
     SeatBlock, block_day, fresh_question_block, shared_bytes_max,
 };
 use crate::protocols::alignment::answers::{REPEAT_REASON, judged_run, list_heard, list_silent};
-use crate::protocols::alignment::design::affordable_panel;
+use crate::protocols::alignment::design::{affordable_panel, asked_bytes};
 use crate::protocols::alignment::ending::decide_ending;
 use crate::protocols::alignment::evolve_panel::last_reconciliation;
 use crate::protocols::alignment::state::{AlignmentState, ConvergeSignal};
@@ -148,7 +148,7 @@ fn design_remarks(state: &RunState, plan: &AlignmentPlan) -> Vec<String> {
     let size = match plan.panel_size {
         Some(size) => format!("The panel has {size} seats; write that as `panel_size`."),
         None => {
-            let most = affordable_panel(&state.plan, plan.max_rounds);
+            let most = affordable_panel(&state.plan, asked_bytes(state));
             format!("The budget allows at most {most} seats.")
         }
     };

@@ -7,6 +7,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::ethos::conflict_ask::{
+    CONFLICTS_SCHEMA, FIND_CONFLICTS, conflict_messages, parse_conflicts,
+};
 use crate::markers::extract::extract_reply;
 use crate::model::ask::{Ask, AskPurpose};
 use crate::model::dialogue::ProtocolKind as ProtocolName;
@@ -24,13 +27,14 @@ use crate::parsing::schema::{
     reply_schema,
 };
 use crate::prompting::layout::RenderedPrompt;
-use crate::protocols::alignment::design::check_design;
+use crate::protocols::alignment::calibrate::draft_ethos;
+use crate::protocols::alignment::design::{affordable_panel, check_design};
 use crate::protocols::alignment::document::{alignment_document, attendance};
 use crate::protocols::alignment::messages::{expert_messages, judge_messages, role_bytes};
 use crate::protocols::alignment::next::next_step;
 use crate::protocols::alignment::types::{
-    ContributionFacts, DesignReply, PANEL_DEFAULT, PanelReply, ROUNDS_ESTIMATED, ReconcileReply,
-    VerdictsReply,
+    ContributionFacts, DesignReply, PANEL_DEFAULT, PANEL_MAX, PanelReply, ROUNDS_ESTIMATED,
+    ReconcileReply, VerdictsReply,
 };
 use crate::protocols::conclusion::document::conclusion_document;
 use crate::protocols::conclusion::protocol::ConclusionProtocol;
@@ -57,6 +61,7 @@ impl Protocol for AlignmentProtocol {
     fn purposes(&self) -> &'static [AskPurpose] {
         &[
             AskPurpose::Design,
+            FIND_CONFLICTS,
             AskPurpose::Panel,
             AskPurpose::Contribution,
             AskPurpose::Reconciliation,
@@ -69,9 +74,10 @@ impl Protocol for AlignmentProtocol {
     }
 
     fn ask_rules(&self, purpose: AskPurpose, _round: u8) -> AskRules {
-        match purpose {
+        let rules = match purpose {
             AskPurpose::Design => AskRules::new("design", "Design", TimeLimit::Chair),
             AskPurpose::Panel => AskRules::new("panel", "Panel", TimeLimit::Chair),
+            FIND_CONFLICTS => AskRules::new("conflicts", "Ethos", TimeLimit::Chair),
             AskPurpose::Contribution => {
                 AskRules::new("contribution", "Experts", TimeLimit::SecondRound)
                     .accepting_cut_replies()
@@ -80,8 +86,12 @@ impl Protocol for AlignmentProtocol {
                 AskRules::new("reconciliation", "Reconciliation and scores", TimeLimit::Chair)
             }
             _ => AskRules::new("verdicts", "Verdicts", TimeLimit::Chair),
+        };
+        // A budget that ends leaves room for a forced verdict.
+        match purpose {
+            AskPurpose::Verdicts => rules.with_record(),
+            _ => rules.with_record().leaving_last_call(),
         }
-        .with_record()
     }
 
     fn render_messages(
@@ -92,6 +102,10 @@ impl Protocol for AlignmentProtocol {
     ) -> Option<RenderedPrompt> {
         match ask.purpose {
             AskPurpose::Contribution => expert_messages(state, record?, ask),
+            FIND_CONFLICTS => {
+                let messages = conflict_messages(&state.plan.secret, &draft_ethos(state)?, ask);
+                Some(RenderedPrompt { messages, condensed: Vec::new() })
+            }
             _ => judge_messages(state, record?, ask),
         }
     }
@@ -103,6 +117,7 @@ impl Protocol for AlignmentProtocol {
             AskPurpose::Panel => ReplyShape::Panel,
             AskPurpose::Reconciliation => ReplyShape::Reconciliation,
             AskPurpose::Verdicts => ReplyShape::Verdicts,
+            FIND_CONFLICTS => return Some(Arc::new(CONFLICTS_SCHEMA.clone())),
             _ => return None,
         };
         let schema = reply_schema(shape, state.plan.mode, &[]);
@@ -116,6 +131,7 @@ impl Protocol for AlignmentProtocol {
     fn parse_reply(&self, _: &RunState, ask: &Ask, text: &str, _: Moment) -> ParseOutcome {
         match ask.purpose {
             AskPurpose::Contribution => parse_contribution(ask, text),
+            FIND_CONFLICTS => parse_conflicts(text),
             purpose => parse_judge(purpose, text),
         }
     }
@@ -194,10 +210,20 @@ fn planned_rounds<'p>(plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p
     let Some(judged) = &plan.alignment else {
         return ConclusionProtocol.planned_rounds(plan, sizes);
     };
+    let pool = judged.pool.as_ref().map(|pool| pool.experts.len().max(1));
+    let asked = judged.panel_size.unwrap_or(PANEL_DEFAULT).min(pool.unwrap_or(PANEL_MAX));
+    rounds_with(plan, sizes, asked.min(affordable_panel(plan, sizes.asked)))
+}
+
+/// The calls of a plan with this many seats.
+pub(crate) fn rounds_with<'p>(
+    plan: &'p Plan,
+    sizes: &InputSizes,
+    seats: usize,
+) -> Vec<PlannedRound<'p>> {
+    let Some(judged) = &plan.alignment else { return Vec::new() };
     let Some(judge) = plan.find_seat(&judged.judge) else { return Vec::new() };
     let models: Vec<_> = judged.experts.iter().filter_map(|name| plan.find_seat(name)).collect();
-    let known = judged.pool.as_ref().map_or(PANEL_DEFAULT, |pool| pool.experts.len());
-    let seats = judged.panel_size.unwrap_or(PANEL_DEFAULT).min(known.max(1));
     // `replies` is one reply of every participant of the plan.
     let reply = sizes.replies / models.len().max(1);
     let replies = reply * seats;
@@ -208,6 +234,9 @@ fn planned_rounds<'p>(plan: &'p Plan, sizes: &InputSizes) -> Vec<PlannedRound<'p
     let mut rounds = Vec::new();
     if judged.pool.is_none() {
         rounds.push(by_judge("design", AskPurpose::Design, sizes.asked));
+    }
+    if judged.calibration.is_some() {
+        rounds.push(by_judge("conflicts", FIND_CONFLICTS, sizes.asked));
     }
     let held = usize::from(ROUNDS_ESTIMATED.min(judged.max_rounds));
     let names: [(&str, &str, &str); 3] = [

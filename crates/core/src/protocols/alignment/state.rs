@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::ethos::rule_set::CalibrationRecord;
-use crate::model::dialogue::{ExpertProfile, PanelSeat};
-use crate::model::entity::{EventOrigin, ExpertMove, MoveType};
+use crate::model::dialogue::{ExpertProfile, ExpertSource, PanelSeat};
+use crate::model::entity::{EntityEvent, EventOrigin, ExpertMove, MoveType};
 use crate::model::ids::{EntityId, EntityKind, EventActor, ExpertSlug, LocalId};
 use crate::model::journal::{JournalEvent, NewEntity, NewEntityEvent};
 use crate::model::lifecycle::{
@@ -54,6 +54,10 @@ pub struct AlignmentState {
     pub contributors: BTreeSet<ExpertSlug>,
     /// Constraints, ethos and challenges of a calibrated dialogue.
     pub calibration: CalibrationRecord,
+    /// What the parser and the record noted about the replies of a round.
+    pub warnings: BTreeMap<u8, Vec<String>>,
+    /// The share of the panel that must converge.
+    pub convergence_percent: u8,
 }
 
 /// Whether a signal counts.
@@ -111,6 +115,12 @@ impl AlignmentState {
             JournalEvent::EntityAdded(entity) => self.add_entity(entity),
             JournalEvent::EventAdded(event) => self.add_event(event),
             JournalEvent::MoveMade(made) => self.add_move(made),
+            JournalEvent::BatchAnswered { round, answer, .. } => {
+                let noted = answer.get("warnings").and_then(Value::as_array);
+                let noted = noted.into_iter().flatten().filter(|one| !is_step_of_tension(one));
+                let texts = noted.filter_map(|one| one.get("message")?.as_str().map(str::to_owned));
+                self.warnings.insert(*round, texts.collect());
+            }
             JournalEvent::VerdictGiven(verdict) => {
                 self.verdicts.push(RecordedVerdict { verdict: verdict.clone(), created_at: at });
             }
@@ -132,6 +142,7 @@ impl AlignmentState {
     pub fn from_record(record: &DialogueRecord) -> Self {
         let mut state = Self {
             is_designed: record.pool.is_some(),
+            convergence_percent: record.dialogue.opening.convergence_percent,
             experts: record.experts.iter().map(|expert| expert.profile.clone()).collect(),
             panels: record
                 .rounds
@@ -256,6 +267,16 @@ impl AlignmentState {
         self.rounds.last().map(|held| held.round)
     }
 
+    /// The number of experts in the pool.
+    pub fn pool_size(&self) -> usize {
+        self.experts.iter().filter(|profile| profile.source == ExpertSource::Pool).count()
+    }
+
+    /// Why the record of a round has less than its replies say.
+    pub fn warnings_of(&self, round: u8) -> &[String] {
+        self.warnings.get(&round).map_or(&[], Vec::as_slice)
+    }
+
     /// The experts on the panel of a round.
     pub fn panel_of(&self, round: u8) -> &[PanelSeat] {
         self.panels.get(&round).map_or(&[], Vec::as_slice)
@@ -299,6 +320,29 @@ impl AlignmentState {
         let mut verdicts = self.verdicts.iter().map(|given| &given.verdict);
         verdicts.find(|verdict| verdict.verdict_type == VerdictType::Final)
     }
+}
+
+/// Whether a warning says that a reference moves no tension: the built-in Judge moves them.
+fn is_step_of_tension(warning: &Value) -> bool {
+    let text = |key: &str| warning.get(key).and_then(Value::as_str).unwrap_or_default();
+    text("type") == "no_effect" && text("target_id").starts_with('T')
+}
+
+/// Why the Judge accepted a tension, if it did so since it was last reopened.
+pub fn acceptance_of(events: &[EntityEvent]) -> Option<&str> {
+    let mut reason = None;
+    for event in events {
+        match event.event_type {
+            EntityEventType::Reached(EntityStatus::Reopened) => reason = None,
+            EntityEventType::Commented if event.actors == [EventActor::Judge] => {
+                let text = event.reason.as_deref();
+                reason = text.and_then(|text| text.strip_prefix(ACCEPTED_PREFIX)).or(reason);
+            }
+            EntityEventType::Created | EntityEventType::Commented | EntityEventType::Reached(_) => {
+            }
+        }
+    }
+    reason
 }
 
 /// Whether a CONVERGE move does not count.

@@ -1,13 +1,14 @@
 //! [`AlignmentSetup`]: the Judge, the models of the experts and the rules of an alignment dialogue
 //! that the built-in Judge leads.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use plenary_core::dialogue::create::parse_expert_pool;
+use plenary_core::dialogue::create::{parse_expert_pool, warn_without_wildcard};
 use plenary_core::ethos::authoring::{number_constraint, plain_constraint};
 use plenary_core::ethos::rule_set::{ConstraintSource, EthosConstraint};
 use plenary_core::ethos::synthesis::{DomainChoice, SynthesisInput, synthesize_ethos};
-use plenary_core::model::dialogue::ProtocolKind;
+use plenary_core::model::dialogue::{ExpertProfile, ProtocolKind};
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{AuditMode, ContextPack, Plan, Seat, SeatRole};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
@@ -126,7 +127,7 @@ impl AlignmentSetup {
         };
         let players = find_players(rules, &configured)?;
         let judge = find_judge(rules, &players, &configured)?;
-        check_pool(options.pool.as_ref())?;
+        let pool_notes = check_pool(options.pool.as_ref())?;
         let digest = instructions_digest();
         let (mut seats, mut notes) = build_seats(&players, ProviderOrigin::Configured, &digest);
         let experts: Vec<ExpertSlug> = seats.iter().map(|seat| seat.name.clone()).collect();
@@ -149,7 +150,7 @@ impl AlignmentSetup {
                 chairs: vec![judge_name.clone()],
                 conclusion,
                 rehearsal_script: script.and_then(|script| serde_json::to_value(script).ok()),
-                notes: if is_rehearsal { Vec::new() } else { notes },
+                notes: if is_rehearsal { pool_notes } else { [notes, pool_notes].concat() },
                 ..base_plan(settings, seats)
             },
             judged: AlignmentPlan {
@@ -261,16 +262,89 @@ fn judge_seat(judge: &Provider, digest: &str) -> Result<Seat, PlanningError> {
 
 /// Who the Judge is, for the reader of the record.
 fn judge_note(judge: &Provider, players: &[Provider]) -> String {
-    let same = players.iter().all(|one| one.family == judge.family);
-    let relation = if same { "the experts' family" } else { "another family than some experts" };
+    let others = players.iter().filter(|one| one.family != judge.family).count();
+    let relation = match (others, players.len() - others) {
+        (0, _) => "the experts' family",
+        (_, 0) => "another family than all experts",
+        (others, same) if others > same => "another family than most experts",
+        (_, _) => "another family than some experts",
+    };
     format!("the Judge is {} ({}), of {relation}", judge.model, judge.family)
 }
 
-fn check_pool(pool: Option<&PlannedPool>) -> Result<(), PlanningError> {
-    match pool {
-        Some(pool) if pool.experts.len() < PANEL_MIN => {
-            Err(PlanningError::SmallPool { experts: pool.experts.len(), needed: PANEL_MIN })
-        }
-        Some(_) | None => Ok(()),
+/// What a reader should know about the caller's pool.
+fn check_pool(pool: Option<&PlannedPool>) -> Result<Vec<String>, PlanningError> {
+    let Some(PlannedPool { experts, .. }) = pool else { return Ok(Vec::new()) };
+    if experts.len() < PANEL_MIN {
+        return Err(PlanningError::SmallPool { experts: experts.len(), needed: PANEL_MIN });
+    }
+    let mut roles = BTreeSet::new();
+    let is_repeated = |one: &&ExpertProfile| !roles.insert(one.role.to_lowercase());
+    let repeated = experts.iter().filter(is_repeated);
+    let repeated = repeated
+        .map(|one| format!("several experts of the pool have the role `{}`", one.role))
+        .collect::<BTreeSet<_>>();
+    let no_wildcard = warn_without_wildcard(experts).map(|warning| warning.message);
+    Ok(repeated.into_iter().chain(no_wildcard).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::test_samples::sample_provider;
+
+    fn provider(name: &str, family: &str, roles: &[SeatRole]) -> Provider {
+        let (name, family) = (name.parse().unwrap(), family.to_owned());
+        Provider { name, family, roles: roles.to_vec(), ..sample_provider() }
+    }
+
+    /// Experts by name and family, all of them configured, and one provider that only chairs.
+    #[track_caller]
+    fn check(families: &[&str], chair: &str, named: Option<&str>, expected: (&str, &str)) {
+        let names = ["ann", "bob", "cid"];
+        let players: Vec<Provider> = names
+            .iter()
+            .zip(families)
+            .map(|(name, family)| provider(name, family, &[SeatRole::Participant]))
+            .collect();
+        let configured = [&players[..], &[provider("dan", chair, &[SeatRole::Chair])]].concat();
+        let rules = AlignmentSettings {
+            judge: named.map(|name| name.parse().unwrap()),
+            experts: None,
+            max_rounds: 10,
+            convergence_percent: 100,
+            panel_size: None,
+        };
+        let seated = find_players(&rules, &configured).unwrap();
+        assert_eq!(seated.len(), families.len(), "who only chairs plays no expert");
+        let judge = find_judge(&rules, &seated, &configured).unwrap();
+        let note = judge_note(&judge, &seated);
+        let (name, relation) = expected;
+        assert_eq!(judge.name.as_str(), name, "{note}");
+        assert!(note.ends_with(relation), "{note}");
+    }
+
+    #[test]
+    fn the_judge_is_of_another_family_than_most_experts_where_there_is_one() {
+        check(&["x", "x", "y"], "x", None, ("cid", "another family than most experts"));
+        check(&["x", "x"], "z", None, ("dan", "another family than all experts"));
+        check(&["x", "x"], "x", None, ("dan", "the experts' family"));
+        check(&["x", "y"], "x", Some("ann"), ("ann", "another family than some experts"));
+        check(&["x", "x"], "z", Some("bob"), ("bob", "the experts' family"));
+    }
+
+    #[test]
+    fn experts_of_the_settings_replace_the_participants() {
+        let configured = ["ann", "bob"].map(|name| provider(name, "x", &[SeatRole::Participant]));
+        let rules = |experts: &[&str]| AlignmentSettings {
+            judge: None,
+            experts: Some(experts.iter().map(|name| name.parse().unwrap()).collect()),
+            max_rounds: 10,
+            convergence_percent: 100,
+            panel_size: None,
+        };
+        let found = find_players(&rules(&["bob"]), &configured).unwrap();
+        assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["bob"]);
+        assert!(find_players(&rules(&["zoe"]), &configured).is_err());
     }
 }

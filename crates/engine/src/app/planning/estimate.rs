@@ -2,7 +2,7 @@
 
 use plenary_core::model::ask::BudgetReservation;
 use plenary_core::model::plan::{Plan, Seat};
-use plenary_core::protocols::protocol::{InputSizes, PlannedRound, Protocol};
+use plenary_core::protocols::protocol::{InputSizes, PlannedRound, Protocol, UNUSUAL_ROUNDS};
 use serde::Serialize;
 
 use crate::app::spending::UsualReplies;
@@ -88,9 +88,6 @@ pub fn expected_cost(
     }
     expected
 }
-
-/// Rounds that follow only if the critic objects.
-const UNUSUAL_ROUNDS: [&str; 2] = ["revision", "second audit"];
 
 /// Worst and expected cost of each usual call, if the replies before it have their usual length.
 fn expected_calls(

@@ -1,6 +1,7 @@
 //! Built-in replies: which file or function answers an ask, and the replies of the synthesizer, the
 //! critic and the reviser.
 
+use plenary_core::ethos::conflict_ask::FIND_CONFLICTS;
 use plenary_core::model::ask::{AskPurpose, CallErrorType};
 use plenary_core::model::ids::{ClaimSource, EntityId, EntityKind, ExpertSlug};
 use plenary_core::model::time::Day;
@@ -60,7 +61,7 @@ const CONCLUSION: &str = include_str!("../../../../../data/rehearsal/conclusion/
 type ReplyWriter = fn(&CallRequest) -> Option<String>;
 
 /// Who answers which ask.
-const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 16] = [
+const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 17] = [
     (AskPurpose::Opinion, |request| fill_file(request, files_of(&request.seat)?.opinion)),
     (AskPurpose::PeerReview, |request| fill_file(request, files_of(&request.seat)?.peer_review)),
     (AskPurpose::Synthesis, |request| fill_file(request, REPORT)),
@@ -75,6 +76,7 @@ const REPLY_WRITERS: [(AskPurpose, ReplyWriter); 16] = [
     (AskPurpose::Adjudication, |request| to_json(&adjudicate_review(&request.messages))),
     (CLASSIFY, |request| classify_artifact(&request.messages)),
     (AskPurpose::Design, write_design),
+    (FIND_CONFLICTS, |_| Some("{\"conflicts\": []}".to_owned())),
     (AskPurpose::Panel, write_panel),
     (AskPurpose::Contribution, write_contribution),
     (AskPurpose::Reconciliation, write_reconciliation),

@@ -41,9 +41,9 @@ impl<'a> EventApplier<'a> {
     pub(crate) fn apply_event(&self, change: &JournalEvent) -> ApplyResult {
         match change {
             JournalEvent::DialogueOpened(opening) => self.insert_dialogue(opening),
-            JournalEvent::PoolGiven { domain, experts } => self.run_sql(
-                "INSERT INTO expert_pool (dialogue_id, domain, experts) VALUES (?1, ?2, ?3)",
-                params![self.id, domain, to_json(experts)?],
+            JournalEvent::PoolGiven { domain, experts, panel_reason } => self.run_sql(
+                "INSERT INTO expert_pool (dialogue_id, domain, experts, panel_reason) VALUES (?1, ?2, ?3, ?4)",
+                params![self.id, domain, to_json(experts)?, panel_reason],
             ),
             JournalEvent::ExpertAdded(profile) => self.add_expert(profile),
             JournalEvent::ExpertJoined { expert, round } => self.run_sql(
@@ -196,9 +196,11 @@ impl<'a> EventApplier<'a> {
             params![self.id, round],
         )?;
         for (place, seat) in seats.iter().enumerate() {
+            let tensions = (!seat.tensions.is_empty()).then(|| to_json(&seat.tensions));
             self.run_sql(
-                "INSERT INTO panels (dialogue_id, round, expert_slug, seat, source, round_context, mandate, created_at)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO panels (dialogue_id, round, expert_slug, seat, source, round_context, mandate,
+                   created_at, reason, tensions)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
                 params![
                     self.id,
                     round,
@@ -208,6 +210,8 @@ impl<'a> EventApplier<'a> {
                     seat.round_context,
                     seat.mandate,
                     self.at,
+                    seat.reason,
+                    tensions.transpose()?,
                 ],
             )?;
         }

@@ -181,7 +181,7 @@ pub(crate) fn retry_while_busy<T>(
     }
 }
 
-const MIGRATIONS: [&str; 9] = [
+const MIGRATIONS: [&str; 10] = [
     include_str!("../../../../../migrations/0001_record.sql"),
     include_str!("../../../../../migrations/0002_search.sql"),
     include_str!("../../../../../migrations/0003_conclusions.sql"),
@@ -191,6 +191,7 @@ const MIGRATIONS: [&str; 9] = [
     include_str!("../../../../../migrations/0007_ethos.sql"),
     include_str!("../../../../../migrations/0008_score_components.sql"),
     include_str!("../../../../../migrations/0009_calibration_scores.sql"),
+    include_str!("../../../../../migrations/0010_panel_reasons.sql"),
 ];
 
 /// The current schema version.

@@ -119,9 +119,13 @@ impl<'a> DialogueReader<'a> {
     }
 
     fn load_pool(&self) -> StoreResult<Option<ExpertPool>> {
-        let sql = "SELECT domain, experts FROM expert_pool WHERE dialogue_id = ?1";
+        let sql = "SELECT domain, experts, panel_reason FROM expert_pool WHERE dialogue_id = ?1";
         let found = self.read_all(sql, |row| {
-            Ok(ExpertPool { domain: row.get(0)?, experts: read_json(row, 1, "expert pool")? })
+            Ok(ExpertPool {
+                domain: row.get(0)?,
+                experts: read_json(row, 1, "expert pool")?,
+                panel_reason: row.get(2)?,
+            })
         })?;
         Ok(found.into_iter().next())
     }
@@ -192,7 +196,7 @@ impl<'a> DialogueReader<'a> {
     }
 
     fn load_panels(&self) -> StoreResult<BTreeMap<u8, Vec<PanelSeat>>> {
-        let sql = "SELECT round, expert_slug, source, round_context, mandate
+        let sql = "SELECT round, expert_slug, source, round_context, mandate, reason, tensions
                    FROM panels WHERE dialogue_id = ?1 ORDER BY round, seat";
         let mut panels: BTreeMap<u8, Vec<PanelSeat>> = BTreeMap::new();
         for (round, seat) in self.read_all(sql, read_seat)? {
@@ -203,7 +207,7 @@ impl<'a> DialogueReader<'a> {
 
     /// The recorded panel of a round; empty if none is recorded.
     pub(crate) fn load_panel(&self, round: u8) -> StoreResult<Vec<PanelSeat>> {
-        let sql = "SELECT round, expert_slug, source, round_context, mandate FROM panels
+        let sql = "SELECT round, expert_slug, source, round_context, mandate, reason, tensions FROM panels
                    WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seat";
         let seats = query_rows(self.connection, sql, params![self.id.as_str(), round], read_seat)?;
         Ok(seats.into_iter().map(|(_, seat)| seat).collect())
@@ -323,6 +327,8 @@ fn read_seat(row: &Row<'_>) -> StoreResult<(u8, PanelSeat)> {
         source: parse_column(row, 2, "source")?,
         round_context: row.get(3)?,
         mandate: row.get(4)?,
+        reason: row.get(5)?,
+        tensions: read_optional_json(row, 6, "tensions")?.unwrap_or_default(),
     };
     Ok((row.get(0)?, seat))
 }
