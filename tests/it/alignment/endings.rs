@@ -1,6 +1,7 @@
 //! How a dialogue ends: it converges, or it says that it did not, and why.
 
 use plenary_core::model::ask::AskPurpose;
+use plenary_core::report::graph::tension_board;
 use serde_json::{Value, json};
 
 use super::harness::AlignmentTest;
@@ -111,13 +112,21 @@ fn all_experts_converging_at_once_do_not_settle_an_open_tension() {
 #[test]
 fn an_accepted_tension_counts_as_settled_and_the_verdict_names_it() {
     let test = AlignmentTest::new(|asked| match (asked.purpose, asked.round) {
-        (AskPurpose::Reconciliation, 2) => Some(asked.usual_with(json!({
-            "tension_updates": [],
+        (AskPurpose::Reconciliation, 1) => Some(asked.usual_with(json!({
             "accepted": [{ "id": "T0002", "reason": "A cap of a third is bearable." }],
         }))),
+        (AskPurpose::Reconciliation, 2) => Some(asked.usual_with(json!({ "tension_updates": [] }))),
         _ => None,
     });
     let ended = test.run();
+    // The board has it from the round of the acceptance on, with the reason.
+    for (round, accepted) in [(0, 0), (1, 1), (2, 1)] {
+        let record = test.store.load_record(&ended.id).unwrap().unwrap();
+        let board = tension_board(record, Some(round));
+        assert_eq!(board.accepted.len(), accepted, "round {round}");
+        let because = board.accepted.first().and_then(|card| card.accepted_because.as_deref());
+        assert_eq!(because.is_some(), accepted > 0);
+    }
     ended.expect_end("done", "converged", true, 3);
     assert_eq!(ended.tension_status("T0002"), "addressed", "it keeps its status");
     let verdict = ended.final_verdict();
@@ -144,6 +153,9 @@ fn four_of_five_percent_suffice_when_the_caller_says_so() {
         let ended = test.run();
         ended.expect_end("done", reason, converged, 3);
         assert_eq!(ended.final_verdict()["vote"], "2-1", "{percent}");
+        // Experts who did not converge block only where they are missing.
+        let blockers = ended.value_at("scoreboard.rounds.2.blockers").to_string();
+        assert_eq!(blockers.contains("not converged: scone"), !converged, "{blockers}");
         // The Judge left the marked dissent out; code adds it.
         let [(author, text)] = &ended.verdicts_of("dissent")[..] else { panic!("{percent}") };
         assert_eq!((author.as_str(), text.as_str()), ("scone", "The deed forbids calls."));

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::intervention::Intervention;
 use plenary_core::model::run_state::RunStopReason;
 use serde_json::{Value, json};
 
-use super::harness::{AlignmentTest, fenced_texts};
+use super::harness::{AlignmentTest, Interference, fenced_texts};
 use super::scripted_panel::usual_contribution;
 use super::sources::assert_sourced;
 use crate::kit::ScriptedReply;
@@ -179,7 +181,52 @@ fn references_that_lead_nowhere_do_not_refuse_the_round() {
     let own = ended.export["recommendations"].as_array().unwrap();
     let own = own.iter().find(|one| one["label"] == "Do it").unwrap();
     assert_eq!(own["references"], json!([]));
+    let warnings = ended.value_at("warnings").to_string();
+    assert!(warnings.contains("round 0: ") && warnings.contains("name nothing in the record"));
+    assert_eq!(ended.export["alignment"]["warnings"], *ended.value_at("warnings"));
     assert_sourced(&test, &ended);
+}
+
+#[test]
+fn a_marker_that_is_read_in_spite_of_a_slip_is_a_warning_of_the_result() {
+    let test = AlignmentTest::new(|asked| {
+        let is_it = asked.expert == "scone" && asked.round == 0;
+        is_it.then(|| ScriptedReply::Reply("[scone-p1 — View]\nscone weighs income.\n".to_owned()))
+    });
+    let ended = test.run();
+    assert!(ended.ids_of("perspectives").len() >= 3);
+    let warnings = ended.value_at("warnings").to_string();
+    assert!(warnings.contains("round 0: scone, line 1: "), "{warnings}");
+}
+
+#[test]
+fn a_whisper_reaches_one_expert_and_a_directive_all_who_are_asked_later() {
+    let whisper = Intervention::Whisper {
+        text: "Mind the trustee.".to_owned(),
+        to: Some("muffin".parse().unwrap()),
+    };
+    let directive = Intervention::Directive {
+        text: "Weigh the tax first.".to_owned(),
+        restatement: None,
+        confirmed: true,
+    };
+    let test = AlignmentTest::new(|asked| {
+        let delay = Duration::from_millis(150);
+        Some(ScriptedReply::Slow(delay, Box::new(asked.usual())))
+    });
+    // Round 0 has three experts and a reconciliation.
+    let ended = test.run_with(None, &Interference::Say(4, vec![whisper, directive]));
+    ended.expect_end("done", "converged", true, 3);
+    for (round, expert, seen) in test.requests_for(AskPurpose::Contribution) {
+        let hears = |text: &str| seen.user.contains(text);
+        assert_eq!(hears("Mind the trustee."), round > 0 && expert == "muffin", "{expert} {round}");
+        assert_eq!(hears("Weigh the tax first."), round > 0, "{expert} {round}");
+    }
+    for (_, _, seen) in test.requests_for(AskPurpose::Verdicts) {
+        assert!(seen.user.contains("Weigh the tax first."));
+        assert!(!seen.user.contains("Mind the trustee."), "a whisper to one expert is theirs");
+    }
+    assert_eq!(ended.value_at("interventions").as_array().unwrap().len(), 2);
 }
 
 #[test]

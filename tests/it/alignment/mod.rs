@@ -13,6 +13,8 @@ pub(crate) mod harness;
 mod limits;
 mod lying_judge;
 mod offline;
+mod panels;
+mod processes;
 mod prompts;
 mod random_replies;
 mod resumed;

@@ -129,21 +129,42 @@ fn an_unknown_domain_is_refused_before_anything_is_asked() {
 #[test]
 fn a_plan_shows_the_calls_of_three_rounds() {
     let program = TestProgram::new();
-    let ran = program.run_command(&[
-        "align",
-        QUESTION,
-        "--rehearse",
-        "--dry-run",
-        "--panel",
-        "4",
-        "--no-conclusion",
-        "--json",
-    ]);
-    assert_eq!(ran.code, 0, "{ran:?}");
-    let plan: Value = serde_json::from_str(&ran.stdout).unwrap();
-    // 1 + rounds × (experts + 2).
-    let calls = plan.pointer("/estimate/calls").or_else(|| plan.get("calls"));
-    assert_eq!(calls, Some(&json!(1 + 3 * (4 + 2))), "{plan:#}");
+    for panel in [2, 4, 8, 12] {
+        let named = panel.to_string();
+        let options = ["--dry-run", "--panel", &named, "--no-conclusion", "--json"];
+        let ran = program.run_command(&[&["align", QUESTION, "--rehearse"], &options[..]].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let plan: Value = serde_json::from_str(&ran.stdout).unwrap();
+        // 1 + rounds × (experts + 2).
+        let calls = plan.pointer("/estimate/calls").or_else(|| plan.get("calls"));
+        assert_eq!(calls, Some(&json!(1 + 3 * (panel + 2))), "{plan:#}");
+    }
+}
+
+#[test]
+fn experts_of_a_file_replace_the_design_and_no_audit_is_said() {
+    let program = TestProgram::new();
+    let expert = |slug: &str| json!({ "slug": slug, "role": "Analyst", "tier": "Core" });
+    let pool: Vec<Value> = ["ann", "bob", "cid"].map(expert).to_vec();
+    program.write_json("experts.json", &json!(pool));
+    let options = ["--experts", "experts.json", "--no-audit", "--max-rounds", "1"];
+    let (code, document) = run_align(&program, &options);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(value_at(&document, "audit"), &Value::Null);
+    let warnings = value_at(&document, "warnings").to_string();
+    assert!(warnings.contains("unaudited: no critic checked"), "{warnings}");
+    assert!(warnings.contains("several experts of the pool have the role `Analyst`"), "{warnings}");
+    assert!(warnings.contains("no Wildcard"), "{warnings}");
+    let id = value_at(&document, "dialogue_id").as_str().unwrap();
+    let printed = program.run_command(&["export", id, "--format", "md"]);
+    let printed = format!("{}{}", printed.stdout, printed.stderr);
+    assert!(printed.contains("work remaining"), "{printed}");
+    for wrong in ["experts: 3", "[]", "{\"experts\": \"ann\"}"] {
+        program.write_text("wrong.yaml", wrong);
+        let ran =
+            program.run_command(&["align", QUESTION, "--rehearse", "--experts", "wrong.yaml"]);
+        assert_ne!(ran.code, 0, "{wrong}: {ran:?}");
+    }
 }
 
 /// `examples/trust`: the commands of its script, with the files of the repository.

@@ -20,6 +20,7 @@ use crate::model::lifecycle::EntityStatus;
 use crate::model::record::{DialogueRecord, Expert, RecordedVerdict, RoundRecord};
 use crate::model::time::Moment;
 use crate::model::verdict::{VerdictConfidence, VerdictType, VoteTally};
+use crate::protocols::alignment::state::acceptance_of;
 use crate::protocols::conclusion::document::ConclusionExport;
 use crate::report::calibration_export::{CalibrationExport, calibration_export};
 use crate::report::dialogue_facts::{
@@ -76,6 +77,8 @@ pub struct DialogueDocument<'a> {
 struct PoolSection<'a> {
     domain: Option<&'a str>,
     experts: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    panel_reason: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -169,6 +172,11 @@ enum DerivedLinks {
     Tension {
         #[serde(rename = "relatedPerspectives")]
         related_perspectives: Vec<EntityId>,
+        /// The expert whose seat owns it in the newest panel.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        owner: Option<ExpertSlug>,
+        #[serde(rename = "acceptedBecause", skip_serializing_if = "Option::is_none")]
+        accepted_because: Option<String>,
     },
     Recommendation {
         addresses_tensions: Vec<EntityId>,
@@ -246,10 +254,11 @@ pub fn dialogue_document(record: &DialogueRecord) -> DialogueDocument<'_> {
         background: opening.background.as_ref(),
         calibration: calibration_export(record),
         ending: ConclusionExport::from_concluded(concluded),
-        expert_pool: record
-            .pool
-            .as_ref()
-            .map(|pool| PoolSection { domain: pool.domain.as_deref(), experts: &pool.experts }),
+        expert_pool: record.pool.as_ref().map(|pool| PoolSection {
+            domain: pool.domain.as_deref(),
+            experts: &pool.experts,
+            panel_reason: pool.panel_reason.as_deref(),
+        }),
         experts: record.experts.iter().map(expert_section).collect(),
         rounds: round_sections(record),
         perspectives: entity_sections(&record.perspectives, |_| DerivedLinks::Perspective {}),
@@ -269,6 +278,8 @@ pub fn dialogue_document(record: &DialogueRecord) -> DialogueDocument<'_> {
         }),
         tensions: entity_sections(&record.tensions, |entity| DerivedLinks::Tension {
             related_perspectives: related.get(&entity.id).into_iter().flatten().copied().collect(),
+            owner: record.owner_of(entity.id).cloned(),
+            accepted_because: acceptance_of(&entity.events).map(str::to_owned),
         }),
         evidence: entity_sections(&record.evidence, |entity| DerivedLinks::Evidence {
             supports: reference_targets(entity, &[ReferenceType::Support]).collect(),

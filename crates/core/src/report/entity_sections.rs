@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use crate::model::entity::{Entity, EntityEvent, EntityReference, MoveType};
 use crate::model::ids::{EntityId, EntityKind};
-use crate::model::lifecycle::allowed_statuses;
+use crate::model::lifecycle::{EntityStatus, allowed_statuses};
 use crate::model::record::{DialogueRecord, Expert, RoundRecord};
+use crate::protocols::alignment::state::acceptance_of;
 use crate::report::dialogue_facts::RoundContributions;
 use crate::report::ethos_page::challenge_note;
 use crate::report::marks::status_mark;
@@ -18,6 +19,7 @@ use crate::report::page::{
 use crate::report::phrases::{
     accepting_verdict, count_noun, entity_relations, event_phrase, reference_verb,
 };
+use crate::report::scoreboard_page::round_board;
 
 /// Lines of a contribution on a page that is not complete.
 const CONTRIBUTION_LINES_MAX: usize = 3;
@@ -31,17 +33,26 @@ pub(crate) fn tensions_section(record: &DialogueRecord, detail: PageDetail) -> P
     if record.tensions.is_empty() {
         return PageSection::default();
     }
-    let column = |status| {
-        let (mark, tone) = status_mark(status);
-        let name = status.name().to_uppercase();
-        let tensions = record.tensions.iter().filter(|tension| tension.status == status);
+    let column = |(mark, tone), name: &str, belongs: &dyn Fn(&Entity) -> bool| {
+        let tensions = record.tensions.iter().filter(|tension| belongs(tension));
         let cards: Vec<BoardCard> =
             tensions.map(|tension| tension_card(record, tension, detail)).collect();
         let tone = if cards.is_empty() { TextTone::Faint } else { tone };
-        BoardColumn { title: RichText::marked((mark, tone), &name), cards }
+        BoardColumn { title: RichText::marked((mark, tone), &name.to_uppercase()), cards }
     };
-    let columns = allowed_statuses(EntityKind::Tension).iter().map(|status| column(*status));
-    PageSection::new("Tensions", vec![PageBlock::Board(columns.collect())]).with_note(note)
+    // What only a verdict accepts says so on its card.
+    let is_accepted = |tension: &Entity| {
+        tension.status != EntityStatus::Resolved && acceptance_of(&tension.events).is_some()
+    };
+    let columns = allowed_statuses(EntityKind::Tension).iter().map(|status| {
+        let belongs = |tension: &Entity| tension.status == *status && !is_accepted(tension);
+        column(status_mark(*status), status.name(), &belongs)
+    });
+    let mut columns: Vec<BoardColumn> = columns.collect();
+    if record.tensions.iter().any(is_accepted) {
+        columns.push(column(status_mark(EntityStatus::Addressed), "accepted", &is_accepted));
+    }
+    PageSection::new("Tensions", vec![PageBlock::Board(columns)]).with_note(note)
 }
 
 fn tension_card(record: &DialogueRecord, tension: &Entity, detail: PageDetail) -> BoardCard {
@@ -56,6 +67,9 @@ fn tension_card(record: &DialogueRecord, tension: &Entity, detail: PageDetail) -
         RichText::with_ids(&phrase, TextTone::Faint).push(reason, TextTone::Faint)
     };
     let accepted = accepting_verdict(record, tension.id);
+    let reason = acceptance_of(&tension.events).map(|reason| format!("accepted: {reason}"));
+    let owner = record.owner_of(tension.id).map(|slug| format!("owner: {}", slug.display_name()));
+    let accepted = owner.into_iter().chain(reason).chain(accepted);
     let accepted = accepted.map(|text| RichText::toned(text, TextTone::Faint));
     let challenge = challenge_note(record, tension.id);
     let challenge = challenge.map(|text| RichText::toned(text, TextTone::Caution));
@@ -97,6 +111,7 @@ fn round_section(
         blocks.extend(is_judged.then_some(judge));
         blocks.push(PageBlock::prose(summary));
     }
+    blocks.extend(round_board(record, round.round));
     let experts = record.experts.iter();
     let mut parts: Vec<PageSection> =
         experts.filter_map(|expert| expert_section(round.round, expert, brought, detail)).collect();

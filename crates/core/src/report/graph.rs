@@ -8,6 +8,7 @@ use crate::model::ids::{EntityId, EventActor, ExpertSlug};
 use crate::model::lifecycle::{EntityEventType, EntityStatus};
 use crate::model::record::DialogueRecord;
 use crate::model::time::Moment;
+use crate::protocols::alignment::state::acceptance_of;
 
 /// Entities and the references between them.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -40,7 +41,7 @@ pub struct GraphEdge {
 pub struct TensionBoard {
     pub open: Vec<BoardTension>,
     pub addressed: Vec<BoardTension>,
-    /// Not settled, and a verdict accepts that.
+    /// Not settled, and the Judge or a verdict accepts that.
     pub accepted: Vec<BoardTension>,
     pub resolved: Vec<BoardTension>,
     pub reopened: Vec<BoardTension>,
@@ -54,6 +55,12 @@ pub struct BoardTension {
     pub round: u8,
     pub status: EntityStatus,
     pub raised_by: Vec<ExpertSlug>,
+    /// The expert whose seat owns the tension in the newest panel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<ExpertSlug>,
+    /// Why the Judge accepted it in a round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accepted_because: Option<String>,
     /// Who made the last step towards a settlement; empty if no step was made.
     pub settled_by: Vec<EventActor>,
     /// What settled it: an entity or a verdict.
@@ -101,7 +108,7 @@ pub fn tension_board(record: DialogueRecord, round: Option<u8>) -> TensionBoard 
     for tension in &record.tensions {
         let column = if tension.status == EntityStatus::Resolved {
             &mut board.resolved
-        } else if is_accepted(&record, tension.id) {
+        } else if is_accepted(&record, tension) {
             &mut board.accepted
         } else if tension.status == EntityStatus::Addressed {
             &mut board.addressed
@@ -115,9 +122,13 @@ pub fn tension_board(record: DialogueRecord, round: Option<u8>) -> TensionBoard 
     board
 }
 
-fn is_accepted(record: &DialogueRecord, id: EntityId) -> bool {
+/// Whether a tension is accepted: by the Judge in a round, or by a verdict.
+fn is_accepted(record: &DialogueRecord, tension: &Entity) -> bool {
     let accepted = record.verdicts.iter().flat_map(|given| &given.verdict.tensions_accepted);
-    accepted.flatten().any(|one| *one == id)
+    let is_active = tension.status != EntityStatus::Resolved;
+    is_active
+        && (acceptance_of(&tension.events).is_some()
+            || accepted.flatten().any(|one| *one == tension.id))
 }
 
 fn board_tension(record: &DialogueRecord, tension: &Entity) -> BoardTension {
@@ -136,6 +147,8 @@ fn board_tension(record: &DialogueRecord, tension: &Entity) -> BoardTension {
         round: tension.id.round,
         status: tension.status,
         raised_by: tension.contributors.clone(),
+        owner: record.owner_of(tension.id).cloned(),
+        accepted_because: acceptance_of(&tension.events).map(str::to_owned),
         settled_by: step.map(|event| event.actors.clone()).unwrap_or_default(),
         settled_with: step.and_then(|event| event.reference.as_ref()).map(ToString::to_string),
         challenges: own.map(|challenge| challenge.rule_id.clone()).collect(),

@@ -7,6 +7,7 @@ use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::model::time::Moment;
 use crate::model::verdict::{Verdict, VerdictType, VoteTally};
+use crate::protocols::alignment::document::dialogue_warnings;
 use crate::protocols::conclusion::document::ConclusionView;
 use crate::protocols::conclusion::page::conclusion_sections;
 use crate::protocols::conclusion::phrases::conclusion_warnings;
@@ -154,7 +155,10 @@ pub fn dialogue_page(
     page.sections.push(experts_section(record));
     page.sections.extend(scoreboard_section(record));
     page.sections.extend(record_sections(record, PageScope { detail, ..scope }));
-    page.sections.push(warnings_section(&conclusion_warnings(&ended, dialogue.opening.rehearsal)));
+    let warnings = run.and_then(dialogue_warnings);
+    let warnings =
+        warnings.unwrap_or_else(|| conclusion_warnings(&ended, dialogue.opening.rehearsal));
+    page.sections.push(warnings_section(&warnings));
     page
 }
 
