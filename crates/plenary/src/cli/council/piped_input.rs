@@ -14,7 +14,7 @@ use plenary_engine::context_files::read::SecretGuard;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::FileError;
 
-use crate::cli::ui::TerminalUi;
+use crate::cli::ui::{TerminalUi, print_warning_text};
 
 /// Name of the text in prompts and in the record.
 const NAME: &str = "standard input";
@@ -22,8 +22,11 @@ const NAME: &str = "standard input";
 /// Far more than a panel can read; a larger text is a mistake.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// A caller may leave standard input open and never write to it.
-const FIRST_BYTE_WAIT: Duration = Duration::from_secs(1);
+/// After this time a person is told what the command waits for.
+const QUIET_WAIT: Duration = Duration::from_secs(1);
+
+/// Printed also with `--quiet`: otherwise a caller that never closes its pipe sees nothing.
+const WAITING: &str = "waiting for the end of standard input, which goes with the question; `plenary ask … </dev/null` sends nothing";
 
 /// Whether the caller asked for standard input with `--context -`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +35,7 @@ pub(crate) enum InputWish {
     IfPiped,
 }
 
-/// Reads the piped text; `None` if there is none.
+/// Reads the piped text; `None` if there is none. A terminal is read only if it is named.
 pub(crate) fn read_piped_input(
     ui: &TerminalUi,
     wish: InputWish,
@@ -41,13 +44,11 @@ pub(crate) fn read_piped_input(
     if wish == InputWish::IfPiped && ui.is_input_terminal() {
         return Ok(None);
     }
-    let (bytes, is_late) = read_bytes(wish)?;
-    if is_late {
-        ui.print_note(
-            "standard input is open but empty, so it is not sent; `--context -` waits for it",
-        );
-    }
+    let bytes = read_bytes()?;
     if bytes.iter().all(u8::is_ascii_whitespace) {
+        if wish == InputWish::Named || is_pipe() {
+            print_warning_text("standard input is empty, so the question goes without it");
+        }
         return Ok(None);
     }
     let size = format_bytes(bytes.len());
@@ -63,37 +64,39 @@ pub(crate) fn read_piped_input(
     Ok(Some(ContextFile { path: NAME.to_owned(), sha256, text }))
 }
 
-/// The bytes, and whether none came in time.
-fn read_bytes(wish: InputWish) -> Result<(Vec<u8>, bool), Error> {
-    let unreadable = |source| FileError::Unreadable { path: NAME.into(), source };
+/// Reads to the end: a text that comes late or in parts is the question's as well. Ctrl-C ends it.
+fn read_bytes() -> Result<Vec<u8>, Error> {
     let (sender, receiver) = channel();
-    // A thread, because a read of standard input cannot be interrupted.
+    // A thread, because a read of standard input has no time limit.
     std::thread::spawn(move || {
-        let mut input = std::io::stdin().lock();
-        let mut first = [0; 1];
-        let started = input.read(&mut first);
-        let is_started = matches!(started, Ok(1));
-        let _ = sender.send(started.map(|read| first.get(..read).unwrap_or_default().to_vec()));
-        if is_started {
-            let mut rest = Vec::new();
-            let limit = BYTES_MAX as u64 + 1;
-            let _ = sender.send(input.take(limit).read_to_end(&mut rest).map(|_| rest));
-        }
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes);
+        let _ = sender.send(read.map(|_| bytes));
     });
-    let first = match wish {
-        InputWish::Named => receiver.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        InputWish::IfPiped => receiver.recv_timeout(FIRST_BYTE_WAIT),
+    let read = match receiver.recv_timeout(QUIET_WAIT) {
+        Err(RecvTimeoutError::Timeout) => {
+            print_warning_text(WAITING);
+            receiver.recv().ok()
+        }
+        read => read.ok(),
     };
-    let mut bytes = match first {
-        Ok(first) => first.map_err(unreadable)?,
-        Err(RecvTimeoutError::Timeout) => return Ok((Vec::new(), true)),
-        Err(RecvTimeoutError::Disconnected) => Vec::new(),
-    };
-    if !bytes.is_empty() {
-        bytes.extend(receiver.recv().unwrap_or_else(|_| Ok(Vec::new())).map_err(unreadable)?);
-    }
+    let unreadable = |source| FileError::Unreadable { path: NAME.into(), source };
+    let bytes = read.unwrap_or_else(|| Ok(Vec::new())).map_err(unreadable)?;
     if bytes.len() > BYTES_MAX {
         return Err(FileError::TooLarge { path: NAME.into(), bytes_max: BYTES_MAX }.into());
     }
-    Ok((bytes, false))
+    Ok(bytes)
+}
+
+/// Whether standard input is a pipe: `</dev/null` is empty on purpose.
+#[cfg(unix)]
+fn is_pipe() -> bool {
+    let kind = rustix::fs::fstat(std::io::stdin())
+        .map(|found| rustix::fs::FileType::from_raw_mode(found.st_mode));
+    kind == Ok(rustix::fs::FileType::Fifo)
+}
+
+#[cfg(not(unix))]
+fn is_pipe() -> bool {
+    false
 }
