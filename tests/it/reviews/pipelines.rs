@@ -232,6 +232,19 @@ fn what_is_held_never_passes_the_hook() {
 }
 
 #[test]
+fn a_document_with_a_key_never_passes_the_hook() {
+    let repository = GitRepository::with_hook();
+    let key = "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF2hJ4";
+    repository.stage_file("post.md", &format!("# Launch\n\nkey = ghp_{key}\n"));
+    let mut commit = repository.tool_command("git");
+    let ran =
+        run_output(commit.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"));
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("looks like"), "{ran:?}");
+    assert_eq!(repository.commit_count(), 1);
+}
+
+#[test]
 fn the_hook_reviews_only_documents_under_any_name() {
     let repository = GitRepository::with_hook();
     repository.stage_file("main.rs", "fn main() {}\n");
