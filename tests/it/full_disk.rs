@@ -125,7 +125,7 @@ fn the_same_is_said_in_words_and_in_a_batch() {
     let (id, _) = saved_replies(&council).unwrap();
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(ran.stderr.contains(&format!("the run `{id}` stopped early")), "{ran:?}");
-    assert!(ran.stderr.contains(&format!("`plenary resume {id}`")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("\n  plenary resume {id}\n")), "{ran:?}");
     let council = TestCouncil::new(|_| ScriptedReply::Valid);
     assert_eq!(council.program.run_command(&["dialogue", "create", "Room"]).code, 0);
     council.program.write_text("asked.jsonl", "\"Shall we?\"\n");

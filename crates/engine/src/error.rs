@@ -16,6 +16,9 @@ use crate::app::planning::panel_setup::PlanningError;
 use crate::clock::CLOCK_YEARS;
 use crate::config::error::ConfigError;
 use crate::context_files::gather::ContextFileError;
+use crate::error_hints::{
+    hint_for_config, hint_for_context_files, hint_for_file, hint_for_modularity, hint_for_store,
+};
 use crate::files::read_write::{FileError, WriteError};
 use crate::providers::rehearsal::script::ScriptError;
 use crate::store::error::StoreError;
@@ -25,6 +28,12 @@ use crate::verdict_log::log_file::LogFileError;
 pub enum Error {
     #[error("{}", .0.summary_message())]
     Refused(ValidationErrors),
+    /// A value of the command line that the request rejects.
+    #[error("{}", .0.summary_message())]
+    Argument(ValidationErrors),
+    /// A part of a dialogue that is not there: a round, a call.
+    #[error("{}", .0.summary_message())]
+    Missing(ValidationErrors),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -155,12 +164,15 @@ impl Error {
         match self {
             Self::Refused(refusal) if is_not_found(refusal) => ErrorKind::NotFound,
             Self::Refused(_) => ErrorKind::Refused,
+            Self::Argument(_) => ErrorKind::Usage,
+            Self::Missing(_) => ErrorKind::NotFound,
             Self::Store(error) => kind_of_store_error(error),
             Self::Halted { source, .. } => kind_of_halt(source),
             Self::File(FileError::Unwritable { .. }) => ErrorKind::Incomplete,
             Self::File(_) | Self::Material(_) | Self::Modularity(_) => ErrorKind::NotFound,
             Self::LogFile(error) => kind_of_log_error(error),
             Self::Config(ConfigError::FileExists { .. }) => ErrorKind::Refused,
+            Self::Config(ConfigError::Flag { .. }) => ErrorKind::Usage,
             Self::Config(_) | Self::Script(_) | Self::Convene(_) => ErrorKind::Configuration,
             Self::Usage(_) => ErrorKind::Usage,
             Self::Listen(_) | Self::Token { .. } | Self::Clock { .. } => ErrorKind::Configuration,
@@ -184,6 +196,8 @@ impl Error {
     fn static_hint(&self) -> Option<&'static str> {
         match self {
             Self::Refused(_)
+            | Self::Argument(_)
+            | Self::Missing(_)
             | Self::Halted { .. }
             | Self::Runtime(_)
             | Self::Document(_)
@@ -214,10 +228,18 @@ impl Error {
         if let Self::Refused(refusal) = self { Self::Refused(refusal.of_batch()) } else { self }
     }
 
+    /// The validation errors, if the request has some.
+    pub fn faults(&self) -> Option<&ValidationErrors> {
+        if let Self::Refused(faults) | Self::Argument(faults) | Self::Missing(faults) = self {
+            return Some(faults);
+        }
+        None
+    }
+
     /// Builds the error document for programs.
     pub fn to_document(&self) -> Value {
-        if let Self::Refused(refusal) = self {
-            return refusal.to_document();
+        if let Some(faults) = self.faults() {
+            return faults.to_document();
         }
         let mut document = json!({
             "status": "error",
@@ -225,7 +247,12 @@ impl Error {
             "message": self.full_message(),
         });
         if let (Some(hint), Value::Object(map)) = (self.hint(), &mut document) {
-            map.insert("suggestion".to_owned(), hint.into());
+            // A program reads the document, so it may name the field of a request.
+            let field = match matches!(self, Self::Config(ConfigError::NoProvider)) {
+                true => "; over MCP and HTTP the field is `rehearse: true`",
+                false => "",
+            };
+            map.insert("suggestion".to_owned(), format!("{hint}{field}").into());
         }
         if let (Self::Halted { id, replies, .. }, Value::Object(map)) = (self, &mut document) {
             map.insert("dialogue_id".to_owned(), json!(id));
@@ -242,7 +269,7 @@ impl Error {
 
     fn error_code(&self) -> &'static str {
         match self {
-            Self::Refused(_) => "batch_validation_failed",
+            Self::Refused(_) | Self::Argument(_) | Self::Missing(_) => "batch_validation_failed",
             Self::Store(StoreError::Newer { .. }) => "store_newer",
             Self::Store(StoreError::Missing { .. }) => "store_missing",
             Self::Store(StoreError::Foreign { .. }) => "store_foreign",
@@ -349,7 +376,7 @@ fn hint_for_halt(id: &DialogueId, error: &StoreError) -> String {
         | StoreError::Unwritable(_) => "fix the error above",
     };
     let command = format_resume_command(id);
-    format!("{first}, then run `{command}`; it repeats only calls without a recorded reply")
+    format!("{first}; only calls without a recorded reply are repeated. Then run: `{command}`")
 }
 
 fn format_resume_command(id: &DialogueId) -> String {
@@ -372,120 +399,5 @@ fn kind_of_log_error(error: &LogFileError) -> ErrorKind {
         | LogFileError::Unwritable { .. }
         | LogFileError::Busy { .. } => ErrorKind::Incomplete,
         LogFileError::Store(error) => kind_of_store_error(error),
-    }
-}
-
-fn hint_for_store(error: &StoreError) -> Option<&'static str> {
-    match error {
-        StoreError::Newer { .. } => {
-            Some("install the newest Plenary, or choose another store with `--store FILE`")
-        }
-        StoreError::Missing { .. } => Some(
-            "check `--store`; the first `plenary ask` or `plenary dialogue create` creates a store",
-        ),
-        StoreError::Foreign { .. } => {
-            Some("choose another store with `--store FILE`, or restore it from a backup")
-        }
-        StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => Some(
-            "check that you can write to the folder, or choose another store with `--store FILE`",
-        ),
-        StoreError::ForeignLocks { .. } => {
-            Some("move the folder away, or choose another store with `--store FILE`")
-        }
-        StoreError::ReadOnly => Some("make the file and its folder writable"),
-        StoreError::Busy { .. } => Some("nothing was changed; try again"),
-        StoreError::DiskFull => Some("nothing was changed; free some disk space and try again"),
-        StoreError::Io(_) => {
-            Some("check the disk, its free space, and the permissions of the file")
-        }
-        StoreError::Damaged { .. } => {
-            Some("restore the store from a backup, or choose another one with `--store FILE`")
-        }
-        StoreError::Malformed { .. } => {
-            Some("`plenary verify` lists what was changed; then restore the store from a backup")
-        }
-        StoreError::Database(_)
-        | StoreError::NotRun
-        | StoreError::WriterGone
-        | StoreError::Shared { .. }
-        | StoreError::Unwritable(_) => None,
-    }
-}
-
-fn hint_for_file(error: &FileError) -> &'static str {
-    match error {
-        FileError::Unreadable { .. } | FileError::NotAFile { .. } => {
-            "name a readable file, or `-` for standard input"
-        }
-        FileError::TooLarge { .. } => "split the file",
-        FileError::NotText { .. } => "save the file as UTF-8",
-        FileError::Unwritable { .. } => "check the folder's permissions and free space",
-    }
-}
-
-fn hint_for_context_files(error: &ContextFileError) -> &'static str {
-    match error {
-        ContextFileError::Unreadable { .. } => "name files and folders that exist and can be read",
-        ContextFileError::NotAFile { .. } => "save the content to a file and name that file",
-        ContextFileError::Folder { .. } => "name its files; `plenary sweep DIR` reviews a folder",
-        ContextFileError::Unfit { .. } => {
-            "a review needs UTF-8 text of at most about 350 KB, not reached through a link"
-        }
-        ContextFileError::TooMany { .. } => {
-            "name smaller folders, or exclude files in `.councilignore`"
-        }
-    }
-}
-
-fn hint_for_modularity(error: &AgentCheckError) -> &'static str {
-    match error {
-        AgentCheckError::Unreadable { .. } | AgentCheckError::NoPrompt { .. } => {
-            "name a folder with prompts in `agents/NAME/prompt.md`"
-        }
-        AgentCheckError::Outside { .. } => "name the folder that the link points to",
-        AgentCheckError::TooMany { .. } => "name the folder of a host that contains `agents/`",
-        AgentCheckError::AllExempt { .. } => {
-            "pass `--exempt` only for agents that may know about the review"
-        }
-    }
-}
-
-fn hint_for_config(error: &ConfigError) -> &'static str {
-    match error {
-        ConfigError::NoFile { .. } | ConfigError::File(_) => {
-            "name a readable UTF-8 file; `plenary init` writes a `council.yaml`"
-        }
-        ConfigError::Invalid { .. } if error.is_external() => {
-            "set the variable, install the program, or remove the provider from the file"
-        }
-        ConfigError::Invalid { .. } => {
-            "correct the file; `plenary init` writes one that explains every setting"
-        }
-        ConfigError::NoProvider => {
-            "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; a rehearsal (`--rehearse`, over MCP `rehearse: true`) needs none"
-        }
-        ConfigError::NoConclusionProvider => {
-            "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml: models write the conclusion of a record that is no rehearsal"
-        }
-        ConfigError::NoTierRules => {
-            "add `tier_rules` to council.yaml; the file of `plenary init` has an example. `plenary review FILE` needs none"
-        }
-        ConfigError::Variable { .. } => "set the variable to a valid value, or unset it",
-        ConfigError::Flag { .. } => "`plenary help COMMAND` lists the valid values",
-        ConfigError::NoWorkingFolder(_) => "change to a folder that exists",
-        ConfigError::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
-        ConfigError::LinkedStore { .. } => {
-            "remove the link if you did not create it, or name its target with `--store FILE`"
-        }
-        ConfigError::StoreIsFolder { .. } => "name a file, for example `--store plenary.db`",
-        ConfigError::NotAFolder { .. } => "name a folder that exists",
-        ConfigError::FileExists { .. } => "`--force` replaces it",
-        ConfigError::NotTrusted(_) => {
-            "run `plenary trust` to see these settings and to allow them; pipelines set PLENARY_TRUST=all"
-        }
-        ConfigError::TrustRecord { .. } => {
-            "make the folder accessible to you only (chmod 700), or name the file with `--config FILE`"
-        }
-        ConfigError::NoStateFolder => "set HOME, or name the file with `--config FILE`",
     }
 }

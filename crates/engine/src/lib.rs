@@ -9,6 +9,7 @@ pub mod config;
 pub mod context_files;
 pub mod engine;
 pub mod error;
+mod error_hints;
 pub mod files;
 pub mod providers;
 pub mod store;

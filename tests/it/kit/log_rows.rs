@@ -85,8 +85,13 @@ pub fn insert_verdict(store: &dyn Store, dialogue: &str, n: u32, verdict: Review
 
 pub fn insert_override(store: &dyn Store, dialogue: &str, n: u32, decision: ReviewDecision) {
     let verdict_id = format!("{dialogue}/{n}");
-    let word =
-        VerdictOverride { verdict_id, decision, why: "It was read again.".to_owned(), by: None };
+    let word = VerdictOverride {
+        verdict_id,
+        decision,
+        why: "It was read again.".to_owned(),
+        by: None,
+        decided_at: None,
+    };
     let changes = [JournalEvent::VerdictOverridden(word)];
     apply_events(store, &dialogue.parse().unwrap(), JournalEntryKind::VerdictOverridden, &changes)
         .unwrap();

@@ -484,6 +484,10 @@ impl Store for BrokenStore {
         self.inner.list_ethos(limit)
     }
 
+    fn list_override_lines(&self, verdict_id: &str) -> Result<Vec<LogLine>, StoreError> {
+        self.inner.list_override_lines(verdict_id)
+    }
+
     fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
         self.inner.list_overrides(verdict_id)
     }

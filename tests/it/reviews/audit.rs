@@ -74,6 +74,7 @@ fn program_with_log(verdicts: Vec<LoggedSample>) -> TestProgram {
                 decision,
                 why: "seen".to_owned(),
                 by: None,
+                decided_at: None,
             })
         }));
     }

@@ -11,18 +11,37 @@ use super::program_harness::LogProgram;
 fn a_decision_stands_over_the_gates() {
     let desk = LogProgram::with_verdicts(1);
     let before = desk.read_log_file();
-    let ran = desk.run_ok(&["override", "review/1", "--as", "ship", "--why", "Read again."]);
-    let again = "  `plenary review` of the same content now gives this decision; `--force` judges it again\n";
-    assert_eq!(
-        ran.stdout,
-        format!(
-            "posts/review-1.md (review/1)\n  the gate's verdict was HOLD; SHIP now applies\n{again}"
-        )
+    let by = ["--by", "Ann"];
+    let ran = desk.run_ok(
+        &[&["override", "review/1", "--as", "ship", "--why", "Read again."], &by[..]].concat(),
     );
-    let ran = desk.run_ok(&["override", "review", "--as", "REVISE", "--why", "Read a third time."]);
-    let applied = "the gate's verdict was HOLD; SHIP applied until now; REVISE now applies\n";
+    insta::assert_snapshot!(ran.stdout, @r"
+    posts/review-1.md
+    review/1
+      The review said HOLD; SHIP now applies, decided by Ann.
+      `plenary review` gives this decision for the same content.
+      `--force` judges it again.
+    ");
+    let third = ["override", "review", "--as", "REVISE", "--why", "Read a third time."];
+    let ran = desk.run_ok(&[&third, &by[..]].concat());
+    let applied =
+        "The review said HOLD; SHIP applied until now; REVISE now applies, decided by Ann.\n";
     assert!(ran.stdout.contains(applied), "{}", ran.stdout);
-    assert_eq!(desk.read_log_file(), before, "the log is what the gate said");
+    let after = desk.read_log_file();
+    let added: Vec<serde_json::Value> = after
+        .strip_prefix(&before)
+        .expect("the verdict's row does not change")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let added: Vec<_> = added
+        .iter()
+        .map(|row| [&row["kind"], &row["overrides"], &row["decision"], &row["by"]])
+        .collect();
+    assert_eq!(
+        added,
+        [["override", "review/1", "SHIP", "Ann"], ["override", "review/1", "REVISE", "Ann"]]
+    );
     desk.assert_verified();
     let store = desk.open_store();
     let words = store.list_overrides("review/1").unwrap();
@@ -46,13 +65,22 @@ fn a_decision_stands_over_the_gates() {
 fn its_document_says_what_stood_and_what_stands() {
     let desk = LogProgram::new();
     desk.insert_verdict(1, ReviewVerdict::Incomplete);
-    let (code, document) =
-        desk.run_json(&["override", "review/1", "--as", "HOLD", "--why", "Nobody answered."]);
+    let (code, document) = desk.run_json(&[
+        "override",
+        "review/1",
+        "--as",
+        "HOLD",
+        "--why",
+        "Nobody answered.",
+        "--by",
+        "Ann",
+    ]);
     assert_eq!(code, 0);
     let expected = json!({
         "status": "success", "verdict_id": "review/1", "dialogue_id": "review",
         "artifact": "posts/review-1.md", "artifact_type": "post",
         "gate": "INCOMPLETE", "stood": "INCOMPLETE", "stands": "HOLD", "why": "Nobody answered.",
+        "by": "Ann",
     });
     assert_eq!(document, expected);
 }
@@ -83,4 +111,55 @@ fn a_decision_needs_a_reason_and_a_word() {
         assert_eq!(ran.code, 64, "{arguments:?}");
     }
     assert!(desk.open_store().list_overrides("review/1").unwrap().is_empty());
+}
+
+#[test]
+fn overrides_travel_with_the_file() {
+    let desk = LogProgram::with_verdicts(2);
+    desk.run_ok(&["override", "review/1", "--as", "SHIP", "--why", "Read again.", "--by", "Ann"]);
+    let other = LogProgram::new();
+    other.write_file("theirs.jsonl", desk.read_log_file());
+    let (code, document) = other.run_json(&["log", "import", "theirs.jsonl"]);
+    assert_eq!((code, &document["imported"], &document["overrides"]), (0, &json!(2), &json!(1)));
+    let [ours, theirs] =
+        [&desk, &other].map(|desk| desk.open_store().list_overrides("review/1").unwrap());
+    assert_eq!(ours, theirs, "also the time of the decision");
+    other.assert_verified();
+    // A second import, also of an export, changes nothing.
+    let exported = desk.run_ok(&["log", "export"]).stdout;
+    assert!(exported.contains("\"kind\":\"override\""), "{exported}");
+    other.write_file("theirs.jsonl", exported);
+    let (_, document) = other.run_json(&["log", "import", "theirs.jsonl"]);
+    assert_eq!([&document["imported"], &document["overrides"], &document["known"]], [0, 0, 3]);
+    // A newer decision here is not replaced by an older one.
+    other.run_ok(&["override", "review/1", "--as", "HOLD", "--why", "No.", "--by", "Bob"]);
+    other.run_ok(&["log", "import", "theirs.jsonl"]);
+    assert_eq!(other.open_store().list_overrides("review/1").unwrap().len(), 2);
+    other.assert_verified();
+}
+
+#[test]
+fn an_override_without_its_verdict_is_reported() {
+    let desk = LogProgram::with_verdicts(1);
+    desk.run_ok(&["override", "review/1", "--as", "SHIP", "--why", "Read again.", "--by", "Ann"]);
+    let lines = desk.read_log_file();
+    let other = LogProgram::new();
+    other.write_file("theirs.jsonl", lines.lines().last().unwrap());
+    let ran = other.run_command(&["log", "import", "theirs.jsonl"]);
+    assert!(ran.code == 1 && ran.stderr.contains("line 1: it overrides a verdict"), "{ran:?}");
+}
+
+#[test]
+fn the_log_is_repaired_with_its_overrides() {
+    let desk = LogProgram::with_verdicts(2);
+    desk.run_ok(&["override", "review/1", "--as", "SHIP", "--why", "Read again.", "--by", "Ann"]);
+    let whole = desk.read_log_file();
+    assert_eq!(whole.lines().count(), 3);
+    for damaged in ["", whole.lines().next().unwrap(), &whole.replace("Read again", "Not read")] {
+        desk.write_file("council_log.jsonl", damaged);
+        desk.run_ok(&["log", "repair"]);
+        assert_eq!(desk.read_log_file(), whole, "after {damaged:?}");
+    }
+    let ran = desk.run_ok(&["log", "repair"]);
+    assert!(!ran.stdout.contains("unknown"), "{ran:?}");
 }

@@ -88,7 +88,9 @@ impl RunState {
                 self.review_outcome = Some(ruling.as_ref().clone())
             }
             JournalEvent::VerdictLogged(_) => self.rows_logged += 1,
-            JournalEvent::VerdictOverridden(decided) => self.overrides.push((at, decided.clone())),
+            JournalEvent::VerdictOverridden(decision) => {
+                self.overrides.push((decision.moment(at), decision.clone()))
+            }
             _ => {}
         }
     }

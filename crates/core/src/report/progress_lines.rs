@@ -123,7 +123,7 @@ fn repeated_lines(transcript: &RunState, ask: &AskSummary, lost: u32) -> Vec<Pro
     let seat = seat_column(transcript, ask);
     single_line(
         LineSeverity::Warning,
-        format!("{seat}call {lost} got no reply before a crash; Plenary repeats it"),
+        format!("{seat}call {lost} got no reply before the run stopped; Plenary repeats it"),
     )
 }
 

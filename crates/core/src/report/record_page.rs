@@ -27,7 +27,7 @@ use crate::report::phrases::{
     verdict_details,
 };
 use crate::report::run_sections::interventions_section;
-use crate::report::run_status::stop_notice;
+use crate::report::run_status::{split_command, stop_notice};
 use crate::report::scoreboard_page::scoreboard_section;
 
 /// The reader knows the question; a complete page has all of a longer one.
@@ -65,9 +65,17 @@ pub(crate) fn caution_block(text: &str) -> PageBlock {
 }
 
 /// Why a run did not finish, and what to do.
-pub(crate) fn stop_blocks(message: String, suggestion: &str) -> [PageBlock; 2] {
+pub(crate) fn stop_blocks(message: String, suggestion: &str) -> Vec<PageBlock> {
     let message = RichText::default().push_strong(message, TextTone::Bad);
-    [PageBlock::Paragraph(message), PageBlock::Paragraph(suggestion.into())]
+    let message = PageBlock::Paragraph(message);
+    [message].into_iter().chain(suggestion_blocks(suggestion)).collect()
+}
+
+/// What to do; a command has a line of its own.
+pub(crate) fn suggestion_blocks(suggestion: &str) -> Vec<PageBlock> {
+    let (text, command) = split_command(suggestion);
+    let command = command.map(|command| PageBlock::Command(command.to_owned()));
+    [PageBlock::Paragraph(text.into())].into_iter().chain(command).collect()
 }
 
 fn record_facts(record: &DialogueRecord) -> Vec<(&'static str, RichText)> {

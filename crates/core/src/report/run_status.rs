@@ -66,16 +66,19 @@ impl StopNotice {
 
 fn budget_hint(shortage: BudgetShortage, resume: &str) -> String {
     match shortage {
-        BudgetShortage::Money => format!("{resume} with more, for example `--budget-usd 5`"),
+        BudgetShortage::Money => {
+            let more = resume.trim_end_matches('`');
+            format!("give the run a higher limit, for example: {more} --budget-usd 5`")
+        }
         BudgetShortage::Batch => {
-            format!("{resume} continues it with its own budget, outside the batch")
+            format!("to continue it with a budget of its own, outside the batch: {resume}")
         }
         BudgetShortage::Tokens | BudgetShortage::Calls => {
-            format!("raise `budget.{shortage}` in council.yaml, then {resume}")
+            format!("raise `budget.{shortage}` in council.yaml, then: {resume}")
         }
         BudgetShortage::ServerMoney => format!(
-            "resume it after 00:00 UTC, or raise `budget.{shortage}` in council.yaml; this limit does \
-             not apply to {resume} on the command line"
+            "resume it after 00:00 UTC, or raise `budget.{shortage}` in council.yaml; on the command \
+             line this limit does not apply: {resume}"
         ),
     }
 }
@@ -96,7 +99,7 @@ pub fn stop_notice(transcript: &RunState) -> Option<StopNotice> {
 fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
     let id = &transcript.opening.dialogue_id;
     let resume = format!("`plenary resume {id}`");
-    let kept = format!("Plenary kept all answers; {resume} continues the run");
+    let kept = format!("Plenary kept all answers. To continue: {resume}");
     let (error_code, message, suggestion) = match transcript.stopped.as_ref() {
         Some(RunStopReason::Done) => return None,
         Some(RunStopReason::Quorum { round, heard, needed }) => (
@@ -105,17 +108,19 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
                 "round {round} needs at least {} and got {heard}",
                 count_noun(*needed, "answer")
             ),
-            format!("fix what failed, then {resume} asks the missing seats again"),
+            format!("fix what failed, then ask the missing seats again: {resume}"),
         ),
         Some(RunStopReason::Families { heard, needed }) => (
             "families_not_met",
             format!("the answers come from {heard} model families; `families_min` is {needed}"),
-            format!("add a provider of another family, or {resume} when it answers again"),
+            format!(
+                "add a provider of another family, or wait until it answers again, then: {resume}"
+            ),
         ),
         Some(RunStopReason::Partial { round, seat }) => (
             "partial_not_allowed",
             format!("{seat} failed in round {round}, and `allow_partial` is false"),
-            format!("fix what failed, then {resume}"),
+            format!("fix what failed, then: {resume}"),
         ),
         Some(RunStopReason::Budget { shortage }) => (
             "budget_exhausted",
@@ -128,13 +133,15 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             (
                 "audit_unavailable",
                 format!("the conclusion could not be audited: {seat}: {reason}"),
-                format!("without an audit no conclusion is Clean; {resume} asks the critic again"),
+                format!(
+                    "without an audit no conclusion is Clean. To ask the critic again: {resume}"
+                ),
             )
         }
         Some(RunStopReason::Unconcluded { stage: ConclusionStage::Concluding, seat, reason }) => (
             "synthesis_unavailable",
             format!("the synthesizer wrote no usable conclusion: {seat}: {reason}"),
-            format!("all replies are kept; {resume} asks for the conclusion again"),
+            format!("all replies are kept. To ask for the conclusion again: {resume}"),
         ),
         Some(RunStopReason::Unconcluded {
             stage: ConclusionStage::Revising | ConclusionStage::Auditing,
@@ -143,17 +150,17 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
         }) => (
             "revision_unavailable",
             format!("the conclusion could not be revised: {seat}: {reason}"),
-            format!("{resume} asks for the revision again"),
+            format!("to ask for the revision again: {resume}"),
         ),
         Some(RunStopReason::Unadjudicated { seat, reason }) => (
             "adjudication_unavailable",
             format!("the adjudicator gave no verdict: {seat}: {reason}"),
-            format!("the artifact does not pass; {resume} asks the adjudicator again"),
+            format!("the document does not pass. To ask the adjudicator again: {resume}"),
         ),
         Some(RunStopReason::Unjudged { seat, reason }) => (
             "judge_unavailable",
             format!("the Judge ({seat}) gave no usable answer: {reason}"),
-            format!("Plenary kept all answers; {resume} asks the Judge again"),
+            format!("Plenary kept all answers. To ask the Judge again: {resume}"),
         ),
         Some(RunStopReason::Stopped) => (
             "stopped",
@@ -168,12 +175,10 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             ),
             format!(
                 "`plenary ethos show {ethos}` lists them; `plenary ethos resolve {ethos} 1 --as \
-                 a_supersedes --why …` resolves one; then {resume}"
+                 a_supersedes --why …` resolves one; then: {resume}"
             ),
         ),
-        Some(RunStopReason::Deadline) => {
-            ("deadline_exceeded", "the run reached its deadline".to_owned(), kept)
-        }
+        Some(RunStopReason::Deadline) => ("deadline_exceeded", deadline_message(transcript), kept),
         Some(RunStopReason::Interrupted) => {
             ("interrupted", "the run was interrupted".to_owned(), kept)
         }
@@ -181,11 +186,33 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             "unfinished",
             "the run is not finished".to_owned(),
             format!(
-                "if a process works on the run, `plenary watch {id}` follows it; otherwise {resume} continues it"
+                "if a process works on the run, `plenary watch {id}` follows it; otherwise: {resume}"
             ),
         ),
     };
     Some(StopNotice { error_code, message, suggestion })
+}
+
+/// `the run reached its deadline of 5 ms`: a short one was probably meant in seconds.
+fn deadline_message(transcript: &RunState) -> String {
+    let limit = match transcript.plan.caps.wall_ms {
+        ms @ 0..1_000 => format!("{ms} ms"),
+        ms @ 1_000..120_000 => format!("{} s", ms / 1_000),
+        ms => format!("{} min", ms / 60_000),
+    };
+    format!("the run reached its deadline of {limit}")
+}
+
+/// The sentence and the command of a suggestion that ends with a command in backquotes: a reader
+/// copies the command from a line of its own.
+pub fn split_command(suggestion: &str) -> (&str, Option<&str>) {
+    let parts = suggestion.strip_suffix('`').and_then(|text| text.rsplit_once('`'));
+    match parts {
+        Some((before, command)) if before.ends_with(": ") && command.starts_with("plenary ") => {
+            (before.trim_end(), Some(command))
+        }
+        _ => (suggestion, None),
+    }
 }
 
 /// Whether the critic's reply is missing, in the first audit or after the revision.

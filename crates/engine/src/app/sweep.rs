@@ -197,7 +197,10 @@ pub fn find_decision(
     rehearsal: bool,
 ) -> Result<Option<ContentDecision>, Error> {
     let content = ContentQuery { sha256: sha256.to_owned(), rehearsal };
-    Ok(project.store.find_decided(&content)?)
+    let Some(found) = project.store.find_decided(&content)? else { return Ok(None) };
+    let person = project.store.list_overrides(&found.verdict_id)?.pop();
+    let verdict = person.map_or(found.verdict, |word| word.decision.into());
+    Ok(Some(ContentDecision { verdict, ..found }))
 }
 
 /// Sorts the entries of a folder by tier rule and age.

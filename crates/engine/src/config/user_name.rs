@@ -11,13 +11,18 @@ const NAME_CHARS_MAX: usize = 100;
 pub fn find_user_name() -> Option<String> {
     let environment = EnvVariables::from_process();
     let named = environment.get("GIT_AUTHOR_NAME").map(str::to_owned);
-    named.or_else(read_git_name).or_else(|| system_name(&environment)).and_then(|name| clean(&name))
+    // Git's name may come from the repository, the user or the system.
+    named
+        .or_else(|| ask_program("git", &["config", "--get", "user.name"]))
+        .or_else(|| system_name(&environment))
+        // A job of cron or in a container has neither variable.
+        .or_else(|| ask_program("id", &["-un"]))
+        .and_then(|name| clean(&name))
 }
 
-/// Asks Git, because its name may come from the repository, the user or the system.
-fn read_git_name() -> Option<String> {
-    let asked = Command::new("git")
-        .args(["config", "--get", "user.name"])
+fn ask_program(program: &str, arguments: &[&str]) -> Option<String> {
+    let asked = Command::new(program)
+        .args(arguments)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()

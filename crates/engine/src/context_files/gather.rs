@@ -29,6 +29,8 @@ pub enum ContextFileError {
     Folder { path: PathBuf },
     #[error("cannot review `{path}`: {reason}")]
     Unfit { path: PathBuf, reason: String },
+    #[error("`{path}` cannot be sent: {reason}")]
+    Unsent { path: String, reason: String },
     #[error("`{path}` contains more than {most} files and folders")]
     TooMany { path: PathBuf, most: usize },
 }
@@ -56,6 +58,32 @@ pub fn gather_files(
         base.join(named).canonicalize()
     };
     gather_resolved(base, paths.iter().map(PathBuf::as_path), real, guard)
+}
+
+/// Rejects a pack without a file that a person named: the answer would be about something else. In a
+/// named folder, files may be left out.
+pub fn require_named_files(
+    base: &Path,
+    paths: &[PathBuf],
+    pack: &ContextPack,
+) -> Result<(), ContextFileError> {
+    let Ok(base) = base.canonicalize() else { return Ok(()) };
+    for named in paths {
+        let Ok(real) = base.join(named).canonicalize() else { continue };
+        if !real.is_file() {
+            continue;
+        }
+        let path = display_path(&base, named, &real);
+        let left_out = pack.excluded.iter().find(|excluded| excluded.path == path);
+        let empty = pack.files.iter().find(|file| file.path == path && file.text.trim().is_empty());
+        let reason = match (left_out, empty) {
+            (Some(left_out), _) => left_out.reason.clone(),
+            (None, Some(_)) => "it is empty".to_owned(),
+            (None, None) => continue,
+        };
+        return Err(ContextFileError::Unsent { path, reason });
+    }
+    Ok(())
 }
 
 /// Same for checked paths, used unchanged: if a link has replaced a folder since, reading fails.

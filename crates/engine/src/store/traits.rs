@@ -106,7 +106,7 @@ pub trait Store: Debug + Send + Sync {
         id: EntityId,
     ) -> StoreResult<Option<EntityCitation>>;
 
-    /// Lines of the verdict log after row `after`, in order, at most `limit`.
+    /// Lines of the verdict log after row `after`, in order, at most `limit`: verdicts and overrides.
     fn load_log_lines(&self, after: u64, limit: usize) -> StoreResult<Vec<LogLine>>;
 
     /// Rows of the verdict log, in order.
@@ -121,6 +121,9 @@ pub trait Store: Debug + Send + Sync {
 
     /// The stored line with this verdict id.
     fn find_log_line(&self, verdict_id: &str) -> StoreResult<Option<LogLine>>;
+
+    /// The lines of all overrides of a verdict, oldest first.
+    fn list_override_lines(&self, verdict_id: &str) -> StoreResult<Vec<LogLine>>;
 
     /// The number of a row with the same content, independent of its id.
     fn find_same_row(&self, fingerprint: &str) -> StoreResult<Option<u64>>;

@@ -6,7 +6,7 @@ use std::io::{BufRead, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use plenary_core::protocols::review::imported_row::ImportedRow;
-use plenary_core::protocols::review::log_row::LogLine;
+use plenary_core::protocols::review::log_row::{LogLine, OverrideRow};
 use plenary_core::protocols::review::redaction::LogRedaction;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -112,6 +112,12 @@ pub(crate) fn match_line(
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(LineMatch::Blank);
     }
+    if let Some(row) = OverrideRow::parse_line(line) {
+        return Ok(match row {
+            Ok(row) => match_override(store, &row, line)?,
+            Err(_) => LineMatch::Unknown,
+        });
+    }
     let named = serde_json::from_slice::<VerdictIdField>(line).ok();
     if let Some(id) = named.and_then(|named| named.verdict_id)
         && let Some(LogLine { seq, line: stored }) = store.find_log_line(&id)?
@@ -121,6 +127,23 @@ pub(crate) fn match_line(
     }
     Ok(find_equal_row(store, redaction, line)?
         .map_or(LineMatch::Unknown, |seq| LineMatch::Altered { seq }))
+}
+
+/// Matches the line of an override: by its verdict and its time.
+fn match_override(
+    store: &dyn Store,
+    row: &OverrideRow,
+    line: &[u8],
+) -> Result<LineMatch, StoreError> {
+    for LogLine { seq, line: stored } in store.list_override_lines(&row.overrides)? {
+        if stored.as_bytes() == line {
+            return Ok(LineMatch::Stored { seq });
+        }
+        if serde_json::from_str::<OverrideRow>(&stored).is_ok_and(|stored| stored.ts == row.ts) {
+            return Ok(LineMatch::Altered { seq });
+        }
+    }
+    Ok(LineMatch::Unknown)
 }
 
 /// Whether every line equals a stored line, byte for byte.

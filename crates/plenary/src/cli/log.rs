@@ -15,9 +15,8 @@ use plenary_core::report::terminal::layout::{
     CAUTION, FAINT, ID, PLAIN, PageCanvas, STRONG, StyledLine, join_sections,
 };
 use plenary_engine::app::export_record::is_log_export;
-use plenary_engine::app::verdict_log::{
-    ImportResult, ImportSource, LogFilter, TailRow, export_log, import_log, tail_log,
-};
+use plenary_engine::app::log_import::{ImportResult, ImportSource, import_log};
+use plenary_engine::app::verdict_log::{LogFilter, TailRow, export_log, tail_log};
 use plenary_engine::config::settings::ReviewSettings;
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::error::{Error, to_json_text};
@@ -215,7 +214,8 @@ fn draw_log_row(tail: &TailRow, artifact_at: usize, canvas: PageCanvas) -> Vec<S
         .push_fitted(&row.artifact, PLAIN, canvas.column_count());
     // The reader copies the id, so it is never wrapped.
     let id = row.verdict_id.as_deref().unwrap_or_default();
-    let mut second = StyledLine::with_indent(VERDICT_AT).push_styled(id, ID);
+    let indent = VERDICT_AT.min(canvas.width.saturating_sub(id.width()));
+    let mut second = StyledLine::with_indent(indent).push_styled(id, ID);
     for (is_so, word) in [(row.rehearsal, "rehearsal"), (row.imported, "imported")] {
         if is_so {
             second = second.push_styled(&format!("  {word}"), CAUTION);
@@ -295,6 +295,7 @@ fn import_text(imported: &ImportResult) -> String {
     let count = |number: usize| count_noun(number, "verdict");
     let mut text = format!("Imported {}", count(imported.imported));
     for (number, said) in [
+        (imported.overrides, "overridden"),
         (imported.known, "already known"),
         (imported.malformed, "malformed"),
         (imported.otherwise.len(), "known with another text"),

@@ -22,7 +22,7 @@ use plenary_engine::error::Error;
 
 use crate::cli::review_printer::ReviewFormat;
 use crate::cli::review_runner::{RepeatChoice, ReviewBatch, review_inputs};
-use crate::cli::runs::output::repair_project_log;
+use crate::cli::runs::output::{repair_project_log, sync_log};
 use crate::cli::runs::value_parsers::{
     enum_parser, from_one_to, parse_dollars, parse_model_choice, parse_name, parse_time,
 };
@@ -94,7 +94,7 @@ impl ReviewArgs {
             producer: self.options.producer.clone(),
             force: self.force,
         };
-        overrides.check_type(&rules)?;
+        overrides.check_type(&rules).map_err(|fault| Error::Argument(fault.into()))?;
         let repeat = if self.force { RepeatChoice::JudgeAgain } else { RepeatChoice::KeepDecision };
         let inputs: Vec<ReviewInput> = self
             .files
@@ -271,28 +271,39 @@ fn decision_parser() -> impl TypedValueParser<Value = ReviewDecision> {
 
 impl OverrideArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let Some(by) = self.by.or_else(find_user_name) else {
+            let message = "neither Git nor the system has a name of yours: name the person who decides with `--by NAME`";
+            return Err(Error::Usage(message.to_owned()));
+        };
         let arguments = CliArguments::new(None)?
             .set_field("verdict_id", Some(self.verdict_id))
             .set_field("decision", Some(self.decision.name()))
             .set_field("why", Some(self.why))
-            .set_field("by", self.by.or_else(find_user_name));
+            .set_field("by", Some(by));
+        let settings = session.loader.load_offline_settings(&BudgetOverrides::default())?;
         let project = session.open_existing()?;
         repair_project_log(session, &project);
-        let overridden = override_verdict(&project, arguments.value())?;
+        let overridden = override_verdict(&project, arguments.value(), &settings.review.redact)?;
+        // The override is a row of the log's file.
+        sync_log(session.ui, project.store.as_ref(), &settings.review.log_path);
         session.ui.print_result(&overridden, override_text)?;
         Ok(ExitStatus::Ok)
     }
 }
 
 fn override_text(overridden: &OverrideResult) -> String {
-    let OverrideResult { verdict_id, artifact, gate, stood, stands, by, .. } = overridden;
+    let OverrideResult { verdict_id, artifact, gate, stood, stands, by, rehearsal, .. } =
+        overridden;
     let earlier = match stood == gate {
         true => String::new(),
         false => format!("; {stood} applied until now"),
     };
-    let what = format!("{} ({})", safe_line(artifact), safe_line(verdict_id));
     let by = by.as_ref().map(|by| format!(", decided by {}", safe_line(by))).unwrap_or_default();
-    let again =
-        "`plenary review` of the same content now gives this decision; `--force` judges it again";
-    format!("{what}\n  the gate's verdict was {gate}{earlier}; {stands} now applies{by}\n  {again}")
+    let command = if *rehearsal { "plenary review --rehearse" } else { "plenary review" };
+    format!(
+        "{}\n{}\n  The review said {gate}{earlier}; {stands} now applies{by}.\n  `{command}` gives \
+         this decision for the same content.\n  `--force` judges it again.",
+        safe_line(artifact),
+        safe_line(verdict_id)
+    )
 }

@@ -1,6 +1,7 @@
 //! [`ReviewPrinter`]: prints reviews in each format, and the summary of several.
 
 use clap::ValueEnum;
+use plenary_core::model::ids::DialogueId;
 use plenary_core::model::run_state::RunState;
 use plenary_core::protocols::review::document::{
     ReviewDocument, decided_document, review_document,
@@ -11,6 +12,7 @@ use plenary_core::protocols::review::github_annotations::{
 };
 use plenary_core::protocols::review::junit::junit_document;
 use plenary_core::protocols::review::page::{decided_page, draw_review_line, review_page};
+use plenary_core::protocols::review::phrases::shipped_blocks;
 use plenary_core::protocols::review::policy::ReviewDecision;
 use plenary_core::protocols::review::pull_request::pull_request_comment;
 use plenary_core::protocols::review::sarif::sarif_document;
@@ -53,6 +55,10 @@ pub(crate) struct ReviewPrinter<'a> {
     documents: Vec<ReviewDocument>,
     /// Paths and errors of files that could not be reviewed.
     unread: Vec<(String, String)>,
+    /// Reviews that Ctrl-C stopped.
+    pub(crate) interrupted: Vec<DialogueId>,
+    /// What Ctrl-C left of several files; printed at the end.
+    pub(crate) interruption: Option<String>,
 }
 
 impl<'a> ReviewPrinter<'a> {
@@ -61,7 +67,15 @@ impl<'a> ReviewPrinter<'a> {
         format: ReviewFormat,
         located: &'a ProjectPaths,
     ) -> Self {
-        Self { session, format, located, documents: Vec::new(), unread: Vec::new() }
+        Self {
+            session,
+            format,
+            located,
+            documents: Vec::new(),
+            unread: Vec::new(),
+            interrupted: Vec::new(),
+            interruption: None,
+        }
     }
 
     /// Prints a finished or stopped review.
@@ -79,6 +93,16 @@ impl<'a> ReviewPrinter<'a> {
             | ReviewFormat::Junit
             | ReviewFormat::Markdown => self.print_document(review_document(transcript)),
         }
+    }
+
+    /// Notes a review that Ctrl-C stopped. As text it is a row of the summary, not a page.
+    pub(crate) fn print_interrupted(&mut self, transcript: &RunState) -> Result<(), Error> {
+        self.interrupted.push(transcript.opening.dialogue_id.clone());
+        if self.format == ReviewFormat::Text {
+            self.documents.push(review_document(transcript));
+            return Ok(());
+        }
+        self.print_reviewed(transcript)
     }
 
     /// Prints the earlier decision on the same content, and returns its exit status.
@@ -124,6 +148,14 @@ impl<'a> ReviewPrinter<'a> {
 
     /// Prints the collected document, or the summary of several files.
     pub(crate) fn finish(self) -> Result<(), Error> {
+        self.print_collected()?;
+        if let Some(summary) = &self.interruption {
+            self.session.ui.print_interrupted(summary, &self.interrupted);
+        }
+        Ok(())
+    }
+
+    fn print_collected(&self) -> Result<(), Error> {
         let (ui, documents, unread) = (self.session.ui, &self.documents, &self.unread);
         match self.format {
             ReviewFormat::Sarif => {
@@ -199,11 +231,20 @@ impl<'a> ReviewPrinter<'a> {
 fn summary_text(documents: &[ReviewDocument], unread: &[(String, String)], width: usize) -> String {
     let mut table = TextTable::new(&["VERDICT", "TYPE", "COST", "FILE"]);
     for told in documents {
-        let verdict = match (&told.decided_before, told.rehearsal) {
-            (Some(_), _) => format!("{}, decided before", told.verdict),
-            (None, true) => format!("{}, REHEARSAL", told.verdict),
-            (None, false) => told.verdict.to_string(),
-        };
+        let mut words = vec![told.verdict.to_string()];
+        words.extend(
+            told.policy
+                .as_ref()
+                .filter(|_| told.overridden.is_none())
+                .and_then(|sum| shipped_blocks(told.verdict, &sum.arithmetic)),
+        );
+        words.extend(match (&told.overridden, &told.decided_before) {
+            (Some(mark), _) => Some(format!("overridden by {}", mark.by)),
+            (None, Some(_)) => Some("decided before".to_owned()),
+            (None, None) => None,
+        });
+        words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
+        let verdict = words.join(", ");
         let cost = told.metrics.as_ref().filter(|_| told.decided_before.is_none());
         let cost = cost.and_then(|run| run.session.total_cost_estimate);
         let cost = cost.map(|usd| format!("${usd:.2}")).unwrap_or_default();

@@ -23,7 +23,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::cli::review_printer::{ReviewFormat, ReviewPrinter};
-use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
+use crate::cli::runs::cli_runtime::{
+    CliRuntime, Concurrency, print_interrupted_run, transport_factory,
+};
 use crate::cli::runs::count_bar::CountBar;
 use crate::cli::runs::output::{ProgressDisplay, repair_project_log, run_exit as ended, sync_log};
 use crate::cli::session::{CliSession, ExitStatus};
@@ -205,6 +207,10 @@ impl ReviewWork<'_> {
         let ended = self.engine.finish_run(started, self.interrupted.clone()).await;
         progress.clear_spinners();
         let (stop, transcript) = ended?;
+        if stop == RunStopReason::Interrupted && !self.session.ui.json {
+            print_interrupted_run(self.session, &transcript);
+            return Ok(ExitStatus::Interrupted);
+        }
         printer.print_reviewed(&transcript)?;
         ended_status(self.session, &stop, &transcript)
     }
@@ -253,6 +259,10 @@ impl ReviewWork<'_> {
             finished.insert(place, FinishedReview::Ran(Box::new(ended?)));
         }
         bar.clear();
+        if *self.interrupted.borrow() && !self.session.ui.json {
+            let ended = next - printer.interrupted.len();
+            printer.interruption = Some(format!("Interrupted: {ended} of {total} files are done"));
+        }
         Ok(if next < total { done.max(ExitStatus::Interrupted) } else { done })
     }
 
@@ -265,7 +275,10 @@ impl ReviewWork<'_> {
             FinishedReview::Settled(settled) => self.print_settled(settled, printer),
             FinishedReview::Ran(ran) => {
                 let (stop, transcript) = ran.as_ref();
-                printer.print_reviewed(transcript)?;
+                match *stop == RunStopReason::Interrupted {
+                    true => printer.print_interrupted(transcript)?,
+                    false => printer.print_reviewed(transcript)?,
+                }
                 ended_status(self.session, stop, transcript)
             }
         }

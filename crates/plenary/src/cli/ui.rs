@@ -8,9 +8,10 @@ use std::process::{Command, Stdio};
 use anstyle::{AnsiColor, Style};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::validation_error::{ErrorItem, ValidationError, ValidationErrors};
-use plenary_core::report::phrases::count_noun;
+use plenary_core::report::run_status::split_command;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::PageCanvas;
+use plenary_core::report::terminal::wrap::wrap_screen;
 use plenary_engine::config::environment::EnvVariables;
 use plenary_engine::config::error::ConfigProblem;
 use plenary_engine::error::{Error, ErrorKind, to_json_text};
@@ -22,6 +23,9 @@ use crate::cli::first_slips::GUIDE;
 use crate::cli::terminal_text::{
     DataFormat, escape_data, escape_message, escape_page, needs_escape, quote_argument,
 };
+
+/// More runs are in `plenary list`.
+const RESUME_LINES_MAX: usize = 16;
 
 /// Used if the terminal width is unknown.
 const WIDTH_DEFAULT: usize = 80;
@@ -137,14 +141,20 @@ impl TerminalUi {
         io::stdin().is_terminal()
     }
 
-    /// Prints the two lines of an interrupted run; the last one is the command that continues it.
-    pub(crate) fn print_interrupted(&self, id: &DialogueId, kept: usize) {
-        if self.level != MessageLevel::Quiet {
-            let replies = count_noun(kept, "reply").replace("replys", "replies");
-            print_message(&format!("Interrupted; the record keeps {replies}. To continue:"));
+    /// Prints what an interrupted command leaves. The last lines are the commands that continue it.
+    pub(crate) fn print_interrupted(&self, summary: &str, runs: &[DialogueId]) {
+        if self.level == MessageLevel::Quiet {
+            return;
+        }
+        let more = if runs.is_empty() { "." } else { ". To continue:" };
+        print_message(&format!("{summary}{more}"));
+        for id in runs.iter().take(RESUME_LINES_MAX) {
             // The short id, so that the command fits one line.
             let id = id.hex_digits().unwrap_or(id.as_str());
             print_message(&format!("plenary resume {id}{}", self.location_flags));
+        }
+        if runs.len() > RESUME_LINES_MAX {
+            print_message(&format!("plenary list --state interrupted{}", self.location_flags));
         }
     }
 
@@ -231,7 +241,16 @@ fn ignore_closed_pipe(printed: Result<(), Error>) -> Result<(), Error> {
 
 /// Prints a page and a final newline. `anstream` removes colours where no terminal shows them.
 pub(crate) fn write_page(page: &str) -> Result<(), Error> {
-    write_line(anstream::AutoStream::auto(io::stdout().lock()), &escape_page(page))
+    let page = fit_screen(escape_page(page), io::stdout().is_terminal());
+    write_line(anstream::AutoStream::auto(io::stdout().lock()), &page)
+}
+
+/// Breaks lines that are wider than the terminal at words; a pipe or file gets them whole.
+fn fit_screen(text: String, is_terminal: bool) -> String {
+    match terminal_size::terminal_size().filter(|_| is_terminal) {
+        Some((width, _)) => wrap_screen(&text, usize::from(width.0)),
+        None => text,
+    }
 }
 
 /// Prints data and a final newline.
@@ -280,6 +299,7 @@ pub(crate) fn print_styled_message(page: &str) {
 }
 
 fn write_stderr(text: &str) {
+    let text = fit_screen(text.to_owned(), io::stderr().is_terminal());
     let mut out = anstream::AutoStream::auto(io::stderr().lock());
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
 }
@@ -319,7 +339,7 @@ pub(crate) fn print_warning_text(sentence: &str) {
 
 fn error_text(error: &Error, complete_hint: impl Fn(&str) -> String) -> String {
     let mut text = format!("{ERROR}error:{ERROR:#} {}", safe_line(&error.full_message()));
-    if let Error::Refused(refusal) = error {
+    if let Some(refusal) = error.faults() {
         text.push_str(&list_faults(refusal));
     }
     if let Error::Config(error) = error {
@@ -331,8 +351,11 @@ fn error_text(error: &Error, complete_hint: impl Fn(&str) -> String) -> String {
     text
 }
 
+/// A command at the end of a hint gets a line of its own.
 fn hint_text(said: &str) -> String {
-    format!("{HINT}hint:{HINT:#} {}", safe_line(said))
+    let (text, command) = split_command(said);
+    let command = command.map(|command| format!("\n  {}", safe_line(command)));
+    format!("{HINT}hint:{HINT:#} {}{}", safe_line(text), command.unwrap_or_default())
 }
 
 /// Lists the problems; a single one is already in the sentence.

@@ -14,7 +14,7 @@ use crate::protocols::council::document::{
 use crate::protocols::review::earlier_decision::{DecisionMark, EarlierDecision, UNNAMED_PERSON};
 use crate::protocols::review::locus::{lacks_quote, resolve_locus};
 use crate::protocols::review::log_row::{SeatRow, consulted_verdicts, seat_rows, verdict_id};
-use crate::protocols::review::phrases::explain_shipped_blocks;
+use crate::protocols::review::phrases::{end_with_stop, explain_shipped_blocks};
 use crate::protocols::review::policy::{
     AdjudicatorReply, BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict, VerdictOverride,
 };
@@ -89,12 +89,21 @@ pub struct OverrideMark {
     pub by: String,
     pub why: String,
     pub at: Moment,
+    /// The verdict of the review; `None` if the store does not have the review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<ReviewVerdict>,
 }
 
 impl OverrideMark {
-    fn new(word: &VerdictOverride, at: Moment) -> Self {
+    fn new(word: &VerdictOverride, at: Moment, over: ReviewVerdict) -> Self {
         let by = word.by.clone().unwrap_or_else(|| UNNAMED_PERSON.to_owned());
-        Self { decision: word.decision, by, why: word.why.clone(), at }
+        Self { decision: word.decision, by, why: word.why.clone(), at, over: Some(over) }
+    }
+
+    /// `maria overrode REVISE: Legal has approved the figures.`
+    pub fn sentence(&self) -> String {
+        let over = self.over.map_or("the verdict", ReviewVerdict::name);
+        format!("{} overrode {over}: {}", self.by, end_with_stop(&self.why))
     }
 }
 
@@ -157,7 +166,7 @@ pub fn review_document(transcript: &RunState) -> ReviewDocument {
     let overridden =
         transcript.overrides.iter().rfind(|(_, word)| Some(&word.verdict_id) == newest.as_ref());
     let told = ReviewDocument {
-        overridden: overridden.map(|(at, word)| OverrideMark::new(word, *at)),
+        overridden: overridden.map(|(at, word)| OverrideMark::new(word, *at, decided)),
         rehearsal: transcript.opening.rehearsal,
         policy: policy_count(transcript, gate),
         adjudicator: adjudicator_answer(transcript, gate),
@@ -201,13 +210,15 @@ pub fn decided_document(
             empty_document(earlier.verdict, &artifact.path, &artifact.artifact_type, artifact.tier)
         }
     };
+    let over = run.map(|_| told.verdict);
     let overridden = earlier.overridden.as_ref().map(|word| {
         let by = earlier.to_mark().by;
-        OverrideMark { decision: word.decision, by, why: word.why.clone(), at: word.at }
+        OverrideMark { decision: word.decision, by, why: word.why.clone(), at: word.at, over }
     });
+    let person = overridden.as_ref().map(|mark| format!(", overridden by {}", mark.by));
     ReviewDocument {
         verdict: earlier.verdict,
-        headline: format!("{} · decided before", earlier.verdict),
+        headline: format!("{} · decided before{}", earlier.verdict, person.unwrap_or_default()),
         artifact: artifact.path.clone(),
         found_at: artifact.path.clone(),
         status: CompletionStatus::Done,

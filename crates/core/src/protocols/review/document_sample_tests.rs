@@ -181,6 +181,7 @@ pub(crate) fn overridden() -> RunState {
         decision: ReviewDecision::Ship,
         why: "The board has seen the figures.".to_owned(),
         by: None,
+        decided_at: None,
     };
     transcript.apply_events(moment(600), &[JournalEvent::VerdictOverridden(decision)]);
     transcript

@@ -3,13 +3,23 @@
 use serde_json::{Value, json};
 
 use crate::model::run_state::{RunState, RunStopReason};
-use crate::protocols::review::document::{ReviewDocument, review_document, skipped_document};
+use crate::protocols::review::document::{
+    ReviewDocument, decided_document, review_document, skipped_document,
+};
 use crate::protocols::review::document_sample_tests::{
     SampleReview, incomplete, overridden, rehearsed, revised, shipped, unadjudicated,
 };
+use crate::protocols::review::earlier_decision::EarlierDecision;
+use crate::protocols::review::github_annotations::github_annotations;
+use crate::protocols::review::junit::junit_document;
+use crate::protocols::review::log_row::RecordedOverride;
+use crate::protocols::review::page::decided_page;
 use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
+use crate::protocols::review::pull_request::pull_request_comment;
 use crate::protocols::review::sample::SEATS;
+use crate::protocols::review::sarif::sarif_document;
 use crate::protocols::review::types::ReviewTier;
+use crate::report::markdown::render_markdown;
 
 fn document_json(transcript: &RunState) -> Value {
     serde_json::to_value(review_document(transcript)).unwrap()
@@ -169,4 +179,46 @@ fn what_was_skipped_says_why() {
     assert_eq!(told["round1"], json!([]));
     assert_eq!(told["dialogue_id"], Value::Null);
     assert_eq!(told["panel"]["failed"], json!([]));
+}
+
+#[test]
+fn every_format_names_the_override_first_and_asks_for_nothing() {
+    let run = overridden();
+    let (at, word) = &run.overrides[0];
+    let recorded = RecordedOverride {
+        decision: word.decision,
+        why: "The board has seen the figures".to_owned(),
+        by: Some("Maria".to_owned()),
+        at: *at,
+    };
+    let earlier = EarlierDecision {
+        verdict_id: word.verdict_id.clone(),
+        dialogue_id: run.opening.dialogue_id.clone(),
+        verdict: ReviewVerdict::Ship,
+        at: *at,
+        overridden: Some(recorded),
+    };
+    let artifact = &run.review_plan().unwrap().artifact;
+    let told = [decided_document(Some(&run), artifact, &earlier)];
+    let said = "Maria overrode REVISE: The board has seen the figures.";
+    let github = github_annotations(&told[0]);
+    assert!(github.starts_with("::notice") && github.contains(&format!("::{said}")), "{github}");
+    assert!(!github.contains("::warning") && !github.contains("downgrade"), "{github}");
+    assert!(junit_document(&told, &[]).contains(said));
+    let sarif = sarif_document(&told, &[]);
+    assert!(sarif.to_string().contains(&format!("SHIP: {said}")), "{sarif:#}");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert!(results.iter().all(|result| result["level"] == "note"), "{results:?}");
+    let comment = pull_request_comment(&told, &[]);
+    assert!(comment.contains(&format!("**SHIP** | {said} · decided on")), "{comment}");
+    let page = render_markdown(&decided_page(&run, &earlier));
+    assert!(page.contains("figures. No model was asked"), "{page}");
+    assert!(!page.contains("Change the document") && page.contains("## Decision (SHIP)"), "{page}");
+}
+
+#[test]
+fn a_skipped_file_has_not_passed() {
+    let told = [skipped_document("a.md", "draft", ReviewTier::Never, "no rule fits")];
+    let comment = pull_request_comment(&told, &[]);
+    assert!(comment.contains("0 of 1 file passed, 1 skipped without a review"), "{comment}");
 }

@@ -9,6 +9,7 @@ use crate::model::ids::DialogueId;
 use crate::model::plan::Plan;
 use crate::model::time::Moment;
 use crate::protocols::review::log_row::{LoggedVerdict, RecordedOverride};
+use crate::protocols::review::phrases::end_with_stop;
 use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::types::ReviewPlan;
 
@@ -91,7 +92,10 @@ impl EarlierDecision {
         match &self.overridden {
             Some(word) => {
                 let by = word.by.as_deref().unwrap_or(UNNAMED_PERSON);
-                format!("Same content: {by} decided {verdict} on {at}: {}", word.why)
+                format!(
+                    "Same content: {by} decided {verdict} on {at}: {}",
+                    end_with_stop(&word.why)
+                )
             }
             None => format!("Same content and settings: the gate decided {verdict} on {at}."),
         }

@@ -3,7 +3,7 @@
 //! **Invariant:** every line begins and ends with our own text, so no text of a model, a document
 //! or a file name becomes a workflow command.
 
-use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
+use crate::protocols::review::document::{OverrideMark, PlacedConcern, ReviewDocument};
 use crate::protocols::review::phrases::{
     block_label, concern_text, matches_policy_count, missing_context_note, outcome_sentence,
     policy_sentence,
@@ -83,7 +83,10 @@ fn verdict_summary(told: &ReviewDocument) -> String {
     let brief = Some(told.revision_brief.trim()).filter(|brief| !brief.is_empty());
     let missing = missing_context_note(told);
     let id = told.verdict_id.as_ref().map(|id| format!("Verdict {id}"));
-    let parts = [skipped, error, brief.map(str::to_owned), missing, counted, id];
+    // The person's decision is the reason for the verdict; the count of the blocks is not.
+    let person = told.overridden.as_ref().map(OverrideMark::sentence);
+    let counted = counted.filter(|_| person.is_none());
+    let parts = [person, skipped, error, brief.map(str::to_owned), missing, counted, id];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
@@ -145,10 +148,12 @@ impl FindingLevel {
 
     /// A blocking concern is an error. If the verdict is SHIP, each concern is one level lower.
     pub(crate) fn of_concern(told: &ReviewDocument, concern: &PlacedConcern) -> Self {
+        let is_overruled = told.overridden.is_some();
         match (told.verdict == ReviewVerdict::Ship, concern.blocking) {
             (false, true) => Self::Error,
-            (false, false) | (true, true) => Self::Warning,
-            (true, false) => Self::Note,
+            (true, true) if !is_overruled => Self::Warning,
+            (false, false) => Self::Warning,
+            (true, _) => Self::Note,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** text of models, documents and file names is escaped, so it adds no element.
 
-use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
+use crate::protocols::review::document::{OverrideMark, PlacedConcern, ReviewDocument};
 use crate::protocols::review::phrases::{block_label, concern_text};
 use crate::protocols::review::policy::ReviewVerdict;
 use crate::report::safe_text::safe_lines;
@@ -62,7 +62,8 @@ fn describe_review(told: &ReviewDocument) -> String {
     let brief = Some(told.revision_brief.trim().to_owned()).filter(|brief| !brief.is_empty());
     let error = told.error.as_ref().map(|error| error.message.clone());
     let concerns = told.concerns.iter().map(describe_concern);
-    let parts = [told.skipped_because.clone(), error, brief].into_iter().flatten();
+    let person = told.overridden.as_ref().map(OverrideMark::sentence);
+    let parts = [person, told.skipped_because.clone(), error, brief].into_iter().flatten();
     parts.chain(concerns).collect::<Vec<_>>().join("\n")
 }
 

@@ -7,10 +7,13 @@ use crate::model::ask::CallErrorType;
 use crate::model::hash::sha256_hex;
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::run_state::{RunState, RunStopReason};
+use crate::model::string_enum::words;
 use crate::model::text::truncate_within;
 use crate::model::time::Moment;
 use crate::protocols::review::earlier_decision::settings_digest;
-use crate::protocols::review::policy::{BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict};
+use crate::protocols::review::policy::{
+    BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict, VerdictOverride,
+};
 use crate::protocols::review::seat_results::{
     ADJUDICATION, RoundResult, SeatResult, list_seat_results, tally_if_undecided,
 };
@@ -59,6 +62,71 @@ impl LogRow {
     pub fn content_hash(&self) -> Result<String, serde_json::Error> {
         let bare = Self { verdict_id: None, imported: false, ..self.clone() };
         Ok(sha256_hex([serde_json::to_string(&bare)?.as_bytes()]))
+    }
+}
+
+/// The row of a person's decision over a verdict, for teams that share the log's file. It has no
+/// `verdict_id` of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverrideRow {
+    pub v: u8,
+    pub kind: OverrideKind,
+    pub ts: Moment,
+    /// Id of the verdict.
+    pub overrides: String,
+    pub decision: ReviewDecision,
+    pub why: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    pub artifact: String,
+    pub artifact_type: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_sha256: Option<String>,
+}
+
+words! {
+    pub enum OverrideKind {
+        Override = "override",
+    }
+}
+
+impl OverrideRow {
+    /// The row of a decision over `row`; `at` is the time of its entry.
+    pub fn new(row: &LogRow, word: &VerdictOverride, at: Moment) -> Self {
+        Self {
+            v: ROW_VERSION,
+            kind: OverrideKind::Override,
+            ts: word.moment(at),
+            overrides: word.verdict_id.clone(),
+            decision: word.decision,
+            why: word.why.clone(),
+            by: word.by.clone(),
+            artifact: row.artifact.clone(),
+            artifact_type: row.artifact_type.clone(),
+            artifact_sha256: row.artifact_sha256.clone(),
+        }
+    }
+
+    /// Reads a line; `None` if it is no such row, valid or not.
+    pub fn parse_line(line: &[u8]) -> Option<Result<Self, serde_json::Error>> {
+        #[derive(Deserialize)]
+        struct KindField {
+            kind: OverrideKind,
+        }
+        serde_json::from_slice::<KindField>(line)
+            .ok()
+            .map(|KindField { kind: OverrideKind::Override }| serde_json::from_slice(line))
+    }
+
+    /// The decision, as the record keeps it.
+    pub fn to_decision(&self) -> VerdictOverride {
+        VerdictOverride {
+            verdict_id: self.overrides.clone(),
+            decision: self.decision,
+            why: self.why.clone(),
+            by: self.by.clone(),
+            decided_at: Some(self.ts),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use crate::report::page::{
 use crate::report::phrases::round_name;
 use crate::report::record_page::{
     add_record_facts, base_page, caution_block, dialogue_page, record_sections, stop_blocks,
-    summary_facts,
+    suggestion_blocks, summary_facts,
 };
 use crate::report::run_sections::{list_spending, replies_section, run_record_section};
 use crate::report::run_status::StopNotice;
@@ -244,7 +244,10 @@ fn list_scores(result: &SeatResult<'_>) -> Vec<String> {
 }
 
 fn decision_section(told: &ReviewDocument) -> PageSection {
-    let tone = verdict_mark(told).1;
+    let tone = match &told.overridden {
+        Some(mark) => review_mark(mark.decision.into()).1,
+        None => verdict_mark(told).1,
+    };
     let reply = told.adjudicator.as_ref().map(|one| &one.adjudication);
     let undecided =
         || format!("{}: no decision, so the document does not pass", ReviewVerdict::Incomplete);
@@ -257,7 +260,12 @@ fn decision_section(told: &ReviewDocument) -> PageSection {
     let reasoning = reply.map_or("", |reply| reply.reasoning.trim());
     let mut blocks = vec![PageBlock::Fields(items)];
     blocks.extend((!reasoning.is_empty()).then(|| PageBlock::prose(reasoning)));
-    PageSection::new("Decision", blocks).with_note(told.verdict.name())
+    PageSection::new("Decision", blocks).with_note(effective_verdict(told).name())
+}
+
+/// The person's decision, else the verdict of the review.
+fn effective_verdict(told: &ReviewDocument) -> ReviewVerdict {
+    told.overridden.as_ref().map_or(told.verdict, |mark| mark.decision.into())
 }
 
 /// Why the adjudicator gave no verdict.
@@ -314,7 +322,7 @@ fn missing_context_section(told: &ReviewDocument) -> PageSection {
 
 fn next_section(told: &ReviewDocument) -> PageSection {
     let text = |text: &str| PageBlock::Paragraph(text.into());
-    let blocks = match told.verdict {
+    let blocks = match effective_verdict(told) {
         ReviewVerdict::Ship | ReviewVerdict::Skipped => Vec::new(),
         ReviewVerdict::Revise | ReviewVerdict::Hold => {
             let mut blocks = vec![text(change_advice(told))];
@@ -326,7 +334,7 @@ fn next_section(told: &ReviewDocument) -> PageSection {
             blocks
         }
         ReviewVerdict::Incomplete => {
-            told.error.iter().map(|error| text(&error.suggestion)).collect()
+            told.error.iter().flat_map(|error| suggestion_blocks(&error.suggestion)).collect()
         }
     };
     PageSection::new("Next", blocks)

@@ -170,8 +170,8 @@ fn an_incomplete_review_is_no_verdict_and_looks_degraded() {
 
     NEXT ───────────────────────────────────────────────────────────────────────────
 
-      fix what failed, then `plenary resume posts-launch-md-7c21e0aa` asks the
-      missing seats again
+      fix what failed, then ask the missing seats again:
+      plenary resume posts-launch-md-7c21e0aa
     "#);
 }
 

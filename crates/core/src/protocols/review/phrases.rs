@@ -40,7 +40,7 @@ pub fn shipped_blocks(verdict: ReviewVerdict, sum: &BlockTally) -> Option<String
 
 /// The same with the reason: `2 of 4 would block (policy `seed` holds at 3)`.
 pub(crate) fn explain_shipped_blocks(told: &ReviewDocument) -> Option<String> {
-    let sum = &told.policy.as_ref()?.arithmetic;
+    let sum = &told.policy.as_ref().filter(|_| told.overridden.is_none())?.arithmetic;
     let blocks = shipped_blocks(told.verdict, sum)?;
     Some(format!("{blocks} (policy `{}` holds at {BLOCKS_TO_HOLD})", sum.name))
 }
@@ -88,6 +88,13 @@ pub(crate) fn stance_text(judgement: &DeliberatorJudgement) -> String {
     }
 }
 
+/// A text of a person as a sentence.
+pub(crate) fn end_with_stop(text: &str) -> String {
+    let text = text.trim_end();
+    let is_ended = text.ends_with(['.', '!', '?', '…', '。']);
+    if is_ended { text.to_owned() } else { format!("{text}.") }
+}
+
 /// Human overrides, the effective one first. Overrides of earlier verdicts follow and name them;
 /// of several overrides of one verdict only the newest is listed.
 pub(crate) fn override_lines(told: &ReviewDocument) -> Vec<String> {
@@ -131,6 +138,9 @@ pub(crate) fn adjudication_text(word: &AdjudicatorReply) -> String {
 
 /// The decision and its reason; `None` without a decision.
 pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
+    if let Some(mark) = &told.overridden {
+        return Some(format!("{}: {}", mark.decision, mark.sentence()));
+    }
     let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.adjudication);
     let decided = told.verdict.to_decision()?;
     let computed = counted.arithmetic.computed?;
@@ -153,7 +163,7 @@ pub(crate) fn outcome_sentence(told: &ReviewDocument) -> Option<String> {
 /// Whether the decision equals the result of the block tally.
 pub(crate) fn matches_policy_count(told: &ReviewDocument) -> bool {
     let computed = told.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
-    computed.is_some() && computed == told.verdict.to_decision()
+    computed.is_some() && computed == told.verdict.to_decision() && told.overridden.is_none()
 }
 
 /// `L3`, `L3-5`; `None` without lines.
@@ -227,7 +237,7 @@ pub(crate) fn decision_lines(verdict: ReviewDecision, policy: &BlockTally) -> Ve
 }
 
 pub(crate) fn overridden_lines(decision: &VerdictOverride) -> Vec<ProgressLine> {
-    let VerdictOverride { verdict_id, decision, why, by } = decision;
+    let VerdictOverride { verdict_id, decision, why, by, .. } = decision;
     single_line(
         LineSeverity::Aside,
         format!(

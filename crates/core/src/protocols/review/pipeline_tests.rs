@@ -52,7 +52,7 @@ fn a_skipped_file_is_told_in_the_log_alone() {
 fn an_incomplete_review_is_an_error_with_its_way_on() {
     let lines = github_annotations(&sample_document(&incomplete()));
     let first = lines.lines().next().unwrap();
-    insta::assert_snapshot!(first, @"::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs at least 3 answers and got 2%0Afix what failed, then `plenary resume posts-launch-md-7c21e0aa` asks the missing seats again%0AContext files that could not be read: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 2 present (3 needed), 1 block, irreducible: no decision%0AVerdict posts-launch-md-7c21e0aa/1");
+    insta::assert_snapshot!(first, @"::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs at least 3 answers and got 2%0Afix what failed, then ask the missing seats again: `plenary resume posts-launch-md-7c21e0aa`%0AContext files that could not be read: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 2 present (3 needed), 1 block, irreducible: no decision%0AVerdict posts-launch-md-7c21e0aa/1");
 }
 
 /// Texts that a model, a document or a file name could contain to become a command.

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::string_enum::words;
+use crate::model::time::Moment;
 use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, DeliberatorVerdict};
 
 /// Number of blocks that lead to HOLD.
@@ -190,4 +191,14 @@ pub struct VerdictOverride {
     /// The person who decided; `None` in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// When it was decided, if another store recorded it first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<Moment>,
+}
+
+impl VerdictOverride {
+    /// When it was decided; `recorded` is the time of its entry.
+    pub fn moment(&self, recorded: Moment) -> Moment {
+        self.decided_at.unwrap_or(recorded)
+    }
 }

@@ -1,6 +1,6 @@
 //! Results of reviews as a comment on a pull request, in Markdown.
 
-use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
+use crate::protocols::review::document::{OverrideMark, PlacedConcern, ReviewDocument};
 use crate::protocols::review::phrases::{block_label, concern_text, explain_shipped_blocks};
 use crate::protocols::review::policy::ReviewVerdict;
 use crate::report::markdown_escape::{escape_inline, quote_lines};
@@ -14,14 +14,14 @@ const CONCERNS_MAX: usize = 20;
 
 /// One comment for all files; `unread` has the paths and errors of files without a review.
 pub fn pull_request_comment(reviewed: &[ReviewDocument], unread: &[(String, String)]) -> String {
-    let all = reviewed.len() + unread.len();
-    let passed = reviewed
-        .iter()
-        .filter(|told| matches!(told.verdict, ReviewVerdict::Ship | ReviewVerdict::Skipped))
-        .count();
+    let all = count_noun(reviewed.len() + unread.len(), "file");
+    let count =
+        |verdict| reviewed.iter().filter(|told: &&ReviewDocument| told.verdict == verdict).count();
+    let (passed, skipped) = (count(ReviewVerdict::Ship), count(ReviewVerdict::Skipped));
+    let skipped =
+        if skipped == 0 { String::new() } else { format!(", {skipped} skipped without a review") };
     let mut text = format!(
-        "{COMMENT_MARK}\n## Plenary review: {passed} of {} passed\n\n| File | Verdict | Note |\n|---|---|---|\n",
-        count_noun(all, "file")
+        "{COMMENT_MARK}\n## Plenary review: {passed} of {all} passed{skipped}\n\n| File | Verdict | Note |\n|---|---|---|\n",
     );
     reviewed.iter().for_each(|told| text.push_str(&summary_row(told)));
     for (path, error) in unread {
@@ -42,7 +42,10 @@ fn summary_row(told: &ReviewDocument) -> String {
     let blocks = explain_shipped_blocks(told).or(blocks);
     let earlier = told.decided_before.as_ref();
     let earlier = earlier.map(|mark| format!("decided on {} by {}", mark.at.utc_day(), mark.by));
-    let note = told.skipped_because.clone().or(earlier).or(blocks).unwrap_or_default();
+    let person = told.overridden.as_ref().map(OverrideMark::sentence);
+    let blocks = blocks.filter(|_| person.is_none() && told.skipped_because.is_none());
+    let notes = [told.skipped_because.clone(), person, earlier, blocks];
+    let note = notes.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     format!("| {} | **{}** | {rehearsal}{} |\n", cell(&told.found_at), told.verdict, cell(&note))
 }
 
@@ -70,7 +73,9 @@ fn review_section(told: &ReviewDocument) -> String {
 fn concern_item(placed: &PlacedConcern) -> String {
     let line = placed.line.map(|line| format!(" line {line}")).unwrap_or_default();
     let block = block_label(placed.block_kind()).map(|block| format!(" **{block}**"));
-    let said = escape_inline(&concern_text(placed)).replace('\n', "\n  ");
+    // Two spaces end a line in Markdown.
+    let said: Vec<String> = concern_text(placed).lines().map(escape_inline).collect();
+    let said = said.join("  \n  ");
     format!("- `{}`{line}{}: {said}\n", placed.id, block.unwrap_or_default())
 }
 

@@ -6,7 +6,7 @@ use crate::model::hash::sha256_hex;
 use crate::model::text::to_one_line;
 use crate::protocols::review::document::{PlacedConcern, ReviewDocument};
 use crate::protocols::review::github_annotations::FindingLevel;
-use crate::protocols::review::phrases::{concern_text, missing_context_note};
+use crate::protocols::review::phrases::{concern_text, missing_context_note, outcome_sentence};
 use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::types::BuiltInDeliberator;
 use crate::report::safe_text::safe_lines;
@@ -206,6 +206,7 @@ fn verdict_properties(told: &ReviewDocument) -> Value {
         "dialogue_id": told.dialogue_id,
         "verdict_id": told.verdict_id,
         "skipped_because": told.skipped_because,
+        "override": told.overridden,
     })
 }
 
@@ -217,7 +218,8 @@ fn review_notifications(told: &ReviewDocument) -> Vec<Value> {
         (None, None) => None,
     };
     let missing = missing_context_note(told).map(|said| ("warning", said));
-    let said = outcome.into_iter().chain(missing);
+    let person = outcome_sentence(told).filter(|_| told.overridden.is_some());
+    let said = person.map(|said| ("note", said)).into_iter().chain(outcome).chain(missing);
     said.map(|(level, text)| notification_object(level, &text, &told.found_at)).collect()
 }
 

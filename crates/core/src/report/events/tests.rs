@@ -202,6 +202,7 @@ fn one_of_each_of_a_review() -> Vec<RunEvent> {
             decision: ReviewDecision::Ship,
             why: String::new(),
             by: None,
+            decided_at: None,
         }),
     ]
 }

@@ -6,9 +6,9 @@ use std::{fmt, iter};
 use anstyle::{AnsiColor, Color, Style};
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::page::{TextSpan, TextTone};
+use crate::report::page::{RichText, TextSpan, TextTone};
 use crate::report::safe_text::safe_line;
-use crate::report::terminal::wrap::fit_width;
+use crate::report::terminal::wrap::{fit_width, wrap_items};
 
 /// Indent of the body of a section.
 pub const MARGIN: usize = 2;
@@ -195,6 +195,9 @@ pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
+/// A path that is cut shorter says too little.
+const LAST_COLUMN_MIN: usize = 24;
+
 impl TextTable {
     pub fn new(headings: &[&'static str]) -> Self {
         Self { headings: headings.to_vec(), rows: Vec::new() }
@@ -211,6 +214,9 @@ impl TextTable {
 
     pub fn draw_table(&self, width: usize) -> String {
         let widths = self.column_widths();
+        if self.is_too_wide(&widths, width) {
+            return self.draw_stacked(width);
+        }
         let headings =
             self.headings.iter().map(|heading| (*heading).to_owned()).collect::<Vec<_>>();
         let bold = anstyle::Style::new().bold();
@@ -218,6 +224,31 @@ impl TextTable {
         for row in &self.rows {
             text.push_str(&draw_table_row(row, &widths, width));
             text.push('\n');
+        }
+        text
+    }
+
+    /// Whether too little room is left for the last column.
+    fn is_too_wide(&self, widths: &[usize], width: usize) -> bool {
+        let Some((last, others)) = widths.split_last() else { return false };
+        let taken: usize = others.iter().map(|column| column + TABLE_GUTTER.len()).sum();
+        taken + (*last).min(LAST_COLUMN_MIN) > width
+    }
+
+    /// Each row as its first cell, and below it the other cells with their headings.
+    fn draw_stacked(&self, width: usize) -> String {
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut cells = row.iter().zip(&self.headings).filter(|(cell, _)| !cell.is_empty());
+            let Some((first, _)) = cells.next() else { continue };
+            text.push_str(&format!("{STRONG}{first}{STRONG:#}\n"));
+            let named = cells.map(|(cell, heading)| {
+                RichText::from(format!("{} {cell}", heading.to_lowercase()).trim())
+            });
+            let named: Vec<RichText> = named.collect();
+            for line in wrap_items(&named, PLAIN, width.saturating_sub(MARGIN)) {
+                text.push_str(&format!("{}{line}\n", " ".repeat(MARGIN)));
+            }
         }
         text
     }
@@ -304,11 +335,20 @@ mod table_tests {
         let mut table = TextTable::new(&["ID", "TITLE"]);
         table.add_row(["a", "short"]);
         table.add_row(["北京", "a title that is too long for this table"]);
-        let drawn = anstream::adapter::strip_str(&table.draw_table(24)).to_string();
-        insta::assert_snapshot!(drawn, @r"
+        let draw = |width| anstream::adapter::strip_str(&table.draw_table(width)).to_string();
+        insta::assert_snapshot!(draw(32), @r"
         ID    TITLE
         a     short
-        北京  a title that is t…
+        北京  a title that is too long …
+        ");
+        // Where too little of the last column is left, each row is a list.
+        insta::assert_snapshot!(draw(24), @r"
+        a
+          title short
+        北京
+          title a title that is
+          too long for this
+          table
         ");
     }
 }

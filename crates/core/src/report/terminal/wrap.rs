@@ -25,6 +25,25 @@ pub fn wrap_line(text: &str, width: usize) -> Vec<String> {
     wrap_words(&join_words(&safe_line(text)), width)
 }
 
+/// Breaks the lines of a finished text that are wider than the screen. It may have styles. Lines
+/// keep their indent; a command or an id is never broken.
+pub fn wrap_screen(text: &str, width: usize) -> String {
+    let wrap = |line: &str| {
+        if textwrap::core::display_width(line) <= width {
+            return line.to_owned();
+        }
+        let words = line.trim_start_matches(' ');
+        let joined = join_commands(words);
+        let widest = joined.split(' ').map(textwrap::core::display_width).max().unwrap_or(0);
+        let indent = (line.len() - words.len()).min(INDENT_MAX);
+        let lead = " ".repeat(indent.min(width.saturating_sub(widest)));
+        let options = word_options(words, width).break_words(false);
+        let options = options.initial_indent(&lead).subsequent_indent(&lead);
+        textwrap::wrap(&joined, options).join("\n").replace(COMMAND_SPACE, " ")
+    };
+    text.split('\n').map(wrap).collect::<Vec<_>>().join("\n")
+}
+
 /// Wraps a longer text: keeps its line breaks, merges blank lines, and indents list items under
 /// their first word.
 pub fn wrap_text(text: &str, width: usize) -> Vec<String> {
@@ -239,8 +258,8 @@ fn is_long_id(word: &str, width: usize) -> bool {
 
 /// Scripts with wide letters break between letters, other text only at spaces: a reader copies
 /// names and commands.
-fn word_options(text: &str, width: usize) -> Options<'static> {
-    let is_narrow = text.width() == text.chars().count();
+fn word_options<'a>(text: &str, width: usize) -> Options<'a> {
+    let is_narrow = textwrap::core::display_width(text) <= text.chars().count();
     let separator = match is_narrow {
         true => WordSeparator::AsciiSpace,
         false => WordSeparator::UnicodeBreakProperties,
@@ -255,6 +274,17 @@ fn word_options(text: &str, width: usize) -> Options<'static> {
 mod tests {
     use super::*;
     use crate::report::terminal::layout::PLAIN;
+
+    #[test]
+    fn a_screen_breaks_at_words_and_keeps_indents_styles_commands_and_ids() {
+        let check = |text: &str, expected: &str| assert_eq!(wrap_screen(text, 24), expected);
+        check("short\n  and short", "short\n  and short");
+        check("  a line that is wider than it", "  a line that is wider\n  than it");
+        check("run `plenary show tea` to see it", "run\n`plenary show tea` to\nsee it");
+        check("\u{1b}[1mbold words\u{1b}[0m of 24 col.", "\u{1b}[1mbold words\u{1b}[0m of 24 col.");
+        let id = "tea-or-coffee-1a2b3c4d/1";
+        check(&format!("    {id}  rehearsal"), &format!("{id}\nrehearsal"));
+    }
 
     #[track_caller]
     fn check(text: &str, width: usize, expected: &[&str]) {

@@ -1,8 +1,10 @@
 //! The verdict log tables: logged lines and human overrides.
 
 use plenary_core::model::ids::DialogueId;
+use plenary_core::model::journal::JournalEvent;
+use plenary_core::model::time::Moment;
 use plenary_core::protocols::review::log_row::{
-    ContentDecision, ContentQuery, LogLine, LogQuery, LogRange, LogRow, LoggedVerdict,
+    ContentDecision, ContentQuery, LogLine, LogQuery, LogRange, LogRow, LoggedVerdict, OverrideRow,
     RecordedOverride,
 };
 use plenary_core::protocols::review::policy::VerdictOverride;
@@ -61,7 +63,7 @@ impl EventApplier<'_> {
                 decision.verdict_id,
                 decision.decision.name(),
                 decision.why,
-                self.at,
+                decision.decided_at.map_or_else(|| self.at.clone(), |at| at.to_string()),
                 decision.by
             ],
         )
@@ -74,7 +76,63 @@ pub(crate) fn load_lines(
     limit: usize,
 ) -> Result<Vec<LogLine>, StoreError> {
     let sql = "SELECT seq, line FROM verdict_log WHERE seq > ?1 ORDER BY seq LIMIT ?2";
-    query_rows(connection, sql, params![after, limit], read_line)
+    let mut lines = query_rows(connection, sql, params![after, limit], read_line)?;
+    // The place of an override in the log is that of its entry in the journal.
+    let overrides = load_override_lines(
+        connection,
+        "j.dialogue_id IN (SELECT dialogue_id FROM overrides) AND j.global_seq > ?1 / 1000000",
+        params![after, limit],
+    )?;
+    lines.extend(overrides);
+    lines.sort_by_key(|line| line.seq);
+    lines.truncate(limit);
+    Ok(lines)
+}
+
+/// The lines of all overrides of a verdict, oldest first.
+pub(crate) fn list_override_lines(
+    connection: &Connection,
+    verdict_id: &str,
+) -> Result<Vec<LogLine>, StoreError> {
+    let of_verdict = "j.dialogue_id = (SELECT dialogue_id FROM verdict_log WHERE verdict_id = ?1)";
+    let mut lines =
+        load_override_lines(connection, of_verdict, params![verdict_id, OVERRIDES_MAX])?;
+    let is_own = |line: &LogLine| {
+        serde_json::from_str::<OverrideRow>(&line.line).is_ok_and(|row| row.overrides == verdict_id)
+    };
+    lines.retain(is_own);
+    Ok(lines)
+}
+
+/// No person decides more often over one verdict.
+const OVERRIDES_MAX: u32 = 10_000;
+
+/// Builds the lines of overrides from their entries, which `filter` selects.
+fn load_override_lines(
+    connection: &Connection,
+    filter: &str,
+    values: &[&dyn ToSql],
+) -> Result<Vec<LogLine>, StoreError> {
+    let sql = format!(
+        "SELECT j.global_seq, j.ts, j.payload FROM journal j
+         WHERE j.kind = 'overridden' AND {filter} ORDER BY j.global_seq LIMIT ?2"
+    );
+    let entries = query_rows(connection, &sql, values, |row| {
+        let (entry, at): (u64, Moment) = (row.get(0)?, parse_column(row, 1, "moment")?);
+        let events: Vec<JournalEvent> = read_json(row, 2, "journal entry")?;
+        Ok((entry.saturating_mul(ROWS_PER_ENTRY_MAX), at, events))
+    })?;
+    let mut lines = Vec::new();
+    for (seq, at, events) in entries {
+        for event in events {
+            let JournalEvent::VerdictOverridden(word) = event else { continue };
+            if let Some(found) = find_logged(connection, &word.verdict_id)? {
+                let line = to_json(&OverrideRow::new(&found.row, &word, at))?;
+                lines.push(LogLine { seq, line });
+            }
+        }
+    }
+    Ok(lines)
 }
 
 pub(crate) fn find_line(

@@ -26,7 +26,7 @@ use plenary_engine::app::spending::UsualReplies;
 use plenary_engine::app::start_run::{RunStart, start_run};
 use plenary_engine::clock::RealSystem;
 use plenary_engine::config::settings::Settings;
-use plenary_engine::context_files::gather::gather_files;
+use plenary_engine::context_files::gather::{gather_files, require_named_files};
 use plenary_engine::engine::batch_admission::{AdmissionResult, BatchAdmission, CouncilEnd};
 use plenary_engine::engine::budget::Budget;
 use plenary_engine::engine::call_budget::BatchShare;
@@ -73,6 +73,11 @@ pub(crate) fn read_questions(
     let (mut questions, mut errors) = (Vec::new(), Vec::new());
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match read_line(line, context) {
+            Ok(question) if is_known(&questions, &question) => {
+                let message = format!("line {}: an earlier line has the same `id`", place + 1);
+                let fault = ValidationError::new(ErrorCode::InvalidJson, message);
+                errors.push(fault.with_suggestion("give each question another `id`, or none"));
+            }
             Ok(question) => questions.push(question),
             Err(reason) => {
                 let message = format!("line {}: {reason}", place + 1);
@@ -95,18 +100,30 @@ pub(crate) fn read_questions(
     Ok(questions)
 }
 
+/// Whether an earlier question has the same id: a program could not tell the answers apart.
+fn is_known(earlier: &[BatchQuestion], asked: &BatchQuestion) -> bool {
+    asked.id.is_some() && earlier.iter().any(|one| one.id == asked.id)
+}
+
 fn read_line(line: &str, context: &[PathBuf]) -> Result<BatchQuestion, String> {
     let value = parse_arguments(line).map_err(|_| "not JSON".to_owned())?;
     let mut asked = if let Value::String(question) = value {
         BatchQuestion { id: None, question, mode: None, context: Vec::new() }
     } else {
-        serde_json::from_value::<BatchQuestion>(value).map_err(|error| error.to_string())?
+        serde_json::from_value::<BatchQuestion>(value).map_err(|error| describe_fault(&error))?
     };
     asked.question = check_question(&asked.question).map_err(|error| error.message)?;
     if asked.context.is_empty() {
         asked.context = context.to_vec();
     }
     Ok(asked)
+}
+
+/// The fault without the words of our code: serde names the type for a value of another shape.
+fn describe_fault(error: &serde_json::Error) -> String {
+    let said = error.to_string();
+    let is_ours = said.starts_with("unknown field") || said.starts_with("missing field");
+    if is_ours { said } else { "it is neither a text nor such an object".to_owned() }
 }
 
 /// Budget shared by the batch.
@@ -133,10 +150,9 @@ pub(crate) fn run_batch(
     limits: BatchLimits,
 ) -> Result<ExitStatus, Error> {
     let items = read_files(settings, mode, questions)?;
-    let total = items.len();
     let runtime = CliRuntime::open(session.open_or_create(&settings.paths)?, Concurrency::Many)?;
     let protocol = session.loader.protocols.find_protocol(ProtocolName::Council)?;
-    let worst = runtime.block_on(|engine, interrupted| {
+    runtime.block_on(|engine, interrupted| {
         let queue = QuestionQueue {
             waiting: items.into(),
             admission: limits.budget.clone().map(BatchAdmission::new),
@@ -146,9 +162,7 @@ pub(crate) fn run_batch(
             deadline: limits.deadline.map(|time| Instant::now() + time),
         };
         run_councils(session, engine, queue, limits)
-    })?;
-    session.ui.print_note(&count_noun(total, "question"));
-    Ok(worst)
+    })
 }
 
 /// Reads files once for all questions that name them. An unreadable file ends the batch before a
@@ -165,7 +179,12 @@ fn read_files(
         let BatchQuestion { id, question, mode: own_mode, context } = asked;
         let pack = match packs.get(&context) {
             Some(pack) => Arc::clone(pack),
-            None => Arc::new(gather_files(&settings.paths.working, &context, &guard)?),
+            None => {
+                let base = &settings.paths.working;
+                let pack = gather_files(base, &context, &guard)?;
+                require_named_files(base, &context, &pack)?;
+                Arc::new(pack)
+            }
         };
         packs.insert(context, Arc::clone(&pack));
         let mode = own_mode.unwrap_or(mode);
@@ -181,8 +200,10 @@ async fn run_councils(
     limits: BatchLimits,
 ) -> Result<ExitStatus, Error> {
     let mut councils = JoinSet::new();
+    let total = queue.waiting.len();
     let (mut worst, mut unaffordable) = (ExitStatus::Ok, 0);
-    let mut bar = CountBar::new(session.ui, queue.waiting.len(), "councils");
+    let (mut interrupted, mut unasked_count) = (Vec::new(), 0);
+    let mut bar = CountBar::new(session.ui, total, "councils");
     loop {
         while councils.len() < limits.jobs {
             let Some((item, planned)) = queue.next_question() else { break };
@@ -197,10 +218,14 @@ async fn run_councils(
                 }
                 Err(unasked) => {
                     unaffordable += usize::from(unasked.error_code == OUT_OF_BUDGET);
+                    unasked_count += 1;
                     let error = unasked.to_document();
-                    bar.print_above(|| {
-                        print_unasked(session, *index, id.as_ref(), "incomplete", &error)
-                    })?;
+                    // A person gets one line for all questions that Ctrl-C left.
+                    if session.ui.json || unasked.exit != ExitStatus::Interrupted {
+                        bar.print_above(|| {
+                            print_unasked(session, *index, id.as_ref(), "incomplete", &error)
+                        })?;
+                    }
                     bar.add_finished(None);
                     worst = worst.max(unasked.exit);
                 }
@@ -211,7 +236,11 @@ async fn run_councils(
         queue.end_council(index, ran.as_ref().ok().map(|(stop, _)| stop));
         let exit = match ran {
             Ok((stop, transcript)) => {
-                bar.print_above(|| print_council(session, index, id, &transcript))?;
+                let is_interrupted = stop == RunStopReason::Interrupted;
+                interrupted.extend(is_interrupted.then(|| transcript.opening.dialogue_id.clone()));
+                if session.ui.json || !is_interrupted {
+                    bar.print_above(|| print_council(session, index, id, &transcript))?;
+                }
                 bar.add_finished(cost_usd(&transcript));
                 run_exit(queue.protocol, &stop, &transcript)
             }
@@ -234,6 +263,15 @@ async fn run_councils(
             "not asked: {questions}, because the budget does not cover them; ask them again with \
              a higher `--budget-usd`"
         ));
+    }
+    match *queue.interrupted.borrow() {
+        true => {
+            let ended = total - unasked_count - interrupted.len();
+            let summary =
+                format!("Interrupted: {ended} of {total} done, {unasked_count} not asked");
+            session.ui.print_interrupted(&summary, &interrupted);
+        }
+        false => session.ui.print_note(&count_noun(total, "question")),
     }
     Ok(worst)
 }

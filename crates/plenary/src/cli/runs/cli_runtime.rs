@@ -2,20 +2,22 @@
 //! and the stop signals of runs and servers: SIGINT, SIGTERM, SIGQUIT and SIGHUP.
 
 use std::future::{Future, poll_fn};
+use std::io::stderr;
 use std::path::Path;
 use std::process::exit;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use plenary_core::model::run_state::RunStopReason;
+use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_engine::app::planning::panel_setup::TransportFactory;
 use plenary_engine::app::project::Project;
 use plenary_engine::app::run_engine::RunEngine;
 use plenary_engine::app::start_run::{RunStart, start_run};
 use plenary_engine::error::{Error, ErrorKind};
 use plenary_engine::providers::process::scratch_folder::sweep_scratch_folders;
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getpgrp, getrlimit, setrlimit};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
@@ -41,6 +43,7 @@ pub(crate) struct CliRuntime {
     /// Becomes true when the user presses Ctrl-C.
     interrupted: watch::Receiver<bool>,
     runtime: Runtime,
+    _echo: EchoGuard,
 }
 
 impl CliRuntime {
@@ -58,7 +61,7 @@ impl CliRuntime {
         let (interrupt, interrupted) = watch::channel(false);
         runtime.spawn(stop_or_exit(interrupt));
         let engine = RunEngine::open(Arc::new(project), runtime.handle())?;
-        Ok(Self { engine, interrupted, runtime })
+        Ok(Self { engine, interrupted, runtime, _echo: EchoGuard::hide_interrupts() })
     }
 
     /// Starts one run, drives it until it stops and prints the result. A review names the file of
@@ -92,8 +95,7 @@ impl CliRuntime {
         let done = run_exit(protocol, &stop, &transcript);
         if done == ExitStatus::Interrupted && !session.ui.json {
             // A page would scroll the command that continues the run off the screen.
-            let replies = transcript.asks.iter().filter(|asked| asked.last_reply().is_some());
-            session.ui.print_interrupted(&transcript.opening.dialogue_id, replies.count());
+            print_interrupted_run(session, &transcript);
             return Ok(done);
         }
         match print_result(session, store.as_ref(), &transcript) {
@@ -112,13 +114,21 @@ impl CliRuntime {
         self,
         work: impl FnOnce(Arc<RunEngine>, watch::Receiver<bool>) -> F,
     ) -> F::Output {
-        let Self { engine, interrupted, runtime } = self;
+        let Self { engine, interrupted, runtime, _echo } = self;
         let result = runtime.block_on(work(Arc::clone(&engine), interrupted));
         // Shutdown drops the tasks that are left, and with them their handles of the engine.
         runtime.shutdown_background();
         engine.close();
         result
     }
+}
+
+/// The two lines of an interrupted run.
+pub(crate) fn print_interrupted_run(session: &CliSession<'_>, transcript: &RunState) {
+    let kept = transcript.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
+    let replies = if kept == 1 { "1 reply".to_owned() } else { format!("{kept} replies") };
+    let summary = format!("Interrupted; the record keeps {replies}");
+    session.ui.print_interrupted(&summary, &[transcript.opening.dialogue_id.clone()]);
 }
 
 /// Makes the transports of a command: one HTTP client, and a slow rehearsal on a terminal.
@@ -144,9 +154,51 @@ pub(crate) async fn stop_or_exit(heard: watch::Sender<bool>) {
     loop {
         signals.next_signal().await;
         if heard.send_replace(true) {
+            restore_echo();
             exit(i32::from(ErrorKind::Interrupted.exit_code()));
         }
     }
+}
+
+/// The modes of the terminal before [`EchoGuard`] changed them.
+static SAVED_MODES: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Keeps the `^C` of the terminal off the screen while rows are drawn: it moves the cursor to the
+/// next line, and then one row of a spinner stays on the screen.
+#[derive(Debug)]
+struct EchoGuard;
+
+impl EchoGuard {
+    fn hide_interrupts() -> Self {
+        if let Some(modes) = read_own_terminal() {
+            let mut quiet = modes.clone();
+            quiet.local_modes.remove(LocalModes::ECHOCTL);
+            if tcsetattr(stderr(), OptionalActions::Now, &quiet).is_ok() {
+                *SAVED_MODES.lock().unwrap_or_else(PoisonError::into_inner) = Some(modes);
+            }
+        }
+        Self
+    }
+}
+
+impl Drop for EchoGuard {
+    fn drop(&mut self) {
+        restore_echo();
+    }
+}
+
+fn restore_echo() {
+    let saved = SAVED_MODES.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(modes) = saved.filter(|_| read_own_terminal().is_some()) {
+        let _ = tcsetattr(stderr(), OptionalActions::Now, &modes);
+    }
+}
+
+/// The modes of the terminal, if this process may change them: the system stops a background
+/// process that does.
+fn read_own_terminal() -> Option<Termios> {
+    let is_foreground = tcgetpgrp(stderr()).is_ok_and(|group| group == getpgrp());
+    if is_foreground { tcgetattr(stderr()).ok() } else { None }
 }
 
 /// SIGINT, SIGTERM, SIGQUIT and SIGHUP; all mean the same: stop and stay resumable. A signal that

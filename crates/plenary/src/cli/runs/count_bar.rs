@@ -12,6 +12,7 @@ const TICK: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub(crate) struct CountBar {
     bar: ProgressBar,
+    noun: &'static str,
     usd: f64,
 }
 
@@ -23,14 +24,10 @@ impl CountBar {
             false => ProgressDrawTarget::hidden(),
         };
         let bar = ProgressBar::with_draw_target(Some(total as u64), target);
-        let template = format!(
-            "  {{bar:20.cyan}} {{pos}} of {{len}} {noun} · {{msg}} · {{elapsed}}, {{eta}} left"
-        );
-        let style = ProgressStyle::with_template(&template);
-        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        bar.set_style(bar_style(noun, ""));
         bar.set_message("$0.00");
         bar.enable_steady_tick(TICK);
-        Self { bar, usd: 0.0 }
+        Self { bar, noun, usd: 0.0 }
     }
 
     /// Counts one finished item.
@@ -38,6 +35,8 @@ impl CountBar {
         self.usd += usd.unwrap_or(0.0);
         self.bar.set_message(format!("${:.2}", self.usd));
         self.bar.inc(1);
+        // Before the first item ends, nothing is known about the time of the others.
+        self.bar.set_style(bar_style(self.noun, ", {eta} left"));
     }
 
     /// Prints while the bar is off the screen.
@@ -48,4 +47,11 @@ impl CountBar {
     pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A bar that fits 60 columns.
+fn bar_style(noun: &str, remaining: &str) -> ProgressStyle {
+    let template =
+        format!("  {{bar:10.cyan}} {{pos}} of {{len}} {noun} · {{msg}} · {{elapsed}}{remaining}");
+    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
