@@ -16,6 +16,50 @@ fn a_timeout_under_a_second_is_a_warning_that_says_what_it_means() {
 }
 
 #[test]
+fn a_short_time_of_a_run_or_of_a_provider_is_a_warning() {
+    let program = TestProgram::new();
+    let provider = "{name: a, model: m, dialect: openai, base_url: \"http://127.0.0.1:9/v1\", timeouts: {r3_chair: 90}}";
+    let yaml = format!("council:\n  providers: [{provider}]\nbudget: {{wall_max: 15}}\n");
+    program.write_text("council.yaml", &yaml);
+    let ran = program.run_command(&["config"]);
+    for said in [
+        "`council.providers.a.timeouts.r3_chair` is 90 milliseconds; write `90s`",
+        "`budget.wall_max` is 15 milliseconds; write `15s`",
+    ] {
+        assert!(ran.stderr.contains(said), "{ran:?}");
+    }
+    let mut command = program.command();
+    let ran = command.arg("config").env("PLENARY_DEADLINE", "500ms").output().unwrap();
+    assert!(!String::from_utf8(ran.stderr).unwrap().contains("wall_max"), "it has a unit");
+}
+
+#[test]
+fn a_deadline_in_a_variable_needs_a_unit() {
+    let program = TestProgram::new();
+    let mut command = program.command();
+    let ran =
+        command.args(["ask", "--rehearse", "Is it so?"]).env("PLENARY_DEADLINE", "5").output();
+    let ran = ran.unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.code() == Some(5) && said.contains("with a unit, such as"), "{said}");
+}
+
+#[test]
+fn a_wrong_option_is_a_mistake_on_the_command_line() {
+    let program = TestProgram::new();
+    program.write_text("council.yaml", "tier_rules: {tier_1: {post: [\"*.md\"]}}\n");
+    program.write_text("a.md", "# A\n");
+    for (arguments, part) in [
+        (["review", "--type", "blogpost", "a.md"], "use one of: post"),
+        (["ask", "--deadline", "0s", "Is it so?"], "a time from 1ms"),
+        (["ask", "--model", "zed=1", "Is it so?"], "`zed` is not one"),
+    ] {
+        let ran = program.run_command(&arguments);
+        assert!(ran.code == 64 && ran.stderr.contains(part), "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn chosen_providers_are_the_only_ones_that_are_called() {
     let council = TestCouncil::with_settings(
         |_| ScriptedReply::Valid,

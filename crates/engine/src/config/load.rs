@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::config::council_file::{CouncilFile, DeliberatorEntry, ProviderEntry, check_file};
 use crate::config::discover::{entries_for_models, find_keys_and_programs, needs_more, server_url};
 use crate::config::environment::EnvVariables;
-use crate::config::error::{ConfigError, ConfigProblem};
+use crate::config::error::ConfigError;
 use crate::config::locate::{
     ConfigFlags, ConfigRoot, ProjectPaths, find_config, find_first_link, working_folder,
 };
@@ -91,7 +91,7 @@ fn read_settings(
         None => discover_providers(environment, models),
     };
     let entries = file.providers.as_mut().unwrap_or(&mut found);
-    override_models(entries, &overrides.models, &mut problems);
+    override_models(entries, &overrides.models)?;
     let found_names: Vec<ExpertSlug> = found.iter().map(|entry| entry.name.clone()).collect();
     check_file(&file, &found_names, &mut problems);
     let (values, mut origins) = settle_values(&file.values, overrides, environment)?;
@@ -214,29 +214,20 @@ fn apply_offers(
 fn override_models(
     entries: &mut [ProviderEntry],
     chosen: &[ModelChoice],
-    problems: &mut ProblemList,
-) {
+) -> Result<(), ConfigError> {
     for ModelChoice { provider, model } in chosen {
-        match entries.iter_mut().find(|entry| entry.name.as_str() == provider) {
-            Some(entry) => {
-                entry.model = Some(model.clone());
-                entry.is_model_flagged = true;
-            }
-            None => {
-                let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-                let known = if names.is_empty() { "none" } else { &names.join(", ") };
-                problems.0.push(ConfigProblem {
-                    key: Some("--model".to_owned()),
-                    line: None,
-                    is_external: false,
-                    message: format!(
-                        "`--model {provider}={model}`: there is no provider `{provider}`; the \
-                         providers are: {known}"
-                    ),
-                });
-            }
-        }
+        let Some(entry) = entries.iter_mut().find(|entry| entry.name.as_str() == provider) else {
+            let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+            let known = if names.is_empty() { "none" } else { &names.join(", ") };
+            let expected = format!(
+                "`NAME=MODEL` with a provider of this project ({known}); `{provider}` is not one"
+            );
+            return Err(ConfigError::Flag { flag: "--model", expected });
+        };
+        entry.model = Some(model.clone());
+        entry.is_model_flagged = true;
     }
+    Ok(())
 }
 
 /// Shows the providers that have the three roles, also where the file leaves the choice open.

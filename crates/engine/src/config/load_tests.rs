@@ -173,7 +173,7 @@ fn a_deadline_is_layered_too() {
     };
     check(&[("PLENARY_DEADLINE", "2m")], Some(7), (7, "--deadline"));
     check(&[("PLENARY_DEADLINE", "2m")], None, (120_000, "PLENARY_DEADLINE"));
-    check(&[("PLENARY_DEADLINE", "500")], None, (500, "PLENARY_DEADLINE"));
+    check(&[("PLENARY_DEADLINE", "500ms")], None, (500, "PLENARY_DEADLINE"));
     check(&[], None, (90_000, "file, line 1"));
 }
 
@@ -188,6 +188,7 @@ fn a_variable_or_flag_that_makes_no_sense_is_an_error_that_names_it() {
     check("PLENARY_BUDGET_USD", "inf");
     check("PLENARY_DEADLINE", "tomorrow");
     check("PLENARY_DEADLINE", "0h");
+    check("PLENARY_DEADLINE", "77");
 }
 
 /// Path of the store from flag, environment and file, relative to the folder.

@@ -127,6 +127,17 @@ impl ValueKind {
             Self::Structure(expected) => expected.to_owned(),
         }
     }
+
+    /// The same for a value that is typed or in a variable, where a duration needs its unit.
+    pub(crate) fn expected_typed(self) -> String {
+        match self {
+            Self::Duration { max_ms } => format!(
+                "a time from 1ms to {} with a unit, such as `500ms`, `60s`, `15m` or `2h`",
+                show_duration(max_ms)
+            ),
+            other => other.expected(),
+        }
+    }
 }
 
 const fn setting(

@@ -8,7 +8,8 @@ use plenary_core::model::ask::TransportKind;
 use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{
-    BudgetCaps, QuorumRules, RoundTimeouts, SINGLE_FAMILY_NOTE, Seat, SeatRole, ShortCircuitRules,
+    BudgetCaps, QuorumRules, RoundTimeouts, SINGLE_FAMILY_NOTE, Seat, SeatRole, SeatTimeouts,
+    ShortCircuitRules,
 };
 use plenary_core::model::time::Day;
 use plenary_core::prompting::lens::REPEATED_LENSES;
@@ -22,7 +23,7 @@ use crate::config::environment::EnvVariables;
 use crate::config::error::ConfigError;
 use crate::config::locate::ProjectPaths;
 use crate::config::resolve_provider::ProviderCandidate;
-use crate::config::settle_sections::EffectiveSetting;
+use crate::config::settle_sections::{EffectiveSetting, SettingSource};
 use crate::config::tier_rules::{ClassifierSettings, TierRule};
 use crate::providers::http_clients::{is_loopback, origin_of};
 use crate::providers::model_facts::find_facts;
@@ -59,8 +60,38 @@ impl Settings {
         let providers = &self.council.providers;
         let exposed = providers.iter().filter_map(exposed_key_warning);
         let retiring = providers.iter().filter_map(|one| retirement_warning(one, today));
-        let short = short_timeout_warnings(&self.council.timeouts);
-        exposed.chain(retiring).chain(short).collect()
+        exposed.chain(retiring).chain(self.short_time_warnings()).collect()
+    }
+
+    /// Warns about times that were probably meant in seconds: integers are milliseconds.
+    fn short_time_warnings(&self) -> Vec<String> {
+        let RoundTimeouts { r1_per_provider, r2_per_provider, r3_chair } = self.council.timeouts;
+        let timeouts = "council.timeouts";
+        let mut times = vec![
+            (format!("{timeouts}.r1_per_provider"), Some(r1_per_provider)),
+            (format!("{timeouts}.r2_per_provider"), Some(r2_per_provider)),
+            (format!("{timeouts}.r3_chair"), Some(r3_chair)),
+        ];
+        for provider in &self.council.providers {
+            let SeatTimeouts { r1_per_provider, r2_per_provider, r3_chair } =
+                provider.timeouts.unwrap_or_default();
+            let path = format!("council.providers.{}.timeouts", provider.name);
+            times.push((format!("{path}.r1_per_provider"), r1_per_provider));
+            times.push((format!("{path}.r2_per_provider"), r2_per_provider));
+            times.push((format!("{path}.r3_chair"), r3_chair));
+        }
+        // On the command line and in a variable a time has a unit.
+        let is_in_file = self.origins.iter().any(|setting| {
+            setting.key == "budget.wall_max" && matches!(setting.source, SettingSource::File { .. })
+        });
+        times.push(("budget.wall_max".to_owned(), is_in_file.then_some(self.budget.wall_ms)));
+        let short = times.into_iter().filter_map(|(key, ms)| Some((key, ms?)));
+        let short = short.filter(|(_, ms)| *ms < TIMEOUT_MS_PLAUSIBLE);
+        short
+            .map(|(key, ms)| {
+                format!("`{key}` is {ms} milliseconds; write `{ms}s` if you mean seconds")
+            })
+            .collect()
     }
 }
 
@@ -81,25 +112,8 @@ pub(crate) fn retirement_warning(provider: &Provider, today: Day) -> Option<Stri
     }
 }
 
-/// Integers are milliseconds; a shorter time was probably meant in seconds.
+/// No model answers in a shorter time.
 const TIMEOUT_MS_PLAUSIBLE: u64 = 1_000;
-
-fn short_timeout_warnings(timeouts: &RoundTimeouts) -> Vec<String> {
-    let RoundTimeouts { r1_per_provider, r2_per_provider, r3_chair } = timeouts;
-    let named = [
-        ("r1_per_provider", *r1_per_provider),
-        ("r2_per_provider", *r2_per_provider),
-        ("r3_chair", *r3_chair),
-    ];
-    let short = named.into_iter().filter(|(_, ms)| *ms < TIMEOUT_MS_PLAUSIBLE);
-    short
-        .map(|(name, ms)| {
-            format!(
-                "`council.timeouts.{name}` is {ms} milliseconds; write `{ms}s` if you mean seconds"
-            )
-        })
-        .collect()
-}
 
 /// Warns if a provider's key crosses the network unencrypted. Calls to this machine are exempt.
 fn exposed_key_warning(provider: &Provider) -> Option<String> {

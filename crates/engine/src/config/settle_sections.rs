@@ -163,13 +163,15 @@ pub(crate) fn settle_setting(
     };
     let variable = row.overrides.map(|(_, variable)| variable);
     if let (Some(value), Some((name, _))) = (flag, row.overrides) {
-        let expected = row.kind.expected();
+        let expected = row.kind.expected_typed();
         let value = read(value).ok_or(ConfigError::Flag { flag: name, expected })?;
         return Ok((value, SettingSource::Flag { name }));
     }
     if let Some((variable, text)) = variable.and_then(|name| Some((name, environment.get(name)?))) {
-        let expected = row.kind.expected();
-        let value = parse_notation(row.kind, text).and_then(read);
+        let expected = row.kind.expected_typed();
+        let is_whole = matches!(row.kind, ValueKind::Duration { .. })
+            && text.trim().bytes().all(|byte| byte.is_ascii_digit());
+        let value = parse_notation(row.kind, text).and_then(read).filter(|_| !is_whole);
         let value = value.ok_or(ConfigError::Variable { variable, expected })?;
         return Ok((value, SettingSource::Environment { variable: variable.to_owned() }));
     }
