@@ -97,7 +97,7 @@ fn one_call_is_shown_with_its_reply_and_what_the_parser_made_of_it() {
     }
 
     let missing = program.run_command(&["show", &id, "--call", "99"]);
-    assert_eq!(missing.code, 1, "{missing:?}");
+    assert_eq!(missing.code, 4, "{missing:?}");
     assert!(missing.stderr.contains("has no call 99"), "{missing:?}");
 }
 
@@ -121,7 +121,39 @@ fn a_dialogue_without_a_run_has_no_prompts() {
     let listed = read_json(&program.run_command(&["show", "talk", "--prompts", "--json"]));
     assert_eq!(listed, serde_json::json!([]));
     let missing = program.run_command(&["cite", "talk/call/1"]);
-    assert!(missing.code == 1 && missing.stderr.contains("it has 0 calls"), "{missing:?}");
+    assert!(missing.code == 4 && missing.stderr.contains("it has 0 calls"), "{missing:?}");
+}
+
+#[test]
+fn a_citation_leads_to_the_passage_of_the_reply_and_to_its_call() {
+    let (program, id) = program_with_council("");
+    let cite = |part: &str| {
+        let ran = program.run_command(&["cite", &format!("{id}/{part}"), "--json"]);
+        read_json(&ran)["citations"][0].clone()
+    };
+    for part in ["P0101", "conclusion.recommendation", "conclusion/key_condition", "report"] {
+        let cited = cite(part);
+        let source = &cited["sources"][0];
+        let [start, end] = ["start", "end"].map(|key| source[key].as_u64().unwrap() as usize);
+        let reply = cite(&format!("call/{}", source["call"]));
+        let raw: Vec<char> = reply["content"].as_str().unwrap().chars().collect();
+        let passage: String = raw[start..end].iter().collect();
+        assert!(end > start && !passage.is_empty(), "{part}: {cited:#}");
+        assert!(source["journal_seq"].is_u64() && source["hash"].is_string(), "{part}: {cited:#}");
+    }
+    assert_eq!(cite("conclusion/key_condition")["id"], "conclusion.key_condition");
+    let page = program.run_command(&["cite", &format!("{id}/P0101")]).stdout;
+    let (_, digits) = id.rsplit_once('-').unwrap();
+    let command = format!("plenary cite {digits}/call/1");
+    assert_eq!(page.lines().filter(|line| line.trim() == command).count(), 1, "{page}");
+    assert!(page.contains("Comes from") && page.contains("characters 12 to"), "{page}");
+    for (missing, code) in [("conclusion.title", 1), ("verdict.none", 4), ("nothing", 1)] {
+        let ran = program.run_command(&["cite", &format!("{id}/{missing}")]);
+        assert_eq!(ran.code, code, "{missing}: {ran:?}");
+    }
+    let ran = program.run_command(&["show", &id, "--round", "9"]);
+    assert!(ran.code == 4 && ran.stderr.contains("its last round is"), "{ran:?}");
+    assert_eq!(program.run_command(&["show", &id, "--call", "99"]).code, 4);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn what_is_set_wrong_is_5() {
 #[test]
 fn a_citation_that_fails_says_so_on_stderr_alone() {
     let program = program_with_dialogue();
-    check_text(&program, "cite talk/P0099", 1, "P0099");
+    check_text(&program, "cite talk/P0099", 4, "P0099");
     check_text(&program, "cite nonsense", 1, "nonsense");
     // `-q` suppresses progress lines, not errors.
     check_text(&program, "cite nonsense -q", 1, "nonsense");
@@ -215,8 +215,8 @@ fn help_and_manual_explain_one_command_and_suggest_the_nearest_name() {
         assert!(ran.stdout.contains("Resume an interrupted run"), "{line}: {ran:?}");
         assert!(ran.stdout.to_lowercase().contains("examples"), "{line}: {ran:?}");
     }
-    check_text(&program, "resme", 64, "'resume'");
-    check_text(&program, "dialogue registr", 64, "'register'");
+    check_text(&program, "resme", 64, "plenary resume");
+    check_text(&program, "dialogue registr", 64, "plenary dialogue register");
     check_text(&program, "man resme", 64, "did you mean `resume`?");
     let main = program.run_command(&["man"]).stdout;
     assert!(main.contains(".TH plenary 1") && main.contains(".SH \"EXIT CODES\""), "{main}");

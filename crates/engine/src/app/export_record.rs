@@ -25,7 +25,7 @@ use plenary_core::report::html::render_html;
 use plenary_core::report::markdown::render_markdown;
 use plenary_core::report::page::{PageDetail, PageScope, PageSection};
 use plenary_core::report::phrases::count_noun;
-use plenary_core::report::provenance::ProvenanceInput;
+use plenary_core::report::provenance::{ProvenanceDocument, ProvenanceInput, ProvenanceTarget};
 use plenary_core::report::source_sections::{graph_section, provenance_section};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -195,6 +195,32 @@ pub fn read_calls(project: &Project, id: &DialogueId) -> Result<Vec<CallDocument
 fn journal_calls(journal: &[JournalEntry]) -> Vec<CallDocument> {
     let state = RunState::from_entries(journal);
     state.map(|state| list_calls(&state, journal)).unwrap_or_default()
+}
+
+/// What the sources of a record's parts are looked up in.
+#[derive(Debug)]
+pub struct RecordSources {
+    pub record: DialogueRecord,
+    calls: Vec<CallDocument>,
+    journal: Vec<JournalEntry>,
+    hashes: BTreeMap<u64, String>,
+}
+
+impl RecordSources {
+    /// None without such a dialogue.
+    pub fn load(project: &Project, id: &DialogueId) -> Result<Option<Self>, Error> {
+        let Some(record) = project.store.load_record(id)? else { return Ok(None) };
+        let journal = project.store.load_entries(id, 0)?;
+        let places = project.store.load_entry_places(id, 0)?;
+        let hashes = places.into_iter().map(|place| (place.seq, place.hash)).collect();
+        Ok(Some(Self { record, calls: journal_calls(&journal), journal, hashes }))
+    }
+
+    /// Where a part comes from; none if the record does not have it.
+    pub fn find(&self, target: &ProvenanceTarget) -> Option<ProvenanceDocument> {
+        let Self { record, calls, journal, hashes } = self;
+        ProvenanceInput { record, calls, journal, hashes }.find(target)
+    }
 }
 
 /// The error for a call that a dialogue does not have.

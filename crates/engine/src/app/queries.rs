@@ -10,7 +10,7 @@ use plenary_core::dialogue::request_fields::RequestFields;
 use plenary_core::dialogue::similar::{
     CANDIDATES_DEFAULT, SimilarDialogue, rank_hits, search_words,
 };
-use plenary_core::model::ids::{DialogueId, EntityId, ExpertSlug};
+use plenary_core::model::ids::{DialogueId, EntityId, ExpertSlug, VerdictId};
 use plenary_core::model::limits::{LINE_CHARS_MAX, PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::queries::{
     EntityCitation, IncomingReference, OutgoingReference, TopExpert,
@@ -18,12 +18,13 @@ use plenary_core::model::queries::{
 use plenary_core::model::string_enum::{inlined_schema, word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 use plenary_core::report::calls::CallDocument;
+use plenary_core::report::provenance::{ProvenanceSource, ProvenanceTarget};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::app::dialogue_ids::resolve_id;
-use crate::app::export_record::{call_not_found, read_calls};
+use crate::app::export_record::{RecordSources, call_not_found, read_calls};
 use crate::app::list_dialogues::{ListRequest, ListResult, list_dialogues};
 use crate::app::project::Project;
 use crate::error::Error;
@@ -168,8 +169,35 @@ pub struct CiteResult {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum CitedPart {
-    Entity(Box<EntityCitation>),
+    Entity(Box<SourcedCitation>),
+    Part(Box<PartCitation>),
     Call(Box<CallCitation>),
+}
+
+/// An entity with the passages of the replies that it comes from.
+#[derive(Debug, Serialize)]
+pub struct SourcedCitation {
+    #[serde(flatten)]
+    pub entity: EntityCitation,
+    pub sources: Vec<ProvenanceSource>,
+}
+
+/// A field of the conclusion or a verdict, in the shape of a citation.
+#[derive(Debug, Serialize)]
+pub struct PartCitation {
+    /// `conclusion.recommendation` or `verdict.report`.
+    pub id: String,
+    pub dialogue_id: DialogueId,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub label: String,
+    pub content: String,
+    pub contributors: Vec<ExpertSlug>,
+    pub references: Vec<OutgoingReference>,
+    pub referenced_by: Vec<IncomingReference>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
+    pub sources: Vec<ProvenanceSource>,
 }
 
 /// A call in the shape of a citation.
@@ -216,8 +244,9 @@ pub fn resolve_citations(project: &Project, arguments: &Value) -> Result<CiteRes
     let (request, warnings) = read_request::<CiteRequest>(arguments)?;
     let mut cited =
         CiteResult { status: "success", citations: Vec::new(), errors: Vec::new(), warnings };
+    let mut sources = None;
     for id in request.ids {
-        match expand_id(project, request.dialogue_id.as_deref(), &id)? {
+        match expand_id(project, &mut sources, request.dialogue_id.as_deref(), &id)? {
             Ok(citation) => cited.citations.push(citation),
             Err(fault) => cited.errors.push(CiteError { id, fault }),
         }
@@ -225,8 +254,10 @@ pub fn resolve_citations(project: &Project, arguments: &Value) -> Result<CiteRes
     Ok(cited)
 }
 
+/// `sources` keeps the sources of the last dialogue: most ids are of one.
 fn expand_id(
     project: &Project,
+    sources: &mut Option<RecordSources>,
     dialogue: Option<&str>,
     text: &str,
 ) -> Result<Result<CitedPart, ValidationError>, Error> {
@@ -241,17 +272,74 @@ fn expand_id(
         },
         resolved => resolved?,
     };
-    let id = match part {
-        CitedId::Call(number) => return cite_call(project, &dialogue, number),
-        CitedId::Entity(id) => id,
-    };
-    if let Some(citation) = project.store.load_citation(&dialogue, id)? {
-        return Ok(Ok(CitedPart::Entity(Box::new(citation))));
+    if let CitedId::Call(number) = part {
+        return cite_call(project, &dialogue, number);
     }
-    Ok(Err(match project.store.load_dialogue(&dialogue)? {
-        Some(_) => target_not_found(&id.to_string(), &dialogue),
-        None => dialogue_not_found(dialogue.as_str()),
-    }))
+    if sources.as_ref().is_none_or(|loaded| *loaded.record.dialogue.id() != dialogue) {
+        *sources = RecordSources::load(project, &dialogue)?;
+    }
+    let Some(sources) = sources else { return Ok(Err(dialogue_not_found(dialogue.as_str()))) };
+    match part {
+        CitedId::Entity(id) => {
+            let found = project.store.load_citation(&dialogue, id)?;
+            let found = found.map(|entity| {
+                let target = ProvenanceTarget::Entity(id);
+                let sources = sources.find(&target).map(|found| found.sources).unwrap_or_default();
+                CitedPart::Entity(Box::new(SourcedCitation { entity, sources }))
+            });
+            Ok(found.ok_or_else(|| target_not_found(&id.to_string(), &dialogue)))
+        }
+        CitedId::Part(named) => Ok(cite_part(sources, &named, text)),
+        CitedId::Call(number) => cite_call(project, &dialogue, number),
+    }
+}
+
+/// A field of the conclusion, or a verdict; a verdict may be named by its id alone.
+fn cite_part(
+    sources: &RecordSources,
+    named: &str,
+    text: &str,
+) -> Result<CitedPart, ValidationError> {
+    let dialogue = &sources.record.dialogue;
+    let target = ProvenanceTarget::parse(named);
+    let target = target.unwrap_or_else(|| ProvenanceTarget::Verdict(named.to_owned()));
+    let Some(found) = sources.find(&target) else {
+        return Err(match named.contains('.') {
+            true => target_not_found(named, dialogue.id()),
+            false => not_an_id(text),
+        });
+    };
+    let (kind, label) = match &target {
+        ProvenanceTarget::Conclusion(field) => ("conclusion", field.name().replace('_', " ")),
+        ProvenanceTarget::Verdict(_) | ProvenanceTarget::Entity(_) => {
+            ("verdict", "recommendation and description".to_owned())
+        }
+    };
+    let mut contributors: Vec<ExpertSlug> = Vec::new();
+    for source in &found.sources {
+        if !contributors.contains(&source.seat) {
+            contributors.push(source.seat.clone());
+        }
+    }
+    // The text also has the parts of lines that are searched.
+    let mut lines: Vec<&str> = Vec::new();
+    for line in found.text.lines() {
+        if !lines.iter().any(|whole| whole.ends_with(line)) {
+            lines.push(line);
+        }
+    }
+    Ok(CitedPart::Part(Box::new(PartCitation {
+        id: found.entity,
+        dialogue_id: dialogue.id().clone(),
+        kind,
+        label,
+        content: lines.join("\n"),
+        contributors,
+        references: Vec::new(),
+        referenced_by: Vec::new(),
+        rehearsal: dialogue.opening.rehearsal,
+        sources: found.sources,
+    })))
 }
 
 fn cite_call(
@@ -285,6 +373,29 @@ fn cite_call(
 enum CitedId {
     Entity(EntityId),
     Call(u32),
+    /// `conclusion.recommendation`, `verdict.report`, or the id of a verdict.
+    Part(String),
+}
+
+impl CitedId {
+    /// `conclusion/recommendation` is the same as `conclusion.recommendation`.
+    fn parse(text: &str) -> Option<Self> {
+        if let Ok(id) = text.parse() {
+            return Some(Self::Entity(id));
+        }
+        let dotted = text.replacen('/', ".", 1);
+        let is_part = ProvenanceTarget::parse(&dotted).is_some();
+        let is_word = text.parse::<VerdictId>().is_ok();
+        (is_part || is_word).then_some(Self::Part(dotted))
+    }
+}
+
+fn not_an_id(text: &str) -> ValidationError {
+    ValidationError::new(ErrorCode::InvalidDisplayId, format!("'{text}' is not an id"))
+        .with_suggestion(
+            "ids look like P0101, my-dialogue/P0101, my-dialogue/call/7, \
+             my-dialogue/conclusion.recommendation or my-dialogue/verdict.final",
+        )
 }
 
 /// `my-dialogue/P0101` or `my-dialogue/call/7`; without the name where the dialogue is known.
@@ -292,10 +403,6 @@ fn parse_address<'a>(
     dialogue: Option<&'a str>,
     text: &'a str,
 ) -> Result<(&'a str, CitedId), ValidationError> {
-    let not_an_id = || {
-        ValidationError::new(ErrorCode::InvalidDisplayId, format!("'{text}' is not an id"))
-            .with_suggestion("ids look like P0101, my-dialogue/P0101 or my-dialogue/call/7")
-    };
     let named_call = match text.rsplit_once('/') {
         Some(("call", number)) => Some((None, number)),
         Some((before, number)) => before.strip_suffix("/call").map(|name| (Some(name), number)),
@@ -303,12 +410,15 @@ fn parse_address<'a>(
     };
     let (named, part) = match (named_call, text.split_once('/')) {
         (Some((named, number)), _) => {
-            (named, CitedId::Call(number.parse().map_err(|_| not_an_id())?))
+            (named, CitedId::Call(number.parse().map_err(|_| not_an_id(text))?))
+        }
+        (None, Some(("conclusion" | "verdict", _))) if dialogue.is_some() => {
+            (None, CitedId::parse(text).ok_or_else(|| not_an_id(text))?)
         }
         (None, Some((named, id))) => {
-            (Some(named), CitedId::Entity(id.parse().map_err(|_| not_an_id())?))
+            (Some(named), CitedId::parse(id).ok_or_else(|| not_an_id(text))?)
         }
-        (None, None) => (None, CitedId::Entity(text.parse().map_err(|_| not_an_id())?)),
+        (None, None) => (None, CitedId::parse(text).ok_or_else(|| not_an_id(text))?),
     };
     let dialogue = named.or(dialogue).ok_or_else(|| {
         let message = format!("'{text}' names no dialogue");

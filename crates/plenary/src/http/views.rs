@@ -1,7 +1,6 @@
 //! Views of a record that follow from its journal: entities, graph, tensions, provenance, exports;
 //! and what the whole store has: statistics, and conclusions that are due.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::extract::{Path, Request, State};
@@ -11,10 +10,10 @@ use plenary_core::dialogue::diagnostics::target_not_found;
 use plenary_core::model::time::DayCount;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::graph::{EntitiesAnswer, graph_document, tension_board};
-use plenary_core::report::provenance::{ProvenanceInput, ProvenanceTarget};
+use plenary_core::report::provenance::ProvenanceTarget;
 use plenary_core::report::scoreboard::record_scoreboard;
 use plenary_engine::app::checks::{AuditFilter, audit_verdicts, list_due};
-use plenary_engine::app::export_record::{Format, print_record, read_calls};
+use plenary_engine::app::export_record::{Format, RecordSources, print_record};
 use plenary_engine::app::queries::count_records;
 use plenary_engine::error::to_json_text;
 use serde_json::{Map, Value, json};
@@ -87,13 +86,9 @@ pub(crate) async fn show_provenance(
     let id = parse_dialogue(&id)?;
     answer_view(&state, request.headers(), id, move |project, record| {
         let id = record.dialogue.id();
-        let calls = read_calls(project, id)?;
-        let journal = project.store.load_entries(id, 0)?;
-        let places = project.store.load_entry_places(id, 0)?;
-        let hashes: BTreeMap<u64, String> =
-            places.into_iter().map(|place| (place.seq, place.hash)).collect();
-        let input = ProvenanceInput { record, calls: &calls, journal: &journal, hashes: &hashes };
-        let found = ProvenanceTarget::parse(&target).and_then(|target| input.find(&target));
+        let sources = RecordSources::load(project, id)?;
+        let found = ProvenanceTarget::parse(&target).zip(sources);
+        let found = found.and_then(|(target, sources)| sources.find(&target));
         let found = found.ok_or_else(|| target_not_found(&target, id))?;
         to_json_text(&found)
     })

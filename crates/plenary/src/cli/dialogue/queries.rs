@@ -1,15 +1,17 @@
 //! `cite`, `similar` and `stats`: search the record.
 
 use clap::Args;
-use plenary_core::model::ids::EntityId;
+use plenary_core::model::ids::{DialogueId, EntityId};
 use plenary_core::model::queries::EntityCitation;
+use plenary_core::model::validation_error::ErrorCode;
 use plenary_core::report::calls::call_section;
 use plenary_core::report::page::{ListItem, PageBlock, PageSection, RichText, TextTone};
 use plenary_core::report::phrases::{count_noun, event_phrase, reference_verb};
+use plenary_core::report::provenance::ProvenanceSource;
 use plenary_core::report::terminal::layout::{PageCanvas, TextTable};
 use plenary_core::report::terminal::page::draw_sections;
 use plenary_engine::app::queries::{
-    CiteResult, CitedPart, SimilarResult, StatsResult, count_records, find_similar,
+    CiteError, CiteResult, CitedPart, SimilarResult, StatsResult, count_records, find_similar,
     resolve_citations,
 };
 use plenary_engine::error::Error;
@@ -22,10 +24,13 @@ use crate::cli::ui::print_error;
 
 /// Explain the ids of statements: author, status, references
 ///
-/// Names the ids that do not exist; the exit code is 1 if none exists. `ID/call/7` is a call of a
-/// run: its prompt and its raw reply.
+/// Shows the passage of the reply that a statement comes from. `ID/call/7` is a call of a run: its
+/// prompt and its raw reply. `ID/conclusion.recommendation` is a field of the conclusion,
+/// `ID/verdict.final` a verdict. If no id exists, the exit code is 4.
 ///
 /// $ plenary cite nvidia-decision/P0101
+///
+/// $ plenary cite latest/conclusion.recommendation
 ///
 /// $ plenary cite tea-or-coffee-1a2b3c4d/call/7
 ///
@@ -61,13 +66,31 @@ impl CiteArgs {
                 print_error(&fault.into());
             }
         }
-        Ok(if cited.citations.is_empty() { ExitStatus::WithFindings } else { ExitStatus::Ok })
+        let missing = [ErrorCode::TargetNotFound, ErrorCode::DialogueNotFound];
+        let is_missing = |error: &CiteError| missing.contains(&error.fault.code);
+        Ok(match cited.citations.is_empty() {
+            true if cited.errors.iter().all(is_missing) => ExitStatus::Unreadable,
+            true => ExitStatus::WithFindings,
+            false => ExitStatus::Ok,
+        })
     }
 }
 
 fn cite_text(cited: &CiteResult, width: usize) -> String {
     let section = |cited: &CitedPart| match cited {
-        CitedPart::Entity(citation) => citation_section(citation),
+        CitedPart::Entity(citation) => {
+            let mut section = citation_section(&citation.entity);
+            let sources = source_section(&citation.entity.dialogue_id, &citation.sources);
+            section.sections.insert(0, sources);
+            section
+        }
+        CitedPart::Part(cited) => {
+            let note = format!("{} · {}", cited.label, cited.dialogue_id);
+            let blocks = vec![PageBlock::prose(&cited.content)];
+            PageSection::new(cited.id.clone(), blocks)
+                .with_note(mark_rehearsal(cited.rehearsal, &note))
+                .with_sections(vec![source_section(&cited.dialogue_id, &cited.sources)])
+        }
         CitedPart::Call(cited) => {
             let note = format!("{} · {}", cited.label, cited.dialogue_id);
             call_section(&cited.call).with_note(mark_rehearsal(cited.rehearsal, &note))
@@ -76,6 +99,35 @@ fn cite_text(cited: &CiteResult, width: usize) -> String {
     let sections: Vec<PageSection> = cited.citations.iter().map(section).collect();
     let lines = draw_sections(&sections, PageCanvas { width });
     lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The passages of the raw replies that a part comes from. Below those of a reply stands the command
+/// that shows its call.
+fn source_section(id: &DialogueId, sources: &[ProvenanceSource]) -> PageSection {
+    let mut blocks = Vec::new();
+    for passages in sources.chunk_by(|one, next| (one.call, &one.seat) == (next.call, &next.seat)) {
+        let Some(ProvenanceSource { call, seat, round, journal_seq, .. }) = passages.first() else {
+            continue;
+        };
+        let reply =
+            call.map_or_else(|| "a registered reply".to_owned(), |number| format!("call {number}"));
+        let mut facts = vec![format!("{reply} of {seat}, round {round}")];
+        facts.extend(journal_seq.map(|seq| format!("journal entry {seq}")));
+        blocks.push(PageBlock::Facts(facts.into_iter().map(RichText::from).collect()));
+        let list = passages.iter().map(|ProvenanceSource { start, end, quote, .. }| {
+            let lead = match quote.is_empty() {
+                true => "its words are not in the reply".to_owned(),
+                false => format!("characters {start} to {end}"),
+            };
+            ListItem::new(RichText::toned(lead, TextTone::Faint), quote.as_str())
+        });
+        blocks.push(PageBlock::List(list.collect()));
+        // The short id, so that the command fits one line.
+        let id = id.hex_digits().unwrap_or(id.as_str());
+        let command = call.map(|number| format!("plenary cite {id}/call/{number}"));
+        blocks.extend(command.map(PageBlock::Command));
+    }
+    PageSection::new("Comes from", blocks)
 }
 
 /// What an entity says, its history, and the references from and to it.

@@ -48,7 +48,7 @@ pub(crate) struct ShowArgs {
     #[arg(long)]
     full: bool,
     /// Show only this round
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_round)]
     round: Option<u8>,
     /// Show what each seat was sent, in order
     #[arg(long, conflicts_with_all = ["full", "round", "call"])]
@@ -63,6 +63,10 @@ pub(crate) struct ShowArgs {
     data: DataArgs,
 }
 
+fn parse_round(typed: &str) -> Result<u8, &'static str> {
+    typed.parse().map_err(|_| "expected the number of a round, such as 1")
+}
+
 fn parse_call(typed: &str) -> Result<u32, &'static str> {
     typed.parse().map_err(|_| "expected the number of a call, as `--prompts` lists them")
 }
@@ -75,11 +79,17 @@ impl ShowArgs {
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {
-            let message = format!("round {round} is not registered");
-            return Err(ValidationError::new(ErrorCode::InvalidRound, message)
+            let id = record.dialogue.id();
+            let last = record.rounds.iter().map(|held| held.round).max();
+            let message = match last {
+                Some(last) => format!("'{id}' has no round {round}; its last round is {last}"),
+                None => format!("'{id}' has no round yet"),
+            };
+            let fault = ValidationError::new(ErrorCode::InvalidRound, message)
                 .with_field("round")
                 .with_value(round)
-                .into());
+                .with_suggestion(format!("to see all rounds: `plenary show {id} --full`"));
+            return Err(Error::Missing(fault.into()));
         }
         let width = self.width.map_or_else(|| session.ui.terminal_width(), usize::from);
         if self.prompts || self.call.is_some() {
@@ -114,7 +124,8 @@ fn show_calls(
         }
         Some(number) => {
             let call = calls.iter().find(|call| call.call == number);
-            let call = call.ok_or_else(|| call_not_found(id, number, calls.len()))?;
+            let missing = || Error::Missing(call_not_found(id, number, calls.len()).into());
+            let call = call.ok_or_else(missing)?;
             (to_json_text(call)?, call_page(opening, call))
         }
     };
