@@ -31,7 +31,7 @@ fn a_question_behind_a_list_of_files_is_found_or_asked_for() {
     let program = program_with_records();
     let ran = check(&program, &["ask", "--context", "notes.md", QUESTION, "--rehearse"], 0, &[]);
     assert!(ran.stdout.contains(QUESTION), "{ran:?}");
-    let fix = "write the question before the options: `plenary ask \"QUESTION\" --context FILE`";
+    let fix = "write the question before the options:\n  plenary ask \"QUESTION\" --context FILE\n";
     check(&program, &["ask", "--context", "notes.md", "--rehearse"], 1, &["no question", fix]);
     check(&program, &["ask", "--context", "lost.md"], 1, &["no question", fix]);
 }
@@ -46,6 +46,22 @@ fn a_question_that_looks_like_a_file_is_asked_with_a_note() {
         let ran = check(&program, &["ask", question, "--rehearse"], 0, &[]);
         assert!(!ran.stderr.contains("looks like a file"), "{ran:?}");
     }
+}
+
+#[test]
+fn a_named_file_that_cannot_be_sent_ends_the_command_before_a_call() {
+    let program = TestProgram::new();
+    program.write_text("docs/notes.md", "Reads outnumber writes.\n");
+    std::fs::write(program.path().join("docs/data.bin"), b"a\0b\xff").unwrap();
+    program.write_text("docs/empty.md", "\n");
+    for (name, reason) in [("docs/data.bin", "binary"), ("docs/empty.md", "it is empty")] {
+        let arguments = ["ask", QUESTION, "--rehearse", "--context", name];
+        check(&program, &arguments, 4, &["cannot be sent", reason, name]);
+    }
+    assert!(!program.path().join(".plenary").exists(), "no dialogue was opened");
+    // In a folder, such a file is left out.
+    check(&program, &["ask", QUESTION, "--rehearse", "--context", "docs"], 0, &[]);
+    check(&program, &["ask", QUESTION, "--rehearse", "--jobs", "3"], 64, &["needs `--batch FILE`"]);
 }
 
 #[test]
@@ -97,7 +113,7 @@ fn an_error_names_options_instead_of_fields() {
     let verdict = ["--verdict-id is missing", "--type is missing", "--recommendation is missing"];
     check(&program, &["dialogue", "verdict", "talk"], 1, &verdict);
     check(&program, &["dialogue", "register", "talk"], 1, &["with `--data FILE`"]);
-    let ran = check(&program, &["cite", "latest~1/P9999"], 1, &["'P9999' not found"]);
+    let ran = check(&program, &["cite", "latest~1/P9999"], 4, &["'P9999' not found"]);
     assert!(!ran.stderr.contains("target_id"), "{ran:?}");
     check(&program, &["review", "notes.md", "--rehearse"], 0, &[]);
     let ran = check(
@@ -113,13 +129,13 @@ fn an_error_names_options_instead_of_fields() {
 #[test]
 fn a_misspelled_command_gets_the_nearest_one() {
     let program = TestProgram::new();
-    check(
-        &program,
-        &["aks", "x"],
-        64,
-        &["a similar subcommand exists: 'ask'", "\n  plenary ask x\n"],
-    );
-    check(&program, &["dialogue", "regster"], 64, &["a similar subcommand exists: 'register'"]);
+    check(&program, &["aks", "x"], 64, &["\n  plenary ask x\n"]);
+    check(&program, &["dialogue", "regster"], 64, &["\n  plenary dialogue register\n"]);
+    // Names that other programs have for our commands; one tip each.
+    for name in ["ls", "status", "history"] {
+        let ran = check(&program, &[name], 64, &["\n  plenary list\n"]);
+        assert_eq!(ran.stderr.matches("tip:").count(), 1, "{ran:?}");
+    }
     check(&program, &["man", "reveiw"], 64, &["did you mean `review`?"]);
     let ran = check(&program, &["man", "foo"], 64, &["there is no command `foo`"]);
     assert!(!ran.stderr.contains("did you mean"), "{ran:?}");

@@ -56,6 +56,29 @@ fn the_expected_cost_is_within_a_factor_of_two_of_the_real_one() {
 }
 
 #[test]
+fn the_warning_before_a_run_knows_how_long_replies_were() {
+    let reply = |asked: &SeatRequest<'_>| {
+        let text = crate::kit::valid_reply(asked.request).to_string();
+        let body = json!({
+            "model": asked.request.model,
+            "choices": [{ "message": { "content": text }, "finish_reason": "stop" }],
+            "usage": { "prompt_tokens": 1_000, "completion_tokens": 8_000 },
+        });
+        ScriptedReply::RawBody(body.to_string().into_bytes())
+    };
+    let council = TestCouncil::with_settings(reply, |settings| {
+        for provider in settings["council"]["providers"].as_array_mut().unwrap() {
+            provider["price"] = json!({ "input_per_mtok": 3.0, "output_per_mtok": 15.0 });
+        }
+    });
+    let limit = ["--budget-usd", "0.8"];
+    let first = council.run_ask(&limit);
+    assert!(!first.stderr.contains("the expected cost $"), "{}", first.stderr);
+    let second = council.run_ask(&limit);
+    assert!(second.stderr.contains("the expected cost $"), "{}", second.stderr);
+}
+
+#[test]
 fn cost_sums_calls_by_model_provider_day_and_dialogue() {
     let council = priced_council();
     let empty = council.run_command(&["cost", "--json"]);

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -34,6 +35,25 @@ fn standard_input_goes_with_the_question() {
 }
 
 #[test]
+fn a_text_that_comes_late_goes_with_the_question_as_well() {
+    let program = TestProgram::new();
+    let mut command = program.command();
+    command.args(["ask", "--rehearse", "-q", "--no-conclusion", "Is this safe to merge?"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    std::thread::sleep(Duration::from_millis(1_500));
+    pipe.write_all(b"+ let x = unsafe_call();\n").unwrap();
+    drop(pipe);
+    let ran = child.wait_with_output().unwrap();
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    // `--quiet` does not hide what the command waits for.
+    assert!(said.contains("waiting for the end of standard input"), "{said}");
+    assert!(prompts(&program).contains("unsafe_call"), "{}", prompts(&program));
+}
+
+#[test]
 fn an_empty_standard_input_sends_nothing_and_a_key_is_refused() {
     let program = TestProgram::new();
     let (code, document, said) = ask_piped(&program, &["Is it so?"], "");
@@ -42,6 +62,7 @@ fn an_empty_standard_input_sends_nothing_and_a_key_is_refused() {
         (0, &Value::from(0)),
         "{said}"
     );
+    assert!(said.contains("standard input is empty"), "{said}");
     let key = format!("key = ghp_{}\n", "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF2hJ4");
     let (code, document, _) = ask_piped(&program, &["Is it so?"], &key);
     assert_eq!(code, 1, "{document}");
@@ -74,8 +95,12 @@ fn a_follow_up_reads_the_earlier_conclusion_and_the_records_link_both_ways() {
     run(&["due", "record", "tea", "failed", "--note", "Nobody drank it."]);
     run(&["ask", "And with milk?", "--after", "tea", "--rehearse"]);
     let prompts = prompts(&program);
-    for part in ["Earlier question: Tea or coffee?", "failed (Nobody drank it.)", "Key condition:"]
-    {
+    for part in [
+        "REHEARSAL: no model was asked",
+        "Earlier question: Tea or coffee?",
+        "failed (Nobody drank it.)",
+        "Key condition:",
+    ] {
         assert!(prompts.contains(part), "{part}:\n{prompts}");
     }
     let later = run(&["show", "latest"]);

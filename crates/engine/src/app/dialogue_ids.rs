@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use plenary_core::dialogue::diagnostics::{RequestWarning, ambiguous_id, dialogue_not_found};
 use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
 use plenary_core::model::ids::{DialogueAlias, DialogueId};
+use plenary_core::model::validation_error::ValidationError;
 use serde_json::Value;
 
 use crate::app::project::Project;
@@ -20,8 +21,23 @@ const CANDIDATES_MAX: usize = 12;
 pub fn resolve_id(store: &dyn Store, typed: &str) -> Result<DialogueId, Error> {
     match find_id(store, typed)? {
         Some(id) => Ok(id),
-        None => Err(dialogue_not_found(typed).into()),
+        None => Err(explain_missing(typed).into()),
     }
+}
+
+/// The error, with the rule of the short form that was probably meant.
+fn explain_missing(typed: &str) -> ValidationError {
+    let fault = dialogue_not_found(typed);
+    let hint = if typed.to_ascii_lowercase().starts_with("latest") {
+        "`latest` is the newest dialogue, `latest~1` the one before it; `plenary list` shows how many \
+         there are"
+    } else if typed.len() < SHORT_LETTERS_MIN && typed.bytes().all(|byte| byte.is_ascii_hexdigit())
+    {
+        "a short id has four hex digits or more; `plenary list` shows them"
+    } else {
+        return fault;
+    };
+    fault.with_suggestion(hint)
 }
 
 /// The same, or `None` if no dialogue fits.

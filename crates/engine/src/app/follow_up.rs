@@ -2,6 +2,7 @@
 //! the two records.
 
 use plenary_core::dialogue::diagnostics::{dialogue_not_found, not_concluded};
+use plenary_core::model::dialogue::TerminalState;
 use plenary_core::model::hash::sha256_hex;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::plan::ContextFile;
@@ -49,18 +50,33 @@ fn describe_result(record: &DialogueRecord) -> Option<String> {
         format!("Earlier question: {}", opening.question.as_deref().unwrap_or(&opening.title)),
         format!("Asked on: {}", record.dialogue.created_at.utc_day()),
     ];
+    if opening.rehearsal {
+        lines.insert(0, "REHEARSAL: no model was asked; this is not advice.".to_owned());
+    }
     if let Some(recorded) = &record.conclusion {
         let conclusion = &recorded.ending.conclusion;
         let state = recorded.ending.terminal_state;
         lines.push(format!("Ended: {}", state.map_or("not audited", |state| state.name())));
-        lines.push(format!("Recommendation: {}", conclusion.recommendation));
+        let is_rejected = state == Some(TerminalState::Unconverged);
+        let label = if is_rejected { "Rejected draft" } else { "Recommendation" };
+        lines.push(format!("{label}: {}", conclusion.recommendation));
+        if let Some(trail) = recorded.ending.audit.as_ref().filter(|_| is_rejected) {
+            // The second look is the last word; without one the first is.
+            let objections = match trail.second_objections.as_slice() {
+                [] => &trail.objections,
+                second => second,
+            };
+            lines.extend(objections.iter().map(|one| {
+                format!("Objection to {}: {}", one.field.name().replace('_', " "), one.objection)
+            }));
+        }
         lines.push(format!("Key condition: {}", conclusion.key_condition));
         let open = conclusion.unresolved_points.iter();
         lines.extend(open.map(|open| format!("Unresolved: {}", open.point)));
         lines.push(format!("Review by: {}", conclusion.review_by));
         lines.extend(recorded.outcomes.iter().map(|(at, outcome)| {
             let note = outcome.note.as_deref().unwrap_or("no note");
-            format!("What became of it, on {}: {} ({note})", at.utc_day(), outcome.outcome)
+            format!("Outcome on {}: {} ({note})", at.utc_day(), outcome.outcome)
         }));
         return Some(lines.join("\n"));
     }

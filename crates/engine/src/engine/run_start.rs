@@ -246,8 +246,10 @@ fn needed_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
 
 fn not_a_run(id: &DialogueId) -> ValidationError {
     let message = format!("'{id}' has no run to resume");
-    ValidationError::new(ErrorCode::NotSupported, message)
-        .with_suggestion("continue an alignment dialogue with `plenary dialogue register`")
+    ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(
+        "an agent leads this dialogue: it registers rounds with `plenary dialogue register`, over \
+             MCP with `blue_dialogue_round_register`",
+    )
 }
 
 /// Error for a run that was abandoned.

@@ -13,16 +13,16 @@ use crate::cli::terminal_text::quote_argument;
 
 /// Printed by `plenary` without arguments.
 pub(crate) const GUIDE: &str = "\
-Plenary puts a question or a document before a panel of models and records every step.
+Plenary asks a panel of models and records every step.
 
-Ask a council a question (without a key, an offline demo panel answers):
+Ask a question (without a key, an offline panel answers):
   plenary ask \"Should reads go through a cache?\"
 
 Review a document before it goes out:
   plenary review --rehearse README.md
 
-Let experts argue about a hard question, round by round:
-  plenary align --rehearse \"Should we enter the Swiss market?\"
+Let experts argue about a question, round by round:
+  plenary align --rehearse \"Enter the Swiss market?\"
 
 See what was asked, and read it:
   plenary list
@@ -53,6 +53,31 @@ pub(crate) fn suggest_command(mut error: clap::Error, arguments: &[OsString]) ->
     error
 }
 
+/// Names that other programs give to our commands.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("ls", "list"),
+    ("status", "list"),
+    ("history", "list"),
+    ("dialogues", "list"),
+    ("sessions", "list"),
+    ("cat", "show"),
+    ("view", "show"),
+    ("open", "show"),
+    ("get", "show"),
+    ("query", "ask"),
+    ("chat", "ask"),
+    ("prompt", "ask"),
+    ("check", "doctor"),
+    ("providers", "doctor"),
+    ("settings", "config"),
+    ("logs", "log"),
+    ("spend", "cost"),
+    ("usage", "cost"),
+    ("server", "serve"),
+    ("web", "serve"),
+    ("continue", "resume"),
+];
+
 /// The nearest command in place of a misspelled one, or `ask` before a question.
 fn meant_command(
     error: &mut clap::Error,
@@ -65,16 +90,18 @@ fn meant_command(
     let unknown = unknown.clone();
     let root = PlenaryArgs::command();
     let parent = typed_command(&root, arguments);
-    if let Some(nearest) = find_command_name(parent, &unknown) {
-        let nearest = nearest.to_owned();
-        let typed =
-            words.iter().map(|word| if *word == unknown { nearest.clone() } else { word.clone() });
-        let meant = command_line(typed);
-        let nearest = ContextValue::Strings(vec![nearest]);
-        error.insert(ContextKind::SuggestedSubcommand, nearest);
+    let is_root = parent.get_name() == root.get_name();
+    let synonym = SYNONYMS.iter().find(|(name, _)| is_root && *name == unknown);
+    let nearest =
+        synonym.map(|(_, command)| *command).or_else(|| find_command_name(parent, &unknown));
+    if let Some(nearest) = nearest {
+        let typed = words.iter().map(|word| if *word == unknown { nearest } else { word.as_str() });
+        let meant = command_line(typed.map(str::to_owned));
+        // One tip is enough.
+        error.remove(ContextKind::SuggestedSubcommand);
         return Some(meant);
     }
-    let is_question = parent.get_name() == root.get_name()
+    let is_question = is_root
         && (unknown.contains(char::is_whitespace) || unknown.ends_with('?') || words.len() > 2);
     if is_question {
         // The nearest command to the first word of a question is a guess without ground.

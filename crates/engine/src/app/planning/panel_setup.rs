@@ -14,6 +14,7 @@ use plenary_core::model::plan::{
 };
 use plenary_core::prompting::instructions::instructions_digest;
 use plenary_core::protocols::council::types::QuestionMode;
+use plenary_core::report::phrases::count_noun;
 
 use crate::clock::System;
 use crate::config::settings::{
@@ -299,7 +300,7 @@ pub enum PlanningError {
     UnknownProvider { name: String, known: String },
     #[error("the provider `{name}` is named twice")]
     NamedTwice { name: String },
-    #[error("the panel has {seats} participants; the first round needs {needed} answers")]
+    #[error("the panel has {}; the first round needs {needed} answers", count_noun(*.seats, "participant"))]
     TooFew { seats: usize, needed: usize },
     #[error("no provider can take a seat of the review")]
     NoReviewProvider,

@@ -13,6 +13,7 @@ use plenary_core::protocols::protocol::Protocol;
 use plenary_core::report::phrases::group_digits;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable as Grid;
+use plenary_core::report::terminal::wrap::wrap_line;
 use plenary_engine::app::follow_up::EarlierDialogue;
 use plenary_engine::app::planning::estimate::{CostEstimate, estimate_cost};
 use plenary_engine::app::planning::panel_setup::{AskOptions, PanelSetup};
@@ -23,7 +24,7 @@ use plenary_engine::app::start_run::{PreparedRun, RunStart};
 use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::config::settings::Settings;
 use plenary_engine::config::settle_sections::BudgetOverrides;
-use plenary_engine::context_files::gather::gather_files;
+use plenary_engine::context_files::gather::{gather_files, require_named_files};
 use plenary_engine::error::Error;
 use serde_json::json;
 
@@ -31,12 +32,17 @@ use crate::cli::council::batch::{BatchLimits, read_questions, run_batch, shared_
 use crate::cli::council::piped_input::{InputWish, read_piped_input};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
-use crate::cli::runs::value_parsers::{LimitArgs, enum_parser, parse_question, parse_rehearsal};
+use crate::cli::runs::value_parsers::{
+    LimitArgs, enum_parser, from_one_to, parse_question, parse_rehearsal,
+};
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::ui::print_warning_text;
 
 /// Enough to keep a provider busy, few enough to avoid rate limits.
 const JOBS_DEFAULT: usize = 8;
+
+/// Each council makes several calls at once.
+const JOBS_MAX: usize = 1_000;
 
 /// Put a question to a council of models
 ///
@@ -108,9 +114,8 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
     /// Run this many councils of a batch at once [default: 8]
-    #[arg(long, value_name = "N", requires = "batch",
-          value_parser = clap::value_parser!(u16).range(1..=1000))]
-    jobs: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = from_one_to(JOBS_MAX))]
+    jobs: Option<usize>,
     /// The protocol of the run, by its name in the registry [default: council]
     #[arg(long, hide = true, value_name = "NAME", conflicts_with = "batch")]
     protocol: Option<String>,
@@ -145,11 +150,15 @@ impl AskArgs {
             let asked = read_questions(file, &self.context)?;
             let budget = self.limits.budget_usd.map(shared_budget);
             let limits = BatchLimits {
-                jobs: self.jobs.map_or(JOBS_DEFAULT, usize::from),
+                jobs: self.jobs.unwrap_or(JOBS_DEFAULT),
                 budget,
                 deadline: self.limits.deadline.map(Duration::from_millis),
             };
             return run_batch(session, &settings, panel, self.mode, asked, limits);
+        }
+        if self.jobs.is_some() {
+            let message = "`--jobs` needs `--batch FILE`: one question is one council";
+            return Err(Error::Usage(message.to_owned()));
         }
         let typed = self.question.as_deref().ok_or_else(no_question)?;
         if is_file_name(typed) {
@@ -175,8 +184,8 @@ impl AskArgs {
             return dry_run(session, protocol, &plan, &question, &warnings);
         }
         let mut estimate = estimate_cost(protocol, &plan, &question, &UsualReplies::default());
-        // Only where a limit is near is it worth to read what replies usually cost.
-        if is_near_limit(&plan, &estimate) {
+        // Only where long replies could reach a limit is it worth to read what replies usually cost.
+        if is_limit_in_reach(&plan, &estimate) {
             estimate = estimate_cost(protocol, &plan, &question, &load_usual_replies(session));
         }
         if let Some(warning) = describe_shortage(&plan, &estimate) {
@@ -198,6 +207,9 @@ impl AskArgs {
         let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
             self.context.iter().cloned().partition(|path| path == Path::new("-"));
         let mut pack = gather_files(&settings.paths.working, &paths, &guard)?;
+        if !self.dry_run {
+            require_named_files(&settings.paths.working, &paths, &pack)?;
+        }
         let wish = if input.is_empty() { InputWish::IfPiped } else { InputWish::Named };
         if self.question.as_deref() != Some("-") {
             pack.files.extend(read_piped_input(session.ui, wish, &guard)?);
@@ -303,11 +315,13 @@ pub(crate) fn load_usual_replies(session: &CliSession<'_>) -> UsualReplies {
     usual.unwrap_or_default()
 }
 
-/// Whether the expected use is over a quarter of a limit.
-fn is_near_limit(plan: &Plan, estimate: &CostEstimate) -> bool {
+/// The median reply of a model may be this many times the assumed 1,500 tokens.
+const LONGER_REPLIES: f64 = 40.0;
+
+fn is_limit_in_reach(plan: &Plan, estimate: &CostEstimate) -> bool {
     let cap = plan.caps.usd_micros as f64 / 1e6;
-    estimate.usd_expected.is_some_and(|usd| usd > 0.0 && usd * 4.0 > cap)
-        || estimate.tokens_expected.saturating_mul(4) > plan.caps.tokens
+    estimate.usd_expected.is_some_and(|usd| usd > 0.0 && usd * LONGER_REPLIES > cap)
+        || estimate.tokens_expected as f64 * LONGER_REPLIES > plan.caps.tokens as f64
 }
 
 /// A warning if a run with replies of usual length reaches a limit before it ends.
@@ -328,6 +342,9 @@ pub(crate) fn describe_shortage(plan: &Plan, estimate: &CostEstimate) -> Option<
     };
     Some(format!("{limit}; the run may stop early (`budget` in council.yaml, `--budget-usd`)"))
 }
+
+/// Lines of prose where the output has no width.
+const PROSE_WIDTH: usize = 80;
 
 fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
     let mut seats = Grid::new(&["SEAT", "ROLES", "FAMILY", "REACHED BY", "MODEL"]);
@@ -350,8 +367,14 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let tokens_cap = group_digits(plan.caps.tokens);
     let tokens = group_digits(estimate.tokens_expected);
-    let usual =
-        estimate.usd_expected.map_or("an unknown sum".to_owned(), |usd| format!("${usd:.4}"));
+    let usual = match estimate.usd_expected {
+        Some(usd) => format!("Usual replies cost about ${usd:.4} and use {tokens} tokens."),
+        None => format!("Usual replies use about {tokens} tokens; their price is unknown."),
+    };
+    let about = format!(
+        "No model was called. The table assumes one call per seat and round and the longest replies; \
+         retries cost extra. {usual} The limits are ${cap:.2} and {tokens_cap} tokens."
+    );
     let short = describe_shortage(plan, estimate);
     let short = short.map(|warning| format!("Warning: {warning}.\n")).unwrap_or_default();
     let excluded: String = plan
@@ -376,8 +399,9 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
         count => format!("{count} more are sent by name only, because they are too many.\n"),
     };
     format!(
-        "{}\n{}\nNo model was called. The table assumes one call per seat and round and the longest\nreplies; retries cost extra. Usual replies cost about {usual} and {tokens} tokens.\nThe limits are ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
+        "{}\n{}\n{}\n{short}{files}{named}",
         seats.draw_table(width),
-        rounds.draw_table(width)
+        rounds.draw_table(width),
+        wrap_line(&about, width.min(PROSE_WIDTH)).join("\n")
     )
 }
