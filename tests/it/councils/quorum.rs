@@ -7,8 +7,8 @@ use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
 use super::harness::{CHAIR, PARTICIPANTS, SeatRequest, TestCouncil, check_all, seat_of};
-use crate::kit::ScriptedReply;
 use crate::kit::instructions::without_own_opinion;
+use crate::kit::{ScriptedReply, valid_reply};
 
 fn auth_failure() -> ScriptedReply {
     ScriptedReply::Status(401, vec![], "no".to_owned())
@@ -409,9 +409,32 @@ fn a_seat_that_did_not_speak_gets_no_credit() {
     assert_eq!(mentioned.len(), 2, "{mentioned:?}");
     let warnings = told.value_at("warnings").to_string();
     assert!(warnings.contains("credited bob, which gave no answer"), "{warnings}");
+    let partly = "credited cid with a review that it did not give";
+    assert!(warnings.contains(partly), "{warnings}");
     let exported = council.run_command(&["export", told.dialogue_id(), "--json"]).document;
     let supporting = exported["verdicts"][0]["supportingExperts"].to_string();
     assert!(!supporting.contains("bob"), "{supporting}");
+}
+
+#[test]
+fn a_review_that_was_merged_is_not_called_malformed() {
+    let council = TestCouncil::new(|asked| match (asked.seat, asked.purpose) {
+        ("ann", AskPurpose::PeerReview) => {
+            let mut review = valid_reply(asked.request);
+            let twice = review["targets"][0].clone();
+            review["targets"].as_array_mut().unwrap().push(twice);
+            ScriptedReply::Reply(review.to_string())
+        }
+        ("bob", AskPurpose::PeerReview) => {
+            let review = valid_reply(asked.request).to_string();
+            ScriptedReply::Reply(review.replacen("]", ",]", 1))
+        }
+        _ => ScriptedReply::Valid,
+    });
+    let warnings = council.run_ask(&[]).value_at("warnings").to_string();
+    assert!(warnings.contains("review of ann in R2 had several entries for one"), "{warnings}");
+    assert!(warnings.contains("the JSON of bob in R2 was malformed"), "{warnings}");
+    assert!(!warnings.contains("the JSON of ann"), "{warnings}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::parsing::json::parse_json;
 use crate::parsing::reply::{WRAPPER_KEYS, field_names};
 
 /// Maximum number of candidates; the last objects of the reply are tried.
@@ -70,6 +71,15 @@ fn find_fenced_blocks(text: &str) -> Vec<Range<usize>> {
 fn fence_mark(line: &str) -> Option<char> {
     let line = line.trim_start();
     ['`', '~'].into_iter().find(|mark| line.chars().take(3).filter(|c| c == mark).count() == 3)
+}
+
+/// Whether the text has an object that is JSON as it stands.
+pub(crate) fn contains_sound_json(text: &str) -> bool {
+    let is_sound = |place: Range<usize>| {
+        let parsed = text.get(place).and_then(|candidate| parse_json(candidate).ok());
+        parsed.is_some_and(|parsed| parsed.value.is_object() && !parsed.repaired && !parsed.cut_off)
+    };
+    find_candidates(text).into_iter().any(is_sound)
 }
 
 /// Returns the objects that the text opens and never closes.

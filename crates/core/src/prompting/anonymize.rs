@@ -48,11 +48,8 @@ impl NameMask {
             // Models also write `vendor/model` without the vendor.
             mask.add_model(model.rsplit('/').next().unwrap_or(model));
         }
-        let given: Vec<Vec<String>> =
-            seats.iter().chain(models).map(|name| words_of(name)).collect();
-        known_brands()
-            .filter(|brand| brand.occurs_in(&given))
-            .for_each(|known| mask.add_brand(known.brand));
+        // A name in the settings need not tell the brand: a gateway calls its model `prod-1`.
+        known_brands().for_each(|known| mask.add_brand(known.brand));
         mask.names.values_mut().for_each(|names| {
             names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
         });
@@ -491,6 +488,15 @@ mod tests {
         ] {
             check(text, text);
         }
+    }
+
+    #[test]
+    fn a_known_brand_is_hidden_behind_any_configured_name() {
+        let mask = NameMask::new(&["ann", "bob"], &["prod-1"]);
+        let check = |text: &str, expected: &str| assert_eq!(mask.mask_text(text).0, expected);
+        check("As Claude, I recommend it.", "As [a model], I recommend it.");
+        check("I am GPT-5, ann says so", "I am [a model], ann says so");
+        check("Use Claude from Anthropic.", "Use Claude from Anthropic.");
     }
 
     #[test]

@@ -19,6 +19,9 @@ const PHRASE_CHARS_MAX: usize = 70;
 /// Below this length a clause says too little to be a label.
 const CLAUSE_CHARS_MIN: usize = 16;
 
+/// A sentence says something sooner: `Yes, in steps.`
+const SENTENCE_CHARS_MIN: usize = 10;
+
 /// Far below the limit of a record, and more than a person reads.
 pub(crate) const TEXT_CHARS_MAX: usize = 20_000;
 
@@ -105,11 +108,15 @@ pub(crate) fn short_phrase(text: &str) -> String {
     let line = line.trim_start_matches(['-', '*', '#', '•']).trim_start();
     // What stands before a colon only introduces the rest.
     let ends = [". ", "! ", "? ", "; ", " — ", " – ", ", "];
-    let is_clause = |at: &usize| (CLAUSE_CHARS_MIN..=PHRASE_CHARS_MAX).contains(at);
     let is_short = line.chars().count() <= PHRASE_CHARS_MAX;
     // A short line is a phrase already, unless a second sentence follows.
-    let marks = if is_short { ends.get(..3).unwrap_or_default() } else { &ends };
-    let cut = marks.iter().filter_map(|mark| line.find(mark)).filter(is_clause).max();
+    let (sentences, clauses) = ends.split_at(3);
+    let first_end = |marks: &[&str], least: usize| {
+        let at = marks.iter().flat_map(|mark| line.match_indices(mark).map(|(at, _)| at));
+        at.filter(|at| (least..=PHRASE_CHARS_MAX).contains(at)).min()
+    };
+    let clause = || if is_short { None } else { first_end(clauses, CLAUSE_CHARS_MIN) };
+    let cut = first_end(sentences, SENTENCE_CHARS_MIN).or_else(clause);
     match cut {
         Some(at) => line.get(..at).unwrap_or(line).trim_end().to_owned(),
         None if is_short => line.trim_end_matches('.').to_owned(),
@@ -132,6 +139,14 @@ mod tests {
         check("Who pays?", "Who pays?");
         check("Go ahead in small steps. Then wait.", "Go ahead in small steps");
         check("- Talent\n- Cost", "Talent");
+        check(
+            "Yes, in steps. Use Claude from Anthropic for it. As Claude, I would wait a month.",
+            "Yes, in steps",
+        );
+        check(
+            "No. Keep the old cluster. It is paid until the end of next year.",
+            "No. Keep the old cluster",
+        );
         check(
             "Put a read-through cache before the catalogue, with a lifetime of 30 s, and measure the hit rate.",
             "Put a read-through cache before the catalogue",

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::model::ask::{AskState, TokenUsage};
+use crate::model::ask::{AskPurpose, AskState, TokenUsage};
 use crate::model::dialogue::ProtocolKind;
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::plan::SINGLE_FAMILY_NOTE;
 use crate::model::run_state::{ParseOutcome, ReplyDocument, RoundShortcut, RunState};
 use crate::model::time::Moment;
+use crate::parsing::candidates::contains_sound_json;
 use crate::protocols::conclusion::document::ConclusionView;
 use crate::protocols::conclusion::phrases::conclusion_warnings;
 use crate::protocols::council::answers::{
@@ -17,7 +18,7 @@ use crate::protocols::council::answers::{
     list_peer_reviews, tally_stances,
 };
 use crate::protocols::council::final_report::{
-    PeerChoice, hides_disagreement, peer_choice, wrongly_credited,
+    PeerChoice, credited_without_reply, hides_disagreement, peer_choice, wrongly_credited,
 };
 use crate::protocols::council::report_types::CouncilFinalReport;
 use crate::protocols::council::types::{
@@ -250,7 +251,7 @@ pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
     for asked in &transcript.asks {
         let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
         if matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { repaired: true, .. })) {
-            warnings.push(format!("the JSON of {seat} {round} was malformed and was repaired"));
+            warnings.push(describe_repair(asked));
         }
         if asked.is_truncated() && !asked.retired {
             let purpose = asked.ask.purpose;
@@ -263,6 +264,25 @@ pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
         warnings.extend(cuts.map(|cut| format!("for {seat} {round}, {cut}")));
     }
     warnings
+}
+
+/// What was repaired: the JSON, or else what the document says.
+fn describe_repair(asked: &AskState) -> String {
+    let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
+    let is_sound = asked.last_reply().is_some_and(|(reply, _)| contains_sound_json(&reply.text));
+    match asked.ask.purpose {
+        AskPurpose::PeerReview if is_sound => {
+            format!(
+                "the review of {seat} {round} had several entries for one opinion; Plenary merged them"
+            )
+        }
+        AskPurpose::Conclusion if is_sound => {
+            format!(
+                "the reply of {seat} {round} named participants who took no part; Plenary removed them"
+            )
+        }
+        _ => format!("the JSON of {seat} {round} was malformed and was repaired"),
+    }
 }
 
 pub(crate) fn price_warning(transcript: &RunState) -> Option<String> {
@@ -304,6 +324,9 @@ fn removed_credits_warnings(transcript: &RunState) -> Vec<String> {
         .iter()
         .map(|seat| format!("the report credited {seat}, which gave no answer; Plenary removed it"))
         .collect();
+    warnings.extend(credited_without_reply(transcript, given).iter().map(|(seat, what)| {
+        format!("the report credited {seat} with {what} that it did not give; Plenary removed it")
+    }));
     let mut given = given.as_ref().clone();
     let strangers =
         given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();

@@ -140,6 +140,28 @@ pub(crate) fn wrongly_credited(transcript: &RunState, report: &ChairReport) -> V
     absent.into_iter().cloned().collect()
 }
 
+const AN_OPINION: &str = "an opinion";
+const A_REVIEW: &str = "a review";
+
+/// Seats that the chair credits with an opinion or a review that they did not give, although they
+/// gave the other.
+pub(crate) fn credited_without_reply(
+    transcript: &RunState,
+    report: &ChairReport,
+) -> BTreeSet<(ExpertSlug, &'static str)> {
+    let (letters, spoke) = (SeatLetters::from_plan(&transcript.plan), speaking_seats(transcript));
+    let [opined, reviewed] = [1, 2].map(|round| transcript.seats_answered_in(round));
+    let rationale = &report.rationale;
+    let opinions = rationale.supporting_opinions.iter().map(|point| (&point.provider, AN_OPINION));
+    let reviews = rationale.supporting_reviews.iter().map(|point| (&point.reviewer, A_REVIEW));
+    let named = opinions.chain(reviews).filter_map(|(name, what)| {
+        let seat = letters.seat_of(name).filter(|seat| spoke.contains(seat))?;
+        let gave = if what == A_REVIEW { &reviewed } else { &opined };
+        (!gave.contains(seat)).then(|| (seat.clone(), what))
+    });
+    named.collect()
+}
+
 /// The seats with an opinion or a review.
 fn speaking_seats(transcript: &RunState) -> BTreeSet<&ExpertSlug> {
     [1, 2].into_iter().flat_map(|round| transcript.seats_answered_in(round)).collect()

@@ -166,6 +166,8 @@ fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
     let mut text = vec![said.summary.clone(), details.understanding.clone()];
     text.extend(is_cut.then(|| CUT.to_owned()));
     text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
+    text.extend(details.alternatives_considered.iter().map(|point| format!("Considered: {point}")));
+    text.extend(details.evidence.iter().map(|point| format!("Evidence: {point}")));
     text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
     let label = short_phrase(&said.summary);
     items.add_item(seat, EntityKind::Perspective, &label, &join_lines(&text), |item| item);
@@ -182,8 +184,14 @@ fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
     });
     for finding in &said.findings {
         let label = format!("{}: {}", finding.id, short_phrase(&finding.title));
+        let category = match finding.category.trim() {
+            "" => String::new(),
+            category => format!(" ({category})"),
+        };
+        let severity = format!("Severity: {}{category}", finding.severity);
         let fix = format!("Fix: {}", finding.fix_approach);
-        let text = join_lines(&[finding.location.clone(), finding.description.clone(), fix]);
+        let parts = [finding.location.clone(), finding.description.clone(), severity, fix];
+        let text = join_lines(&parts);
         add_claim(items, seat, &label, &text, ReferenceType::Support, seat);
     }
 }
@@ -236,7 +244,10 @@ fn add_critique(
     let correction =
         critique.suggested_correction.as_deref().map(|text| format!("Correction: {text}"));
     let severity = format!("Severity: {}", critique.severity);
-    let text = join_lines(&[critique.message.clone(), severity, correction.unwrap_or_default()]);
+    let place = critique.location.as_deref().map(str::trim).filter(|place| !place.is_empty());
+    let place = place.map(|place| format!("At: {place}")).unwrap_or_default();
+    let parts = [critique.message.clone(), place, severity, correction.unwrap_or_default()];
+    let text = join_lines(&parts);
     add_claim(items, by, &label, &text, ReferenceType::Oppose, about);
 }
 
