@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use plenary_core::model::ask::CallErrorType;
+use plenary_core::model::ask::{CallErrorType, RequestParameter};
 use plenary_engine::providers::cli::transport::CliTransport;
 use plenary_engine::providers::process::supervisor::SupervisorBinary;
 use plenary_engine::providers::transport::{CallError, CallReply};
@@ -321,4 +321,24 @@ async fn a_missing_program_is_named() {
     let refused =
         format!("the program `{folder}` could not be started: Permission denied (os error 13)");
     check("mine", &[folder], &refused).await;
+}
+
+#[tokio::test]
+async fn a_program_without_a_stream_is_called_again_without_its_options() {
+    let script = ScriptProvider::new(
+        "case \"$*\" in *stream-json*) echo \"error: unknown option '--verbose'\" >&2; exit 1;; esac\n\
+         echo '{\"is_error\": false, \"result\": \"It is so.\"}'",
+    );
+    let claude = script.path().join("claude");
+    std::fs::write(&claude, format!("#!/bin/sh\n. {}\n", script.script.display())).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&claude, mode).unwrap();
+    let provider = Arc::new(make_provider("mine", &[claude.to_str().unwrap()]));
+    let ambient = make_environment(script.path(), &[]);
+    let transport = with_supervisor(CliTransport::with_environment(provider, ambient));
+    let request = make_request("", "Is it so?");
+    // Each run of the program is a call of its own, which the engine journals.
+    let error = transport.send(&request).await.unwrap_err();
+    assert_eq!(error.refused, Some(RequestParameter::Stream), "{error}");
+    assert_eq!(transport.send(&request).await.unwrap().text, "It is so.");
 }

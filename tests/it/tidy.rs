@@ -96,7 +96,7 @@ const INDEFINITE_PER_10_000_MAX: f64 = 2.0;
 const ONE_WORD_FUNCTIONS_PERCENT_MAX: usize = 40;
 
 /// Small files, each with the reason why it is not part of another.
-const SMALL_FILES: [(&str, &str); 16] = [
+const SMALL_FILES: [(&str, &str); 17] = [
     ("plenary/src/cli/ethos/ask_person.rs", "the only questions that `align` asks a person"),
     ("core/src/dialogue/json_writer.rs", "a writer that knows nothing of the context it writes"),
     ("core/src/markers/skills.rs", "the skills are files; this lists them"),
@@ -114,6 +114,7 @@ const SMALL_FILES: [(&str, &str); 16] = [
     ("engine/src/config/user_name.rs", "the only place that asks git and the system for a name"),
     ("plenary/src/cli/log_replay.rs", "a file per command"),
     ("plenary/src/cli/runs/count_bar.rs", "the only progress bar"),
+    ("engine/src/providers/cli/output_events.rs", "what programs print while they work"),
     ("plenary/src/mcp/short_text.rs", "the one rule for the text beside structured content"),
     ("plenary/src/http/tls.rs", "keys are read in one place"),
 ];

@@ -134,3 +134,23 @@ fn a_stricter_ask_does_not_wait_for_the_slowest_seat() {
     assert_eq!(result.value_at("panel.succeeded"), 4);
     assert_eq!(council.call_count(AskPurpose::Opinion), 4);
 }
+
+#[test]
+fn an_account_without_credit_is_asked_once() {
+    let council = TestCouncil::new(|asked| match asked.seat {
+        "bob" => {
+            let body = json!({ "error": { "message": "Out.", "code": "insufficient_quota" } });
+            let headers = vec![("retry-after", "1".to_owned())];
+            ScriptedReply::Status(429, headers, body.to_string())
+        }
+        _ => ScriptedReply::Valid,
+    });
+    let ran = council.run_ask(&[]);
+    ran.expect_status("done", 0);
+    assert_eq!(*ran.value_at("panel.failed.0.error_type"), "rate_limit");
+    for purpose in [AskPurpose::Opinion, AskPurpose::PeerReview] {
+        let requests = council.requests_for(purpose);
+        let of_bob = requests.iter().filter(|seen| seen.model == "model-bob");
+        assert_eq!(of_bob.count(), 1, "{purpose}");
+    }
+}

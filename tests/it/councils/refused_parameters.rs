@@ -33,6 +33,13 @@ fn a_refused_parameter_is_left_out_for_the_rest_of_the_run() {
         ("openai", json!({}), "/max_tokens", "Unsupported: 'max_tokens'", "max_output_tokens"),
         ("openai", json!({}), "/response_format", "json_schema is not supported", "schema"),
         ("openai", effort(), "/reasoning_effort", "Unrecognized: reasoning_effort", "effort"),
+        (
+            "openai",
+            json!({}),
+            "/prompt_cache_key",
+            "Unrecognized request argument supplied: prompt_cache_key",
+            "cache_mark",
+        ),
         ("anthropic", warm(), "/temperature", "temperature: not permitted", "temperature"),
         ("anthropic", json!({}), "/tools", "tools: not supported", "schema"),
         ("anthropic", effort(), "/output_config/effort", "output_config: extra input", "effort"),
@@ -96,6 +103,27 @@ fn a_refused_parameter_is_left_out_for_the_rest_of_the_run() {
         let calls = |event: &&Value| event["event"] == "call_sent";
         assert_eq!(events.iter().filter(calls).count(), sent.len(), "every attempt is a call");
     });
+}
+
+#[test]
+fn a_resumed_run_knows_what_was_refused_before() {
+    let warm = |settings: &mut Value| change_providers(settings, &json!({ "temperature": 0.2 }));
+    let council = TestCouncil::with_settings(
+        |asked| refuse_field(asked, "/temperature", "Unsupported value: 'temperature'"),
+        |settings| {
+            warm(settings);
+            settings["budget"] = json!({ "calls_max": 7 });
+        },
+    );
+    let stopped = council.run_ask(&[]);
+    stopped.expect_status("incomplete", 3);
+    council.change_settings(warm);
+    let before = council.server.requests().len();
+    council.run_command(&["resume", stopped.dialogue_id(), "--json"]).expect_status("done", 0);
+    let later = council.server.requests().split_off(before);
+    let warm = later.iter().filter(|seen| seen.body.get("temperature").is_some());
+    let models: Vec<&str> = warm.map(|seen| seen.model.as_str()).collect();
+    assert_eq!(models, ["model-dot"], "only the chair was not asked before");
 }
 
 #[test]

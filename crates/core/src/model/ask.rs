@@ -90,6 +90,8 @@ words! {
         Temperature = "temperature",
         Effort = "effort",
         OutputLimit = "max_output_tokens",
+        /// The key or the mark by which a provider caches the shared block.
+        CacheMark = "cache_mark",
         Schema = "schema",
     }
 }

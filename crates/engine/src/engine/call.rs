@@ -303,7 +303,7 @@ impl<'a> CallAttempt<'a> {
         let is_busy =
             matches!(error.error_type, CallErrorType::RateLimit | CallErrorType::ServerError);
         let is_named = error.retry_after.is_some_and(|wait| wait <= PAUSE_MAX);
-        let is_paced = self.transport.pace().is_some();
+        let is_paced = self.transport.pace().is_some() && !error.is_final;
         if is_busy && is_named && is_paced && self.named_waits < NAMED_WAITS_MAX {
             return CallNextStep::WaitNamed;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
+use plenary_core::model::ask::CallOutcome;
 use plenary_core::model::dialogue::{DialogueOpening, ExpertProfile, ExpertSource, ExpertTier};
 use plenary_core::model::hash::SeededRandom;
 use plenary_core::model::ids::{DialogueId, ExpertSlug};
@@ -198,6 +199,7 @@ pub async fn resume_run(
         if let Some(seat) = connections.find_missing(needed_seats(&resumed)) {
             return Err(unreachable_seat(seat).into());
         }
+        connections.restore_refused(&transcript, &resumed.plan);
         let written = context.journal.run_work(claim_entry(&id, entries, at, &changes)).await?;
         if written.entries > 0 {
             context.observer.on_entry(&id, at, &changes);
@@ -284,6 +286,25 @@ impl SeatTransports {
 
     pub(crate) fn for_seat(&self, seat: &ExpertSlug) -> &[Transport] {
         self.0.get(seat).map_or(&[], AsRef::as_ref)
+    }
+
+    /// Leaves out what servers refused earlier in the run, unless the seat was changed since.
+    fn restore_refused(&self, transcript: &RunState, plan: &Plan) {
+        for asked in &transcript.asks {
+            let name = &asked.ask.seat;
+            let is_same = plan.find_seat(name) == transcript.plan.find_seat(name);
+            let transports = self.for_planned_seat(plan, name);
+            for call in asked.calls.iter().filter(|_| is_same) {
+                let mut refused = call.dispatch.without.clone();
+                if let CallOutcome::Failed(failure, _) = &call.outcome {
+                    refused.extend(failure.refused);
+                }
+                let is_its = |known: &&Transport| known.kind() == call.dispatch.transport;
+                if let Some(transport) = transports.iter().find(is_its) {
+                    transport.restore_refused(refused);
+                }
+            }
+        }
     }
 
     /// The transports of a seat of a plan. A seat that a run added has those of its provider.

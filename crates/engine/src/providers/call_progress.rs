@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::providers::redact::mask_secrets;
+use crate::providers::redact::{mask_secrets, secret_end_start};
 
 /// Ends a call after a silence: the time to the first byte, and the time between two chunks. A
 /// server that does not stream has this time for its whole answer. It also knows what arrived, so
@@ -122,8 +122,8 @@ impl Debug for PartialTextSink {
     }
 }
 
-/// Passes partial text on without secrets. A server may echo its key, also in two chunks, so the
-/// last bytes wait until the next chunk shows that they begin no secret.
+/// Passes partial text on without secrets. A server may echo its key, also in two chunks, so an end
+/// that is a part of a secret waits for the next chunk.
 #[derive(Debug)]
 pub(crate) struct MaskedSink<'a> {
     sink: Option<&'a PartialTextSink>,
@@ -139,20 +139,17 @@ impl<'a> MaskedSink<'a> {
     pub(crate) fn push_text(&mut self, text: &str) {
         let Some(sink) = self.sink else { return };
         self.waiting.push_str(text);
-        let masked = mask_secrets(std::mem::take(&mut self.waiting), &self.secrets);
-        let longest = self.secrets.iter().map(String::len).max().unwrap_or(0);
-        let ready = masked.floor_char_boundary(masked.len().saturating_sub(longest));
-        let (ready, waiting) = masked.split_at(ready);
+        let kept = self.waiting.split_off(secret_end_start(&self.waiting, &self.secrets));
+        let ready = mask_secrets(std::mem::replace(&mut self.waiting, kept), &self.secrets);
         if !ready.is_empty() {
-            (sink.0)(ready);
+            (sink.0)(&ready);
         }
-        self.waiting = waiting.to_owned();
     }
 
     /// Passes the rest on at the end of the reply.
     pub(crate) fn finish(self) {
         if let Some(sink) = self.sink.filter(|_| !self.waiting.is_empty()) {
-            (sink.0)(&self.waiting);
+            (sink.0)(&mask_secrets(self.waiting, &self.secrets));
         }
     }
 }
@@ -173,18 +170,53 @@ mod tests {
         assert!(began.elapsed() >= Duration::from_millis(80), "{:?}", began.elapsed());
     }
 
-    #[test]
-    fn a_secret_in_two_chunks_is_masked() {
+    /// What is shown after each chunk, and at the end.
+    fn show_chunks(secret: &str, chunks: &[&str]) -> Vec<String> {
         let shown = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&shown);
         let sink = PartialTextSink::new(move |text| kept.lock().unwrap().push_str(text));
-        let mut masked = MaskedSink::new(Some(&sink), vec!["sk-secret-123456".to_owned()]);
-        for chunk in ["The key is sk-se", "cret-123456, and", " the rest."] {
-            masked.push_text(chunk);
-        }
+        let mut masked = MaskedSink::new(Some(&sink), vec![secret.to_owned()]);
+        let take = || std::mem::take(&mut *shown.lock().unwrap());
+        let mut parts: Vec<String> = chunks
+            .iter()
+            .map(|chunk| {
+                masked.push_text(chunk);
+                take()
+            })
+            .collect();
         masked.finish();
-        let shown = shown.lock().unwrap();
-        assert!(!shown.contains("secret"), "{shown}");
-        assert!(shown.starts_with("The key is ") && shown.ends_with(", and the rest."), "{shown}");
+        parts.push(take());
+        parts
+    }
+
+    #[test]
+    fn a_secret_in_several_chunks_is_masked() {
+        let secret = "sk-secret-123456";
+        let check = |chunks: &[&str], expected: &str| {
+            assert_eq!(show_chunks(secret, chunks).concat(), expected, "{chunks:?}");
+        };
+        check(
+            &["The key is sk-se", "cret-123456, and", " the rest."],
+            "The key is ***, and the rest.",
+        );
+        check(&["x sk-", "secret", "-123456"], "x ***");
+        // Half of it, cut within, and a placeholder that is no secret.
+        check(&["from within: cret-", "1234 and more"], "from within: *** and more");
+        check(&["only sk-se", "ven"], "only sk-seven");
+        for cut in 1..secret.len() {
+            let (one, two) = secret.split_at(cut);
+            check(&[one, two], "***");
+        }
+    }
+
+    #[test]
+    fn text_does_not_wait_for_the_length_of_a_secret() {
+        let secret = format!("sk-proj-{}", "0A1b2C3d4E5f6".repeat(12));
+        let chunks = ["Keep the plan: ", "it is cheaper, ", "and safe."];
+        let shown = show_chunks(&secret, &chunks);
+        let late = |part: &(usize, &&str)| chunks[part.0].len() - part.1.len();
+        let parts: Vec<&str> = shown.iter().map(String::as_str).collect();
+        assert_eq!(parts.concat(), chunks.concat());
+        assert!(parts[..3].iter().enumerate().all(|part| late(&part) <= 2), "{parts:?}");
     }
 }

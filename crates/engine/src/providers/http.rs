@@ -23,14 +23,14 @@ use crate::providers::dialects::wire::{
 };
 use crate::providers::http_clients::{ClientRoute, HttpClients};
 use crate::providers::http_errors::{
-    ErrorResponse, append_offered_models, broken_stream, invalid_reply, timeout_error,
+    ErrorResponse, append_offered_models, broken_stream, invalid_reply, lacks_credit, timeout_error,
 };
 use crate::providers::model_facts::{ModelFacts, find_facts};
 use crate::providers::offered_models::{OfferedModel, is_chat_model, parse_models};
 use crate::providers::pace::ProviderPace;
 use crate::providers::rate_limits::{parse_exhausted, parse_wait};
 use crate::providers::redact::clean_message;
-use crate::providers::request_parts::{RefusedParameters, RequestParts};
+use crate::providers::request_parts::{RefusedParameters, RequestParts, usual_tokens};
 use crate::providers::transport::{
     CallError, CallReply, CallRequest, Dialect, Provider, WireSchema,
 };
@@ -42,9 +42,9 @@ pub const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// The same for a stream, in which each word has an event around it.
 const STREAM_BYTES_MAX: usize = 8 * REPLY_BYTES_MAX;
 
-/// Above this size of the shared block, about 8,000 tokens, its place in the provider's cache is
-/// worth more than the schema.
-const SCHEMA_SHARED_BYTES_MAX: usize = 32_000;
+/// Above this size of the shared block, its place in the provider's cache is worth more than the
+/// schema.
+const SCHEMA_SHARED_TOKENS_MAX: usize = 8_000;
 
 /// The list of models only improves an error message, so the request for it has a short timeout.
 const OFFER_TIME_MAX: Duration = Duration::from_secs(3);
@@ -130,12 +130,18 @@ impl HttpTransport {
         self.refused.list()
     }
 
+    /// Leaves out what the server refused earlier in the run.
+    pub(crate) fn restore_refused(&self, refused: Vec<RequestParameter>) {
+        self.refused.restore(refused);
+    }
+
     async fn ask_model(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let (schema, json_mode) = self.schema_to_send(request);
         let parts = self.refused.remaining_parts(
             &self.provider,
             self.dialect,
             &self.base_url,
+            &request.messages,
             schema.as_deref(),
             self.facts,
         );
@@ -171,7 +177,7 @@ impl HttpTransport {
     /// messages, so one that differs by role defeats the cache of a long shared block.
     fn schema_to_send(&self, request: &CallRequest) -> (Option<Arc<Value>>, bool) {
         let Some(wanted) = &request.schema else { return (None, false) };
-        let is_cached = request.messages.shared_text().len() > SCHEMA_SHARED_BYTES_MAX;
+        let is_cached = usual_tokens(request.messages.shared_text()) > SCHEMA_SHARED_TOKENS_MAX;
         match self.provider.wire_schema {
             WireSchema::Never => return (None, false),
             WireSchema::Auto if is_cached && !request.is_stricter => return (None, true),
@@ -256,9 +262,8 @@ impl HttpTransport {
         let body = self.read_body(response, timer).await?;
         let retry_after = parse_wait(&headers, &body, now);
         let answer = RawResponse { status, retry_after, body };
-        // Without credit, waiting does not help.
         let is_busy = matches!(status, 429 | 529) || status >= 500 && retry_after.is_some();
-        if is_busy && !answer.body.contains("insufficient_quota") {
+        if is_busy && !lacks_credit(status, &answer.body) {
             self.pace.note_busy(retry_after);
         }
         Ok(answer)

@@ -38,6 +38,9 @@ const SCHEMA_PHRASES: [&str; 9] = [
     "not supported",
 ];
 
+/// The names under which dialects know the mark for the cache.
+const CACHE_PHRASES: [&str; 2] = ["prompt_cache_key", "cache_control"];
+
 /// The names under which dialects know the effort.
 const EFFORT_PHRASES: [&str; 4] = ["effort", "thinking", "reasoning", "output_config"];
 
@@ -66,6 +69,7 @@ impl ErrorResponse<'_> {
             RequestParameter::Effort => self.rejects_named(&EFFORT_PHRASES),
             RequestParameter::OutputLimit => self.rejects_named(&OUTPUT_LIMIT_PHRASES),
             RequestParameter::Schema => self.rejects_named(&SCHEMA_PHRASES),
+            RequestParameter::CacheMark => self.rejects_named(&CACHE_PHRASES),
         };
         sent.iter().find(is_refused).copied()
     }
@@ -110,7 +114,8 @@ impl ErrorResponse<'_> {
             true => append_key_variable(provider, &text),
             false => clean_message(provider, &text),
         };
-        CallError { error_type, message, retry_after: self.retry_after, refused: None }
+        let is_final = lacks_credit(self.status, self.body);
+        CallError { retry_after: self.retry_after, is_final, ..CallError::new(error_type, message) }
     }
 }
 
@@ -163,6 +168,11 @@ fn classify_status(status: u16, body: &str) -> CallErrorType {
 
 fn contains_any(text: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| text.contains(phrase))
+}
+
+/// Whether the account has no credit left. Waiting does not help then.
+pub(crate) fn lacks_credit(status: u16, body: &str) -> bool {
+    status == 402 || body.contains("insufficient_quota")
 }
 
 /// Adds that the quota is used up, because waiting does not help then.

@@ -54,6 +54,21 @@ pub(crate) fn mask_secrets(text: String, secrets: &[String]) -> String {
     })
 }
 
+/// Where the end of a text begins that the next chunk may complete to a secret, or to a run of one.
+pub(crate) fn secret_end_start(text: &str, secrets: &[String]) -> usize {
+    let start = |secret: &str| {
+        let starts = text.char_indices().rev().map(|(start, _)| start);
+        let is_part = |start: &usize| text.get(*start..).is_some_and(|end| secret.contains(end));
+        starts.take_while(is_part).last().unwrap_or(text.len())
+    };
+    let long = secrets.iter().filter(|secret| secret.chars().count() >= KEY_RUN_CHARS_MIN);
+    let starts = long.map(|secret| {
+        let written = serde_json::Value::from(secret.as_str()).to_string();
+        start(secret).min(start(written.trim_matches('"')))
+    });
+    starts.min().unwrap_or(text.len())
+}
+
 /// Fast pre-check: every run to be masked contains one of the key's half-run pieces.
 fn may_contain(text: &str, key: &str, run_min: usize) -> bool {
     let letters: Vec<char> = key.chars().collect();

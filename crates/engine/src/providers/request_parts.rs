@@ -3,11 +3,12 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use plenary_core::model::ask::RequestParameter;
+use plenary_core::model::ask::{AskMessages, RequestParameter};
 use plenary_core::model::plan::EffortLevel;
 use serde_json::Value;
 
 use crate::providers::catalogue::{OutputLimit, output_limit_at};
+use crate::providers::dialects::wire::marks_cache;
 use crate::providers::model_facts::ModelFacts;
 use crate::providers::transport::{Dialect, Provider};
 
@@ -25,6 +26,15 @@ pub(crate) struct RequestParts<'a> {
     pub output_limit: Option<OutputLimit>,
     /// What is known about the model.
     pub facts: Option<&'static ModelFacts>,
+    /// Send the key or the mark for the provider's cache.
+    pub cache_mark: bool,
+}
+
+/// Tokens that a text usually has: four letters of English each, and about one of Chinese, which
+/// has three bytes.
+pub(crate) fn usual_tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    ascii / 4 + (text.len() - ascii) / 3
 }
 
 impl RequestParts<'_> {
@@ -39,6 +49,7 @@ impl RequestParts<'_> {
                 self.output_limit.is_some() && dialect != Dialect::Anthropic,
                 RequestParameter::OutputLimit,
             ),
+            (self.cache_mark, RequestParameter::CacheMark),
             (self.schema.is_some() || self.json_mode, RequestParameter::Schema),
         ];
         parts.into_iter().filter(|(is_sent, _)| *is_sent).map(|(_, part)| part).collect()
@@ -62,19 +73,29 @@ impl RefusedParameters {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Takes over what the server refused before the run was resumed.
+    pub(crate) fn restore(&self, refused: Vec<RequestParameter>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() < refused.len() {
+            *known = refused;
+        }
+    }
+
     /// The parts of the next request to a provider.
     pub(crate) fn remaining_parts<'a>(
         &self,
         provider: &Provider,
         dialect: Dialect,
         base_url: &str,
+        messages: &AskMessages,
         schema: Option<&'a Value>,
         facts: Option<&'static ModelFacts>,
     ) -> RequestParts<'a> {
         let refused = self.list();
         let is_left = |parameter: RequestParameter| !refused.contains(&parameter);
         let takes_temperature = facts.is_none_or(|facts| facts.sampling);
-        let effort = provider.effort.filter(|_| is_left(RequestParameter::Effort));
+        let reasons = facts.is_none_or(|facts| facts.reasons);
+        let effort = provider.effort.filter(|_| reasons && is_left(RequestParameter::Effort));
         RequestParts {
             schema: schema.filter(|_| is_left(RequestParameter::Schema)),
             json_mode: false,
@@ -85,6 +106,8 @@ impl RefusedParameters {
             effort,
             output_limit: self.output_limit(dialect, base_url),
             facts,
+            cache_mark: is_left(RequestParameter::CacheMark)
+                && marks_cache(dialect, base_url, messages, facts),
         }
     }
 
@@ -95,6 +118,19 @@ impl RefusedParameters {
             (Dialect::Anthropic, _) | (_, 0) => Some(usual),
             (Dialect::OpenAi, 1) => Some(usual.other_name()),
             (Dialect::OpenAi | Dialect::Gemini, _) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_estimated_by_the_script() {
+        for (text, expected) in [("", 0), ("four letters", 3), ("字字字字", 4), ("Grüße", 1)]
+        {
+            assert_eq!(usual_tokens(text), expected, "{text}");
         }
     }
 }

@@ -21,7 +21,8 @@ pub fn retry_delay(
     time_left: Duration,
     dice: u64,
 ) -> Option<Duration> {
-    if attempt == 0 || attempt >= ATTEMPTS_MAX || !is_transient(error.error_type) {
+    let may_pass = is_transient(error.error_type) && !error.is_final;
+    if attempt == 0 || attempt >= ATTEMPTS_MAX || !may_pass {
         return None;
     }
     let wait = match error.retry_after {
@@ -121,6 +122,12 @@ mod tests {
                 CallErrorType::Unknown
             ]
         );
+    }
+
+    #[test]
+    fn a_final_error_is_not_tried_again() {
+        let spent = CallError { is_final: true, ..error(CallErrorType::RateLimit, Some(1)) };
+        assert_eq!(retry_delay(&spent, 1, MINUTE, 0), None);
     }
 
     #[test]

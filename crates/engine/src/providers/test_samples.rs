@@ -91,7 +91,8 @@ pub(crate) fn sample_parts<'a>(
     };
     let facts = find_facts(provider.name.as_str(), &provider.model);
     let refused = RefusedParameters::default();
-    let parts = refused.remaining_parts(provider, dialect, base_url, schema, facts);
+    let messages = sample_request().messages;
+    let parts = refused.remaining_parts(provider, dialect, base_url, &messages, schema, facts);
     RequestParts { stream: false, ..parts }
 }
 

@@ -46,7 +46,17 @@ impl Transport {
     pub(crate) fn refused_parameters(&self) -> Vec<RequestParameter> {
         match self {
             Self::Http(transport) => transport.refused_parameters(),
-            Self::Cli(_) | Self::Mcp(_) | Self::Rehearsal(_) => Vec::new(),
+            Self::Cli(transport) => transport.refused_parameters(),
+            Self::Mcp(_) | Self::Rehearsal(_) => Vec::new(),
+        }
+    }
+
+    /// Leaves out what the server refused before the run was resumed.
+    pub(crate) fn restore_refused(&self, refused: Vec<RequestParameter>) {
+        match self {
+            Self::Http(transport) => transport.restore_refused(refused),
+            Self::Cli(transport) => transport.restore_refused(&refused),
+            Self::Mcp(_) | Self::Rehearsal(_) => {}
         }
     }
 
@@ -224,10 +234,13 @@ pub struct CallError {
     pub retry_after: Option<Duration>,
     /// The parameter that the server refused. The next call leaves it out.
     pub refused: Option<RequestParameter>,
+    /// No repetition over the same transport helps: the account has no credit left.
+    pub is_final: bool,
 }
 
 impl CallError {
     pub fn new(error_type: CallErrorType, message: impl Into<String>) -> Self {
-        Self { error_type, message: message.into(), retry_after: None, refused: None }
+        let message = message.into();
+        Self { error_type, message, retry_after: None, refused: None, is_final: false }
     }
 }

@@ -1,14 +1,10 @@
 //! Events that agent programs print while they work, one JSON object per line: the text that each
 //! adds to the reply, and the reply at the end.
 
-use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::providers::cli::outputs::{
-    GeminiErrorDetail, GeminiStats, decode_utf8, gemini_reply, parse_claude_text, parse_gemini,
-    string_at,
-};
-use crate::providers::cli::transport::{classify_error, exit_error};
+use crate::providers::cli::outputs::{decode_utf8, parse_claude_text, string_at};
+use crate::providers::cli::transport::exit_error;
 use crate::providers::process::process_group::ProgramOutput;
 use crate::providers::transport::{CallError, CallReply};
 
@@ -55,14 +51,6 @@ pub(crate) fn codex_text(line: &str) -> Option<String> {
     is_message.then(|| string_at(&event, "/item/text").to_owned())
 }
 
-/// `gemini --output-format stream-json`: parts of the assistant's message.
-pub(crate) fn gemini_text(line: &str) -> Option<String> {
-    let event: Value = serde_json::from_str(line).ok()?;
-    let is_part =
-        string_at(&event, "/type") == "message" && string_at(&event, "/role") == "assistant";
-    is_part.then(|| string_at(&event, "/content").to_owned())
-}
-
 /// The last event of `claude` is what it prints without a stream.
 pub(crate) fn parse_claude_events(talk: &ProgramOutput) -> Result<CallReply, CallError> {
     let text = decode_utf8(&talk.stdout)?;
@@ -74,33 +62,6 @@ pub(crate) fn parse_claude_events(talk: &ProgramOutput) -> Result<CallReply, Cal
         Some(result) => parse_claude_text(result, talk),
         None => Err(exit_error(talk)),
     }
-}
-
-#[derive(Debug, Deserialize)]
-struct GeminiResult {
-    status: String,
-    error: Option<GeminiErrorDetail>,
-    #[serde(default)]
-    stats: Map<String, Value>,
-}
-
-/// The parts of `gemini`'s message, and its last event.
-pub(crate) fn parse_gemini_events(talk: &ProgramOutput) -> Result<CallReply, CallError> {
-    let text = decode_utf8(&talk.stdout)?;
-    let is_result = |event: &Value| string_at(event, "/type") == "result";
-    let mut events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let result = events.rfind(is_result);
-    let result = result.and_then(|event| serde_json::from_value::<GeminiResult>(event).ok());
-    // Without a last event, an error object may be on standard error.
-    let Some(result) = result else { return parse_gemini(talk) };
-    if let Some(error) = result.error {
-        return Err(classify_error(&error.message, error.status()));
-    }
-    if result.status != "success" || !talk.succeeded {
-        return Err(exit_error(talk));
-    }
-    let reply: String = text.lines().filter_map(gemini_text).collect();
-    gemini_reply(&reply, &GeminiStats::from_stream(&result.stats))
 }
 
 #[cfg(test)]

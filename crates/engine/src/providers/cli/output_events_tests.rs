@@ -5,10 +5,9 @@ use plenary_core::model::ask::{CallErrorType, TokenUsage};
 use super::*;
 use crate::providers::cli::program::{AgentProgram, OutputForm};
 
-const STREAMS: [(AgentProgram, &str); 3] = [
+const STREAMS: [(AgentProgram, &str); 2] = [
     (AgentProgram::Claude, include_str!("../../../../../tests/fixtures/streams/claude-cli.jsonl")),
     (AgentProgram::Codex, include_str!("../../../../../tests/fixtures/streams/codex-cli.jsonl")),
-    (AgentProgram::Gemini, include_str!("../../../../../tests/fixtures/streams/gemini-cli.jsonl")),
 ];
 
 /// The text of every recording.
@@ -73,11 +72,6 @@ fn a_failed_result_is_an_error_of_its_class() {
         assert_eq!(failed.unwrap_err().error_type, expected, "{stdout}");
     };
     check(
-        AgentProgram::Gemini,
-        r#"{"type":"result","status":"error","error":{"type":"ApiError","message":"Rate limit","code":429},"stats":{}}"#,
-        CallErrorType::RateLimit,
-    );
-    check(
         AgentProgram::Claude,
         r#"{"type":"result","is_error":true,"result":"busy","api_error_status":529}"#,
         CallErrorType::ServerError,
@@ -91,7 +85,8 @@ fn only_a_program_that_does_not_know_the_options_is_run_without_them() {
         assert_eq!(program.rejects_stream(&talk), expected, "{stderr}");
     };
     check(AgentProgram::Claude, "error: unknown option '--include-partial-messages'", true);
-    check(AgentProgram::Gemini, "Invalid values:\n  Argument: output-format", true);
+    check(AgentProgram::Claude, "Invalid values:\n  Argument: output-format", true);
+    check(AgentProgram::Gemini, "Invalid values:\n  Argument: output-format", false);
     check(AgentProgram::Claude, "Not logged in", false);
     check(AgentProgram::Codex, "error: unknown option", false);
 }

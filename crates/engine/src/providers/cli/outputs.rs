@@ -2,7 +2,7 @@
 
 use plenary_core::model::ask::{CallErrorType, FinishReason, TokenUsage};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::providers::cli::transport::{classify_error, exit_error, unreadable_error};
 use crate::providers::process::process_group::ProgramOutput;
@@ -146,25 +146,9 @@ struct GeminiOutput {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct GeminiStats {
+struct GeminiStats {
     #[serde(default)]
     models: Map<String, Value>,
-}
-
-impl GeminiStats {
-    /// The counts of a stream's last event, which name the tokens in another way.
-    pub(crate) fn from_stream(stats: &Map<String, Value>) -> Self {
-        let renamed = |counts: &Value| {
-            let count = |name: &str| counts.get(name).cloned().unwrap_or_default();
-            json!({ "tokens": { "prompt": count("input_tokens"),
-                "candidates": count("output_tokens"), "cached": count("cached") } })
-        };
-        let models = stats.get("models").and_then(Value::as_object);
-        let models = models.map(|models| {
-            models.iter().map(|(name, counts)| (name.clone(), renamed(counts))).collect()
-        });
-        Self { models: models.unwrap_or_default() }
-    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -173,14 +157,14 @@ struct GeminiError {
 }
 
 #[derive(Debug, Deserialize)]
-pub(crate) struct GeminiErrorDetail {
-    pub(crate) message: String,
+struct GeminiErrorDetail {
+    message: String,
     /// HTTP status of the server, or an exit code.
     code: Option<u64>,
 }
 
 impl GeminiErrorDetail {
-    pub(crate) fn status(&self) -> Option<u64> {
+    fn status(&self) -> Option<u64> {
         self.code.filter(|code| *code >= 400)
     }
 }
@@ -197,12 +181,9 @@ pub(crate) fn parse_gemini(talk: &ProgramOutput) -> Result<CallReply, CallError>
     let Some(outcome) = parse_last_object::<GeminiOutput>(text).filter(|_| talk.succeeded) else {
         return Err(exit_error(talk));
     };
-    gemini_reply(&outcome.response.unwrap_or_default(), &outcome.stats)
-}
-
-pub(crate) fn gemini_reply(text: &str, stats: &GeminiStats) -> Result<CallReply, CallError> {
-    let reply = plain_reply(text)?;
-    Ok(CallReply { usage: gemini_usage(stats), model: single_model(&stats.models), ..reply })
+    let reply = plain_reply(&outcome.response.unwrap_or_default())?;
+    let (usage, model) = (gemini_usage(&outcome.stats), single_model(&outcome.stats.models));
+    Ok(CallReply { usage, model, ..reply })
 }
 
 /// Parses the last object that starts a line and has the given shape; warnings may precede it.

@@ -10,9 +10,7 @@ use std::path::Path;
 
 use plenary_core::model::ask::AskMessages;
 
-use crate::providers::cli::output_events::{
-    claude_text, codex_text, gemini_text, parse_claude_events, parse_gemini_events,
-};
+use crate::providers::cli::output_events::{claude_text, codex_text, parse_claude_events};
 use crate::providers::cli::outputs::{parse_claude, parse_codex, parse_gemini, parse_plain};
 use crate::providers::process::process_group::ProgramOutput;
 use crate::providers::transport::{CallError, CallReply, Provider};
@@ -164,7 +162,8 @@ const AGENT_ROWS: [AgentRow; 3] = [
         providers: &["gemini", "google"],
         own_prefixes: &["GEMINI_", "GOOGLE_"],
         arguments: &["--extensions", "none", "--allowed-mcp-server-names", "none"],
-        output: [&["--output-format", "stream-json"], &["--output-format", "json"]],
+        // Its `stream-json` lacks the status of an error, and after a long prompt the text.
+        output: [&["--output-format", "json"]; 2],
         settings: &[],
         last_arguments: &[],
         variables: &[
@@ -260,8 +259,7 @@ impl AgentProgram {
             (Self::Claude, OutputForm::Streamed) => parse_claude_events(talk),
             (Self::Claude, OutputForm::Whole) => parse_claude(talk),
             (Self::Codex, _) => parse_codex(talk),
-            (Self::Gemini, OutputForm::Streamed) => parse_gemini_events(talk),
-            (Self::Gemini, OutputForm::Whole) => parse_gemini(talk),
+            (Self::Gemini, _) => parse_gemini(talk),
             (Self::Plain, _) => parse_plain(talk),
         }
     }
@@ -271,7 +269,8 @@ impl AgentProgram {
         let text = match self {
             Self::Claude => claude_text(line),
             Self::Codex => codex_text(line),
-            Self::Gemini => gemini_text(line),
+            // It prints one document, over several lines.
+            Self::Gemini => None,
             Self::Plain => Some(format!("{line}\n")),
         };
         text.unwrap_or_default()
@@ -279,12 +278,10 @@ impl AgentProgram {
 
     /// Whether the program does not know the options for a stream.
     pub(crate) fn rejects_stream(self, talk: &ProgramOutput) -> bool {
-        let [streamed, _] = self.row().map_or([&[][..]; 2], |row| row.output);
+        let [streamed, whole] = self.row().map_or([&[][..]; 2], |row| row.output);
         let said = talk.stderr.to_lowercase();
         let phrases = ["unknown option", "unknown argument", "invalid values", "unrecognized"];
-        !talk.succeeded
-            && !streamed.is_empty()
-            && phrases.iter().any(|phrase| said.contains(phrase))
+        !talk.succeeded && streamed != whole && phrases.iter().any(|phrase| said.contains(phrase))
     }
 }
 

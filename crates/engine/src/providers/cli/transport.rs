@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use plenary_core::model::ask::CallErrorType;
+use plenary_core::model::ask::{CallErrorType, RequestParameter};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::time::timeout;
@@ -63,26 +63,25 @@ impl CliTransport {
     }
 
     /// Dropping the future kills the program and all its descendants. A program that does not know
-    /// the options for a stream is run again without them.
+    /// the options for a stream fails, and the next call goes without them.
     pub async fn send(&self, request: &CallRequest) -> Result<CallReply, CallError> {
         let (program, words) = AgentProgram::for_provider(&self.provider)
             .ok_or_else(|| self.missing_program_error())?;
         let (first, leading) = words.split_first().ok_or_else(|| self.missing_program_error())?;
         let leading: Vec<OsString> = leading.iter().map(OsString::from).collect();
-        let mut output = OutputForm::Whole;
-        // The stream of `gemini` lacks the status of an error, and after a long prompt the text.
-        let can_stream = program != AgentProgram::Gemini;
-        if can_stream && !self.stream_refused.load(Ordering::Relaxed) {
-            output = OutputForm::Streamed;
-        }
-        let mut talk = self.run_program(program, first, &leading, request, output).await?;
-        if output == OutputForm::Streamed && program.rejects_stream(&talk) {
-            self.stream_refused.store(true, Ordering::Relaxed);
-            output = OutputForm::Whole;
-            talk = self.run_program(program, first, &leading, request, output).await?;
-        }
+        let output = match self.stream_refused.load(Ordering::Relaxed) {
+            true => OutputForm::Whole,
+            false => OutputForm::Streamed,
+        };
+        let talk = self.run_program(program, first, &leading, request, output).await?;
         let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
-        let parsed = program.parse_output(&talk, output);
+        let parsed = if output == OutputForm::Streamed && program.rejects_stream(&talk) {
+            self.stream_refused.store(true, Ordering::Relaxed);
+            let error = CallError::new(CallErrorType::BadRequest, exit_error(&talk).message);
+            Err(CallError { refused: Some(RequestParameter::Stream), ..error })
+        } else {
+            program.parse_output(&talk, output)
+        };
         match &parsed {
             Ok(_) => self.pace.note_answer(),
             Err(error) if error.error_type == CallErrorType::RateLimit => {
@@ -98,6 +97,17 @@ impl CliTransport {
             ),
             ..error
         })
+    }
+
+    /// The stream, if the program does not know its options.
+    pub(crate) fn refused_parameters(&self) -> Vec<RequestParameter> {
+        let is_refused = self.stream_refused.load(Ordering::Relaxed);
+        is_refused.then_some(RequestParameter::Stream).into_iter().collect()
+    }
+
+    pub(crate) fn restore_refused(&self, refused: &[RequestParameter]) {
+        let is_refused = refused.contains(&RequestParameter::Stream);
+        self.stream_refused.fetch_or(is_refused, Ordering::Relaxed);
     }
 
     /// Runs the program once. Its events are shown as they come, and each restarts the timer.

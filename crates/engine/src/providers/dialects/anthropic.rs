@@ -13,7 +13,8 @@ use crate::providers::dialects::wire::{
     WireRequest, key_header, parse_body, parse_optional, set_field, to_json_body,
 };
 use crate::providers::http_errors::{error_in_reply, invalid_reply};
-use crate::providers::request_parts::RequestParts;
+use crate::providers::model_facts::ModelFacts;
+use crate::providers::request_parts::{RequestParts, usual_tokens};
 use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
 
 pub(crate) fn build_request<'a>(
@@ -27,7 +28,7 @@ pub(crate) fn build_request<'a>(
         "model": provider.model,
         "max_tokens": provider.output_tokens_max,
         "system": request.messages.system,
-        "messages": [{ "role": "user", "content": message_content(&request.messages) }],
+        "messages": [{ "role": "user", "content": message_content(&request.messages, parts) }],
     });
     set_field(&mut body, "stream", parts.stream.then(|| true.into()));
     let thinking = thinking_budget(parts, provider.output_tokens_max);
@@ -84,16 +85,24 @@ fn output_config(parts: &RequestParts<'_>, schema: Option<&Value>) -> Option<Val
     (config != json!({})).then_some(config)
 }
 
-/// Shorter prefixes, about 1,024 tokens, are not cached.
-const CACHED_BYTES_MIN: usize = 4_096;
+/// Shorter prefixes of an unknown model are not cached.
+const CACHED_TOKENS_MIN: u64 = 1_024;
+
+/// Whether the system message and the shared block are long enough to be cached.
+pub(crate) fn is_cached(messages: &AskMessages, facts: Option<&ModelFacts>) -> bool {
+    let least = facts.and_then(|facts| facts.cache_tokens_min).unwrap_or(CACHED_TOKENS_MIN);
+    let shared = messages.shared_text();
+    let tokens = usual_tokens(&messages.system) + usual_tokens(shared);
+    !shared.is_empty() && tokens as u64 >= least
+}
 
 /// The user message. The end of a shared block that is long enough is marked, so that the provider
 /// caches everything before it.
-fn message_content(messages: &AskMessages) -> Value {
-    let shared = messages.shared_text();
-    if messages.system.len() + shared.len() < CACHED_BYTES_MIN || shared.is_empty() {
+fn message_content(messages: &AskMessages, parts: &RequestParts<'_>) -> Value {
+    if !parts.cache_mark {
         return messages.user_message().into();
     }
+    let shared = messages.shared_text();
     json!([
         { "type": "text", "text": shared, "cache_control": { "type": "ephemeral" } },
         { "type": "text", "text": messages.user },

@@ -41,8 +41,8 @@ pub(crate) fn build_request<'a>(
     };
     let json_object = parts.json_mode.then(|| json!({ "type": "json_object" }));
     set_field(&mut body, "response_format", parts.schema.map(format).or(json_object));
-    // Sends the requests of a run to the same cache. Other known providers reject the field.
-    let shared = request.messages.shared.as_ref().filter(|_| takes_cache_key(base_url));
+    // Sends the requests of a run to the same cache.
+    let shared = request.messages.shared.as_ref().filter(|_| parts.cache_mark);
     set_field(&mut body, "prompt_cache_key", shared.map(|block| cache_key(&block.sha256).into()));
     let key = key_header(Dialect::OpenAi, provider);
     WireRequest {
@@ -53,7 +53,8 @@ pub(crate) fn build_request<'a>(
     }
 }
 
-fn takes_cache_key(base_url: &str) -> bool {
+/// Known providers other than OpenAI reject the field.
+pub(crate) fn takes_cache_key(base_url: &str) -> bool {
     let known = provider_rows().iter().find(|row| row.base_url == base_url);
     known.is_none_or(|row| row.output_limit == OutputLimit::MaxCompletionTokens)
 }

@@ -1,5 +1,6 @@
 //! Dispatches to the dialect: builds requests, parses replies, and lists models.
 
+use plenary_core::model::ask::AskMessages;
 use secrecy::SecretString;
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,6 +11,7 @@ use crate::providers::dialects::schema::{
 };
 use crate::providers::dialects::{anthropic, gemini, openai};
 use crate::providers::http_errors::{parse_error, reject_empty_refusal};
+use crate::providers::model_facts::ModelFacts;
 use crate::providers::request_parts::RequestParts;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Dialect, Provider};
 
@@ -57,6 +59,21 @@ pub(crate) fn build_request<'a>(
         Dialect::Gemini => gemini::build_request,
     };
     build(base_url, provider, request, parts)
+}
+
+/// Whether a request can ask the provider to cache the shared block of the messages.
+pub(crate) fn marks_cache(
+    dialect: Dialect,
+    base_url: &str,
+    messages: &AskMessages,
+    facts: Option<&ModelFacts>,
+) -> bool {
+    match dialect {
+        Dialect::OpenAi => messages.shared.is_some() && openai::takes_cache_key(base_url),
+        Dialect::Anthropic => anthropic::is_cached(messages, facts),
+        // It caches by itself.
+        Dialect::Gemini => false,
+    }
 }
 
 /// Parses the body of a successful response.
