@@ -79,6 +79,8 @@ pub(crate) struct ProviderEntry {
 pub(crate) struct PriceEntry {
     pub input_per_mtok: f64,
     pub output_per_mtok: f64,
+    pub cached_input_per_mtok: Option<f64>,
+    pub cache_write_per_mtok: Option<f64>,
 }
 
 #[derive(Default, Deserialize)]

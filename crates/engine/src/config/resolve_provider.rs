@@ -105,8 +105,7 @@ impl ProviderCandidate {
         let price = price.and_then(|listed| listed.price.as_ref());
         let base_url = provider.base_url.as_deref();
         provider.price = resolve_price(entry, model, price, base_url, &provider.transports);
-        let window = listed.and_then(|listed| listed.context_tokens);
-        let limits = ModelLimits::new(entry, window, find_facts(entry.name.as_str(), model));
+        let limits = ModelLimits::new(entry, listed, find_facts(entry.name.as_str(), model));
         provider.output_tokens_max = limits.output_tokens_max;
         provider.input_tokens_max = Some(limits.input_tokens_max);
         if entry.family.is_none() {
@@ -341,8 +340,9 @@ fn resolve_price(
     base_url: Option<&str>,
     transports: &[TransportKind],
 ) -> Option<TokenPrice> {
-    if let Some(PriceEntry { input_per_mtok, output_per_mtok }) = entry.price {
-        return Some(TokenPrice::new(input_per_mtok, output_per_mtok, "configuration"));
+    let facts = find_facts(entry.name.as_str(), model);
+    if let Some(price) = &entry.price {
+        return Some(configured_price(price, facts.map(ModelFacts::price).as_ref()));
     }
     if let Some(listed) = listed {
         return Some(listed.clone());
@@ -351,5 +351,21 @@ fn resolve_price(
     if is_ours {
         return Some(TokenPrice::new(0.0, 0.0, "loopback"));
     }
-    find_facts(entry.name.as_str(), model).map(ModelFacts::price)
+    facts.map(ModelFacts::price)
+}
+
+/// The price of the file. Without a rate for the cache, it has the share of the input rate that it
+/// has in the facts.
+fn configured_price(price: &PriceEntry, known: Option<&TokenPrice>) -> TokenPrice {
+    let in_proportion = |rate: fn(&TokenPrice) -> Option<f64>| {
+        let known = known.filter(|known| known.input_per_mtok > 0.0)?;
+        Some(price.input_per_mtok * rate(known)? / known.input_per_mtok)
+    };
+    let cached = price.cached_input_per_mtok;
+    let written = price.cache_write_per_mtok;
+    TokenPrice {
+        cached_input_per_mtok: cached.or_else(|| in_proportion(|one| one.cached_input_per_mtok)),
+        cache_write_per_mtok: written.or_else(|| in_proportion(|one| one.cache_write_per_mtok)),
+        ..TokenPrice::new(price.input_per_mtok, price.output_per_mtok, "configuration")
+    }
 }

@@ -25,8 +25,9 @@ use crate::config::locate::ProjectPaths;
 use crate::config::resolve_provider::ProviderCandidate;
 use crate::config::settle_sections::{EffectiveSetting, SettingSource};
 use crate::config::tier_rules::{ClassifierSettings, TierRule};
+use crate::providers::catalogue::{ProviderRow, find_row};
 use crate::providers::http_clients::{is_loopback, origin_of};
-use crate::providers::model_facts::find_facts;
+use crate::providers::model_facts::{facts_day, find_facts};
 use crate::providers::transport::Provider;
 
 #[derive(Debug, Clone)]
@@ -101,8 +102,14 @@ const RETIREMENT_NOTICE_DAYS: i64 = 60;
 /// Warns before and after the day on which the provider removes the model.
 pub(crate) fn retirement_warning(provider: &Provider, today: Day) -> Option<String> {
     let (name, model) = (&provider.name, &provider.model);
-    let day = find_facts(name.as_str(), model)?.retires?;
     let change = format!("`plenary models {name}` lists others; `model: latest` takes the newest");
+    let Some(facts) = find_facts(name.as_str(), model) else {
+        let taken = facts_day();
+        return has_known_models(provider).then(|| {
+            format!("the model `{model}` of `{name}` is not among the models known on {taken}; it may be retired; {change}")
+        });
+    };
+    let day = facts.retires?;
     match day.days_since(today) {
         ..0 => Some(format!("the model `{model}` of `{name}` was retired on {day}; {change}")),
         0..=RETIREMENT_NOTICE_DAYS => {
@@ -110,6 +117,15 @@ pub(crate) fn retirement_warning(provider: &Provider, today: Day) -> Option<Stri
         }
         _ => None,
     }
+}
+
+/// Whether the provider is called at its own address and its models are in the facts.
+fn has_known_models(provider: &Provider) -> bool {
+    let row = find_row(provider.name.as_str());
+    let is_own = |row: &&ProviderRow| provider.base_url.as_deref() == Some(row.base_url);
+    let is_called = provider.transports.contains(&TransportKind::Http);
+    // The facts have all current models of the vendors with a line; a router has too many.
+    is_called && row.filter(is_own).is_some_and(|row| row.line.is_some() && !row.lists_prices)
 }
 
 /// No model answers in a shorter time.
@@ -491,7 +507,14 @@ mod tests {
         check("gpt-4o-2024-05-13", "2026-10-23", Some(retires));
         check("gpt-4o-2024-05-13", "2026-10-24", Some(retired));
         check("gpt-5.6", "2026-10-24", None);
-        check("unknown", "2026-10-24", None);
+        let gone = "the model `gpt-3` of `openai` is not among the models known on 2026-11-18";
+        check("gpt-3", "2026-10-24", Some(gone));
+        let elsewhere = Provider {
+            model: "gpt-3".to_owned(),
+            base_url: Some("http://127.0.0.1:8099/v1".to_owned()),
+            ..sample_provider()
+        };
+        assert_eq!(retirement_warning(&elsewhere, "2026-10-24".parse().unwrap()), None);
     }
 
     #[test]
