@@ -167,19 +167,64 @@ fn a_program_on_the_path_tells_its_version() {
     let program = TestProgram::new();
     let folder = program.path().join("bin");
     std::fs::create_dir(&folder).unwrap();
-    let script = "#!/bin/sh\ntest \"$1\" = --version && echo '2.0.1 (Claude Code)'\n";
-    std::fs::write(folder.join("claude"), script).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(folder.join("claude"), mode).unwrap();
+    let script = |reply: &str| {
+        let version = "test \"$1\" = --version && echo '2.0.1 (Claude Code)' && exit";
+        let text = format!("#!/bin/sh\n{version}\necho '{reply}'\n");
+        std::fs::write(folder.join("claude"), text).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(folder.join("claude"), mode).unwrap();
+    };
     let path = folder.to_str().unwrap();
-    let (code, told, _) = run_doctor(&program, &[("PATH", path)], &["doctor", "--json"]);
-    let document: Value = serde_json::from_str(&told).unwrap();
-    assert_eq!((code, value_at(&document, "status")), (0, &json!("success")));
-    let found_by = value_at(&document, "providers.0.found_by");
-    assert_eq!(found_by, &json!("found by its program claude"));
-    let cli = document["providers"][0]["transports"].as_array().unwrap().iter();
-    let cli = cli.rev().find(|transport| transport["kind"] == "cli").unwrap();
-    assert_eq!(cli["detail"], "program found: 2.0.1 (Claude Code)");
+    let check = |more: &[&str], expected: i32, detail: &str| {
+        let arguments = [&["doctor", "--json"], more].concat();
+        let (code, told, _) = run_doctor(&program, &[("PATH", path)], &arguments);
+        let document: Value = serde_json::from_str(&told).unwrap();
+        let status = if expected == 0 { "success" } else { "findings" };
+        assert_eq!((code, value_at(&document, "status")), (expected, &json!(status)), "{told}");
+        let found_by = value_at(&document, "providers.0.found_by");
+        assert_eq!(found_by, &json!("found by its program claude"));
+        let cli = document["providers"][0]["transports"].as_array().unwrap().iter();
+        let cli = cli.rev().find(|transport| transport["kind"] == "cli").unwrap();
+        assert!(cli["detail"].as_str().unwrap().contains(detail), "{cli}");
+    };
+    let found = "program found: 2.0.1 (Claude Code)";
+    script(r#"{"type":"result","is_error":false,"result":"OK"}"#);
+    check(&[], 0, &format!("{found}; a test call got a reply"));
+    script(r#"{"type":"result","is_error":true,"result":"Not logged in, please run /login"}"#);
+    check(&[], 1, &format!("{found}; a test call failed: `claude`: Not logged in"));
+    check(&["--offline"], 0, "program found");
+}
+
+#[test]
+fn what_a_run_does_without_is_no_finding() {
+    let check = |refusal: fn(&Value, usize) -> Option<(u16, &'static str)>| {
+        let program = TestProgram::new();
+        let seen = std::sync::atomic::AtomicUsize::new(0);
+        let server = ModelServer::start(move |asked| {
+            let before = seen.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            match refusal(&asked.body, before) {
+                Some((status, text)) => ScriptedReply::Status(status, Vec::new(), text.to_owned()),
+                None => ScriptedReply::Valid,
+            }
+        });
+        write_settings(&program, &[provider_yaml(&server, "gpt-4o")]);
+        let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
+        assert!(code == 0 && told.contains("a test call got a reply"), "{told}");
+        assert_eq!(server.requests().len(), 2, "one repetition");
+    };
+    check(|body, _| body.get("stream").is_some().then_some((400, "stream is not supported")));
+    check(|body, _| body.get("max_tokens").is_some().then_some((400, "unknown max_tokens")));
+    check(|_, before| (before == 0).then_some((503, "busy")));
+}
+
+#[test]
+fn with_a_file_it_does_not_say_that_ask_rehearses() {
+    let program = TestProgram::new();
+    std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
+    let (code, told, _) = run_doctor(&program, &[], &["doctor"]);
+    assert_eq!(code, 1);
+    assert!(told.contains("`plenary ask --rehearse` shows the steps"), "{told}");
+    assert!(!told.contains("calls no model"), "{told}");
 }
 
 #[test]

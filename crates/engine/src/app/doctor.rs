@@ -13,6 +13,7 @@ use serde::Serialize;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
+use crate::app::planning::panel_setup::TransportFactory;
 use crate::app::project::SettingsLoader;
 use crate::clock::{RealSystem, System};
 use crate::config::resolve_provider::{ProviderCandidate, TransportStatus};
@@ -24,6 +25,7 @@ use crate::providers::cli::transport::CliTransport;
 use crate::providers::http::HttpTransport;
 use crate::providers::http_clients::HttpClients;
 use crate::providers::http_errors::host_of;
+use crate::providers::retry::retry_delay;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Provider};
 use crate::store::sqlite::store::SqliteStore;
 
@@ -110,8 +112,8 @@ pub enum CheckReach {
     Offline,
 }
 
-/// Checks the settings and the store. Online it asks every server for its models and for one word,
-/// which proves that a seat would get a reply.
+/// Checks the settings and the store. Online it asks every server for its models, and over each
+/// transport for one word, which proves that a seat would get a reply.
 pub fn check_project(loader: &SettingsLoader, reach: CheckReach) -> Result<DoctorReport, Error> {
     let (settings, candidates) = loader.survey_providers(&BudgetOverrides::default())?;
     let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
@@ -131,7 +133,7 @@ fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorRep
     let is_well = !providers.is_empty()
         && providers.iter().all(|provider| provider.usable)
         && store.opens != Some(false);
-    let mut advice = list_advice(&providers, settings.council.origin);
+    let mut advice = list_advice(&providers, settings);
     advice.extend(settings.list_warnings(RealSystem.now().utc_day()));
     DoctorReport {
         status: if is_well { DoctorStatus::Success } else { DoctorStatus::Findings },
@@ -230,48 +232,53 @@ fn is_answer(error: &CallError) -> bool {
 }
 
 fn check_transport(way: &TransportStatus, probed: &ProbeResult) -> TransportCheck {
-    let (usable, detail) = match (way.kind, &way.closed) {
-        (_, Some(reason)) => (false, reason.clone()),
+    let found = match (way.kind, &way.closed) {
+        (_, Some(reason)) => Err(reason.clone()),
         (TransportKind::Http, None) => check_server(probed),
         (TransportKind::Cli, None) => check_program(probed),
-        (TransportKind::Mcp, None) => (true, "program found; not started".to_owned()),
-        (TransportKind::Rehearsal, None) => (true, "built in".to_owned()),
+        (TransportKind::Mcp, None) => Ok("program found".to_owned()),
+        (TransportKind::Rehearsal, None) => Ok("built in".to_owned()),
+    };
+    let called = probed.replies.iter().find(|(kind, _)| *kind == way.kind);
+    let (usable, detail) = match (found, called) {
+        (Err(reason), _) => (false, reason),
+        (Ok(found), None) => (true, found),
+        (Ok(found), Some((_, Ok(_)))) => (true, format!("{found}; a test call got a reply")),
+        (Ok(found), Some((_, Err(error)))) => {
+            (false, format!("{found}; a test call failed: {}", error.message))
+        }
     };
     TransportCheck { kind: way.kind, usable, detail }
 }
 
 /// A model that a server does not list may still answer, so the call decides.
-fn check_server(probed: &ProbeResult) -> (bool, String) {
-    let listed = match &probed.models {
-        Some(Ok(models)) => format!("answers; {} offered", count_noun(models.len(), "model")),
+fn check_server(probed: &ProbeResult) -> Result<String, String> {
+    match &probed.models {
+        Some(Ok(models)) => Ok(format!("answers; {} offered", count_noun(models.len(), "model"))),
         Some(Err(error)) if is_answer(error) => {
-            format!("answers, but does not list its models: {}", error.message)
+            Ok(format!("answers, but does not list its models: {}", error.message))
         }
-        Some(Err(error)) => return (false, error.message.clone()),
-        None => return (true, "not called (--offline)".to_owned()),
-    };
-    match &probed.reply {
-        Some(Ok(_)) => (true, format!("{listed}; a test call got a reply")),
-        Some(Err(error)) => (false, format!("{listed}; a test call failed: {}", error.message)),
-        None => (true, listed),
+        Some(Err(error)) => Err(error.message.clone()),
+        None => Ok("not called (--offline)".to_owned()),
     }
 }
 
-fn check_program(probed: &ProbeResult) -> (bool, String) {
+fn check_program(probed: &ProbeResult) -> Result<String, String> {
     match &probed.version {
-        Some(Ok(Some(version))) => (true, format!("program found: {version}")),
-        Some(Ok(None)) | None => (true, "program found".to_owned()),
-        Some(Err(error)) => (false, error.message.clone()),
+        Some(Ok(Some(version))) => Ok(format!("program found: {version}")),
+        Some(Ok(None)) | None => Ok("program found".to_owned()),
+        Some(Err(error)) => Err(error.message.clone()),
     }
 }
 
 /// Three seats allow a majority.
 const PANEL_SIZE_MIN: usize = 3;
 
-fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<String> {
+fn list_advice(providers: &[ProviderCheck], settings: &Settings) -> Vec<String> {
     if providers.is_empty() {
-        return no_provider_advice();
+        return no_provider_advice(settings.paths.file.is_some());
     }
+    let origin = settings.council.origin;
     let mut advice: Vec<String> = providers.iter().flat_map(provider_advice).collect();
     if origin == ProviderOrigin::Found && providers.len() < PANEL_SIZE_MIN {
         advice.push(format!(
@@ -282,9 +289,18 @@ fn list_advice(providers: &[ProviderCheck], origin: ProviderOrigin) -> Vec<Strin
     advice
 }
 
-fn no_provider_advice() -> Vec<String> {
+/// With a file, a question is meant for real models.
+fn no_provider_advice(has_file: bool) -> Vec<String> {
+    let effect = match has_file {
+        true => {
+            "no provider was found; `plenary ask --rehearse` shows the steps with an offline panel"
+        }
+        false => {
+            "no provider was found; `plenary ask` rehearses with an offline panel and calls no model"
+        }
+    };
     [
-        "no provider was found; `plenary ask` rehearses with an offline panel and calls no model",
+        effect,
         "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY; or install \
          claude, codex or gemini; or start Ollama",
         "name any other server in council.yaml, which `plenary init` writes",
@@ -339,8 +355,8 @@ const PROGRAM_TIMEOUT: Duration = Duration::from_secs(5);
 struct ProbeResult {
     /// The models that the server lists.
     models: Option<Result<Vec<String>, CallError>>,
-    /// The reply to the smallest call, if the server answers at all.
-    reply: Option<Result<CallReply, CallError>>,
+    /// The reply to the smallest call over each transport that can be reached.
+    replies: Vec<(TransportKind, Result<CallReply, CallError>)>,
     /// The program's version; `Ok(None)` for a program without a version command.
     version: Option<Result<Option<String>, CallError>>,
 }
@@ -355,17 +371,11 @@ async fn probe_provider(candidate: &ProviderCandidate, clients: &Arc<HttpClients
         candidate.transport_statuses.iter().any(|way| way.kind == kind && way.closed.is_none())
     };
     let provider = Arc::new(candidate.provider.clone());
-    let server = async {
-        if !is_open(TransportKind::Http) {
-            return (None, None);
-        }
-        let models = fetch_models(Arc::clone(&provider), Arc::clone(clients)).await;
-        let is_answering = models.as_ref().map_or_else(is_answer, |_| true);
-        let reply = match is_answering {
-            true => Some(send_test_call(provider.as_ref(), Arc::clone(clients)).await),
+    let models = async {
+        match is_open(TransportKind::Http) {
+            true => Some(fetch_models(Arc::clone(&provider), Arc::clone(clients)).await),
             false => None,
-        };
-        (Some(models), reply)
+        }
     };
     let version = async {
         if !is_open(TransportKind::Cli) {
@@ -373,11 +383,27 @@ async fn probe_provider(candidate: &ProviderCandidate, clients: &Arc<HttpClients
         }
         Some(CliTransport::new(Arc::clone(&provider)).read_version(PROGRAM_TIMEOUT).await)
     };
-    let ((models, reply), version) = tokio::join!(server, version);
-    ProbeResult { models, reply, version }
+    let (models, version) = tokio::join!(models, version);
+    let answers = match &models {
+        Some(models) => models.as_ref().map_or_else(is_answer, |_| true),
+        None => false,
+    };
+    let can_call = |kind: &&TransportKind| match kind {
+        TransportKind::Http => answers,
+        TransportKind::Cli => matches!(version, Some(Ok(_))),
+        TransportKind::Mcp => is_open(TransportKind::Mcp),
+        TransportKind::Rehearsal => false,
+    };
+    let calls = TransportKind::ALL
+        .iter()
+        .filter(can_call)
+        .map(|kind| async { (*kind, send_test_call(*kind, &provider, clients).await) });
+    let replies = join_all(calls).await;
+    ProbeResult { models, replies, version }
 }
 
-/// A reply of one word is quick; a server that loads a model first takes longer.
+/// A reply of one word is quick; a server that loads a model first takes longer, and so does an
+/// agent program.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Enough for one word, also for a model that thinks before it answers.
@@ -385,11 +411,13 @@ const CALL_TOKENS_MAX: u32 = 256;
 
 /// Asks for one word. A reply that is cut off proves the seat too.
 async fn send_test_call(
+    kind: TransportKind,
     provider: &Provider,
-    clients: Arc<HttpClients>,
+    clients: &Arc<HttpClients>,
 ) -> Result<CallReply, CallError> {
     let tokens = provider.output_tokens_max.min(CALL_TOKENS_MAX);
-    let provider = Provider { output_tokens_max: tokens, ..provider.clone() };
+    let transports = vec![kind];
+    let provider = Provider { output_tokens_max: tokens, transports, ..provider.clone() };
     let request = CallRequest {
         seat: provider.name.clone(),
         round: 0,
@@ -403,8 +431,20 @@ async fn send_test_call(
         partial_text: None,
         is_stricter: false,
     };
-    let server = HttpTransport::new(Arc::new(provider), clients);
-    timeout(CALL_TIMEOUT, server.send(&request)).await.unwrap_or_else(|_| {
+    let factory = TransportFactory { clients: Arc::clone(clients), pace: None };
+    let transports = factory.create_transports(&provider, &factory.create_rehearsal(None));
+    let call = async {
+        let transport = transports.first()?;
+        let sent = transport.send_until_accepted(&request).await;
+        // As in a run, what may pass is tried once more.
+        let wait = sent.as_ref().err().and_then(|error| {
+            retry_delay(error, 1, request.timer.time_left(), RealSystem.random_u64())
+        });
+        let Some(wait) = wait else { return Some(sent) };
+        tokio::time::sleep(wait).await;
+        Some(transport.send_until_accepted(&request).await)
+    };
+    timeout(CALL_TIMEOUT, call).await.ok().flatten().unwrap_or_else(|| {
         let message = format!("no reply within {} s", CALL_TIMEOUT.as_secs());
         Err(CallError::new(CallErrorType::Timeout, message))
     })
