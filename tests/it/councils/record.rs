@@ -201,12 +201,11 @@ fn every_command_reads_a_council() {
     assert_eq!(again.document, council.run_command(&["export", id, "--json"]).document);
 }
 
-/// The journal keeps the text of a file once, in the plan. The shared block refers to it, and the
-/// messages of a round's seats refer to each other.
-#[test]
-fn a_journal_is_little_more_than_three_times_its_files() {
-    const FILE_BYTES: usize = 48_000;
-    let council = TestCouncil::new(|_| ScriptedReply::Valid);
+const FILE_BYTES: usize = 48_000;
+
+/// Runs a council with a file of 48 kB. The journal must have at most three times as many bytes, and
+/// the replies. Returns it.
+fn check_journal_bytes(council: &TestCouncil, ending: &[&str]) -> (String, CommandResult) {
     let lines =
         (1..).map(|n| format!("Line {n}: a read takes 4 ms, and a \"write\" takes 9 ms.\n"));
     let mut text = String::new();
@@ -217,7 +216,8 @@ fn a_journal_is_little_more_than_three_times_its_files() {
         })
         .for_each(drop);
     std::fs::write(council.program.path().join("notes.md"), &text).unwrap();
-    let told = council.run_ask(&["--context", "notes.md"]);
+    let question = ["ask", "--json", "Shall we go ahead?", "--context", "notes.md"];
+    let told = council.run_command(&[&question, ending].concat());
     told.expect_status("done", 0);
     let path = council.program.path().join(".plenary/plenary.db");
     let connection = rusqlite::Connection::open(path).unwrap();
@@ -230,11 +230,9 @@ fn a_journal_is_little_more_than_three_times_its_files() {
         .collect();
     let all = payloads.concat();
     assert_eq!(all.matches("Line 77: a read takes").count(), 1, "the file is stored once");
-    let replies: usize = council
-        .run_command(&["show", told.dialogue_id(), "--prompts", "--json"])
-        .document
-        .as_array()
-        .unwrap()
+    let shown = council.run_command(&["show", told.dialogue_id(), "--prompts", "--json"]);
+    let calls = shown.document.as_array().unwrap();
+    let replies: usize = calls
         .iter()
         .map(|call| {
             let call = call["call"].to_string();
@@ -246,15 +244,52 @@ fn a_journal_is_little_more_than_three_times_its_files() {
     let limit = 3 * text.len() + replies;
     assert!(all.len() <= limit, "{} bytes, over {limit}", all.len());
     // What a seat saw is still whole.
-    let requests = council.requests_for(AskPurpose::PeerReview);
-    let shown = council.run_command(&["show", told.dialogue_id(), "--prompts", "--json"]);
-    for (request, model) in requests.iter().map(|request| (request, &request.model)) {
-        let seat = model.strip_prefix("model-").unwrap();
-        let calls = shown.document.as_array().unwrap();
-        let call = calls.iter().find(|call| call["seat"] == seat && call["purpose"] == "review");
-        assert_eq!(call.unwrap()["messages"][1]["content"], request.user, "{seat}");
+    let seen: Vec<String> = council.server.requests().into_iter().map(|seen| seen.user).collect();
+    for call in calls {
+        let content = call["messages"][1]["content"].as_str().unwrap();
+        assert!(seen.iter().any(|seen| seen == content), "{}", call["purpose"]);
     }
     council.assert_verified();
+    (all, told)
+}
+
+/// The journal keeps the text of a file once, in the plan. The shared block refers to it, and the
+/// messages of a round's seats refer to each other.
+#[test]
+fn a_journal_is_little_more_than_three_times_its_files() {
+    check_journal_bytes(&TestCouncil::new(|_| ScriptedReply::Valid), &["--no-conclusion"]);
+}
+
+/// A conclusion that is revised: Synthesizer and
+/// reviser are shown the record, and the journal has it once.
+#[test]
+fn a_journal_has_the_record_of_a_revised_conclusion_once() {
+    let council = TestCouncil::new(|asked| match (asked.purpose, asked.nth) {
+        (AskPurpose::Opinion, _) => {
+            let mut opinion = valid_reply(asked.request);
+            let details = &mut opinion["details"];
+            details["rationale"] =
+                format!("{} says: a cache misses. ", asked.seat).repeat(20).into();
+            details["evidence"] = json!(["12 percent of the reads miss (notes.md, line 4)."]);
+            details["alternatives_considered"] =
+                json!(["A larger server: it costs twice as much."]);
+            ScriptedReply::Reply(opinion.to_string())
+        }
+        (AskPurpose::Audit, 1) => {
+            let objection = "no figure says when it fails; name the share of misses.";
+            ScriptedReply::Reply(format!("FLAG: key_condition - {objection}"))
+        }
+        _ => ScriptedReply::Valid,
+    });
+    let (journal, told) = check_journal_bytes(&council, &[]);
+    assert_eq!(*told.value_at("terminal_state"), "revised");
+    assert_eq!(journal.matches(r#""record":{"at""#).count(), 2, "both refer to the record");
+    for purpose in [AskPurpose::Conclusion, AskPurpose::Revision] {
+        let [seen] = council.requests_for(purpose).try_into().unwrap();
+        for part in ["Evidence: 12 percent of the reads", "Considered: A larger server"] {
+            assert!(seen.user.contains(part), "{purpose}: {part}");
+        }
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
 use crate::model::run_state::{BudgetShortage, ParseOutcome, ReplyDocument};
-use crate::model::stored_messages::{CommonText, OmittedFile};
+use crate::model::stored_messages::{CommonText, OmittedFile, OmittedRecord};
 use crate::model::string_enum::{open_words, words};
 use crate::model::time::Moment;
 
@@ -198,12 +198,15 @@ pub struct AskMessages {
     /// In the journal: what `user` leaves out because an earlier ask of the same entry has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<CommonText>,
+    /// In the journal: what `user` leaves out because a block has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<OmittedRecord>,
 }
 
 impl AskMessages {
     /// Messages without a shared block.
     pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
-        Self { system: system.into(), shared: None, user: user.into(), common: None }
+        Self { system: system.into(), shared: None, user: user.into(), common: None, record: None }
     }
 
     pub fn shared_text(&self) -> &str {

@@ -1,7 +1,7 @@
 //! How the journal keeps messages: it does not write again what it has.
 //!
 //! The shared block is kept once per run. The lines of a file stand in it as a reference to the
-//! plan, which has the file. The messages that one entry prepares for several seats are kept whole
+//! plan, which has the file. The record that Synthesizer and reviser are shown is a block, too. The messages that one entry prepares for several seats are kept whole
 //! for the first seat, and as a difference from it for the others.
 
 use std::sync::Arc;
@@ -22,6 +22,21 @@ pub struct OmittedFile {
     /// Place of the file in the plan.
     pub file: usize,
 }
+
+/// A text that the user message of an ask leaves out because a block of the run has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OmittedRecord {
+    /// Where the text belongs in the stored message, in bytes.
+    pub at: usize,
+    pub sha256: String,
+}
+
+/// The fence of the record, which the Synthesizer and the reviser are both shown.
+const RECORD_START: &str = "\n===== BEGIN material RECORD ";
+const RECORD_END: &str = "\n===== END material RECORD ";
+
+/// A shorter record is not worth a block.
+const RECORD_BYTES_MIN: usize = 1_000;
 
 /// What the user message of an ask has in common with that of an earlier ask of the same entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,6 +92,26 @@ fn numbered_lines(text: &str) -> String {
 }
 
 impl AskMessages {
+    /// The record in the message as a block, if it is long. Text of others cannot imitate the fence.
+    pub fn record_block(&self) -> Option<SharedBlock> {
+        let (_, after) = self.user.split_once(RECORD_START)?;
+        let (_, body) = after.split_once('\n')?;
+        let (record, _) = body.split_once(RECORD_END)?;
+        let is_long = record.len() >= RECORD_BYTES_MIN;
+        is_long.then(|| SharedBlock::new(record.to_owned(), Vec::new()))
+    }
+
+    /// The messages as the journal keeps them beside a block that has the record.
+    #[must_use]
+    pub fn without_record(&self, block: &SharedBlock) -> Self {
+        let Some((before, after)) = self.user.split_once(&*block.text) else { return self.clone() };
+        Self {
+            user: [before, after].concat(),
+            record: Some(OmittedRecord { at: before.len(), sha256: block.sha256.clone() }),
+            ..self.clone()
+        }
+    }
+
     /// The messages as the journal keeps them after those of an earlier ask of the same entry.
     #[must_use]
     pub fn to_difference(&self, ask: u32, earlier: &Self) -> Self {
@@ -94,12 +129,18 @@ impl AskMessages {
             shared: self.shared.clone(),
             user: self.user.get(middle).unwrap_or_default().to_owned(),
             common: Some(CommonText { ask, start, end }),
+            record: None,
         }
     }
 
     /// The whole messages; `None` without the block or the earlier messages that they refer to.
     pub fn to_whole(&self, blocks: &[Arc<SharedBlock>], earlier: Option<&Self>) -> Option<Self> {
-        let whole = self.with_shared(blocks)?;
+        let mut whole = self.with_shared(blocks)?;
+        if let Some(OmittedRecord { at, sha256 }) = whole.record.take() {
+            let block = blocks.iter().find(|block| block.sha256 == sha256)?;
+            let (before, after) = whole.user.split_at_checked(at)?;
+            whole.user = [before, &block.text, after].concat();
+        }
         let Some(CommonText { start, end, .. }) = self.common else { return Some(whole) };
         let earlier = earlier?;
         let tail = earlier.user.len().checked_sub(end)?;
@@ -149,6 +190,30 @@ mod tests {
         let stored = changed.without_files(&context);
         assert_eq!(stored.with_files(&context), changed);
         assert_eq!(block.without_files(&pack(&[])), block);
+    }
+
+    #[test]
+    fn a_record_is_kept_as_a_block_of_its_own() {
+        let record = "{\"id\":\"P0101\",\"text\":\"ä\"}\n".repeat(60);
+        let fenced = |role: &str, record: &str| {
+            let fence = format!("{RECORD_START}f00 =====\n{record}{RECORD_END}f00 =====");
+            AskMessages::new("The rules.", format!("{role}\n{fence}\nReply in JSON."))
+        };
+        let writer = fenced("You are the Synthesizer.", &record);
+        let block = writer.record_block().unwrap();
+        assert_eq!(*block.text, record);
+        let blocks = [Arc::new(block.clone())];
+        for messages in [writer, fenced("You revise.", &record)] {
+            assert_eq!(messages.record_block().unwrap().sha256, block.sha256);
+            let stored = messages.without_record(&block);
+            assert!(stored.user.len() < 150, "{}", stored.user);
+            let json = serde_json::to_string(&stored).unwrap();
+            let read: AskMessages = serde_json::from_str(&json).unwrap();
+            assert_eq!(read.to_whole(&blocks, None), Some(messages));
+            assert_eq!(read.to_whole(&[], None), None);
+        }
+        assert_eq!(fenced("", "short").record_block(), None);
+        assert_eq!(AskMessages::new("", record).record_block(), None);
     }
 
     #[test]

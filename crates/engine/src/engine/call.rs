@@ -23,6 +23,7 @@ use tokio::time::Instant;
 
 use crate::engine::budget::{NotReserved, actual_cost, broken_reply_cost, price_usage, worst_cost};
 use crate::engine::call_budget::CallHold;
+use crate::engine::journal::keep_record;
 use crate::engine::run::Run;
 use crate::engine::run_start::unreachable_seat;
 use crate::error::Error;
@@ -421,7 +422,6 @@ impl Run {
         if let Some(stage) = reached.filter(|stage| transcript.stage != Some(*stage)) {
             prepared.push(JournalEvent::StageReached { stage });
         }
-        // The blocks that the journal has.
         let mut kept_blocks = transcript.shared_blocks.clone();
         let mut kept_messages: Option<(u32, Arc<AskMessages>)> = None;
         for ask in asks {
@@ -457,6 +457,7 @@ impl Run {
                 }
                 let stored = match &kept_messages {
                     Some((first, kept)) => Arc::new(messages.to_difference(*first, kept)),
+                    None if keeps => keep_record(&messages, &mut kept_blocks, &mut prepared),
                     None => Arc::clone(&messages),
                 };
                 kept_messages.get_or_insert((ask.id, Arc::clone(&messages)));

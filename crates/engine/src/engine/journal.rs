@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use plenary_core::model::ask::{AskMessages, SharedBlock};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
 use plenary_core::model::time::Moment;
@@ -138,6 +139,21 @@ fn write_group(store: &dyn Store, group: Vec<WriteJob>) {
         let error = failure.as_ref().map_or(StoreError::NotRun, StoreError::to_shared);
         let _ = job.done.send(Err(error.into()));
     }
+}
+
+/// The messages as the journal keeps them: without the record, which becomes a block of the run.
+pub(crate) fn keep_record(
+    messages: &Arc<AskMessages>,
+    kept_blocks: &mut Vec<Arc<SharedBlock>>,
+    prepared: &mut Vec<JournalEvent>,
+) -> Arc<AskMessages> {
+    let Some(record) = messages.record_block().map(Arc::new) else { return Arc::clone(messages) };
+    let stored = messages.without_record(&record);
+    if !kept_blocks.iter().any(|kept| kept.sha256 == record.sha256) {
+        prepared.push(JournalEvent::SharedBlockPrepared(Arc::clone(&record)));
+        kept_blocks.push(record);
+    }
+    Arc::new(stored)
 }
 
 #[cfg(test)]
