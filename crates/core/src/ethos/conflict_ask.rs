@@ -57,10 +57,10 @@ pub static CONFLICTS_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
             "a": text, "b": text,
             "type": words(&["contradiction", "redundancy", "ambiguity"]),
             "quote_a": text, "quote_b": text,
-            "resolution": words(&["a_supersedes", "b_supersedes", "merged", "removed"]),
             "reason": text,
+            "resolution": words(&["a_supersedes", "b_supersedes", "merged", "removed"]),
         },
-        "required": ["a", "b", "type", "quote_a", "quote_b", "resolution", "reason"],
+        "required": ["a", "b", "type", "quote_a", "quote_b", "reason", "resolution"],
         "additionalProperties": false,
     });
     json!({

@@ -147,8 +147,8 @@ pub(crate) fn adjudication_schema() -> &'static Value {
             "additionalProperties": false,
             "properties": {
                 "reasoning": text_schema("Why, resting on what the deliberators said and nothing else."),
-                "downgrade": bool_schema("Whether a HOLD that is open to it counts as REVISE."),
                 "downgrade_reason": text_schema("Which revision lifts which block; empty without a downgrade."),
+                "downgrade": bool_schema("Whether a HOLD that is open to it counts as REVISE."),
                 "final_verdict": enum_schema(ReviewDecision::ALL.iter().map(|word| word.name())),
                 "revision_brief": text_schema("What the author should change, in order."),
             },
