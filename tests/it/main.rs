@@ -31,6 +31,7 @@ mod doctor;
 mod earlier_versions;
 mod erasure;
 mod ethos;
+mod ethos_situations;
 mod everyday;
 mod expert_prompts;
 mod extract;

@@ -157,6 +157,7 @@ pub(crate) struct AlignmentTest {
     folder: TempDir,
     pub store: Arc<dyn Store>,
     pub server: Arc<ModelServer>,
+    pub question: String,
     pub plan: Plan,
     pub wall: Duration,
 }
@@ -251,6 +252,7 @@ impl AlignmentTest {
             folder: tempfile::tempdir().unwrap(),
             store: Arc::new(SqliteStore::in_memory().unwrap()),
             server,
+            question: QUESTION.to_owned(),
             plan: make_plan(),
             wall: WALL_TIME_MAX,
         }
@@ -317,7 +319,7 @@ impl AlignmentTest {
             }
             None => {
                 let question = RunQuestion {
-                    text: QUESTION.to_owned(),
+                    text: self.question.clone(),
                     protocol: &AlignmentProtocol,
                     rehearsal: false,
                     plan: self.plan.clone(),

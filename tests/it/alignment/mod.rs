@@ -19,4 +19,5 @@ mod prompts;
 mod random_replies;
 mod resumed;
 mod scripted_panel;
+mod situations;
 mod sources;

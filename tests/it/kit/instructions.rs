@@ -9,6 +9,8 @@ use plenary_core::protocols::council::types::QuestionMode;
 use plenary_core::protocols::review::messages::{ReadingRound, adjudicator_role, deliberator_role};
 use plenary_core::protocols::review::types::ReviewPlan;
 
+use crate::kit::ModelRequest;
+
 /// The role of a seat in a council or a conclusion.
 pub fn role_parts(purpose: AskPurpose, mode: QuestionMode) -> RoleParts {
     let role = match purpose {
@@ -132,6 +134,33 @@ pub fn role_page(role: &RoleParts, system: &str, messages: &[(&str, AskMessages)
         format!("# system\n\n{system}\n\n# role\n\n{}\n\n# format\n\n{}\n", role.role, role.format);
     for (name, messages) in messages {
         page.push_str(&format!("\n# {name}\n\n{}\n", show_layout(messages, role)));
+    }
+    page
+}
+
+/// The user message of a request with short names for the nonces and for the paragraphs of the role.
+pub fn show_request(seen: &ModelRequest, role: &str) -> String {
+    let mut shown = seen.user.clone();
+    let openings = seen.user.lines().filter_map(|line| line.strip_prefix("===== BEGIN "));
+    let nonces: Vec<&str> =
+        openings.filter_map(|line| line.strip_suffix(" =====")?.rsplit(' ').next()).collect();
+    for (nonce, name) in [(nonces.first(), "RUN"), (nonces.last(), "ROUND")] {
+        shown = nonce.map_or_else(|| shown.clone(), |nonce| shown.replace(nonce, name));
+    }
+    for (number, paragraph) in (1..).zip(role.split("\n\n")) {
+        shown = shown.replace(paragraph.trim_end(), &format!("[{number}]"));
+    }
+    let days = regex::Regex::new(r"Today is \d{4}-\d\d-\d\d\.").unwrap();
+    days.replace_all(&shown, "Today is DAY.").into_owned()
+}
+
+/// The page of a role: its numbered paragraphs, then the message of each situation.
+pub fn request_page<'a>(role: &str, messages: impl Iterator<Item = (&'a str, String)>) -> String {
+    let paragraphs = (1..).zip(role.split("\n\n"));
+    let mut page: String =
+        paragraphs.map(|(number, text)| format!("[{number}] {}\n\n", text.trim_end())).collect();
+    for (name, message) in messages {
+        page.push_str(&format!("# {name}\n\n{message}\n\n"));
     }
     page
 }

@@ -3,6 +3,7 @@
 mod absences;
 mod audit;
 mod classifier;
+mod classifier_situations;
 mod documents;
 mod harness;
 mod loopholes;
