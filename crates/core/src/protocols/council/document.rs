@@ -270,19 +270,18 @@ pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
 fn describe_repair(asked: &AskState) -> String {
     let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
     let is_sound = asked.last_reply().is_some_and(|(reply, _)| contains_sound_json(&reply.text));
-    match asked.ask.purpose {
-        AskPurpose::PeerReview if is_sound => {
-            format!(
-                "the review of {seat} {round} had several entries for one opinion; Plenary merged them"
-            )
-        }
-        AskPurpose::Conclusion if is_sound => {
-            format!(
-                "the reply of {seat} {round} named participants who took no part; Plenary removed them"
-            )
-        }
-        _ => format!("the JSON of {seat} {round} was malformed and was repaired"),
+    let purpose = asked.ask.purpose;
+    if is_sound && purpose == AskPurpose::PeerReview {
+        return format!(
+            "the review of {seat} {round} had several entries for one opinion; Plenary merged them"
+        );
     }
+    if is_sound && purpose == AskPurpose::Conclusion {
+        return format!(
+            "the reply of {seat} {round} named participants who took no part; Plenary removed them"
+        );
+    }
+    format!("the JSON of {seat} {round} was malformed and was repaired")
 }
 
 pub(crate) fn price_warning(transcript: &RunState) -> Option<String> {
