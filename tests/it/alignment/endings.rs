@@ -42,7 +42,14 @@ fn a_panel_converges_in_three_rounds() {
 
 #[test]
 fn a_panel_that_changes_nothing_for_two_rounds_is_a_stalemate() {
-    let test = AlignmentTest::new(|asked| match asked.purpose {
+    // The verdict itself changes a status: it adopts a recommendation.
+    let mut adopting = forced_final();
+    adopting["recommendations_adopted"] = json!(["R0001"]);
+    let test = AlignmentTest::new(move |asked| match asked.purpose {
+        AskPurpose::Contribution if asked.round == 0 && asked.expert == "scone" => {
+            let usual = usual_contribution("scone", 0);
+            reply(format!("{usual}\n[SCONE-R0001: Sell a third]\nIt is enough.\n"))
+        }
         AskPurpose::Contribution if asked.round > 0 => {
             let id = local_id(&asked.expert, 'P', asked.round, 1);
             reply(format!(
@@ -51,7 +58,7 @@ fn a_panel_that_changes_nothing_for_two_rounds_is_a_stalemate() {
             ))
         }
         AskPurpose::Reconciliation => Some(asked.usual_with(json!({ "tension_updates": [] }))),
-        AskPurpose::Verdicts => Some(asked.usual_with(json!({ "final": forced_final() }))),
+        AskPurpose::Verdicts => Some(asked.usual_with(json!({ "final": adopting }))),
         _ => None,
     });
     let ended = test.run();

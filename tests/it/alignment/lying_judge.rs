@@ -9,7 +9,8 @@ use plenary_core::model::run_state::RunStopReason;
 use plenary_core::protocols::alignment::to_entities::UNMERGED_NOTE;
 use serde_json::{Value, json};
 
-use super::harness::{AlignmentResult, AlignmentTest, EXPERTS};
+use super::harness::{AlignmentResult, AlignmentTest, EXPERTS, fenced_texts};
+use super::scripted_panel::usual_contribution;
 use super::sources::assert_sourced;
 use crate::kit::ScriptedReply;
 
@@ -108,7 +109,10 @@ fn what_the_judge_invents_goes_back_to_the_judge_and_never_into_the_record() {
         ended.expect_end("done", "max_rounds", false, 1);
         let asked = test.requests_for(AskPurpose::Reconciliation);
         assert_eq!(asked.len(), 2, "{name}");
-        assert!(asked[1].2.user.contains(reason), "{name}: the Judge is not told `{reason}`");
+        let correction = &asked[1].2.user;
+        assert!(correction.contains(reason), "{name}: the Judge is not told `{reason}`");
+        assert_eq!(fenced_texts(correction, "YOUR LAST REPLY").len(), 1, "{name}");
+        assert!(fenced_texts(&asked[0].2.user, "YOUR LAST REPLY").is_empty(), "{name}");
         assert_eq!(ended.value_at("scoreboard.rounds.0.title"), "Step 0", "{name}");
         assert_eq!(ended.value_at("total_alignment"), 30, "{name}");
         assert_eq!(ended.ids_of("perspectives").len(), 3, "{name}");
@@ -173,6 +177,28 @@ fn merged_entities_keep_all_their_authors_and_references() {
     let events = ended.export["tensions"][0]["events"].to_string();
     assert!(events.contains("R0101"), "{events}");
     assert_sourced(&test, &ended);
+}
+
+#[test]
+fn a_merge_with_a_supporter_of_the_author_does_not_refuse_the_round() {
+    let test = AlignmentTest::new(|asked| match (asked.purpose, asked.expert.as_str()) {
+        (AskPurpose::Contribution, "scone") if asked.round == 0 => {
+            let usual = usual_contribution("scone", 0);
+            let supporting = usual.replace("growth.\n", "growth.\n[RE:SUPPORT @muffin]\n");
+            Some(ScriptedReply::Reply(supporting))
+        }
+        (AskPurpose::Reconciliation, _) if asked.round == 0 => {
+            let merge = json!({ "ids": ["MUFFIN-P0001", "SCONE-P0001"], "label": "Income first",
+                "content": "Income counts most." });
+            Some(asked.usual_with(json!({ "merges": [merge] })))
+        }
+        _ => None,
+    });
+    let test = test.with_rules(|rules| rules.max_rounds = 1);
+    let ended = test.run();
+    let merged = &ended.export["perspectives"][0];
+    assert_eq!(merged["contributors"], json!(["muffin", "scone"]), "{:#}", ended.export);
+    assert!(!ended.value_at("warnings").to_string().contains(UNMERGED_NOTE));
 }
 
 #[test]

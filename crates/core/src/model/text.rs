@@ -59,7 +59,7 @@ pub const QUOTE_LETTERS_MIN: usize = 8;
 /// Whether a text contains the words of a quote, which must have [`QUOTE_LETTERS_MIN`] letters or
 /// digits. Line breaks and quotation marks around them do not count.
 pub fn contains_quote(text: &str, quote: &str) -> bool {
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = |text: &str| to_one_line(text).to_lowercase();
     let quote = words(quote);
     let quote = quote.trim_matches(|letter: char| "\"'“”‘’«»".contains(letter)).trim();
     let letters = quote.chars().filter(|letter| letter.is_alphanumeric()).count();

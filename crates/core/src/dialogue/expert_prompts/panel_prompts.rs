@@ -14,12 +14,10 @@ use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_na
 use crate::dialogue::expert_prompts::panel_status::status_blocks;
 use crate::dialogue::expert_prompts::prior_rounds::prior_rounds;
 use crate::dialogue::expert_prompts::prompt_blocks::{
-    PromptBlock, QuotedText, RenderedBlock, fill_template, inline_path, render_blocks, write_blocks,
+    PromptBlock, RenderedBlock, fill_template, inline_path, render_blocks, write_blocks,
 };
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
-use crate::ethos::calibration_block::{
-    CALIBRATION_HEADING, calibration_heading, challenge_text, rules_text,
-};
+use crate::ethos::calibration_block::{calibration_heading, challenge_text, rules_text};
 use crate::markers::skills::marker_reference;
 use crate::model::dialogue::{PanelSeat, PanelSeatSource};
 use crate::model::ids::ExpertSlug;
@@ -109,18 +107,9 @@ fn opening_blocks(record: &DialogueRecord, round: u8) -> Vec<PromptBlock> {
 /// The rules that bind a calibrated dialogue.
 pub(crate) fn calibration_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
     let Some(ethos) = record.approved_ethos() else { return Vec::new() };
-    let whole = format!("---\n\n{}", calibration_heading(ethos));
-    let bare = format!("---\n\n{CALIBRATION_HEADING}");
-    let heading = match ethos.domain_label() {
-        Some(label) => PromptBlock::Titled {
-            whole,
-            bare,
-            title: QuotedText::material("DOMAIN OF THE RULES", sanitize_name(&label)),
-        },
-        None => PromptBlock::Plain(bare),
-    };
     vec![
-        heading,
+        // The operator named the domain; models see its name as the specification shows it.
+        PromptBlock::Plain(format!("---\n\n{}", calibration_heading(ethos))),
         PromptBlock::request("RULES", rules_text(ethos)),
         PromptBlock::plain_text(challenge_text()),
     ]

@@ -110,11 +110,21 @@ fn active_table(ledger: &EntityIndex, reader: &ExpertSlug) -> Option<QuotedText>
             tension.id,
             table_cell(&tension.label),
             list_experts(&tension.contributors),
-            tension.status,
+            describe_status(tension),
             describe_involvement(tension, reader, &acts),
         ));
     }
     (table.len() > TABLE_HEAD.len()).then(|| QuotedText::material("ACTIVE TENSIONS", table))
+}
+
+/// An accepted tension stays active, and needs no further argument.
+fn describe_status(tension: &PriorEntity) -> String {
+    match &tension.accepted {
+        Some(reason) => {
+            format!("{}, accepted by the Judge: {}", tension.status, table_cell(reason))
+        }
+        None => tension.status.to_string(),
+    }
 }
 
 /// An expert's acts on each entity, without duplicates.

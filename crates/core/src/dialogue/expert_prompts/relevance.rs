@@ -16,6 +16,7 @@ use crate::model::entity::{Entity, EntityReference};
 use crate::model::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus};
 use crate::model::record::EntityView;
+use crate::protocols::alignment::state::acceptance_of;
 
 /// About one page per kind.
 const PER_KIND_MAX: usize = 8;
@@ -145,6 +146,8 @@ pub(crate) struct PriorEntity {
     pub contributors: Vec<ExpertSlug>,
     pub parameters: Option<Value>,
     pub references: Vec<EntityReference>,
+    /// Why the Judge accepted an open tension.
+    pub accepted: Option<String>,
 }
 
 impl PriorEntity {
@@ -158,6 +161,7 @@ impl PriorEntity {
             contributors: names.filter_map(|name| name.parse().ok()).collect(),
             parameters: shown.parameters.map(serde_json::from_str).transpose()?,
             references: shown.references.map(serde_json::from_str).transpose()?.unwrap_or_default(),
+            accepted: None,
         })
     }
 
@@ -170,6 +174,7 @@ impl PriorEntity {
             contributors: entity.contributors.clone(),
             parameters: entity.parameters.clone(),
             references: entity.references.clone(),
+            accepted: acceptance_of(&entity.events).map(str::to_owned),
         }
     }
 

@@ -18,6 +18,7 @@ fn build_index(lines: &[&str]) -> EntityIndex {
             status: initial_status(id.kind),
             contributors: Vec::new(),
             parameters: None,
+            accepted: None,
             references: targets
                 .map(|target| EntityReference {
                     ref_type: ReferenceType::Depend,

@@ -104,6 +104,13 @@ fn calibration_document(
 pub fn stop_reason(state: &RunState) -> Option<&'static str> {
     let judged = state.alignment.as_deref()?;
     match (&state.stopped, judged.final_verdict()) {
+        // The verdict itself settles tensions, so a stalemate is no longer seen after it.
+        (_, Some(verdict)) if verdict.forced => Some(
+            decide_ending(state)
+                .filter(|ending| *ending != DialogueEnding::Converged)
+                .unwrap_or(DialogueEnding::Stalemate)
+                .name(),
+        ),
         (_, Some(_)) | (Some(RunStopReason::Done), _) => {
             Some(decide_ending(state).map_or("converged", DialogueEnding::name))
         }

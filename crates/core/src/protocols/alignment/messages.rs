@@ -12,7 +12,7 @@ use crate::dialogue::expert_prompts::prior_rounds::round_blocks;
 use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, fill_template};
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
 use crate::dialogue::expert_prompts::seat_prompt::{SeatPrompt, render_plain_blocks};
-use crate::model::ask::{Ask, AskMessages, AskPurpose, SharedBlock};
+use crate::model::ask::{Ask, AskMessages, AskPurpose, AskState, SharedBlock};
 use crate::model::ids::{EntityKind, ExpertSlug};
 use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
@@ -43,6 +43,12 @@ const EXPERT: &str = include_str!("../../../../../prompts/alignment/expert.md");
 const STRICTER: &str = include_str!("../../../../../prompts/alignment/expert-stricter.md");
 const ENDING_CONVERGED: &str = include_str!("../../../../../prompts/alignment/ending-converged.md");
 const ENDING_FORCED: &str = include_str!("../../../../../prompts/alignment/ending-forced.md");
+
+/// A reply with scores and merges of a large panel has about 10,000 bytes.
+const REJECTED_REPLY_BYTES_MAX: usize = 20_000;
+
+const CORRECTION: &str = "What you sent stands under YOUR LAST REPLY. Correct the faults that the \
+                          reason names, and keep the rest as it was.";
 
 /// All texts of this protocol, for the digest of a seat's version.
 pub(crate) fn all_instructions() -> impl Iterator<Item = String> {
@@ -85,7 +91,7 @@ pub(crate) fn judge_messages(
     ask: &Ask,
 ) -> Option<RenderedPrompt> {
     let (plan, judged) = judged_run(state)?;
-    let (template, mut sections, remarks) = match ask.purpose {
+    let (template, mut sections, mut remarks) = match ask.purpose {
         AskPurpose::Design => {
             (DESIGN.to_owned(), design_sections(plan), design_remarks(state, plan))
         }
@@ -112,6 +118,10 @@ pub(crate) fn judge_messages(
         }
     };
     sections.extend(interventions(state, ask));
+    if let Some(rejected) = rejected_reply(state, ask) {
+        sections.push(rejected);
+        remarks.push(CORRECTION.to_owned());
+    }
     let role = RoleParts::from_text(&template);
     let block = rounds_block(state, record, &ask.seat);
     let parts = MessageParts {
@@ -131,6 +141,19 @@ fn fill_role(template: &str, values: &[(&str, String)]) -> String {
     values.iter().fold(template.to_owned(), |text, (name, value)| {
         text.replace(&format!("{{{name}}}"), value)
     })
+}
+
+/// What the Judge corrects: the reply that the reason of a further ask is about.
+fn rejected_reply(state: &RunState, ask: &Ask) -> Option<FencedSection> {
+    ask.retry_reason.as_ref()?;
+    let is_before = |asked: &&AskState| {
+        let before = &asked.ask;
+        (before.round, before.purpose, &before.seat) == (ask.round, ask.purpose, &ask.seat)
+            && before.id < ask.id
+    };
+    let (reply, _) = state.asks.iter().rev().find(is_before)?.last_reply()?;
+    let text = truncate_to_fit(&reply.text, REJECTED_REPLY_BYTES_MAX);
+    Some(FencedSection::material("YOUR LAST REPLY", text))
 }
 
 fn interventions(state: &RunState, ask: &Ask) -> Vec<FencedSection> {

@@ -223,6 +223,11 @@ fn merge_items(
             item.references.iter_mut().for_each(|made| follow(&mut made.target));
             let own = EntityTarget::Local(item.local_id.clone());
             item.references.retain(|made| made.target != own);
+            // A merged perspective may be its author's latest one, and then `@author` is itself.
+            if contributors.contains_key(&item.local_id.to_string()) {
+                let latest = EntityTarget::Position(item.local_id.expert.clone());
+                item.references.retain(|made| made.target != latest);
+            }
         }
         for made in &mut reply.moves {
             made.targets.iter_mut().for_each(follow);
