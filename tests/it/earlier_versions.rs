@@ -84,9 +84,13 @@ fn exports_of_an_earlier_version_only_gain_fields() {
 /// The first place where the later document lacks or changes what the earlier one says.
 fn find_difference(earlier: &Value, now: &Value, path: &str) -> Option<String> {
     match (earlier, now) {
-        (Value::Object(earlier), Value::Object(now)) => earlier.iter().find_map(|(key, value)| {
-            find_difference(value, now.get(key).unwrap_or(&Value::Null), &format!("{path}.{key}"))
-        }),
+        // The wording of a hint is no promise.
+        (Value::Object(earlier), Value::Object(now)) => {
+            earlier.iter().filter(|(key, _)| *key != "suggestion").find_map(|(key, value)| {
+                let there = now.get(key).unwrap_or(&Value::Null);
+                find_difference(value, there, &format!("{path}.{key}"))
+            })
+        }
         (Value::Array(earlier), Value::Array(now)) if earlier.len() == now.len() => {
             let pairs = earlier.iter().zip(now).enumerate();
             pairs

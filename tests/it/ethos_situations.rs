@@ -3,9 +3,9 @@
 //!
 //! A reader judges the prompt as a whole. `INSTA_UPDATE=always` writes the file again.
 
-use plenary_core::ethos::conflict_ask::conflict_messages;
+use plenary_core::ethos::conflict_ask::{FIND_CONFLICTS, conflict_messages};
 use plenary_core::ethos::rule_set::DialogueEthos;
-use plenary_core::model::ask::AskMessages;
+use plenary_core::model::ask::{Ask, AskMessages};
 use plenary_core::prompting::instructions::RoleParts;
 use serde_json::{Value, json};
 
@@ -114,9 +114,16 @@ fn make_ethos(rules: &[RuleRow]) -> DialogueEthos {
 
 #[test]
 fn who_looks_for_conflicts_reads_this() {
+    let ask = Ask {
+        id: 1,
+        round: 0,
+        seat: "the-judge".parse().unwrap(),
+        purpose: FIND_CONFLICTS,
+        retry_reason: None,
+    };
     let messages: Vec<(&str, AskMessages)> = SITUATIONS
         .iter()
-        .map(|(name, rules)| (*name, conflict_messages(PLAN_SECRET, &make_ethos(rules))))
+        .map(|(name, rules)| (*name, conflict_messages(PLAN_SECRET, &make_ethos(rules), &ask)))
         .collect();
     let system = messages[0].1.system.clone();
     assert!(messages.iter().all(|(_, sent)| sent.system == system));

@@ -72,8 +72,8 @@ fn a_flag_names_the_model_of_one_run() {
     let asked = |model: &str| council.server.requests().iter().any(|seen| seen.model == model);
     assert!(asked("model-zoe") && !asked("model-ann"));
     let wrong = council.program.run_command(&["ask", "Shall we?", "--model", "eve=m"]);
-    assert_eq!(wrong.code, 5, "{wrong:?}");
-    assert!(wrong.stderr.contains("the providers are: ann, bob, cid, dot"), "{wrong:?}");
+    assert_eq!(wrong.code, 64, "{wrong:?}");
+    assert!(wrong.stderr.contains("a provider of this project (ann, bob, cid, dot)"), "{wrong:?}");
     let malformed = council.program.run_command(&["ask", "Shall we?", "--model", "ann"]);
     assert_eq!(malformed.code, 64, "{malformed:?}");
 }

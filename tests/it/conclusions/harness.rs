@@ -180,7 +180,7 @@ pub(super) fn ask_contexts(journal: &[JournalEntry]) -> AskContexts {
             said.push((*round, intervention.clone()));
         }
         if let JournalEvent::SharedBlockPrepared(prepared) = change {
-            assert!(blocks.is_empty(), "the block is in the journal twice");
+            assert!(!blocks.contains(prepared), "a block is in the journal twice");
             blocks.push(prepared.clone());
         }
         if let JournalEvent::AskPrepared { ask, messages, .. } = change {

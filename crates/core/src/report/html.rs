@@ -99,16 +99,16 @@ impl HtmlPage {
             self.text.insert_str(place, &contents);
         }
         self.text.push_str("</main>\n");
-        if let Some(head) = &page.chain_head {
-            let line = format!("{HTML_LAST_LINE}{}</code></p></footer>\n", escape_html(head));
-            self.text.push_str(&line);
-        }
         if let Some(graph) = graph {
             let data = graph_data(&graph.all);
             self.add_line(&format!(
                 "<script type=\"application/json\" id=\"graph-data\">{data}</script>\n\
                  <script>{GRAPH_SCRIPT}</script>"
             ));
+        }
+        if let Some(head) = &page.chain_head {
+            let line = format!("{HTML_LAST_LINE}{}</code></p></footer>\n", escape_html(head));
+            self.text.push_str(&line);
         }
         self.text.push_str("</body>\n</html>\n");
     }

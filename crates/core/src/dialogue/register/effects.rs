@@ -31,10 +31,6 @@ pub(crate) fn apply_reference(
         .with_origin(Some(EventOrigin::Entity(source)))
         .with_reason(claim);
     let illegal = board.transition(target, to, cause).err()?;
-    // What the reference asks for has happened already: the batch settled the tension before.
-    if illegal.from == EntityStatus::Resolved && to == EntityStatus::Addressed {
-        return None;
-    }
     let warning = no_effect_warning(&format!("'{ref_type}' by {source}"), target, illegal);
     Some(warning.with_detail("source_id", source.to_string()))
 }

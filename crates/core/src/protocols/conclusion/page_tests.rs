@@ -326,9 +326,8 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
 
       incomplete: the conclusion could not be audited: bob: no answer within 60 s.
 
-      without an audit no conclusion is Clean;
-      `plenary resume should-reads-go-through-a-cache-4334f41c` asks the critic
-      again
+      without an audit no conclusion is Clean. To ask the critic again:
+      plenary resume should-reads-go-through-a-cache-4334f41c
 
     DRAFT ────────────────────────────────────────────────────────────── not audited
 

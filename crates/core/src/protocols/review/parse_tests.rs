@@ -340,7 +340,7 @@ fn what_goes_over_the_wire_says_first_what_was_found() {
     );
     assert_eq!(
         keys(ReplyShape::Adjudication, &[]),
-        "reasoning downgrade downgrade_reason final_verdict revision_brief"
+        "reasoning downgrade_reason downgrade final_verdict revision_brief"
     );
     // Strict servers reject a schema with arbitrary keys.
     let own = reply_schema(ReplyShape::Judgement, QuestionMode::General, &[]);

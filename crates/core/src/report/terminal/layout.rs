@@ -339,7 +339,7 @@ mod table_tests {
         insta::assert_snapshot!(draw(32), @r"
         ID    TITLE
         a     short
-        北京  a title that is too long …
+        北京  a title that is too long…
         ");
         // Where too little of the last column is left, each row is a list.
         insta::assert_snapshot!(draw(24), @r"

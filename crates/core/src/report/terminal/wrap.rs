@@ -280,7 +280,7 @@ mod tests {
         let check = |text: &str, expected: &str| assert_eq!(wrap_screen(text, 24), expected);
         check("short\n  and short", "short\n  and short");
         check("  a line that is wider than it", "  a line that is wider\n  than it");
-        check("run `plenary show tea` to see it", "run\n`plenary show tea` to\nsee it");
+        check("run `plenary show tea` to see it", "run `plenary show tea`\nto see it");
         check("\u{1b}[1mbold words\u{1b}[0m of 24 col.", "\u{1b}[1mbold words\u{1b}[0m of 24 col.");
         let id = "tea-or-coffee-1a2b3c4d/1";
         check(&format!("    {id}  rehearsal"), &format!("{id}\nrehearsal"));

@@ -352,7 +352,7 @@ fn the_pages_and_programs_of_this_repository_hold_no_secret() {
 }
 
 /// Files of this repository that contain a fake secret on purpose.
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "crates/core/src/protocols/conclusion/sample.rs secret-assignment",
     "crates/engine/src/config/council_file_tests.rs url-with-password",
     "crates/engine/src/config/locate.rs url-with-password",
@@ -362,6 +362,8 @@ const KNOWN: [&str; 11] = [
     "tests/fixtures/journals/before-conclusions.jsonl secret-assignment",
     "tests/fixtures/journals/review.jsonl secret-assignment",
     "tests/fixtures/replies/openai/error_401.json generic-api-key",
+    // A certificate for the loopback address, made for these tests.
+    "tests/fixtures/tls/key.pem private-key-block",
     "tests/it/locks.rs generic-api-key",
     "tests/it/resuming/library.rs secret-assignment",
 ];

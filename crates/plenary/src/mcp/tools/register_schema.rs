@@ -15,14 +15,16 @@ use serde_json::Value;
 pub(crate) struct RegisterArguments {
     dialogue_id: String,
     round: u8,
-    /// The round's ALIGNMENT: the sum of the experts' scores.
+    /// The sum of the experts' scores.
     score: i64,
     title: Option<String>,
     /// Your synthesis.
     summary: Option<String>,
     /// By slug.
     expert_scores: Option<BTreeMap<String, i64>>,
-    /// Each expert's reply, by slug.
+    #[schemars(extend("type" = "object"))]
+    score_components: Option<Value>,
+    /// Replies, by slug.
     raw_content: Option<BTreeMap<String, String>>,
     perspectives: Option<Vec<Item>>,
     recommendations: Option<Vec<Recommendation>>,
