@@ -54,7 +54,10 @@ fn a_named_file_that_cannot_be_sent_ends_the_command_before_a_call() {
     program.write_text("docs/notes.md", "Reads outnumber writes.\n");
     std::fs::write(program.path().join("docs/data.bin"), b"a\0b\xff").unwrap();
     program.write_text("docs/empty.md", "\n");
-    for (name, reason) in [("docs/data.bin", "binary"), ("docs/empty.md", "it is empty")] {
+    program.write_text("bare/.env", "TOKEN=1\n");
+    for (name, reason) in
+        [("docs/data.bin", "binary"), ("docs/empty.md", "it is empty"), ("bare", "it has no file")]
+    {
         let arguments = ["ask", QUESTION, "--rehearse", "--context", name];
         check(&program, &arguments, 4, &["cannot be sent", reason, name]);
     }

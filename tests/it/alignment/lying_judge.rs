@@ -72,11 +72,7 @@ fn false_reconciliations() -> Vec<(&'static str, Value, &'static str)> {
             json!({ "scores": EXPERTS.map(|one| score(one, "the verdict is clear")) }),
             "not in the reply of `muffin`",
         ),
-        (
-            "a letter as a quote",
-            json!({ "scores": EXPERTS.map(|one| score(one, "a")) }),
-            "fewer than 8 letters",
-        ),
+        ("a letter", json!({ "scores": EXPERTS.map(|one| score(one, "a")) }), "fewer than 8"),
         (
             "a score of an expert who is not there",
             json!({ "scores": [score("churro", "x")] }),
@@ -84,7 +80,7 @@ fn false_reconciliations() -> Vec<(&'static str, Value, &'static str)> {
         ),
         (
             "two scores",
-            json!({ "scores": [score("muffin", "weighs income"), score("muffin", "weighs income")] }),
+            json!({ "scores": vec![score("muffin", "weighs income"); 2] }),
             "scored twice",
         ),
     ]
@@ -135,7 +131,7 @@ fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
         let kept = match name {
             "no scores"
             | "words nobody said"
-            | "a letter as a quote"
+            | "a letter"
             | "a score of an expert who is not there" => 0,
             "two scores" => 36,
             _ => 30,

@@ -24,11 +24,10 @@ fn change_providers(settings: &mut Value, more: &Value) {
 /// Dialect, settings, field on the wire, the server's words, and the name in the record.
 type RefusalRow = (&'static str, Value, &'static str, &'static str, &'static str);
 
-#[test]
-fn a_refused_parameter_is_left_out_for_the_rest_of_the_run() {
+fn refusal_rows() -> Vec<RefusalRow> {
     let warm = || json!({ "temperature": 0.2 });
     let effort = || json!({ "effort": "low" });
-    let rows: Vec<RefusalRow> = vec![
+    vec![
         ("openai", warm(), "/temperature", "Unsupported value: 'temperature'", "temperature"),
         ("openai", json!({}), "/max_tokens", "Unsupported: 'max_tokens'", "max_output_tokens"),
         ("openai", json!({}), "/response_format", "json_schema is not supported", "schema"),
@@ -71,8 +70,12 @@ fn a_refused_parameter_is_left_out_for_the_rest_of_the_run() {
             "thinking_config is not supported",
             "effort",
         ),
-    ];
-    check_all(&rows, |(dialect, more, pointer, message, name)| {
+    ]
+}
+
+#[test]
+fn a_refused_parameter_is_left_out_for_the_rest_of_the_run() {
+    check_all(&refusal_rows(), |(dialect, more, pointer, message, name)| {
         let (pointer, message) = (*pointer, *message);
         let council = TestCouncil::with_settings(
             move |asked| refuse_field(asked, pointer, message),

@@ -57,13 +57,16 @@ pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
 pub const QUOTE_LETTERS_MIN: usize = 8;
 
 /// Whether a text contains the words of a quote, which must have [`QUOTE_LETTERS_MIN`] letters or
-/// digits. Line breaks and quotation marks around them do not count.
+/// digits or be a whole line. Capitals, line breaks and quotation marks around them do not count.
 pub fn contains_quote(text: &str, quote: &str) -> bool {
     let words = |text: &str| to_one_line(text).to_lowercase();
     let quote = words(quote);
     let quote = quote.trim_matches(|letter: char| "\"'“”‘’«»".contains(letter)).trim();
     let letters = quote.chars().filter(|letter| letter.is_alphanumeric()).count();
-    letters >= QUOTE_LETTERS_MIN && words(text).contains(quote)
+    if letters >= QUOTE_LETTERS_MIN {
+        return words(text).contains(quote);
+    }
+    letters > 0 && text.lines().any(|line| words(line) == quote)
 }
 
 /// Joins the text into one line with single spaces.

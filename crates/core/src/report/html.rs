@@ -468,9 +468,9 @@ fn source_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
 /// The graph of a page; a page has one at most.
 fn find_graph(sections: &[PageSection]) -> Option<&DrawnGraph> {
     sections.iter().find_map(|section| {
-        let own = section.blocks.iter().find_map(|block| match block {
-            PageBlock::Graph(graph) => Some(graph),
-            _ => None,
+        let own = section.blocks.iter().find_map(|block| {
+            let PageBlock::Graph(graph) = block else { return None };
+            Some(graph)
         });
         own.or_else(|| find_graph(&section.sections))
     })

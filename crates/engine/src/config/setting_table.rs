@@ -130,13 +130,11 @@ impl ValueKind {
 
     /// The same for a value that is typed or in a variable, where a duration needs its unit.
     pub(crate) fn expected_typed(self) -> String {
-        match self {
-            Self::Duration { max_ms } => format!(
-                "a time from 1ms to {} with a unit, such as `500ms`, `60s`, `15m` or `2h`",
-                show_duration(max_ms)
-            ),
-            other => other.expected(),
-        }
+        let Self::Duration { max_ms } = self else { return self.expected() };
+        format!(
+            "a time from 1ms to {} with a unit, such as `500ms`, `60s`, `15m` or `2h`",
+            show_duration(max_ms)
+        )
     }
 }
 

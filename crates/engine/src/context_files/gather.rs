@@ -61,7 +61,7 @@ pub fn gather_files(
 }
 
 /// Rejects a pack without a file that a person named: the answer would be about something else. In a
-/// named folder, files may be left out.
+/// named folder, files may be left out, but not all of them.
 pub fn require_named_files(
     base: &Path,
     paths: &[PathBuf],
@@ -70,10 +70,14 @@ pub fn require_named_files(
     let Ok(base) = base.canonicalize() else { return Ok(()) };
     for named in paths {
         let Ok(real) = base.join(named).canonicalize() else { continue };
-        if !real.is_file() {
-            continue;
-        }
         let path = display_path(&base, named, &real);
+        if real.is_dir() {
+            if pack.files.iter().any(|file| base.join(&file.path).starts_with(&real)) {
+                continue;
+            }
+            let reason = "it has no file that can be sent".to_owned();
+            return Err(ContextFileError::Unsent { path, reason });
+        }
         let left_out = pack.excluded.iter().find(|excluded| excluded.path == path);
         let empty = pack.files.iter().find(|file| file.path == path && file.text.trim().is_empty());
         let reason = match (left_out, empty) {

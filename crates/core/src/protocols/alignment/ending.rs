@@ -8,6 +8,7 @@ use crate::model::verdict::VoteTally;
 use crate::protocols::alignment::answers::judged_run;
 use crate::protocols::alignment::state::AlignmentState;
 use crate::protocols::alignment::types::AlignmentPlan;
+use crate::report::phrases::count_noun;
 
 /// After this many rounds without a change of status the dialogue does not move any more.
 const STALE_ROUNDS: u8 = 2;
@@ -29,8 +30,8 @@ impl DialogueEnding {
         Some(match self {
             Self::Converged => return None,
             Self::MaxRounds => format!(
-                "NOT CONVERGED: the limit of {} rounds was reached before the panel converged.",
-                plan.max_rounds
+                "NOT CONVERGED: the limit of {} was reached before the panel converged.",
+                count_noun(plan.max_rounds.into(), "round")
             ),
             Self::Stalemate => {
                 format!("NOT CONVERGED: no status changed in the last {STALE_ROUNDS} rounds.")

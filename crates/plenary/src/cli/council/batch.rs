@@ -258,22 +258,24 @@ async fn run_councils(
     }
     bar.clear();
     if unaffordable > 0 {
-        let questions = count_noun(unaffordable, "question");
-        session.ui.print_note(&format!(
-            "not asked: {questions}, because the budget does not cover them; ask them again with \
-             a higher `--budget-usd`"
-        ));
+        print_unaffordable(session, unaffordable);
     }
-    match *queue.interrupted.borrow() {
-        true => {
-            let ended = total - unasked_count - interrupted.len();
-            let summary =
-                format!("Interrupted: {ended} of {total} done, {unasked_count} not asked");
-            session.ui.print_interrupted(&summary, &interrupted);
-        }
-        false => session.ui.print_note(&count_noun(total, "question")),
+    if *queue.interrupted.borrow() {
+        let ended = total - unasked_count - interrupted.len();
+        let summary = format!("Interrupted: {ended} of {total} done, {unasked_count} not asked");
+        session.ui.print_interrupted(&summary, &interrupted);
+    } else {
+        session.ui.print_note(&count_noun(total, "question"));
     }
     Ok(worst)
+}
+
+fn print_unaffordable(session: &CliSession<'_>, unaffordable: usize) {
+    let questions = count_noun(unaffordable, "question");
+    session.ui.print_note(&format!(
+        "not asked: {questions}, because the budget does not cover them; ask them again with a \
+         higher `--budget-usd`"
+    ));
 }
 
 /// Questions that are not asked yet, in order.

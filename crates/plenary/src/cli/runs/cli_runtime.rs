@@ -128,7 +128,7 @@ pub(crate) fn print_interrupted_run(session: &CliSession<'_>, transcript: &RunSt
     let kept = transcript.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
     let replies = if kept == 1 { "1 reply".to_owned() } else { format!("{kept} replies") };
     let summary = format!("Interrupted; the record keeps {replies}");
-    session.ui.print_interrupted(&summary, &[transcript.opening.dialogue_id.clone()]);
+    session.ui.print_interrupted(&summary, std::slice::from_ref(&transcript.opening.dialogue_id));
 }
 
 /// Makes the transports of a command: one HTTP client, and a slow rehearsal on a terminal.
