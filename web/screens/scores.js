@@ -67,8 +67,17 @@ function partOf(round, part) {
 function roundTable(rounds) {
   const parts = PARTS.filter(([name]) => rounds.some((round) => partOf(round, name) !== null));
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Rounds"><table class="numbers">
-    <thead><tr><th scope="col">Round</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Score</th><th scope="col">Cumulative</th><th scope="col">Velocity</th><th scope="col">Open tensions</th><th scope="col">New perspectives</th><th scope="col">Work remaining</th><th scope="col">Converge</th><th scope="col" class="text">What blocks</th></tr></thead>
-    <tbody>${rounds.map((round) => html`<tr><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th>${parts.map(([name]) => html`<td>${count(partOf(round, name))}</td>`)}<td>${count(round.score)}</td><td>${count(round.cumulative)}</td><td>${count(round.velocity)}</td><td>${count(round.open_tensions)}</td><td>${count(round.new_perspectives)}</td><td>${count(round.work_remaining)}</td><td>${percent(round.converge_percent)}</td><td class="text">${blockerList(round.blockers ?? [])}</td></tr>`)}</tbody></table></div>`;
+    <thead><tr><th scope="col">Round</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Score</th><th scope="col">Cumulative</th><th scope="col">Velocity</th><th scope="col">Open tensions</th><th scope="col">New perspectives</th><th scope="col">Work remaining</th><th scope="col">Converge</th></tr></thead>
+    <tbody>${rounds.map((round) => html`<tr class=${(round.blockers ?? []).length > 0 ? 'above-note' : ''}><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th>${parts.map(([name]) => html`<td>${count(partOf(round, name))}</td>`)}<td>${count(round.score)}</td><td>${count(round.cumulative)}</td><td>${count(round.velocity)}</td><td>${count(round.open_tensions)}</td><td>${count(round.new_perspectives)}</td><td>${count(round.work_remaining)}</td><td>${percent(round.converge_percent)}</td></tr>${blockerRow(round.blockers ?? [], parts.length + 8)}`)}</tbody></table></div>`;
+}
+
+/** What keeps the panel from converging, below the figures of its round.
+ * @param {any[]} blockers
+ * @param {number} columns
+ */
+function blockerRow(blockers, columns) {
+  if (blockers.length === 0) return '';
+  return html`<tr><td class="text note" colspan=${columns}><span class="soft">What blocks:</span> ${blockerList(blockers)}</td></tr>`;
 }
 
 /** Bare ids stand in a row, sentences below each other.
