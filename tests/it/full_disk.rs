@@ -57,8 +57,8 @@ fn saved_replies(council: &TestCouncil) -> Option<(String, Vec<(String, &'static
         .ok();
     let id = id?;
     let store = SqliteStore::open(&path).unwrap();
-    let transcript = load_run(&store, &id.parse().unwrap()).unwrap().transcript;
-    let answered = transcript.asks.iter().filter(|asked| asked.last_reply().is_some());
+    let state = load_run(&store, &id.parse().unwrap()).unwrap().state;
+    let answered = state.asks.iter().filter(|asked| asked.last_reply().is_some());
     let kept = answered.map(|asked| (asked.ask.seat.to_string(), asked.ask.purpose.name()));
     Some((id, kept.collect()))
 }

@@ -314,7 +314,7 @@ impl AlignmentTest {
         let begun = match id {
             Some(id) => {
                 let loaded = load_run(self.store.as_ref(), id).unwrap();
-                let connections = self.make_connections(&loaded.transcript.plan.seats);
+                let connections = self.make_connections(&loaded.state.plan.seats);
                 resume_run(loaded, Vec::new(), connections, context).await
             }
             None => {

@@ -124,7 +124,7 @@ impl BudgetHarness {
     /// Resumes a stopped council without limits.
     pub async fn resume_council(&self, id: &DialogueId) -> (RunStopReason, RunState) {
         let loaded = load_run(self.store.as_ref(), id).unwrap();
-        let connections = scripted_connections(&loaded.transcript.plan);
+        let connections = scripted_connections(&loaded.state.plan);
         let context = self.context(Arc::new(NoopObserver), None);
         let taken = resume_run(
             loaded,

@@ -30,15 +30,15 @@ struct OutcomeCounts {
 
 impl OutcomeCounts {
     /// Whether the run stopped at a limit; if so, it must say which.
-    fn record_stop(&mut self, stop: &RunStopReason, transcript: &RunState) -> bool {
+    fn record_stop(&mut self, stop: &RunStopReason, state: &RunState) -> bool {
         let RunStopReason::Budget { shortage } = stop else {
             self.done += usize::from(*stop == RunStopReason::Done);
-            self.concluded += usize::from(transcript.conclusion_result.is_some());
+            self.concluded += usize::from(state.conclusion_result.is_some());
             return false;
         };
-        self.short_in_ending += usize::from(transcript.participants.is_some());
+        self.short_in_ending += usize::from(state.participants.is_some());
         *self.short.entry(shortage.name()).or_default() += 1;
-        let shown = json!(council_document(transcript));
+        let shown = json!(council_document(state));
         assert_eq!(shown["status"], "incomplete", "{shown:#}");
         assert!(shown.to_string().contains("\"budget_exhausted\""), "{shown:#}");
         true
@@ -47,7 +47,7 @@ impl OutcomeCounts {
 
 /// Checks that a run resumes without limits and pays for no reply twice.
 async fn check_resumed(hall: &BudgetHarness, id: &DialogueId) {
-    let before = load_run(hall.store.as_ref(), id).unwrap().transcript;
+    let before = load_run(hall.store.as_ref(), id).unwrap().state;
     let (stop, resumed) = hall.resume_council(id).await;
     assert!(!matches!(stop, RunStopReason::Budget { .. }), "{id}: {stop:?}");
     if before.participants.is_some() {
@@ -94,14 +94,14 @@ async fn hundreds_of_councils_keep_to_their_budgets() {
     let runs: Arc<Vec<RandomRun>> = Arc::new((0..count).map(RandomRun::from_number).collect());
     let held = run_all(&hall, &runs, |_| None).await;
     let (mut seen, mut short) = (OutcomeCounts::default(), Vec::new());
-    for (run, (stop, transcript)) in runs.iter().zip(&held) {
-        let id = &transcript.opening.dialogue_id;
+    for (run, (stop, state)) in runs.iter().zip(&held) {
+        let id = &state.opening.dialogue_id;
         let entries = hall.store.load_entries(id, 0).unwrap();
         let (usd, tokens) = audit_spending(&entries, run.plan.caps, id.as_str());
         let is_over = usd > run.plan.caps.usd_micros || tokens > run.plan.caps.tokens;
         assert!(!(run.honest && is_over), "{id}: {usd}, {tokens} of {:?}", run.plan.caps);
         seen.over += usize::from(is_over);
-        if seen.record_stop(stop, transcript) {
+        if seen.record_stop(stop, state) {
             short.push(id.clone());
         }
     }
@@ -143,8 +143,8 @@ async fn councils_of_a_batch_keep_to_their_common_budget() {
     };
     let held = run_all(&hall, &runs, share_of).await;
     let (mut spent, mut stopped) = (BTreeMap::<u64, u64>::new(), 0);
-    for (run, (stop, transcript)) in runs.iter().zip(&held) {
-        let id = &transcript.opening.dialogue_id;
+    for (run, (stop, state)) in runs.iter().zip(&held) {
+        let id = &state.opening.dialogue_id;
         let (usd, _) =
             audit_spending(&hall.store.load_entries(id, 0).unwrap(), UNLIMITED_CAPS, id.as_str());
         *spent.entry(run.number / GROUP_SIZE).or_default() += usd;

@@ -64,17 +64,17 @@ fn no_text_of_the_transcript_reaches_the_critic_in_any_of_a_hundred_runs() {
 #[track_caller]
 fn check_critic_messages(seed: u64, drawn: &RandomRunResult, sights: &Mutex<CriticCounts>) {
     let RandomRunResult { canary, seen, journal } = drawn;
-    let transcript = RunState::from_entries(journal).unwrap();
+    let state = RunState::from_entries(journal).unwrap();
     let asks = audit_messages(journal);
     let critics = critic_requests(seen, canary, &format!("seed {seed}"));
     for (ask, messages) in &asks {
-        assert_eq!(messages, &expected_critic_input(&transcript, ask), "seed {seed}");
+        assert_eq!(messages, &expected_critic_input(&state, ask), "seed {seed}");
     }
     for request in &critics {
         let sent = |(_, messages): &(Ask, AskMessages)| messages.user_message() == request.user;
         assert!(asks.iter().any(sent), "seed {seed}: {}", request.user);
     }
-    let reasons = transcript.asks.iter().filter_map(|asked| match &asked.parse_outcome {
+    let reasons = state.asks.iter().filter_map(|asked| match &asked.parse_outcome {
         Some(ParseOutcome::Unreadable { reason, .. }) => Some(reason),
         Some(ParseOutcome::Parsed { .. }) | None => None,
     });
@@ -82,26 +82,26 @@ fn check_critic_messages(seed: u64, drawn: &RandomRunResult, sights: &Mutex<Crit
         let tells = |request: &&&ModelRequest| request.user.contains(reason.as_str());
         assert_eq!(critics.iter().filter(tells).count(), 0, "seed {seed}: {reason}");
     }
-    if !transcript.recorded_rounds.is_empty() && transcript.participants.is_some() {
+    if !state.recorded_rounds.is_empty() && state.participants.is_some() {
         let writers = seen.iter().filter(|seen| has_instructions_of(seen, AskPurpose::Conclusion));
         assert!(writers.clone().all(|seen| canary.occurs_in(&seen.user)), "seed {seed}");
     }
-    count_audits(&transcript, &asks, &mut sights.lock().unwrap());
+    count_audits(&state, &asks, &mut sights.lock().unwrap());
 }
 
-fn count_audits(transcript: &RunState, asks: &[(Ask, AskMessages)], sights: &mut CriticCounts) {
+fn count_audits(state: &RunState, asks: &[(Ask, AskMessages)], sights: &mut CriticCounts) {
     sights.first += asks.iter().filter(|(ask, _)| ask.round != SECOND_AUDIT).count();
     sights.second += asks.iter().filter(|(ask, _)| ask.round == SECOND_AUDIT).count();
     sights.stricter += asks.iter().filter(|(ask, _)| ask.retry_reason.is_some()).count();
-    let asked = transcript.asks.iter().filter(|asked| asked.ask.purpose == AskPurpose::Audit);
+    let asked = state.asks.iter().filter(|asked| asked.ask.purpose == AskPurpose::Audit);
     let is_lost = |outcome: &CallOutcome| *outcome == CallOutcome::Lost;
     sights.repeated +=
         asked.flat_map(|asked| &asked.calls).filter(|call| is_lost(&call.outcome)).count();
-    sights.interventions += transcript.interventions.len();
+    sights.interventions += state.interventions.len();
     sights.cited += usize::from(
-        draft_conclusion(transcript).is_some_and(|draft| !draft.unresolved_points.is_empty()),
+        draft_conclusion(state).is_some_and(|draft| !draft.unresolved_points.is_empty()),
     );
-    sights.ended += usize::from(transcript.conclusion_result.is_some());
+    sights.ended += usize::from(state.conclusion_result.is_some());
 }
 
 /// Every request to the critic; none may contain part of the canary, a schema or a tool.
@@ -148,12 +148,11 @@ fn audit_messages(journal: &[JournalEntry]) -> Vec<(Ask, AskMessages)> {
 }
 
 /// The messages that follow from the question and the conclusion alone.
-fn expected_critic_input(transcript: &RunState, ask: &Ask) -> AskMessages {
+fn expected_critic_input(state: &RunState, ask: &Ask) -> AskMessages {
     let is_second = ask.round == SECOND_AUDIT;
-    let conclusion =
-        if is_second { revised_conclusion(transcript) } else { draft_conclusion(transcript) };
+    let conclusion = if is_second { revised_conclusion(state) } else { draft_conclusion(state) };
     let case = CriticInput::new(QUESTION, conclusion.unwrap());
-    let secret = &transcript.plan.secret;
+    let secret = &state.plan.secret;
     let prepared = match ask.retry_reason {
         None => case.first_prompt(secret, ask.round),
         Some(_) => case.retry_prompt(secret, ask.round),

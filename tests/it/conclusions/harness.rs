@@ -47,8 +47,8 @@ impl<'a> CouncilProcess<'a> {
         called: usize,
         in_flight: usize,
     ) {
-        self.wait_until_state(|transcript| {
-            let asked = transcript.asks.iter().filter(|asked| asked.ask.purpose == purpose);
+        self.wait_until_state(|state| {
+            let asked = state.asks.iter().filter(|asked| asked.ask.purpose == purpose);
             let calls: Vec<_> = asked.flat_map(|asked| &asked.calls).collect();
             let is_open = |call: &&&CallState| call.outcome == CallOutcome::InFlight;
             calls.len() == called && calls.iter().filter(is_open).count() == in_flight

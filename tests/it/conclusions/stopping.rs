@@ -241,8 +241,8 @@ fn a_council_that_is_abandoned_while_it_runs_asks_nobody_else_and_concludes_noth
         let told = running.wait_result();
         assert_eq!((told.code, told.value_at("error_code")), (1, &json!("dialogue_closed")));
         assert_eq!(calls_by_purpose(&council), before, "{purpose}");
-        let transcript = RunState::from_entries(&read_journal(&council)).unwrap();
-        assert!(transcript.conclusion_result.is_none(), "{purpose}");
+        let state = RunState::from_entries(&read_journal(&council)).unwrap();
+        assert!(state.conclusion_result.is_none(), "{purpose}");
     }
 }
 
@@ -292,8 +292,8 @@ fn stopped_at_any_moment_it_comes_to_an_honest_end() {
 
 /// Usable answers as round and seat.
 fn usable_answers(council: &TestCouncil) -> Vec<(u8, String)> {
-    let transcript = RunState::from_entries(&read_journal(council)).unwrap();
-    let read = transcript.asks.iter().filter(|asked| asked.parsed_document().is_some());
+    let state = RunState::from_entries(&read_journal(council)).unwrap();
+    let read = state.asks.iter().filter(|asked| asked.parsed_document().is_some());
     let mut read: Vec<_> =
         read.map(|asked| (asked.ask.round, asked.ask.seat.to_string())).collect();
     read.sort();

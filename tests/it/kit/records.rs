@@ -12,11 +12,11 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::protocols::council::to_entities::round_batch;
 
 /// A record without entities.
-pub fn empty_record(transcript: &RunState) -> DialogueRecord {
-    let at = transcript.opened_at;
+pub fn empty_record(state: &RunState) -> DialogueRecord {
+    let at = state.opened_at;
     DialogueRecord {
         dialogue: Dialogue {
-            opening: transcript.opening.clone(),
+            opening: state.opening.clone(),
             status: DialogueStatus::Open,
             terminal_state: None,
             total_rounds: 0,
@@ -44,11 +44,11 @@ pub fn empty_record(transcript: &RunState) -> DialogueRecord {
 }
 
 /// The entities of a council after its first two rounds, as the store would return them.
-pub fn council_record(transcript: &RunState) -> DialogueRecord {
-    let mut record = empty_record(transcript);
+pub fn council_record(state: &RunState) -> DialogueRecord {
+    let mut record = empty_record(state);
     let mut known: BTreeMap<String, EntityId> = BTreeMap::new();
     for round in [1, 2] {
-        let batch = round_batch(transcript, round);
+        let batch = round_batch(state, round);
         let text = |text: Option<&str>| text.map(str::to_owned);
         add_round(&mut record, round, text(batch.title()), text(batch.summary()));
         for kind in EntityKind::ALL {
@@ -56,7 +56,7 @@ pub fn council_record(transcript: &RunState) -> DialogueRecord {
             for (seq, item) in (1..).zip(items) {
                 let id = EntityId { kind: *kind, round, seq };
                 known.insert(item.local_id.to_string(), id);
-                let entity = make_entity(transcript, id, item, &known);
+                let entity = make_entity(state, id, item, &known);
                 entities_of_kind(&mut record, *kind).push(entity);
             }
         }
@@ -94,7 +94,7 @@ pub fn add_entity(record: &mut DialogueRecord, id: &str, by: &str, label: &str, 
 }
 
 fn make_entity(
-    transcript: &RunState,
+    state: &RunState,
     id: EntityId,
     item: &RegisterItem,
     known: &BTreeMap<String, EntityId>,
@@ -113,7 +113,7 @@ fn make_entity(
         references: references.collect(),
         adopted_in_verdict: None,
         events: Vec::new(),
-        created_at: transcript.opened_at,
+        created_at: state.opened_at,
     }
 }
 

@@ -103,23 +103,23 @@ pub fn lost_calls(dead: &[RunAttempt]) -> BTreeSet<u32> {
 
 /// The calls without an outcome.
 pub fn calls_in_flight(journal: &[JournalEntry]) -> Vec<u32> {
-    let transcript = fold_journal(journal);
-    let flying = transcript.all_calls().filter(|call| call.outcome == CallOutcome::InFlight);
+    let state = fold_journal(journal);
+    let flying = state.all_calls().filter(|call| call.outcome == CallOutcome::InFlight);
     flying.map(|call| call.dispatch.call).collect()
 }
 
 /// Answers, such as `R1 ann`.
-pub fn list_replies(transcript: &RunState) -> Vec<String> {
-    list_calls(transcript, |outcome| matches!(outcome, CallOutcome::Replied(..)))
+pub fn list_replies(state: &RunState) -> Vec<String> {
+    list_calls(state, |outcome| matches!(outcome, CallOutcome::Replied(..)))
 }
 
 /// Sent calls, such as `R1 ann`.
-pub fn list_sent(transcript: &RunState) -> Vec<String> {
-    list_calls(transcript, |_| true)
+pub fn list_sent(state: &RunState) -> Vec<String> {
+    list_calls(state, |_| true)
 }
 
-fn list_calls(transcript: &RunState, which: impl Fn(&CallOutcome) -> bool) -> Vec<String> {
-    let named = transcript.asks.iter().flat_map(|asked| {
+fn list_calls(state: &RunState, which: impl Fn(&CallOutcome) -> bool) -> Vec<String> {
+    let named = state.asks.iter().flat_map(|asked| {
         let calls = asked.calls.iter().filter(|call| which(&call.outcome));
         calls.map(|_| format!("R{} {}", asked.ask.round, asked.ask.seat))
     });
@@ -128,18 +128,18 @@ fn list_calls(transcript: &RunState, which: impl Fn(&CallOutcome) -> bool) -> Ve
 
 /// The lifecycle of the dialogue according to its journal.
 pub fn lifecycle_of(journal: &[JournalEntry]) -> String {
-    let transcript = fold_journal(journal);
+    let state = fold_journal(journal);
     let is_over = |change: &JournalEvent| matches!(change, JournalEvent::StatusSet { status, .. } if status.is_closed());
     // A dialogue that was over stays over while a conclusion is written.
     let was_over = journal.iter().flat_map(|entry| &entry.events).any(is_over);
-    if transcript.is_finished() || was_over {
+    if state.is_finished() || was_over {
         return "terminal".to_owned();
     }
-    if transcript.participants.is_none() {
-        let held = transcript.recorded_rounds.last();
+    if state.participants.is_none() {
+        let held = state.recorded_rounds.last();
         return held.map_or("pending".to_owned(), |(round, _)| format!("round_{round}"));
     }
-    let stage = match transcript.asks.last().map_or(0, |asked| asked.ask.round) {
+    let stage = match state.asks.last().map_or(0, |asked| asked.ask.round) {
         5 => "auditing",
         6 | 7 => "revising",
         _ => "concluding",

@@ -121,7 +121,7 @@ fn check_late(finale: CouncilFinale) {
     let library = LibraryHarness::with_valid_replies();
     let id = library.restore_journal(&journal);
     let loaded = load_run(library.store.as_ref(), &id).unwrap();
-    assert_eq!(loaded.transcript.stopped, Some(RunStopReason::Done));
+    assert_eq!(loaded.state.stopped, Some(RunStopReason::Done));
 }
 
 #[test]

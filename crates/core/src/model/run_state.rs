@@ -238,9 +238,9 @@ impl RoundShortcut {
 impl RunState {
     /// Builds the state of a run from its first entry, which contains an opening and a plan.
     pub fn from_first_entry(at: Moment, changes: &[JournalEvent]) -> Option<Self> {
-        let mut transcript = Self::new_empty(at, find_opening(changes)?, find_plan(changes)?);
-        transcript.apply_events(at, changes);
-        Some(transcript)
+        let mut state = Self::new_empty(at, find_opening(changes)?, find_plan(changes)?);
+        state.apply_events(at, changes);
+        Some(state)
     }
 
     /// Builds the state from all entries of a dialogue; `None` if it has no run.
@@ -251,9 +251,9 @@ impl RunState {
     /// Builds the state of a dialogue for which a run is being planned.
     pub fn from_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
         let first = entries.first()?;
-        let mut transcript = Self::new_empty(first.at, find_opening(&first.events)?, plan);
-        entries.iter().for_each(|entry| transcript.apply_events(entry.at, &entry.events));
-        Some(transcript)
+        let mut state = Self::new_empty(first.at, find_opening(&first.events)?, plan);
+        entries.iter().for_each(|entry| state.apply_events(entry.at, &entry.events));
+        Some(state)
     }
 
     fn new_empty(at: Moment, opening: DialogueOpening, plan: Plan) -> Self {

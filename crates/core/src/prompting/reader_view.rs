@@ -45,37 +45,33 @@ impl<T: serde::Serialize> LabeledReply<T> {
 
 impl ReaderView {
     /// The interventions alone.
-    pub(crate) fn of_participant(
-        transcript: &RunState,
-        ask: &Ask,
-        scope: InterventionScope,
-    ) -> Self {
-        let additions = visible_interventions(transcript, ask, scope);
+    pub(crate) fn of_participant(state: &RunState, ask: &Ask, scope: InterventionScope) -> Self {
+        let additions = visible_interventions(state, ask, scope);
         let additions = additions.into_iter().flat_map(intervention_sections).collect();
         Self { additions, ..Self::default() }
     }
 
     /// The same, and the opinions.
-    pub(crate) fn of_reviewer(transcript: &RunState, ask: &Ask) -> Self {
-        let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
-        let answers = list_opinions(transcript);
+    pub(crate) fn of_reviewer(state: &RunState, ask: &Ask) -> Self {
+        let (plan, letters) = (&state.plan, SeatLetters::from_plan(&state.plan));
+        let answers = list_opinions(state);
         let own = answers.iter().find(|answer| *answer.seat == ask.seat);
         // In an order of its own for each reader.
         let peers = letters.other_seats(plan, &ask.seat);
         Self {
             own_opinion: own.map(|answer| answer.said.clone()),
             opinions: label_replies(plan, peers, &answers),
-            ..Self::of_participant(transcript, ask, InterventionScope::OwnAndPublic)
+            ..Self::of_participant(state, ask, InterventionScope::OwnAndPublic)
         }
     }
 
     /// The same, and all opinions and reviews.
-    pub(crate) fn of_chair(transcript: &RunState, ask: &Ask) -> Self {
-        let (plan, letters) = (&transcript.plan, SeatLetters::from_plan(&transcript.plan));
+    pub(crate) fn of_chair(state: &RunState, ask: &Ask) -> Self {
+        let (plan, letters) = (&state.plan, SeatLetters::from_plan(&state.plan));
         Self {
-            opinions: label_replies(plan, letters.iter(), &list_opinions(transcript)),
-            reviews: label_replies(plan, letters.iter(), &list_peer_reviews(transcript)),
-            ..Self::of_participant(transcript, ask, InterventionScope::OwnAndPublic)
+            opinions: label_replies(plan, letters.iter(), &list_opinions(state)),
+            reviews: label_replies(plan, letters.iter(), &list_peer_reviews(state)),
+            ..Self::of_participant(state, ask, InterventionScope::OwnAndPublic)
         }
     }
 

@@ -61,27 +61,27 @@ const CONTEXT_BYTES_MIN: usize = 4_000;
 const PATH_CHARS_MAX: usize = 1_000;
 
 /// The block of a council or a conclusion: the question and its files.
-pub(crate) fn question_block(transcript: &RunState, seat: &ExpertSlug) -> SeatBlock {
-    let Some(block) = transcript.shared_blocks.first() else {
-        return fresh_question_block(transcript, seat);
+pub(crate) fn question_block(state: &RunState, seat: &ExpertSlug) -> SeatBlock {
+    let Some(block) = state.shared_blocks.first() else {
+        return fresh_question_block(state, seat);
     };
-    choose_block(transcript, seat, Arc::clone(block))
+    choose_block(state, seat, Arc::clone(block))
 }
 
 /// The same, for a block that grows from it: the first block of the run may contain more.
-pub(crate) fn fresh_question_block(transcript: &RunState, seat: &ExpertSlug) -> SeatBlock {
-    let shared = render_question(transcript, transcript.plan.largest_input_bytes());
-    choose_block(transcript, seat, shared)
+pub(crate) fn fresh_question_block(state: &RunState, seat: &ExpertSlug) -> SeatBlock {
+    let shared = render_question(state, state.plan.largest_input_bytes());
+    choose_block(state, seat, shared)
 }
 
-fn choose_block(transcript: &RunState, seat: &ExpertSlug, shared: Arc<SharedBlock>) -> SeatBlock {
-    let cut = |input_bytes| render_question(transcript, input_bytes);
-    SeatBlock::choose(shared, transcript.plan.input_bytes_max(seat), cut)
+fn choose_block(state: &RunState, seat: &ExpertSlug, shared: Arc<SharedBlock>) -> SeatBlock {
+    let cut = |input_bytes| render_question(state, input_bytes);
+    SeatBlock::choose(shared, state.plan.input_bytes_max(seat), cut)
 }
 
-fn render_question(transcript: &RunState, input_bytes: usize) -> Arc<SharedBlock> {
+fn render_question(state: &RunState, input_bytes: usize) -> Arc<SharedBlock> {
     let bytes_max = shared_bytes_max(input_bytes);
-    let whole = transcript.question();
+    let whole = state.question();
     let question = FencedSection::from_question(&truncate_to_fit(whole, bytes_max));
     let (before, after) = (whole.len(), question.text.len());
     let mut notes = Vec::new();
@@ -90,20 +90,20 @@ fn render_question(transcript: &RunState, input_bytes: usize) -> Arc<SharedBlock
     }
     let used = rendered_bytes(std::slice::from_ref(&question));
     let room = bytes_max.saturating_sub(used).max(CONTEXT_BYTES_MIN);
-    let (files, note) = cut_files(&transcript.plan.context, room);
+    let (files, note) = cut_files(&state.plan.context, room);
     notes.extend(note);
     let sections: Vec<FencedSection> = std::iter::once(question).chain(files).collect();
-    render_block(transcript, &sections, notes)
+    render_block(state, &sections, notes)
 }
 
 /// The date and the sections. An empty line ends the block.
 pub(crate) fn render_block(
-    transcript: &RunState,
+    state: &RunState,
     sections: &[FencedSection],
     condensed: Vec<String>,
 ) -> Arc<SharedBlock> {
-    let fences = FenceSet::for_run(&transcript.plan.secret, sections);
-    let mut text = format!("{}\n\n", today_line(block_day(transcript)));
+    let fences = FenceSet::for_run(&state.plan.secret, sections);
+    let mut text = format!("{}\n\n", today_line(block_day(state)));
     for section in sections {
         text.push_str(&fences.fence_section(section));
         text.push_str("\n\n");
@@ -112,8 +112,8 @@ pub(crate) fn render_block(
 }
 
 /// The day on which the run started.
-pub(crate) fn block_day(transcript: &RunState) -> Day {
-    transcript.started_at.unwrap_or(transcript.opened_at).utc_day()
+pub(crate) fn block_day(state: &RunState) -> Day {
+    state.started_at.unwrap_or(state.opened_at).utc_day()
 }
 
 pub(crate) fn today_line(day: Day) -> String {

@@ -28,16 +28,16 @@ pub enum RetryRule {
 
 /// Asks the seats of a round that have neither an answer nor a final failure; none if all have.
 pub fn pending_asks<'a>(
-    transcript: &RunState,
+    state: &RunState,
     round: u8,
     purpose: AskPurpose,
     retry: RetryRule,
     seats: impl IntoIterator<Item = &'a ExpertSlug>,
 ) -> Option<Step> {
     let (mut asks, mut shortage) = (Vec::new(), None);
-    let mut id = transcript.next_ask_id();
+    let mut id = state.next_ask_id();
     for seat in seats {
-        let stricter = match seat_state(transcript.last_ask_for(round, seat, purpose), retry) {
+        let stricter = match seat_state(state.last_ask_for(round, seat, purpose), retry) {
             SeatState::Settled => continue,
             SeatState::Unpaid(of) => {
                 shortage = Some(of);
@@ -96,12 +96,12 @@ pub enum InterventionScope {
 /// The interventions that an ask includes, oldest first: those that existed when it was prepared,
 /// or all so far if it is not prepared yet. An ask that must see none does not call this.
 pub fn visible_interventions<'a>(
-    transcript: &'a RunState,
+    state: &'a RunState,
     ask: &Ask,
     hearing: InterventionScope,
 ) -> Vec<&'a InterventionEntry> {
-    let all = &transcript.interventions;
-    let known = transcript.find_ask(ask.id).map_or(all.len(), |asked| asked.interventions);
+    let all = &state.interventions;
+    let known = state.find_ask(ask.id).map_or(all.len(), |asked| asked.interventions);
     all.iter().take(known).filter(|noted| is_visible_to(noted, ask, hearing)).collect()
 }
 

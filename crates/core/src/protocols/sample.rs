@@ -102,7 +102,7 @@ pub(crate) fn begin(plan: Plan) -> RunState {
 /// for too few answers; `stop` is the stop of the Principal; `report` and `begun` record the report
 /// and the begin of the conclusion. Rounds 4 to 7 are those of the conclusion: draft, audit,
 /// revision, second audit.
-pub(crate) fn play(mut transcript: RunState, script: &str) -> RunState {
+pub(crate) fn play(mut state: RunState, script: &str) -> RunState {
     for word in script.split_whitespace() {
         let changes = match word {
             "again" => vec![JournalEvent::RunStarted { owner: "2".to_owned() }],
@@ -115,13 +115,13 @@ pub(crate) fn play(mut transcript: RunState, script: &str) -> RunState {
             }
             "begun" => vec![JournalEvent::ConclusionBegun { participants: Vec::new() }],
             "report" => {
-                let step = next(&transcript);
+                let step = next(&state);
                 let given = |change: &&JournalEvent| matches!(change, JournalEvent::ReportGiven(_));
                 let report = changes_of(&step).into_iter().find(given);
                 vec![report.unwrap_or_else(|| panic!("{}", describe(&step))).clone()]
             }
             "weigh" => {
-                let step = next(&transcript);
+                let step = next(&state);
                 let weighed =
                     |change: &&JournalEvent| matches!(change, JournalEvent::ShortcutRecorded(_));
                 let shortcut = changes_of(&step).into_iter().find(weighed);
@@ -131,14 +131,14 @@ pub(crate) fn play(mut transcript: RunState, script: &str) -> RunState {
                 let round = held["held".len()..].parse().unwrap();
                 vec![JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None }]
             }
-            said => spoken(&transcript, said),
+            said => spoken(&state, said),
         };
-        transcript.apply_events(moment(), &changes);
+        state.apply_events(moment(), &changes);
     }
-    transcript
+    state
 }
 
-fn spoken(transcript: &RunState, word: &str) -> Vec<JournalEvent> {
+fn spoken(state: &RunState, word: &str) -> Vec<JournalEvent> {
     let (seat, rest) = word.split_at(3);
     let (round, mark) = rest.split_at(1);
     let (seat, round): (ExpertSlug, u8) = (seat.parse().unwrap(), round.parse().unwrap());
@@ -151,9 +151,9 @@ fn spoken(transcript: &RunState, word: &str) -> Vec<JournalEvent> {
         AskPurpose::Revision,
         AskPurpose::Audit,
     ][usize::from(round) - 1];
-    let stricter = transcript.last_ask(round, &seat).map(|_| "it was unreadable".to_owned());
-    let id = transcript.next_ask_id();
-    let call = transcript.next_call_id();
+    let stricter = state.last_ask(round, &seat).map(|_| "it was unreadable".to_owned());
+    let id = state.next_ask_id();
+    let call = state.next_call_id();
     let ask = Ask { id, round, seat: seat.clone(), purpose, retry_reason: stricter };
     let mut changes = vec![JournalEvent::AskPrepared {
         ask,
@@ -183,7 +183,7 @@ fn spoken(transcript: &RunState, word: &str) -> Vec<JournalEvent> {
         "?" => unreadable(false),
         "x" => unreadable(true),
         "+" | "-" => {
-            let document = document(transcript, &seat, round, mark == "+");
+            let document = document(state, &seat, round, mark == "+");
             ParseOutcome::Parsed { document, repaired: false, truncated: false }
         }
         other => panic!("no mark {other}"),
@@ -221,12 +221,12 @@ pub(crate) fn reply() -> ModelReply {
 }
 
 /// In favour, or against with a grave critique.
-fn document(transcript: &RunState, seat: &ExpertSlug, round: u8, in_favour: bool) -> ReplyDocument {
+fn document(state: &RunState, seat: &ExpertSlug, round: u8, in_favour: bool) -> ReplyDocument {
     match round {
         1 => ReplyDocument::Opinion(Box::new(opinion(seat, in_favour))),
         2 => {
-            let letters = SeatLetters::from_plan(&transcript.plan);
-            let others = letters.other_seats(&transcript.plan, seat);
+            let letters = SeatLetters::from_plan(&state.plan);
+            let others = letters.other_seats(&state.plan, seat);
             let critique = PeerCritique {
                 critique_type: CritiqueType::Error,
                 message: "wrong".to_owned(),
@@ -312,8 +312,8 @@ fn report(in_favour: bool) -> ChairReport {
 }
 
 /// The next step by the registry.
-pub(crate) fn next(transcript: &RunState) -> Step {
-    Protocols::built_in().next_step(transcript)
+pub(crate) fn next(state: &RunState) -> Step {
+    Protocols::built_in().next_step(state)
 }
 
 /// The plain changes of the entries that a step asks for.

@@ -233,17 +233,17 @@ pub struct AskSummary {
 }
 
 /// The events of one journal entry, which is already applied to the run state.
-pub fn derive_events(transcript: &RunState, changes: &[JournalEvent]) -> Vec<RunEvent> {
-    changes.iter().filter_map(|change| derive_event(transcript, change)).collect()
+pub fn derive_events(state: &RunState, changes: &[JournalEvent]) -> Vec<RunEvent> {
+    changes.iter().filter_map(|change| derive_event(state, change)).collect()
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each event")]
-fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent> {
-    if let Some(event) = dialogue_event(transcript.opening.protocol, change) {
+fn derive_event(state: &RunState, change: &JournalEvent) -> Option<RunEvent> {
+    if let Some(event) = dialogue_event(state.opening.protocol, change) {
         return Some(event);
     }
     Some(match change {
-        JournalEvent::RunPlanned(plan) => opened_event(transcript, plan),
+        JournalEvent::RunPlanned(plan) => opened_event(state, plan),
         JournalEvent::SeatChanged { seat, changes } => {
             RunEvent::SeatChanged { seat: seat.name.clone(), changes: changes.clone() }
         }
@@ -251,21 +251,20 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
             RunEvent::SeatsAdded { seats: seats.iter().map(seat_summary).collect() }
         }
         JournalEvent::BatchRefused { ask, reason } => {
-            RunEvent::Refused { ask: ask_summary(transcript, *ask)?, reason: reason.clone() }
+            RunEvent::Refused { ask: ask_summary(state, *ask)?, reason: reason.clone() }
         }
-        JournalEvent::RunStarted { .. } => RunEvent::Started { start: transcript.owners.len() },
-        JournalEvent::AskPrepared { ask, .. } => RunEvent::Asked {
-            ask: ask_summary(transcript, ask.id)?,
-            stricter: ask.retry_reason.clone(),
-        },
+        JournalEvent::RunStarted { .. } => RunEvent::Started { start: state.owners.len() },
+        JournalEvent::AskPrepared { ask, .. } => {
+            RunEvent::Asked { ask: ask_summary(state, ask.id)?, stricter: ask.retry_reason.clone() }
+        }
         JournalEvent::CallSent(sending) => {
-            call_sent_event(ask_summary(transcript, sending.ask)?, sending)
+            call_sent_event(ask_summary(state, sending.ask)?, sending)
         }
         JournalEvent::ReplyKept { call, reply } => {
-            replied_event(ask_of_call(transcript, *call)?, *call, reply)
+            replied_event(ask_of_call(state, *call)?, *call, reply)
         }
         JournalEvent::CallFailed { call, failure, gave_up } => RunEvent::CallFailed {
-            ask: ask_of_call(transcript, *call)?,
+            ask: ask_of_call(state, *call)?,
             call: *call,
             error_type: failure.error_type,
             message: failure.message.clone(),
@@ -273,10 +272,10 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
             refused: failure.refused,
         },
         JournalEvent::ReplyParsed { ask, reading } => {
-            outcome_event(transcript, ask_summary(transcript, *ask)?, reading)
+            outcome_event(state, ask_summary(state, *ask)?, reading)
         }
         JournalEvent::AskNotSent { ask, shortage } => {
-            RunEvent::NotSent { ask: ask_summary(transcript, *ask)?, shortage: *shortage }
+            RunEvent::NotSent { ask: ask_summary(state, *ask)?, shortage: *shortage }
         }
         JournalEvent::ShortcutRecorded(shortcut) => RunEvent::Shortcut(shortcut.clone()),
         JournalEvent::ReportGiven(report) => reported_event(report),
@@ -288,7 +287,7 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
             recommendation: ending.delivered_conclusion().map(|given| given.recommendation.clone()),
         },
         // A run stopped while it wrote its report may still have finished; ignore such a stop.
-        JournalEvent::RunStopped(stop) if transcript.stopped.as_ref() != Some(stop) => return None,
+        JournalEvent::RunStopped(stop) if state.stopped.as_ref() != Some(stop) => return None,
         JournalEvent::RunStopped(stop) => RunEvent::Stopped(stop.clone()),
         JournalEvent::ReviewDecided(ruling) => RunEvent::Ruled {
             verdict: ruling.verdict,
@@ -326,12 +325,12 @@ fn derive_event(transcript: &RunState, change: &JournalEvent) -> Option<RunEvent
     })
 }
 
-fn opened_event(transcript: &RunState, plan: &Plan) -> RunEvent {
+fn opened_event(state: &RunState, plan: &Plan) -> RunEvent {
     RunEvent::Opened {
-        title: transcript.opening.title.clone(),
-        question: transcript.question().to_owned(),
+        title: state.opening.title.clone(),
+        question: state.question().to_owned(),
         mode: plan.mode,
-        rehearsal: transcript.opening.rehearsal,
+        rehearsal: state.opening.rehearsal,
         seats: plan.seats.iter().map(seat_summary).collect(),
         limits: LimitSummary {
             usd_max: to_dollars(plan.caps.usd_micros),
@@ -383,24 +382,20 @@ fn seat_summary(seat: &Seat) -> SeatSummary {
     }
 }
 
-pub(crate) fn ask_summary(transcript: &RunState, ask: u32) -> Option<AskSummary> {
-    let ask = &transcript.find_ask(ask)?.ask;
+pub(crate) fn ask_summary(state: &RunState, ask: u32) -> Option<AskSummary> {
+    let ask = &state.find_ask(ask)?.ask;
     Some(AskSummary { id: ask.id, round: ask.round, seat: ask.seat.clone(), purpose: ask.purpose })
 }
 
-fn ask_of_call(transcript: &RunState, call: u32) -> Option<AskSummary> {
-    let sent = transcript.all_calls().find(|sent| sent.dispatch.call == call)?;
-    ask_summary(transcript, sent.dispatch.ask)
+fn ask_of_call(state: &RunState, call: u32) -> Option<AskSummary> {
+    let sent = state.all_calls().find(|sent| sent.dispatch.call == call)?;
+    ask_summary(state, sent.dispatch.ask)
 }
 
-pub(crate) fn outcome_event(
-    transcript: &RunState,
-    ask: AskSummary,
-    reading: &ParseOutcome,
-) -> RunEvent {
+pub(crate) fn outcome_event(state: &RunState, ask: AskSummary, reading: &ParseOutcome) -> RunEvent {
     match reading {
         ParseOutcome::Parsed { document, repaired, truncated } => document_event(
-            transcript,
+            state,
             ask,
             document,
             ReplyCondition { repaired: *repaired, truncated: *truncated },
@@ -419,7 +414,7 @@ struct ReplyCondition {
 }
 
 fn document_event(
-    transcript: &RunState,
+    state: &RunState,
     ask: AskSummary,
     document: &ReplyDocument,
     condition: ReplyCondition,
@@ -449,7 +444,7 @@ fn document_event(
             RunEvent::Drafted { ask, recommendation, repaired }
         }
         ReplyDocument::Audit(audit) => audited_event(ask, audit.objections()),
-        ReplyDocument::Revision(conclusion) => revised_event(transcript, ask, conclusion, repaired),
+        ReplyDocument::Revision(conclusion) => revised_event(state, ask, conclusion, repaired),
     }
 }
 
@@ -487,12 +482,12 @@ fn audited_event(ask: AskSummary, objections: &[AuditObjection]) -> RunEvent {
 }
 
 fn revised_event(
-    transcript: &RunState,
+    state: &RunState,
     ask: AskSummary,
     conclusion: &Conclusion,
     repaired: bool,
 ) -> RunEvent {
-    let fields = audit_trail(transcript).map(|trail| trail.revised_fields).unwrap_or_default();
+    let fields = audit_trail(state).map(|trail| trail.revised_fields).unwrap_or_default();
     RunEvent::Revised { ask, fields, recommendation: conclusion.recommendation.clone(), repaired }
 }
 

@@ -55,16 +55,13 @@ fn hostile_text_adds_no_tag_and_no_attribute() {
 
 #[test]
 fn hostile_text_of_a_run_adds_no_tag() {
-    for transcript in all() {
-        let plain = conclusion_pages(
-            &filled_with(transcript.clone(), "plain"),
-            "plain",
-            PageDetail::Export,
-        );
+    for state in all() {
+        let plain =
+            conclusion_pages(&filled_with(state.clone(), "plain"), "plain", PageDetail::Export);
         let plain: Vec<_> = plain.iter().map(|page| tag_names(&render_html(page))).collect();
         for text in HOSTILE {
             let pages =
-                conclusion_pages(&filled_with(transcript.clone(), text), text, PageDetail::Export);
+                conclusion_pages(&filled_with(state.clone(), text), text, PageDetail::Export);
             for (page, plain) in pages.iter().zip(&plain) {
                 let (tags, html) = (tag_names(&render_html(page)), render_html(page));
                 // A comparison of words has as many marks as words changed.

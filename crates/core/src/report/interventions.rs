@@ -39,8 +39,8 @@ pub struct InterventionSummary {
     pub confirmed: Option<bool>,
 }
 
-pub fn list_interventions(transcript: &RunState) -> Vec<TimedIntervention> {
-    transcript.interventions.iter().map(TimedIntervention::from_noted).collect()
+pub fn list_interventions(state: &RunState) -> Vec<TimedIntervention> {
+    state.interventions.iter().map(TimedIntervention::from_noted).collect()
 }
 
 impl TimedIntervention {

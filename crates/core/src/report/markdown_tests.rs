@@ -27,8 +27,8 @@ fn led_markdown(record: &DialogueRecord) -> String {
 }
 
 /// The export of a council on the sample's record.
-fn council_markdown(record: &DialogueRecord, transcript: &RunState) -> String {
-    render_markdown(&council_page(record, transcript, EXPORT))
+fn council_markdown(record: &DialogueRecord, state: &RunState) -> String {
+    render_markdown(&council_page(record, state, EXPORT))
 }
 
 /// The sample's document from one heading up to another.
@@ -298,10 +298,10 @@ fn hostile_text_adds_nothing_to_the_structure() {
 }
 
 /// The sample record with the conclusion of a run and one outcome.
-fn concluded(transcript: &RunState, note: &str) -> DialogueRecord {
+fn concluded(state: &RunState, note: &str) -> DialogueRecord {
     let mut record = crate::report::sample::record();
     let outcome = ConclusionOutcome { outcome: OutcomeKind::Held, note: Some(note.to_owned()) };
-    record.conclusion = transcript.conclusion_result.clone().map(|ending| RecordedConclusion {
+    record.conclusion = state.conclusion_result.clone().map(|ending| RecordedConclusion {
         ending,
         at: moment(1),
         outcomes: vec![("2027-02-17T08:00:00Z".parse().unwrap(), outcome)],
@@ -310,8 +310,8 @@ fn concluded(transcript: &RunState, note: &str) -> DialogueRecord {
 }
 
 /// The conclusion part of an alignment dialogue's document.
-fn ending_of(transcript: &RunState) -> String {
-    let document = led_markdown(&concluded(transcript, "as said"));
+fn ending_of(state: &RunState) -> String {
+    let document = led_markdown(&concluded(state, "as said"));
     let (_, rest) = document.split_once("- **refinancing**: closes in Q2\n\n").unwrap();
     // Makes the two spaces at the end of a line visible in snapshots.
     rest.split("## Verdicts").next().unwrap().trim_end().replace("  \n", "⏎\n")
@@ -455,7 +455,7 @@ fn a_mended_draft_shows_what_changed() {
     let objections = FIRST.iter().map(objection).collect();
     run.audited(AuditReply::Flag { objections });
     run.revised(conclusion());
-    let draft = council_markdown(&crate::report::sample::record(), &run.transcript);
+    let draft = council_markdown(&crate::report::sample::record(), &run.state);
     let (_, changes) = draft.split_once("## Draft (revised, not audited again)\n").unwrap();
     assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
@@ -477,12 +477,12 @@ pub(crate) fn structure_lines(document: &str) -> Vec<String> {
 #[test]
 fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
     let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</details></blockquote>\u{1b}[2J\r# z ** ~~ <!--";
-    for transcript in all() {
+    for state in all() {
         let with = |text: &str| {
-            let transcript = filled_with(transcript.clone(), text);
-            let record = concluded(&transcript, text);
+            let state = filled_with(state.clone(), text);
+            let record = concluded(&state, text);
             let led = led_markdown(&record);
-            led + &council_markdown(&record, &transcript)
+            led + &council_markdown(&record, &state)
         };
         let told = with(hostile);
         assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");

@@ -41,13 +41,13 @@ pub(crate) fn single_line(tone: LineSeverity, text: impl Into<String>) -> Vec<Pr
 /// The lines of an event; empty if it has none.
 pub fn describe_event(
     protocols: &Protocols,
-    transcript: &RunState,
+    state: &RunState,
     event: &RunEvent,
 ) -> Vec<ProgressLine> {
     match event {
         RunEvent::Opened { seats, rehearsal, .. } => {
             let who = if *rehearsal { "rehearsal panel" } else { "panel" };
-            let id = &transcript.opening.dialogue_id;
+            let id = &state.opening.dialogue_id;
             // A whole id may be wider than the terminal, and ids are never broken.
             let id = id.hex_digits().unwrap_or(id.as_str());
             single_line(LineSeverity::Quiet, format!("{id} · {who} of {}", seats.len()))
@@ -59,17 +59,17 @@ pub fn describe_event(
         RunEvent::SeatChanged { seat, changes } => changed_seat_lines(seat, changes),
         RunEvent::Asked { ask, stricter: Some(_) } => single_line(
             LineSeverity::Quiet,
-            format!("{}asked again with stricter instructions", seat_column(transcript, ask)),
+            format!("{}asked again with stricter instructions", seat_column(state, ask)),
         ),
         RunEvent::Asked { .. } | RunEvent::Replied { .. } | RunEvent::SeatsAdded { .. } => {
             Vec::new()
         }
         RunEvent::CallSent { ask, fallback, repeats, transport, .. } => match (repeats, fallback) {
-            (Some(lost), _) => repeated_lines(transcript, ask, *lost),
-            (None, Some(from)) => fallback_lines(transcript, ask, *transport, from),
+            (Some(lost), _) => repeated_lines(state, ask, *lost),
+            (None, Some(from)) => fallback_lines(state, ask, *transport, from),
             (None, None) => Vec::new(),
         },
-        RunEvent::CallFailed { ask, .. } => failed_call_lines(&seat_column(transcript, ask), event),
+        RunEvent::CallFailed { ask, .. } => failed_call_lines(&seat_column(state, ask), event),
         RunEvent::Read { ask, stance, confidence, repaired, truncated } => {
             let opinion = stance.zip(*confidence);
             let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
@@ -78,36 +78,36 @@ pub fn describe_event(
                 true => (LineSeverity::Warning, ", cut off before its end"),
                 false => (stance_severity(*stance), repair_note(*repaired)),
             };
-            read_lines(transcript, ask, tone, &said, note)
+            read_lines(state, ask, tone, &said, note)
         }
         RunEvent::Unreadable { ask, reason, refusal } => {
             let word = if *refusal { "refused" } else { "could not be read" };
-            let column = seat_column(transcript, ask);
+            let column = seat_column(state, ask);
             single_line(LineSeverity::Warning, format!("{column}{word}: {reason}"))
         }
         RunEvent::NotSent { ask, shortage } => {
             let why =
                 format!("the remainder of {} does not cover this call", shortage.describe_budget());
-            let column = seat_column(transcript, ask);
+            let column = seat_column(state, ask);
             single_line(LineSeverity::Bad, format!("{column}not asked: {why}"))
         }
         RunEvent::Shortcut(shortcut) => shortcut_lines(shortcut),
-        RunEvent::RoundHeld { round, judged: None } => round_lines(transcript, *round),
+        RunEvent::RoundHeld { round, judged: None } => round_lines(state, *round),
         RunEvent::RoundHeld { judged: Some(_), .. }
         | RunEvent::PanelSet { .. }
         | RunEvent::VerdictGiven { .. }
-        | RunEvent::Refused { .. } => dialogue_lines(Some(transcript), event),
+        | RunEvent::Refused { .. } => dialogue_lines(Some(state), event),
         RunEvent::Intervened(seen) => intervened_lines(seen),
         RunEvent::Drafted { ask, recommendation, repaired } => {
-            drafted_lines(transcript, ask, recommendation, *repaired)
+            drafted_lines(state, ask, recommendation, *repaired)
         }
         RunEvent::Audited { ask, look, objections, .. } => {
-            audited_lines(transcript, ask, *look, objections)
+            audited_lines(state, ask, *look, objections)
         }
-        RunEvent::Revised { ask, fields, .. } => revised_lines(transcript, ask, fields),
+        RunEvent::Revised { ask, fields, .. } => revised_lines(state, ask, fields),
         RunEvent::Concluded { terminal_state, .. } => concluded_lines(*terminal_state),
-        RunEvent::Judged { ask, judged } => judged_lines(transcript, ask, judged),
-        RunEvent::Adjudicated { ask, word } => adjudicated_lines(transcript, ask, *word),
+        RunEvent::Judged { ask, judged } => judged_lines(state, ask, judged),
+        RunEvent::Adjudicated { ask, word } => adjudicated_lines(state, ask, *word),
         RunEvent::Ruled { verdict, policy, .. } => decision_lines(*verdict, policy),
         RunEvent::Overridden(decision) => overridden_lines(decision),
         RunEvent::Reported { .. } | RunEvent::Logged { .. } | RunEvent::Stopped(_) => Vec::new(),
@@ -119,8 +119,8 @@ pub fn describe_dialogue_event(event: &RunEvent) -> Vec<ProgressLine> {
     dialogue_lines(None, event)
 }
 
-fn repeated_lines(transcript: &RunState, ask: &AskSummary, lost: u32) -> Vec<ProgressLine> {
-    let seat = seat_column(transcript, ask);
+fn repeated_lines(state: &RunState, ask: &AskSummary, lost: u32) -> Vec<ProgressLine> {
+    let seat = seat_column(state, ask);
     single_line(
         LineSeverity::Warning,
         format!("{seat}call {lost} got no reply before the run stopped; Plenary repeats it"),
@@ -128,12 +128,12 @@ fn repeated_lines(transcript: &RunState, ask: &AskSummary, lost: u32) -> Vec<Pro
 }
 
 fn fallback_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     transport: TransportKind,
     fallback: &TransportFallback,
 ) -> Vec<ProgressLine> {
-    let (seat, TransportFallback { from, reason, .. }) = (seat_column(transcript, ask), fallback);
+    let (seat, TransportFallback { from, reason, .. }) = (seat_column(state, ask), fallback);
     single_line(
         LineSeverity::Warning,
         format!("{seat}uses {transport}, because {from} failed: {reason}"),
@@ -156,13 +156,13 @@ fn stance_severity(stance: Option<OpinionStance>) -> LineSeverity {
 
 /// The line of a parsed reply, with stance and confidence of an opinion.
 fn read_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     tone: LineSeverity,
     said: &str,
     condition: &str,
 ) -> Vec<ProgressLine> {
-    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    let (seat, time) = (seat_column(state, ask), latency_note(state, ask.id));
     single_line(tone, format!("{seat}{said}{condition}{time}"))
 }
 
@@ -186,8 +186,8 @@ fn shortcut_lines(shortcut: &RoundShortcut) -> Vec<ProgressLine> {
 }
 
 /// The seat's name, padded to a column.
-pub fn seat_column(transcript: &RunState, ask: &AskSummary) -> String {
-    let names = transcript.plan.seats.iter().map(|seat| seat.name.as_str().len());
+pub fn seat_column(state: &RunState, ask: &AskSummary) -> String {
+    let names = state.plan.seats.iter().map(|seat| seat.name.as_str().len());
     let width = names.max().unwrap_or(0);
     format!("{:<width$}  ", ask.seat.as_str())
 }
@@ -202,15 +202,15 @@ pub fn round_title(protocols: &Protocols, ask: &AskSummary) -> &'static str {
 }
 
 /// The latency of the reply, in parentheses.
-pub(crate) fn latency_note(transcript: &RunState, ask: u32) -> String {
-    let latency = transcript.find_ask(ask).and_then(|asked| Some(asked.last_reply()?.0.latency_ms));
+pub(crate) fn latency_note(state: &RunState, ask: u32) -> String {
+    let latency = state.find_ask(ask).and_then(|asked| Some(asked.last_reply()?.0.latency_ms));
     latency.map_or_else(String::new, |ms| format!(" ({:.1} s)", ms as f64 / 1_000.0))
 }
 
-fn round_lines(transcript: &RunState, round: u8) -> Vec<ProgressLine> {
-    let heard = transcript.seats_answered_in(round).len();
-    let calls = transcript.all_calls().filter(|call| call.outcome != CallOutcome::InFlight).count();
-    let cost = match cost_usd(transcript) {
+fn round_lines(state: &RunState, round: u8) -> Vec<ProgressLine> {
+    let heard = state.seats_answered_in(round).len();
+    let calls = state.all_calls().filter(|call| call.outcome != CallOutcome::InFlight).count();
+    let cost = match cost_usd(state) {
         Some(usd) if usd > 0.0 => format!("${usd:.4} so far"),
         Some(_) => "no cost so far".to_owned(),
         None => "cost unknown".to_owned(),

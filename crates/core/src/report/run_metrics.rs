@@ -65,26 +65,26 @@ pub struct SessionMetrics {
     pub first_byte_ms: Option<u64>,
 }
 
-pub(crate) fn run_metrics(transcript: &RunState) -> RunMetrics {
+pub(crate) fn run_metrics(state: &RunState) -> RunMetrics {
     let measured = |rounds: &[u8]| -> Vec<RoundMetrics> {
-        rounds.iter().filter_map(|round| round_metrics(transcript, *round)).collect()
+        rounds.iter().filter_map(|round| round_metrics(state, *round)).collect()
     };
-    let end = transcript.last_entry_at;
+    let end = state.last_entry_at;
     let tokens = |part: fn(TokenUsage) -> u64| -> u64 {
-        all_replies(transcript).filter_map(|reply| reply.usage).map(part).sum()
+        all_replies(state).filter_map(|reply| reply.usage).map(part).sum()
     };
     RunMetrics {
         session: SessionMetrics {
-            session_id: transcript.opening.dialogue_id.clone(),
-            mode: transcript.plan.mode,
-            total_duration_ms: end.millis_since(transcript.opened_at),
-            rounds_completed: rounds_completed(transcript),
-            short_circuit_triggered: transcript.shortcuts.iter().any(RoundShortcut::is_taken),
-            total_cost_estimate: cost_usd(transcript),
+            session_id: state.opening.dialogue_id.clone(),
+            mode: state.plan.mode,
+            total_duration_ms: end.millis_since(state.opened_at),
+            rounds_completed: rounds_completed(state),
+            short_circuit_triggered: state.shortcuts.iter().any(RoundShortcut::is_taken),
+            total_cost_estimate: cost_usd(state),
             total_tokens_in: tokens(|usage| usage.input_tokens),
             total_tokens_out: tokens(|usage| usage.output_tokens),
-            calls: transcript.all_calls().count() + all_restatements(transcript).count(),
-            repeated_calls: transcript
+            calls: state.all_calls().count() + all_restatements(state).count(),
+            repeated_calls: state
                 .all_calls()
                 .filter(|call| call.dispatch.repeats.is_some())
                 .count(),
@@ -94,15 +94,15 @@ pub(crate) fn run_metrics(transcript: &RunState) -> RunMetrics {
                 tokens(|usage| usage.input_tokens),
             ),
             first_byte_ms: median(
-                all_replies(transcript).filter_map(|reply| reply.first_byte_ms).collect(),
+                all_replies(state).filter_map(|reply| reply.first_byte_ms).collect(),
             ),
         },
-        rounds: match &transcript.alignment {
+        rounds: match &state.alignment {
             Some(judged) => measured(&(0..=judged.next_round()).collect::<Vec<_>>()),
             None => measured(&ROUNDS),
         },
         ending: measured(
-            &[DRAFT, AUDIT, REVISION, SECOND_AUDIT].map(|round| run_round(transcript, round)),
+            &[DRAFT, AUDIT, REVISION, SECOND_AUDIT].map(|round| run_round(state, round)),
         ),
     }
 }
@@ -120,9 +120,9 @@ pub fn median(mut values: Vec<u64>) -> Option<u64> {
 }
 
 /// The known cost in dollars; `None` if no cost is known. Replies that broke off count as estimated.
-pub fn cost_usd(transcript: &RunState) -> Option<f64> {
-    let replies = all_replies(transcript).filter_map(|reply| reply.cost.usd_micros);
-    let broken = transcript.all_calls().filter_map(|call| match &call.outcome {
+pub fn cost_usd(state: &RunState) -> Option<f64> {
+    let replies = all_replies(state).filter_map(|reply| reply.cost.usd_micros);
+    let broken = state.all_calls().filter_map(|call| match &call.outcome {
         CallOutcome::Failed(failure, _) => failure.estimated?.usd_micros,
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
     });
@@ -131,19 +131,17 @@ pub fn cost_usd(transcript: &RunState) -> Option<f64> {
 }
 
 /// All replies, in ask order; restatements last.
-fn all_replies(transcript: &RunState) -> impl Iterator<Item = &ModelReply> {
-    let replied = transcript.all_calls().filter_map(|call| match &call.outcome {
+fn all_replies(state: &RunState) -> impl Iterator<Item = &ModelReply> {
+    let replied = state.all_calls().filter_map(|call| match &call.outcome {
         CallOutcome::Replied(reply, _) => Some(reply),
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
     });
-    replied.chain(all_restatements(transcript).map(|restated| &restated.reply))
+    replied.chain(all_restatements(state).map(|restated| &restated.reply))
 }
 
 /// Restatements of directives, whose calls count towards the run.
-pub(crate) fn all_restatements(
-    transcript: &RunState,
-) -> impl Iterator<Item = &DirectiveRestatement> {
-    unique_restatements(&transcript.interventions)
+pub(crate) fn all_restatements(state: &RunState) -> impl Iterator<Item = &DirectiveRestatement> {
+    unique_restatements(&state.interventions)
 }
 
 pub(crate) fn to_dollars(micros: u64) -> f64 {
@@ -163,8 +161,8 @@ impl RoundSpan {
     }
 }
 
-pub(crate) fn round_span(transcript: &RunState, round: u8) -> Option<RoundSpan> {
-    let calls = || transcript.asks_in_round(round).flat_map(|asked| &asked.calls);
+pub(crate) fn round_span(state: &RunState, round: u8) -> Option<RoundSpan> {
+    let calls = || state.asks_in_round(round).flat_map(|asked| &asked.calls);
     let start = calls().map(|call| call.sent_at).min()?;
     let ends = calls().map(|call| match &call.outcome {
         CallOutcome::Replied(_, at) | CallOutcome::Failed(_, at) => *at,
@@ -173,16 +171,16 @@ pub(crate) fn round_span(transcript: &RunState, round: u8) -> Option<RoundSpan> 
     Some(RoundSpan { start, end: ends.max()? })
 }
 
-fn round_metrics(transcript: &RunState, round: u8) -> Option<RoundMetrics> {
-    let span = round_span(transcript, round)?;
-    let asks: Vec<&AskState> = transcript.asks_in_round(round).collect();
+fn round_metrics(state: &RunState, round: u8) -> Option<RoundMetrics> {
+    let span = round_span(state, round)?;
+    let asks: Vec<&AskState> = state.asks_in_round(round).collect();
     let mut seats: Vec<_> = asks.iter().map(|asked| &asked.ask.seat).collect();
     seats.sort_unstable();
     seats.dedup();
-    let heard = transcript.seats_answered_in(round).len();
+    let heard = state.seats_answered_in(round).len();
     let is_cancelled = |seat: &&&ExpertSlug| {
-        let last = transcript.last_ask(round, seat);
-        last.is_some_and(|asked| transcript.is_cancelled(asked))
+        let last = state.last_ask(round, seat);
+        last.is_some_and(|asked| state.is_cancelled(asked))
     };
     let cancelled = seats.iter().filter(is_cancelled).count();
     let usage = |part: fn(TokenUsage) -> u64| {
@@ -261,18 +259,18 @@ pub struct ContextRecord {
     pub condensed: Vec<String>,
 }
 
-pub(crate) fn transparency_record(transcript: &RunState) -> TransparencyRecord {
-    let plan = &transcript.plan;
+pub(crate) fn transparency_record(state: &RunState) -> TransparencyRecord {
+    let plan = &state.plan;
     let mut condensed: Vec<String> = Vec::new();
-    for note in transcript.asks.iter().flat_map(|asked| &asked.condensed) {
+    for note in state.asks.iter().flat_map(|asked| &asked.condensed) {
         if !condensed.contains(note) {
             condensed.push(note.clone());
         }
     }
     TransparencyRecord {
-        run_id: transcript.opening.dialogue_id.clone(),
-        query_sha256: sha256_hex([transcript.question().as_bytes()]),
-        providers: plan.seats.iter().map(|seat| provider_record(transcript, seat)).collect(),
+        run_id: state.opening.dialogue_id.clone(),
+        query_sha256: sha256_hex([state.question().as_bytes()]),
+        providers: plan.seats.iter().map(|seat| provider_record(state, seat)).collect(),
         context: ContextRecord {
             files: plan.context.files.len(),
             bytes: plan.context.files.iter().map(|file| file.text.len()).sum(),
@@ -280,21 +278,21 @@ pub(crate) fn transparency_record(transcript: &RunState) -> TransparencyRecord {
             excluded: plan.context.excluded.clone(),
             condensed,
         },
-        short_circuit: transcript.shortcuts.clone(),
+        short_circuit: state.shortcuts.clone(),
         letter_map: SeatLetters::from_plan(plan)
             .iter()
             .map(|(letter, name)| (letter, name.clone()))
             .collect(),
         anonymous_review: plan.anonymous_review,
-        starts: transcript.owners.len(),
+        starts: state.owners.len(),
     }
 }
 
-fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
+fn provider_record(state: &RunState, seat: &Seat) -> ProviderRecord {
     let asks: Vec<&AskState> =
-        transcript.asks.iter().filter(|asked| asked.ask.seat == seat.name).collect();
+        state.asks.iter().filter(|asked| asked.ask.seat == seat.name).collect();
     let calls = || asks.iter().flat_map(|asked| &asked.calls);
-    let restated = || all_restatements(transcript).filter(|restated| restated.seat == seat.name);
+    let restated = || all_restatements(state).filter(|restated| restated.seat == seat.name);
     let replies = || {
         let answers = asks.iter().filter_map(|asked| Some(asked.last_reply()?.0));
         answers.chain(restated().map(|restated| &restated.reply))
@@ -302,9 +300,7 @@ fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
     let mut rounds: Vec<u8> = asks.iter().map(|asked| asked.ask.round).collect();
     rounds.dedup();
     let is_heard = |round: &&u8| {
-        transcript
-            .last_ask(**round, &seat.name)
-            .is_some_and(|asked| asked.parsed_document().is_some())
+        state.last_ask(**round, &seat.name).is_some_and(|asked| asked.parsed_document().is_some())
     };
     let heard = rounds.iter().filter(is_heard).count();
     let mut names: Vec<String> = rounds.iter().map(|round| round_name(*round)).collect();
@@ -325,7 +321,7 @@ fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
         fallback: calls().rev().find_map(|call| call.dispatch.fallback.clone()),
         status: match (rounds.len(), heard) {
             (0, _) => "not_asked",
-            _ if asks.iter().any(|asked| transcript.is_cancelled(asked)) => "cancelled",
+            _ if asks.iter().any(|asked| state.is_cancelled(asked)) => "cancelled",
             (_, 0) if asks.iter().all(|asked| !asked.gave_up && asked.last_reply().is_none()) => {
                 "unanswered"
             }
@@ -334,7 +330,7 @@ fn provider_record(transcript: &RunState, seat: &Seat) -> ProviderRecord {
             _ => "ok",
         },
         rounds: names,
-        truncated: truncated_replies(transcript)
+        truncated: truncated_replies(state)
             .filter(|asked| asked.ask.seat == seat.name)
             .map(|asked| round_name(asked.ask.round))
             .collect(),

@@ -26,7 +26,7 @@ fn intervention_item(one: &TimedIntervention) -> ListItem {
 
 /// The replies of all seats in order, with the interventions between them.
 pub(crate) fn replies_section(
-    transcript: &RunState,
+    state: &RunState,
     interventions: &[TimedIntervention],
 ) -> PageSection {
     let mut parts = Vec::new();
@@ -35,7 +35,7 @@ pub(crate) fn replies_section(
     let margin = |one: &TimedIntervention| {
         PageSection::new("Intervention", vec![PageBlock::List(vec![intervention_item(one)])])
     };
-    for asked in &transcript.asks {
+    for asked in &state.asks {
         // An ask stores how many interventions it saw; those are shown above it.
         let before = asked.interventions.saturating_sub(shown);
         shown = shown.max(asked.interventions);

@@ -17,11 +17,11 @@ words! {
     }
 }
 
-pub fn completion_status(transcript: &RunState) -> CompletionStatus {
-    match &transcript.stopped {
+pub fn completion_status(state: &RunState) -> CompletionStatus {
+    match &state.stopped {
         Some(RunStopReason::Done) => CompletionStatus::Done,
         Some(RunStopReason::Quorum { .. } | RunStopReason::Partial { .. })
-            if transcript.seats_answered_in(first_round(transcript)).is_empty() =>
+            if state.seats_answered_in(first_round(state)).is_empty() =>
         {
             CompletionStatus::Failed
         }
@@ -43,8 +43,8 @@ pub fn completion_status(transcript: &RunState) -> CompletionStatus {
 }
 
 /// The first round in which seats answer.
-fn first_round(transcript: &RunState) -> u8 {
-    if transcript.alignment.is_some() { 0 } else { 1 }
+fn first_round(state: &RunState) -> u8 {
+    if state.alignment.is_some() { 0 } else { 1 }
 }
 
 /// Why a run did not finish.
@@ -84,23 +84,23 @@ fn budget_hint(shortage: BudgetShortage, resume: &str) -> String {
 }
 
 /// The notice for an unfinished run; `None` for a finished one.
-pub fn stop_notice(transcript: &RunState) -> Option<StopNotice> {
-    if transcript.is_abandoned && transcript.stopped != Some(RunStopReason::Done) {
+pub fn stop_notice(state: &RunState) -> Option<StopNotice> {
+    if state.is_abandoned && state.stopped != Some(RunStopReason::Done) {
         return Some(StopNotice {
             error_code: ABANDONED,
             message: "the dialogue was abandoned".to_owned(),
             suggestion: "it cannot be resumed; its record is kept".to_owned(),
         });
     }
-    describe_stop(transcript)
+    describe_stop(state)
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm for each reason")]
-fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
-    let id = &transcript.opening.dialogue_id;
+fn describe_stop(state: &RunState) -> Option<StopNotice> {
+    let id = &state.opening.dialogue_id;
     let resume = format!("`plenary resume {id}`");
     let kept = format!("Plenary kept all answers. To continue: {resume}");
-    let (error_code, message, suggestion) = match transcript.stopped.as_ref() {
+    let (error_code, message, suggestion) = match state.stopped.as_ref() {
         Some(RunStopReason::Done) => return None,
         Some(RunStopReason::Quorum { round, heard, needed }) => (
             "quorum_not_met",
@@ -128,7 +128,7 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
             budget_hint(*shortage, &resume),
         ),
         Some(RunStopReason::Unconcluded { stage, seat, reason })
-            if is_critic_missing(transcript, *stage) =>
+            if is_critic_missing(state, *stage) =>
         {
             (
                 "audit_unavailable",
@@ -178,7 +178,7 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
                  a_supersedes --why …` resolves one; then: {resume}"
             ),
         ),
-        Some(RunStopReason::Deadline) => ("deadline_exceeded", deadline_message(transcript), kept),
+        Some(RunStopReason::Deadline) => ("deadline_exceeded", deadline_message(state), kept),
         Some(RunStopReason::Interrupted) => {
             ("interrupted", "the run was interrupted".to_owned(), kept)
         }
@@ -194,8 +194,8 @@ fn describe_stop(transcript: &RunState) -> Option<StopNotice> {
 }
 
 /// `the run reached its deadline of 5 ms`: a short one was probably meant in seconds.
-fn deadline_message(transcript: &RunState) -> String {
-    let limit = match transcript.plan.caps.wall_ms {
+fn deadline_message(state: &RunState) -> String {
+    let limit = match state.plan.caps.wall_ms {
         ms @ 0..1_000 => format!("{ms} ms"),
         ms @ 1_000..120_000 => format!("{} s", ms / 1_000),
         ms => format!("{} min", ms / 60_000),
@@ -216,10 +216,10 @@ pub fn split_command(suggestion: &str) -> (&str, Option<&str>) {
 }
 
 /// Whether the critic's reply is missing, in the first audit or after the revision.
-fn is_critic_missing(transcript: &RunState, stage: ConclusionStage) -> bool {
+fn is_critic_missing(state: &RunState, stage: ConclusionStage) -> bool {
     match stage {
         ConclusionStage::Concluding => false,
         ConclusionStage::Auditing => true,
-        ConclusionStage::Revising => revised_conclusion(transcript).is_some(),
+        ConclusionStage::Revising => revised_conclusion(state).is_some(),
     }
 }

@@ -232,12 +232,12 @@ pub enum RestateOutcome {
 /// Asks the chair's model to restate a directive.
 pub async fn restate_directive(
     loader: &SettingsLoader,
-    transcript: &RunState,
+    state: &RunState,
     text: &str,
     factory: &TransportFactory,
     daily_budget: Option<&DailyBudget>,
 ) -> Result<RestateOutcome, Error> {
-    let RunState { opening, plan, .. } = transcript;
+    let RunState { opening, plan, .. } = state;
     let settings = loader.load_run_settings(opening, &BudgetOverrides::default())?;
     if let Some(daily) = daily_budget {
         daily.set_limit(settings.server_usd_micros);
@@ -245,7 +245,7 @@ pub async fn restate_directive(
     let connections = reconnect_seats(plan, opening.rehearsal, &settings, factory);
     Ok(
         match crate::engine::interventions::restate_directive(
-            transcript,
+            state,
             &connections,
             text,
             daily_budget,

@@ -92,23 +92,23 @@ impl RunEngine {
     ) -> Result<(RunStopReason, RunState), Error> {
         let StartedRun { run, wall } = started;
         let ended = run.run(RunLimits { wall, interrupted }).await;
-        let transcript = run.into_state();
-        let id = &transcript.opening.dialogue_id;
+        let state = run.into_state();
+        let id = &state.opening.dialogue_id;
         let load_latest =
             || load_run_state(&self.project.protocols, self.project.store.as_ref(), id);
         let stop = ended.map_err(|error| {
             // Replies that arrived together were written in one batch; the run may not have
             // applied all of them.
             let latest = load_latest();
-            halted_error(error, latest.as_ref().unwrap_or(&transcript))
+            halted_error(error, latest.as_ref().unwrap_or(&state))
         })?;
         if matches!(stop, RunStopReason::Deadline | RunStopReason::Interrupted) {
             // The journal may have entries that were still being written when the run was cut.
             let latest = load_latest();
-            let transcript = latest.map_err(|error| halted_error(error, &transcript))?;
-            return Ok((transcript.stopped.clone().unwrap_or(stop), transcript));
+            let state = latest.map_err(|error| halted_error(error, &state))?;
+            return Ok((state.stopped.clone().unwrap_or(stop), state));
         }
-        Ok((transcript.stopped.clone().unwrap_or(stop), transcript))
+        Ok((state.stopped.clone().unwrap_or(stop), state))
     }
 
     /// Closes the engine and returns once the journal is on disk. Returns at once if a task still
@@ -125,8 +125,8 @@ impl RunEngine {
 }
 
 /// Adds the id and the number of paid replies to a store error in the middle of a run.
-fn halted_error(error: Error, transcript: &RunState) -> Error {
+fn halted_error(error: Error, state: &RunState) -> Error {
     let Error::Store(source) = error else { return error };
-    let replies = transcript.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
-    Error::Halted { id: transcript.opening.dialogue_id.clone(), replies, source }
+    let replies = state.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
+    Error::Halted { id: state.opening.dialogue_id.clone(), replies, source }
 }

@@ -242,7 +242,7 @@ impl RunServer {
     /// What the seats of a run wrote since the last call.
     pub fn read_writing(&self, follower: &RunFollower, live: &mut LiveReader) -> Vec<WritingEvent> {
         let Ok(project) = self.open_project() else { return Vec::new() };
-        let Some(state) = &follower.transcript else { return Vec::new() };
+        let Some(state) = &follower.state else { return Vec::new() };
         live.read_events(project.folders.store_file(), state)
     }
 

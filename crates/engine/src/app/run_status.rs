@@ -59,29 +59,29 @@ pub struct RunProgress {
 /// Reports a run from its journal. A run of this process counts as running too.
 pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error> {
     let protocols = &project.protocols;
-    let transcript = load_run_state(protocols, project.store.as_ref(), id)?;
-    let status = match is_running(project.folders.store_file(), &transcript) {
+    let state = load_run_state(protocols, project.store.as_ref(), id)?;
+    let status = match is_running(project.folders.store_file(), &state) {
         true => RunStatus::Running,
-        false => stopped_status(&transcript),
+        false => stopped_status(&state),
     };
     let result = match status {
-        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Some(
-            protocols.of_run(&transcript)?.run_document(&transcript).map_err(Error::Document)?,
-        ),
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
+            Some(protocols.of_run(&state)?.run_document(&state).map_err(Error::Document)?)
+        }
         RunStatus::Running | RunStatus::Interrupted => None,
     };
     Ok(RunReport {
         dialogue_id: id.clone(),
         status,
-        is_rehearsal: transcript.opening.rehearsal,
-        progress: run_progress(&transcript),
+        is_rehearsal: state.opening.rehearsal,
+        progress: run_progress(&state),
         result,
     })
 }
 
 /// Status of a run that no process works on.
-pub(crate) fn stopped_status(transcript: &RunState) -> RunStatus {
-    match (&transcript.stopped, completion_status(transcript)) {
+pub(crate) fn stopped_status(state: &RunState) -> RunStatus {
+    match (&state.stopped, completion_status(state)) {
         (None | Some(RunStopReason::Interrupted), _) => RunStatus::Interrupted,
         (Some(_), CompletionStatus::Done) => RunStatus::Done,
         (Some(_), CompletionStatus::Incomplete) => RunStatus::Incomplete,
@@ -89,14 +89,14 @@ pub(crate) fn stopped_status(transcript: &RunState) -> RunStatus {
     }
 }
 
-fn run_progress(transcript: &RunState) -> RunProgress {
-    let answered = transcript.asks.iter().filter(|asked| asked.parse_outcome.is_some()).count();
+fn run_progress(state: &RunState) -> RunProgress {
+    let answered = state.asks.iter().filter(|asked| asked.parse_outcome.is_some()).count();
     RunProgress {
-        round: transcript.last_panel_round(),
-        asked: transcript.asks.len(),
+        round: state.last_panel_round(),
+        asked: state.asks.len(),
         answered,
-        calls: transcript.all_calls().count(),
-        cost_usd: cost_usd(transcript),
+        calls: state.all_calls().count(),
+        cost_usd: cost_usd(state),
     }
 }
 
@@ -109,7 +109,7 @@ pub const FOLLOW_INTERVAL: Duration = Duration::from_millis(150);
 #[derive(Debug)]
 pub struct RunFollower {
     protocols: Protocols,
-    pub transcript: Option<RunState>,
+    pub state: Option<RunState>,
     /// Entries before a run was planned on the dialogue.
     before: Vec<JournalEntry>,
     /// Sequence number of the last applied entry.
@@ -118,25 +118,25 @@ pub struct RunFollower {
 
 impl RunFollower {
     pub fn new(protocols: &Protocols) -> Self {
-        Self { protocols: protocols.clone(), transcript: None, before: Vec::new(), seq: 0 }
+        Self { protocols: protocols.clone(), state: None, before: Vec::new(), seq: 0 }
     }
 
     /// Applies an entry and returns its new changes. A reply is parsed with the entry that records
     /// it, as in the live run, and not again with the later entry that records the reading.
     pub fn apply_entry(&mut self, entry: &JournalEntry) -> Vec<JournalEvent> {
         self.seq = entry.seq;
-        let Some(transcript) = &mut self.transcript else {
+        let Some(state) = &mut self.state else {
             self.before.push(entry.clone());
-            self.transcript = RunState::from_entries(&self.before);
+            self.state = RunState::from_entries(&self.before);
             return entry.events.clone();
         };
         let is_known =
-            |ask: u32| transcript.find_ask(ask).is_some_and(|asked| asked.parse_outcome.is_some());
+            |ask: u32| state.find_ask(ask).is_some_and(|asked| asked.parse_outcome.is_some());
         let is_fresh = |change: &&JournalEvent| !matches!(change, JournalEvent::ReplyParsed { ask, .. } if is_known(*ask));
         let mut fresh: Vec<JournalEvent> = entry.events.iter().filter(is_fresh).cloned().collect();
-        transcript.apply_events(entry.at, &fresh);
-        let due = due_readings(&self.protocols, transcript);
-        transcript.apply_events(entry.at, &due);
+        state.apply_events(entry.at, &fresh);
+        let due = due_readings(&self.protocols, state);
+        state.apply_events(entry.at, &due);
         fresh.extend(due);
         fresh
     }
@@ -144,8 +144,8 @@ impl RunFollower {
     /// The events of changes that [`Self::apply_entry`] returned. Without a run they are those of a
     /// dialogue that an agent or a person leads.
     pub fn events_of(&self, changes: &[JournalEvent]) -> Vec<RunEvent> {
-        match (&self.transcript, self.find_protocol()) {
-            (Some(transcript), _) => derive_events(transcript, changes),
+        match (&self.state, self.find_protocol()) {
+            (Some(state), _) => derive_events(state, changes),
             (None, Some(protocol)) => derive_dialogue_events(protocol, changes),
             (None, None) => Vec::new(),
         }
@@ -153,7 +153,7 @@ impl RunFollower {
 
     /// Whether an agent or a person leads the dialogue, without a run.
     pub fn is_led(&self) -> bool {
-        self.transcript.is_none() && self.find_protocol().is_some_and(ProtocolKind::is_judged)
+        self.state.is_none() && self.find_protocol().is_some_and(ProtocolKind::is_judged)
     }
 
     fn find_protocol(&self) -> Option<ProtocolKind> {
@@ -163,8 +163,8 @@ impl RunFollower {
     /// Whether a process may be working on the run: none of it was read yet, or its process lives.
     /// A dialogue without a run has no transcript, however many entries were read.
     pub fn is_running(&self, store_file: &Path) -> bool {
-        let Some(transcript) = &self.transcript else { return self.seq == 0 };
-        is_running(store_file, transcript)
+        let Some(state) = &self.state else { return self.seq == 0 };
+        is_running(store_file, state)
     }
 }
 

@@ -13,16 +13,16 @@ use crate::config::settings::{Settings, build_seat, short_version};
 use crate::providers::transport::Provider;
 
 /// The changes for the seats of every provider whose last call failed for a setting.
-pub(crate) fn correct_seats(transcript: &RunState, settings: &Settings) -> Vec<JournalEvent> {
-    if transcript.opening.rehearsal {
+pub(crate) fn correct_seats(state: &RunState, settings: &Settings) -> Vec<JournalEvent> {
+    if state.opening.rehearsal {
         return Vec::new();
     }
-    let seats = transcript.plan.seats.iter();
-    seats.filter_map(|seat| correct_seat(transcript, settings, seat)).collect()
+    let seats = state.plan.seats.iter();
+    seats.filter_map(|seat| correct_seat(state, settings, seat)).collect()
 }
 
-fn correct_seat(transcript: &RunState, settings: &Settings, seat: &Seat) -> Option<JournalEvent> {
-    let failure = last_setting_failure(transcript, &seat.provider)?;
+fn correct_seat(state: &RunState, settings: &Settings, seat: &Seat) -> Option<JournalEvent> {
+    let failure = last_setting_failure(state, &seat.provider)?;
     let provider = settings.council.providers.iter().find(|one| one.name == seat.provider)?;
     let corrected = rebuild_seat(seat, provider);
     let mut changes = list_changes(seat, &corrected);
@@ -38,11 +38,11 @@ fn correct_seat(transcript: &RunState, settings: &Settings, seat: &Seat) -> Opti
 }
 
 /// The type of the provider's last failure, if a setting may be its cause.
-fn last_setting_failure(transcript: &RunState, provider: &ExpertSlug) -> Option<CallErrorType> {
+fn last_setting_failure(state: &RunState, provider: &ExpertSlug) -> Option<CallErrorType> {
     let is_own = |seat: &ExpertSlug| {
-        transcript.plan.find_seat(seat).is_some_and(|seat| seat.provider == *provider)
+        state.plan.find_seat(seat).is_some_and(|seat| seat.provider == *provider)
     };
-    let asks = transcript.asks.iter().filter(|asked| is_own(&asked.ask.seat));
+    let asks = state.asks.iter().filter(|asked| is_own(&asked.ask.seat));
     let last = asks.flat_map(|asked| &asked.calls).max_by_key(|call| call.dispatch.call)?;
     setting_failure(last)
 }

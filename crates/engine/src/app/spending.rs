@@ -54,7 +54,7 @@ fn bare_plan(project: &Project) -> Result<Plan, Error> {
 
 fn load_state(store: &dyn Store, id: &DialogueId) -> Result<Option<RunState>, Error> {
     let entries = store.load_entries(id, 0)?;
-    Ok(LoadedRun::from_entries(&entries).map(|loaded| loaded.transcript))
+    Ok(LoadedRun::from_entries(&entries).map(|loaded| loaded.state))
 }
 
 /// Usual length of replies in tokens, by model.

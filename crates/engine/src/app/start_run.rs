@@ -121,12 +121,12 @@ impl ResumePlan {
         party: ResumeParty,
     ) -> Self {
         let mut changes = changes;
-        changes.extend(correct_seats(&loaded.transcript, settings));
-        let mut changed = loaded.transcript.clone();
+        changes.extend(correct_seats(&loaded.state, settings));
+        let mut changed = loaded.state.clone();
         changed.apply_events(changed.last_entry_at, &changes);
         let connections =
             reconnect_seats(&changed.plan, changed.opening.rehearsal, settings, factory);
-        let planned = loaded.transcript.plan.caps;
+        let planned = loaded.state.plan.caps;
         let caps = match party {
             ResumeParty::Operator => raise_caps(planned, settings.budget, overrides.budget_usd),
             ResumeParty::Caller => limit_caps(planned, settings.budget, overrides.budget_usd),
@@ -142,8 +142,8 @@ impl ResumePlan {
     }
 
     /// State of the run before it is resumed.
-    pub fn transcript(&self) -> &RunState {
-        &self.loaded.transcript
+    pub fn state(&self) -> &RunState {
+        &self.loaded.state
     }
 }
 

@@ -108,8 +108,8 @@ impl Run {
             self.apply_written(at, &WrittenEntries::one_entry(seq, changes));
         }
         let (due, at) = {
-            let transcript = self.state();
-            (parse_pending_replies(&self.protocols, &transcript), transcript.last_entry_at)
+            let state = self.state();
+            (parse_pending_replies(&self.protocols, &state), state.last_entry_at)
         };
         self.publish_changes(at, &due);
         lock_mutex(&self.unwritten).extend(due);
@@ -120,11 +120,11 @@ impl Run {
     /// journalled with the next entry.
     pub(crate) fn parse_reply_of(&self, ask: &Ask) {
         let (at, change) = {
-            let transcript = self.state();
-            let asked = transcript.find_ask(ask.id).filter(|asked| asked.parse_outcome.is_none());
+            let state = self.state();
+            let asked = state.find_ask(ask.id).filter(|asked| asked.parse_outcome.is_none());
             let Some((reply, at)) = asked.and_then(AskState::last_reply) else { return };
-            let reading = parse_reply(&self.protocols, &transcript, ask, reply, at);
-            (transcript.last_entry_at, JournalEvent::ReplyParsed { ask: ask.id, reading })
+            let reading = parse_reply(&self.protocols, &state, ask, reply, at);
+            (state.last_entry_at, JournalEvent::ReplyParsed { ask: ask.id, reading })
         };
         self.publish_changes(at, std::slice::from_ref(&change));
         lock_mutex(&self.unwritten).push(change);
@@ -228,9 +228,9 @@ impl Run {
 
     /// The changes that record a stop, with those that the protocol adds.
     pub(crate) fn stop_changes(&self, stop: &RunStopReason) -> Vec<JournalEvent> {
-        let transcript = self.state();
-        let protocol = self.protocols.of_run(&transcript);
-        let parts = protocol.map(|protocol| protocol.on_stop(&transcript, stop));
+        let state = self.state();
+        let protocol = self.protocols.of_run(&state);
+        let parts = protocol.map(|protocol| protocol.on_stop(&state, stop));
         let lines = parts.unwrap_or_default().into_iter().filter_map(|part| match part {
             EntryPart::LogLine(line) => Some(self.log_line(*line)),
             EntryPart::Change(change) => Some(*change),

@@ -87,9 +87,9 @@ impl Budget {
 
     /// Budget of a resumed run: earlier calls count, and a call lost in flight counts at its worst
     /// cost.
-    pub(crate) fn for_resumed_run(caps: BudgetCaps, transcript: &RunState) -> Self {
+    pub(crate) fn for_resumed_run(caps: BudgetCaps, state: &RunState) -> Self {
         let budget = Self::new(caps);
-        for call in transcript.all_calls() {
+        for call in state.all_calls() {
             let reserved = call.dispatch.reserved;
             let actual = match &call.outcome {
                 CallOutcome::Replied(reply, _) => actual_cost(reserved, reply.usage, reply.cost),
@@ -98,8 +98,7 @@ impl Budget {
             };
             budget.with_account(|account| account.spent.add_call(actual));
         }
-        unique_restatements(&transcript.interventions)
-            .for_each(|restated| budget.charge(0, restated));
+        unique_restatements(&state.interventions).for_each(|restated| budget.charge(0, restated));
         budget
     }
 

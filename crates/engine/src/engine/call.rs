@@ -191,13 +191,13 @@ impl<'a> CallAttempt<'a> {
     /// A new ask starts at the transport that last reached the seat, or at the first.
     pub(crate) fn start_call(
         protocols: &Protocols,
-        transcript: &RunState,
+        state: &RunState,
         ask: &Ask,
         transports: &'a [Transport],
         messages: Arc<AskMessages>,
     ) -> Option<Self> {
-        let plan = &transcript.plan;
-        let (place, fallback) = last_working_transport(transcript, ask, transports);
+        let plan = &state.plan;
+        let (place, fallback) = last_working_transport(state, ask, transports);
         let (transport, further) = transports.get(place..)?.split_first()?;
         let seat = plan.find_seat(&ask.seat)?.clone();
         let protocol = protocols.of_purpose(ask.purpose)?;
@@ -208,7 +208,7 @@ impl<'a> CallAttempt<'a> {
             round: ask.round,
             purpose: ask.purpose,
             messages,
-            schema: protocol.reply_schema(transcript, ask),
+            schema: protocol.reply_schema(state, ask),
             is_stricter: ask.retry_reason.is_some(),
             timer: SilenceTimer::start(time),
             partial_text: None,
@@ -234,13 +234,13 @@ impl<'a> CallAttempt<'a> {
     /// An ask of a crashed process continues from its recorded calls.
     pub(crate) fn resume_call(
         protocols: &Protocols,
-        transcript: &RunState,
+        state: &RunState,
         ask: &Ask,
         transports: &'a [Transport],
         asked: &AskState,
         messages: Arc<AskMessages>,
     ) -> Option<Self> {
-        let course = Self::start_call(protocols, transcript, ask, transports, messages)?;
+        let course = Self::start_call(protocols, state, ask, transports, messages)?;
         let Some((place, attempt, fallback)) = resume_position(asked, transports) else {
             return Some(course);
         };
@@ -354,11 +354,11 @@ fn resume_position(
 
 /// The transport of the seat's last reply, if it was not the first one, and why.
 fn last_working_transport(
-    transcript: &RunState,
+    state: &RunState,
     ask: &Ask,
     transports: &[Transport],
 ) -> (usize, Option<TransportFallback>) {
-    let of_seat = transcript.asks.iter().filter(|asked| asked.ask.seat == ask.seat);
+    let of_seat = state.asks.iter().filter(|asked| asked.ask.seat == ask.seat);
     let last = of_seat
         .flat_map(|asked| &asked.calls)
         .rfind(|call| matches!(call.outcome, CallOutcome::Replied(..)));
@@ -414,44 +414,36 @@ impl Run {
         &'a self,
         asks: &[Ask],
     ) -> Result<(Vec<JournalEvent>, Vec<CallAttempt<'a>>), Error> {
-        let transcript = self.state();
+        let state = self.state();
         let (mut prepared, mut courses) = (Vec::new(), Vec::new());
         let first = asks.first();
         let rules = first.and_then(|ask| self.protocols.ask_rules(ask.purpose, ask.round));
         let reached = rules.and_then(|rules| rules.stage);
-        if let Some(stage) = reached.filter(|stage| transcript.stage != Some(*stage)) {
+        if let Some(stage) = reached.filter(|stage| state.stage != Some(*stage)) {
             prepared.push(JournalEvent::StageReached { stage });
         }
-        let mut kept_blocks = transcript.shared_blocks.clone();
+        let mut kept_blocks = state.shared_blocks.clone();
         let mut kept_messages: Option<(u32, Arc<AskMessages>)> = None;
         for ask in asks {
-            let transports = self.connections.for_planned_seat(&transcript.plan, &ask.seat);
-            let course = if let Some(asked) = transcript.find_ask(ask.id) {
+            let transports = self.connections.for_planned_seat(&state.plan, &ask.seat);
+            let course = if let Some(asked) = state.find_ask(ask.id) {
                 // If prompts are not kept, the same run state gives the same messages again.
                 let messages = match &asked.messages {
                     Some(messages) => Arc::clone(messages),
-                    None => Arc::new(self.render_messages(&transcript, ask)?.messages),
+                    None => Arc::new(self.render_messages(&state, ask)?.messages),
                 };
-                CallAttempt::resume_call(
-                    &self.protocols,
-                    &transcript,
-                    ask,
-                    transports,
-                    asked,
-                    messages,
-                )
+                CallAttempt::resume_call(&self.protocols, &state, ask, transports, asked, messages)
             } else {
-                let RenderedPrompt { messages, condensed } =
-                    self.render_messages(&transcript, ask)?;
+                let RenderedPrompt { messages, condensed } = self.render_messages(&state, ask)?;
                 let messages = Arc::new(messages);
-                let keeps = transcript.plan.keep_prompts;
+                let keeps = state.plan.keep_prompts;
                 let block = messages.shared.as_ref().filter(|_| keeps);
                 let is_kept = |block: &&Arc<SharedBlock>| {
                     kept_blocks.iter().any(|kept| kept.sha256 == block.sha256)
                 };
                 if let Some(block) = block.filter(|block| !is_kept(block)) {
                     let added = block.to_extension(kept_blocks.last().map(AsRef::as_ref));
-                    let added = added.without_files(&transcript.plan.context);
+                    let added = added.without_files(&state.plan.context);
                     prepared.push(JournalEvent::SharedBlockPrepared(Arc::new(added)));
                     kept_blocks.push(Arc::clone(block));
                 }
@@ -467,7 +459,7 @@ impl Run {
                     messages_sha256: (!keeps).then(|| messages.content_hash()),
                     condensed,
                 });
-                CallAttempt::start_call(&self.protocols, &transcript, ask, transports, messages)
+                CallAttempt::start_call(&self.protocols, &state, ask, transports, messages)
             };
             // The protocol would ask an unreachable seat again and again.
             courses.push(course.ok_or_else(|| unreachable_seat(&ask.seat))?);
@@ -476,11 +468,11 @@ impl Run {
     }
 
     /// The messages of an ask.
-    fn render_messages(&self, transcript: &RunState, ask: &Ask) -> Result<RenderedPrompt, Error> {
+    fn render_messages(&self, state: &RunState, ask: &Ask) -> Result<RenderedPrompt, Error> {
         let rules = self.protocols.ask_rules(ask.purpose, ask.round);
         let needs_record = rules.is_some_and(|rules| rules.needs_record);
         let record = if needs_record { Some(self.load_record()?) } else { None };
-        let messages = self.protocols.render_messages(transcript, record.as_ref(), ask);
+        let messages = self.protocols.render_messages(state, record.as_ref(), ask);
         Ok(messages.ok_or_else(|| missing_material(ask))?)
     }
 

@@ -40,9 +40,9 @@ pub fn record_intervention(
     intervention: &Intervention,
 ) -> Result<InterventionEntry, Error> {
     loop {
-        let LoadedRun { transcript, entries } = load_run(store, id)?;
-        check_intervention(protocols, &transcript, intervention)?;
-        let (at, round) = (ambient.now(), transcript.current_round());
+        let LoadedRun { state, entries } = load_run(store, id)?;
+        check_intervention(protocols, &state, intervention)?;
+        let (at, round) = (ambient.now(), state.current_round());
         let change = JournalEvent::Intervened { round, intervention: intervention.clone() };
         let is_noted = in_transaction(store, |unit| -> Result<bool, Error> {
             // The journal grew since the check: load and check again.
@@ -61,11 +61,11 @@ pub fn record_intervention(
 /// Checks that the run can still accept the intervention.
 pub fn check_intervention(
     protocols: &Protocols,
-    transcript: &RunState,
+    state: &RunState,
     intervention: &Intervention,
 ) -> Result<(), ValidationError> {
-    let id = &transcript.opening.dialogue_id;
-    let protocol = protocols.of_run(transcript)?;
+    let id = &state.opening.dialogue_id;
+    let protocol = protocols.of_run(state)?;
     if !protocol.accepts_interventions() {
         let name = protocol.name();
         let message = format!("'{id}' is a {name}, which accepts no interventions");
@@ -74,27 +74,27 @@ pub fn check_intervention(
             format!("Ctrl-C in its process interrupts it, `plenary resume {id}` continues it");
         return Err(fault.with_suggestion(way));
     }
-    if transcript.is_finished() {
+    if state.is_finished() {
         let fault = ValidationError::new(ErrorCode::DialogueClosed, format!("'{id}' is finished"));
         return Err(fault.with_suggestion(format!("`plenary show {id}` shows the result")));
     }
-    if transcript.is_abandoned {
+    if state.is_abandoned {
         return Err(abandoned_error(id));
     }
     // The limit never applies to a stop.
     let is_word = *intervention != Intervention::Stop;
-    if is_word && transcript.interventions.len() >= INTERVENTIONS_MAX {
+    if is_word && state.interventions.len() >= INTERVENTIONS_MAX {
         let message = format!("'{id}' has {INTERVENTIONS_MAX} interventions, the limit of a run");
         let fault = ValidationError::new(ErrorCode::NotSupported, message);
         return Err(fault.with_suggestion("ask a new question with `plenary ask`"));
     }
-    let is_ending = transcript.participants.is_some();
+    let is_ending = state.participants.is_some();
     match intervention {
         Intervention::Whisper { text, to } => {
             check_text(text)?;
             match to {
                 Some(seat) if is_ending => Err(too_late(id, &format!("{seat} is not asked again"))),
-                Some(seat) => check_seat(transcript, seat),
+                Some(seat) => check_seat(state, seat),
                 None => Ok(()),
             }
         }
@@ -103,7 +103,7 @@ pub fn check_intervention(
             if is_ending { Err(too_late(id, "no seat argues")) } else { Ok(()) }
         }
         Intervention::Stop if is_ending => Err(too_late(id, "no round is running")),
-        Intervention::Stop if transcript.is_cut_short => Err(ValidationError::new(
+        Intervention::Stop if state.is_cut_short => Err(ValidationError::new(
             ErrorCode::DialogueClosed,
             format!("'{id}' is already stopped"),
         )),
@@ -131,20 +131,20 @@ fn check_text(text: &str) -> Result<(), ValidationError> {
 }
 
 /// Only seats that take part in the rounds can receive a whisper.
-fn check_seat(transcript: &RunState, seat: &ExpertSlug) -> Result<(), ValidationError> {
-    let is_seated = round_seats(transcript).any(|known| known == seat);
-    if is_seated { Ok(()) } else { Err(unknown_seat(transcript, seat.as_str())) }
+fn check_seat(state: &RunState, seat: &ExpertSlug) -> Result<(), ValidationError> {
+    let is_seated = round_seats(state).any(|known| known == seat);
+    if is_seated { Ok(()) } else { Err(unknown_seat(state, seat.as_str())) }
 }
 
-fn round_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
-    let seats = transcript.plan.seats.iter().filter(|seat| !seat.roles.is_empty());
+fn round_seats(state: &RunState) -> impl Iterator<Item = &ExpertSlug> {
+    let seats = state.plan.seats.iter().filter(|seat| !seat.roles.is_empty());
     seats.map(|seat| &seat.name)
 }
 
 /// Error for an unknown seat name; lists the known ones.
-pub fn unknown_seat(transcript: &RunState, name: &str) -> ValidationError {
+pub fn unknown_seat(state: &RunState, name: &str) -> ValidationError {
     let message = format!("'{name}' is not a seat of this council");
-    let names: Vec<&str> = round_seats(transcript).map(ExpertSlug::as_str).collect();
+    let names: Vec<&str> = round_seats(state).map(ExpertSlug::as_str).collect();
     let fault = ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
         .with_field("to")
         .with_value(name);
@@ -198,20 +198,20 @@ impl InterventionWatcher {
 /// One sentence, from the first of the chair's transports that gives one. The cost is reserved in
 /// the budget of the run and in the servers' daily budget; without both the call is not made.
 pub async fn restate_directive(
-    transcript: &RunState,
+    state: &RunState,
     connections: &SeatTransports,
     text: &str,
     daily_budget: Option<&DailyBudget>,
 ) -> Result<DirectiveRestatement, CallError> {
-    let plan = &transcript.plan;
+    let plan = &state.plan;
     let unknown = |message: &str| CallError::new(CallErrorType::Unknown, message);
     let chair = plan.chairs.first().and_then(|name| plan.find_seat(name));
     let seat = chair.ok_or_else(|| unknown("there is no chair"))?;
     // A directive is typed while the run is live, so its last entry is of today.
-    let today = transcript.last_entry_at.utc_day();
-    let messages = restatement_messages(&plan.secret, transcript.question(), text, today);
+    let today = state.last_entry_at.utc_day();
+    let messages = restatement_messages(&plan.secret, state.question(), text, today);
     let messages = Arc::new(messages);
-    let budget = Budget::for_resumed_run(plan.caps, transcript);
+    let budget = Budget::for_resumed_run(plan.caps, state);
     let worst = worst_cost(seat, &messages);
     let not_covered =
         |shortage| unknown(&format!("the remainder of {shortage} does not cover the restatement"));

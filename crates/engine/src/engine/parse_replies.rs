@@ -10,7 +10,7 @@ use plenary_core::protocols::protocol::{AskRules, Protocols};
 /// What the reply to an ask says, or why it cannot be used. It arrived at this moment.
 pub(crate) fn parse_reply(
     protocols: &Protocols,
-    transcript: &RunState,
+    state: &RunState,
     ask: &Ask,
     reply: &ModelReply,
     at: Moment,
@@ -23,12 +23,7 @@ pub(crate) fn parse_reply(
         return unreadable(&format!("no protocol asks for '{}'", ask.purpose));
     };
     let rules = protocol.ask_rules(ask.purpose, ask.round);
-    check_truncation(
-        protocol.parse_reply(transcript, ask, &reply.text, at),
-        ask,
-        rules,
-        reply.finish,
-    )
+    check_truncation(protocol.parse_reply(state, ask, &reply.text, at), ask, rules, reply.finish)
 }
 
 /// A reply that was cut off is asked for again. The second time it is used, and marked, where the
@@ -59,11 +54,11 @@ fn check_truncation(
 
 /// What replies say that are in the journal but were not parsed before their process ended. It
 /// follows from the replies, so it is journalled with the next entry.
-pub fn parse_pending_replies(protocols: &Protocols, transcript: &RunState) -> Vec<JournalEvent> {
-    let unread = transcript.asks.iter().filter(|asked| asked.parse_outcome.is_none());
+pub fn parse_pending_replies(protocols: &Protocols, state: &RunState) -> Vec<JournalEvent> {
+    let unread = state.asks.iter().filter(|asked| asked.parse_outcome.is_none());
     let due = unread.filter_map(|asked| {
         let (reply, at) = asked.last_reply()?;
-        let reading = parse_reply(protocols, transcript, &asked.ask, reply, at);
+        let reading = parse_reply(protocols, state, &asked.ask, reply, at);
         Some(JournalEvent::ReplyParsed { ask: asked.ask.id, reading })
     });
     due.collect()

@@ -59,8 +59,8 @@ impl ProcessLock {
 
     /// Whether another process works on the run now. A run that this process gave up, as after a
     /// full disk, counts as free although this process still runs.
-    pub(crate) fn is_running_elsewhere(&self, transcript: &RunState) -> bool {
-        transcript.owners.last() != Some(&self.token) && is_running(&self.store_file, transcript)
+    pub(crate) fn is_running_elsewhere(&self, state: &RunState) -> bool {
+        state.owners.last() != Some(&self.token) && is_running(&self.store_file, state)
     }
 
     /// Shows watchers what a seat is writing.
@@ -90,8 +90,8 @@ impl Drop for RunClaim {
 }
 
 /// Whether any process works on the run now.
-pub fn is_running(store_file: &Path, transcript: &RunState) -> bool {
-    let last = transcript.owners.last().filter(|_| transcript.stopped.is_none());
+pub fn is_running(store_file: &Path, state: &RunState) -> bool {
+    let last = state.owners.last().filter(|_| state.stopped.is_none());
     last.is_some_and(|token| is_held(store_file, token))
 }
 

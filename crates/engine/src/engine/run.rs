@@ -46,7 +46,7 @@ pub struct RunLimits {
 #[derive(Debug)]
 pub struct Run {
     pub(crate) id: DialogueId,
-    pub(crate) transcript: Mutex<RunState>,
+    pub(crate) state: Mutex<RunState>,
     /// The journal entries that the run state contains.
     pub(crate) known: Mutex<AppliedEntries>,
     /// Parse results that the next entry will contain.
@@ -93,25 +93,25 @@ impl Run {
 
     /// A run from a run state, new or loaded from this many entries.
     pub(crate) fn new(
-        mut transcript: RunState,
+        mut state: RunState,
         entries: u64,
         claim: RunClaim,
         connections: SeatTransports,
         context: RunContext,
     ) -> Self {
-        let unwritten = parse_pending_replies(&context.protocols, &transcript);
-        let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
-        transcript.apply_events(at, &unwritten);
+        let unwritten = parse_pending_replies(&context.protocols, &state);
+        let (id, at) = (state.opening.dialogue_id.clone(), state.last_entry_at);
+        state.apply_events(at, &unwritten);
         if !unwritten.is_empty() {
             context.observer.on_entry(&id, at, &unwritten);
         }
-        let own = Budget::for_resumed_run(transcript.plan.caps, &transcript);
+        let own = Budget::for_resumed_run(state.plan.caps, &state);
         let daily = context.daily_budget.map(|budget| DailyShare { budget, id: id.clone() });
         Self {
             id,
             budgets: CallBudgets::new(own, context.batch_share)
-                .with_daily(daily, transcript.next_call_id()),
-            transcript: Mutex::new(transcript),
+                .with_daily(daily, state.next_call_id()),
+            state: Mutex::new(state),
             known: Mutex::new(AppliedEntries::up_to(entries)),
             unwritten: Mutex::new(unwritten),
             connections,
@@ -142,7 +142,7 @@ impl Run {
 
     /// The run state.
     pub fn into_state(self) -> RunState {
-        self.transcript.into_inner().unwrap_or_else(PoisonError::into_inner)
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn drive(&self) -> Result<RunStopReason, Error> {
@@ -222,12 +222,12 @@ impl Run {
 
     /// The asks that the protocol adds because the reply to this one could not be read.
     fn stricter_asks(&self, ask: u32, sent: &BTreeSet<u32>) -> Vec<Ask> {
-        let transcript = self.state();
-        let outcome = transcript.find_ask(ask).and_then(|asked| asked.parse_outcome.as_ref());
+        let state = self.state();
+        let outcome = state.find_ask(ask).and_then(|asked| asked.parse_outcome.as_ref());
         if !matches!(outcome, Some(ParseOutcome::Unreadable { .. })) {
             return Vec::new();
         }
-        let Step::Ask(asks) = self.protocols.next_step(&transcript) else { return Vec::new() };
+        let Step::Ask(asks) = self.protocols.next_step(&state) else { return Vec::new() };
         let is_new = |ask: &Ask| ask.retry_reason.is_some() && !sent.contains(&ask.id);
         asks.into_iter().filter(is_new).collect()
     }
@@ -282,8 +282,8 @@ impl Run {
         let mut watcher = self.watcher.clone();
         loop {
             let (is_cut_short, is_ending) = {
-                let transcript = self.state();
-                (transcript.is_cut_short, transcript.participants.is_some())
+                let state = self.state();
+                (state.is_cut_short, state.participants.is_some())
             };
             if is_ending {
                 // A stop does not apply to the conclusion.
@@ -298,7 +298,7 @@ impl Run {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, RunState> {
-        lock_mutex(&self.transcript)
+        lock_mutex(&self.state)
     }
 }
 

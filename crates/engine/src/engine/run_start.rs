@@ -66,12 +66,12 @@ pub async fn open_run(
         Ok(WrittenEntries::one_entry(seq, changes))
     });
     let WrittenEntries { last, changes, .. } = opened.await?;
-    let transcript = RunState::from_first_entry(at, &changes).ok_or(StoreError::NotRun)?;
-    let id = &transcript.opening.dialogue_id;
+    let state = RunState::from_first_entry(at, &changes).ok_or(StoreError::NotRun)?;
+    let id = &state.opening.dialogue_id;
     // The dialogue is new, so no other run can have claimed it.
     let claim = process_lock.claim_run(id).ok_or(StoreError::NotRun)?;
     observer.on_entry(id, at, &changes);
-    Ok(Run::new(transcript, last, claim, connections, context))
+    Ok(Run::new(state, last, claim, connections, context))
 }
 
 fn opening_changes(
@@ -131,7 +131,7 @@ fn seat_profile(seat: &Seat, titles: RoleTitles) -> ExpertProfile {
 /// A run loaded from its journal.
 #[derive(Debug)]
 pub struct LoadedRun {
-    pub transcript: RunState,
+    pub state: RunState,
     /// Sequence number of the last journal entry that was read.
     pub(crate) entries: u64,
 }
@@ -139,13 +139,13 @@ pub struct LoadedRun {
 impl LoadedRun {
     /// Reads a run from its journal; `None` if nothing was run on the dialogue.
     pub fn from_entries(entries: &[JournalEntry]) -> Option<Self> {
-        Some(Self { transcript: RunState::from_entries(entries)?, entries: entries.last()?.seq })
+        Some(Self { state: RunState::from_entries(entries)?, entries: entries.last()?.seq })
     }
 
     /// Reads the journal of a dialogue without a run, and adds the plan of the run to start on it.
     pub fn with_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
-        let transcript = RunState::from_plan(entries, plan)?;
-        Some(Self { transcript, entries: entries.last()?.seq })
+        let state = RunState::from_plan(entries, plan)?;
+        Some(Self { state, entries: entries.last()?.seq })
     }
 }
 
@@ -164,11 +164,11 @@ pub fn load_run_state(
     store: &dyn Store,
     id: &DialogueId,
 ) -> Result<RunState, Error> {
-    let LoadedRun { mut transcript, .. } = load_run(store, id)?;
-    protocols.of_run(&transcript)?;
-    let due = parse_pending_replies(protocols, &transcript);
-    transcript.apply_events(transcript.last_entry_at, &due);
-    Ok(transcript)
+    let LoadedRun { mut state, .. } = load_run(store, id)?;
+    protocols.of_run(&state)?;
+    let due = parse_pending_replies(protocols, &state);
+    state.apply_events(state.last_entry_at, &due);
+    Ok(state)
 }
 
 /// Resumes a loaded run in this process and journals `changed_plan`, the changes to its plan. Fails
@@ -179,27 +179,27 @@ pub async fn resume_run(
     connections: SeatTransports,
     context: RunContext,
 ) -> Result<Run, Error> {
-    let LoadedRun { mut transcript, mut entries } = loaded;
-    let id = transcript.opening.dialogue_id.clone();
-    context.protocols.of_run(&transcript)?;
+    let LoadedRun { mut state, mut entries } = loaded;
+    let id = state.opening.dialogue_id.clone();
+    context.protocols.of_run(&state)?;
     let process_lock = Arc::clone(&context.process_lock);
     let mut changes = vec![JournalEvent::RunStarted { owner: process_lock.token.clone() }];
     changes.extend(changed_plan);
     let run_claim = process_lock.claim_run(&id).ok_or_else(|| running_elsewhere(&id))?;
     loop {
-        if transcript.is_abandoned {
+        if state.is_abandoned {
             return Err(abandoned_error(&id).into());
         }
-        if process_lock.is_running_elsewhere(&transcript) {
+        if process_lock.is_running_elsewhere(&state) {
             return Err(running_elsewhere(&id).into());
         }
         let at = context.ambient.now();
-        let mut resumed = transcript.clone();
+        let mut resumed = state.clone();
         resumed.apply_events(at, &changes);
         if let Some(seat) = connections.find_missing(needed_seats(&resumed)) {
             return Err(unreachable_seat(seat).into());
         }
-        connections.restore_refused(&transcript, &resumed.plan);
+        connections.restore_refused(&state, &resumed.plan);
         let written = context.journal.run_work(claim_entry(&id, entries, at, &changes)).await?;
         if written.entries > 0 {
             context.observer.on_entry(&id, at, &changes);
@@ -211,7 +211,7 @@ pub async fn resume_run(
             if entry.kind != JournalEntryKind::Intervened {
                 return Err(running_elsewhere(&id).into());
             }
-            transcript.apply_events(entry.at, &entry.events);
+            state.apply_events(entry.at, &entry.events);
             context.observer.on_entry(&id, entry.at, &entry.events);
             entries = entry.seq;
         }
@@ -236,9 +236,9 @@ fn claim_entry(
 }
 
 /// Seats that may still be asked: after the rounds only those of the conclusion.
-fn needed_seats(transcript: &RunState) -> impl Iterator<Item = &ExpertSlug> {
-    let plan = &transcript.plan;
-    let ending = plan.conclusion.as_ref().filter(|_| transcript.rounds_are_over());
+fn needed_seats(state: &RunState) -> impl Iterator<Item = &ExpertSlug> {
+    let plan = &state.plan;
+    let ending = plan.conclusion.as_ref().filter(|_| state.rounds_are_over());
     plan.seats.iter().map(|seat| &seat.name).filter(move |name| {
         ending.is_none_or(|ending| {
             [&ending.synthesizer, &ending.critic, &ending.reviser].contains(name)
@@ -289,10 +289,10 @@ impl SeatTransports {
     }
 
     /// Leaves out what servers refused earlier in the run, unless the seat was changed since.
-    fn restore_refused(&self, transcript: &RunState, plan: &Plan) {
-        for asked in &transcript.asks {
+    fn restore_refused(&self, state: &RunState, plan: &Plan) {
+        for asked in &state.asks {
             let name = &asked.ask.seat;
-            let is_same = plan.find_seat(name) == transcript.plan.find_seat(name);
+            let is_same = plan.find_seat(name) == state.plan.find_seat(name);
             let transports = self.for_planned_seat(plan, name);
             for call in asked.calls.iter().filter(|_| is_same) {
                 let mut refused = call.dispatch.without.clone();

@@ -79,11 +79,11 @@ impl<'a> ReviewPrinter<'a> {
     }
 
     /// Prints a finished or stopped review.
-    pub(crate) fn print_reviewed(&mut self, transcript: &RunState) -> Result<(), Error> {
+    pub(crate) fn print_reviewed(&mut self, state: &RunState) -> Result<(), Error> {
         match self.format {
             ReviewFormat::Text => {
-                let page = review_page(None, transcript, PageScope::new(PageDetail::Result));
-                self.documents.push(review_document(transcript));
+                let page = review_page(None, state, PageScope::new(PageDetail::Result));
+                self.documents.push(review_document(state));
                 let ui = self.session.ui;
                 ui.print_page(&draw_page(&page, ui.page_canvas()))
             }
@@ -91,18 +91,18 @@ impl<'a> ReviewPrinter<'a> {
             | ReviewFormat::Github
             | ReviewFormat::Sarif
             | ReviewFormat::Junit
-            | ReviewFormat::Markdown => self.print_document(review_document(transcript)),
+            | ReviewFormat::Markdown => self.print_document(review_document(state)),
         }
     }
 
     /// Notes a review that Ctrl-C stopped. As text it is a row of the summary, not a page.
-    pub(crate) fn print_interrupted(&mut self, transcript: &RunState) -> Result<(), Error> {
-        self.interrupted.push(transcript.opening.dialogue_id.clone());
+    pub(crate) fn print_interrupted(&mut self, state: &RunState) -> Result<(), Error> {
+        self.interrupted.push(state.opening.dialogue_id.clone());
         if self.format == ReviewFormat::Text {
-            self.documents.push(review_document(transcript));
+            self.documents.push(review_document(state));
             return Ok(());
         }
-        self.print_reviewed(transcript)
+        self.print_reviewed(state)
     }
 
     /// Prints the earlier decision on the same content, and returns its exit status.

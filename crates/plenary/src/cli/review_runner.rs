@@ -206,13 +206,13 @@ impl ReviewWork<'_> {
         let started = start_run(context, RunStart::New(prepared)).await?;
         let ended = self.engine.finish_run(started, self.interrupted.clone()).await;
         progress.clear_spinners();
-        let (stop, transcript) = ended?;
+        let (stop, state) = ended?;
         if stop == RunStopReason::Interrupted && !self.session.ui.json {
-            print_interrupted_run(self.session, &transcript);
+            print_interrupted_run(self.session, &state);
             return Ok(ExitStatus::Interrupted);
         }
-        printer.print_reviewed(&transcript)?;
-        ended_status(self.session, &stop, &transcript)
+        printer.print_reviewed(&state)?;
+        ended_status(self.session, &stop, &state)
     }
 
     /// Runs several reviews at once and prints them in the given order. Files that run at the same
@@ -274,12 +274,12 @@ impl ReviewWork<'_> {
         match review {
             FinishedReview::Settled(settled) => self.print_settled(settled, printer),
             FinishedReview::Ran(ran) => {
-                let (stop, transcript) = ran.as_ref();
+                let (stop, state) = ran.as_ref();
                 match *stop == RunStopReason::Interrupted {
-                    true => printer.print_interrupted(transcript)?,
-                    false => printer.print_reviewed(transcript)?,
+                    true => printer.print_interrupted(state)?,
+                    false => printer.print_reviewed(state)?,
                 }
-                ended_status(self.session, stop, transcript)
+                ended_status(self.session, stop, state)
             }
         }
     }
@@ -303,7 +303,7 @@ impl FinishedReview {
 fn ended_status(
     session: &CliSession<'_>,
     stop: &RunStopReason,
-    transcript: &RunState,
+    state: &RunState,
 ) -> Result<ExitStatus, Error> {
-    Ok(ended(session.loader.protocols.of_run(transcript)?, stop, transcript))
+    Ok(ended(session.loader.protocols.of_run(state)?, stop, state))
 }

@@ -214,7 +214,7 @@ impl FeedContent {
                 self.frames.push((place, Bytes::from(text)));
             }
         }
-        let state = self.follower.transcript.as_ref();
+        let state = self.follower.state.as_ref();
         let is_open = |ask: u32| {
             let asked = state.and_then(|state| state.find_ask(ask));
             asked.is_some_and(|asked| asked.last_reply().is_none() && !asked.gave_up)
@@ -226,7 +226,7 @@ impl FeedContent {
     /// Adds what seats have written since; returns whether there is something new.
     fn read_parts(&mut self, run_server: &RunServer) -> bool {
         let parts = run_server.read_writing(&self.follower, &mut self.live);
-        let Some(state) = &self.follower.transcript else { return false };
+        let Some(state) = &self.follower.state else { return false };
         let before = self.parts.len();
         let mut has_new = false;
         for part in parts {

@@ -100,10 +100,10 @@ impl ToolCall {
             let is_quiet = fresh.is_empty();
             for entry in fresh {
                 let changes = following.apply_entry(&entry);
-                let Some(transcript) = &following.transcript else { continue };
-                let seen = derive_events(transcript, &changes);
+                let Some(state) = &following.state else { continue };
+                let seen = derive_events(state, &changes);
                 for told in seen.iter().flat_map(|event| {
-                    describe_event(&self.run_server.loader.protocols, transcript, event)
+                    describe_event(&self.run_server.loader.protocols, state, event)
                 }) {
                     steps += 1;
                     self.send_progress(steps, told.text.trim()).await;
@@ -210,8 +210,8 @@ pub(crate) async fn describe_task(
     let (run_server, id) = (Arc::clone(run_server), id.clone());
     run_blocking(move || {
         let project = run_server.open_project()?;
-        let transcript = load_run_state(&project.protocols, project.store.as_ref(), &id)?;
-        let (created, updated) = (transcript.opened_at, transcript.last_entry_at);
+        let state = load_run_state(&project.protocols, project.store.as_ref(), &id)?;
+        let (created, updated) = (state.opened_at, state.last_entry_at);
         let task = Task::new(id.as_str(), status, created.to_string(), updated.to_string());
         Ok(task.with_poll_interval_ms(POLL_MILLIS))
     })

@@ -37,18 +37,18 @@ pub struct ConclusionDocument {
     pub error: Option<StopNotice>,
 }
 
-pub fn conclusion_document(transcript: &RunState) -> ConclusionDocument {
-    let (opening, ended) = (&transcript.opening, ConclusionView::from_state(transcript));
+pub fn conclusion_document(state: &RunState) -> ConclusionDocument {
+    let (opening, ended) = (&state.opening, ConclusionView::from_state(state));
     ConclusionDocument {
         dialogue_id: opening.dialogue_id.clone(),
         protocol: opening.protocol,
         rehearsal: opening.rehearsal,
-        status: completion_status(transcript),
-        interventions: list_interventions(transcript),
-        metrics: run_metrics(transcript),
-        transparency: transparency_record(transcript),
+        status: completion_status(state),
+        interventions: list_interventions(state),
+        metrics: run_metrics(state),
+        transparency: transparency_record(state),
         warnings: conclusion_warnings(&ended, opening.rehearsal),
-        error: stop_notice(transcript),
+        error: stop_notice(state),
         ended,
     }
 }
@@ -113,10 +113,10 @@ pub struct AuditView {
 
 impl ConclusionView {
     /// The view of a run, finished or not.
-    pub fn from_state(transcript: &RunState) -> Self {
-        match &transcript.conclusion_result {
+    pub fn from_state(state: &RunState) -> Self {
+        match &state.conclusion_result {
             Some(ending) => Self::from_result(ending),
-            None => Self::in_progress(transcript),
+            None => Self::in_progress(state),
         }
     }
 
@@ -135,18 +135,17 @@ impl ConclusionView {
         }
     }
 
-    fn in_progress(transcript: &RunState) -> Self {
-        let plan = transcript.plan.conclusion.as_ref();
-        let was_asked =
-            |round| transcript.asks_in_round(run_round(transcript, round)).next().is_some();
+    fn in_progress(state: &RunState) -> Self {
+        let plan = state.plan.conclusion.as_ref();
+        let was_asked = |round| state.asks_in_round(run_round(state, round)).next().is_some();
         let synthesizer = plan.filter(|_| was_asked(DRAFT));
-        let synthesizer = synthesizer.map(|plan| transcript.plan.author_of(&plan.synthesizer));
+        let synthesizer = synthesizer.map(|plan| state.plan.author_of(&plan.synthesizer));
         let family = synthesizer.as_ref().map(|author| author.family.clone()).unwrap_or_default();
         Self {
-            stage: transcript.stage.map(|stage| stage.name()),
-            draft: revised_conclusion(transcript).or(draft_conclusion(transcript)).cloned(),
+            stage: state.stage.map(|stage| stage.name()),
+            draft: revised_conclusion(state).or(draft_conclusion(state)).cloned(),
             synthesizer,
-            audit: was_asked(AUDIT).then(|| AuditView::in_progress(transcript, &family)),
+            audit: was_asked(AUDIT).then(|| AuditView::in_progress(state, &family)),
             ..Self::default()
         }
     }
@@ -179,14 +178,13 @@ impl AuditView {
         audit.by_authors(ending.critic.clone(), ending.reviser.clone(), &ending.synthesizer.family)
     }
 
-    fn in_progress(transcript: &RunState, family: &str) -> Self {
-        let verdict =
-            |round| audit_objections(transcript, round).map(AuditVerdict::from_objections);
-        let plan = transcript.plan.conclusion.as_ref();
-        let critic = plan.map(|plan| transcript.plan.author_of(&plan.critic));
-        let reviser = plan.filter(|_| revised_conclusion(transcript).is_some());
-        let reviser = reviser.map(|plan| transcript.plan.author_of(&plan.reviser));
-        let trail = audit_trail(transcript).unwrap_or_default();
+    fn in_progress(state: &RunState, family: &str) -> Self {
+        let verdict = |round| audit_objections(state, round).map(AuditVerdict::from_objections);
+        let plan = state.plan.conclusion.as_ref();
+        let critic = plan.map(|plan| state.plan.author_of(&plan.critic));
+        let reviser = plan.filter(|_| revised_conclusion(state).is_some());
+        let reviser = reviser.map(|plan| state.plan.author_of(&plan.reviser));
+        let trail = audit_trail(state).unwrap_or_default();
         Self::new(trail, verdict(AUDIT), verdict(SECOND_AUDIT)).by_authors(critic, reviser, family)
     }
 

@@ -20,13 +20,13 @@ use crate::protocols::conclusion::types::{
 use crate::protocols::council::document::council_document;
 use crate::report::dialogue_json::dialogue_document;
 
-fn document_json(transcript: &RunState) -> Value {
-    serde_json::to_value(council_document(transcript)).unwrap()
+fn document_json(state: &RunState) -> Value {
+    serde_json::to_value(council_document(state)).unwrap()
 }
 
 /// The conclusion fields of a document, on one line.
-fn summary_line(transcript: &RunState) -> String {
-    let told = document_json(transcript);
+fn summary_line(state: &RunState) -> String {
+    let told = document_json(state);
     let there = |key: &'static str| if told[key].is_null() { "-" } else { key };
     let audit = &told["audit"];
     let count = |key: &str| audit[key].as_array().unwrap().len();
@@ -83,8 +83,8 @@ fn each_ending_says_what_it_is_and_loses_nothing() {
         ),
         (no_conclusion, "done null null | - - - | no audit"),
     ];
-    for (transcript, expected) in cases {
-        assert_eq!(summary_line(&transcript), expected);
+    for (state, expected) in cases {
+        assert_eq!(summary_line(&state), expected);
     }
 }
 
@@ -173,7 +173,7 @@ fn a_long_objection_is_cut_in_the_note_and_whole_beside_it() {
 
 #[test]
 fn a_critic_of_the_same_family_and_no_critic_are_said() {
-    let warned = |transcript: &RunState| document_json(transcript)["warnings"].to_string();
+    let warned = |state: &RunState| document_json(state)["warnings"].to_string();
     let mut kin = clean();
     if let Some(critic) = kin.conclusion_result.as_mut().and_then(|ending| ending.critic.as_mut()) {
         critic.family = "anthropic".to_owned();
@@ -183,10 +183,10 @@ fn a_critic_of_the_same_family_and_no_critic_are_said() {
     kin.opening.rehearsal = true;
     assert!(!warned(&kin).contains("same model family"), "a rehearsal says what it is");
     assert!(warned(&unaudited()).contains("unaudited"));
-    for (transcript, name) in
+    for (state, name) in
         [(clean(), "clean"), (crate::protocols::conclusion::sample::revised(), "revised")]
     {
-        assert_eq!(document_json(&transcript)["warnings"], json!([]), "{name}");
+        assert_eq!(document_json(&state)["warnings"], json!([]), "{name}");
     }
 }
 
@@ -258,16 +258,16 @@ fn a_panel_that_had_reported_before_it_was_stopped_is_whole() {
     run.drafted(crate::protocols::conclusion::sample::conclusion());
     run.intervened(5, Intervention::Stop);
     run.audited(AuditReply::Pass);
-    let transcript =
+    let state =
         run.ended(Some(TerminalState::Clean), crate::protocols::conclusion::sample::conclusion());
-    assert_eq!(document_json(&transcript)["flags"]["degraded"], false);
+    assert_eq!(document_json(&state)["flags"]["degraded"], false);
 }
 
 #[test]
 fn a_dialogue_that_somebody_led_is_told_in_the_same_words() {
-    let mut transcript = unconverged();
-    transcript.opening.protocol = ProtocolKind::Alignment;
-    let closed = serde_json::to_value(conclusion_document(&transcript)).unwrap();
+    let mut state = unconverged();
+    state.opening.protocol = ProtocolKind::Alignment;
+    let closed = serde_json::to_value(conclusion_document(&state)).unwrap();
     let keys: Vec<&str> = closed.as_object().unwrap().keys().map(String::as_str).collect();
     for key in "dialogue_id protocol rehearsal status terminal_state conclusion draft explanation \
                 audit warnings error"
@@ -306,11 +306,11 @@ fn an_exported_dialogue_carries_its_ending_and_what_became_of_it() {
 
 #[test]
 fn an_ending_is_the_same_from_the_run_and_from_the_record() {
-    for transcript in
+    for state in
         [clean(), crate::protocols::conclusion::sample::revised(), unconverged(), unaudited()]
     {
-        let ending = transcript.conclusion_result.clone().unwrap();
-        assert_eq!(ConclusionView::from_state(&transcript), ConclusionView::from_result(&ending));
+        let ending = state.conclusion_result.clone().unwrap();
+        assert_eq!(ConclusionView::from_state(&state), ConclusionView::from_result(&ending));
     }
 }
 
@@ -323,7 +323,7 @@ fn a_second_look_that_is_missing_leaves_the_mended_draft() {
     });
     run.revised(crate::protocols::conclusion::sample::conclusion());
     run.fails("bob", SECOND_AUDIT, AskPurpose::Audit);
-    let ended = ConclusionView::from_state(&run.transcript);
+    let ended = ConclusionView::from_state(&run.state);
     assert_eq!(ended.draft, Some(crate::protocols::conclusion::sample::conclusion()));
     let audit = ended.audit.unwrap();
     assert_eq!(

@@ -26,48 +26,44 @@ use crate::protocols::pending_asks::InterventionScope;
 
 /// The synthesizer's messages: the whole record, without private whispers.
 pub fn synthesizer_messages(
-    transcript: &RunState,
+    state: &RunState,
     record: &DialogueRecord,
     ask: &Ask,
 ) -> RenderedPrompt {
-    let brief = ConclusionBrief::from_state(transcript, record, ask);
-    render_messages(transcript, DRAFT, brief, ask, Vec::new())
+    let brief = ConclusionBrief::from_state(state, record, ask);
+    render_messages(state, DRAFT, brief, ask, Vec::new())
 }
 
 /// The reviser's messages: the same, with the conclusion and the objections to it.
-pub fn reviser_messages(
-    transcript: &RunState,
-    record: &DialogueRecord,
-    ask: &Ask,
-) -> RenderedPrompt {
-    let mut brief = ConclusionBrief::from_state(transcript, record, ask);
+pub fn reviser_messages(state: &RunState, record: &DialogueRecord, ask: &Ask) -> RenderedPrompt {
+    let mut brief = ConclusionBrief::from_state(state, record, ask);
     let mut remarks = Vec::new();
-    if let (Some(draft), Some(trail)) = (draft_conclusion(transcript), audit_trail(transcript)) {
+    if let (Some(draft), Some(trail)) = (draft_conclusion(state), audit_trail(state)) {
         brief = brief.with_objections(draft, &trail.objections);
         let fields = trail.revised_fields.iter().map(|field| format!("`{field}`"));
         let fields = fields.collect::<Vec<_>>().join(", ");
         remarks.push(format!("Flagged fields to fix: {fields}. Everything else stays."));
     }
-    render_messages(transcript, REVISION, brief, ask, remarks)
+    render_messages(state, REVISION, brief, ask, remarks)
 }
 
 fn render_messages(
-    transcript: &RunState,
+    state: &RunState,
     role: RoleText,
     mut brief: ConclusionBrief<'_>,
     ask: &Ask,
     more: Vec<String>,
 ) -> RenderedPrompt {
     let notes = condense_brief(&mut brief);
-    let mut remarks: Vec<String> = stances_remark(transcript).into_iter().collect();
+    let mut remarks: Vec<String> = stances_remark(state).into_iter().collect();
     // A run may be concluded long after it started.
-    let day = ask_day(transcript, ask);
-    remarks.extend((day != block_day(transcript)).then(|| today_line(day)));
+    let day = ask_day(state, ask);
+    remarks.extend((day != block_day(state)).then(|| today_line(day)));
     remarks.extend(more);
     let parts = MessageParts {
-        secret: &transcript.plan.secret,
+        secret: &state.plan.secret,
         block: Some(&brief.block),
-        role: &role.parts(transcript.plan.mode),
+        role: &role.parts(state.plan.mode),
         sections: &brief.all_sections(),
         remarks: &remarks,
     };
@@ -76,19 +72,18 @@ fn render_messages(
 }
 
 /// The stances of a council's first round, counted by the program.
-fn stances_remark(transcript: &RunState) -> Option<String> {
-    let tally = tally_stances(transcript);
+fn stances_remark(state: &RunState) -> Option<String> {
+    let tally = tally_stances(state);
     let counts =
         OpinionStance::ALL.iter().map(|stance| format!("{} {stance}", tally.count_of(*stance)));
     let counts = counts.collect::<Vec<_>>().join(", ");
-    let is_council = !list_opinions(transcript).is_empty();
+    let is_council = !list_opinions(state).is_empty();
     is_council.then(|| format!("The stances of the first round, counted: {counts}."))
 }
 
 /// The day the ask was made, also when it is sent again after a crash.
-fn ask_day(transcript: &RunState, ask: &Ask) -> Day {
-    let made =
-        transcript.find_ask(ask.id).map_or(transcript.last_entry_at, |asked| asked.prepared_at);
+fn ask_day(state: &RunState, ask: &Ask) -> Day {
+    let made = state.find_ask(ask.id).map_or(state.last_entry_at, |asked| asked.prepared_at);
     made.utc_day()
 }
 
@@ -111,14 +106,14 @@ pub(crate) struct ConclusionBrief<'a> {
 }
 
 impl<'a> ConclusionBrief<'a> {
-    pub(crate) fn from_state(transcript: &RunState, record: &'a DialogueRecord, ask: &Ask) -> Self {
+    pub(crate) fn from_state(state: &RunState, record: &'a DialogueRecord, ask: &Ask) -> Self {
         Self {
-            block: question_block(transcript, &ask.seat),
-            view: ReaderView::of_participant(transcript, ask, InterventionScope::Public),
-            background: transcript.opening.background.as_ref().map(to_pretty_json),
-            participants: participant_lines(transcript, record),
+            block: question_block(state, &ask.seat),
+            view: ReaderView::of_participant(state, ask, InterventionScope::Public),
+            background: state.opening.background.as_ref().map(to_pretty_json),
+            participants: participant_lines(state, record),
             digest: RecordDigest::from_record(record),
-            report: transcript.report.as_ref().and_then(|report| serde_json::to_value(report).ok()),
+            report: state.report.as_ref().and_then(|report| serde_json::to_value(report).ok()),
             revision_sections: Vec::new(),
         }
     }
@@ -161,13 +156,13 @@ impl<'a> ConclusionBrief<'a> {
 }
 
 /// One JSON line per participant, with its letter and role.
-fn participant_lines(transcript: &RunState, record: &DialogueRecord) -> String {
-    let letters = SeatLetters::from_plan(&transcript.plan);
+fn participant_lines(state: &RunState, record: &DialogueRecord) -> String {
+    let letters = SeatLetters::from_plan(&state.plan);
     let role = |agent| {
         let role = &record.find_expert(agent)?.profile.role;
         Some(role.chars().take(ROLE_CHARS_MAX).collect::<String>())
     };
-    let lines = transcript.participants.iter().flatten().map(|participant| {
+    let lines = state.participants.iter().flatten().map(|participant| {
         let ConclusionParticipant { agent, version } = participant;
         to_json_line(json!({
             "agent": agent,

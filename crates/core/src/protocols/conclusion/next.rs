@@ -21,40 +21,40 @@ use crate::protocols::pending_asks::{RetryRule, pending_asks};
 use crate::protocols::protocol::{EntryDraft, EntryPart, Step};
 
 /// The next step after the rounds.
-pub fn next_step(transcript: &RunState) -> Step {
-    let Some(plan) = &transcript.plan.conclusion else { return Step::Finish };
-    if transcript.conclusion_result.is_some() {
+pub fn next_step(state: &RunState) -> Step {
+    let Some(plan) = &state.plan.conclusion else { return Step::Finish };
+    if state.conclusion_result.is_some() {
         return Step::Finish;
     }
-    if transcript.participants.is_none() {
+    if state.participants.is_none() {
         return begin_conclusion();
     }
-    let Some(draft) = draft_conclusion(transcript) else {
-        return ConclusionAsk::Draft.ask_seat(&plan.synthesizer, transcript);
+    let Some(draft) = draft_conclusion(state) else {
+        return ConclusionAsk::Draft.ask_seat(&plan.synthesizer, state);
     };
     match plan.auditing {
-        AuditMode::Unaudited => end_conclusion(transcript, plan, None, draft),
-        AuditMode::Audited => next_of_audit(transcript, plan, draft),
+        AuditMode::Unaudited => end_conclusion(state, plan, None, draft),
+        AuditMode::Audited => next_of_audit(state, plan, draft),
     }
 }
 
 /// The critic audits the draft; the reviser fixes it at most once, and the critic audits again.
-fn next_of_audit(transcript: &RunState, plan: &ConclusionPlan, draft: &Conclusion) -> Step {
-    let Some(first) = audit_objections(transcript, AUDIT) else {
-        return ConclusionAsk::Audit.ask_seat(&plan.critic, transcript);
+fn next_of_audit(state: &RunState, plan: &ConclusionPlan, draft: &Conclusion) -> Step {
+    let Some(first) = audit_objections(state, AUDIT) else {
+        return ConclusionAsk::Audit.ask_seat(&plan.critic, state);
     };
     if first.is_empty() {
-        return end_conclusion(transcript, plan, Some(TerminalState::Clean), draft);
+        return end_conclusion(state, plan, Some(TerminalState::Clean), draft);
     }
-    let Some(revised) = revised_conclusion(transcript) else {
-        return ConclusionAsk::Revision.ask_seat(&plan.reviser, transcript);
+    let Some(revised) = revised_conclusion(state) else {
+        return ConclusionAsk::Revision.ask_seat(&plan.reviser, state);
     };
-    let Some(second) = audit_objections(transcript, SECOND_AUDIT) else {
-        return ConclusionAsk::SecondAudit.ask_seat(&plan.critic, transcript);
+    let Some(second) = audit_objections(state, SECOND_AUDIT) else {
+        return ConclusionAsk::SecondAudit.ask_seat(&plan.critic, state);
     };
     let is_defensible = second.is_empty();
-    let state = if is_defensible { TerminalState::Revised } else { TerminalState::Unconverged };
-    end_conclusion(transcript, plan, Some(state), revised)
+    let terminal = if is_defensible { TerminalState::Revised } else { TerminalState::Unconverged };
+    end_conclusion(state, plan, Some(terminal), revised)
 }
 
 /// An ask of the conclusion. The run cannot continue without its reply.
@@ -68,7 +68,7 @@ enum ConclusionAsk {
 
 impl ConclusionAsk {
     /// Asks the seat, or stops if it gave no usable reply.
-    fn ask_seat(self, seat: &ExpertSlug, transcript: &RunState) -> Step {
+    fn ask_seat(self, seat: &ExpertSlug, state: &RunState) -> Step {
         // The second audit belongs to the revision: a stage never returns to an earlier one.
         let (round, purpose, stage) = match self {
             Self::Draft => (DRAFT, AskPurpose::Conclusion, ConclusionStage::Concluding),
@@ -76,9 +76,9 @@ impl ConclusionAsk {
             Self::Revision => (REVISION, AskPurpose::Revision, ConclusionStage::Revising),
             Self::SecondAudit => (SECOND_AUDIT, AskPurpose::Audit, ConclusionStage::Revising),
         };
-        let round = run_round(transcript, round);
-        pending_asks(transcript, round, purpose, RetryRule::All, [seat]).unwrap_or_else(|| {
-            let failed = list_failures(transcript, round).pop();
+        let round = run_round(state, round);
+        pending_asks(state, round, purpose, RetryRule::All, [seat]).unwrap_or_else(|| {
+            let failed = list_failures(state, round).pop();
             let reason = failed.map_or_else(String::new, |failed| failed.error_message);
             Step::Stop(RunStopReason::Unconcluded { stage, seat: seat.clone(), reason })
         })
@@ -97,12 +97,12 @@ fn begin_conclusion() -> Step {
 }
 
 fn end_conclusion(
-    transcript: &RunState,
+    state: &RunState,
     plan: &ConclusionPlan,
     terminal_state: Option<TerminalState>,
     conclusion: &Conclusion,
 ) -> Step {
-    let author = |name: &ExpertSlug| transcript.plan.author_of(name);
+    let author = |name: &ExpertSlug| state.plan.author_of(name);
     let is_revised = match terminal_state {
         Some(TerminalState::Revised | TerminalState::Unconverged) => true,
         Some(TerminalState::Clean) | None => false,
@@ -110,12 +110,12 @@ fn end_conclusion(
     let ending = ConclusionResult {
         terminal_state,
         conclusion: conclusion.clone(),
-        audit: terminal_state.and_then(|_| audit_trail(transcript)),
+        audit: terminal_state.and_then(|_| audit_trail(state)),
         synthesizer: author(&plan.synthesizer),
         critic: terminal_state.map(|_| author(&plan.critic)),
         reviser: is_revised.then(|| author(&plan.reviser)),
     };
-    let converges = has_converged(transcript, &ending);
+    let converges = has_converged(state, &ending);
     let concluded = EntryPart::from_change(JournalEvent::Concluded(Box::new(ending)));
     let parts = [concluded].into_iter().chain(converges.then_some(EntryPart::Converge));
     Step::Append(vec![EntryDraft::new(
@@ -125,11 +125,11 @@ fn end_conclusion(
 }
 
 /// Whether the dialogue converged. Without an audit it did if the chair wrote the report.
-fn has_converged(transcript: &RunState, ending: &ConclusionResult) -> bool {
+fn has_converged(state: &RunState, ending: &ConclusionResult) -> bool {
     match ending.terminal_state {
         Some(TerminalState::Clean | TerminalState::Revised) => true,
         Some(TerminalState::Unconverged) => false,
-        None => transcript.report.as_ref().is_some_and(|report| !report.fallback),
+        None => state.report.as_ref().is_some_and(|report| !report.fallback),
     }
 }
 
@@ -138,20 +138,17 @@ const VERSION_DIGITS: usize = 8;
 
 /// Seats and experts with at least one answer, in the order of the panel. A seat has a version of
 /// its own; the version of an expert is computed from its profile.
-pub fn list_participants(
-    transcript: &RunState,
-    record: &DialogueRecord,
-) -> Vec<ConclusionParticipant> {
-    match transcript.opening.protocol.is_judged() {
+pub fn list_participants(state: &RunState, record: &DialogueRecord) -> Vec<ConclusionParticipant> {
+    match state.opening.protocol.is_judged() {
         true => heard_experts(record),
-        false => heard_seats(transcript),
+        false => heard_seats(state),
     }
 }
 
-fn heard_seats(transcript: &RunState) -> Vec<ConclusionParticipant> {
+fn heard_seats(state: &RunState) -> Vec<ConclusionParticipant> {
     let heard: BTreeSet<&ExpertSlug> =
-        ROUNDS.iter().flat_map(|round| transcript.seats_answered_in(*round)).collect();
-    let seats = transcript.plan.seats.iter().filter(|seat| heard.contains(&seat.name));
+        ROUNDS.iter().flat_map(|round| state.seats_answered_in(*round)).collect();
+    let seats = state.plan.seats.iter().filter(|seat| heard.contains(&seat.name));
     seats
         .map(|seat| ConclusionParticipant {
             agent: seat.name.clone(),
@@ -190,8 +187,8 @@ fn profile_version(profile: &ExpertProfile) -> String {
 const JUDGED_OFFSET: u8 = ROUND_MAX + 1;
 
 /// The number of a conclusion's round in this run.
-pub(crate) fn run_round(transcript: &RunState, round: u8) -> u8 {
-    let offset = if transcript.alignment.is_some() { JUDGED_OFFSET } else { 0 };
+pub(crate) fn run_round(state: &RunState, round: u8) -> u8 {
+    let offset = if state.alignment.is_some() { JUDGED_OFFSET } else { 0 };
     round.saturating_add(offset)
 }
 
@@ -207,47 +204,47 @@ pub const REVISION: u8 = 6;
 pub const SECOND_AUDIT: u8 = 7;
 
 /// The Synthesizer's conclusion, once it is parsed.
-pub fn draft_conclusion(transcript: &RunState) -> Option<&Conclusion> {
-    let ReplyDocument::Conclusion(draft) = last_document(transcript, DRAFT)? else { return None };
+pub fn draft_conclusion(state: &RunState) -> Option<&Conclusion> {
+    let ReplyDocument::Conclusion(draft) = last_document(state, DRAFT)? else { return None };
     Some(draft)
 }
 
 /// The draft with its flagged fields revised.
-pub fn revised_conclusion(transcript: &RunState) -> Option<&Conclusion> {
-    let ReplyDocument::Revision(revised) = last_document(transcript, REVISION)? else {
+pub fn revised_conclusion(state: &RunState) -> Option<&Conclusion> {
+    let ReplyDocument::Revision(revised) = last_document(state, REVISION)? else {
         return None;
     };
     Some(revised)
 }
 
 /// The conclusion that the critic sees in one of the two audits.
-pub fn audited_conclusion(transcript: &RunState, round: u8) -> Option<&Conclusion> {
+pub fn audited_conclusion(state: &RunState, round: u8) -> Option<&Conclusion> {
     if plain_round(round) == SECOND_AUDIT {
-        revised_conclusion(transcript)
+        revised_conclusion(state)
     } else {
-        draft_conclusion(transcript)
+        draft_conclusion(state)
     }
 }
 
 /// The objections of one audit: those that the program counted, then those of the critic. None
 /// before the critic replied; empty if there are no objections.
-pub fn audit_objections(transcript: &RunState, round: u8) -> Option<&[AuditObjection]> {
-    let ReplyDocument::Audit(audit) = last_document(transcript, round)? else { return None };
+pub fn audit_objections(state: &RunState, round: u8) -> Option<&[AuditObjection]> {
+    let ReplyDocument::Audit(audit) = last_document(state, round)? else { return None };
     Some(audit.objections())
 }
 
 /// The audit so far and its effect; none before the first audit.
-pub fn audit_trail(transcript: &RunState) -> Option<AuditTrail> {
-    let objections = audit_objections(transcript, AUDIT)?;
+pub fn audit_trail(state: &RunState) -> Option<AuditTrail> {
+    let objections = audit_objections(state, AUDIT)?;
     let mut revised_fields: Vec<_> = objections.iter().map(|objection| objection.field).collect();
     revised_fields.sort_unstable();
     revised_fields.dedup();
-    let second_objections = audit_objections(transcript, SECOND_AUDIT).unwrap_or_default();
+    let second_objections = audit_objections(state, SECOND_AUDIT).unwrap_or_default();
     Some(AuditTrail {
         objections: objections.to_vec(),
         revised_fields,
         second_objections: second_objections.to_vec(),
-        original: revised_conclusion(transcript).and(draft_conclusion(transcript)).cloned(),
+        original: revised_conclusion(state).and(draft_conclusion(state)).cloned(),
     })
 }
 
@@ -262,7 +259,7 @@ pub fn add_counted_objections(
     if objections.is_empty() { AuditReply::Pass } else { AuditReply::Flag { objections } }
 }
 
-fn last_document(transcript: &RunState, round: u8) -> Option<&ReplyDocument> {
-    let asks = transcript.asks_in_round(run_round(transcript, plain_round(round)));
+fn last_document(state: &RunState, round: u8) -> Option<&ReplyDocument> {
+    let asks = state.asks_in_round(run_round(state, plain_round(round)));
     asks.filter(|asked| !asked.retired).last()?.parsed_document()
 }

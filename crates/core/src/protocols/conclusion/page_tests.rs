@@ -19,9 +19,9 @@ fn draw(page: &PageModel, width: usize) -> String {
     crate::report::terminal::page::draw_page(page, PageCanvas { width })
 }
 
-fn council_result(transcript: &RunState) -> PageModel {
+fn council_result(state: &RunState) -> PageModel {
     let record = crate::report::sample::record();
-    council_page(&record, transcript, PageScope::new(PageDetail::Result))
+    council_page(&record, state, PageScope::new(PageDetail::Result))
 }
 
 /// The page of a dialogue that a Judge leads, without colours.
@@ -30,14 +30,14 @@ fn draw_led(record: &DialogueRecord, run: Option<&RunState>, detail: PageDetail)
 }
 
 /// The page of `show` for a council, without colours.
-fn draw_shown(transcript: &RunState, detail: PageDetail) -> String {
-    let page = council_page(&record_of(transcript), transcript, PageScope::new(detail));
+fn draw_shown(state: &RunState, detail: PageDetail) -> String {
+    let page = council_page(&record_of(state), state, PageScope::new(detail));
     strip_colours(&draw(&page, 80))
 }
 
 /// The page that `ask` prints, without colours.
-fn draw_page(transcript: &RunState, width: usize) -> String {
-    strip_colours(&draw(&council_result(transcript), width))
+fn draw_page(state: &RunState, width: usize) -> String {
+    strip_colours(&draw(&council_result(state), width))
 }
 
 fn strip_colours(page: &str) -> String {
@@ -57,11 +57,11 @@ fn section_titles(page: &str) -> Vec<&str> {
     heads.map(|line| line.split(" ─").next().unwrap()).collect()
 }
 
-fn record_of(transcript: &RunState) -> DialogueRecord {
+fn record_of(state: &RunState) -> DialogueRecord {
     let mut record = crate::report::sample::record();
     let note = "Nobody missed the prices; the ratio was never measured.".to_owned();
     record.conclusion = Some(RecordedConclusion {
-        ending: transcript.conclusion_result.clone().unwrap(),
+        ending: state.conclusion_result.clone().unwrap(),
         at: moment(9),
         outcomes: vec![(
             "2027-02-17T08:00:00Z".parse().unwrap(),
@@ -408,8 +408,8 @@ fn interventions_stand_in_the_margin_of_the_whole_transcript() {
 
 #[test]
 fn show_has_the_ending_first_and_then_all_there_is() {
-    let transcript = clean();
-    let page = draw_shown(&transcript, PageDetail::Brief);
+    let state = clean();
+    let page = draw_shown(&state, PageDetail::Brief);
     let found = section_titles(&page);
     assert_eq!(found[..4], ["COUNCIL", "CONCLUSION", "REPORT: ADOPT", "POSITIONS"]);
     assert!(found.contains(&"TENSIONS") && !found.contains(&"REPLIES"), "{found:?}");
@@ -441,9 +441,9 @@ fn a_led_dialogue_that_did_not_converge_is_shown_whole() {
 }
 
 /// A Judge-led dialogue together with the run on it.
-fn make_led(mut transcript: RunState) -> RunState {
-    transcript.opening.protocol = ProtocolKind::Alignment;
-    transcript
+fn make_led(mut state: RunState) -> RunState {
+    state.opening.protocol = ProtocolKind::Alignment;
+    state
 }
 
 #[test]
@@ -509,8 +509,8 @@ fn a_conclusion_fits_the_narrowest_and_the_widest_page() {
 
 #[test]
 fn nobody_is_told_that_it_was_proved() {
-    for transcript in [clean(), revised(), unaudited()] {
-        let page = draw_page(&transcript, 80).to_lowercase();
+    for state in [clean(), revised(), unaudited()] {
+        let page = draw_page(&state, 80).to_lowercase();
         for word in ["verified", "proved", "proof", "guarantee", "confirmed by the critic"] {
             assert!(!page.contains(word), "{word}:\n{page}");
         }

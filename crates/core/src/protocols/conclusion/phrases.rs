@@ -176,13 +176,13 @@ pub(crate) fn intervened_lines(seen: &InterventionSummary) -> Vec<ProgressLine> 
 }
 
 pub(crate) fn drafted_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     recommendation: &str,
     is_repaired: bool,
 ) -> Vec<ProgressLine> {
     let note = repair_note(is_repaired);
-    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    let (seat, time) = (seat_column(state, ask), latency_note(state, ask.id));
     single_line(
         LineSeverity::Good,
         format!("{seat}conclusion{note}{time}: {}", shorten_line(recommendation)),
@@ -190,14 +190,14 @@ pub(crate) fn drafted_lines(
 }
 
 pub(crate) fn audited_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     look: AuditRound,
     objections: &[AuditObjection],
 ) -> Vec<ProgressLine> {
-    let seat = seat_column(transcript, ask);
+    let seat = seat_column(state, ask);
     if objections.is_empty() {
-        let time = latency_note(transcript, ask.id);
+        let time = latency_note(state, ask.id);
         return single_line(
             LineSeverity::Good,
             format!("{seat}the Blind Critic has no objection{time}"),
@@ -220,12 +220,12 @@ pub(crate) fn audited_lines(
 }
 
 pub(crate) fn revised_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     fields: &[ConclusionField],
 ) -> Vec<ProgressLine> {
     let names: Vec<&str> = fields.iter().map(|field| field_name(*field)).collect();
-    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    let (seat, time) = (seat_column(state, ask), latency_note(state, ask.id));
     single_line(LineSeverity::Good, format!("{seat}revised{time}: {}", names.join(", ")))
 }
 
@@ -257,27 +257,24 @@ mod tests {
     use crate::report::progress_lines::describe_event;
 
     /// The progress lines of a run's conclusion and its interventions.
-    fn progress_text(transcript: &RunState) -> String {
+    fn progress_text(state: &RunState) -> String {
         let mut changes: Vec<JournalEvent> = Vec::new();
-        for noted in &transcript.interventions {
+        for noted in &state.interventions {
             let intervention = noted.intervention.clone();
             changes.push(JournalEvent::Intervened { round: noted.round, intervention });
         }
-        for asked in transcript.asks.iter().filter(|asked| asked.ask.round >= DRAFT) {
+        for asked in state.asks.iter().filter(|asked| asked.ask.round >= DRAFT) {
             let reading = asked.parse_outcome.clone();
             changes.extend(
                 reading.map(|reading| JournalEvent::ReplyParsed { ask: asked.ask.id, reading }),
             );
         }
         changes.extend(
-            transcript
-                .conclusion_result
-                .clone()
-                .map(|ending| JournalEvent::Concluded(ending.into())),
+            state.conclusion_result.clone().map(|ending| JournalEvent::Concluded(ending.into())),
         );
-        let told = derive_events(transcript, &changes);
+        let told = derive_events(state, &changes);
         let lines =
-            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), transcript, event));
+            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), state, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 

@@ -35,7 +35,7 @@ pub(crate) const QUESTION: &str = "Should reads go through a cache?";
 
 /// Builds a run state; each change is one second after the previous one.
 pub(crate) struct SampleRun {
-    pub(crate) transcript: RunState,
+    pub(crate) state: RunState,
     seconds: u64,
 }
 
@@ -68,7 +68,7 @@ impl SampleRun {
             JournalEvent::RunPlanned(Box::new(plan)),
             JournalEvent::RunStarted { owner: "1".to_owned() },
         ];
-        Self { transcript: RunState::from_first_entry(moment(0), &changes).unwrap(), seconds: 0 }
+        Self { state: RunState::from_first_entry(moment(0), &changes).unwrap(), seconds: 0 }
     }
 
     /// A run with all three rounds and the report.
@@ -95,14 +95,14 @@ impl SampleRun {
 
     pub(crate) fn reviews(&mut self) {
         for name in NAMES {
-            let review = review(&self.transcript, name);
+            let review = review(&self.state, name);
             self.says(name, 2, AskPurpose::PeerReview, ReplyDocument::PeerReview(review.into()));
         }
         self.held(2);
     }
 
     pub(crate) fn report(&mut self) {
-        let letters = SeatLetters::from_plan(&self.transcript.plan);
+        let letters = SeatLetters::from_plan(&self.state.plan);
         let report = report(&letters);
         self.says("ann", 3, AskPurpose::Synthesis, ReplyDocument::Report(report.clone().into()));
         let report = report.with_seat_names(&|letter| letters.seat_of(letter).cloned());
@@ -110,7 +110,7 @@ impl SampleRun {
         let given = CouncilFinalReport {
             report,
             chair_provider: Some(slug("ann")),
-            run_id: self.transcript.opening.dialogue_id.clone(),
+            run_id: self.state.opening.dialogue_id.clone(),
             rounds_completed: 3,
             providers_participated: NAMES.map(slug).to_vec(),
             fallback: false,
@@ -133,11 +133,8 @@ impl SampleRun {
 
     /// Adds the first or second audit.
     pub(crate) fn audited(&mut self, audit: AuditReply) {
-        let round = if self.transcript.seats_answered_in(REVISION).is_empty() {
-            AUDIT
-        } else {
-            SECOND_AUDIT
-        };
+        let round =
+            if self.state.seats_answered_in(REVISION).is_empty() { AUDIT } else { SECOND_AUDIT };
         if round == AUDIT {
             self.take(JournalEvent::StageReached { stage: ConclusionStage::Auditing });
         }
@@ -164,7 +161,7 @@ impl SampleRun {
         self.take(JournalEvent::Concluded(Box::new(ConclusionResult {
             terminal_state: state,
             conclusion,
-            audit: state.and_then(|_| audit_trail(&self.transcript)),
+            audit: state.and_then(|_| audit_trail(&self.state)),
             synthesizer: author("ann"),
             critic: state.map(|_| author("bob")),
             reviser: is_revised.then(|| author("ann")),
@@ -174,7 +171,7 @@ impl SampleRun {
 
     pub(crate) fn stopped(mut self, stop: RunStopReason) -> RunState {
         self.take(JournalEvent::RunStopped(stop));
-        self.transcript
+        self.state
     }
 
     pub(crate) fn intervened(&mut self, round: u8, intervention: Intervention) {
@@ -210,7 +207,7 @@ impl SampleRun {
     }
 
     fn asks(&mut self, seat: &str, round: u8, purpose: AskPurpose) -> (u32, u32) {
-        let (id, call) = (self.transcript.next_ask_id(), self.transcript.next_call_id());
+        let (id, call) = (self.state.next_ask_id(), self.state.next_call_id());
         let ask = Ask { id, round, seat: slug(seat), purpose, retry_reason: None };
         self.take(JournalEvent::AskPrepared {
             ask,
@@ -228,7 +225,7 @@ impl SampleRun {
 
     pub(crate) fn take(&mut self, change: JournalEvent) {
         self.seconds += 1;
-        self.transcript.apply_events(moment(self.seconds), &[change]);
+        self.state.apply_events(moment(self.seconds), &[change]);
     }
 }
 
@@ -310,7 +307,7 @@ pub(crate) fn cut_short() -> RunState {
         "ann",
         2,
         AskPurpose::PeerReview,
-        ReplyDocument::PeerReview(review(&run.transcript, "ann").into()),
+        ReplyDocument::PeerReview(review(&run.state, "ann").into()),
     );
     run.intervened(2, directive("only reads count", true));
     run.intervened(2, directive("forget all of it", false));
@@ -416,10 +413,10 @@ pub(crate) fn all() -> Vec<RunState> {
 }
 
 /// Replaces all foreign text of a run by one text.
-pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
-    transcript.opening.question = Some(text.to_owned());
-    transcript.opening.title = text.to_owned();
-    if let Some(ending) = &mut transcript.conclusion_result {
+pub(crate) fn filled_with(mut state: RunState, text: &str) -> RunState {
+    state.opening.question = Some(text.to_owned());
+    state.opening.title = text.to_owned();
+    if let Some(ending) = &mut state.conclusion_result {
         fill(&mut ending.conclusion, text);
         let authors =
             [Some(&mut ending.synthesizer), ending.critic.as_mut(), ending.reviser.as_mut()];
@@ -438,10 +435,10 @@ pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
             });
         }
     }
-    for asked in &mut transcript.asks {
+    for asked in &mut state.asks {
         fill_asked(asked, text);
     }
-    for noted in &mut transcript.interventions {
+    for noted in &mut state.interventions {
         match &mut noted.intervention {
             Intervention::Whisper { text: said, .. } => *said = text.to_owned(),
             Intervention::Directive { text: said, restatement, .. } => {
@@ -451,10 +448,10 @@ pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
             Intervention::Stop => {}
         }
     }
-    if let Some(RunStopReason::Unconcluded { reason, .. }) = &mut transcript.stopped {
+    if let Some(RunStopReason::Unconcluded { reason, .. }) = &mut state.stopped {
         *reason = text.to_owned();
     }
-    transcript
+    state
 }
 
 fn fill(conclusion: &mut Conclusion, text: &str) {
@@ -614,8 +611,8 @@ fn opinion(name: &str, stance: OpinionStance) -> OpinionReply {
     }
 }
 
-fn review(transcript: &RunState, reviewer: &str) -> PeerReview {
-    let others = SeatLetters::from_plan(&transcript.plan);
+fn review(state: &RunState, reviewer: &str) -> PeerReview {
+    let others = SeatLetters::from_plan(&state.plan);
     let others = others.iter().filter(|(_, name)| name.as_str() != reviewer);
     let target = |(letter, name): (char, &ExpertSlug)| OpinionAssessment {
         letter: letter.to_string(),

@@ -15,8 +15,8 @@ fn check_with(auditing: AuditMode, script: &str, expected: &str) {
     let mut plan = plan();
     plan.conclusion = Some(ending(auditing));
     let rounds = "ann1+ bob1+ cid1+ held1 ann2+ bob2+ cid2+ held2 ann3+ report";
-    let transcript = play(begin(plan), &format!("{rounds} {script}"));
-    assert_eq!(describe(&next(&transcript)), expected, "after: {script}");
+    let state = play(begin(plan), &format!("{rounds} {script}"));
+    assert_eq!(describe(&next(&state)), expected, "after: {script}");
 }
 
 #[track_caller]

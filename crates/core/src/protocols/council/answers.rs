@@ -21,10 +21,10 @@ pub struct SeatAnswer<'a, T> {
 }
 
 /// The opinions of the first round, in the order of the panel.
-pub fn list_opinions(transcript: &RunState) -> Vec<SeatAnswer<'_, OpinionReply>> {
-    let seats = transcript.plan.participant_seats();
+pub fn list_opinions(state: &RunState) -> Vec<SeatAnswer<'_, OpinionReply>> {
+    let seats = state.plan.participant_seats();
     let heard = seats.filter_map(|seat| {
-        let asked = transcript.last_ask(1, &seat.name)?;
+        let asked = state.last_ask(1, &seat.name)?;
         let ReplyDocument::Opinion(said) = asked.parsed_document()? else { return None };
         Some(SeatAnswer { seat: &seat.name, said: said.as_ref(), asked })
     });
@@ -32,10 +32,10 @@ pub fn list_opinions(transcript: &RunState) -> Vec<SeatAnswer<'_, OpinionReply>>
 }
 
 /// The peer reviews of the second round, in the order of the panel.
-pub fn list_peer_reviews(transcript: &RunState) -> Vec<SeatAnswer<'_, PeerReview>> {
-    let seats = transcript.plan.participant_seats();
+pub fn list_peer_reviews(state: &RunState) -> Vec<SeatAnswer<'_, PeerReview>> {
+    let seats = state.plan.participant_seats();
     let heard = seats.filter_map(|seat| {
-        let asked = transcript.last_ask(2, &seat.name)?;
+        let asked = state.last_ask(2, &seat.name)?;
         let ReplyDocument::PeerReview(said) = asked.parsed_document()? else { return None };
         Some(SeatAnswer { seat: &seat.name, said: said.as_ref(), asked })
     });
@@ -43,17 +43,17 @@ pub fn list_peer_reviews(transcript: &RunState) -> Vec<SeatAnswer<'_, PeerReview
 }
 
 /// Counts the rounds with enough answers. A failed chair does not complete the third.
-pub fn rounds_completed(transcript: &RunState) -> u8 {
+pub fn rounds_completed(state: &RunState) -> u8 {
     let is_completed = |round: &u8| {
-        let is_heard = !transcript.seats_answered_in(*round).is_empty();
-        is_heard && (*round == 3 || transcript.is_round_recorded(*round))
+        let is_heard = !state.seats_answered_in(*round).is_empty();
+        is_heard && (*round == 3 || state.is_round_recorded(*round))
     };
     u8::try_from(ROUNDS.iter().filter(|round| is_completed(round)).count()).unwrap_or(3)
 }
 
 /// Counts the stances of the first round.
-pub fn tally_stances(transcript: &RunState) -> StanceTally {
-    StanceTally::from_stances(list_opinions(transcript).iter().map(|voice| voice.said.stance))
+pub fn tally_stances(state: &RunState) -> StanceTally {
+    StanceTally::from_stances(list_opinions(state).iter().map(|voice| voice.said.stance))
 }
 
 /// A seat that was asked and gave no usable answer, in the seed's shape.
@@ -68,16 +68,16 @@ pub struct ProviderFailure {
 }
 
 /// The seats that failed in a round; the engine tries none of them again.
-pub fn list_failures(transcript: &RunState, round: u8) -> Vec<ProviderFailure> {
+pub fn list_failures(state: &RunState, round: u8) -> Vec<ProviderFailure> {
     let mut seats: Vec<&ExpertSlug> = Vec::new();
-    for asked in transcript.asks_in_round(round) {
+    for asked in state.asks_in_round(round) {
         if !seats.contains(&&asked.ask.seat) {
             seats.push(&asked.ask.seat);
         }
     }
     let failed = seats.into_iter().filter_map(|seat| {
-        let last = transcript.last_ask(round, seat)?;
-        seat_failure(last, transcript.asks_in_round(round).filter(|asked| asked.ask.seat == *seat))
+        let last = state.last_ask(round, seat)?;
+        seat_failure(last, state.asks_in_round(round).filter(|asked| asked.ask.seat == *seat))
     });
     failed.collect()
 }

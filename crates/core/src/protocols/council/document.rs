@@ -55,26 +55,26 @@ pub struct CouncilDocument {
     pub error: Option<StopNotice>,
 }
 
-pub fn council_document(transcript: &RunState) -> CouncilDocument {
-    let health = PanelHealth::from_state(transcript);
+pub fn council_document(state: &RunState) -> CouncilDocument {
+    let health = PanelHealth::from_state(state);
     CouncilDocument {
-        dialogue_id: transcript.opening.dialogue_id.clone(),
-        protocol: transcript.opening.protocol,
-        mode: transcript.plan.mode,
-        rehearsal: transcript.opening.rehearsal,
-        status: completion_status(transcript),
-        ended: ConclusionView::from_state(transcript),
-        report: transcript.report.clone(),
-        rounds: council_rounds(transcript),
-        tally: tally_stances(transcript),
-        peer_choice: peer_choice(transcript),
-        interventions: list_interventions(transcript),
+        dialogue_id: state.opening.dialogue_id.clone(),
+        protocol: state.opening.protocol,
+        mode: state.plan.mode,
+        rehearsal: state.opening.rehearsal,
+        status: completion_status(state),
+        ended: ConclusionView::from_state(state),
+        report: state.report.clone(),
+        rounds: council_rounds(state),
+        tally: tally_stances(state),
+        peer_choice: peer_choice(state),
+        interventions: list_interventions(state),
         panel: health.panel,
         flags: health.flags,
-        metrics: run_metrics(transcript),
-        transparency: transparency_record(transcript),
-        warnings: council_warnings(transcript),
-        error: stop_notice(transcript),
+        metrics: run_metrics(state),
+        transparency: transparency_record(state),
+        warnings: council_warnings(state),
+        error: stop_notice(state),
     }
 }
 
@@ -116,17 +116,17 @@ pub struct CouncilFlags {
 }
 
 impl PanelHealth {
-    pub fn from_state(transcript: &RunState) -> Self {
-        let panel = PanelAttendance::from_state(transcript);
-        let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
-        let truncated = truncated_replies(transcript).next().is_some();
+    pub fn from_state(state: &RunState) -> Self {
+        let panel = PanelAttendance::from_state(state);
+        let fell_back = state.report.as_ref().is_some_and(|report| report.fallback);
+        let truncated = truncated_replies(state).next().is_some();
         let is_whole = panel.failed.is_empty() && !truncated;
         Self {
             flags: CouncilFlags {
-                degraded: !is_whole || fell_back || is_cut_short(transcript),
-                false_consensus: hides_disagreement(transcript),
-                single_family: answering_families(transcript).len() == 1,
-                short_circuit: transcript.shortcuts.iter().any(RoundShortcut::is_taken),
+                degraded: !is_whole || fell_back || is_cut_short(state),
+                false_consensus: hides_disagreement(state),
+                single_family: answering_families(state).len() == 1,
+                short_circuit: state.shortcuts.iter().any(RoundShortcut::is_taken),
                 truncated,
             },
             panel,
@@ -136,37 +136,32 @@ impl PanelHealth {
 
 impl PanelAttendance {
     /// The seats asked in the three rounds of a council or a review.
-    pub(crate) fn from_state(transcript: &RunState) -> Self {
+    pub(crate) fn from_state(state: &RunState) -> Self {
         let asked: BTreeSet<&ExpertSlug> = ROUNDS
             .into_iter()
-            .flat_map(|round| transcript.asks_in_round(round))
+            .flat_map(|round| state.asks_in_round(round))
             .map(|asked| &asked.ask.seat)
             .collect();
         let is_whole = |seat: &&ExpertSlug| {
             ROUNDS.iter().all(|round| {
-                transcript
-                    .last_ask(*round, seat)
-                    .is_none_or(|asked| asked.parsed_document().is_some())
+                state.last_ask(*round, seat).is_none_or(|asked| asked.parsed_document().is_some())
             })
         };
         Self {
             attempted: asked.len(),
             succeeded: asked.iter().copied().filter(is_whole).count(),
-            failed: ROUNDS.into_iter().flat_map(|round| list_failures(transcript, round)).collect(),
-            cancelled: ROUNDS
-                .into_iter()
-                .flat_map(|round| list_cancelled(transcript, round))
-                .collect(),
+            failed: ROUNDS.into_iter().flat_map(|round| list_failures(state, round)).collect(),
+            cancelled: ROUNDS.into_iter().flat_map(|round| list_cancelled(state, round)).collect(),
         }
     }
 }
 
 /// The seats of a round whose last ask was cancelled.
 pub(crate) fn list_cancelled(
-    transcript: &RunState,
+    state: &RunState,
     round: u8,
 ) -> impl Iterator<Item = CancelledSeat> + '_ {
-    let asks = transcript.asks_in_round(round).filter(|asked| transcript.is_cancelled(asked));
+    let asks = state.asks_in_round(round).filter(|asked| state.is_cancelled(asked));
     asks.map(|asked| CancelledSeat {
         provider: asked.ask.seat.clone(),
         round: round_name(asked.ask.round),
@@ -174,13 +169,13 @@ pub(crate) fn list_cancelled(
 }
 
 /// Truncated replies that are used as they are.
-pub(crate) fn truncated_replies(transcript: &RunState) -> impl Iterator<Item = &AskState> {
-    transcript.asks.iter().filter(|asked| !asked.retired && asked.is_truncated())
+pub(crate) fn truncated_replies(state: &RunState) -> impl Iterator<Item = &AskState> {
+    state.asks.iter().filter(|asked| !asked.retired && asked.is_truncated())
 }
 
 /// A note for the headline: which reply was truncated, or how many.
-pub fn truncation_note(transcript: &RunState) -> Option<String> {
-    let replies: Vec<&AskState> = truncated_replies(transcript).collect();
+pub fn truncation_note(state: &RunState) -> Option<String> {
+    let replies: Vec<&AskState> = truncated_replies(state).collect();
     match replies.as_slice() {
         [] => None,
         [one] => Some(format!("{}'s {} was cut off", one.ask.seat, one.ask.purpose)),
@@ -189,14 +184,14 @@ pub fn truncation_note(transcript: &RunState) -> Option<String> {
 }
 
 /// Whether the run was stopped before the report.
-pub fn is_cut_short(transcript: &RunState) -> bool {
-    transcript.is_cut_short && transcript.report.is_none()
+pub fn is_cut_short(state: &RunState) -> bool {
+    state.is_cut_short && state.report.is_none()
 }
 
 /// Model families of the seats that answered, or of all participants if none answered.
-fn answering_families(transcript: &RunState) -> BTreeSet<&str> {
-    let heard = list_opinions(transcript);
-    let plan = &transcript.plan;
+fn answering_families(state: &RunState) -> BTreeSet<&str> {
+    let heard = list_opinions(state);
+    let plan = &state.plan;
     let seats = plan
         .participant_seats()
         .filter(|seat| heard.is_empty() || heard.iter().any(|voice| *voice.seat == seat.name));
@@ -204,51 +199,49 @@ fn answering_families(transcript: &RunState) -> BTreeSet<&str> {
 }
 
 /// Warnings for readers of the result.
-pub fn council_warnings(transcript: &RunState) -> Vec<String> {
-    let PanelHealth { flags, .. } = PanelHealth::from_state(transcript);
-    let mut warnings = transcript.plan.notes.clone();
+pub fn council_warnings(state: &RunState) -> Vec<String> {
+    let PanelHealth { flags, .. } = PanelHealth::from_state(state);
+    let mut warnings = state.plan.notes.clone();
     if flags.false_consensus {
         let message = "the opinions were split, but the report names no disagreement";
         warnings.push(message.to_owned());
     }
-    warnings.extend(family_warning(transcript, &answering_families(transcript)));
-    if is_cut_short(transcript) {
-        let concluded = match transcript.conclusion_result {
+    warnings.extend(family_warning(state, &answering_families(state)));
+    if is_cut_short(state) {
+        let concluded = match state.conclusion_result {
             Some(_) => ", and concluded with the replies so far",
             None => "",
         };
         warnings.push(format!("the Principal stopped the run before the report{concluded}"));
     }
-    warnings.extend(conclusion_warnings(
-        &ConclusionView::from_state(transcript),
-        transcript.opening.rehearsal,
-    ));
-    warnings.extend(price_warning(transcript));
-    warnings.extend(file_warnings(transcript));
-    let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
+    warnings
+        .extend(conclusion_warnings(&ConclusionView::from_state(state), state.opening.rehearsal));
+    warnings.extend(price_warning(state));
+    warnings.extend(file_warnings(state));
+    let skipped = state.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     warnings.extend(skipped.map(|shortcut| {
         format!(
             "R{} was skipped: {}; confidence is one step lower",
             shortcut.round, shortcut.reason
         )
     }));
-    warnings.extend(removed_credits_warnings(transcript));
-    warnings.extend(reply_warnings(transcript));
+    warnings.extend(removed_credits_warnings(state));
+    warnings.extend(reply_warnings(state));
     warnings
 }
 
 /// Warns that all answers come from one model family. Skipped for a rehearsal, and if a note of
 /// the plan already says so.
-pub(crate) fn family_warning(transcript: &RunState, heard: &BTreeSet<&str>) -> Option<String> {
-    let is_said = transcript.plan.notes.iter().any(|note| note.contains("one family"));
-    let is_told = heard.len() == 1 && !transcript.opening.rehearsal && !is_said;
+pub(crate) fn family_warning(state: &RunState, heard: &BTreeSet<&str>) -> Option<String> {
+    let is_said = state.plan.notes.iter().any(|note| note.contains("one family"));
+    let is_told = heard.len() == 1 && !state.opening.rehearsal && !is_said;
     is_told.then(|| format!("{SINGLE_FAMILY_NOTE}, so agreement is weak evidence"))
 }
 
 /// Warnings about repaired and truncated replies and about cuts in prompts.
-pub(crate) fn reply_warnings(transcript: &RunState) -> Vec<String> {
+pub(crate) fn reply_warnings(state: &RunState) -> Vec<String> {
     let mut warnings = Vec::new();
-    for asked in &transcript.asks {
+    for asked in &state.asks {
         let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
         if matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { repaired: true, .. })) {
             warnings.push(describe_repair(asked));
@@ -284,8 +277,8 @@ fn describe_repair(asked: &AskState) -> String {
     format!("the JSON of {seat} {round} was malformed and was repaired")
 }
 
-pub(crate) fn price_warning(transcript: &RunState) -> Option<String> {
-    let seats = transcript.plan.seats.iter().filter(|seat| seat.price.is_none());
+pub(crate) fn price_warning(state: &RunState) -> Option<String> {
+    let seats = state.plan.seats.iter().filter(|seat| seat.price.is_none());
     let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
     let names = names.join(", ");
     (!names.is_empty())
@@ -293,9 +286,9 @@ pub(crate) fn price_warning(transcript: &RunState) -> Option<String> {
 }
 
 /// Files that were excluded or listed only by name; only the first few are named.
-fn file_warnings(transcript: &RunState) -> Vec<String> {
+fn file_warnings(state: &RunState) -> Vec<String> {
     const NAMED_MAX: usize = 5;
-    let context = &transcript.plan.context;
+    let context = &state.plan.context;
     let mut said: Vec<String> = context
         .excluded
         .iter()
@@ -313,17 +306,17 @@ fn file_warnings(transcript: &RunState) -> Vec<String> {
 }
 
 /// Warns if the chair credited participants that do not exist or gave no answer.
-fn removed_credits_warnings(transcript: &RunState) -> Vec<String> {
-    let chair = transcript.report.as_ref().and_then(|report| report.chair_provider.as_ref());
-    let document = chair.and_then(|chair| transcript.last_ask(3, chair)?.parsed_document());
+fn removed_credits_warnings(state: &RunState) -> Vec<String> {
+    let chair = state.report.as_ref().and_then(|report| report.chair_provider.as_ref());
+    let document = chair.and_then(|chair| state.last_ask(3, chair)?.parsed_document());
     let Some(ReplyDocument::Report(given)) = document else { return Vec::new() };
-    let letters = SeatLetters::from_plan(&transcript.plan);
-    let absent = wrongly_credited(transcript, given);
+    let letters = SeatLetters::from_plan(&state.plan);
+    let absent = wrongly_credited(state, given);
     let mut warnings: Vec<String> = absent
         .iter()
         .map(|seat| format!("the report credited {seat}, which gave no answer; Plenary removed it"))
         .collect();
-    warnings.extend(credited_without_reply(transcript, given).iter().map(|(seat, what)| {
+    warnings.extend(credited_without_reply(state, given).iter().map(|(seat, what)| {
         format!("the report credited {seat} with {what} that it did not give; Plenary removed it")
     }));
     let mut given = given.as_ref().clone();
@@ -364,41 +357,32 @@ pub struct R3Result {
     pub round_duration_ms: u64,
 }
 
-pub(crate) fn council_rounds(transcript: &RunState) -> CouncilRounds {
-    let duration = |round| round_span(transcript, round).map_or(0, |span| span.duration_ms());
-    let was_asked = |round| transcript.asks_in_round(round).next().is_some();
+pub(crate) fn council_rounds(state: &RunState) -> CouncilRounds {
+    let duration = |round| round_span(state, round).map_or(0, |span| span.duration_ms());
+    let was_asked = |round| state.asks_in_round(round).next().is_some();
     CouncilRounds {
         r1: R1Result {
-            opinions: list_opinions(transcript)
-                .iter()
-                .map(|voice| to_opinion(transcript, voice))
-                .collect(),
-            failed_providers: list_failures(transcript, 1),
+            opinions: list_opinions(state).iter().map(|voice| to_opinion(state, voice)).collect(),
+            failed_providers: list_failures(state, 1),
             round_duration_ms: duration(1),
         },
         r2: was_asked(2).then(|| R2Result {
-            reviews: list_peer_reviews(transcript)
-                .iter()
-                .map(|voice| to_review(transcript, voice))
-                .collect(),
-            failed_providers: list_failures(transcript, 2),
+            reviews: list_peer_reviews(state).iter().map(|voice| to_review(state, voice)).collect(),
+            failed_providers: list_failures(state, 2),
             round_duration_ms: duration(2),
         }),
-        r3: transcript.report.clone().map(|final_report| R3Result {
+        r3: state.report.clone().map(|final_report| R3Result {
             chair_provider: final_report.chair_provider.clone(),
             final_report,
-            failed_providers: list_failures(transcript, 3),
+            failed_providers: list_failures(state, 3),
             round_duration_ms: duration(3),
         }),
     }
 }
 
 /// Time, token usage, latency and model of a reply.
-fn reply_facts(
-    transcript: &RunState,
-    asked: &AskState,
-) -> (Moment, Option<TokenUsage>, u64, String) {
-    let model = transcript.plan.find_seat(&asked.ask.seat).map(|seat| seat.model.clone());
+fn reply_facts(state: &RunState, asked: &AskState) -> (Moment, Option<TokenUsage>, u64, String) {
+    let model = state.plan.find_seat(&asked.ask.seat).map(|seat| seat.model.clone());
     let model = model.unwrap_or_default();
     match asked.last_reply() {
         Some((reply, at)) => (at, reply.usage, reply.latency_ms, model),
@@ -406,14 +390,14 @@ fn reply_facts(
     }
 }
 
-fn to_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> CouncilOpinion {
-    let (timestamp, token_usage, latency_ms, model) = reply_facts(transcript, voice.asked);
+fn to_opinion(state: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> CouncilOpinion {
+    let (timestamp, token_usage, latency_ms, model) = reply_facts(state, voice.asked);
     CouncilOpinion {
         provider: voice.seat.clone(),
         model,
         round: "R1",
         timestamp,
-        mode: transcript.plan.mode,
+        mode: state.plan.mode,
         opinion: voice.said.clone(),
         token_usage,
         latency_ms,
@@ -421,9 +405,9 @@ fn to_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> Co
     }
 }
 
-fn to_review(transcript: &RunState, voice: &SeatAnswer<'_, PeerReview>) -> CouncilPeerReview {
-    let letters = SeatLetters::from_plan(&transcript.plan);
-    let (timestamp, token_usage, latency_ms, reviewer_model) = reply_facts(transcript, voice.asked);
+fn to_review(state: &RunState, voice: &SeatAnswer<'_, PeerReview>) -> CouncilPeerReview {
+    let letters = SeatLetters::from_plan(&state.plan);
+    let (timestamp, token_usage, latency_ms, reviewer_model) = reply_facts(state, voice.asked);
     let targets = voice.said.targets.iter().filter_map(|target| {
         let target_provider = letters.seat_of(&target.letter)?.clone();
         Some(NamedAssessment { target_provider, target: target.clone() })

@@ -29,36 +29,36 @@ const CHAIRLESS: &str = "There is no chair; showing best individual opinion";
 
 /// The chair's report with names in place of letters; none if the chair gave none.
 pub(crate) fn report_from_chair(
-    transcript: &RunState,
+    state: &RunState,
     chair: &ExpertSlug,
 ) -> Option<CouncilFinalReport> {
-    let asked = transcript.last_ask(3, chair)?;
+    let asked = state.last_ask(3, chair)?;
     let ReplyDocument::Report(report) = asked.parsed_document()? else { return None };
-    let letters = SeatLetters::from_plan(&transcript.plan);
-    let spoke = speaking_seats(transcript);
+    let letters = SeatLetters::from_plan(&state.plan);
+    let spoke = speaking_seats(state);
     let mut report = report.as_ref().clone().with_seat_names(&|text| {
         letters.seat_of(text).filter(|seat| spoke.contains(seat)).cloned()
     });
-    credit_findings(transcript, &mut report.findings);
+    credit_findings(state, &mut report.findings);
     // A seat may have given an opinion and no review, or the reverse.
-    let [opined, reviewed] = [1, 2].map(|round| transcript.seats_answered_in(round));
+    let [opined, reviewed] = [1, 2].map(|round| state.seats_answered_in(round));
     let is_in =
         |seats: &BTreeSet<&ExpertSlug>, name: &str| seats.iter().any(|seat| seat.as_str() == name);
     let rationale = &mut report.rationale;
     rationale.supporting_opinions.retain(|point| is_in(&opined, &point.provider));
     rationale.supporting_reviews.retain(|point| is_in(&reviewed, &point.reviewer));
-    if transcript.skips_round(2) {
+    if state.skips_round(2) {
         lower_confidence(&mut report.uncertainties);
     }
-    Some(build_final_report(transcript, report, Some(chair.clone())))
+    Some(build_final_report(state, report, Some(chair.clone())))
 }
 
 /// Who reported, confirmed and disputed each finding, from the replies and not from the chair. Two
 /// participants may give one id to different faults, so place and title count before the id. Of a
 /// finding that is in no opinion as it stands, the chair's credit stays with seats that reported one.
-fn credit_findings(transcript: &RunState, findings: &mut [MergedFinding]) {
-    let letters = SeatLetters::from_plan(&transcript.plan);
-    let (opinions, reviews) = (list_opinions(transcript), list_peer_reviews(transcript));
+fn credit_findings(state: &RunState, findings: &mut [MergedFinding]) {
+    let letters = SeatLetters::from_plan(&state.plan);
+    let (opinions, reviews) = (list_opinions(state), list_peer_reviews(state));
     let all: Vec<(&ExpertSlug, &OpinionFinding)> = opinions
         .iter()
         .flat_map(|voice| voice.said.findings.iter().map(|finding| (voice.seat, finding)))
@@ -113,17 +113,16 @@ fn is_same_text(a: &str, b: &str) -> bool {
 }
 
 /// The best opinion as a report, with the reason; none if there is no opinion.
-pub(crate) fn report_from_best_opinion(transcript: &RunState) -> Option<CouncilFinalReport> {
-    let selected = transcript.plan.delivery == DeliveryMode::Selection;
-    let by_rule = selected || transcript.skips_round(3);
-    let voice = if by_rule { best_opinion(transcript) } else { most_complete_opinion(transcript) }?;
-    let mut delivered =
-        build_final_report(transcript, report_from_opinion(transcript, &voice), None);
+pub(crate) fn report_from_best_opinion(state: &RunState) -> Option<CouncilFinalReport> {
+    let selected = state.plan.delivery == DeliveryMode::Selection;
+    let by_rule = selected || state.skips_round(3);
+    let voice = if by_rule { best_opinion(state) } else { most_complete_opinion(state) }?;
+    let mut delivered = build_final_report(state, report_from_opinion(state, &voice), None);
     delivered.fallback = !by_rule;
     let disclaimer = match (selected, by_rule) {
         (true, _) => SELECTED,
         (false, true) => SKIPPED,
-        (false, false) if transcript.plan.chairs.is_empty() => CHAIRLESS,
+        (false, false) if state.plan.chairs.is_empty() => CHAIRLESS,
         (false, false) => CHAIR_FAILED,
     };
     let cut = if voice.asked.is_truncated() { "; it was cut off before its end" } else { "" };
@@ -132,8 +131,8 @@ pub(crate) fn report_from_best_opinion(transcript: &RunState) -> Option<CouncilF
 }
 
 /// Participants that the chair credits although they gave no answer, by name.
-pub(crate) fn wrongly_credited(transcript: &RunState, report: &ChairReport) -> Vec<ExpertSlug> {
-    let (letters, spoke) = (SeatLetters::from_plan(&transcript.plan), speaking_seats(transcript));
+pub(crate) fn wrongly_credited(state: &RunState, report: &ChairReport) -> Vec<ExpertSlug> {
+    let (letters, spoke) = (SeatLetters::from_plan(&state.plan), speaking_seats(state));
     let mut report = report.clone();
     let credited = report.participant_names_mut().filter_map(|name| letters.seat_of(name));
     let absent: BTreeSet<&ExpertSlug> = credited.filter(|seat| !spoke.contains(seat)).collect();
@@ -146,11 +145,11 @@ const A_REVIEW: &str = "a review";
 /// Seats that the chair credits with an opinion or a review that they did not give, although they
 /// gave the other.
 pub(crate) fn credited_without_reply(
-    transcript: &RunState,
+    state: &RunState,
     report: &ChairReport,
 ) -> BTreeSet<(ExpertSlug, &'static str)> {
-    let (letters, spoke) = (SeatLetters::from_plan(&transcript.plan), speaking_seats(transcript));
-    let [opined, reviewed] = [1, 2].map(|round| transcript.seats_answered_in(round));
+    let (letters, spoke) = (SeatLetters::from_plan(&state.plan), speaking_seats(state));
+    let [opined, reviewed] = [1, 2].map(|round| state.seats_answered_in(round));
     let rationale = &report.rationale;
     let opinions = rationale.supporting_opinions.iter().map(|point| (&point.provider, AN_OPINION));
     let reviews = rationale.supporting_reviews.iter().map(|point| (&point.reviewer, A_REVIEW));
@@ -163,36 +162,36 @@ pub(crate) fn credited_without_reply(
 }
 
 /// The seats with an opinion or a review.
-fn speaking_seats(transcript: &RunState) -> BTreeSet<&ExpertSlug> {
-    [1, 2].into_iter().flat_map(|round| transcript.seats_answered_in(round)).collect()
+fn speaking_seats(state: &RunState) -> BTreeSet<&ExpertSlug> {
+    [1, 2].into_iter().flat_map(|round| state.seats_answered_in(round)).collect()
 }
 
 /// Whether the first round was split and the report lists no disagreement.
-pub fn hides_disagreement(transcript: &RunState) -> bool {
+pub fn hides_disagreement(state: &RunState) -> bool {
     let silent = |report: &CouncilFinalReport| report.report.disagreements.is_empty();
-    tally_stances(transcript).is_split() && transcript.report.as_ref().is_some_and(silent)
+    tally_stances(state).is_split() && state.report.as_ref().is_some_and(silent)
 }
 
 fn build_final_report(
-    transcript: &RunState,
+    state: &RunState,
     report: ChairReport,
     chair_provider: Option<ExpertSlug>,
 ) -> CouncilFinalReport {
     CouncilFinalReport {
         report,
-        rounds_completed: rounds_completed(transcript),
+        rounds_completed: rounds_completed(state),
         chair_provider,
-        run_id: transcript.opening.dialogue_id.clone(),
-        providers_participated: heard_seats(transcript),
+        run_id: state.opening.dialogue_id.clone(),
+        providers_participated: heard_seats(state),
         fallback: false,
         disclaimer: None,
     }
 }
 
 /// The seats with at least one parsed reply, in the order of the panel.
-fn heard_seats(transcript: &RunState) -> Vec<ExpertSlug> {
-    let heard = ROUNDS.map(|round| transcript.seats_answered_in(round));
-    let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
+fn heard_seats(state: &RunState) -> Vec<ExpertSlug> {
+    let heard = ROUNDS.map(|round| state.seats_answered_in(round));
+    let seats = state.plan.seats.iter().map(|seat| &seat.name);
     seats.filter(|name| heard.iter().any(|round| round.contains(name))).cloned().collect()
 }
 
@@ -201,9 +200,9 @@ fn lower_confidence(uncertainties: &mut [ReportUncertainty]) {
 }
 
 /// One participant's opinion in the shape of a report.
-fn report_from_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> ChairReport {
+fn report_from_opinion(state: &RunState, voice: &SeatAnswer<'_, OpinionReply>) -> ChairReport {
     let opinion = voice.said;
-    let is_cut_short = transcript.skips_round(2) || transcript.skips_round(3);
+    let is_cut_short = state.skips_round(2) || state.skips_round(3);
     let confidence =
         if is_cut_short { opinion.confidence.lower_level() } else { opinion.confidence };
     let name = voice.seat.to_string();
@@ -235,7 +234,7 @@ fn report_from_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionRepl
             }],
             supporting_reviews: Vec::new(),
         },
-        disagreements: split_dispute(transcript).into_iter().collect(),
+        disagreements: split_dispute(state).into_iter().collect(),
         uncertainties: questions.collect(),
         risks: risks.collect(),
         next_actions: Vec::new(),
@@ -247,12 +246,12 @@ fn report_from_opinion(transcript: &RunState, voice: &SeatAnswer<'_, OpinionRepl
 }
 
 /// The dispute between stances, which a report without a chair must state.
-fn split_dispute(transcript: &RunState) -> Option<ReportDispute> {
-    let positions = list_opinions(transcript).into_iter().map(|voice| DisputePosition {
+fn split_dispute(state: &RunState) -> Option<ReportDispute> {
+    let positions = list_opinions(state).into_iter().map(|voice| DisputePosition {
         provider: voice.seat.to_string(),
         position: format!("{}: {}", voice.said.stance, voice.said.details.recommendation),
     });
-    tally_stances(transcript).is_split().then(|| ReportDispute {
+    tally_stances(state).is_split().then(|| ReportDispute {
         topic: "The opinions differ in their stance".to_owned(),
         positions: positions.collect(),
         resolution: String::new(),
@@ -291,9 +290,9 @@ pub struct PeerChoice {
     pub basis: &'static str,
 }
 
-pub fn peer_choice(transcript: &RunState) -> Option<PeerChoice> {
-    let best = best_opinion(transcript)?;
-    let ratings = peer_ratings(transcript, best.seat);
+pub fn peer_choice(state: &RunState) -> Option<PeerChoice> {
+    let best = best_opinion(state)?;
+    let ratings = peer_ratings(state, best.seat);
     Some(PeerChoice {
         provider: best.seat.clone(),
         rating: mean_rating(&ratings),
@@ -305,24 +304,24 @@ pub fn peer_choice(transcript: &RunState) -> Option<PeerChoice> {
 }
 
 /// Orders by complete replies first, then mean rating, completeness and order of the panel.
-pub(crate) fn best_opinion(transcript: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
+pub(crate) fn best_opinion(state: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
     let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
-        let ratings = peer_ratings(transcript, voice.seat);
+        let ratings = peer_ratings(state, voice.seat);
         let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
         // Thousandths, so that two means compare without rounding errors.
         let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
         (!voice.asked.is_truncated(), mean, count_filled_fields(voice.said))
     };
-    first_greatest(list_opinions(transcript), rank)
+    first_greatest(list_opinions(state), rank)
 }
 
 /// The most complete opinion, ties by order of the panel. It replaces the report of a failed
 /// chair. A reply that was cut off is used only if there is no other.
-pub(crate) fn most_complete_opinion(transcript: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
+pub(crate) fn most_complete_opinion(state: &RunState) -> Option<SeatAnswer<'_, OpinionReply>> {
     let rank = |voice: &SeatAnswer<'_, OpinionReply>| {
         (!voice.asked.is_truncated(), count_filled_fields(voice.said))
     };
-    first_greatest(list_opinions(transcript), rank)
+    first_greatest(list_opinions(state), rank)
 }
 
 /// `max_by_key` returns the last of equal items; here the first must win.
@@ -348,9 +347,9 @@ fn count_filled_fields(opinion: &OpinionReply) -> usize {
     filled.into_iter().filter(|is_filled| *is_filled).count()
 }
 
-fn peer_ratings(transcript: &RunState, of: &ExpertSlug) -> Vec<u8> {
-    let letters = SeatLetters::from_plan(&transcript.plan);
-    let heard = list_peer_reviews(transcript);
+fn peer_ratings(state: &RunState, of: &ExpertSlug) -> Vec<u8> {
+    let letters = SeatLetters::from_plan(&state.plan);
+    let heard = list_peer_reviews(state);
     let targets = heard.iter().flat_map(|voice| &voice.said.targets);
     targets
         .filter(|target| letters.seat_of(&target.letter) == Some(of))

@@ -29,15 +29,15 @@ use crate::report::run_sections::{
 use crate::report::run_status::CompletionStatus;
 
 /// The page of a run, finished or not, on its record.
-pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageScope) -> PageModel {
+pub fn council_page(record: &DialogueRecord, state: &RunState, scope: PageScope) -> PageModel {
     if scope.round.is_some() {
         return dialogue_page(record, None, scope);
     }
-    let told = &council_document(transcript);
-    let mut page = base_page(&transcript.opening, "Council", scope);
+    let told = &council_document(state);
+    let mut page = base_page(&state.opening, "Council", scope);
     add_record_facts(&mut page, record, scope.detail);
     page.state = state_text(&told.ended);
-    page.health.extend(list_health(transcript, told));
+    page.health.extend(list_health(state, told));
     if let Some(error) = &told.error {
         let message = format!("{}: {}.", told.status, error.message);
         page.intro.extend(stop_blocks(message, &error.suggestion));
@@ -48,7 +48,7 @@ pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageS
     }
     page.sections.extend(background_section(record, scope));
     let mut report = list_report_sections(told);
-    if transcript.plan.delivery == DeliveryMode::Selection {
+    if state.plan.delivery == DeliveryMode::Selection {
         page.sections.extend(take_selected(told, &mut report));
     }
     page.sections.extend(conclusion_sections(&told.ended, recorded_outcomes(record)));
@@ -56,7 +56,7 @@ pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageS
     if is_result && told.ended.conclusion.is_some() {
         page.sections.push(positions_section(told, scope.detail));
     } else {
-        page.sections.extend(debate_sections(transcript, told, report, scope.detail));
+        page.sections.extend(debate_sections(state, told, report, scope.detail));
     }
     if !shows_replies(told, scope.detail) {
         page.sections.push(interventions_section(&told.interventions));
@@ -64,7 +64,7 @@ pub fn council_page(record: &DialogueRecord, transcript: &RunState, scope: PageS
     if !is_result {
         page.sections.extend(record_sections(record, scope));
     }
-    page.sections.push(record_section(transcript, told, scope.detail));
+    page.sections.push(record_section(state, told, scope.detail));
     page
 }
 
@@ -87,13 +87,13 @@ fn take_selected(
 /// The report and the panel. An unconverged result has every opinion and reply too, because the
 /// reader has no conclusion.
 fn debate_sections(
-    transcript: &RunState,
+    state: &RunState,
     told: &CouncilDocument,
     mut report: VecDeque<PageSection>,
     detail: PageDetail,
 ) -> Vec<PageSection> {
     // The panel follows the answer, which a page of `--select` has above.
-    let is_selected = transcript.plan.delivery == DeliveryMode::Selection;
+    let is_selected = state.plan.delivery == DeliveryMode::Selection;
     let answer = if is_selected { None } else { report.pop_front() };
     let mut sections: Vec<PageSection> = answer.into_iter().collect();
     sections.push(positions_section(told, detail));
@@ -104,7 +104,7 @@ fn debate_sections(
         sections.push(peer_reviews_section(told));
     }
     if shows_replies(told, detail) {
-        sections.push(replies_section(transcript, &told.interventions));
+        sections.push(replies_section(state, &told.interventions));
     }
     sections
 }
@@ -119,8 +119,8 @@ fn is_unconverged(told: &CouncilDocument) -> bool {
 }
 
 /// Lists everything that limits the panel, so that a degraded panel is always visible.
-fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
-    let seats = transcript.plan.participant_seats().count();
+fn list_health(state: &RunState, told: &CouncilDocument) -> Vec<String> {
+    let seats = state.plan.participant_seats().count();
     let status = match told.status {
         CompletionStatus::Done => None,
         CompletionStatus::Incomplete => Some("INCOMPLETE".to_owned()),
@@ -129,19 +129,19 @@ fn list_health(transcript: &RunState, told: &CouncilDocument) -> Vec<String> {
     let mut words: Vec<String> = status.into_iter().collect();
     let is_degraded = told.flags.degraded && told.status != CompletionStatus::Failed;
     words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
-    words.extend(is_cut_short(transcript).then(|| "CUT SHORT".to_owned()));
+    words.extend(is_cut_short(state).then(|| "CUT SHORT".to_owned()));
     words.push(format!("{} of {seats} answered", told.rounds.r1.opinions.len()));
     let split = told.tally.is_split().then(|| describe_tally(told.tally).replace(" · ", ", "));
     words.extend(split.map(|stances| format!("SPLIT: {stances}")));
-    words.extend(truncation_note(transcript));
-    let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
+    words.extend(truncation_note(state));
+    let skipped = state.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
     words.extend(told.flags.single_family.then(|| "one family".to_owned()));
-    words.extend(describe_lenses(&transcript.plan));
+    words.extend(describe_lenses(&state.plan));
     let is_kin = told.ended.critic_of_same_family().is_some();
     // All rehearsal seats share one family; the REHEARSAL caution covers that.
     words.extend((is_kin && !told.rehearsal).then(|| "critic of the same family".to_owned()));
-    let is_unpriced = transcript.plan.seats.iter().any(|seat| seat.price.is_none());
+    let is_unpriced = state.plan.seats.iter().any(|seat| seat.price.is_none());
     words.extend(is_unpriced.then(|| "price unknown".to_owned()));
     words
 }
@@ -167,19 +167,15 @@ fn describe_lenses(plan: &Plan) -> Option<String> {
     })
 }
 
-fn record_section(
-    transcript: &RunState,
-    told: &CouncilDocument,
-    detail: PageDetail,
-) -> PageSection {
-    let mut facts = list_spending(&told.metrics, transcript.opened_at);
+fn record_section(state: &RunState, told: &CouncilDocument, detail: PageDetail) -> PageSection {
+    let mut facts = list_spending(&told.metrics, state.opened_at);
     facts.extend(list_authors(&told.ended));
     let hint = match (&told.ended.conclusion, &told.report) {
         (None, _) => "The record:",
         (Some(_), Some(_)) => "Report and debate:",
         (Some(_), None) => "The debate:",
     };
-    let command = format!("plenary show {}", transcript.opening.dialogue_id);
+    let command = format!("plenary show {}", state.opening.dialogue_id);
     run_record_section(facts, &told.warnings, (hint, command), detail)
 }
 
@@ -260,8 +256,8 @@ mod tests {
 
     #[test]
     fn a_line_of_a_batch_says_how_it_ended() {
-        let line = |transcript: &RunState| {
-            let told = council_document(transcript);
+        let line = |state: &RunState| {
+            let told = council_document(state);
             result_labels(&told) + &result_sentence(&told)
         };
         let cases = [
@@ -271,8 +267,8 @@ mod tests {
             (cut_short(), "[CLEAN] [DEGRADED] [SPLIT] Put a"),
             (critic_failed(), "[SPLIT] incomplete: the conclusion could not be audited: bob"),
         ];
-        for (transcript, start) in cases {
-            let line = line(&transcript);
+        for (state, start) in cases {
+            let line = line(&state);
             assert!(line.starts_with(start), "{line}");
         }
     }

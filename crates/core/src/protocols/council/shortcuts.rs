@@ -15,19 +15,19 @@ use crate::protocols::council::types::{CritiqueType, OpinionStance, RatingLevel,
 const CONFIDENCE_STEP: i8 = -1;
 
 /// How many families of models gave an opinion in the first round.
-pub(crate) fn count_families(transcript: &RunState) -> usize {
-    let heard = list_opinions(transcript);
+pub(crate) fn count_families(state: &RunState) -> usize {
+    let heard = list_opinions(state);
     let families: BTreeSet<&str> = heard
         .iter()
-        .filter_map(|voice| transcript.plan.find_seat(voice.seat))
+        .filter_map(|voice| state.plan.find_seat(voice.seat))
         .map(|seat| seat.family.as_str())
         .collect();
     families.len()
 }
 
 /// Whether the second round can be skipped; none if the settings do not allow it.
-pub(crate) fn skip_review(transcript: &RunState) -> Option<RoundShortcut> {
-    let rules = &transcript.plan.short_circuit;
+pub(crate) fn skip_review(state: &RunState) -> Option<RoundShortcut> {
+    let rules = &state.plan.short_circuit;
     if !rules.enabled && !rules.shadow {
         return None;
     }
@@ -35,8 +35,8 @@ pub(crate) fn skip_review(transcript: &RunState) -> Option<RoundShortcut> {
     let mut triggered = !rules.skip_r2_if.is_empty();
     for rule in &rules.skip_r2_if {
         let (holds, reason) = match rule {
-            SkipReviewRule::HighAgreement => high_agreement(transcript),
-            SkipReviewRule::LowRisk if transcript.plan.stakes == StakesLevel::Low => {
+            SkipReviewRule::HighAgreement => high_agreement(state),
+            SkipReviewRule::LowRisk if state.plan.stakes == StakesLevel::Low => {
                 (true, "`--stakes low` was given".to_owned())
             }
             SkipReviewRule::LowRisk => (false, "`--stakes low` was not given".to_owned()),
@@ -48,16 +48,16 @@ pub(crate) fn skip_review(transcript: &RunState) -> Option<RoundShortcut> {
 }
 
 /// Whether the third round can be skipped.
-pub(crate) fn skip_synthesis(transcript: &RunState) -> Option<RoundShortcut> {
-    let noted = transcript.shortcuts.iter().find(|known| known.round == 3);
+pub(crate) fn skip_synthesis(state: &RunState) -> Option<RoundShortcut> {
+    let noted = state.shortcuts.iter().find(|known| known.round == 3);
     if let Some(noted) = noted {
         return Some(noted.clone());
     }
-    let rules = &transcript.plan.short_circuit;
+    let rules = &state.plan.short_circuit;
     if !rules.enabled && !rules.shadow {
         return None;
     }
-    let (confirmed, reason) = is_confirmed(transcript);
+    let (confirmed, reason) = is_confirmed(state);
     let triggered = rules.skip_r3_if.contains(&SkipSynthesisRule::Confirmed) && confirmed;
     Some(make_shortcut(3, triggered, reason, !rules.enabled || rules.shadow))
 }
@@ -73,21 +73,21 @@ pub(crate) fn out_of_budget(shortage: BudgetShortage) -> RoundShortcut {
 }
 
 /// In shadow mode: whether the second round, which was held anyway, was needed.
-pub(crate) fn shadow_of_review(transcript: &RunState) -> Option<RoundShortcut> {
-    let noted = mark_shadow(transcript, 2)?;
-    let would_have_been_right = Some(!has_serious_critique(transcript));
+pub(crate) fn shadow_of_review(state: &RunState) -> Option<RoundShortcut> {
+    let noted = mark_shadow(state, 2)?;
+    let would_have_been_right = Some(!has_serious_critique(state));
     Some(RoundShortcut { would_have_been_right, ..noted.clone() })
 }
 
 /// In shadow mode: whether the report, which was written anyway, was needed.
 pub(crate) fn shadow_of_synthesis(
-    transcript: &RunState,
+    state: &RunState,
     report: &CouncilFinalReport,
 ) -> Option<RoundShortcut> {
-    let noted = mark_shadow(transcript, 3)?;
+    let noted = mark_shadow(state, 3)?;
     let outcome = report.report.conclusion.outcome;
     let consensus =
-        list_opinions(transcript).first().map_or(OpinionStance::None, |voice| voice.said.stance);
+        list_opinions(state).first().map_or(OpinionStance::None, |voice| voice.said.stance);
     let agrees = match consensus {
         OpinionStance::Approve => matches!(outcome, ReportOutcome::Adopt | ReportOutcome::Answer),
         OpinionStance::Reject => outcome == ReportOutcome::Reject,
@@ -98,8 +98,8 @@ pub(crate) fn shadow_of_synthesis(
     Some(RoundShortcut { would_have_been_right, ..noted.clone() })
 }
 
-fn mark_shadow(transcript: &RunState, round: u8) -> Option<&RoundShortcut> {
-    let noted = transcript.shortcuts.iter().find(|known| known.round == round)?;
+fn mark_shadow(state: &RunState, round: u8) -> Option<&RoundShortcut> {
+    let noted = state.shortcuts.iter().find(|known| known.round == round)?;
     let undecided = noted.shadow && noted.triggered && noted.would_have_been_right.is_none();
     undecided.then_some(noted)
 }
@@ -119,9 +119,9 @@ fn make_shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> Ro
 
 /// All opinions have the same stance other than `none`, none has low confidence, and none reports
 /// a high risk.
-fn high_agreement(transcript: &RunState) -> (bool, String) {
-    let heard = list_opinions(transcript);
-    let tally = tally_stances(transcript);
+fn high_agreement(state: &RunState) -> (bool, String) {
+    let heard = list_opinions(state);
+    let tally = tally_stances(state);
     let first = heard.first().map_or(OpinionStance::None, |voice| voice.said.stance);
     if first == OpinionStance::None || tally.count_of(first) != heard.len() {
         return (false, "the opinions do not share a stance".to_owned());
@@ -140,26 +140,26 @@ fn high_agreement(transcript: &RunState) -> (bool, String) {
 }
 
 /// The first round agrees, and the peer reviews found no error in it.
-fn is_confirmed(transcript: &RunState) -> (bool, String) {
-    let (agrees, reason) = high_agreement(transcript);
+fn is_confirmed(state: &RunState) -> (bool, String) {
+    let (agrees, reason) = high_agreement(state);
     if !agrees {
         return (false, reason);
     }
-    let heard = list_peer_reviews(transcript);
+    let heard = list_peer_reviews(state);
     if heard.is_empty() {
         return (false, "there are no reviews".to_owned());
     }
     if heard.iter().any(|voice| voice.asked.is_truncated()) {
         return (false, "a review was cut off before its end".to_owned());
     }
-    match has_serious_critique(transcript) {
+    match has_serious_critique(state) {
         true => (false, "a review found an error or an inconsistency".to_owned()),
         false => (true, format!("{reason}, and the reviews found no error in them")),
     }
 }
 
-fn has_serious_critique(transcript: &RunState) -> bool {
-    let heard = list_peer_reviews(transcript);
+fn has_serious_critique(state: &RunState) -> bool {
+    let heard = list_peer_reviews(state);
     let critiques =
         heard.iter().flat_map(|voice| &voice.said.targets).flat_map(|target| &target.critiques);
     critiques.into_iter().any(|critique| {

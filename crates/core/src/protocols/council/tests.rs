@@ -17,8 +17,8 @@ fn ending(auditing: AuditMode) -> ConclusionPlan {
 fn check_with(change: impl FnOnce(&mut Plan), script: &str, expected: &str) {
     let mut plan = plan();
     change(&mut plan);
-    let transcript = play(begin(plan), script);
-    assert_eq!(describe(&next(&transcript)), expected, "after: {script}");
+    let state = play(begin(plan), script);
+    assert_eq!(describe(&next(&state)), expected, "after: {script}");
 }
 
 #[track_caller]
@@ -196,13 +196,13 @@ fn a_high_risk_or_low_confidence_is_no_agreement() {
         },
         |opinion| opinion.stance = OpinionStance::None,
     ] {
-        let mut transcript = play(begin(plan.clone()), HEARD);
+        let mut state = play(begin(plan.clone()), HEARD);
         if let Some(ParseOutcome::Parsed { document: ReplyDocument::Opinion(opinion), .. }) =
-            &mut transcript.asks[0].parse_outcome
+            &mut state.asks[0].parse_outcome
         {
             spoil(opinion);
         }
-        assert_eq!(describe(&next(&transcript)), "weigh 2: held");
+        assert_eq!(describe(&next(&state)), "weigh 2: held");
     }
 }
 

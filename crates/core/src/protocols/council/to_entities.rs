@@ -31,19 +31,16 @@ use crate::protocols::council::types::{
 const CUT: &str = "[This opinion was cut off before its end.]";
 
 /// The batch that registers a round.
-pub fn round_batch(transcript: &RunState, round: u8) -> RegisterBatch {
-    let items = collect_items(transcript, round);
-    let summary = round_summary(transcript, round, items.omitted_count());
-    items.build(round_title(transcript, round), summary)
+pub fn round_batch(state: &RunState, round: u8) -> RegisterBatch {
+    let items = collect_items(state, round);
+    let summary = round_summary(state, round, items.omitted_count());
+    items.build(round_title(state, round), summary)
 }
 
 /// The verdict that the rounds end with; none if the report has no valid name for it.
-pub fn report_verdict(
-    transcript: &RunState,
-    report: &CouncilFinalReport,
-) -> Option<VerdictRequest> {
+pub fn report_verdict(state: &RunState, report: &CouncilFinalReport) -> Option<VerdictRequest> {
     // Those of the record, which an earlier version may have registered by other rules.
-    let tensions = transcript.entities.keys().filter(|id| id.kind == EntityKind::Tension);
+    let tensions = state.entities.keys().filter(|id| id.kind == EntityKind::Tension);
     let tensions = tensions.map(|id| EntityTarget::Global(*id)).collect();
     let conclusion = &report.report.conclusion;
     let description = [report.disclaimer.as_deref(), Some(&report.report.rationale.summary)];
@@ -60,7 +57,7 @@ pub fn report_verdict(
     let verdict_id: VerdictId = verdict_id.parse().ok()?;
     let description = format!("{}\n\n{description}", conclusion.statement);
     let request = VerdictRequest::new(
-        transcript.opening.dialogue_id.clone(),
+        state.opening.dialogue_id.clone(),
         verdict_id,
         verdict_type,
         trim_and_truncate(&conclusion.statement, LABEL_CHARS_MAX),
@@ -71,15 +68,15 @@ pub fn report_verdict(
             .with_round(3)
             .with_author(report.chair_provider.as_ref())
             .accept_tensions(tensions)
-            .supported_by(&supporting_seats(transcript, report)),
+            .supported_by(&supporting_seats(state, report)),
     )
 }
 
 /// The seats that the report names as its support.
-fn supporting_seats(transcript: &RunState, report: &CouncilFinalReport) -> Vec<ExpertSlug> {
+fn supporting_seats(state: &RunState, report: &CouncilFinalReport) -> Vec<ExpertSlug> {
     let named = |name: &str| {
         let name: Option<ExpertSlug> = name.parse().ok();
-        name.filter(|name| transcript.plan.find_seat(name).is_some())
+        name.filter(|name| state.plan.find_seat(name).is_some())
     };
     let mut names: Vec<ExpertSlug> = Vec::new();
     for point in &report.report.rationale.supporting_opinions {
@@ -88,8 +85,8 @@ fn supporting_seats(transcript: &RunState, report: &CouncilFinalReport) -> Vec<E
     names
 }
 
-fn round_title(transcript: &RunState, round: u8) -> String {
-    let skipped = transcript.skips_round(round);
+fn round_title(state: &RunState, round: u8) -> String {
+    let skipped = state.skips_round(round);
     let name = match round {
         1 => "Independent opinions",
         2 => "Cross review",
@@ -98,15 +95,14 @@ fn round_title(transcript: &RunState, round: u8) -> String {
     if skipped { format!("{name} (skipped)") } else { name.to_owned() }
 }
 
-fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<String> {
-    let heard = transcript.seats_answered_in(round).len();
+fn round_summary(state: &RunState, round: u8, left_out: usize) -> Option<String> {
+    let heard = state.seats_answered_in(round).len();
     let mut text = match round {
-        1 => format!("{heard} of {} seats answered.", transcript.plan.participant_seats().count()),
+        1 => format!("{heard} of {} seats answered.", state.plan.participant_seats().count()),
         2 => format!("{heard} reviews."),
         _ => return None,
     };
-    let cut =
-        transcript.asks_in_round(round).filter(|asked| !asked.retired && asked.is_truncated());
+    let cut = state.asks_in_round(round).filter(|asked| !asked.retired && asked.is_truncated());
     for asked in cut {
         text.push_str(&format!(" The {} of {} was cut off.", asked.ask.purpose, asked.ask.seat));
     }
@@ -116,18 +112,18 @@ fn round_summary(transcript: &RunState, round: u8, left_out: usize) -> Option<St
     Some(text)
 }
 
-fn collect_items(transcript: &RunState, round: u8) -> BatchBuilder {
-    let mut items = BatchBuilder::new(&transcript.opening.dialogue_id, round);
+fn collect_items(state: &RunState, round: u8) -> BatchBuilder {
+    let mut items = BatchBuilder::new(&state.opening.dialogue_id, round);
     match round {
-        1 => add_opinions(&mut items, transcript),
-        2 => add_reviews(&mut items, transcript),
+        1 => add_opinions(&mut items, state),
+        2 => add_reviews(&mut items, state),
         _ => {}
     }
     items
 }
 
-fn add_opinions(items: &mut BatchBuilder, transcript: &RunState) {
-    let heard = list_opinions(transcript);
+fn add_opinions(items: &mut BatchBuilder, state: &RunState) {
+    let heard = list_opinions(state);
     heard.iter().for_each(|voice| add_opinion(items, voice));
     let mut tensions = TopicList::default();
     for voice in &heard {
@@ -197,11 +193,10 @@ fn add_opinion(items: &mut BatchBuilder, voice: &SeatAnswer<'_, OpinionReply>) {
 }
 
 /// The gravest critiques come first, because a round accepts at most ninety-nine claims.
-fn add_reviews(items: &mut BatchBuilder, transcript: &RunState) {
-    let letters = SeatLetters::from_plan(&transcript.plan);
-    let heard = list_peer_reviews(transcript);
-    let spoke: Vec<&ExpertSlug> =
-        list_opinions(transcript).iter().map(|voice| voice.seat).collect();
+fn add_reviews(items: &mut BatchBuilder, state: &RunState) {
+    let letters = SeatLetters::from_plan(&state.plan);
+    let heard = list_peer_reviews(state);
+    let spoke: Vec<&ExpertSlug> = list_opinions(state).iter().map(|voice| voice.seat).collect();
     let targets: Vec<(&SeatAnswer<'_, PeerReview>, &OpinionAssessment, &ExpertSlug)> = heard
         .iter()
         .flat_map(|voice| voice.said.targets.iter().map(move |target| (voice, target)))

@@ -151,42 +151,42 @@ impl ReviewDocument {
 }
 
 /// The document of a review, finished or not.
-pub fn review_document(transcript: &RunState) -> ReviewDocument {
-    let title = &transcript.opening.title;
-    let Some(gate) = transcript.review_plan() else {
+pub fn review_document(state: &RunState) -> ReviewDocument {
+    let title = &state.opening.title;
+    let Some(gate) = state.review_plan() else {
         return empty_document(ReviewVerdict::Incomplete, title, "", ReviewTier::Always);
     };
     let artifact = &gate.artifact;
-    let ruling = transcript.review_outcome.as_ref();
+    let ruling = state.review_outcome.as_ref();
     let decided = ruling.map_or(ReviewVerdict::Incomplete, |ruling| ruling.verdict.into());
-    let (round1, round2) = review_rounds(transcript);
+    let (round1, round2) = review_rounds(state);
     let brief = ruling.map(|ruling| ruling.adjudication.revision_brief.clone());
-    let logged = (transcript.rows_logged > 0).then_some(transcript.rows_logged);
-    let newest = logged.map(|number| verdict_id(transcript, number));
+    let logged = (state.rows_logged > 0).then_some(state.rows_logged);
+    let newest = logged.map(|number| verdict_id(state, number));
     let overridden =
-        transcript.overrides.iter().rfind(|(_, word)| Some(&word.verdict_id) == newest.as_ref());
+        state.overrides.iter().rfind(|(_, word)| Some(&word.verdict_id) == newest.as_ref());
     let told = ReviewDocument {
         overridden: overridden.map(|(at, word)| OverrideMark::new(word, *at, decided)),
-        rehearsal: transcript.opening.rehearsal,
-        policy: policy_count(transcript, gate),
-        adjudicator: adjudicator_answer(transcript, gate),
+        rehearsal: state.opening.rehearsal,
+        policy: policy_count(state, gate),
+        adjudicator: adjudicator_answer(state, gate),
         round1,
         round2,
-        panel: ReviewPanel::from_state(transcript, gate),
+        panel: ReviewPanel::from_state(state, gate),
         revision_brief: brief.unwrap_or_default(),
-        dialogue_id: Some(transcript.opening.dialogue_id.clone()),
+        dialogue_id: Some(state.opening.dialogue_id.clone()),
         verdict_id: newest,
-        status: completion_status(transcript),
+        status: completion_status(state),
         producer: artifact.producer.clone(),
         classified: artifact.classified.clone(),
         artifact_sha256: Some(artifact.sha256.clone()),
-        concerns: placed_concerns(transcript, artifact),
-        prior_verdicts: consulted_verdicts(transcript).to_vec(),
+        concerns: placed_concerns(state, artifact),
+        prior_verdicts: consulted_verdicts(state).to_vec(),
         missing_context: missing_context(gate),
-        overrides: transcript.overrides.iter().map(timed_override).collect(),
-        metrics: Some(run_metrics(transcript)),
-        warnings: review_warnings(transcript, gate),
-        error: stop_notice(transcript),
+        overrides: state.overrides.iter().map(timed_override).collect(),
+        metrics: Some(run_metrics(state)),
+        warnings: review_warnings(state, gate),
+        error: stop_notice(state),
         ..empty_document(decided, &artifact.path, &artifact.artifact_type, artifact.tier)
     };
     match explain_shipped_blocks(&told) {
@@ -283,18 +283,18 @@ fn empty_document(
     }
 }
 
-fn policy_count(transcript: &RunState, gate: &ReviewPlan) -> Option<PolicyCount> {
-    let ruling = transcript.review_outcome.as_ref();
+fn policy_count(state: &RunState, gate: &ReviewPlan) -> Option<PolicyCount> {
+    let ruling = state.review_outcome.as_ref();
     let arithmetic =
-        ruling.map_or_else(|| tally_if_undecided(transcript), |ruling| Some(ruling.tally))?;
+        ruling.map_or_else(|| tally_if_undecided(state), |ruling| Some(ruling.tally))?;
     let downgraded = ruling.is_some_and(ReviewOutcome::is_downgraded);
     Some(PolicyCount { arithmetic, min_deliberators: gate.policy.min_deliberators, downgraded })
 }
 
-fn adjudicator_answer(transcript: &RunState, gate: &ReviewPlan) -> Option<AdjudicatorAnswer> {
-    let word = read_adjudication(transcript)?.clone();
-    let seat = transcript.plan.find_seat(&gate.adjudicator)?;
-    let consulted = consulted_verdicts(transcript).len();
+fn adjudicator_answer(state: &RunState, gate: &ReviewPlan) -> Option<AdjudicatorAnswer> {
+    let word = read_adjudication(state)?.clone();
+    let seat = state.plan.find_seat(&gate.adjudicator)?;
+    let consulted = consulted_verdicts(state).len();
     Some(AdjudicatorAnswer {
         seat: seat.name.clone(),
         adjudication: word,
@@ -338,11 +338,8 @@ impl PlacedConcern {
     }
 }
 
-pub(crate) fn placed_concerns(
-    transcript: &RunState,
-    artifact: &ReviewArtifact,
-) -> Vec<PlacedConcern> {
-    list_seat_results(transcript)
+pub(crate) fn placed_concerns(state: &RunState, artifact: &ReviewArtifact) -> Vec<PlacedConcern> {
+    list_seat_results(state)
         .iter()
         .flat_map(|position| position_concerns(position, artifact))
         .collect()
@@ -388,21 +385,20 @@ pub struct MissingContext {
 }
 
 impl ReviewPanel {
-    pub(crate) fn from_state(transcript: &RunState, gate: &ReviewPlan) -> Self {
-        let panel = PanelAttendance::from_state(transcript);
-        let is_short =
-            list_seat_results(transcript).iter().any(|one| one.final_judgement().is_none());
+    pub(crate) fn from_state(state: &RunState, gate: &ReviewPlan) -> Self {
+        let panel = PanelAttendance::from_state(state);
+        let is_short = list_seat_results(state).iter().any(|one| one.final_judgement().is_none());
         Self {
-            degraded: !panel.failed.is_empty() || (is_short && transcript.stopped.is_some()),
-            single_family: deliberator_families(transcript, gate).len() == 1,
+            degraded: !panel.failed.is_empty() || (is_short && state.stopped.is_some()),
+            single_family: deliberator_families(state, gate).len() == 1,
             panel,
         }
     }
 }
 
 /// Model families of the deliberators who answered, or of all deliberators if none did.
-fn deliberator_families<'a>(transcript: &'a RunState, gate: &'a ReviewPlan) -> BTreeSet<&'a str> {
-    let positions = list_seat_results(transcript);
+fn deliberator_families<'a>(state: &'a RunState, gate: &'a ReviewPlan) -> BTreeSet<&'a str> {
+    let positions = list_seat_results(state);
     let heard: Vec<&ExpertSlug> = positions
         .iter()
         .filter(|one| one.final_judgement().is_some())
@@ -410,7 +406,7 @@ fn deliberator_families<'a>(transcript: &'a RunState, gate: &'a ReviewPlan) -> B
         .collect();
     let seats = gate.deliberators.iter().map(|deliberator| &deliberator.seat);
     let counted = seats.filter(|seat| heard.is_empty() || heard.contains(seat));
-    let seats = counted.filter_map(|seat| transcript.plan.find_seat(seat));
+    let seats = counted.filter_map(|seat| state.plan.find_seat(seat));
     seats.map(|seat| seat.family.as_str()).collect()
 }
 
@@ -430,11 +426,11 @@ pub(crate) fn missing_context(gate: &ReviewPlan) -> Vec<MissingContext> {
 }
 
 /// Warnings that no other part of the document contains.
-pub(crate) fn review_warnings(transcript: &RunState, gate: &ReviewPlan) -> Vec<String> {
-    let mut warnings = transcript.plan.notes.clone();
-    warnings.extend(family_warning(transcript, &deliberator_families(transcript, gate)));
-    warnings.extend(price_warning(transcript));
-    warnings.extend(reply_warnings(transcript));
+pub(crate) fn review_warnings(state: &RunState, gate: &ReviewPlan) -> Vec<String> {
+    let mut warnings = state.plan.notes.clone();
+    warnings.extend(family_warning(state, &deliberator_families(state, gate)));
+    warnings.extend(price_warning(state));
+    warnings.extend(reply_warnings(state));
     warnings
 }
 
@@ -447,15 +443,15 @@ pub struct SeatRoundRow {
     pub model: String,
 }
 
-pub(crate) fn review_rounds(transcript: &RunState) -> (Vec<SeatRoundRow>, Vec<SeatRoundRow>) {
-    let (first, second) = seat_rows(transcript);
+pub(crate) fn review_rounds(state: &RunState) -> (Vec<SeatRoundRow>, Vec<SeatRoundRow>) {
+    let (first, second) = seat_rows(state);
     let told =
-        |rows: Vec<SeatRow>| rows.into_iter().map(|row| seat_round_row(transcript, row)).collect();
+        |rows: Vec<SeatRow>| rows.into_iter().map(|row| seat_round_row(state, row)).collect();
     (told(first), told(second))
 }
 
-fn seat_round_row(transcript: &RunState, row: SeatRow) -> SeatRoundRow {
-    let seat = row.deliberator().parse().ok().and_then(|name| transcript.plan.find_seat(&name));
+fn seat_round_row(state: &RunState, row: SeatRow) -> SeatRoundRow {
+    let seat = row.deliberator().parse().ok().and_then(|name| state.plan.find_seat(&name));
     SeatRoundRow {
         provider: seat.map(|seat| seat.provider.clone()),
         model: seat.map(|seat| seat.model.clone()).unwrap_or_default(),

@@ -71,7 +71,7 @@ impl SampleReview {
     /// Ends the review as the engine does.
     pub(crate) fn ruled(mut self, word: AdjudicatorReply) -> RunState {
         self.adjudicates(word.clone());
-        let arithmetic = tally_blocks(&self.0.transcript).unwrap();
+        let arithmetic = tally_blocks(&self.0.state).unwrap();
         let verdict = arithmetic.apply_adjudication(&word).unwrap();
         let ruling = ReviewOutcome { verdict, tally: arithmetic, adjudication: word };
         self.0.take(JournalEvent::ReviewDecided(Box::new(ruling)));
@@ -79,9 +79,9 @@ impl SampleReview {
     }
 
     pub(crate) fn stopped(mut self, stop: RunStopReason) -> RunState {
-        let ruling = self.0.transcript.review_outcome.clone();
+        let ruling = self.0.state.review_outcome.clone();
         let outcome = ruling.as_ref().map_or(LoggedOutcome::Undecided(&stop), LoggedOutcome::Ruled);
-        let row = log_row(&self.0.transcript, outcome, moment(59)).unwrap();
+        let row = log_row(&self.0.state, outcome, moment(59)).unwrap();
         self.0.take(JournalEvent::VerdictLogged(Box::new(row)));
         self.0.stopped(stop)
     }
@@ -175,7 +175,7 @@ pub(crate) fn unadjudicated() -> RunState {
 
 /// The first sample, overridden by a person.
 pub(crate) fn overridden() -> RunState {
-    let mut transcript = revised();
+    let mut state = revised();
     let decision = VerdictOverride {
         verdict_id: "posts-launch-md-7c21e0aa/1".to_owned(),
         decision: ReviewDecision::Ship,
@@ -183,14 +183,14 @@ pub(crate) fn overridden() -> RunState {
         by: None,
         decided_at: None,
     };
-    transcript.apply_events(moment(600), &[JournalEvent::VerdictOverridden(decision)]);
-    transcript
+    state.apply_events(moment(600), &[JournalEvent::VerdictOverridden(decision)]);
+    state
 }
 
 pub(crate) fn rehearsed() -> RunState {
-    let mut transcript = shipped();
-    transcript.opening.rehearsal = true;
-    transcript
+    let mut state = shipped();
+    state.opening.rehearsal = true;
+    state
 }
 
 pub(crate) fn all() -> Vec<RunState> {
@@ -279,9 +279,9 @@ pub(crate) fn sample_adjudication(final_verdict: ReviewDecision) -> AdjudicatorR
 }
 
 /// Replaces all foreign text of a review by one text.
-pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
-    transcript.opening.title = text.to_owned();
-    if let Some(gate) = transcript.plan.review.as_mut().map(Arc::make_mut) {
+pub(crate) fn filled_with(mut state: RunState, text: &str) -> RunState {
+    state.opening.title = text.to_owned();
+    if let Some(gate) = state.plan.review.as_mut().map(Arc::make_mut) {
         gate.artifact.path = text.to_owned();
         gate.artifact.artifact_type = text.to_owned();
         gate.artifact.producer = Some(text.to_owned());
@@ -295,18 +295,18 @@ pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
             prior.concerns = vec![text.to_owned()];
         }
     }
-    transcript.plan.notes = vec![text.to_owned()];
-    for seat in &mut transcript.plan.seats {
+    state.plan.notes = vec![text.to_owned()];
+    for seat in &mut state.plan.seats {
         seat.model = text.to_owned();
         seat.family = text.to_owned();
     }
-    if let Some(ruling) = &mut transcript.review_outcome {
+    if let Some(ruling) = &mut state.review_outcome {
         fill_word(&mut ruling.adjudication, text);
     }
-    for (_, decision) in &mut transcript.overrides {
+    for (_, decision) in &mut state.overrides {
         decision.why = text.to_owned();
     }
-    for asked in &mut transcript.asks {
+    for asked in &mut state.asks {
         for call in &mut asked.calls {
             match &mut call.outcome {
                 CallOutcome::Replied(reply, _) => reply.text = text.to_owned(),
@@ -326,10 +326,10 @@ pub(crate) fn filled_with(mut transcript: RunState, text: &str) -> RunState {
             Some(_) | None => {}
         }
     }
-    if let Some(RunStopReason::Unadjudicated { reason, .. }) = &mut transcript.stopped {
+    if let Some(RunStopReason::Unadjudicated { reason, .. }) = &mut state.stopped {
         *reason = text.to_owned();
     }
-    transcript
+    state
 }
 
 fn fill_word(word: &mut AdjudicatorReply, text: &str) {

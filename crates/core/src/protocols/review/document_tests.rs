@@ -21,8 +21,8 @@ use crate::protocols::review::sarif::sarif_document;
 use crate::protocols::review::types::ReviewTier;
 use crate::report::markdown::render_markdown;
 
-fn document_json(transcript: &RunState) -> Value {
-    serde_json::to_value(review_document(transcript)).unwrap()
+fn document_json(state: &RunState) -> Value {
+    serde_json::to_value(review_document(state)).unwrap()
 }
 
 #[test]
@@ -150,9 +150,9 @@ fn what_is_missing_or_odd_is_said() {
 
 #[test]
 fn a_panel_of_one_family_is_called_that() {
-    let mut transcript = shipped();
-    transcript.plan.seats.iter_mut().for_each(|seat| seat.family = "google".to_owned());
-    let told = review_document(&transcript);
+    let mut state = shipped();
+    state.plan.seats.iter_mut().for_each(|seat| seat.family = "google".to_owned());
+    let told = review_document(&state);
     assert!(told.panel.single_family);
     assert_eq!(
         told.warnings,

@@ -327,13 +327,13 @@ pub enum LoggedOutcome<'a> {
 }
 
 /// The line for this end; none for a council.
-pub fn log_row(transcript: &RunState, outcome: LoggedOutcome<'_>, at: Moment) -> Option<LogRow> {
-    let gate = transcript.review_plan()?;
+pub fn log_row(state: &RunState, outcome: LoggedOutcome<'_>, at: Moment) -> Option<LogRow> {
+    let gate = state.review_plan()?;
     let artifact = &gate.artifact;
-    let (round1, round2) = seat_rows(transcript);
+    let (round1, round2) = seat_rows(state);
     let policy = match outcome {
         LoggedOutcome::Ruled(ruling) => Some(ruling.tally),
-        LoggedOutcome::Undecided(_) => tally_if_undecided(transcript),
+        LoggedOutcome::Undecided(_) => tally_if_undecided(state),
     };
     Some(LogRow {
         v: ROW_VERSION,
@@ -342,27 +342,27 @@ pub fn log_row(transcript: &RunState, outcome: LoggedOutcome<'_>, at: Moment) ->
         artifact_type: artifact.artifact_type.clone(),
         round1,
         round2,
-        adjudicator: adjudicator_row(transcript, outcome),
+        adjudicator: adjudicator_row(state, outcome),
         artifact_sha256: Some(artifact.sha256.clone()),
         tier: Some(artifact.tier),
         producer: artifact.producer.clone(),
-        verdict_id: Some(verdict_id(transcript, transcript.rows_logged + 1)),
-        rehearsal: transcript.opening.rehearsal,
+        verdict_id: Some(verdict_id(state, state.rows_logged + 1)),
+        rehearsal: state.opening.rehearsal,
         imported: false,
         policy,
-        settings_sha256: Some(settings_digest(&transcript.plan, gate)),
+        settings_sha256: Some(settings_digest(&state.plan, gate)),
     })
 }
 
 /// The id of the n-th verdict of a dialogue, from 1. Every stop of a review is a verdict, at least
 /// INCOMPLETE.
-pub fn verdict_id(transcript: &RunState, number: usize) -> String {
-    format!("{}/{number}", transcript.opening.dialogue_id)
+pub fn verdict_id(state: &RunState, number: usize) -> String {
+    format!("{}/{number}", state.opening.dialogue_id)
 }
 
 /// The judgements of both rounds; the second is empty if it was not begun.
-pub fn seat_rows(transcript: &RunState) -> (Vec<SeatRow>, Vec<SeatRow>) {
-    let all = list_seat_results(transcript);
+pub fn seat_rows(state: &RunState) -> (Vec<SeatRow>, Vec<SeatRow>) {
+    let all = list_seat_results(state);
     let first = all.iter().map(|one| seat_row(one.seat, &one.first)).collect();
     let begun = all.iter().filter(|one| one.is_second_begun);
     let second = begun.map(|one| second_row(one, &all)).collect();
@@ -370,9 +370,9 @@ pub fn seat_rows(transcript: &RunState) -> (Vec<SeatRow>, Vec<SeatRow>) {
 }
 
 /// The earlier verdicts that the adjudicator saw; empty until it is asked.
-pub fn consulted_verdicts(transcript: &RunState) -> &[PriorVerdict] {
-    let was_asked = transcript.asks_in_round(ADJUDICATION).next().is_some();
-    let gate = transcript.review_plan().filter(|_| was_asked);
+pub fn consulted_verdicts(state: &RunState) -> &[PriorVerdict] {
+    let was_asked = state.asks_in_round(ADJUDICATION).next().is_some();
+    let gate = state.review_plan().filter(|_| was_asked);
     gate.map(|gate| gate.priors.as_slice()).unwrap_or_default()
 }
 
@@ -399,8 +399,8 @@ fn second_row(seat: &SeatResult<'_>, all: &[SeatResult<'_>]) -> SeatRow {
     row
 }
 
-fn adjudicator_row(transcript: &RunState, outcome: LoggedOutcome<'_>) -> AdjudicatorRow {
-    let consulted = consulted_verdicts(transcript).len();
+fn adjudicator_row(state: &RunState, outcome: LoggedOutcome<'_>) -> AdjudicatorRow {
+    let consulted = consulted_verdicts(state).len();
     let (final_verdict, reasoning, revision_brief) = match outcome {
         LoggedOutcome::Ruled(ruling) => {
             let word = &ruling.adjudication;

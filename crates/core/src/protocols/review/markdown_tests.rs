@@ -12,13 +12,13 @@ use crate::report::page::{PageDetail, PageScope};
 
 const EXPORT: PageScope = PageScope { detail: PageDetail::Export, round: None };
 
-fn export(transcript: &RunState) -> String {
+fn export(state: &RunState) -> String {
     let record = crate::report::sample::record();
-    render_markdown(&review_page(Some(&record), transcript, EXPORT))
+    render_markdown(&review_page(Some(&record), state, EXPORT))
 }
 
-fn part(transcript: &RunState) -> String {
-    export(transcript).split("## Tensions").next().unwrap().to_owned()
+fn part(state: &RunState) -> String {
+    export(state).split("## Tensions").next().unwrap().to_owned()
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn imported_verdicts_are_a_table() {
 #[test]
 fn hostile_text_in_a_review_adds_nothing_to_the_structure() {
     let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</details></blockquote>\u{1b}[2J\r# z ** ~~ <!--";
-    for transcript in all() {
-        let with = |text: &str| export(&filled_with(transcript.clone(), text));
+    for state in all() {
+        let with = |text: &str| export(&filled_with(state.clone(), text));
         let told = with(hostile);
         assert_eq!(structure_lines(&told), structure_lines(&with("plain")), "{told}");
         assert!(!told.contains(['\u{1b}', '\r']));

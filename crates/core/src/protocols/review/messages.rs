@@ -45,16 +45,16 @@ pub(crate) struct DeliberatorView {
 
 /// The messages of either round; `None` if the seat is not a deliberator of this review.
 pub(crate) fn deliberator_messages(
-    transcript: &RunState,
+    state: &RunState,
     ask: &Ask,
     turn: ReadingRound,
 ) -> Option<RenderedPrompt> {
-    let gate = transcript.review_plan()?;
+    let gate = state.review_plan()?;
     let role = deliberator_role(gate, turn, &ask.seat)?;
-    let own = artifact_block(transcript, gate, &ask.seat);
+    let own = artifact_block(state, gate, &ask.seat);
     let mut view = DeliberatorView::first_round(gate, ask)?;
     if turn == ReadingRound::Cross {
-        view.add_first_round(transcript, ask);
+        view.add_first_round(state, ask);
     }
     let mut condensed: Vec<String> = own.notes().collect();
     let bytes_left = own.bytes_left.saturating_sub(role.byte_len());
@@ -64,7 +64,7 @@ pub(crate) fn deliberator_messages(
         view.remarks.push(cut.to_owned());
     }
     let parts = MessageParts {
-        secret: &transcript.plan.secret,
+        secret: &state.plan.secret,
         block: Some(&own),
         role: &role,
         sections: &view.all_sections(),
@@ -74,17 +74,17 @@ pub(crate) fn deliberator_messages(
 }
 
 /// The artifact, with its path and type.
-fn artifact_block(transcript: &RunState, gate: &ReviewPlan, seat: &ExpertSlug) -> SeatBlock {
+fn artifact_block(state: &RunState, gate: &ReviewPlan, seat: &ExpertSlug) -> SeatBlock {
     let render = |input_bytes| {
         let (artifact, note) = numbered_artifact(&gate.artifact.text, input_bytes);
         let about = about_artifact(&gate.artifact, ProducerVisibility::Unnamed);
-        render_block(transcript, &[artifact, about], note.into_iter().collect())
+        render_block(state, &[artifact, about], note.into_iter().collect())
     };
-    let shared = match transcript.shared_blocks.first() {
+    let shared = match state.shared_blocks.first() {
         Some(block) => Arc::clone(block),
-        None => render(transcript.plan.largest_input_bytes()),
+        None => render(state.plan.largest_input_bytes()),
     };
-    SeatBlock::choose(shared, transcript.plan.input_bytes_max(seat), render)
+    SeatBlock::choose(shared, state.plan.input_bytes_max(seat), render)
 }
 
 impl DeliberatorView {
@@ -101,10 +101,9 @@ impl DeliberatorView {
     }
 
     /// Adds the reader's own judgement first, then the others' in plan order.
-    fn add_first_round(&mut self, transcript: &RunState, ask: &Ask) {
-        let (own, others): (Vec<_>, Vec<_>) = list_seat_results(transcript)
-            .into_iter()
-            .partition(|position| *position.seat == ask.seat);
+    fn add_first_round(&mut self, state: &RunState, ask: &Ask) {
+        let (own, others): (Vec<_>, Vec<_>) =
+            list_seat_results(state).into_iter().partition(|position| *position.seat == ask.seat);
         match own.first().and_then(|position| position.first.judgement()) {
             Some(held) => self.judgements.push(JudgementSection::own_first(&ask.seat, held)),
             None => self.remarks.push(
@@ -147,23 +146,23 @@ impl DeliberatorView {
 }
 
 /// The messages of the adjudication; `None` if the run is not a review.
-pub(crate) fn adjudicator_messages(transcript: &RunState, ask: &Ask) -> Option<RenderedPrompt> {
-    let gate = transcript.review_plan()?;
-    let positions = list_seat_results(transcript);
+pub(crate) fn adjudicator_messages(state: &RunState, ask: &Ask) -> Option<RenderedPrompt> {
+    let gate = state.review_plan()?;
+    let positions = list_seat_results(state);
     let artifact = gate.artifact.text.as_str();
     let judgements =
         positions.iter().filter_map(|one| JudgementSection::current_judgement(one, artifact));
     let mut judgements: Vec<JudgementSection> = judgements.collect();
     let mut condensed = Vec::new();
-    let input_bytes = transcript.plan.input_bytes_max(&ask.seat);
+    let input_bytes = state.plan.input_bytes_max(&ask.seat);
     if !fits_budget(&adjudicator_sections(gate, &judgements), input_bytes) {
         condensed.extend(cut_judgements(&mut judgements, input_bytes));
     }
-    let mut remarks = vec![today_line(block_day(transcript))];
+    let mut remarks = vec![today_line(block_day(state))];
     remarks.extend(positions.iter().filter_map(|one| position_remark(one, &positions)));
-    remarks.extend(tally_blocks(transcript).map(|counted| describe_tally(&counted)));
+    remarks.extend(tally_blocks(state).map(|counted| describe_tally(&counted)));
     let parts = MessageParts {
-        secret: &transcript.plan.secret,
+        secret: &state.plan.secret,
         block: None,
         role: &adjudicator_role(gate),
         sections: &adjudicator_sections(gate, &judgements),

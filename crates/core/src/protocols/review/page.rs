@@ -40,15 +40,15 @@ const BLOCK_MARK: &str = "■";
 /// The page of a review, decided or not. The result of a run needs no record.
 pub fn review_page(
     record: Option<&DialogueRecord>,
-    transcript: &RunState,
+    state: &RunState,
     scope: PageScope,
 ) -> PageModel {
     if let Some(record) = record.filter(|_| scope.round.is_some()) {
         return dialogue_page(record, None, scope);
     }
-    let told = &review_document(transcript);
-    let results = &list_seat_results(transcript);
-    let mut page = base_page(&transcript.opening, "Review", scope);
+    let told = &review_document(state);
+    let results = &list_seat_results(state);
+    let mut page = base_page(&state.opening, "Review", scope);
     if let Some(record) = record {
         add_record_facts(&mut page, record, scope.detail);
     }
@@ -77,7 +77,7 @@ pub fn review_page(
         missing_context_section(told),
     ];
     if scope.detail == PageDetail::Full {
-        page.sections.push(replies_section(transcript, &[]));
+        page.sections.push(replies_section(state, &[]));
     }
     match record.filter(|_| scope.detail != PageDetail::Result) {
         None => page.sections.push(next_section(told)),
@@ -85,17 +85,17 @@ pub fn review_page(
     }
     let metrics = told.metrics.as_ref();
     let mut facts =
-        metrics.map(|metrics| list_spending(metrics, transcript.opened_at)).unwrap_or_default();
+        metrics.map(|metrics| list_spending(metrics, state.opened_at)).unwrap_or_default();
     facts.extend(told.verdict_id.iter().map(|id| format!("verdict {id}")));
-    let command = format!("plenary show {}", transcript.opening.dialogue_id);
+    let command = format!("plenary show {}", state.opening.dialogue_id);
     let hint = ("The record:", command);
     page.sections.push(run_record_section(facts, &told.warnings, hint, scope.detail));
     page
 }
 
 /// The page of a content that was decided before: the decision first, then the review that led to it.
-pub fn decided_page(transcript: &RunState, earlier: &EarlierDecision) -> PageModel {
-    let mut page = review_page(None, transcript, PageScope::new(PageDetail::Result));
+pub fn decided_page(state: &RunState, earlier: &EarlierDecision) -> PageModel {
+    let mut page = review_page(None, state, PageScope::new(PageDetail::Result));
     let note = format!("{} No model was asked; `--force` judges it again.", earlier.sentence());
     page.intro.insert(0, caution_block(&note));
     page

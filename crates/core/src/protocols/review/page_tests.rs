@@ -16,8 +16,8 @@ fn strip_colours(page: &str) -> String {
     anstream::adapter::strip_str(page).to_string()
 }
 
-fn draw_page(transcript: &RunState, width: usize) -> String {
-    let page = review_page(None, transcript, PageScope::new(PageDetail::Result));
+fn draw_page(state: &RunState, width: usize) -> String {
+    let page = review_page(None, state, PageScope::new(PageDetail::Result));
     strip_colours(&crate::report::terminal::page::draw_page(&page, PageCanvas { width }))
 }
 

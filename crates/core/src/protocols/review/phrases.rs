@@ -195,7 +195,7 @@ pub(crate) fn concern_text(placed: &PlacedConcern) -> String {
 }
 
 pub(crate) fn judged_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     seen: &JudgementSummary,
 ) -> Vec<ProgressLine> {
@@ -210,17 +210,17 @@ pub(crate) fn judged_lines(
         some => format!(", {}", count_noun(some, "concern")),
     };
     let said = format!("{}{block}{concerns}{}", seen.verdict, repair_note(seen.repaired));
-    seat_lines(transcript, ask, tone, &said)
+    seat_lines(state, ask, tone, &said)
 }
 
 pub(crate) fn adjudicated_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     word: AdjudicationSummary,
 ) -> Vec<ProgressLine> {
     let how = if word.downgrade { ", downgraded" } else { "" };
     let said = format!("{}{how}{}", word.final_verdict, repair_note(word.repaired));
-    seat_lines(transcript, ask, decision_severity(word.final_verdict), &said)
+    seat_lines(state, ask, decision_severity(word.final_verdict), &said)
 }
 
 pub(crate) fn decision_lines(verdict: ReviewDecision, policy: &BlockTally) -> Vec<ProgressLine> {
@@ -248,12 +248,12 @@ pub(crate) fn overridden_lines(decision: &VerdictOverride) -> Vec<ProgressLine> 
 }
 
 fn seat_lines(
-    transcript: &RunState,
+    state: &RunState,
     ask: &AskSummary,
     tone: LineSeverity,
     said: &str,
 ) -> Vec<ProgressLine> {
-    let (seat, time) = (seat_column(transcript, ask), latency_note(transcript, ask.id));
+    let (seat, time) = (seat_column(state, ask), latency_note(state, ask.id));
     single_line(tone, format!("{seat}{said}{time}"))
 }
 
@@ -274,27 +274,24 @@ mod tests {
     use crate::report::progress_lines::describe_event;
 
     /// The progress lines of a review.
-    fn progress_text(transcript: &RunState) -> String {
+    fn progress_text(state: &RunState) -> String {
         let mut changes: Vec<JournalEvent> = Vec::new();
-        for asked in &transcript.asks {
+        for asked in &state.asks {
             let reading = asked.parse_outcome.clone();
             changes.extend(
                 reading.map(|reading| JournalEvent::ReplyParsed { ask: asked.ask.id, reading }),
             );
         }
         changes.extend(
-            transcript
-                .review_outcome
-                .clone()
-                .map(|ruling| JournalEvent::ReviewDecided(ruling.into())),
+            state.review_outcome.clone().map(|ruling| JournalEvent::ReviewDecided(ruling.into())),
         );
-        let overrides = transcript.overrides.iter();
+        let overrides = state.overrides.iter();
         changes.extend(
             overrides.map(|(_, decision)| JournalEvent::VerdictOverridden(decision.clone())),
         );
-        let told = derive_events(transcript, &changes);
+        let told = derive_events(state, &changes);
         let lines =
-            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), transcript, event));
+            told.iter().flat_map(|event| describe_event(&Protocols::built_in(), state, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 

@@ -12,8 +12,8 @@ use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::sarif::sarif_document;
 use crate::protocols::review::types::ReviewTier;
 
-fn sample_document(transcript: &RunState) -> ReviewDocument {
-    review_document(transcript)
+fn sample_document(state: &RunState) -> ReviewDocument {
+    review_document(state)
 }
 
 #[test]
@@ -71,8 +71,8 @@ const HOSTILE: [&str; 9] = [
 #[test]
 fn no_text_becomes_a_command() {
     for text in HOSTILE {
-        for transcript in crate::protocols::review::document_sample_tests::all() {
-            let told = review_document(&filled_with(transcript, text));
+        for state in crate::protocols::review::document_sample_tests::all() {
+            let told = review_document(&filled_with(state, text));
             let count = told.concerns.len() + 2;
             let lines = github_annotations(&told);
             assert_eq!(lines.lines().count(), count, "{text:?}");
@@ -166,8 +166,8 @@ fn an_incomplete_review_was_no_success() {
 
 #[test]
 fn a_concern_keeps_its_fingerprint_when_it_is_worded_otherwise() {
-    let marks = |transcript| -> Vec<Value> {
-        let run = sarif_run(&[review_document(&transcript)]);
+    let marks = |state| -> Vec<Value> {
+        let run = sarif_run(&[review_document(&state)]);
         let results = run["results"].as_array().unwrap();
         results.iter().map(|one| one["partialFingerprints"]["plenaryConcern/v1"].clone()).collect()
     };

@@ -48,9 +48,9 @@ pub(crate) fn plan(name: PolicyName, min_deliberators: usize) -> Plan {
 
 /// A new review.
 pub(crate) fn begin(plan: Plan) -> RunState {
-    let mut transcript = crate::protocols::sample::begin(plan);
-    transcript.opening.protocol = ProtocolKind::Review;
-    transcript
+    let mut state = crate::protocols::sample::begin(plan);
+    state.opening.protocol = ProtocolKind::Review;
+    state
 }
 
 pub(crate) fn judgement(
@@ -89,13 +89,13 @@ pub(crate) fn word(
 }
 
 /// The reply of a seat in a round; none if the seat failed for good.
-pub(crate) fn say(transcript: &mut RunState, seat: &str, round: u8, said: Option<ReplyDocument>) {
+pub(crate) fn say(state: &mut RunState, seat: &str, round: u8, said: Option<ReplyDocument>) {
     let purpose = match round {
         1 => AskPurpose::Judgement,
         2 => AskPurpose::CrossReading,
         _ => AskPurpose::Adjudication,
     };
-    let (id, call) = (transcript.next_ask_id(), transcript.next_call_id());
+    let (id, call) = (state.next_ask_id(), state.next_call_id());
     let seat = seat.parse().unwrap();
     let ask = Ask { id, round, seat, purpose, retry_reason: None };
     let mut changes = vec![
@@ -124,10 +124,10 @@ pub(crate) fn say(transcript: &mut RunState, seat: &str, round: u8, said: Option
             changes.push(JournalEvent::CallFailed { call, failure, gave_up: true });
         }
     }
-    transcript.apply_events(moment(), &changes);
+    state.apply_events(moment(), &changes);
 }
 
-pub(crate) fn hold(transcript: &mut RunState, round: u8) {
+pub(crate) fn hold(state: &mut RunState, round: u8) {
     let held = JournalEvent::RoundRecorded { round, title: None, score: 0, summary: None };
-    transcript.apply_events(moment(), &[held]);
+    state.apply_events(moment(), &[held]);
 }

@@ -77,29 +77,29 @@ impl<'a> SeatResult<'a> {
 }
 
 /// The results of all deliberators, in the order of the plan; empty for a council.
-pub fn list_seat_results(transcript: &RunState) -> Vec<SeatResult<'_>> {
-    let Some(gate) = transcript.review_plan() else { return Vec::new() };
-    let absent = [FIRST, SECOND].map(|round| list_failures(transcript, round));
+pub fn list_seat_results(state: &RunState) -> Vec<SeatResult<'_>> {
+    let Some(gate) = state.review_plan() else { return Vec::new() };
+    let absent = [FIRST, SECOND].map(|round| list_failures(state, round));
     let [absent_first, absent_second] = &absent;
-    let is_second_begun = transcript.asks_in_round(SECOND).next().is_some();
+    let is_second_begun = state.asks_in_round(SECOND).next().is_some();
     let seats = gate.deliberators.iter().map(|deliberator| &deliberator.seat);
     seats
         .map(|seat| SeatResult {
             seat,
-            first: round_result(transcript, FIRST, seat, absent_first),
-            second: round_result(transcript, SECOND, seat, absent_second),
+            first: round_result(state, FIRST, seat, absent_first),
+            second: round_result(state, SECOND, seat, absent_second),
             is_second_begun,
         })
         .collect()
 }
 
 fn round_result<'a>(
-    transcript: &'a RunState,
+    state: &'a RunState,
     round: u8,
     seat: &ExpertSlug,
     absent: &[ProviderFailure],
 ) -> RoundResult<'a> {
-    let document = transcript.last_ask(round, seat).and_then(|asked| asked.parsed_document());
+    let document = state.last_ask(round, seat).and_then(|asked| asked.parsed_document());
     if let Some(ReplyDocument::Judgement(judgement)) = document {
         return RoundResult::Judged(judgement);
     }
@@ -108,25 +108,24 @@ fn round_result<'a>(
 }
 
 /// The count of the judgements by the policy.
-pub fn tally_blocks(transcript: &RunState) -> Option<BlockTally> {
-    let policy = transcript.review_plan()?.policy;
+pub fn tally_blocks(state: &RunState) -> Option<BlockTally> {
+    let policy = state.review_plan()?.policy;
     Some(
-        policy.count_blocks(
-            list_seat_results(transcript).iter().filter_map(SeatResult::final_judgement),
-        ),
+        policy
+            .count_blocks(list_seat_results(state).iter().filter_map(SeatResult::final_judgement)),
     )
 }
 
 /// The count while the review has no outcome; it decides nothing.
-pub fn tally_if_undecided(transcript: &RunState) -> Option<BlockTally> {
-    Some(BlockTally { computed: None, ..tally_blocks(transcript)? })
+pub fn tally_if_undecided(state: &RunState) -> Option<BlockTally> {
+    Some(BlockTally { computed: None, ..tally_blocks(state)? })
 }
 
 /// The adjudicator's reply, once it is parsed.
-pub fn read_adjudication(transcript: &RunState) -> Option<&AdjudicatorReply> {
-    let seat = &transcript.review_plan()?.adjudicator;
+pub fn read_adjudication(state: &RunState) -> Option<&AdjudicatorReply> {
+    let seat = &state.review_plan()?.adjudicator;
     let ReplyDocument::Adjudication(word) =
-        transcript.last_ask(ADJUDICATION, seat)?.parsed_document()?
+        state.last_ask(ADJUDICATION, seat)?.parsed_document()?
     else {
         return None;
     };

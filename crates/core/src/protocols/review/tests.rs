@@ -89,16 +89,16 @@ fn stated(
 }
 
 fn played(policy: PolicyName, minimum: usize, came: &[Came]) -> RunState {
-    let mut transcript = begin(plan(policy, minimum));
+    let mut state = begin(plan(policy, minimum));
     for round in [FIRST, SECOND] {
         for (seat, came) in SEATS.iter().zip(came) {
-            say(&mut transcript, seat, round, came.said());
+            say(&mut state, seat, round, came.said());
         }
-        if held_round(&next(&transcript)).is_some() {
-            hold(&mut transcript, round);
+        if held_round(&next(&state)).is_some() {
+            hold(&mut state, round);
         }
     }
-    transcript
+    state
 }
 
 fn every_panel() -> Vec<[Came; 4]> {
@@ -115,12 +115,12 @@ fn the_policy_holds_in_every_case() {
     for policy in PolicyName::ALL {
         for minimum in 1..=4 {
             for came in every_panel() {
-                let transcript = played(*policy, minimum, &came);
+                let state = played(*policy, minimum, &came);
                 for (strictness, verdict) in (0..).zip(ReviewDecision::ALL) {
                     for how in DOWNGRADES {
                         let expected = stated(*policy, minimum, &came, strictness, how);
                         let case = format!("{policy} {minimum} {came:?} {verdict} {how:?}");
-                        assert_eq!(decided(&transcript, *verdict, how), expected, "{case}");
+                        assert_eq!(decided(&state, *verdict, how), expected, "{case}");
                         seen += 1;
                     }
                 }
@@ -132,20 +132,20 @@ fn the_policy_holds_in_every_case() {
     assert_eq!(seen, 2 * 4 * 256 * 3 * 3);
 }
 
-fn decided(transcript: &RunState, verdict: ReviewDecision, how: Downgrade) -> Option<u8> {
-    if let Step::Stop(stop) = next(transcript) {
+fn decided(state: &RunState, verdict: ReviewDecision, how: Downgrade) -> Option<u8> {
+    if let Step::Stop(stop) = next(state) {
         assert!(matches!(stop, RunStopReason::Quorum { round: FIRST, .. }), "{stop:?}");
         return None;
     }
-    let mut transcript = transcript.clone();
+    let mut state = state.clone();
     let reason = match how {
         Downgrade::No => None,
         Downgrade::WithoutReason => Some(" "),
         Downgrade::WithReason => Some("A revision lifts them."),
     };
     let said = ReplyDocument::Adjudication(Box::new(word(verdict, reason)));
-    say(&mut transcript, "adjudicator", 3, Some(said));
-    let step = next(&transcript);
+    say(&mut state, "adjudicator", 3, Some(said));
+    let step = next(&state);
     let changes = changes_of(&step);
     let Some(JournalEvent::ReviewDecided(ruling)) = changes.first() else {
         panic!("{}", describe(&step))
@@ -155,11 +155,11 @@ fn decided(transcript: &RunState, verdict: ReviewDecision, how: Downgrade) -> Op
 
 #[test]
 fn a_review_takes_nine_calls_on_a_path_of_three() {
-    let mut transcript = begin(plan(PolicyName::Seed, 3));
+    let mut state = begin(plan(PolicyName::Seed, 3));
     let mut steps = Vec::new();
     let passes = Came::Passes.said();
     loop {
-        let step = next(&transcript);
+        let step = next(&state);
         steps.push(describe(&step));
         match &step {
             Step::Ask(asks) => {
@@ -171,16 +171,16 @@ fn a_review_takes_nine_calls_on_a_path_of_three() {
                         )))),
                         _ => passes.clone(),
                     };
-                    say(&mut transcript, ask.seat.as_str(), ask.round, said);
+                    say(&mut state, ask.seat.as_str(), ask.round, said);
                 }
             }
             Step::Append(_) | Step::Finish | Step::Stop(_) => match held_round(&step) {
-                Some(round) => hold(&mut transcript, round),
+                Some(round) => hold(&mut state, round),
                 None => break,
             },
         }
     }
-    assert_eq!(transcript.asks.len(), 9);
+    assert_eq!(state.asks.len(), 9);
     insta::assert_snapshot!(steps.join("\n"), @r"
     ask skeptic, voice_identity, evidence, strategy in round 1
     hold 1
@@ -193,40 +193,40 @@ fn a_review_takes_nine_calls_on_a_path_of_three() {
 
 #[test]
 fn whoever_is_silent_in_the_second_round_is_held_to_the_first() {
-    let mut transcript = begin(plan(PolicyName::Strict, 3));
+    let mut state = begin(plan(PolicyName::Strict, 3));
     for seat in SEATS {
-        say(&mut transcript, seat, FIRST, Came::Irreducible.said());
+        say(&mut state, seat, FIRST, Came::Irreducible.said());
     }
-    hold(&mut transcript, FIRST);
+    hold(&mut state, FIRST);
     for seat in SEATS {
         let said = if seat == "evidence" { None } else { Came::Passes.said() };
-        say(&mut transcript, seat, SECOND, said);
+        say(&mut state, seat, SECOND, said);
     }
-    hold(&mut transcript, SECOND);
-    let positions = list_seat_results(&transcript);
+    hold(&mut state, SECOND);
+    let positions = list_seat_results(&state);
     let fallback: Vec<bool> = positions.iter().map(|one| one.is_fallback()).collect();
     assert_eq!(fallback, [false, false, true, false]);
-    let counted = tally_blocks(&transcript).unwrap();
+    let counted = tally_blocks(&state).unwrap();
     assert_eq!((counted.present, counted.blocks, counted.irreducible_blocks), (4, 1, 1));
 }
 
 #[test]
 fn whoever_was_absent_may_still_be_heard_in_the_second_round() {
-    let mut transcript = begin(plan(PolicyName::Seed, 3));
+    let mut state = begin(plan(PolicyName::Seed, 3));
     for seat in SEATS {
         let said = if seat == "skeptic" { None } else { Came::Passes.said() };
-        say(&mut transcript, seat, FIRST, said);
+        say(&mut state, seat, FIRST, said);
     }
-    hold(&mut transcript, FIRST);
-    let step = describe(&next(&transcript));
+    hold(&mut state, FIRST);
+    let step = describe(&next(&state));
     assert_eq!(step, "ask skeptic, voice_identity, evidence, strategy in round 2");
 }
 
 #[test]
 fn without_an_adjudicator_nothing_is_decided() {
-    let mut transcript = played(PolicyName::Seed, 3, &[Came::Passes; 4]);
-    say(&mut transcript, "adjudicator", 3, None);
-    let step = next(&transcript);
+    let mut state = played(PolicyName::Seed, 3, &[Came::Passes; 4]);
+    say(&mut state, "adjudicator", 3, None);
+    let step = next(&state);
     let Step::Stop(RunStopReason::Unadjudicated { seat, reason }) = step else {
         panic!("{step:?}")
     };
@@ -246,13 +246,13 @@ fn a_change_that_cites_nobody_is_marked() {
         ("My own skeptic-1 convinced me.", true),
     ];
     for (said, uncited) in cases {
-        let mut transcript = begin(plan(PolicyName::Seed, 3));
+        let mut state = begin(plan(PolicyName::Seed, 3));
         for seat in SEATS {
-            say(&mut transcript, seat, FIRST, Came::Passes.said());
+            say(&mut state, seat, FIRST, Came::Passes.said());
         }
         let second = ReplyDocument::Judgement(Box::new(changed(said)));
-        say(&mut transcript, "skeptic", SECOND, Some(second));
-        let positions = list_seat_results(&transcript);
+        say(&mut state, "skeptic", SECOND, Some(second));
+        let positions = list_seat_results(&state);
         assert_eq!(positions[0].is_uncited(&positions), uncited, "{said}");
         assert!(!positions[1].is_uncited(&positions));
     }
@@ -261,7 +261,7 @@ fn a_change_that_cites_nobody_is_marked() {
 /// The request that would register the same round has the same digest.
 #[test]
 fn a_lifted_block_is_part_of_the_digest() {
-    let mut transcript = begin(plan(PolicyName::Seed, 1));
+    let mut state = begin(plan(PolicyName::Seed, 1));
     let mut lifted = judgement(DeliberatorVerdict::Ship, false, false);
     lifted.concerns.clear();
     "It is fixed.".clone_into(&mut lifted.delta_from_r1);
@@ -270,16 +270,16 @@ fn a_lifted_block_is_part_of_the_digest() {
     {
         for (place, seat) in SEATS.iter().enumerate() {
             let said = ReplyDocument::Judgement(Box::new(said.clone()));
-            say(&mut transcript, seat, round, (place == 0).then_some(said));
+            say(&mut state, seat, round, (place == 0).then_some(said));
         }
         if round == FIRST {
-            hold(&mut transcript, round);
+            hold(&mut state, round);
         }
     }
-    let batch = round_batch(&transcript, SECOND);
+    let batch = round_batch(&state, SECOND);
     let seat = SEATS[0].to_uppercase();
     let request = serde_json::json!({
-        "dialogue_id": transcript.opening.dialogue_id, "round": 2, "score": 0,
+        "dialogue_id": state.opening.dialogue_id, "round": 2, "score": 0,
         "title": "Cross-reading", "summary": "1 of 4 seats answered.",
         "perspectives": [{
             "local_id": format!("{seat}-P0201"), "label": batch.items()[0].label,

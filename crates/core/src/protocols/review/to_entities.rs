@@ -21,9 +21,9 @@ use crate::protocols::review::seat_results::{
 use crate::protocols::review::types::{DeliberatorJudgement, ReviewConcern};
 
 /// The batch that registers one of the two rounds.
-pub fn round_batch(transcript: &RunState, round: u8) -> RegisterBatch {
-    let positions = list_seat_results(transcript);
-    let mut items = BatchBuilder::new(&transcript.opening.dialogue_id, round);
+pub fn round_batch(state: &RunState, round: u8) -> RegisterBatch {
+    let positions = list_seat_results(state);
+    let mut items = BatchBuilder::new(&state.opening.dialogue_id, round);
     for position in &positions {
         if round == FIRST {
             add_judgement(&mut items, position.seat, round, &position.first, None);
@@ -33,7 +33,7 @@ pub fn round_batch(transcript: &RunState, round: u8) -> RegisterBatch {
             settled_block(position).into_iter().for_each(|update| items.add_update(update));
         }
     }
-    let heard = transcript.seats_answered_in(round).len();
+    let heard = state.seats_answered_in(round).len();
     let mut summary = format!("{heard} of {} seats answered.", positions.len());
     if items.omitted_count() > 0 {
         summary
@@ -97,8 +97,8 @@ fn settled_block(position: &SeatResult<'_>) -> Option<RegisterUpdate> {
 }
 
 /// The verdict that a review ends with; none if its name is not valid.
-pub fn ruling_verdict(transcript: &RunState, ruling: &ReviewOutcome) -> Option<VerdictRequest> {
-    let positions = list_seat_results(transcript);
+pub fn ruling_verdict(state: &RunState, ruling: &ReviewOutcome) -> Option<VerdictRequest> {
+    let positions = list_seat_results(state);
     let word = &ruling.adjudication;
     let counted = &ruling.tally;
     let computed = counted.computed.map_or("nothing", ReviewDecision::name);
@@ -125,7 +125,7 @@ pub fn ruling_verdict(transcript: &RunState, ruling: &ReviewOutcome) -> Option<V
         Vec::new()
     };
     let request = VerdictRequest::new(
-        transcript.opening.dialogue_id.clone(),
+        state.opening.dialogue_id.clone(),
         "gate".parse().ok()?,
         VerdictType::Final,
         trim_and_truncate(&verdict_recommendation(ruling), LABEL_CHARS_MAX),
@@ -134,7 +134,7 @@ pub fn ruling_verdict(transcript: &RunState, ruling: &ReviewOutcome) -> Option<V
     Some(
         request
             .with_round(2)
-            .with_author(transcript.review_plan().map(|gate| &gate.adjudicator))
+            .with_author(state.review_plan().map(|gate| &gate.adjudicator))
             .accept_tensions(accepted)
             .supported_by(agreeing.map(|one| one.seat)),
     )

@@ -275,41 +275,40 @@ fn the_rounds_of_the_ending_are_documented() {
 /// The events of one change, after the run applied it.
 fn events_after(run: &mut SampleRun, change: JournalEvent) -> Vec<RunEvent> {
     run.take(change.clone());
-    derive_events(&run.transcript, &[change])
+    derive_events(&run.state, &[change])
 }
 
 /// The events of the newest ask's parse result.
-fn events_of_last_ask(transcript: &RunState) -> Vec<RunEvent> {
-    let last = transcript.asks.last().unwrap();
+fn events_of_last_ask(state: &RunState) -> Vec<RunEvent> {
+    let last = state.asks.last().unwrap();
     let reading = last.parse_outcome.clone().unwrap();
-    derive_events(transcript, &[JournalEvent::ReplyParsed { ask: last.ask.id, reading }])
+    derive_events(state, &[JournalEvent::ReplyParsed { ask: last.ask.id, reading }])
 }
 
 #[test]
 fn the_ending_is_told_in_events_of_its_own() {
     let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(original());
-    let [RunEvent::Drafted { ask, recommendation, .. }] = &events_of_last_ask(&run.transcript)[..]
+    let [RunEvent::Drafted { ask, recommendation, .. }] = &events_of_last_ask(&run.state)[..]
     else {
         panic!("no draft")
     };
     assert_eq!((ask.round, recommendation), (DRAFT, &original().recommendation));
     let flag = || AuditReply::Flag { objections: FIRST.iter().map(objection).collect() };
     run.audited(flag());
-    let [RunEvent::Audited { look, verdict, objections, .. }] =
-        &events_of_last_ask(&run.transcript)[..]
+    let [RunEvent::Audited { look, verdict, objections, .. }] = &events_of_last_ask(&run.state)[..]
     else {
         panic!("no audit")
     };
     assert_eq!((*look, *verdict, objections.len()), (AuditRound::First, AuditVerdict::Flag, 2));
     assert_eq!(objections[0].by, ObjectionSource::Count);
     run.revised(conclusion());
-    let [RunEvent::Revised { fields, .. }] = &events_of_last_ask(&run.transcript)[..] else {
+    let [RunEvent::Revised { fields, .. }] = &events_of_last_ask(&run.state)[..] else {
         panic!("no revision")
     };
     assert_eq!(fields[..], [ConclusionField::Recommendation, ConclusionField::KeyCondition]);
     run.audited(AuditReply::Pass);
-    let [RunEvent::Audited { look, verdict, .. }] = &events_of_last_ask(&run.transcript)[..] else {
+    let [RunEvent::Audited { look, verdict, .. }] = &events_of_last_ask(&run.state)[..] else {
         panic!("no second audit")
     };
     assert_eq!((*look, *verdict), (AuditRound::Second, AuditVerdict::Pass));
@@ -317,10 +316,9 @@ fn the_ending_is_told_in_events_of_its_own() {
 
 #[test]
 fn what_was_rejected_twice_is_not_told_as_a_conclusion() {
-    let told = |transcript: RunState| {
-        let ending =
-            JournalEvent::Concluded(Box::new(transcript.conclusion_result.clone().unwrap()));
-        serde_json::to_value(derive_events(&transcript, &[ending])).unwrap()
+    let told = |state: RunState| {
+        let ending = JournalEvent::Concluded(Box::new(state.conclusion_result.clone().unwrap()));
+        serde_json::to_value(derive_events(&state, &[ending])).unwrap()
     };
     let unconverged = told(crate::protocols::conclusion::sample::unconverged());
     assert_eq!(unconverged[0]["terminal_state"], "unconverged");
@@ -347,23 +345,23 @@ fn an_audit_that_cannot_be_read_is_told_as_such() {
     let mut run = SampleRun::debated(AuditMode::Audited);
     run.drafted(conclusion());
     run.says("bob", AUDIT, AskPurpose::Audit, ReplyDocument::Audit(AuditReply::Pass));
-    let ask = run.transcript.asks.last().unwrap().ask.id;
+    let ask = run.state.asks.last().unwrap().ask.id;
     let reading =
         ParseOutcome::Unreadable { reason: "neither PASS nor FLAG".into(), refusal: false };
-    let told = derive_events(&run.transcript, &[JournalEvent::ReplyParsed { ask, reading }]);
+    let told = derive_events(&run.state, &[JournalEvent::ReplyParsed { ask, reading }]);
     assert!(matches!(&told[..], [RunEvent::Unreadable { .. }]), "{told:?}");
 }
 
 #[test]
 fn a_review_is_told_in_events_of_its_own() {
-    let transcript = crate::protocols::review::document_sample_tests::revised();
-    let readings = transcript.asks.iter().filter_map(|asked| {
+    let state = crate::protocols::review::document_sample_tests::revised();
+    let readings = state.asks.iter().filter_map(|asked| {
         let reading = asked.parse_outcome.clone()?;
         Some(JournalEvent::ReplyParsed { ask: asked.ask.id, reading })
     });
-    let ruled = JournalEvent::ReviewDecided(Box::new(transcript.review_outcome.clone().unwrap()));
+    let ruled = JournalEvent::ReviewDecided(Box::new(state.review_outcome.clone().unwrap()));
     let changes: Vec<JournalEvent> = readings.chain([ruled]).collect();
-    let told = serde_json::to_value(derive_events(&transcript, &changes)).unwrap();
+    let told = serde_json::to_value(derive_events(&state, &changes)).unwrap();
     let told = told.as_array().unwrap();
     insta::assert_snapshot!(told[0], @r#"
     {"event":"judged","ask":{"id":1,"round":1,"seat":"skeptic","purpose":"judgement"},"verdict":"hold","would_block":true,"irreducible":true,"concerns":2,"repaired":false}

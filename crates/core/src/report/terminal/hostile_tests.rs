@@ -92,7 +92,7 @@ fn only_our_own_colours_reach_the_terminal() {
 }
 
 /// A concluded record with a hostile outcome note and no other content, which other tests cover.
-fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
+fn concluded_record(state: &RunState, text: &str) -> DialogueRecord {
     let mut record = hostile_record(text);
     record.rounds.clear();
     record.moves.clear();
@@ -107,7 +107,7 @@ fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
         entities.clear();
     }
     let outcome = ConclusionOutcome { outcome: OutcomeKind::Failed, note: Some(text.to_owned()) };
-    record.conclusion = transcript.conclusion_result.clone().map(|ending| RecordedConclusion {
+    record.conclusion = state.conclusion_result.clone().map(|ending| RecordedConclusion {
         ending,
         at: moment(1),
         outcomes: vec![(moment(2), outcome)],
@@ -116,29 +116,25 @@ fn concluded_record(transcript: &RunState, text: &str) -> DialogueRecord {
 }
 
 /// Every page that shows a conclusion.
-pub(crate) fn conclusion_pages(
-    transcript: &RunState,
-    text: &str,
-    detail: PageDetail,
-) -> [PageModel; 4] {
-    let record = concluded_record(transcript, text);
+pub(crate) fn conclusion_pages(state: &RunState, text: &str, detail: PageDetail) -> [PageModel; 4] {
+    let record = concluded_record(state, text);
     let scope = PageScope::new(detail);
     [
-        council_page(&record, transcript, PageScope::new(PageDetail::Result)),
-        council_page(&record, transcript, scope),
-        dialogue_page(&record, Some(transcript), scope),
-        dialogue_page(&record, Some(transcript), PageScope::new(PageDetail::Result)),
+        council_page(&record, state, PageScope::new(PageDetail::Result)),
+        council_page(&record, state, scope),
+        dialogue_page(&record, Some(state), scope),
+        dialogue_page(&record, Some(state), PageScope::new(PageDetail::Result)),
     ]
 }
 
 #[test]
 fn no_line_of_an_ending_is_wider_than_the_canvas() {
     for text in hostile_texts() {
-        for transcript in all() {
-            let id = transcript.opening.dialogue_id.to_string();
-            let transcript = filled_with(transcript, &text);
+        for state in all() {
+            let id = state.opening.dialogue_id.to_string();
+            let state = filled_with(state, &text);
             for width in [40, 140] {
-                for page in conclusion_pages(&transcript, &text, PageDetail::Brief) {
+                for page in conclusion_pages(&state, &text, PageDetail::Brief) {
                     let page = draw_page(&page, PageCanvas { width });
                     let page = anstream::adapter::strip_str(&page).to_string();
                     // The reader copies a command, so it is never wrapped.
@@ -154,9 +150,9 @@ fn no_line_of_an_ending_is_wider_than_the_canvas() {
 #[test]
 fn an_ending_drives_no_terminal() {
     for text in hostile_texts() {
-        for transcript in all() {
-            let transcript = filled_with(transcript, &text);
-            for page in conclusion_pages(&transcript, &text, PageDetail::Full) {
+        for state in all() {
+            let state = filled_with(state, &text);
+            for page in conclusion_pages(&state, &text, PageDetail::Full) {
                 check_colours(draw_page(&page, PageCanvas { width: 80 }));
             }
         }
@@ -164,30 +160,24 @@ fn an_ending_drives_no_terminal() {
 }
 
 /// Every page that shows a review, and its line.
-fn review_pages(
-    transcript: &RunState,
-    text: &str,
-    width: usize,
-    detail: PageDetail,
-) -> [String; 3] {
+fn review_pages(state: &RunState, text: &str, width: usize, detail: PageDetail) -> [String; 3] {
     let canvas = PageCanvas { width };
-    let record = concluded_record(transcript, text);
+    let record = concluded_record(state, text);
     [
-        draw_page(&review_page(None, transcript, PageScope::new(PageDetail::Result)), canvas),
-        draw_page(&review_page(Some(&record), transcript, PageScope::new(detail)), canvas),
-        draw_review_line(&review_document(transcript), canvas),
+        draw_page(&review_page(None, state, PageScope::new(PageDetail::Result)), canvas),
+        draw_page(&review_page(Some(&record), state, PageScope::new(detail)), canvas),
+        draw_review_line(&review_document(state), canvas),
     ]
 }
 
 #[test]
 fn no_line_of_a_review_is_wider_than_the_canvas() {
     for text in hostile_texts() {
-        for transcript in crate::protocols::review::document_sample_tests::all() {
-            let id = transcript.opening.dialogue_id.to_string();
-            let transcript =
-                crate::protocols::review::document_sample_tests::filled_with(transcript, &text);
+        for state in crate::protocols::review::document_sample_tests::all() {
+            let id = state.opening.dialogue_id.to_string();
+            let state = crate::protocols::review::document_sample_tests::filled_with(state, &text);
             for width in [40, 80, 140] {
-                for page in review_pages(&transcript, &text, width, PageDetail::Brief) {
+                for page in review_pages(&state, &text, width, PageDetail::Brief) {
                     let page = anstream::adapter::strip_str(&page).to_string();
                     // The reader copies a command, so it is never wrapped.
                     let is_wide = |line: &&str| line.width() > width && !line.contains(&id);
@@ -201,10 +191,9 @@ fn no_line_of_a_review_is_wider_than_the_canvas() {
 #[test]
 fn a_review_drives_no_terminal() {
     for text in hostile_texts() {
-        for transcript in crate::protocols::review::document_sample_tests::all() {
-            let transcript =
-                crate::protocols::review::document_sample_tests::filled_with(transcript, &text);
-            let pages = review_pages(&transcript, &text, 80, PageDetail::Full);
+        for state in crate::protocols::review::document_sample_tests::all() {
+            let state = crate::protocols::review::document_sample_tests::filled_with(state, &text);
+            let pages = review_pages(&state, &text, 80, PageDetail::Full);
             pages.into_iter().for_each(check_colours);
         }
     }

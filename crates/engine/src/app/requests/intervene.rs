@@ -55,8 +55,8 @@ impl OperationRequest for InterveneRequest {
 
 impl InterveneRequest {
     /// A whisper, with its seat if one was named.
-    fn whisper(&self, transcript: &RunState) -> Result<Intervention, ValidationError> {
-        let seat = |name: &String| name.parse().map_err(|_| unknown_seat(transcript, name));
+    fn whisper(&self, state: &RunState) -> Result<Intervention, ValidationError> {
+        let seat = |name: &String| name.parse().map_err(|_| unknown_seat(state, name));
         let to = self.to.as_ref().map(seat).transpose()?;
         Ok(Intervention::Whisper { text: self.text.clone(), to })
     }
@@ -70,11 +70,11 @@ impl InterveneRequest {
             InterventionCommand::Direct => Some(run_server.directing.lock().await),
             InterventionCommand::Whisper | InterventionCommand::Stop => None,
         };
-        let transcript = load_run(store.as_ref(), &self.dialogue_id)?.transcript;
+        let state = load_run(store.as_ref(), &self.dialogue_id)?.state;
         let intervention = match self.kind {
-            InterventionCommand::Whisper => self.whisper(&transcript)?,
+            InterventionCommand::Whisper => self.whisper(&state)?,
             InterventionCommand::Stop => Intervention::Stop,
-            InterventionCommand::Direct => return direct_run(run_server, self, transcript).await,
+            InterventionCommand::Direct => return direct_run(run_server, self, state).await,
         };
         journal_intervention(run_server, self.dialogue_id, intervention).await
     }
@@ -99,13 +99,13 @@ async fn journal_intervention(
 async fn direct_run(
     run_server: &Arc<RunServer>,
     wanted: InterveneRequest,
-    transcript: RunState,
+    state: RunState,
 ) -> Result<RunAnswer, Error> {
     let InterveneRequest { dialogue_id: id, text, confirmed, .. } = wanted;
     let directive =
         |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
-    check_intervention(&run_server.loader.protocols, &transcript, &directive(None))?;
-    let known = find_unconfirmed(&transcript.interventions, &text).cloned();
+    check_intervention(&run_server.loader.protocols, &state, &directive(None))?;
+    let known = find_unconfirmed(&state.interventions, &text).cloned();
     let is_known = known.is_some();
     let RunServer { loader, factory, .. } = run_server.as_ref();
     let restated = match known {
@@ -113,7 +113,7 @@ async fn direct_run(
         None => {
             let engine = run_server.engine()?;
             let daily_budget = engine.daily_budget.as_deref();
-            restate_directive(loader, &transcript, &text, factory, daily_budget).await?
+            restate_directive(loader, &state, &text, factory, daily_budget).await?
         }
     };
     let (said, restatement) = match restated {

@@ -80,12 +80,11 @@ fn plan_resume(
     overrides: &BudgetOverrides,
 ) -> Result<CallPlan, Error> {
     let loaded = load_run(run_server.open_project()?.store.as_ref(), id)?;
-    let operator = run_server
-        .loader
-        .load_run_settings(&loaded.transcript.opening, &BudgetOverrides::default())?;
+    let operator =
+        run_server.loader.load_run_settings(&loaded.state.opening, &BudgetOverrides::default())?;
     let settings = run_server.limit_caller(operator, overrides)?;
-    let protocol = run_server.loader.protocols.of_run(&loaded.transcript)?;
-    let is_logged = protocol.judged_artifact(&loaded.transcript).is_some();
+    let protocol = run_server.loader.protocols.of_run(&loaded.state)?;
+    let is_logged = protocol.judged_artifact(&loaded.state).is_some();
     let log = is_logged.then(|| settings.review.log_path.clone());
     let factory = &run_server.factory;
     let plan =

@@ -235,14 +235,14 @@ async fn run_councils(
         let (index, id, ran) = ended.map_err(|error| Error::Runtime(error.into()))?;
         queue.end_council(index, ran.as_ref().ok().map(|(stop, _)| stop));
         let exit = match ran {
-            Ok((stop, transcript)) => {
+            Ok((stop, state)) => {
                 let is_interrupted = stop == RunStopReason::Interrupted;
-                interrupted.extend(is_interrupted.then(|| transcript.opening.dialogue_id.clone()));
+                interrupted.extend(is_interrupted.then(|| state.opening.dialogue_id.clone()));
                 if session.ui.json || !is_interrupted {
-                    bar.print_above(|| print_council(session, index, id, &transcript))?;
+                    bar.print_above(|| print_council(session, index, id, &state))?;
                 }
-                bar.add_finished(cost_usd(&transcript));
-                run_exit(queue.protocol, &stop, &transcript)
+                bar.add_finished(cost_usd(&state));
+                run_exit(queue.protocol, &stop, &state)
             }
             // A failed council does not stop the others.
             Err(error) => {
@@ -380,9 +380,9 @@ fn print_council(
     session: &CliSession<'_>,
     index: usize,
     id: Option<Value>,
-    transcript: &RunState,
+    state: &RunState,
 ) -> Result<(), Error> {
-    let told = council_document(transcript);
+    let told = council_document(state);
     if session.ui.json {
         let line = BatchLine { index, id, told };
         return session.ui.stream_data(&to_json_text(&line)?, DataFormat::Json);

@@ -51,9 +51,9 @@ impl ConcludeArgs {
         }
         let entries = project.store.load_entries(&id, 0)?;
         let run = RunState::from_entries(&entries);
-        if let Some(transcript) = run.as_ref().filter(|run| run.conclusion_result.is_some()) {
+        if let Some(state) = run.as_ref().filter(|run| run.conclusion_result.is_some()) {
             session.ui.print_note("the record already has this conclusion");
-            print_result(session, project.store.as_ref(), transcript)?;
+            print_result(session, project.store.as_ref(), state)?;
             return Ok(ExitStatus::Ok);
         }
         let overrides = self.limits.overrides();
@@ -61,11 +61,11 @@ impl ConcludeArgs {
             Some(run) => session.loader.load_run_settings(&run.opening, &overrides)?,
             None => session.loader.load_settings(&overrides)?,
         };
-        if let Some(transcript) = run.as_ref().filter(|run| is_below_quorum(run)) {
+        if let Some(state) = run.as_ref().filter(|run| is_below_quorum(run)) {
             session.ui.print_note(&format!(
                 "too few answers for a conclusion; `plenary resume {id}` asks for the missing ones"
             ));
-            print_result(session, project.store.as_ref(), transcript)?;
+            print_result(session, project.store.as_ref(), state)?;
             return Ok(ExitStatus::Incomplete);
         }
         let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
@@ -86,7 +86,7 @@ impl ConcludeArgs {
             &factory,
             ResumeParty::Operator,
         );
-        let progress = Arc::new(ProgressDisplay::with_history(session, plan.transcript()));
+        let progress = Arc::new(ProgressDisplay::with_history(session, plan.state()));
         let runtime = CliRuntime::open(project, Concurrency::One)?;
         runtime.complete_run(session, &progress, RunStart::Resumed(Box::new(plan)), None)
     }

@@ -77,7 +77,7 @@ pub(crate) struct StopArgs {
 impl WhisperArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let case = InterventionTarget::open(session, &self.id)?;
-        let seat = |name: String| name.parse().map_err(|_| unknown_seat(&case.transcript, &name));
+        let seat = |name: String| name.parse().map_err(|_| unknown_seat(&case.state, &name));
         let to = self.to.map(seat).transpose()?;
         case.record(session, &Intervention::Whisper { text: self.text, to })
     }
@@ -91,7 +91,7 @@ impl DirectArgs {
             restatement,
             confirmed,
         };
-        check_intervention(&case.project.protocols, &case.transcript, &directive(None, true))?;
+        check_intervention(&case.project.protocols, &case.state, &directive(None, true))?;
         if !self.yes && !std::io::stdin().is_terminal() {
             return Err(confirmation_error().into());
         }
@@ -126,15 +126,15 @@ impl StopArgs {
 struct InterventionTarget {
     id: DialogueId,
     project: Project,
-    transcript: RunState,
+    state: RunState,
 }
 
 impl InterventionTarget {
     fn open(session: &CliSession<'_>, id: &str) -> Result<Self, Error> {
         let project = session.open_existing()?;
         let id = resolve_id(project.store.as_ref(), id)?;
-        let transcript = load_run(project.store.as_ref(), &id)?.transcript;
-        Ok(Self { id, project, transcript })
+        let state = load_run(project.store.as_ref(), &id)?.state;
+        Ok(Self { id, project, state })
     }
 
     fn record(
@@ -145,7 +145,7 @@ impl InterventionTarget {
         let Project { protocols, store, ambient, folders, .. } = &self.project;
         let (store, ambient) = (store.as_ref(), ambient.as_ref());
         let noted = record_intervention(protocols, store, ambient, &self.id, intervention)?;
-        let is_running = is_running(folders.store_file(), &self.transcript);
+        let is_running = is_running(folders.store_file(), &self.state);
         let document = json!({
             "status": "success",
             "dialogue_id": self.id,
@@ -159,10 +159,10 @@ impl InterventionTarget {
     fn restate(&self, session: &CliSession<'_>, text: &str) -> Result<RestateOutcome, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;
-        let Self { transcript, .. } = self;
+        let Self { state, .. } = self;
         runtime.block_on(restate_directive(
             &session.loader,
-            transcript,
+            state,
             text,
             &transport_factory(session),
             None,
@@ -173,7 +173,7 @@ impl InterventionTarget {
 impl InterventionTarget {
     fn describe_result(&self, noted: &InterventionEntry, is_running: bool) -> String {
         let id = &self.id;
-        let is_ending = self.transcript.participants.is_some();
+        let is_ending = self.state.participants.is_some();
         let said = match &noted.intervention {
             Intervention::Whisper { to: Some(seat), .. } => {
                 format!("Recorded. Only {seat} reads it, from its next prompt on.")

@@ -84,27 +84,27 @@ impl CliRuntime {
             ended
         });
         progress.clear_spinners();
-        let (stop, transcript) = ended?;
+        let (stop, state) = ended?;
         if let RunStopReason::Uncalibrated { ethos, .. } = &stop
             && session.ui.can_ask()
             && resolve_open_conflicts(&project, ethos)?
         {
-            return ResumeArgs::of_run(&transcript.opening.dialogue_id).run(session);
+            return ResumeArgs::of_run(&state.opening.dialogue_id).run(session);
         }
-        let protocol = session.loader.protocols.of_run(&transcript)?;
-        let done = run_exit(protocol, &stop, &transcript);
+        let protocol = session.loader.protocols.of_run(&state)?;
+        let done = run_exit(protocol, &stop, &state);
         if done == ExitStatus::Interrupted && !session.ui.json {
             // A page would scroll the command that continues the run off the screen.
-            print_interrupted_run(session, &transcript);
+            print_interrupted_run(session, &state);
             return Ok(done);
         }
-        match print_result(session, store.as_ref(), &transcript) {
+        match print_result(session, store.as_ref(), &state) {
             // A closed terminal cannot show the result; the run stopped as it should.
             Err(Error::Output(_)) if done == ExitStatus::Interrupted => return Ok(done),
             printed => printed?,
         }
         if stop != RunStopReason::Done {
-            session.ui.print_resume_command(&transcript.opening.dialogue_id);
+            session.ui.print_resume_command(&state.opening.dialogue_id);
         }
         Ok(done)
     }
@@ -124,11 +124,11 @@ impl CliRuntime {
 }
 
 /// The two lines of an interrupted run.
-pub(crate) fn print_interrupted_run(session: &CliSession<'_>, transcript: &RunState) {
-    let kept = transcript.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
+pub(crate) fn print_interrupted_run(session: &CliSession<'_>, state: &RunState) {
+    let kept = state.asks.iter().filter(|asked| asked.last_reply().is_some()).count();
     let replies = if kept == 1 { "1 reply".to_owned() } else { format!("{kept} replies") };
     let summary = format!("Interrupted; the record keeps {replies}");
-    session.ui.print_interrupted(&summary, std::slice::from_ref(&transcript.opening.dialogue_id));
+    session.ui.print_interrupted(&summary, std::slice::from_ref(&state.opening.dialogue_id));
 }
 
 /// Makes the transports of a command: one HTTP client, and a slow rehearsal on a terminal.

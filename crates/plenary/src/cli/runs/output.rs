@@ -41,16 +41,16 @@ use crate::cli::ui::{MessageLevel, TerminalUi, print_styled_message, print_warni
 pub(crate) fn print_result(
     session: &CliSession<'_>,
     store: &dyn Store,
-    transcript: &RunState,
+    state: &RunState,
 ) -> Result<(), Error> {
-    let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
-    let protocol = session.loader.protocols.of_run(transcript)?;
+    let (ui, id) = (session.ui, &state.opening.dialogue_id);
+    let protocol = session.loader.protocols.of_run(state)?;
     if ui.json {
-        let document = protocol.run_document(transcript).map_err(Error::Document)?;
+        let document = protocol.run_document(state).map_err(Error::Document)?;
         return ui.print_result(&document, |_| String::new());
     }
     let record = store.load_record(id)?.ok_or_else(|| dialogue_not_found(id.as_str()))?;
-    let shown = ShownRun { record: &record, journal: &[], state: Some(transcript) };
+    let shown = ShownRun { record: &record, journal: &[], state: Some(state) };
     let page = protocol.page(&shown, PageScope::new(PageDetail::Result));
     ui.print_page(&draw_page(&page, ui.page_canvas()))
 }
@@ -59,7 +59,7 @@ pub(crate) fn print_result(
 pub(crate) fn run_exit(
     protocol: &dyn Protocol,
     stop: &RunStopReason,
-    transcript: &RunState,
+    state: &RunState,
 ) -> ExitStatus {
     if *stop == RunStopReason::Interrupted {
         return ExitStatus::Interrupted;
@@ -67,7 +67,7 @@ pub(crate) fn run_exit(
     if *stop != RunStopReason::Done {
         return ExitStatus::Incomplete;
     }
-    match protocol.run_finding(transcript) {
+    match protocol.run_finding(state) {
         RunFinding::Passed => ExitStatus::Ok,
         RunFinding::Findings => ExitStatus::WithFindings,
         RunFinding::Hold => ExitStatus::Hold,
@@ -112,7 +112,7 @@ pub(crate) struct ProgressDisplay {
 
 #[derive(Debug, Default)]
 struct DisplayState {
-    transcript: Option<RunState>,
+    state: Option<RunState>,
     spinners: BTreeMap<u32, WritingSpinner>,
     round: u8,
     purpose: Option<AskPurpose>,
@@ -122,7 +122,7 @@ impl DisplayState {
     /// Whether an ask begins something that has a heading: a round, or a step of the built-in
     /// Judge's dialogue.
     fn starts_phase(&self, ask: &AskSummary) -> bool {
-        let is_led = self.transcript.as_ref().is_some_and(|run| run.alignment.is_some());
+        let is_led = self.state.as_ref().is_some_and(|run| run.alignment.is_some());
         ask.round != self.round || (is_led && self.purpose != Some(ask.purpose))
     }
 }
@@ -144,9 +144,9 @@ impl ProgressDisplay {
     }
 
     /// Starts with the state that was journalled before.
-    pub(crate) fn with_history(session: &CliSession<'_>, transcript: &RunState) -> Self {
+    pub(crate) fn with_history(session: &CliSession<'_>, state: &RunState) -> Self {
         let progress = Self::new(session);
-        let seen = DisplayState { transcript: Some(transcript.clone()), ..DisplayState::default() };
+        let seen = DisplayState { state: Some(state.clone()), ..DisplayState::default() };
         *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         progress
     }
@@ -182,10 +182,7 @@ impl ProgressDisplay {
         if matches!(event, RunEvent::Stopped(_)) {
             clear_rows(seen);
         }
-        let lines = seen
-            .transcript
-            .as_ref()
-            .map(|transcript| describe_event(&self.protocols, transcript, event));
+        let lines = seen.state.as_ref().map(|state| describe_event(&self.protocols, state, event));
         for told in lines.unwrap_or_default() {
             self.print_line(&told);
         }
@@ -195,8 +192,8 @@ impl ProgressDisplay {
         if !self.is_live || seen.spinners.contains_key(&ask.id) {
             return;
         }
-        let Some(transcript) = &seen.transcript else { return };
-        let seat_column = seat_column(transcript, ask);
+        let Some(state) = &seen.state else { return };
+        let seat_column = seat_column(state, ask);
         let message = format!("{seat_column}thinking");
         let spinner = self.screen.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
@@ -230,12 +227,12 @@ impl ProgressDisplay {
 impl RunObserver for ProgressDisplay {
     fn on_entry(&self, _: &DialogueId, at: Moment, changes: &[JournalEvent]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut seen.transcript {
-            Some(transcript) => transcript.apply_events(at, changes),
-            None => seen.transcript = RunState::from_first_entry(at, changes),
+        match &mut seen.state {
+            Some(state) => state.apply_events(at, changes),
+            None => seen.state = RunState::from_first_entry(at, changes),
         }
-        let Some(transcript) = &seen.transcript else { return };
-        for event in derive_events(transcript, changes) {
+        let Some(state) = &seen.state else { return };
+        for event in derive_events(state, changes) {
             self.show_event(&mut seen, &event);
         }
     }

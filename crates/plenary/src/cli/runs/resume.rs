@@ -50,22 +50,22 @@ impl ResumeArgs {
         let project = session.open_existing()?;
         let id = resolve_id(project.store.as_ref(), &self.id)?;
         let loaded = load_run(project.store.as_ref(), &id)?;
-        let protocol = session.loader.protocols.of_run(&loaded.transcript)?;
-        let artifact = protocol.judged_artifact(&loaded.transcript);
+        let protocol = session.loader.protocols.of_run(&loaded.state)?;
+        let artifact = protocol.judged_artifact(&loaded.state);
         let is_logged = artifact.is_some();
         if let Some(artifact) = artifact {
             repair_project_log(session, &project);
             let said = changed_since_review(artifact, &session.loader.locate_files()?.documents);
             said.iter().for_each(|said| session.ui.print_note(&safe_line(said)));
         }
-        if loaded.transcript.stopped == Some(RunStopReason::Done) {
+        if loaded.state.stopped == Some(RunStopReason::Done) {
             session.ui.print_note("the run is finished; this is its result");
-            print_result(session, project.store.as_ref(), &loaded.transcript)?;
-            return Ok(run_exit(protocol, &RunStopReason::Done, &loaded.transcript));
+            print_result(session, project.store.as_ref(), &loaded.state)?;
+            return Ok(run_exit(protocol, &RunStopReason::Done, &loaded.state));
         }
         let overrides = self.limits.overrides();
-        let settings = session.loader.load_run_settings(&loaded.transcript.opening, &overrides)?;
-        let progress = Arc::new(ProgressDisplay::with_history(session, &loaded.transcript));
+        let settings = session.loader.load_run_settings(&loaded.state.opening, &overrides)?;
+        let progress = Arc::new(ProgressDisplay::with_history(session, &loaded.state));
         let factory = transport_factory(session);
         let plan = ResumePlan::new(
             loaded,

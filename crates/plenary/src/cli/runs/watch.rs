@@ -77,14 +77,14 @@ impl<'a> RunViewer<'a> {
     fn is_over(&self, project: &Project, id: &DialogueId) -> Result<bool, Error> {
         let dialogue = project.store.load_dialogue(id)?;
         let is_closed = dialogue.is_none_or(|dialogue| dialogue.status.is_closed());
-        Ok(self.follower.transcript.is_some() || is_closed)
+        Ok(self.follower.state.is_some() || is_closed)
     }
 
     /// Shows what seats are writing until the journal is read again.
     fn follow_writing(&mut self, project: &Project) -> Result<(), Error> {
         let mut waited = Duration::ZERO;
         while waited < FOLLOW_INTERVAL {
-            if let Some(state) = &self.follower.transcript {
+            if let Some(state) = &self.follower.state {
                 for event in self.live.read_events(project.folders.store_file(), state) {
                     match self.session.ui.json {
                         true => {
@@ -108,7 +108,7 @@ impl<'a> RunViewer<'a> {
         id: &DialogueId,
         entry: &JournalEntry,
     ) -> Result<(), Error> {
-        let is_known = self.follower.transcript.is_some();
+        let is_known = self.follower.state.is_some();
         let fresh = self.follower.apply_entry(entry);
         if self.session.ui.json {
             for event in self.follower.events_of(&fresh) {
@@ -116,12 +116,12 @@ impl<'a> RunViewer<'a> {
             }
             return Ok(());
         }
-        let Some(transcript) = &self.follower.transcript else {
+        let Some(state) = &self.follower.state else {
             self.progress.show_dialogue_events(&self.follower.events_of(&fresh));
             return Ok(());
         };
         if !is_known && entry.seq > 1 {
-            self.progress = ProgressDisplay::with_history(self.session, transcript);
+            self.progress = ProgressDisplay::with_history(self.session, state);
         }
         self.progress.on_entry(id, entry.at, &fresh);
         Ok(())
@@ -137,21 +137,21 @@ impl<'a> RunViewer<'a> {
         if self.follower.is_led() {
             return Ok(ExitStatus::Ok);
         }
-        let Some(transcript) = &self.follower.transcript else {
+        let Some(state) = &self.follower.state else {
             session.ui.print_note("this dialogue has no run to follow");
             return Ok(ExitStatus::WithFindings);
         };
         if !session.ui.json {
-            print_result(session, project.store.as_ref(), transcript)?;
+            print_result(session, project.store.as_ref(), state)?;
         }
-        let Some(stop) = &transcript.stopped else {
-            let id = &transcript.opening.dialogue_id;
+        let Some(stop) = &state.stopped else {
+            let id = &state.opening.dialogue_id;
             session.ui.print_note(&format!(
                 "no process works on this run; `plenary resume {id}` continues it"
             ));
             return Ok(ExitStatus::Incomplete);
         };
-        Ok(run_exit(session.loader.protocols.of_run(transcript)?, stop, transcript))
+        Ok(run_exit(session.loader.protocols.of_run(state)?, stop, state))
     }
 }
 
