@@ -95,102 +95,146 @@ pub fn stop_notice(state: &RunState) -> Option<StopNotice> {
     describe_stop(state)
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm for each reason")]
 fn describe_stop(state: &RunState) -> Option<StopNotice> {
+    let Some(stop) = &state.stopped else { return Some(unfinished_notice(state)) };
+    Some(StopNotice {
+        error_code: error_code(state, stop)?,
+        message: stop_message(state, stop),
+        suggestion: stop_suggestion(state, stop),
+    })
+}
+
+fn unfinished_notice(state: &RunState) -> StopNotice {
     let id = &state.opening.dialogue_id;
-    let resume = format!("`plenary resume {id}`");
-    let kept = format!("Plenary kept all answers. To continue: {resume}");
-    let (error_code, message, suggestion) = match state.stopped.as_ref() {
-        Some(RunStopReason::Done) => return None,
-        Some(RunStopReason::Quorum { round, heard, needed }) => (
-            "quorum_not_met",
-            format!(
-                "round {round} needs at least {} and got {heard}",
-                count_noun(*needed, "answer")
-            ),
-            format!("fix what failed, then ask the missing seats again: {resume}"),
+    StopNotice {
+        error_code: "unfinished",
+        message: "the run is not finished".to_owned(),
+        suggestion: format!(
+            "if a process works on the run, `plenary watch {id}` follows it; otherwise: \
+             `plenary resume {id}`"
         ),
-        Some(RunStopReason::Families { heard, needed }) => (
-            "families_not_met",
-            format!("the answers come from {heard} model families; `families_min` is {needed}"),
-            format!(
-                "add a provider of another family, or wait until it answers again, then: {resume}"
-            ),
-        ),
-        Some(RunStopReason::Partial { round, seat }) => (
-            "partial_not_allowed",
-            format!("{seat} failed in round {round}, and `allow_partial` is false"),
-            format!("fix what failed, then: {resume}"),
-        ),
-        Some(RunStopReason::Budget { shortage }) => (
-            "budget_exhausted",
-            format!("what is left of {} does not cover the next call", shortage.describe_budget()),
-            budget_hint(*shortage, &resume),
-        ),
-        Some(RunStopReason::Unconcluded { stage, seat, reason })
-            if is_critic_missing(state, *stage) =>
-        {
-            (
-                "audit_unavailable",
-                format!("the conclusion could not be audited: {seat}: {reason}"),
-                format!(
-                    "without an audit no conclusion is Clean. To ask the critic again: {resume}"
-                ),
-            )
+    }
+}
+
+/// None for a run that is done.
+fn error_code(state: &RunState, stop: &RunStopReason) -> Option<&'static str> {
+    Some(match stop {
+        RunStopReason::Done => return None,
+        RunStopReason::Quorum { .. } => "quorum_not_met",
+        RunStopReason::Families { .. } => "families_not_met",
+        RunStopReason::Partial { .. } => "partial_not_allowed",
+        RunStopReason::Budget { .. } => "budget_exhausted",
+        RunStopReason::Unconcluded { stage, .. } => match missing_part(state, *stage) {
+            MissingPart::Audit => "audit_unavailable",
+            MissingPart::Synthesis => "synthesis_unavailable",
+            MissingPart::Revision => "revision_unavailable",
+        },
+        RunStopReason::Unadjudicated { .. } => "adjudication_unavailable",
+        RunStopReason::Unjudged { .. } => "judge_unavailable",
+        RunStopReason::Stopped => "stopped",
+        RunStopReason::Uncalibrated { .. } => "ethos_conflict_open",
+        RunStopReason::Deadline => "deadline_exceeded",
+        RunStopReason::Interrupted => "interrupted",
+    })
+}
+
+fn stop_message(state: &RunState, stop: &RunStopReason) -> String {
+    match stop {
+        RunStopReason::Done => "the run is done".to_owned(),
+        RunStopReason::Quorum { round, heard, needed } => {
+            let needed = count_noun(*needed, "answer");
+            format!("round {round} needs at least {needed} and got {heard}")
         }
-        Some(RunStopReason::Unconcluded { stage: ConclusionStage::Concluding, seat, reason }) => (
-            "synthesis_unavailable",
-            format!("the synthesizer wrote no usable conclusion: {seat}: {reason}"),
-            format!("all replies are kept. To ask for the conclusion again: {resume}"),
-        ),
-        Some(RunStopReason::Unconcluded {
-            stage: ConclusionStage::Revising | ConclusionStage::Auditing,
-            seat,
-            reason,
-        }) => (
-            "revision_unavailable",
-            format!("the conclusion could not be revised: {seat}: {reason}"),
-            format!("to ask for the revision again: {resume}"),
-        ),
-        Some(RunStopReason::Unadjudicated { seat, reason }) => (
-            "adjudication_unavailable",
-            format!("the adjudicator gave no verdict: {seat}: {reason}"),
-            format!("the document does not pass. To ask the adjudicator again: {resume}"),
-        ),
-        Some(RunStopReason::Unjudged { seat, reason }) => (
-            "judge_unavailable",
-            format!("the Judge ({seat}) gave no usable answer: {reason}"),
-            format!("Plenary kept all answers. To ask the Judge again: {resume}"),
-        ),
-        Some(RunStopReason::Stopped) => (
-            "stopped",
-            "the dialogue was stopped before its first round was registered".to_owned(),
-            kept,
-        ),
-        Some(RunStopReason::Uncalibrated { ethos, conflicts }) => (
-            "ethos_conflict_open",
-            format!(
-                "{ethos} has {} that only a person can resolve",
-                count_noun(*conflicts, "conflict")
-            ),
-            format!(
-                "`plenary ethos show {ethos}` lists them; `plenary ethos resolve {ethos} 1 --as \
-                 a_supersedes --why …` resolves one; then: {resume}"
-            ),
-        ),
-        Some(RunStopReason::Deadline) => ("deadline_exceeded", deadline_message(state), kept),
-        Some(RunStopReason::Interrupted) => {
-            ("interrupted", "the run was interrupted".to_owned(), kept)
+        RunStopReason::Families { heard, needed } => {
+            format!("the answers come from {heard} model families; `families_min` is {needed}")
         }
-        None => (
-            "unfinished",
-            "the run is not finished".to_owned(),
-            format!(
-                "if a process works on the run, `plenary watch {id}` follows it; otherwise: {resume}"
-            ),
+        RunStopReason::Partial { round, seat } => {
+            format!("{seat} failed in round {round}, and `allow_partial` is false")
+        }
+        RunStopReason::Budget { shortage } => {
+            format!("what is left of {} does not cover the next call", shortage.describe_budget())
+        }
+        RunStopReason::Unconcluded { stage, seat, reason } => {
+            let what = match missing_part(state, *stage) {
+                MissingPart::Audit => "the conclusion could not be audited",
+                MissingPart::Synthesis => "the synthesizer wrote no usable conclusion",
+                MissingPart::Revision => "the conclusion could not be revised",
+            };
+            format!("{what}: {seat}: {reason}")
+        }
+        RunStopReason::Unadjudicated { seat, reason } => {
+            format!("the adjudicator gave no verdict: {seat}: {reason}")
+        }
+        RunStopReason::Unjudged { seat, reason } => {
+            format!("the Judge ({seat}) gave no usable answer: {reason}")
+        }
+        RunStopReason::Stopped => {
+            "the dialogue was stopped before its first round was registered".to_owned()
+        }
+        RunStopReason::Uncalibrated { ethos, conflicts } => {
+            let conflicts = count_noun(*conflicts, "conflict");
+            format!("{ethos} has {conflicts} that only a person can resolve")
+        }
+        RunStopReason::Deadline => deadline_message(state),
+        RunStopReason::Interrupted => "the run was interrupted".to_owned(),
+    }
+}
+
+/// What to do. It ends with the command that resumes the run.
+fn stop_suggestion(state: &RunState, stop: &RunStopReason) -> String {
+    let resume = format!("`plenary resume {}`", state.opening.dialogue_id);
+    let advice = match stop {
+        RunStopReason::Budget { shortage } => return budget_hint(*shortage, &resume),
+        RunStopReason::Uncalibrated { ethos, .. } => format!(
+            "`plenary ethos show {ethos}` lists them; `plenary ethos resolve {ethos} 1 --as \
+             a_supersedes --why …` resolves one; then"
         ),
+        RunStopReason::Quorum { .. } => {
+            "fix what failed, then ask the missing seats again".to_owned()
+        }
+        RunStopReason::Families { .. } => {
+            "add a provider of another family, or wait until it answers again, then".to_owned()
+        }
+        RunStopReason::Partial { .. } => "fix what failed, then".to_owned(),
+        RunStopReason::Unconcluded { stage, .. } => match missing_part(state, *stage) {
+            MissingPart::Audit => {
+                "without an audit no conclusion is Clean. To ask the critic again".to_owned()
+            }
+            MissingPart::Synthesis => {
+                "all replies are kept. To ask for the conclusion again".to_owned()
+            }
+            MissingPart::Revision => "to ask for the revision again".to_owned(),
+        },
+        RunStopReason::Unadjudicated { .. } => {
+            "the document does not pass. To ask the adjudicator again".to_owned()
+        }
+        RunStopReason::Unjudged { .. } => {
+            "Plenary kept all answers. To ask the Judge again".to_owned()
+        }
+        RunStopReason::Done
+        | RunStopReason::Stopped
+        | RunStopReason::Deadline
+        | RunStopReason::Interrupted => "Plenary kept all answers. To continue".to_owned(),
     };
-    Some(StopNotice { error_code, message, suggestion })
+    format!("{advice}: {resume}")
+}
+
+/// The part of a conclusion that no seat delivered.
+#[derive(Debug, Clone, Copy)]
+enum MissingPart {
+    Synthesis,
+    Audit,
+    Revision,
+}
+
+fn missing_part(state: &RunState, stage: ConclusionStage) -> MissingPart {
+    match stage {
+        ConclusionStage::Concluding => MissingPart::Synthesis,
+        ConclusionStage::Auditing => MissingPart::Audit,
+        // The second audit belongs to the stage of the revision.
+        ConclusionStage::Revising if revised_conclusion(state).is_some() => MissingPart::Audit,
+        ConclusionStage::Revising => MissingPart::Revision,
+    }
 }
 
 /// `the run reached its deadline of 5 ms`: a short one was probably meant in seconds.
@@ -212,14 +256,5 @@ pub fn split_command(suggestion: &str) -> (&str, Option<&str>) {
             (before.trim_end(), Some(command))
         }
         _ => (suggestion, None),
-    }
-}
-
-/// Whether the critic's reply is missing, in the first audit or after the revision.
-fn is_critic_missing(state: &RunState, stage: ConclusionStage) -> bool {
-    match stage {
-        ConclusionStage::Concluding => false,
-        ConclusionStage::Auditing => true,
-        ConclusionStage::Revising => revised_conclusion(state).is_some(),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plenary_core::model::dialogue::ProtocolKind as ProtocolName;
+use plenary_core::model::ids::DialogueId;
 use plenary_core::model::plan::{ContextPack, Plan};
 use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
@@ -199,75 +200,135 @@ async fn run_councils(
     mut queue: QuestionQueue,
     limits: BatchLimits,
 ) -> Result<ExitStatus, Error> {
+    let mut report = BatchReport::new(session, queue.waiting.len());
     let mut councils = JoinSet::new();
-    let total = queue.waiting.len();
-    let (mut worst, mut unaffordable) = (ExitStatus::Ok, 0);
-    let (mut interrupted, mut unasked_count) = (Vec::new(), 0);
-    let mut bar = CountBar::new(session.ui, total, "councils");
     loop {
         while councils.len() < limits.jobs {
             let Some((item, planned)) = queue.next_question() else { break };
-            let QueuedQuestion { index, id, .. } = &item;
+            let (index, id) = (item.index, item.id);
             match planned {
                 Ok(plan) => {
-                    let (index, id) = (*index, id.clone());
                     let budget = limits.budget.clone();
                     let share = budget.map(|budget| BatchShare { budget, council: index });
                     let ran = queue.run_council(Arc::clone(&engine), item.question, plan, share);
                     councils.spawn(async move { (index, id, ran.await) });
                 }
-                Err(unasked) => {
-                    unaffordable += usize::from(unasked.error_code == OUT_OF_BUDGET);
-                    unasked_count += 1;
-                    let error = unasked.to_document();
-                    // A person gets one line for all questions that Ctrl-C left.
-                    if session.ui.json || unasked.exit != ExitStatus::Interrupted {
-                        bar.print_above(|| {
-                            print_unasked(session, *index, id.as_ref(), "incomplete", &error)
-                        })?;
-                    }
-                    bar.add_finished(None);
-                    worst = worst.max(unasked.exit);
-                }
+                Err(unasked) => report.add_unasked(index, id.as_ref(), &unasked)?,
             }
         }
         let Some(ended) = councils.join_next().await else { break };
         let (index, id, ran) = ended.map_err(|error| Error::Runtime(error.into()))?;
         queue.end_council(index, ran.as_ref().ok().map(|(stop, _)| stop));
-        let exit = match ran {
+        match ran {
             Ok((stop, state)) => {
-                let is_interrupted = stop == RunStopReason::Interrupted;
-                interrupted.extend(is_interrupted.then(|| state.opening.dialogue_id.clone()));
-                if session.ui.json || !is_interrupted {
-                    bar.print_above(|| print_council(session, index, id, &state))?;
-                }
-                bar.add_finished(cost_usd(&state));
-                run_exit(queue.protocol, &stop, &state)
+                report.add_council(index, id, &state, stop == RunStopReason::Interrupted)?;
+                report.raise_exit(run_exit(queue.protocol, &stop, &state));
             }
             // A failed council does not stop the others.
-            Err(error) => {
-                let exit = ExitStatus::from_error_kind(error.kind());
-                let status = if exit == ExitStatus::Incomplete { "incomplete" } else { "failed" };
-                let error = error.to_document();
-                bar.print_above(|| print_unasked(session, index, id.as_ref(), status, &error))?;
-                bar.add_finished(None);
-                exit
-            }
-        };
-        worst = worst.max(exit);
+            Err(error) => report.add_failure(index, id.as_ref(), &error)?,
+        }
     }
-    bar.clear();
-    if unaffordable > 0 {
-        print_unaffordable(session, unaffordable);
+    let is_interrupted = *queue.interrupted.borrow();
+    Ok(report.finish(is_interrupted))
+}
+
+/// Prints each council as it ends, and counts for the last lines.
+struct BatchReport<'a> {
+    session: &'a CliSession<'a>,
+    bar: CountBar,
+    total: usize,
+    unasked: usize,
+    unaffordable: usize,
+    interrupted: Vec<DialogueId>,
+    worst: ExitStatus,
+}
+
+impl<'a> BatchReport<'a> {
+    fn new(session: &'a CliSession<'a>, total: usize) -> Self {
+        Self {
+            session,
+            bar: CountBar::new(session.ui, total, "councils"),
+            total,
+            unasked: 0,
+            unaffordable: 0,
+            interrupted: Vec::new(),
+            worst: ExitStatus::Ok,
+        }
     }
-    if *queue.interrupted.borrow() {
-        let ended = total - unasked_count - interrupted.len();
-        let summary = format!("Interrupted: {ended} of {total} done, {unasked_count} not asked");
-        session.ui.print_interrupted(&summary, &interrupted);
-    } else {
-        session.ui.print_note(&count_noun(total, "question"));
+
+    fn raise_exit(&mut self, exit: ExitStatus) {
+        self.worst = self.worst.max(exit);
     }
-    Ok(worst)
+
+    fn add_unasked(
+        &mut self,
+        index: usize,
+        id: Option<&Value>,
+        unasked: &UnaskedQuestion,
+    ) -> Result<(), Error> {
+        self.unaffordable += usize::from(unasked.error_code == OUT_OF_BUDGET);
+        self.unasked += 1;
+        // A person gets one line for all questions that Ctrl-C left.
+        if self.session.ui.json || unasked.exit != ExitStatus::Interrupted {
+            let error = unasked.to_document();
+            let session = self.session;
+            self.bar.print_above(|| print_unasked(session, index, id, "incomplete", &error))?;
+        }
+        self.bar.add_finished(None);
+        self.raise_exit(unasked.exit);
+        Ok(())
+    }
+
+    fn add_council(
+        &mut self,
+        index: usize,
+        id: Option<Value>,
+        state: &RunState,
+        is_interrupted: bool,
+    ) -> Result<(), Error> {
+        if is_interrupted {
+            self.interrupted.push(state.opening.dialogue_id.clone());
+        }
+        if self.session.ui.json || !is_interrupted {
+            let session = self.session;
+            self.bar.print_above(|| print_council(session, index, id, state))?;
+        }
+        self.bar.add_finished(cost_usd(state));
+        Ok(())
+    }
+
+    fn add_failure(
+        &mut self,
+        index: usize,
+        id: Option<&Value>,
+        error: &Error,
+    ) -> Result<(), Error> {
+        let exit = ExitStatus::from_error_kind(error.kind());
+        let status = if exit == ExitStatus::Incomplete { "incomplete" } else { "failed" };
+        let (session, document) = (self.session, error.to_document());
+        self.bar.print_above(|| print_unasked(session, index, id, status, &document))?;
+        self.bar.add_finished(None);
+        self.raise_exit(exit);
+        Ok(())
+    }
+
+    /// Prints the last lines, and returns the greatest exit status.
+    fn finish(self, is_interrupted: bool) -> ExitStatus {
+        let Self { session, total, .. } = self;
+        self.bar.clear();
+        if self.unaffordable > 0 {
+            print_unaffordable(session, self.unaffordable);
+        }
+        if is_interrupted {
+            let unasked = self.unasked;
+            let done = total - unasked - self.interrupted.len();
+            let summary = format!("Interrupted: {done} of {total} done, {unasked} not asked");
+            session.ui.print_interrupted(&summary, &self.interrupted);
+        } else {
+            session.ui.print_note(&count_noun(total, "question"));
+        }
+        self.worst
+    }
 }
 
 fn print_unaffordable(session: &CliSession<'_>, unaffordable: usize) {
