@@ -18,7 +18,8 @@ fn model_server() -> ModelServer {
 
 fn write_settings(program: &TestProgram, providers: &[String]) {
     let providers: String = providers.iter().map(|line| format!("    - {line}\n")).collect();
-    let text = format!("council:\n  providers:\n{providers}");
+    // One provider is a panel here.
+    let text = format!("council:\n  quorum: {{r1_min: 1}}\n  providers:\n{providers}");
     std::fs::write(program.path().join("council.yaml"), text).unwrap();
 }
 
@@ -63,7 +64,7 @@ fn a_provider_that_can_be_asked_is_well() {
     assert!(told.contains("  ✓ config  HERE/council.yaml\n  · store   HERE/"), "{told}");
     let house = told.split_once("✓ house").unwrap().1;
     insta::assert_snapshot!(format!("  ✓ house{house}"), @r"
-      ✓ house  usable  gpt-4o · council.yaml, line 3
+      ✓ house  usable  gpt-4o · council.yaml, line 4
         ✓ key    HOUSE_KEY is set
         · host   LOOPBACK
         ✓ http   answers; 3 models offered; a test call got a reply
@@ -117,6 +118,54 @@ fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
     }
 }
 
+/// What `doctor` and `ask` say of a file with seats named `a`, `b` and `c`: those in `answering` get
+/// replies.
+fn exit_codes(settings: &str, answering: &'static [&'static str]) -> (i32, i32, String) {
+    let server = ModelServer::start(|asked| {
+        let model = asked.body["model"].as_str().unwrap_or_default();
+        match answering.contains(&model) {
+            true => ScriptedReply::Valid,
+            false => ScriptedReply::Status(401, Vec::new(), "{}".to_owned()),
+        }
+    });
+    let program = TestProgram::new();
+    std::fs::write(
+        program.path().join("council.yaml"),
+        settings.replace("URL", &server.base_url()),
+    )
+    .unwrap();
+    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
+    let ask = run_doctor(&program, &[KEY], &["ask", "Tea or coffee?"]).0;
+    (code, ask, told)
+}
+
+const THREE_SEATS: &str = r#"
+council:
+  providers:
+    - {name: a, dialect: openai, base_url: "URL", api_key_env: HOUSE_KEY, model: a, role: [participant, chair]}
+    - {name: b, dialect: openai, base_url: "URL", api_key_env: HOUSE_KEY, model: b}
+    - {name: c, dialect: openai, base_url: "URL", api_key_env: HOUSE_KEY, model: c}
+"#;
+
+#[test]
+fn it_passes_where_ask_finishes_and_fails_where_ask_fails() {
+    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "b", "c"]);
+    assert_eq!((doctor, ask), (0, 0), "{told}");
+    // A seat that no one waits for is no reason to fail.
+    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "b"]);
+    assert_eq!((doctor, ask), (0, 0), "{told}");
+    assert!(told.contains("× c  NOT USABLE"), "{told}");
+    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["a", "c"]);
+    assert_eq!((doctor, ask), (1, 3), "{told}");
+    assert!(told.contains("the critic is `b`, which does not answer"), "{told}");
+    let (doctor, ask, told) = exit_codes(THREE_SEATS, &["c"]);
+    assert_eq!((doctor, ask), (1, 3), "{told}");
+    let one: String = THREE_SEATS.lines().take(4).map(|line| format!("{line}\n")).collect();
+    let (doctor, ask, told) = exit_codes(&one, &["a"]);
+    assert_eq!((doctor, ask), (1, 5), "{told}");
+    assert!(told.contains("give one provider several seats"), "{told}");
+}
+
 #[test]
 fn a_program_reads_the_same_as_one_document() {
     let (program, server) = (TestProgram::new(), model_server());
@@ -149,7 +198,7 @@ fn a_program_reads_the_same_as_one_document() {
     for (path, value) in expected {
         assert_eq!(value_at(&document, path), &value, "{path}");
     }
-    assert_eq!(document["advice"].as_array().unwrap().len(), 1);
+    assert_eq!(document["advice"].as_array().unwrap().len(), 2);
 }
 
 #[test]

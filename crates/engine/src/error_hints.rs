@@ -112,6 +112,9 @@ pub(crate) fn hint_for_config(error: &ConfigError) -> &'static str {
             "remove the link if you did not create it, or name its target with `--store FILE`"
         }
         ConfigError::StoreIsFolder { .. } => "name a file, for example `--store plenary.db`",
+        ConfigError::TrackedStore { .. } => {
+            "remove it from git (`git rm --cached -r .plenary`), or judge the document again with `--force`"
+        }
         ConfigError::NotAFolder { .. } => "name a folder that exists",
         ConfigError::FileExists { .. } => "`--force` replaces it",
         ConfigError::NotTrusted(_) => {

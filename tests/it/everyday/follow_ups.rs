@@ -113,6 +113,36 @@ fn a_follow_up_reads_the_earlier_conclusion_and_the_records_link_both_ways() {
 }
 
 #[test]
+fn a_follow_up_of_a_review_reads_the_decision_of_a_person() {
+    let program = TestProgram::new();
+    std::fs::write(program.path().join("post.md"), "Our cache never fails, we promise.\n").unwrap();
+    program.run_command(&["review", "--rehearse", "post.md"]);
+    let why = "Legal approved it.";
+    let ran =
+        program.run_command(&["override", "latest", "--as", "SHIP", "--why", why, "--by", "Ann"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = program.run_command(&["ask", "What next?", "--after", "latest", "--rehearse"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let prompts = prompts(&program);
+    for part in ["Overridden on", "Ann decided SHIP", "Legal"] {
+        assert!(prompts.contains(part), "{part}:\n{prompts}");
+    }
+}
+
+#[test]
+fn a_follow_up_of_an_unfinished_run_says_so() {
+    let program = TestProgram::new();
+    let script = "- {contains: You are the Synthesizer, fail: network}\n";
+    std::fs::write(program.path().join("panel.yaml"), script).unwrap();
+    let ran = program.run_command(&["ask", "Tea or coffee?", "--rehearse", "panel.yaml"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let ran = program.run_command(&["ask", "And with milk?", "--after", "latest", "--rehearse"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let prompts = prompts(&program);
+    assert!(prompts.contains("The run did not finish: this is its report"), "{prompts}");
+}
+
+#[test]
 fn a_follow_up_needs_a_conclusion() {
     let program = TestProgram::new();
     assert_eq!(program.run_command(&["dialogue", "create", "Talk"]).code, 0);

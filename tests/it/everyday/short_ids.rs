@@ -127,16 +127,44 @@ fn the_list_of_ids_feeds_the_completion_of_a_shell() {
     assert_eq!((lines[2][0].len(), lines[2][1]), (8, "Tea or coffee?"));
     let script = program.run_command(&["completions", "bash"]).stdout;
     program.write_text("complete.bash", &script);
-    let binary = crate::kit::plenary_binary();
+    let offered = complete(&program, &["show", ""]);
+    assert!(offered.contains("  Tea or coffee?\n"), "{offered}");
+    assert_eq!(offered.lines().count(), 4, "{offered}");
+}
+
+/// What the shell offers for the last of these words.
+fn complete(program: &TestProgram, words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let typed = format!(
         "plenary() {{ '{}' \"$@\"; }}; source ./complete.bash 2>/dev/null; \
-         COMP_WORDS=(plenary show ''); COMP_CWORD=2; _plenary_ids plenary '' show; \
+         COMP_WORDS=(plenary {}); COMP_CWORD={}; _plenary_ids plenary '' ''; \
          printf '%s\\n' \"${{COMPREPLY[@]}}\"",
-        binary.display()
+        crate::kit::plenary_binary().display(),
+        quoted.join(" "),
+        words.len()
     );
     let ran =
         Command::new("bash").arg("-c").arg(typed).current_dir(program.path()).output().unwrap();
-    let offered = String::from_utf8(ran.stdout).unwrap();
-    assert!(offered.contains("  Tea or coffee?\n"), "{offered}");
-    assert_eq!(offered.lines().count(), 4, "{offered}");
+    String::from_utf8(ran.stdout).unwrap()
+}
+
+#[test]
+fn a_shell_completes_ids_in_every_place_that_takes_one() {
+    let program = program_with_records();
+    let script = program.run_command(&["completions", "bash"]).stdout;
+    program.write_text("complete.bash", &script);
+    for words in [
+        &["show", "talk-of-the"] as &[&str],
+        &["ask", "--after", "talk-of"],
+        &["list", "--after", "talk-of"],
+        &["cite", "--dialogue", "talk-of"],
+        &["--json", "show", "talk-of"],
+        &["--store", ".plenary/plenary.db", "show", "talk-of"],
+        &["dialogue", "show", "talk-of"],
+    ] {
+        let offered = complete(&program, words);
+        assert!(offered.contains("talk-of-the-town"), "{words:?}: {offered}");
+    }
+    assert_eq!(complete(&program, &["show", "lat"]).trim(), "latest");
+    assert!(!complete(&program, &["ask", "--chair", "talk-of"]).contains("talk-of-the-town"));
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType, TransportKind};
+use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::TokenPrice;
 use plenary_core::model::text::nearest_first;
 use plenary_core::report::phrases::count_noun;
@@ -13,7 +14,7 @@ use serde::Serialize;
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-use crate::app::planning::panel_setup::TransportFactory;
+use crate::app::planning::panel_setup::{AskOptions, PanelSetup, TransportFactory};
 use crate::app::project::SettingsLoader;
 use crate::clock::{RealSystem, System};
 use crate::config::resolve_provider::{ProviderCandidate, TransportStatus};
@@ -125,15 +126,23 @@ pub fn check_project(loader: &SettingsLoader, reach: CheckReach) -> Result<Docto
     runtime.shutdown_background();
     let checks = candidates.iter().zip(probed);
     let providers = checks.map(|(candidate, probed)| ProviderCheck::new(candidate, probed));
-    Ok(build_report(&settings, providers.collect()))
+    // A provider of the file without a key or a program is an error of configuration for every run.
+    let is_complete = candidates.iter().all(ProviderCandidate::is_usable);
+    Ok(build_report(&settings, providers.collect(), is_complete))
 }
 
-fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorReport {
+fn build_report(
+    settings: &Settings,
+    providers: Vec<ProviderCheck>,
+    is_complete: bool,
+) -> DoctorReport {
     let store = check_store(&settings.paths.store);
-    let is_well = !providers.is_empty()
-        && providers.iter().all(|provider| provider.usable)
-        && store.opens != Some(false);
+    let shortage = find_shortage(settings, &providers);
+    let is_well =
+        !providers.is_empty() && is_complete && shortage.is_none() && store.opens != Some(false);
     let mut advice = list_advice(&providers, settings);
+    let shortage = shortage.filter(|_| !providers.is_empty());
+    advice.extend(shortage.map(|reason| format!("`plenary ask` would not finish: {reason}")));
     advice.extend(settings.list_warnings(RealSystem.now().utc_day()));
     DoctorReport {
         status: if is_well { DoctorStatus::Success } else { DoctorStatus::Findings },
@@ -141,6 +150,19 @@ fn build_report(settings: &Settings, providers: Vec<ProviderCheck>) -> DoctorRep
         store,
         providers,
         advice,
+    }
+}
+
+/// Why a council with the usual options would not start, or not finish with the providers that
+/// answer.
+fn find_shortage(settings: &Settings, providers: &[ProviderCheck]) -> Option<String> {
+    let panel = PanelSetup::new(settings, &AskOptions::default(), &TransportFactory::default());
+    let answers = |name: &ExpertSlug| {
+        providers.iter().any(|provider| provider.usable && provider.name == name.as_str())
+    };
+    match panel {
+        Ok(panel) => panel.find_shortage(answers),
+        Err(error) => Some(format!("{error}; {}", error.hint())),
     }
 }
 

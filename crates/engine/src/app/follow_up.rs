@@ -8,11 +8,14 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::plan::ContextFile;
 use plenary_core::model::queries::DialogueName;
 use plenary_core::model::record::DialogueRecord;
+use plenary_core::model::run_state::{RunState, RunStopReason};
 use plenary_core::model::verdict::VerdictType;
+use plenary_core::protocols::review::document::{OverrideMark, review_document};
 use serde_json::{Value, json};
 
 use crate::app::dialogue_ids::resolve_id;
 use crate::app::project::Project;
+use crate::engine::run_start::load_run_state;
 use crate::error::Error;
 
 /// Field of a dialogue's background that names the dialogue it follows.
@@ -32,7 +35,8 @@ impl EarlierDialogue {
         let id = resolve_id(project.store.as_ref(), typed)?;
         let missing = || dialogue_not_found(id.as_str());
         let record = project.store.load_record(&id)?.ok_or_else(missing)?;
-        let text = describe_result(&record).ok_or_else(|| not_concluded(&id))?;
+        let run = load_run_state(&project.protocols, project.store.as_ref(), &id).ok();
+        let text = describe_result(&record, run.as_ref()).ok_or_else(|| not_concluded(&id))?;
         let (path, sha256) = (format!("earlier conclusion {id}"), sha256_hex([text.as_bytes()]));
         Ok(Self { id, material: ContextFile { path, sha256, text } })
     }
@@ -44,7 +48,7 @@ impl EarlierDialogue {
 }
 
 /// The earlier question, what was concluded and what became of it.
-fn describe_result(record: &DialogueRecord) -> Option<String> {
+fn describe_result(record: &DialogueRecord, run: Option<&RunState>) -> Option<String> {
     let opening = &record.dialogue.opening;
     let mut lines = vec![
         format!("Earlier question: {}", opening.question.as_deref().unwrap_or(&opening.title)),
@@ -83,9 +87,26 @@ fn describe_result(record: &DialogueRecord) -> Option<String> {
     let verdicts = record.verdicts.iter().rev();
     let mut given = verdicts.filter(|given| given.verdict.verdict_type == VerdictType::Final);
     let verdict = &given.next()?.verdict;
+    if run.is_some_and(|run| run.stopped != Some(RunStopReason::Done)) {
+        lines.push(
+            "The run did not finish: this is its report, not an audited conclusion.".to_owned(),
+        );
+    }
     lines.push(format!("Final verdict: {}", verdict.recommendation));
     lines.push(verdict.description.clone());
+    lines.extend(run.and_then(describe_override));
     Some(lines.join("\n"))
+}
+
+/// A person's decision over the review, which replaces its verdict.
+fn describe_override(run: &RunState) -> Option<String> {
+    run.review_plan()?;
+    let person = review_document(run).overridden?;
+    let OverrideMark { decision, by, why, at, .. } = person;
+    Some(format!(
+        "Overridden on {}: {by} decided {decision}, which applies now: {why}",
+        at.utc_day()
+    ))
 }
 
 /// The dialogue that this one follows up, and those that follow it up.

@@ -1,5 +1,8 @@
 //! Prepares runs: settings, limits of callers, question or document, restated directives.
 
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use plenary_core::model::dialogue::ProtocolKind as ProtocolName;
 use plenary_core::model::intervention::DirectiveRestatement;
 use plenary_core::model::limits::TEXT_CHARS_MAX;
@@ -21,6 +24,7 @@ use crate::app::planning::panel_setup::{
 use crate::app::planning::review_panel::{EarlierReviews, ReviewPanelSetup};
 use crate::app::project::{Project, SettingsLoader};
 use crate::app::start_run::PreparedRun;
+use crate::config::error::ConfigError;
 use crate::config::section::show_duration;
 use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
@@ -119,9 +123,11 @@ pub fn prepare_review(
 const CONTENT_VERDICTS_MAX: usize = 50;
 
 /// The decision on the same content that applies again: a person's, or the gate's with the same
-/// settings. A rehearsal is played each time, unless a person decided over it.
+/// settings. A rehearsal is played each time, unless a person decided over it. A store that git
+/// tracks decides nothing: whoever wrote the document may have written its verdict.
 pub fn find_earlier_decision(
     project: &Project,
+    settings: &Settings,
     panel: &ReviewPanelSetup,
     artifact: &ReviewArtifact,
 ) -> Result<Option<EarlierDecision>, Error> {
@@ -130,9 +136,23 @@ pub fn find_earlier_decision(
     let logged = project.store.list_content_verdicts(&content, CONTENT_VERDICTS_MAX)?;
     let plan =
         panel.build_plan(artifact.clone(), EarlierReviews::default(), project.ambient.as_ref());
-    let settings = plan.review.as_ref().map(|gate| settings_digest(&plan, gate));
-    let settings = settings.as_deref().filter(|_| !rehearsal);
-    Ok(EarlierDecision::find(&logged, settings))
+    let digest = plan.review.as_ref().map(|gate| settings_digest(&plan, gate));
+    let digest = digest.as_deref().filter(|_| !rehearsal);
+    let found = EarlierDecision::find(&logged, digest);
+    let store = &settings.paths.store;
+    if found.is_some() && is_tracked_by_git(store) {
+        return Err(ConfigError::TrackedStore { path: store.clone() }.into());
+    }
+    Ok(found)
+}
+
+/// Whether the file is part of a git repository. False without git.
+fn is_tracked_by_git(file: &Path) -> bool {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return false };
+    let mut git = Command::new("git");
+    git.arg("-C").arg(folder).args(["ls-files", "--error-unmatch", "--"]).arg(name);
+    let status = git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
 }
 
 /// An earlier verdict with the newest decision of a person over it.

@@ -40,6 +40,8 @@ pub enum ConfigError {
     LinkedStore { path: PathBuf },
     #[error("the store `{path}` is a folder; it must be a file")]
     StoreIsFolder { path: PathBuf },
+    #[error("the store `{path}` is committed to git, so its decisions do not count")]
+    TrackedStore { path: PathBuf },
     #[error("`--allow {path}` is not a folder")]
     NotAFolder { path: PathBuf },
     #[error("`{path}` already exists")]

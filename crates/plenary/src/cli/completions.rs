@@ -39,7 +39,7 @@ fn completion_script(shell: Shell, mut root: Command) -> String {
     let script = String::from_utf8_lossy(&script).into_owned();
     let commands = list_id_commands(&root);
     match shell {
-        Shell::Bash => format!("{script}\n{}", bash_ids(&commands)),
+        Shell::Bash => format!("{script}\n{}", bash_ids(&root, &commands)),
         Shell::Zsh => zsh_ids(&script),
         Shell::Fish => format!("{script}\n{}", fish_ids(&commands)),
         // The other shells complete commands and options.
@@ -49,6 +49,9 @@ fn completion_script(shell: Shell, mut root: Command) -> String {
 
 /// Names of positional arguments that take a dialogue.
 const ID_ARGUMENTS: [&str; 3] = ["id", "ids", "verdict_id"];
+
+/// Options that take a dialogue, behind their command.
+const ID_OPTIONS: [&str; 3] = ["ask --after", "list --after", "cite --dialogue"];
 
 /// The commands that take a dialogue, such as `show` and `dialogue show`.
 fn list_id_commands(root: &Command) -> Vec<String> {
@@ -68,23 +71,41 @@ fn takes_id(command: &Command) -> bool {
     positionals.any(|argument| ID_ARGUMENTS.contains(&argument.get_id().as_str()))
 }
 
-/// bash has no descriptions: the titles stand behind the ids until one id is left.
+/// bash has no descriptions: the titles stand behind the ids until one id is left. The command is
+/// found behind the options that stand before it.
 const BASH_IDS: &str = r#"_plenary_ids() {
     _plenary "$@"
-    local cur="${COMP_WORDS[COMP_CWORD]}" words="${COMP_WORDS[1]}" id title
-    [[ "${words}" == dialogue || "${words}" == due ]] && words+=" ${COMP_WORDS[2]}"
+    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" at=1 words id title
+    while [[ ${at} -lt ${COMP_CWORD} && "${COMP_WORDS[at]}" == -* ]]; do
+        case "${COMP_WORDS[at]}" in
+            VALUED) ((at += 2)) ;;
+            *) ((at += 1)) ;;
+        esac
+    done
+    words="${COMP_WORDS[at]}"
     case "${words}" in
-        COMMANDS) ;;
-        *) return ;;
+        GROUPS) words+=" ${COMP_WORDS[at+1]}" ;;
     esac
-    [[ "${cur}" == -* || "${COMP_WORDS[COMP_CWORD-1]}" == -* ]] && return
+    if [[ "${prev}" == -* ]]; then
+        case "${words} ${prev}" in
+            OPTIONS) ;;
+            *) return ;;
+        esac
+    else
+        case "${words}" in
+            COMMANDS) ;;
+            *) return ;;
+        esac
+    fi
+    [[ "${cur}" == -* || ${at} -ge ${COMP_CWORD} ]] && return
     local -a ids=() shown=()
     while IFS=$'\t' read -r id title; do
         if [[ "${id}" == "${cur}"* ]]; then
             ids+=("${id}")
             shown+=("${id}  ${title}")
         fi
-    done < <(plenary list --ids 2>/dev/null)
+    done < <(plenary list --ids 2>/dev/null; [[ -n "${cur}" ]] && plenary list --ids --whole 2>/dev/null)
+    [[ "${cur}" == l* && latest == "${cur}"* ]] && ids+=(latest) && shown+=("latest  the newest")
     [[ ${#ids[@]} -eq 0 ]] && return
     if [[ ${#ids[@]} -eq 1 ]]; then
         COMPREPLY=("${ids[0]}")
@@ -95,9 +116,24 @@ const BASH_IDS: &str = r#"_plenary_ids() {
 complete -F _plenary_ids -o nosort -o bashdefault -o default plenary
 "#;
 
-fn bash_ids(commands: &[String]) -> String {
-    let patterns: Vec<String> = commands.iter().map(|name| format!("\"{name}\"")).collect();
-    BASH_IDS.replace("COMMANDS", &patterns.join("|"))
+fn bash_ids(root: &Command, commands: &[String]) -> String {
+    let quoted = |names: Vec<String>| {
+        names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join("|")
+    };
+    let groups = commands.iter().filter_map(|name| name.split_once(' '));
+    let mut groups: Vec<String> = groups.map(|(group, _)| group.to_owned()).collect();
+    groups.dedup();
+    BASH_IDS
+        .replace("VALUED", &quoted(list_valued_options(root)))
+        .replace("GROUPS", &quoted(groups))
+        .replace("OPTIONS", &quoted(ID_OPTIONS.map(str::to_owned).to_vec()))
+        .replace("COMMANDS", &quoted(commands.to_vec()))
+}
+
+/// The options of all commands that take a value, so that their value is not taken for a command.
+fn list_valued_options(root: &Command) -> Vec<String> {
+    let valued = root.get_arguments().filter(|argument| argument.get_action().takes_values());
+    valued.filter_map(|argument| Some(format!("--{}", argument.get_long()?))).collect()
 }
 
 const ZSH_IDS: &str = r#"_plenary_dialogues() {

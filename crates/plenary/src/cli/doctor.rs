@@ -18,7 +18,8 @@ use crate::cli::session::{CliSession, ExitStatus};
 ///
 /// Asks each provider of council.yaml, or each provider that was found, which models it offers, and
 /// makes the smallest call that proves a seat: a reply of one word. `--offline` makes no call. Of a
-/// key it prints the variable and whether it is set, never the value. Exit code 0 if every provider is usable, 1 if not, 5 if council.yaml has errors.
+/// key it prints the variable and whether it is set, never the value. Exit code 0 if `plenary ask`
+/// can finish with the providers that answer, 1 if not, 5 if council.yaml has errors.
 ///
 /// $ plenary doctor
 ///

@@ -106,7 +106,9 @@ impl ReviewArgs {
         let settings =
             if is_asking { self.options.run_settings(session, &rehearsal)? } else { sorting };
         let batch = ReviewBatch { inputs, jobs: self.options.jobs(), repeat };
-        review_inputs(session, &settings, &rehearsal, batch, format)
+        let (exit, interrupted) = review_inputs(session, &settings, &rehearsal, batch, format)?;
+        interrupted.iter().for_each(|left| left.print(session));
+        Ok(exit)
     }
 
     pub(crate) fn wants_json(&self) -> bool {

@@ -47,6 +47,19 @@ pub(crate) enum ReviewFormat {
     Markdown,
 }
 
+/// What Ctrl-C left of several files.
+pub(crate) struct InterruptedBatch {
+    summary: String,
+    runs: Vec<DialogueId>,
+}
+
+impl InterruptedBatch {
+    /// Prints the last lines of a command: what is done, and how to continue.
+    pub(crate) fn print(&self, session: &CliSession<'_>) {
+        session.ui.print_interrupted(&self.summary, &self.runs);
+    }
+}
+
 pub(crate) struct ReviewPrinter<'a> {
     session: &'a CliSession<'a>,
     format: ReviewFormat,
@@ -117,7 +130,7 @@ impl<'a> ReviewPrinter<'a> {
             (ReviewFormat::Text, Some(run)) => {
                 let ui = self.session.ui;
                 self.documents.push(document);
-                ui.print_page(&draw_page(&decided_page(run, earlier), ui.page_canvas()))?;
+                ui.print_page(&draw_page(&decided_page(run, artifact, earlier), ui.page_canvas()))?;
             }
             (_, _) => self.print_document(document)?,
         }
@@ -146,13 +159,11 @@ impl<'a> ReviewPrinter<'a> {
         }
     }
 
-    /// Prints the collected document, or the summary of several files.
-    pub(crate) fn finish(self) -> Result<(), Error> {
+    /// Prints the collected document, or the summary of several files, and returns what Ctrl-C left.
+    pub(crate) fn finish(self) -> Result<Option<InterruptedBatch>, Error> {
         self.print_collected()?;
-        if let Some(summary) = &self.interruption {
-            self.session.ui.print_interrupted(summary, &self.interrupted);
-        }
-        Ok(())
+        let runs = self.interrupted;
+        Ok(self.interruption.map(|summary| InterruptedBatch { summary, runs }))
     }
 
     fn print_collected(&self) -> Result<(), Error> {
@@ -227,11 +238,18 @@ impl<'a> ReviewPrinter<'a> {
     }
 }
 
+/// Error code of a run that Ctrl-C stopped, and its word in a summary, as in `list`.
+const INTERRUPTED: &str = "interrupted";
+
 /// One row per file, then the files that no rule names.
 fn summary_text(documents: &[ReviewDocument], unread: &[(String, String)], width: usize) -> String {
     let mut table = TextTable::new(&["VERDICT", "TYPE", "COST", "FILE"]);
     for told in documents {
-        let mut words = vec![told.verdict.to_string()];
+        let is_interrupted = told.error.as_ref().is_some_and(|stop| stop.error_code == INTERRUPTED);
+        let mut words = match is_interrupted {
+            true => vec![INTERRUPTED.to_owned()],
+            false => vec![told.verdict.to_string()],
+        };
         words.extend(
             told.policy
                 .as_ref()

@@ -22,7 +22,7 @@ use plenary_engine::error::Error;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::cli::review_printer::{ReviewFormat, ReviewPrinter};
+use crate::cli::review_printer::{InterruptedBatch, ReviewFormat, ReviewPrinter};
 use crate::cli::runs::cli_runtime::{
     CliRuntime, Concurrency, print_interrupted_run, transport_factory,
 };
@@ -46,14 +46,15 @@ pub(crate) enum RepeatChoice {
     JudgeAgain,
 }
 
-/// Reviews the inputs and prints the results in their order.
+/// Reviews the inputs and prints the results in their order. What Ctrl-C left is for the caller to
+/// print last.
 pub(crate) fn review_inputs(
     session: &CliSession<'_>,
     settings: &Settings,
     rehearsal: &RehearsalChoice,
     batch: ReviewBatch,
     format: ReviewFormat,
-) -> Result<ExitStatus, Error> {
+) -> Result<(ExitStatus, Option<InterruptedBatch>), Error> {
     let mut printer = ReviewPrinter::new(session, format, &settings.paths);
     let inputs = &batch.inputs;
     let judged = match inputs.iter().any(ReviewInput::needs_model) {
@@ -67,8 +68,8 @@ pub(crate) fn review_inputs(
         }
     };
     // Print the collected results even if the last review failed.
-    printer.finish()?;
-    judged
+    let interrupted = printer.finish()?;
+    Ok((judged?, interrupted))
 }
 
 fn review_all(
@@ -155,7 +156,8 @@ impl ReviewWork<'_> {
         };
         let project = &self.engine.project;
         if choice == RepeatChoice::KeepDecision
-            && let Some(earlier) = find_earlier_decision(project, self.panel, &artifact)?
+            && let Some(earlier) =
+                find_earlier_decision(project, self.settings, self.panel, &artifact)?
         {
             return settled(SettledReview::Decided { artifact, earlier });
         }
@@ -226,7 +228,7 @@ impl ReviewWork<'_> {
         let mut bar = CountBar::new(self.session.ui, total, "files");
         let mut waiting = batch.inputs.into_iter().enumerate();
         let (mut reviews, mut finished) = (JoinSet::new(), BTreeMap::new());
-        let (mut done, mut next) = (ExitStatus::Ok, 0);
+        let (mut done, mut next, mut decided) = (ExitStatus::Ok, 0, 0);
         loop {
             while reviews.len() < batch.jobs && !*self.interrupted.borrow() {
                 let Some((place, input)) = waiting.next() else { break };
@@ -251,6 +253,7 @@ impl ReviewWork<'_> {
             }
             while let Some(review) = finished.remove(&next) {
                 bar.add_finished(review.cost_usd());
+                decided += usize::from(review.is_decided());
                 let exit = bar.print_above(|| self.print_finished(&review, printer))?;
                 (done, next) = (done.max(exit), next + 1);
             }
@@ -260,8 +263,8 @@ impl ReviewWork<'_> {
         }
         bar.clear();
         if *self.interrupted.borrow() && !self.session.ui.json {
-            let ended = next - printer.interrupted.len();
-            printer.interruption = Some(format!("Interrupted: {ended} of {total} files are done"));
+            printer.interruption =
+                Some(format!("Interrupted: {decided} of {total} files are done"));
         }
         Ok(if next < total { done.max(ExitStatus::Interrupted) } else { done })
     }
@@ -292,6 +295,17 @@ enum FinishedReview {
 }
 
 impl FinishedReview {
+    /// False for a file that was not reviewed, or not to its end.
+    fn is_decided(&self) -> bool {
+        match self {
+            Self::Settled(settled) => match settled.as_ref() {
+                SettledReview::Decided { .. } => true,
+                SettledReview::Unreviewed(_) => false,
+            },
+            Self::Ran(ran) => ran.0 == RunStopReason::Done,
+        }
+    }
+
     fn cost_usd(&self) -> Option<f64> {
         match self {
             Self::Settled(_) => None,

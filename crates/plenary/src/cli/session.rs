@@ -7,6 +7,7 @@ use plenary_core::protocols::protocol::Protocols;
 use plenary_engine::app::dialogues::parse_arguments;
 use plenary_engine::app::project::{Project, SettingsLoader};
 use plenary_engine::config::locate::{ConfigFlags, ProjectPaths};
+use plenary_engine::config::settle_sections::SettingSource;
 use plenary_engine::error::{Error, ErrorKind};
 use plenary_engine::files::read_write::read_request_text;
 use plenary_engine::store::error::StoreError;
@@ -82,11 +83,18 @@ impl<'a> CliSession<'a> {
     }
 
     /// Opens the existing store; without one, an empty store in memory. Reading commands create no
-    /// file.
+    /// file. A missing store that was named by an option or a variable is an error: a name that is
+    /// misspelt must not look like an empty record.
     pub(crate) fn open_existing(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
         self.ui.print_detail(&format!("store: {}", located.store.display()));
         if !located.store.exists() {
+            if matches!(
+                located.store_source,
+                SettingSource::Flag { .. } | SettingSource::Environment { .. }
+            ) {
+                return Err(StoreError::Missing { path: located.store }.into());
+            }
             self.ui
                 .print_note(&format!("the store `{}` does not exist yet", located.store.display()));
         }

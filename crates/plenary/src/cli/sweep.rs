@@ -149,7 +149,7 @@ impl SweepArgs {
             jobs: self.options.jobs(),
             repeat: RepeatChoice::JudgeAgain,
         };
-        let exit = review_inputs(session, settings, rehearsal, batch, format)?;
+        let (exit, interrupted) = review_inputs(session, settings, rehearsal, batch, format)?;
         let project = session.open_if_present()?;
         for document in &documents {
             let decided = find_decision(&project, &document.sha256, rehearsal.is_asked_for())?;
@@ -175,6 +175,7 @@ impl SweepArgs {
             | ReviewFormat::Junit
             | ReviewFormat::Markdown => session.ui.print_note(text.trim()),
         }
+        interrupted.iter().for_each(|left| left.print(session));
         Ok(exit)
     }
 

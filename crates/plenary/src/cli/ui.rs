@@ -426,20 +426,32 @@ pub(crate) fn report_parse_error(error: &clap::Error, arguments: &[OsString]) ->
         }
         return ErrorKind::Usage.exit_code();
     }
-    let said = error.to_string();
-    let said: Vec<&str> =
-        said.split("\n\n").next().unwrap_or_default().split_whitespace().collect();
-    let said = said.join(" ");
-    let message = said.trim_start_matches("error: ");
+    let rendered = error.to_string();
+    let mut paragraphs = rendered.split("\n\n").map(join_words);
+    let message = paragraphs.next().unwrap_or_default();
+    let message = message.trim_start_matches("error: ");
+    // The tip and, after it, the command that was probably meant.
+    let mut tip = paragraphs.skip_while(|text| !text.starts_with("tip: "));
+    let suggestion = match (tip.next(), tip.next()) {
+        (Some(tip), Some(meant)) if meant.starts_with("plenary ") => {
+            format!("{}: {meant}", tip.trim_start_matches("tip: "))
+        }
+        (Some(tip), _) => tip.trim_start_matches("tip: ").to_owned(),
+        (None, _) => "`plenary help COMMAND` lists the options of a command".to_owned(),
+    };
     let document = json!({
         "status": "error",
         "error_code": "usage",
         "message": message,
-        "suggestion": "`plenary help COMMAND` lists the options of a command",
+        "suggestion": suggestion,
     });
     // If the document cannot be written, the exit code still reports the error.
     let _ = write_data(&document.to_string(), DataFormat::Json);
     ErrorKind::Usage.exit_code()
+}
+
+fn join_words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

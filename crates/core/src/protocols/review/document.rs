@@ -360,7 +360,7 @@ fn position_concerns(position: &SeatResult<'_>, artifact: &ReviewArtifact) -> Ve
             concern: concern.clone(),
             line: lines.map(|lines| lines.start),
             end_line: lines.map(|lines| lines.end),
-            quote_not_found: lacks_quote(&concern.locus, &artifact.text),
+            quote_not_found: lacks_quote(concern, &artifact.text),
         }
     };
     ConcernIds::from_results(position).kept.into_iter().map(place).collect()

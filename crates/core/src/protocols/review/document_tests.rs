@@ -18,7 +18,7 @@ use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use crate::protocols::review::pull_request::pull_request_comment;
 use crate::protocols::review::sample::SEATS;
 use crate::protocols::review::sarif::sarif_document;
-use crate::protocols::review::types::ReviewTier;
+use crate::protocols::review::types::{ReviewArtifact, ReviewTier};
 use crate::report::markdown::render_markdown;
 
 fn document_json(state: &RunState) -> Value {
@@ -211,8 +211,13 @@ fn every_format_names_the_override_first_and_asks_for_nothing() {
     assert!(results.iter().all(|result| result["level"] == "note"), "{results:?}");
     let comment = pull_request_comment(&told, &[]);
     assert!(comment.contains(&format!("**SHIP** | {said} · decided on")), "{comment}");
-    let page = render_markdown(&decided_page(&run, &earlier));
+    let page = render_markdown(&decided_page(&run, artifact, &earlier));
     assert!(page.contains("figures. No model was asked"), "{page}");
+    let copy = ReviewArtifact { path: "copy.md".to_owned(), ..artifact.clone() };
+    let page_of_copy = render_markdown(&decided_page(&run, &copy, &earlier));
+    let origin = format!("It was decided for {}.", artifact.path);
+    assert!(page_of_copy.contains("copy.md") && page_of_copy.contains(&origin), "{page_of_copy}");
+    assert!(!page.contains(&origin), "{page}");
     assert!(!page.contains("Change the document") && page.contains("## Decision (SHIP)"), "{page}");
 }
 

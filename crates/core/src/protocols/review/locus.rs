@@ -11,6 +11,7 @@ use regex::{Captures, Regex};
 use serde::Serialize;
 
 use crate::model::text::is_invisible;
+use crate::protocols::review::types::ReviewConcern;
 
 /// Lines of a text, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -40,19 +41,45 @@ pub fn resolve_locus(locus: &str, text: &str) -> Option<LineRange> {
 /// What a deliberator writes for a concern about the whole text.
 const WHOLE_TEXT: &str = "whole text";
 
-/// Returns true if the locus quotes words that are not in the text. A line number and
-/// `whole text` quote nothing; a passage too short to search for counts if it occurs at all.
-pub fn lacks_quote(locus: &str, text: &str) -> bool {
+/// Returns true if a concern quotes words that are not in the text, or names a line after its end.
+pub fn lacks_quote(concern: &ReviewConcern, text: &str) -> bool {
+    lacks_place(&concern.locus, text) || misquotes(&concern.issue, text)
+}
+
+/// `whole text` quotes nothing; a passage too short to search for counts if it occurs at all.
+fn lacks_place(locus: &str, text: &str) -> bool {
     let locus = locus.trim();
-    let is_whole = locus.trim_matches(is_quote_mark).eq_ignore_ascii_case(WHOLE_TEXT);
-    let passages = quoted_passages(locus);
-    let names_place = passages.clone().next().is_none() && find_mentions(locus).next().is_some();
-    if is_whole || names_place || names_lines(locus) || count_letters(locus) < LETTERS_MIN {
+    let bare = locus.trim_matches(is_quote_mark);
+    if bare.eq_ignore_ascii_case(WHOLE_TEXT)
+        || count_letters(locus) < LETTERS_MIN && !names_lines(locus)
+    {
         return false;
     }
-    let words = [locus, locus.trim_matches(is_quote_mark)].into_iter().chain(passages);
-    let occurs = words.clone().any(|words| !words.trim().is_empty() && text.contains(words));
-    !occurs && QuoteSearch::new(text).find_any(words).is_none()
+    let page = QuoteSearch::new(text);
+    if page.occurs(locus) || page.occurs(bare) {
+        return false;
+    }
+    let count = text.lines().count();
+    let numbered = parse_whole(locus).map(|mention| mention.lines);
+    let mut mentions = numbered.into_iter().chain(find_mentions(locus)).peekable();
+    let names_lines = mentions.peek().is_some();
+    let is_beyond = mentions.any(|lines| check_range(lines, count).is_none());
+    let mut passages = quoted_passages(locus).peekable();
+    let is_bare = passages.peek().is_none() && !names_lines;
+    is_beyond || is_bare || passages.any(|words| !page.occurs(words))
+}
+
+/// Quotations of fewer words in the text of a concern may be a term, or a better wording.
+const QUOTED_WORDS_MIN: usize = 4;
+
+fn misquotes(issue: &str, text: &str) -> bool {
+    let is_long = |words: &&str| words.split_whitespace().count() >= QUOTED_WORDS_MIN;
+    let mut passages = quoted_passages(issue).filter(is_long).peekable();
+    if passages.peek().is_none() {
+        return false;
+    }
+    let page = QuoteSearch::new(text);
+    passages.any(|words| !page.occurs(words))
 }
 
 /// Returns true if the locus is only a line number.
@@ -162,6 +189,12 @@ struct QuoteSearch<'a> {
 impl<'a> QuoteSearch<'a> {
     fn new(text: &'a str) -> Self {
         Self { text, folded: FoldedText::from_text(text) }
+    }
+
+    fn occurs(&self, words: &str) -> bool {
+        let words = words.trim();
+        !words.is_empty()
+            && (self.text.contains(words) || self.find_any(std::iter::once(words)).is_some())
     }
 
     /// Searches all candidates: first exactly, then with folding.

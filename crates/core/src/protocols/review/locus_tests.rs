@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::protocols::review::locus::{LineRange, lacks_quote, resolve_locus};
+use crate::protocols::review::types::ReviewConcern;
 
 const TEXT: &str = "# We’re live\n\
     \n\
@@ -96,13 +97,15 @@ fn a_quote_that_is_not_in_the_text_is_recognised() {
         "L7 “Nothing can go right”",
         "the tone as a whole",
         "The claim \"we never fail\" in line 3",
+        "“fastest” and “seldom if ever”",
+        "L99",
+        "the table in line 99",
     ] {
-        assert!(lacks_quote(locus, TEXT), "{locus}");
+        assert!(lacks_quote(&concern(locus, "It is wrong."), TEXT), "{locus}");
     }
     for locus in [
         "",
         "L3",
-        "L99",
         "lines 3-4",
         "whole text",
         "the table in line 3",
@@ -110,11 +113,24 @@ fn a_quote_that_is_not_in_the_text_is_recognised() {
         "ten times   faster\n than",
         "\\Nothing can go wrong",
         "the words “at”",
-        "“fastest” and “never”",
+        "“fastest” and “Nothing”",
         "合",
     ] {
-        assert!(!lacks_quote(locus, TEXT), "{locus}");
+        assert!(!lacks_quote(&concern(locus, "It is wrong."), TEXT), "{locus}");
     }
+}
+
+#[test]
+fn a_long_quote_in_the_words_of_a_concern_is_looked_up_too() {
+    let lacks = |issue: &str| lacks_quote(&concern("L1", issue), TEXT);
+    assert!(lacks("It says \"we guarantee 100 percent uptime forever\"."));
+    assert!(!lacks("“Nothing can go wrong” is a promise."));
+    assert!(!lacks("Say \"seldom if ever\" instead."), "three words may be a better wording");
+}
+
+fn concern(locus: &str, issue: &str) -> ReviewConcern {
+    let (locus, issue) = (locus.to_owned(), issue.to_owned());
+    ReviewConcern { locus, issue, fix: String::new(), code: String::new() }
 }
 
 /// A text of words in several scripts, in lines.

@@ -180,7 +180,7 @@ fn concern_to_json(numbered: NumberedConcern<'_>) -> ConcernJson<'_> {
 
 /// The same for a reader who cannot look the quote up.
 fn checked_concern<'a>(numbered: NumberedConcern<'a>, artifact: &str) -> ConcernJson<'a> {
-    let quote_not_found = lacks_quote(&numbered.concern.locus, artifact);
+    let quote_not_found = lacks_quote(numbered.concern, artifact);
     ConcernJson { quote_not_found, ..concern_to_json(numbered) }
 }
 

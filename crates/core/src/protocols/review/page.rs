@@ -15,7 +15,7 @@ use crate::protocols::review::policy::ReviewVerdict;
 use crate::protocols::review::seat_results::{
     ADJUDICATION, RoundResult, SeatResult, list_seat_results,
 };
-use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement};
+use crate::protocols::review::types::{BlockLevel, DeliberatorJudgement, ReviewArtifact};
 use crate::report::marks::{deliberator_mark, review_mark};
 use crate::report::page::{
     ColumnKind, ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, PageTable,
@@ -94,9 +94,20 @@ pub fn review_page(
 }
 
 /// The page of a content that was decided before: the decision first, then the review that led to it.
-pub fn decided_page(state: &RunState, earlier: &EarlierDecision) -> PageModel {
+/// The content may be that of another file.
+pub fn decided_page(
+    state: &RunState,
+    artifact: &ReviewArtifact,
+    earlier: &EarlierDecision,
+) -> PageModel {
     let mut page = review_page(None, state, PageScope::new(PageDetail::Result));
-    let note = format!("{} No model was asked; `--force` judges it again.", earlier.sentence());
+    let judged = std::mem::replace(&mut page.title, artifact.path.clone());
+    let origin = match judged == artifact.path {
+        true => String::new(),
+        false => format!(" It was decided for {judged}."),
+    };
+    let note =
+        format!("{}{origin} No model was asked; `--force` judges it again.", earlier.sentence());
     page.intro.insert(0, caution_block(&note));
     page
 }

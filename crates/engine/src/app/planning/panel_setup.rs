@@ -43,6 +43,20 @@ pub struct AskOptions {
     pub rehearsal: RehearsalChoice,
 }
 
+impl Default for AskOptions {
+    /// All providers, an audited conclusion.
+    fn default() -> Self {
+        Self {
+            providers: Vec::new(),
+            chair: None,
+            stakes: StakesLevel::Normal,
+            delivery: DeliveryMode::Synthesis,
+            conclusion: Some(AuditMode::Audited),
+            rehearsal: RehearsalChoice::default(),
+        }
+    }
+}
+
 /// Whether the scripted offline panel answers instead of models.
 #[derive(Debug, Clone, Default)]
 pub enum RehearsalChoice {
@@ -136,6 +150,24 @@ impl PanelSetup {
         ambient: &dyn System,
     ) -> Plan {
         Plan { mode, context, secret: new_nonce(ambient), ..self.plan_template.clone() }
+    }
+
+    /// What a run lacks if only these providers answer; none if it can finish. A missing chair is
+    /// replaced by the best opinion.
+    pub fn find_shortage(&self, answers: impl Fn(&ExpertSlug) -> bool) -> Option<String> {
+        let plan = &self.plan_template;
+        let has_voice = |seat: &Seat| answers(&seat.provider);
+        let heard = plan.participant_seats().filter(|seat| has_voice(seat)).count();
+        let needed = plan.quorum.r1_min;
+        if heard < needed {
+            let needed = count_noun(needed, "answer");
+            return Some(format!("the first round needs {needed}, and only {heard} would come"));
+        }
+        let roles = plan.conclusion.as_ref()?;
+        let named = [("synthesizer", &roles.synthesizer), ("critic", &roles.critic)];
+        let missing = |name: &ExpertSlug| plan.find_seat(name).is_none_or(|seat| !has_voice(seat));
+        let (role, seat) = named.into_iter().find(|(_, seat)| missing(seat))?;
+        Some(format!("the {role} is `{seat}`, which does not answer"))
     }
 
     /// Limits of each run.
@@ -319,7 +351,8 @@ impl PlanningError {
                 "name providers of `council.yaml`, or those that `plenary doctor` finds"
             }
             Self::TooFew { .. } => {
-                "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
+                "add providers, or give one provider several seats (`lenses: [pragmatist, skeptic, \
+                 optimist]`), or lower `council.quorum.r1_min`; `--rehearse` needs none"
             }
             Self::NoReviewProvider => {
                 "set a key or name providers in council.yaml; `--rehearse` needs none"

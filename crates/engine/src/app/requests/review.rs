@@ -119,7 +119,7 @@ impl ReviewRequest {
                 let panel = ReviewPanelSetup::new(&settings, &rehearsal, &run_server.factory)?;
                 let earlier = match is_forced {
                     true => None,
-                    false => find_earlier_decision(&project, &panel, &artifact)?,
+                    false => find_earlier_decision(&project, &settings, &panel, &artifact)?,
                 };
                 if let Some(earlier) = earlier {
                     let (protocols, store) = (&project.protocols, project.store.as_ref());

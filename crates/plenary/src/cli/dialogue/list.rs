@@ -60,6 +60,9 @@ pub(crate) struct ListArgs {
     /// Print only short ids and titles, with a tab between them, for scripts
     #[arg(long, conflicts_with = "json")]
     ids: bool,
+    /// With `--ids`: the whole ids, which a shell completes when a person began to type one
+    #[arg(long, hide = true, requires = "ids")]
+    whole: bool,
     #[command(flatten)]
     data: DataArgs,
 }
@@ -93,7 +96,7 @@ impl ListArgs {
         };
         warn(session.ui, &listed.warnings);
         if self.ids {
-            return print_ids(session, &listed);
+            return print_ids(session, &listed, self.whole);
         }
         if listed.dialogues.is_empty() && !session.ui.json {
             session.ui.print_note(match is_filtered {
@@ -127,9 +130,15 @@ fn list_all(project: &Project, arguments: CliArguments) -> Result<ListResult, Er
     Ok(all)
 }
 
-fn print_ids(session: &CliSession<'_>, listed: &ListResult) -> Result<ExitStatus, Error> {
-    let line =
-        |one: &ListedDialogue| format!("{}\t{}\n", one.short_id, safe_line(&one.summary.title));
+fn print_ids(
+    session: &CliSession<'_>,
+    listed: &ListResult,
+    are_whole: bool,
+) -> Result<ExitStatus, Error> {
+    let line = |one: &ListedDialogue| {
+        let id = if are_whole { one.summary.dialogue_id.as_str() } else { &one.short_id };
+        format!("{id}\t{}\n", safe_line(&one.summary.title))
+    };
     let lines: String = listed.dialogues.iter().map(line).collect();
     if !lines.is_empty() {
         session.ui.print_page(&lines)?;

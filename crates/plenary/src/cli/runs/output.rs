@@ -194,7 +194,7 @@ impl ProgressDisplay {
         }
         let Some(state) = &seen.state else { return };
         let seat_column = seat_column(state, ask);
-        let message = format!("{seat_column}thinking");
+        let message = format!("{seat_column}asked");
         let spinner = self.screen.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
         spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
