@@ -107,6 +107,10 @@ fn a_follow_up_reads_the_earlier_conclusion_and_the_records_link_both_ways() {
     assert!(later.contains("follows up") && later.contains("tea-or-coffee-"), "{later}");
     let earlier = run(&["show", "tea"]);
     assert!(earlier.contains("followed up by") && earlier.contains("And with milk?"), "{earlier}");
+    let document =
+        |id: &str| -> Value { serde_json::from_str(&run(&["show", id, "--json"])).unwrap() };
+    assert_eq!(document("tea")["followed_by"][0]["title"], "And with milk?");
+    assert_eq!(document("latest")["follows"], document("tea")["id"]);
     let record: Value = serde_json::from_str(&run(&["export", "latest"])).unwrap();
     assert!(record["background"]["follows"].as_str().unwrap().starts_with("tea-or-coffee-"));
     run(&["verify"]);

@@ -374,7 +374,7 @@ fn list_faults(refusal: &ValidationErrors) -> String {
     let mut text = String::new();
     for (place, fault) in refusal.errors.iter().enumerate() {
         let (about, message) = (item_prefix(&fault.item), safe_line(&fault.message));
-        text.push_str(&format!("\n{:>3}. {about}{message} [{}]", place + 1, fault.code));
+        text.push_str(&format!("\n{:>3}. {about}{message}", place + 1));
         text.push_str(&format!("\n     {}", hint_text(fault.hint())));
     }
     text.push_str("\nNothing was changed.");

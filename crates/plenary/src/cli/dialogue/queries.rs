@@ -283,5 +283,9 @@ fn stats_text(statistics: &StatsResult, width: usize) -> String {
 }
 
 fn count_rows(counts: &Map<String, Value>) -> String {
-    counts.iter().map(|(name, count)| format!("  {name:<18} {count}\n")).collect()
+    let row = |(name, count): (&String, &Value)| {
+        let words = name.replace('_', " ");
+        format!("  {words:<18} {count}\n")
+    };
+    counts.iter().map(row).collect()
 }

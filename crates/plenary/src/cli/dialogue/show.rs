@@ -3,6 +3,7 @@
 use clap::Args;
 use plenary_core::model::dialogue::DialogueOpening;
 use plenary_core::model::ids::DialogueId;
+use plenary_core::model::queries::DialogueName;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
@@ -22,7 +23,7 @@ use plenary_engine::app::project::Project;
 use plenary_engine::engine::run_start::load_run_state;
 use plenary_engine::error::{Error, to_json_text};
 use plenary_engine::files::allowed_file::WritePermission;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::dialogue::command::{DataArgs, warn};
 use crate::cli::session::{CliSession, ExitStatus};
@@ -98,13 +99,27 @@ impl ShowArgs {
         let detail = if self.full { PageDetail::Full } else { PageDetail::Brief };
         let scope = PageScope { detail, round: self.round };
         if session.ui.json {
-            session.ui.print_data(&record_json(&project, &record)?, DataFormat::Json)?;
+            session.ui.print_data(&shown_json(&project, &record)?, DataFormat::Json)?;
         } else {
             let page = record_page(&project, &record, scope)?;
             session.ui.print_long_page(&draw_page(&page, PageCanvas { width }))?;
         }
         Ok(ExitStatus::Ok)
     }
+}
+
+/// The export, and the dialogues before and after this one.
+fn shown_json(project: &Project, record: &DialogueRecord) -> Result<String, Error> {
+    let document = record_json(project, record)?;
+    let DialogueLinks { follows, followed_by } = DialogueLinks::load(project, record)?;
+    if follows.is_none() && followed_by.is_empty() {
+        return Ok(document);
+    }
+    let mut shown: Map<String, Value> = serde_json::from_str(&document).map_err(Error::Document)?;
+    shown.insert("follows".to_owned(), json!(follows));
+    let named = |one: &DialogueName| json!({ "dialogue_id": one.dialogue_id, "title": one.title });
+    shown.insert("followed_by".to_owned(), followed_by.iter().map(named).collect());
+    to_json_text(&shown)
 }
 
 /// Shows one call, or the prompts of all.
