@@ -316,7 +316,7 @@ impl HtmlPage {
         }
         let class = |kind: ColumnKind| match kind {
             ColumnKind::Number => " class=\"number\"",
-            ColumnKind::Short | ColumnKind::Wrap | ColumnKind::Below => "",
+            ColumnKind::Short | ColumnKind::Whole | ColumnKind::Wrap | ColumnKind::Below => "",
         };
         let names = columns.iter().map(|(_, (name, kind))| {
             format!("<th scope=\"col\"{}>{}</th>", class(*kind), escape_html(name))

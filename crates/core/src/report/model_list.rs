@@ -70,7 +70,7 @@ fn provider_section(listed: &ProviderModels) -> PageSection {
         }
     };
     let columns = [
-        ("model", ColumnKind::Short),
+        ("model", ColumnKind::Whole),
         ("context", ColumnKind::Number),
         ("output", ColumnKind::Number),
         ("$ in", ColumnKind::Number),

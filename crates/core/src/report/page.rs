@@ -214,6 +214,8 @@ impl TableColumn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnKind {
     Short,
+    /// As the first column: names to copy, which are never truncated.
+    Whole,
     /// Aligned at the right.
     Number,
     /// Gets the remaining width and wraps; goes below the row if little is left.

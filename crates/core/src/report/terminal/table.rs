@@ -66,7 +66,7 @@ impl TableLayout {
             let widest = cells.map(rich_width).max().unwrap_or(0);
             widths.push(match column.kind {
                 ColumnKind::Short | ColumnKind::Number if widest == 0 && place > 0 => 0,
-                ColumnKind::Short | ColumnKind::Number => {
+                ColumnKind::Short | ColumnKind::Whole | ColumnKind::Number => {
                     widest.max(column.heading.chars().count())
                 }
                 ColumnKind::Wrap | ColumnKind::Below => 0,
@@ -78,10 +78,15 @@ impl TableLayout {
         let bar = table.rows.iter().any(|row| row.bar.is_some());
         let bar = if bar { BAR_WIDTH_WANTED + GUTTER } else { 0 };
         let name = widths.first_mut()?;
-        *name = (*name + if is_nested { BELOW_INDENT } else { 0 }).min(NAME_WIDTH_MAX);
-        let left = room.checked_sub(others).filter(|left| *left >= (*name).min(NAME_WIDTH_MIN))?;
+        let (least, most) = match table.columns.first().map(|column| column.kind) {
+            Some(ColumnKind::Whole) => (usize::MAX, usize::MAX),
+            Some(ColumnKind::Short | ColumnKind::Number | ColumnKind::Wrap | ColumnKind::Below)
+            | None => (NAME_WIDTH_MIN, NAME_WIDTH_MAX),
+        };
+        *name = (*name + if is_nested { BELOW_INDENT } else { 0 }).min(most);
+        let left = room.checked_sub(others).filter(|left| *left >= (*name).min(least))?;
         // Names give up width for the bars, down to the minimum.
-        *name = left.saturating_sub(bar).max(NAME_WIDTH_MIN.min(left)).min(*name);
+        *name = left.saturating_sub(bar).max(least.min(left)).min(*name);
         let used: usize = widths.iter().filter(|width| **width > 0).map(|w| w + GUTTER).sum();
         let wrapped = table.columns.iter().position(|column| column.kind == ColumnKind::Wrap);
         let left = room.saturating_sub(used + bar);
@@ -155,7 +160,7 @@ impl TableLayout {
                     below = shift_lines(parts.collect(), start);
                     line.pad_to_column(start).append_line(first)
                 }
-                ColumnKind::Short | ColumnKind::Below => {
+                ColumnKind::Short | ColumnKind::Whole | ColumnKind::Below => {
                     let indent = if place == 0 { indent } else { 0 };
                     let text = fit_rich(cell, PLAIN, width.saturating_sub(indent));
                     line.pad_to_column(start + indent).append_line(text)
@@ -178,8 +183,13 @@ fn add_bar(line: StyledLine, bar: ShareBar, width: usize) -> StyledLine {
 /// The name of the row, then each cell with its heading.
 fn draw_stacked(table: &PageTable, row: &TableRow, room: usize) -> Vec<StyledLine> {
     let indent = if row.is_nested { BELOW_INDENT } else { 0 };
-    let name = row.cells.first().map(|name| fit_rich(name, PLAIN, room - indent));
-    let mut lines = shift_lines(name.into_iter().collect(), indent);
+    let is_whole = table.columns.first().is_some_and(|column| column.kind == ColumnKind::Whole);
+    let fit_name = |name: &RichText| match is_whole {
+        true => wrap_rich(name, PLAIN, room - indent),
+        false => vec![fit_rich(name, PLAIN, room - indent)],
+    };
+    let name = row.cells.first().map(fit_name);
+    let mut lines = shift_lines(name.unwrap_or_default(), indent);
     let cells = table.columns.iter().zip(&row.cells).skip(1);
     let (beside, below): (Vec<_>, Vec<_>) = cells
         .filter(|(_, cell)| !cell.is_empty())
