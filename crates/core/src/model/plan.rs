@@ -165,6 +165,17 @@ pub enum TimeLimit {
     Chair,
 }
 
+impl TimeLimit {
+    /// The setting below `timeouts`.
+    pub fn setting_name(self) -> &'static str {
+        match self {
+            Self::FirstRound => "r1_per_provider",
+            Self::SecondRound => "r2_per_provider",
+            Self::Chair => "r3_chair",
+        }
+    }
+}
+
 words! {
     /// Whether a critic audits the conclusion.
     pub enum AuditMode {
@@ -218,7 +229,15 @@ const BYTES_PER_TOKEN: u64 = 3;
 /// Limit of seats in plans of earlier versions, and of rehearsed seats: about 150,000 tokens.
 pub const INPUT_BYTES_MAX: usize = 600_000;
 
+/// Input of a model of which no window is known. Every current model takes this many tokens.
+pub const INPUT_TOKENS_UNKNOWN: u64 = 100_000;
+
 impl Seat {
+    /// Whether neither the server nor the facts nor the configuration say how much it reads.
+    pub fn has_unknown_window(&self) -> bool {
+        self.input_tokens_max == Some(INPUT_TOKENS_UNKNOWN)
+    }
+
     /// Bytes that the messages to this seat may have.
     pub fn input_bytes_max(&self) -> usize {
         let bytes = self.input_tokens_max.map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));

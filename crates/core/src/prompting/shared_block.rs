@@ -16,10 +16,14 @@ use crate::prompting::condense::{FENCE_BYTES, left_out_marker, rendered_bytes, t
 use crate::prompting::fence::{FenceSet, FencedSection};
 use crate::prompting::neutralize::neutralize_text;
 
-/// Two thirds of the input limit. The rest is for opinions, reviews and the record.
+/// The input limit without what later rounds add: opinions, reviews and the record.
 pub(crate) fn shared_bytes_max(input_bytes: usize) -> usize {
-    input_bytes / 3 * 2
+    input_bytes.saturating_sub((input_bytes / 3).min(LATER_BYTES_MAX))
 }
+
+/// What later rounds add at most where the window has room for it: opinions and reviews of eight
+/// seats, 1,500 tokens each. In a small window they have a third.
+const LATER_BYTES_MAX: usize = 100_000;
 
 /// What the messages to one seat begin with.
 #[derive(Debug, Clone)]

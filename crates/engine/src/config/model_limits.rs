@@ -1,6 +1,8 @@
 //! [`ModelLimits`]: how many tokens a seat may be sent and may write, from the file and the facts of
 //! its model.
 
+use plenary_core::model::plan::INPUT_TOKENS_UNKNOWN;
+
 use crate::config::council_file::ProviderEntry;
 use crate::providers::model_facts::ModelFacts;
 use crate::providers::offered_models::OfferedModel;
@@ -13,9 +15,6 @@ const OUTPUT_TOKENS_REASONING: u32 = 32_000;
 
 /// An unknown model may reject a higher limit.
 const OUTPUT_TOKENS_UNKNOWN: u32 = 8_192;
-
-/// Every current model takes this many tokens.
-const INPUT_TOKENS_UNKNOWN: u64 = 100_000;
 
 /// Part of the window that stays free, because token counts are estimates: one twentieth.
 const WINDOW_MARGIN: u64 = 20;

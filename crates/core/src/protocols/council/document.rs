@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::model::ask::{AskPurpose, AskState, TokenUsage};
 use crate::model::dialogue::ProtocolKind;
 use crate::model::ids::{DialogueId, ExpertSlug};
-use crate::model::plan::SINGLE_FAMILY_NOTE;
+use crate::model::plan::{SINGLE_FAMILY_NOTE, Seat};
 use crate::model::run_state::{ParseOutcome, ReplyDocument, RoundShortcut, RunState};
 use crate::model::time::Moment;
 use crate::parsing::candidates::contains_sound_json;
@@ -241,6 +241,8 @@ pub(crate) fn family_warning(state: &RunState, heard: &BTreeSet<&str>) -> Option
 /// Warnings about repaired and truncated replies and about cuts in prompts.
 pub(crate) fn reply_warnings(state: &RunState) -> Vec<String> {
     let mut warnings = Vec::new();
+    // A note on the shared block comes with each ask of a seat; one line says it.
+    let mut known_cuts: BTreeSet<(&ExpertSlug, &String)> = BTreeSet::new();
     for asked in &state.asks {
         let (seat, round) = (&asked.ask.seat, in_round(asked.ask.round));
         if matches!(asked.parse_outcome, Some(ParseOutcome::Parsed { repaired: true, .. })) {
@@ -254,7 +256,14 @@ pub(crate) fn reply_warnings(state: &RunState) -> Vec<String> {
         }
         // Masking is expected; the transparency record lists it.
         let cuts = asked.condensed.iter().filter(|note| !note.contains("masked"));
-        warnings.extend(cuts.map(|cut| format!("for {seat} {round}, {cut}")));
+        let planned = state.plan.find_seat(seat);
+        let advice = match planned.is_some_and(Seat::has_unknown_window) {
+            true => format!("; the window of `{seat}` is not known: set its `context_tokens`"),
+            false => String::new(),
+        };
+        for cut in cuts.filter(|cut| known_cuts.insert((seat, cut))) {
+            warnings.push(format!("for {seat} {round}, {cut}{advice}"));
+        }
     }
     warnings
 }
