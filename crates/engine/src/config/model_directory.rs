@@ -27,6 +27,9 @@ use crate::providers::transport::{CallError, Provider};
 /// A list of models is small; a slower server counts as unreachable.
 const LIST_TIME_MAX: Duration = Duration::from_secs(5);
 
+/// A server that did not answer is not asked again for so long, lest each command waits for it.
+const FAILURE_MS_MAX: u64 = 10 * 60_000;
+
 /// New models appear every few weeks.
 const CACHE_MS_MAX: u64 = 24 * 3_600_000;
 
@@ -80,22 +83,29 @@ impl ModelDirectory for LiveModels {
         }
         let (path, now) = (model_cache_path(store), self.now);
         let mut cache = ModelCache::load(&path);
-        let is_due =
-            |one: &&Provider| self.query == ModelQuery::Asked && cache.find(one, now).is_none();
+        let is_due = |one: &&Provider| self.query == ModelQuery::Asked && !cache.is_fresh(one, now);
         let due: Vec<&Provider> = providers.iter().copied().filter(is_due).collect();
         let answers = fetch_lists(&due);
         let mut is_changed = false;
         for (provider, answer) in due.into_iter().zip(answers) {
-            if let Ok(models) = answer {
-                cache.0.insert(cache_key(provider), CachedList { at: now, models });
-                is_changed = true;
-            }
+            let (models, is_failed) = match answer {
+                Ok(models) => (models, false),
+                Err(error) if is_unreachable(&error) => (Vec::new(), true),
+                Err(_) => continue,
+            };
+            cache.0.insert(cache_key(provider), CachedList { at: now, models, is_failed });
+            is_changed = true;
         }
         if is_changed {
             cache.save(&path);
         }
         providers.iter().map(|one| cache.find(one, now).map(<[OfferedModel]>::to_vec)).collect()
     }
+}
+
+/// Whether asking again soon would only take time. A refusal comes at once.
+fn is_unreachable(error: &CallError) -> bool {
+    matches!(error.error_type, CallErrorType::Timeout | CallErrorType::Network)
 }
 
 /// The lists of all providers, asked at once on a thread of its own, because the caller may be in
@@ -137,6 +147,9 @@ struct ModelCache(BTreeMap<String, CachedList>);
 struct CachedList {
     at: Moment,
     models: Vec<OfferedModel>,
+    /// The server did not answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_failed: bool,
 }
 
 /// A list belongs to a name and an address.
@@ -162,8 +175,18 @@ impl ModelCache {
     }
 
     fn find(&self, provider: &Provider, now: Moment) -> Option<&[OfferedModel]> {
+        let list = self.find_fresh(provider, now).filter(|list| !list.is_failed)?;
+        Some(list.models.as_slice())
+    }
+
+    /// Whether the server need not be asked: its answer is known, or that it gives none.
+    fn is_fresh(&self, provider: &Provider, now: Moment) -> bool {
+        self.find_fresh(provider, now).is_some()
+    }
+
+    fn find_fresh(&self, provider: &Provider, now: Moment) -> Option<&CachedList> {
         let list = self.0.get(&cache_key(provider))?;
-        let is_fresh = list.at <= now && now.millis_since(list.at) < CACHE_MS_MAX;
-        is_fresh.then_some(list.models.as_slice())
+        let age_max = if list.is_failed { FAILURE_MS_MAX } else { CACHE_MS_MAX };
+        (list.at <= now && now.millis_since(list.at) < age_max).then_some(list)
     }
 }
