@@ -56,6 +56,39 @@ fn the_expected_cost_is_within_a_factor_of_two_of_the_real_one() {
 }
 
 #[test]
+fn the_expected_cost_knows_that_providers_cache_the_shared_block() {
+    let council = TestCouncil::with_settings(
+        |asked| {
+            let text = crate::kit::valid_reply(asked.request).to_string();
+            let seen = asked.request;
+            let input = (seen.system.len() + seen.user.len()) / 4;
+            let body = json!({
+                "model": seen.model,
+                "choices": [{ "message": { "content": text }, "finish_reason": "stop" }],
+                "usage": { "prompt_tokens": input, "completion_tokens": 1_500,
+                    "prompt_tokens_details":
+                        { "cached_tokens": if asked.purpose == AskPurpose::Opinion { 0 } else { 50_000 } } },
+            });
+            ScriptedReply::RawBody(body.to_string().into_bytes())
+        },
+        |settings| {
+            for provider in settings["council"]["providers"].as_array_mut().unwrap() {
+                provider["price"] = json!({ "input_per_mtok": 3.0, "cached_input_per_mtok": 0.3,
+                    "output_per_mtok": 15.0 });
+            }
+        },
+    );
+    council.program.write_text("plan.md", &"Each step can be taken back.\n".repeat(8_000));
+    let ask = ["--context", "plan.md", "--budget-usd", "20"];
+    let planned = council.run_ask(&[&ask[..], &["--dry-run"]].concat());
+    let expected = planned.value_at("estimate.usd_expected").as_f64().unwrap();
+    let result = council.run_ask(&ask);
+    result.expect_status("done", 0);
+    let spent = result.value_at("metrics.session.total_cost_estimate").as_f64().unwrap();
+    assert!(expected / 1.5 <= spent && spent <= expected * 1.5, "{expected} and {spent}");
+}
+
+#[test]
 fn the_warning_before_a_run_knows_how_long_replies_were() {
     let reply = |asked: &SeatRequest<'_>| {
         let text = crate::kit::valid_reply(asked.request).to_string();

@@ -351,10 +351,18 @@ pub fn worst_cost_for_bytes(seat: &Seat, bytes: usize) -> BudgetReservation {
     estimate_cost(seat, bytes, seat.output_tokens_max)
 }
 
-/// Expected cost of a call for messages of this size, with a reply of usual length.
-pub fn usual_cost_for_bytes(seat: &Seat, bytes: usize, output_tokens: u32) -> BudgetReservation {
+/// Expected cost of a call for messages of this size, of which the provider has the first
+/// `cached_bytes` in its cache, with a reply of usual length.
+pub fn usual_cost_for_bytes(
+    seat: &Seat,
+    bytes: usize,
+    cached_bytes: usize,
+    output_tokens: u32,
+) -> BudgetReservation {
     let input = bytes as u64 / USUAL_BYTES_PER_TOKEN + USUAL_TOKENS_AROUND;
-    price_tokens(seat, TokenUsage::new(input, u64::from(output_tokens)))
+    let cached_tokens = cached_bytes as u64 / USUAL_BYTES_PER_TOKEN;
+    let usage = TokenUsage { cached_tokens, ..TokenUsage::new(input, u64::from(output_tokens)) };
+    price_tokens(seat, usage)
 }
 
 /// Cost of a call whose reply broke off after this many bytes.
@@ -363,8 +371,17 @@ pub(crate) fn broken_reply_cost(
     messages: &AskMessages,
     reply_bytes: usize,
 ) -> BudgetReservation {
-    let written = u32::try_from(reply_bytes as u64 / BYTES_PER_TOKEN).unwrap_or(u32::MAX);
-    estimate_cost(seat, messages.byte_len(), written.min(seat.output_tokens_max))
+    price_tokens(seat, broken_reply_usage(seat, messages, reply_bytes))
+}
+
+/// Tokens of a call whose reply broke off after this many bytes.
+pub(crate) fn broken_reply_usage(
+    seat: &Seat,
+    messages: &AskMessages,
+    reply_bytes: usize,
+) -> TokenUsage {
+    let written = (reply_bytes as u64 / BYTES_PER_TOKEN).min(seat.output_tokens_max.into());
+    TokenUsage::new(messages.byte_len() as u64 / BYTES_PER_TOKEN + TOKENS_AROUND, written)
 }
 
 fn estimate_cost(seat: &Seat, bytes: usize, output_tokens: u32) -> BudgetReservation {

@@ -1,6 +1,9 @@
 //! Estimates the worst and the expected cost of a run before it starts.
 
+use std::collections::BTreeSet;
+
 use plenary_core::model::ask::BudgetReservation;
+use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{Plan, Seat};
 use plenary_core::protocols::protocol::{InputSizes, PlannedRound, Protocol, UNUSUAL_ROUNDS};
 use serde::Serialize;
@@ -14,6 +17,9 @@ const BYTES_PER_TOKEN: usize = 4;
 
 /// Bytes around each fenced text.
 const BYTES_AROUND: usize = 400;
+
+/// Providers do not cache a shorter block: 1,024 tokens.
+const CACHED_BYTES_MIN: usize = 1_024 * BYTES_PER_TOKEN;
 
 /// Bytes of ` (1234567 bytes)` after a file name.
 const BYTES_OF_A_SIZE: usize = 20;
@@ -97,13 +103,25 @@ fn expected_calls(
     usual: &UsualReplies,
 ) -> Vec<(BudgetReservation, BudgetReservation)> {
     let planned = planned_calls(protocol, plan, question, &|seat| usual.output_tokens(seat));
-    let rounds = planned.iter().filter(|round| !UNUSUAL_ROUNDS.contains(&round.name));
-    let costs = rounds.flat_map(|round| &round.calls).map(|call| {
-        let output = usual.output_tokens(call.seat);
-        let worst = worst_cost_for_bytes(call.seat, call.bytes);
-        (worst, usual_cost_for_bytes(call.seat, call.bytes, output))
-    });
-    costs.collect()
+    let shared = asked_bytes(plan, question);
+    // The models that have read the shared block in an earlier round. Calls of one round go out
+    // together, so none of them finds what another one wrote into the cache.
+    let mut readers: BTreeSet<(&ExpertSlug, &str)> = BTreeSet::new();
+    let mut costs = Vec::new();
+    for round in planned.iter().filter(|round| !UNUSUAL_ROUNDS.contains(&round.name)) {
+        for call in &round.calls {
+            let (provider, model) = (&call.seat.provider, call.seat.model.as_str());
+            let has_block = call.bytes >= shared && shared >= CACHED_BYTES_MIN;
+            let is_cached = has_block && readers.contains(&(provider, model));
+            let cached = if is_cached { shared } else { 0 };
+            let output = usual.output_tokens(call.seat);
+            let expected = usual_cost_for_bytes(call.seat, call.bytes, cached, output);
+            costs.push((worst_cost_for_bytes(call.seat, call.bytes), expected));
+        }
+        let with_block = round.calls.iter().filter(|call| call.bytes >= shared);
+        readers.extend(with_block.map(|call| (&call.seat.provider, call.seat.model.as_str())));
+    }
+    costs
 }
 
 /// The calls of each round, for replies of this many tokens.
@@ -113,16 +131,21 @@ fn planned_calls<'a>(
     question: &str,
     reply_tokens: &dyn Fn(&Seat) -> u32,
 ) -> Vec<PlannedRound<'a>> {
-    let files: usize = plan.context.files.iter().map(|file| file.text.len() + BYTES_AROUND).sum();
-    let names: usize =
-        plan.context.indexed.iter().map(|file| file.path.len() + BYTES_OF_A_SIZE).sum();
     let reply = |seat: &Seat| reply_tokens(seat) as usize * BYTES_PER_TOKEN + BYTES_AROUND;
     let sizes = InputSizes {
         question: question.len(),
-        asked: question.len() + files + names + BYTES_AROUND,
+        asked: asked_bytes(plan, question),
         replies: plan.participant_seats().map(reply).sum(),
     };
     protocol.planned_rounds(plan, &sizes)
+}
+
+/// The question and what comes with it: the block that all messages of a run share.
+fn asked_bytes(plan: &Plan, question: &str) -> usize {
+    let files: usize = plan.context.files.iter().map(|file| file.text.len() + BYTES_AROUND).sum();
+    let names: usize =
+        plan.context.indexed.iter().map(|file| file.path.len() + BYTES_OF_A_SIZE).sum();
+    question.len() + files + names + BYTES_AROUND
 }
 
 /// The least number of tokens of a review. With fewer it would stop half way.
