@@ -4,7 +4,7 @@
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use plenary_core::model::ask::{AskPurpose, CallErrorType};
+use plenary_core::model::ask::{AskPurpose, CallErrorType, TokenUsage};
 use plenary_core::model::journal::JournalEvent;
 use plenary_engine::store::sqlite::store::SqliteStore;
 use plenary_engine::store::traits::Store;
@@ -48,6 +48,28 @@ fn a_reply_that_breaks_off_is_asked_for_again_and_counted_by_what_arrived() {
     let estimated = failure.estimated.unwrap();
     assert!(estimated.tokens > 500 && estimated.tokens < reserved.tokens, "{estimated:?}");
     assert!(estimated.usd_micros < reserved.usd_micros && estimated.usd_micros > Some(0));
+    // Its tokens count where its cost counts, under the model that served the seat.
+    let arrived = failure.arrived.unwrap();
+    assert!(arrived.first_byte_ms.is_some());
+    assert_eq!(arrived.usage.total_tokens(), estimated.tokens);
+    let id = result.dialogue_id();
+    let shown = council.run_command(&["show", id, "--call", &broken.to_string(), "--json"]);
+    assert!(shown.value_at("timing.first_byte_ms").is_u64(), "{shown:?}");
+    let sum = |part: fn(&TokenUsage) -> u64| -> u64 {
+        let replies = changes().filter_map(|change| match change {
+            JournalEvent::ReplyKept { reply, .. } => reply.usage,
+            JournalEvent::CallFailed { failure, .. } => failure.broken_usage(),
+            _ => None,
+        });
+        replies.map(|usage| part(&usage)).sum()
+    };
+    let tokens_in = sum(|usage| usage.input_tokens);
+    assert_eq!(*result.value_at("metrics.session.total_tokens_in"), json!(tokens_in));
+    let tokens_out = sum(|usage| usage.output_tokens);
+    assert_eq!(*result.value_at("metrics.session.total_tokens_out"), json!(tokens_out));
+    let report = council.run_command(&["cost", "--json"]);
+    assert_eq!(*report.value_at("tokens_in"), json!(tokens_in));
+    assert_eq!(report.value_at("rows").as_array().unwrap().len(), 4);
 }
 
 /// Cid writes its opinion for some seconds.

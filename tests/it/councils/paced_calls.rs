@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use plenary_core::model::ask::AskPurpose;
 use serde_json::{Value, json};
 
-use super::harness::{PARTICIPANTS, TestCouncil};
+use super::harness::{PARTICIPANTS, SeatRequest, TestCouncil};
 use crate::kit::{ReplyGate, ScriptedReply, purpose_of};
 
 const COUNCILS: usize = 50;
@@ -153,4 +153,21 @@ fn an_account_without_credit_is_asked_once() {
         let of_bob = requests.iter().filter(|seen| seen.model == "model-bob");
         assert_eq!(of_bob.count(), 1, "{purpose}");
     }
+}
+
+#[test]
+fn a_wait_beyond_the_deadline_costs_the_seat_and_not_the_run() {
+    let script = |asked: &SeatRequest<'_>| match asked.seat {
+        "ann" => ScriptedReply::RateLimited { retry_after: "50".to_owned() },
+        _ => ScriptedReply::Valid,
+    };
+    let council = TestCouncil::with_settings(script, |settings| {
+        settings["budget"]["wall_max"] = json!("30s");
+    });
+    let result = council.run_ask(&[]);
+    result.expect_status("done", 0);
+    assert_eq!(result.value_at("panel.succeeded"), 3);
+    assert_eq!(*result.value_at("panel.failed.0.error_type"), "rate_limit");
+    let opinions = council.requests_for(AskPurpose::Opinion);
+    assert_eq!(opinions.iter().filter(|seen| seen.model == "model-ann").count(), 1);
 }

@@ -96,6 +96,9 @@ fn a_refused_parameter_is_left_out_for_the_rest_of_the_run() {
                 .collect();
             assert!(with[0] && !with[1..].contains(&true), "{dialect} {name} {seat}: {with:?}");
         }
+        let page = council.program.run_command(&["show", ran.dialogue_id()]).stdout;
+        let line = format!("4 calls repeated without `{name}`");
+        assert!(page.replace('\n', " ").contains(&line), "{dialect} {name}: {page}");
         let events = council.program.run_command(&["replay", ran.dialogue_id(), "--json"]).stdout;
         let events: Vec<Value> =
             events.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

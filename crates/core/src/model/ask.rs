@@ -4,11 +4,14 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 
 use crate::model::hash::sha256_hex;
 use crate::model::ids::ExpertSlug;
+pub(crate) use crate::model::model_reply::serialize_usage;
+pub use crate::model::model_reply::{
+    CallCost, CostSource, FinishReason, ModelReply, PartialReply, TokenUsage,
+};
 use crate::model::run_state::{BudgetShortage, ParseOutcome, ReplyDocument};
 use crate::model::stored_messages::{CommonText, OmittedFile, OmittedRecord};
 use crate::model::string_enum::{open_words, words};
@@ -266,91 +269,6 @@ mod shared_digest {
     }
 }
 
-/// Token counts, as reported by the provider.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TokenUsage {
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-    /// Input tokens that the provider read from its cache.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cached_tokens: u64,
-    /// Input tokens that the provider wrote to its cache, at a price of their own.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub cache_write_tokens: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// Writes usage for programs: with the cached tokens, also if there are none.
-pub(crate) fn serialize_usage<S: Serializer>(
-    usage: &Option<TokenUsage>,
-    target: S,
-) -> Result<S::Ok, S::Error> {
-    let document = usage.map(|usage| {
-        json!({ "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens,
-            "cached_tokens": usage.cached_tokens })
-    });
-    document.serialize(target)
-}
-
-impl TokenUsage {
-    /// Usage without a cache.
-    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
-        Self { input_tokens, output_tokens, ..Self::default() }
-    }
-
-    pub fn total_tokens(self) -> u64 {
-        self.input_tokens.saturating_add(self.output_tokens)
-    }
-}
-
-words! {
-    /// Why a model stopped writing.
-    pub enum FinishReason {
-        Stop = "stop",
-        Length = "length",
-        Refusal = "refusal",
-        Other = "other",
-    }
-}
-
-words! {
-    /// Where a cost comes from.
-    pub enum CostSource {
-        Reported = "reported",
-        Computed = "computed",
-        Unknown = "unknown",
-    }
-}
-
-/// Cost of a call in millionths of a dollar.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallCost {
-    pub usd_micros: Option<u64>,
-    pub source: CostSource,
-}
-
-/// A model's reply, verbatim.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelReply {
-    pub text: String,
-    pub usage: Option<TokenUsage>,
-    /// The model that the provider says answered, if it differs from the requested one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    pub finish: FinishReason,
-    pub cost: CallCost,
-    pub latency_ms: u64,
-    /// True if the request carried the JSON schema.
-    pub structured: bool,
-    /// Time from sending to the first byte of the answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_byte_ms: Option<u64>,
-}
-
 /// Why a call returned no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallFailure {
@@ -363,9 +281,19 @@ pub struct CallFailure {
     /// Estimated use of a call whose reply broke off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimated: Option<BudgetReservation>,
+    /// What had arrived of the reply when it broke off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrived: Option<PartialReply>,
 }
 
 impl CallFailure {
+    /// Estimated tokens of a reply that broke off. Earlier versions recorded only their sum, most of
+    /// which is input.
+    pub fn broken_usage(&self) -> Option<TokenUsage> {
+        let sum = self.estimated.map(|estimated| TokenUsage::new(estimated.tokens, 0));
+        self.arrived.map(|arrived| arrived.usage).or(sum)
+    }
+
     /// What the budget counts for the call: a call that may be billed counts at its estimate, else
     /// at the whole reservation.
     pub fn counted_cost(&self, reserved: BudgetReservation) -> BudgetReservation {

@@ -16,6 +16,7 @@ pub mod intervention;
 pub mod journal;
 pub mod lifecycle;
 pub mod limits;
+pub mod model_reply;
 pub mod plan;
 pub mod queries;
 pub mod record;

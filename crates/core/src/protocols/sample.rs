@@ -172,6 +172,7 @@ fn spoken(state: &RunState, word: &str) -> Vec<JournalEvent> {
         latency_ms: 1,
         refused: None,
         estimated: None,
+        arrived: None,
     };
     let unreadable = |refusal| ParseOutcome::Unreadable { reason: "no JSON".to_owned(), refusal };
     let reading = match mark {

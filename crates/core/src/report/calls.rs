@@ -187,7 +187,13 @@ fn call_document(
             sent_at: call.sent_at,
             ended_at: ended,
             duration_ms: latency.or(error.as_ref().map(|failure| failure.latency_ms)),
-            first_byte_ms: reply.and_then(|reply| reply.first_byte_ms),
+            first_byte_ms: match &call.outcome {
+                CallOutcome::Replied(reply, _) => reply.first_byte_ms,
+                CallOutcome::Failed(failure, _) => {
+                    failure.arrived.and_then(|arrived| arrived.first_byte_ms)
+                }
+                CallOutcome::InFlight | CallOutcome::Lost => None,
+            },
         },
         // The parser reads the last reply of an ask.
         parse: reply

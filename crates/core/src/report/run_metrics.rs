@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::ask::{
-    AskState, CallErrorType, CallOutcome, CostSource, ModelReply, TokenUsage, TransportFallback,
-    TransportKind,
+    AskState, CallErrorType, CallOutcome, CostSource, ModelReply, RequestParameter, TokenUsage,
+    TransportFallback, TransportKind,
 };
 use crate::model::hash::sha256_hex;
 use crate::model::ids::{DialogueId, ExpertSlug};
@@ -63,6 +63,9 @@ pub struct SessionMetrics {
     pub cached_share: Option<f64>,
     /// Median time from sending a call to the first byte of its answer.
     pub first_byte_ms: Option<u64>,
+    /// Calls that were repeated without a parameter that a server refused; for pages.
+    #[serde(skip)]
+    pub(crate) refused: Vec<(RequestParameter, usize)>,
 }
 
 pub(crate) fn run_metrics(state: &RunState) -> RunMetrics {
@@ -71,7 +74,8 @@ pub(crate) fn run_metrics(state: &RunState) -> RunMetrics {
     };
     let end = state.last_entry_at;
     let tokens = |part: fn(TokenUsage) -> u64| -> u64 {
-        all_replies(state).filter_map(|reply| reply.usage).map(part).sum()
+        let replied = all_replies(state).filter_map(|reply| reply.usage);
+        replied.chain(broken_usages(state)).map(part).sum()
     };
     RunMetrics {
         session: SessionMetrics {
@@ -96,6 +100,7 @@ pub(crate) fn run_metrics(state: &RunState) -> RunMetrics {
             first_byte_ms: median(
                 all_replies(state).filter_map(|reply| reply.first_byte_ms).collect(),
             ),
+            refused: count_refused(state),
         },
         rounds: match &state.alignment {
             Some(judged) => measured(&(0..=judged.next_round()).collect::<Vec<_>>()),
@@ -105,6 +110,19 @@ pub(crate) fn run_metrics(state: &RunState) -> RunMetrics {
             &[DRAFT, AUDIT, REVISION, SECOND_AUDIT].map(|round| run_round(state, round)),
         ),
     }
+}
+
+fn count_refused(state: &RunState) -> Vec<(RequestParameter, usize)> {
+    let refused: Vec<RequestParameter> = state
+        .all_calls()
+        .filter_map(|call| match &call.outcome {
+            CallOutcome::Failed(failure, _) => failure.refused,
+            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
+        })
+        .collect();
+    let count = |one: &RequestParameter| refused.iter().filter(|other| *other == one).count();
+    let counted = RequestParameter::ALL.iter().map(|one| (*one, count(one)));
+    counted.filter(|(_, count)| *count > 0).collect()
 }
 
 /// Share of the input that providers read from their caches; `None` without input.
@@ -128,6 +146,14 @@ pub fn cost_usd(state: &RunState) -> Option<f64> {
     });
     let known: Vec<u64> = replies.chain(broken).collect();
     (!known.is_empty()).then(|| to_dollars(known.iter().sum()))
+}
+
+/// Estimated use of the replies that broke off.
+fn broken_usages(state: &RunState) -> impl Iterator<Item = TokenUsage> {
+    state.all_calls().filter_map(|call| match &call.outcome {
+        CallOutcome::Failed(failure, _) => failure.broken_usage(),
+        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
+    })
 }
 
 /// All replies, in ask order; restatements last.

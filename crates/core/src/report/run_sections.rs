@@ -1,6 +1,6 @@
 //! Sections of a page about a run: interventions, replies as they came, and what it cost.
 
-use crate::model::ask::{AskState, CallOutcome, CallState};
+use crate::model::ask::{AskState, CallOutcome, CallState, RequestParameter};
 use crate::model::run_state::RunState;
 use crate::model::time::Moment;
 use crate::report::interventions::TimedIntervention;
@@ -90,6 +90,10 @@ pub(crate) fn list_spending(metrics: &RunMetrics, opened_at: Moment) -> Vec<Stri
     ];
     let share = session.cached_share.filter(|share| *share >= 0.005);
     facts.extend(share.map(|share| format!("{:.0} % of input from cache", share * 100.0)));
+    let repeated = |(parameter, calls): &(RequestParameter, usize)| {
+        format!("{} repeated without `{parameter}`", count_noun(*calls, "call"))
+    };
+    facts.extend(session.refused.iter().map(repeated));
     facts.push(format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0));
     facts.extend([cost, opened_at.utc_day().to_string()]);
     facts

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::ask::{CallOutcome, ModelReply};
+use crate::model::ask::{CallOutcome, ModelReply, TokenUsage};
 use crate::model::ids::ExpertSlug;
 use crate::model::run_state::RunState;
 use crate::model::string_enum::words;
@@ -74,10 +74,12 @@ impl SpendingSum {
                     CallOutcome::Failed(failure, _) if failure.error_type.is_unbilled() => {}
                     CallOutcome::Failed(failure, _) => {
                         let usd = failure.estimated.and_then(|cost| cost.usd_micros);
-                        self.add_call(state, seat, None, at, usd);
+                        let served = served_model(state, seat);
+                        let row = self.add_call(state, seat, served, at, usd);
+                        row.add_usage(failure.broken_usage().unwrap_or_default());
                     }
                     CallOutcome::Lost => {
-                        self.add_call(state, seat, None, at, None);
+                        self.add_call(state, seat, served_model(state, seat), at, None);
                     }
                     CallOutcome::InFlight => {}
                 }
@@ -91,10 +93,7 @@ impl SpendingSum {
     fn add_reply(&mut self, state: &RunState, seat: &ExpertSlug, at: Moment, reply: &ModelReply) {
         let served = reply.model.as_deref();
         let row = self.add_call(state, seat, served, at, reply.cost.usd_micros);
-        let usage = reply.usage.unwrap_or_default();
-        row.tokens_in = row.tokens_in.saturating_add(usage.input_tokens);
-        row.tokens_cached = row.tokens_cached.saturating_add(usage.cached_tokens);
-        row.tokens_out = row.tokens_out.saturating_add(usage.output_tokens);
+        row.add_usage(reply.usage.unwrap_or_default());
     }
 
     fn add_call(
@@ -147,4 +146,20 @@ impl SpendingSum {
             rows,
         }
     }
+}
+
+impl SpendingRow {
+    fn add_usage(&mut self, usage: TokenUsage) {
+        self.tokens_in = self.tokens_in.saturating_add(usage.input_tokens);
+        self.tokens_cached = self.tokens_cached.saturating_add(usage.cached_tokens);
+        self.tokens_out = self.tokens_out.saturating_add(usage.output_tokens);
+    }
+}
+
+/// The model that last replied for a seat under another name than the one that was asked for. A call
+/// that failed belongs to it.
+fn served_model<'a>(state: &'a RunState, seat: &ExpertSlug) -> Option<&'a str> {
+    let asked = state.asks.iter().filter(|asked| asked.ask.seat == *seat);
+    let replies = asked.filter_map(|asked| asked.last_reply());
+    replies.last().and_then(|(reply, _)| reply.model.as_deref())
 }

@@ -226,6 +226,7 @@ impl<'a> DetectionCall<'a> {
                     latency_ms,
                     refused: None,
                     estimated: None,
+                    arrived: None,
                 };
                 let failed = JournalEvent::CallFailed { call, failure, gave_up: true };
                 self.record(JournalEntryKind::CallFailed, &[failed])?;

@@ -10,10 +10,10 @@ use std::time::Duration;
 use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ask::{
     Ask, AskMessages, AskState, BudgetReservation, CallCost, CallDispatch, CallErrorType,
-    CallFailure, CallOutcome, CostSource, ModelReply, SharedBlock, TransportFallback,
+    CallFailure, CostSource, ModelReply, PartialReply, SharedBlock, TransportFallback,
 };
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
-use plenary_core::model::plan::Seat;
+use plenary_core::model::plan::{Seat, TimeLimit};
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
@@ -21,21 +21,26 @@ use plenary_core::prompting::layout::RenderedPrompt;
 use plenary_core::protocols::protocol::Protocols;
 use tokio::time::Instant;
 
-use crate::engine::budget::{NotReserved, actual_cost, broken_reply_cost, price_usage, worst_cost};
+use crate::engine::budget::{
+    NotReserved, actual_cost, broken_reply_cost, broken_reply_usage, price_usage, worst_cost,
+};
 use crate::engine::call_budget::CallHold;
 use crate::engine::journal::keep_record;
+use crate::engine::resumed_call::{last_working_transport, lost_call, resume_position};
 use crate::engine::run::Run;
 use crate::engine::run_start::unreachable_seat;
 use crate::error::Error;
 use crate::providers::call_progress::SilenceTimer;
 use crate::providers::pace::{PAUSE_MAX, PacePermit, PaceTicket, ProviderPace};
-use crate::providers::retry::{ATTEMPTS_MAX, allows_fallback, is_transient, retry_delay};
+use crate::providers::retry::{allows_fallback, retry_delay};
 use crate::providers::transport::{CallError, CallReply, CallRequest, Transport};
 
 /// The state of the calls for one ask.
 pub(crate) struct CallAttempt<'a> {
     pub(crate) ask: Ask,
     seat: Seat,
+    /// Which of the time limits its silence has.
+    limit: TimeLimit,
     pub(crate) request: CallRequest,
     transport: &'a Transport,
     /// Which attempt on this transport, from 1.
@@ -106,7 +111,7 @@ impl Run {
         let worst = worst_cost(&course.seat, &course.request.messages);
         let came = Instant::now();
         if let Some(pace) = course.transport.pace() {
-            course.permit = Some(pace.enter(&mut course.ticket).await);
+            course.permit = Some(pace.enter(&mut course.ticket, self.time_left()).await);
         }
         let held = self.budgets.hold_or_wait(worst).await;
         // Time in the queues is not the model's.
@@ -155,13 +160,14 @@ impl Run {
                 }
                 Err(failed) => failed,
             };
-            let onward = course.next_action(&error, self.ambient.random_u64());
+            let onward = course.next_action(&error, self.ambient.random_u64(), self.time_left());
             let failure = CallFailure {
                 error_type: error.error_type,
                 message: error.message.clone(),
                 latency_ms,
                 refused: error.refused,
                 estimated: course.estimate_broken_reply(),
+                arrived: course.describe_arrived(),
             };
             let gave_up = matches!(onward, CallNextStep::GiveUp);
             let counted = failure.counted_cost(reserved);
@@ -216,6 +222,7 @@ impl<'a> CallAttempt<'a> {
         Some(Self {
             ask: ask.clone(),
             seat,
+            limit,
             request,
             transport,
             attempt: 1,
@@ -274,20 +281,31 @@ impl<'a> CallAttempt<'a> {
         self.hold.iter_mut().for_each(CallHold::mark_sent);
         // Pinned in place: moving the future would hold it in memory twice.
         let call = pin!(self.transport.send(&self.request));
+        // In this order: a transport that ends a silent call itself says where the server is.
         let sent = tokio::select! {
+            biased;
             sent = call => Some(sent),
             () = self.request.timer.expired() => None,
         };
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         match sent {
             Some(Ok(received)) => Ok((received, latency_ms)),
-            Some(Err(error)) => Err((error, latency_ms)),
+            Some(Err(error)) => Err((self.name_time_limit(error), latency_ms)),
             None => {
-                let seconds = self.request.timer.silence().as_secs_f64();
-                let message = format!("no answer within {seconds:.1} s");
-                Err((CallError::new(CallErrorType::Timeout, message), latency_ms))
+                let message = format!("it {}", self.request.timer.describe_silence());
+                let error = CallError::new(CallErrorType::Timeout, message);
+                Err((self.name_time_limit(error), latency_ms))
             }
         }
+    }
+
+    /// Names the setting that gives a silent server more time.
+    fn name_time_limit(&self, error: CallError) -> CallError {
+        if error.error_type != CallErrorType::Timeout || !self.request.timer.time_left().is_zero() {
+            return error;
+        }
+        let message = format!("{}; raise `timeouts.{}`", error.message, self.limit.setting_name());
+        CallError { message, ..error }
     }
 
     /// The use of a call whose reply broke off, estimated from what arrived.
@@ -296,14 +314,25 @@ impl<'a> CallAttempt<'a> {
         (bytes > 0).then(|| broken_reply_cost(&self.seat, &self.request.messages, bytes))
     }
 
-    fn next_action(&self, error: &CallError, dice: u64) -> CallNextStep {
-        let time_left = self.request.timer.time_left();
+    /// What arrived of a reply that broke off.
+    fn describe_arrived(&self) -> Option<PartialReply> {
+        let timer = &self.request.timer;
+        let bytes = timer.text_bytes();
+        let usage = broken_reply_usage(&self.seat, &self.request.messages, bytes);
+        let first_byte_ms = to_millis(timer.first_byte());
+        (bytes > 0).then_some(PartialReply { first_byte_ms, usage })
+    }
+
+    /// `run_left` is the time until the run's deadline: a wait beyond it would end the whole run
+    /// where another transport, or the absence of this seat, does not.
+    fn next_action(&self, error: &CallError, dice: u64, run_left: Duration) -> CallNextStep {
+        let time_left = self.request.timer.time_left().min(run_left);
         if error.refused.is_some() && !time_left.is_zero() {
             return CallNextStep::Repeat;
         }
         let is_busy =
             matches!(error.error_type, CallErrorType::RateLimit | CallErrorType::ServerError);
-        let is_named = error.retry_after.is_some_and(|wait| wait <= PAUSE_MAX);
+        let is_named = error.retry_after.is_some_and(|wait| wait <= PAUSE_MAX && wait < run_left);
         let is_paced = self.transport.pace().is_some() && !error.is_final;
         if is_busy && is_named && is_paced && self.named_waits < NAMED_WAITS_MAX {
             return CallNextStep::WaitNamed;
@@ -326,55 +355,6 @@ impl<'a> CallAttempt<'a> {
         (self.transport, self.attempt, self.further) = (next, 1, further);
         (self.ticket, self.named_waits) = (PaceTicket::default(), 0);
     }
-}
-
-/// The transport, the attempt and the fallback with which an interrupted ask continues.
-fn resume_position(
-    asked: &AskState,
-    transports: &[Transport],
-) -> Option<(usize, u8, Option<TransportFallback>)> {
-    let call = asked.calls.last()?;
-    let CallDispatch { transport: kind, attempt, fallback, .. } = &call.dispatch;
-    let place = transports.iter().position(|transport| transport.kind() == *kind).unwrap_or(0);
-    Some(match &call.outcome {
-        CallOutcome::Failed(failure, _) => {
-            let may_pass = *attempt < ATTEMPTS_MAX && is_transient(failure.error_type);
-            if may_pass || place + 1 >= transports.len() {
-                return Some((place, attempt.saturating_add(1), fallback.clone()));
-            }
-            let fallback = TransportFallback { from: *kind, reason: failure.message.clone() };
-            (place + 1, 1, Some(fallback))
-        }
-        // A lost call is repeated as it was.
-        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => {
-            (place, *attempt, fallback.clone())
-        }
-    })
-}
-
-/// The transport of the seat's last reply, if it was not the first one, and why.
-fn last_working_transport(
-    state: &RunState,
-    ask: &Ask,
-    transports: &[Transport],
-) -> (usize, Option<TransportFallback>) {
-    let of_seat = state.asks.iter().filter(|asked| asked.ask.seat == ask.seat);
-    let last = of_seat
-        .flat_map(|asked| &asked.calls)
-        .rfind(|call| matches!(call.outcome, CallOutcome::Replied(..)));
-    let Some(CallDispatch { transport, fallback: Some(fallback), .. }) =
-        last.map(|call| &call.dispatch)
-    else {
-        return (0, None);
-    };
-    let place = transports.iter().position(|known| known.kind() == *transport);
-    place.map_or((0, None), |place| (place, Some(fallback.clone())))
-}
-
-/// The call of this ask that was in flight when the last process died.
-fn lost_call(asked: &AskState) -> Option<u32> {
-    let last = asked.calls.last()?;
-    (last.outcome == CallOutcome::Lost).then_some(last.dispatch.call)
 }
 
 pub(crate) fn build_reply(
@@ -404,8 +384,12 @@ pub(crate) fn build_reply(
         cost,
         latency_ms,
         structured: received.structured,
-        first_byte_ms: first_byte.and_then(|time| u64::try_from(time.as_millis()).ok()),
+        first_byte_ms: to_millis(first_byte),
     }
+}
+
+fn to_millis(time: Option<Duration>) -> Option<u64> {
+    time.and_then(|time| u64::try_from(time.as_millis()).ok())
 }
 
 impl Run {

@@ -100,6 +100,7 @@ impl Case {
             latency_ms: 1,
             refused: None,
             estimated: None,
+            arrived: None,
         };
         let change = JournalEvent::CallFailed { call, failure, gave_up: true };
         self.write(JournalEntryKind::CallFailed, change);

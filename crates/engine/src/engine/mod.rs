@@ -16,5 +16,6 @@ pub mod live_text;
 pub mod parse_replies;
 pub mod process_lock;
 pub mod record_changes;
+pub(crate) mod resumed_call;
 pub mod run;
 pub mod run_start;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -60,6 +60,8 @@ pub struct Run {
     pub(crate) process_lock: Arc<ProcessLock>,
     pub(crate) redaction: Arc<LogRedaction>,
     pub(crate) protocols: Protocols,
+    /// When this start of the run ends at the latest; set when it is driven.
+    deadline: OnceLock<Instant>,
     watcher: InterventionWatcher,
     /// Keeps other runs of this process off the dialogue.
     _claim: RunClaim,
@@ -123,13 +125,14 @@ impl Run {
             process_lock: context.process_lock,
             redaction: context.redaction,
             protocols: context.protocols,
+            deadline: OnceLock::new(),
             _claim: claim,
         }
     }
 
     /// Drives the run until it is done, stops, reaches the deadline or is interrupted.
     pub async fn run(&self, mut limits: RunLimits) -> Result<RunStopReason, Error> {
-        let deadline = Instant::now() + limits.wall;
+        let deadline = *self.deadline.get_or_init(|| Instant::now() + limits.wall);
         let cut = tokio::select! {
             ended = self.drive() => return ended,
             () = tokio::time::sleep_until(deadline) => RunStopReason::Deadline,
@@ -138,6 +141,12 @@ impl Run {
         // Calls in flight are dropped; the next start records them as lost.
         self.append_entry(JournalEntryKind::RunStopped, self.stop_changes(&cut)).await?;
         Ok(cut)
+    }
+
+    /// Time until the deadline.
+    pub(crate) fn time_left(&self) -> Duration {
+        let left = |deadline: &Instant| deadline.saturating_duration_since(Instant::now());
+        self.deadline.get().map_or(Duration::MAX, left)
     }
 
     /// The run state.

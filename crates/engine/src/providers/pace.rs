@@ -119,9 +119,16 @@ impl ProviderPace {
     }
 
     /// Waits for a permit. Pauses delay a call for at most [`PAUSE_MAX`]; then it is sent, and the
-    /// provider's own answer says what is wrong.
-    pub(crate) async fn enter(self: &Arc<Self>, ticket: &mut PaceTicket) -> PacePermit {
+    /// provider's own answer says what is wrong. So it is at once if the pause outlasts `time_left`.
+    pub(crate) async fn enter(
+        self: &Arc<Self>,
+        ticket: &mut PaceTicket,
+        time_left: Duration,
+    ) -> PacePermit {
         let (mut place, paused_before) = self.join_queue(ticket);
+        if self.lock().pause_left(Instant::now()) >= time_left {
+            return place.leave_and_go();
+        }
         loop {
             let paused = self.lock().paused_time(Instant::now()).saturating_sub(paused_before);
             let Some(left) = self.pauses.1.checked_sub(paused).filter(|left| !left.is_zero())
@@ -214,6 +221,11 @@ async fn serve_after(pace: Weak<ProviderPace>, until: Instant) {
 }
 
 impl PaceState {
+    fn pause_left(&self, now: Instant) -> Duration {
+        let until = self.pause.map(|pause| pause.until.saturating_duration_since(now));
+        until.unwrap_or_default()
+    }
+
     fn is_paused(&self, now: Instant) -> bool {
         self.pause.is_some_and(|pause| now < pause.until)
     }

@@ -18,7 +18,7 @@ fn make_pace(limit: u32) -> Arc<ProviderPace> {
 /// Waits for a permit with a new ticket; returns how long it took.
 async fn wait_to_enter(pace: &Arc<ProviderPace>) -> Duration {
     let start = Instant::now();
-    drop(pace.enter(&mut PaceTicket::default()).await);
+    drop(pace.enter(&mut PaceTicket::default(), Duration::MAX).await);
     start.elapsed()
 }
 
@@ -39,7 +39,7 @@ async fn no_more_calls_than_the_limit_are_in_flight() {
 async fn calls_wait_in_the_order_in_which_they_first_came() {
     let pace = make_pace(1);
     let mut early = PaceTicket::default();
-    let held = pace.enter(&mut early).await;
+    let held = pace.enter(&mut early, Duration::MAX).await;
     let places: Vec<QueuePlace> =
         (0..3).map(|_| pace.join_queue(&mut PaceTicket::default()).0).collect();
     // The first call is repeated: its old place is before the others.
@@ -61,7 +61,7 @@ async fn a_busy_provider_is_left_alone_for_as_long_as_it_says() {
     pace.note_busy(Some(MOMENT * 5));
     assert!(pace.try_enter().is_none());
     let start = Instant::now();
-    let first = pace.enter(&mut PaceTicket::default()).await;
+    let first = pace.enter(&mut PaceTicket::default(), Duration::MAX).await;
     assert!(start.elapsed() >= MOMENT * 4);
     // One call shows whether the provider is ready.
     assert!(pace.try_enter().is_none());
@@ -110,7 +110,7 @@ async fn an_ask_waits_for_pauses_up_to_the_limit_and_then_goes() {
 async fn a_call_that_gives_up_does_not_block_the_next() {
     let pace = make_pace(1);
     let held = pace.try_enter().unwrap();
-    let gone = timeout(MOMENT, pace.enter(&mut PaceTicket::default())).await;
+    let gone = timeout(MOMENT, pace.enter(&mut PaceTicket::default(), Duration::MAX)).await;
     assert!(gone.is_err());
     drop(held);
     assert!(pace.try_enter().is_some());

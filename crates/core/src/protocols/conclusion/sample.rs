@@ -202,6 +202,7 @@ impl SampleRun {
             latency_ms: 60_000,
             refused: None,
             estimated: None,
+            arrived: None,
         };
         self.take(JournalEvent::CallFailed { call, failure, gave_up: true });
     }

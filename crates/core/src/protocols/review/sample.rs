@@ -120,6 +120,7 @@ pub(crate) fn say(state: &mut RunState, seat: &str, round: u8, said: Option<Repl
                 latency_ms: 1,
                 refused: None,
                 estimated: None,
+                arrived: None,
             };
             changes.push(JournalEvent::CallFailed { call, failure, gave_up: true });
         }

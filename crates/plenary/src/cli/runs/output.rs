@@ -271,7 +271,8 @@ impl WritingSpinner {
             self.tail.push_str(&part.text);
             let cut = self.tail.char_indices().rev().nth(TAIL_CHARS - 1).map_or(0, |(at, _)| at);
             self.tail.drain(..cut);
-            message = format!("{message}  …{}", self.tail);
+            let left_out = if self.tail.len() < part.bytes { "…" } else { "" };
+            message = format!("{message}  {left_out}{}", self.tail);
         }
         self.bar.set_message(safe_line(&message));
     }
