@@ -2,7 +2,7 @@
 //! cannot stream.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType, RequestParameter};
 use plenary_engine::providers::call_progress::{PartialTextSink, SilenceTimer};
@@ -101,11 +101,8 @@ fn a_stream_broken_off_at_any_stage_is_a_failed_call() {
                     }
                     Err(error) => {
                         assert_eq!(error.error_type, CallErrorType::Network, "{dialect} {fault:?}");
-                        let whole = whole_after.as_ref();
-                        assert!(
-                            matches!(fault, StreamFault::Cut(_)) || whole.is_none(),
-                            "{dialect} {fault:?}"
-                        );
+                        // What breaks after the end of a reply does not break the reply.
+                        assert_eq!(whole_after, None, "{dialect} {fault:?}");
                     }
                 }
             }
@@ -116,6 +113,33 @@ fn a_stream_broken_off_at_any_stage_is_a_failed_call() {
 }
 
 #[test]
+fn a_reply_whose_end_arrived_is_kept_whatever_the_connection_does_then() {
+    use StreamFault::{CutAfterEnd, OpenAfterEnd, Undeclared};
+    for dialect in Dialect::ALL {
+        let whole = ask_server(&server_with(ScriptedReply::Valid), *dialect, SILENCE).0.unwrap();
+        for fault in [OpenAfterEnd, CutAfterEnd, Undeclared] {
+            let server = server_with(ScriptedReply::Faulty(fault));
+            let start = Instant::now();
+            let (reply, shown) = ask_server(&server, *dialect, SILENCE);
+            assert!(start.elapsed() < Duration::from_secs(5), "{dialect} {fault:?}");
+            assert_eq!(shown, whole.text, "{dialect} {fault:?}");
+            assert_eq!(reply.unwrap(), whole, "{dialect} {fault:?}");
+            // The wait for the end is shorter than any silence that is allowed.
+            let reply = ask_server(&server, *dialect, Duration::from_millis(300)).0;
+            assert_eq!(reply.unwrap(), whole, "{dialect} {fault:?}");
+        }
+    }
+}
+
+#[test]
+fn a_connection_that_breaks_says_after_how_many_bytes() {
+    let server = server_with(ScriptedReply::Faulty(StreamFault::Cut(700)));
+    let error = ask_server(&server, Dialect::OpenAi, SILENCE).0.unwrap_err();
+    let said = " broke the connection after 700 bytes of its reply";
+    assert!(error.message.ends_with(said), "{error}");
+}
+
+#[test]
 fn a_silent_stream_ends_with_its_time_and_a_slow_one_does_not() {
     for dialect in Dialect::ALL {
         for bytes in [0, 300, 900] {
@@ -123,7 +147,11 @@ fn a_silent_stream_ends_with_its_time_and_a_slow_one_does_not() {
             let (result, _) = ask_server(&server, *dialect, Duration::from_millis(300));
             let error = result.unwrap_err();
             assert_eq!(error.error_type, CallErrorType::Timeout, "{dialect} after {bytes}");
-            assert!(error.message.ends_with(" sent nothing for 300 ms"), "{error}");
+            let said = match bytes {
+                900 => "bytes, then nothing for 0.3 s",
+                _ => " sent nothing for 0.3 s",
+            };
+            assert!(error.message.ends_with(said), "{error}");
         }
         // Ten events of 100 ms each take longer than the silence that is allowed.
         let slow = StreamFault::Slow(Duration::from_millis(100));

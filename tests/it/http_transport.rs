@@ -7,8 +7,9 @@ use plenary_core::model::ask::{AskMessages, AskPurpose, CallErrorType, RequestPa
 use plenary_core::protocols::council::report_types::ChairReport;
 use plenary_core::protocols::council::types::{OpinionReply, PeerReview};
 use plenary_engine::providers::call_progress::SilenceTimer;
-use plenary_engine::providers::http::{HttpTransport, REPLY_BYTES_MAX};
+use plenary_engine::providers::http::HttpTransport;
 use plenary_engine::providers::http_clients::HttpClients;
+use plenary_engine::providers::response_body::REPLY_BYTES_MAX;
 use plenary_engine::providers::transport::{
     CallError, CallReply, CallRequest, Dialect, Provider, Transport,
 };
@@ -157,7 +158,7 @@ fn a_call_ends_with_its_time() {
         };
         let error = call_model(*dialect, &ScriptedReply::Hang, &request).unwrap_err();
         assert_eq!(error.error_type, CallErrorType::Timeout);
-        assert!(error.message.ends_with(" sent nothing for 200 ms"), "{error}");
+        assert!(error.message.ends_with(" sent nothing for 0.2 s"), "{error}");
     }
 }
 

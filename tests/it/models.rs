@@ -1,6 +1,9 @@
 //! Which model a seat gets: `latest`, `--model`, a misspelled one and its correction; and the list of
 //! `plenary models`.
 
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use crate::councils::harness::TestCouncil;
@@ -93,6 +96,14 @@ fn an_unknown_model_names_three_others_and_resume_takes_the_correction() {
             settings["council"]["quorum"] = json!({ "r1_min": 3 });
         }
     };
+    // In one start of a run, a model that is unknown once stays unknown.
+    let partial = TestCouncil::with_settings(script, |settings| {
+        settings["council"]["providers"][0]["model"] = json!("gpt-4-o");
+    });
+    partial.run_ask(&[]).expect_status("done", 0);
+    let requests = partial.server.requests();
+    assert_eq!(requests.iter().filter(|seen| seen.model == "gpt-4-o").count(), 1);
+
     let council = TestCouncil::with_settings(script, change("gpt-4-o"));
     let first = council.run_ask(&[]);
     first.expect_status("incomplete", 3);
@@ -153,7 +164,29 @@ fn models_are_listed_from_the_provider_or_from_the_facts() {
     assert_eq!(newest[0]["model"], "gpt-5.6");
     let page = program.run_command(&["models", "claude"]).stdout;
     assert!(page.contains("CLAUDE") && page.contains("offers 3 models"), "{page}");
+    // Names are there to be copied.
+    let page = program.run_command(&["models", "openai"]).stdout;
+    let names = known["providers"][0]["models"].as_array().unwrap().iter();
+    for name in names.map(|model| model["model"].as_str().unwrap()) {
+        assert!(page.lines().any(|line| line.trim_start().starts_with(name)), "{name}: {page}");
+    }
     let wrong = program.run_command(&["models", "cluade"]);
     assert_eq!(wrong.code, 1, "{wrong:?}");
     assert!(wrong.stderr.contains("plenary models claude"), "{wrong:?}");
+}
+
+#[test]
+fn a_server_that_does_not_list_its_models_is_waited_for_once() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = format!("http://{}/v1", server.local_addr().unwrap());
+    let program = program_with(&[json!({ "name": "claude", "base_url": place })]);
+    std::fs::create_dir(program.path().join(".plenary")).unwrap();
+    // Connections are accepted by the system, and nothing answers.
+    let plan = ["ask", "Shall we?", "--dry-run", "--json"];
+    let first = program.run_command(&plan);
+    assert!(first.stdout.contains("claude-sonnet-5-5"), "{first:?}");
+    let start = Instant::now();
+    let second = program.run_command(&plan);
+    assert!(second.stdout.contains("claude-sonnet-5-5"), "{second:?}");
+    assert!(start.elapsed() < Duration::from_secs(4), "it was waited for again");
 }

@@ -73,6 +73,15 @@ impl SilenceTimer {
         self.read_state().text_bytes
     }
 
+    /// `sent nothing for 3 s`, of a server that was silent for too long.
+    pub(crate) fn describe_silence(&self) -> String {
+        let seconds = self.silence.as_secs_f64();
+        match self.text_bytes() {
+            0 => format!("sent nothing for {seconds} s"),
+            bytes => format!("wrote {bytes} bytes, then nothing for {seconds} s"),
+        }
+    }
+
     /// Adds time that the call spent waiting for its budget or its turn.
     pub(crate) fn extend(&self, waited: Duration) {
         self.change_state(|state| state.deadline += waited);

@@ -5,7 +5,7 @@
 //! server says about its limits sets the provider's pace.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use plenary_core::model::ask::{CallErrorType, RequestParameter, TransportKind};
@@ -15,15 +15,14 @@ use secrecy::ExposeSecret;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::providers::call_progress::{MaskedSink, SilenceTimer};
 use crate::providers::catalogue::find_row;
-use crate::providers::dialects::stream::{EventDecoder, StreamedReply};
+use crate::providers::dialects::stream::StreamedReply;
 use crate::providers::dialects::wire::{
     WireRequest, build_models_request, build_request, parse_reply,
 };
 use crate::providers::http_clients::{ClientRoute, HttpClients};
 use crate::providers::http_errors::{
-    ErrorResponse, append_offered_models, broken_stream, invalid_reply, lacks_credit, timeout_error,
+    ErrorResponse, append_offered_models, lacks_credit, timeout_error,
 };
 use crate::providers::model_facts::{ModelFacts, find_facts};
 use crate::providers::offered_models::{OfferedModel, is_chat_model, parse_models};
@@ -31,16 +30,10 @@ use crate::providers::pace::ProviderPace;
 use crate::providers::rate_limits::{parse_exhausted, parse_wait};
 use crate::providers::redact::clean_message;
 use crate::providers::request_parts::{RefusedParameters, RequestParts, usual_tokens};
+use crate::providers::response_body::ResponseBody;
 use crate::providers::transport::{
     CallError, CallReply, CallRequest, Dialect, Provider, WireSchema,
 };
-
-/// Largest response body that is read. A reply has a few hundred kilobytes at most; the limit
-/// protects memory.
-pub const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
-
-/// The same for a stream, in which each word has an event around it.
-const STREAM_BYTES_MAX: usize = 8 * REPLY_BYTES_MAX;
 
 /// Above this size of the shared block, its place in the provider's cache is worth more than the
 /// schema.
@@ -61,6 +54,8 @@ pub struct HttpTransport {
     facts: Option<&'static ModelFacts>,
     pub(crate) pace: Arc<ProviderPace>,
     refused: RefusedParameters,
+    /// Why the server does not know the model. It is not asked again: a correction is a new seat.
+    unknown_model: OnceLock<CallError>,
 }
 
 /// A server's answer to a call.
@@ -95,7 +90,8 @@ impl HttpTransport {
         let facts = find_facts(provider.name.as_str(), &provider.model);
         let pace = clients.paces.for_provider(&provider, TransportKind::Http);
         let refused = RefusedParameters::default();
-        Self { provider, clients, dialect, base_url, route, facts, pace, refused }
+        let unknown_model = OnceLock::new();
+        Self { provider, clients, dialect, base_url, route, facts, pace, refused, unknown_model }
     }
 
     /// Makes one call. It ends when the server is silent for longer than the request allows.
@@ -105,7 +101,7 @@ impl HttpTransport {
         tokio::select! {
             answered = asking => answered,
             () = request.timer.expired() => {
-                Err(timeout_error(&self.provider, request.timer.silence()))
+                Err(timeout_error(&self.provider, &request.timer))
             }
         }
     }
@@ -118,7 +114,10 @@ impl HttpTransport {
     /// Lists the models the provider offers.
     pub async fn list_models(&self) -> Result<Vec<OfferedModel>, CallError> {
         let wire = build_models_request(self.dialect, &self.base_url, &self.provider);
-        let answer = self.read_whole(self.open_response(Method::GET, wire).await?, None).await?;
+        let response = self.open_response(Method::GET, wire).await?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = ResponseBody::new(response, &self.provider).read_text(None).await?;
+        let answer = self.note_response(status, &headers, body);
         match answer.error_response() {
             Some(refusal) => Err(refusal.to_call_error(&self.provider)),
             None => parse_models(&self.provider, &answer.body),
@@ -136,6 +135,9 @@ impl HttpTransport {
     }
 
     async fn ask_model(&self, request: &CallRequest) -> Result<CallReply, CallError> {
+        if let Some(error) = self.unknown_model.get() {
+            return Err(error.clone());
+        }
         let (schema, json_mode) = self.schema_to_send(request);
         let parts = self.refused.remaining_parts(
             &self.provider,
@@ -150,10 +152,13 @@ impl HttpTransport {
         let structured = parts.schema.is_some();
         let answer = match self.post_request(request, &parts).await? {
             ServerAnswer::Whole(answer) => answer,
-            ServerAnswer::Streamed(reply) => return reply.into_reply(&self.provider, structured),
+            ServerAnswer::Streamed(reply) => {
+                return self.note_error(reply.into_reply(&self.provider, structured));
+            }
         };
         let Some(refusal) = answer.error_response() else {
-            return parse_reply(self.dialect, &self.provider, &answer.body, structured);
+            let reply = parse_reply(self.dialect, &self.provider, &answer.body, structured);
+            return self.note_error(reply);
         };
         let error = refusal.to_call_error(&self.provider);
         let sent = parts.refusable(self.dialect);
@@ -170,7 +175,17 @@ impl HttpTransport {
         let offered = offered.ok().and_then(Result::ok).unwrap_or_default();
         let offered = offered.into_iter().map(|model| model.name);
         let offered = offered.filter(|name| is_chat_model(name)).collect();
-        Err(append_offered_models(&self.provider, error, offered))
+        let error = append_offered_models(&self.provider, error, offered);
+        Err(self.unknown_model.get_or_init(|| error).clone())
+    }
+
+    /// A server may be busy after it has answered that all is well.
+    fn note_error(&self, reply: Result<CallReply, CallError>) -> Result<CallReply, CallError> {
+        reply.inspect_err(|error| {
+            if error.is_busy {
+                self.pace.note_busy(error.retry_after);
+            }
+        })
     }
 
     /// The schema, or whether to ask for JSON without one. Providers put the schema before the
@@ -201,45 +216,16 @@ impl HttpTransport {
                 None => self.pace.note_answer(),
             }
         }
-        if response.status().is_success() && is_event_stream(response.headers()) {
-            return Ok(ServerAnswer::Streamed(self.read_stream(response, request).await?));
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = ResponseBody::new(response, &self.provider);
+        let is_stream = status.is_success()
+            && (is_event_stream(&headers) || parts.stream && body.begins_as_stream().await?);
+        if is_stream {
+            let reply = body.read_stream(self.dialect, request, self.secret_values()).await?;
+            return Ok(ServerAnswer::Streamed(reply));
         }
-        let whole = self.read_whole(response, Some(&request.timer)).await?;
-        Ok(ServerAnswer::Whole(whole))
-    }
-
-    /// Reads a stream to its end. A stream that ends early is a failed call: its text is not whole.
-    async fn read_stream(
-        &self,
-        mut response: Response,
-        request: &CallRequest,
-    ) -> Result<StreamedReply, CallError> {
-        let (mut decoder, mut reply) = (EventDecoder::default(), StreamedReply::new(self.dialect));
-        let mut shown = MaskedSink::new(request.partial_text.as_ref(), self.secret_values());
-        let (mut length, mut text_length) = (0, 0);
-        while let Some(chunk) =
-            response.chunk().await.map_err(|error| self.connection_error(&error))?
-        {
-            request.timer.restart();
-            length += chunk.len();
-            for data in decoder.push_bytes(&chunk) {
-                let text = reply.add_event(&self.provider, &data)?;
-                request.timer.add_text(text.len());
-                text_length += text.len();
-                shown.push_text(&text);
-            }
-            if length > STREAM_BYTES_MAX || text_length > REPLY_BYTES_MAX {
-                let what = format!("over {REPLY_BYTES_MAX} bytes");
-                return Err(invalid_reply(&self.provider, &what));
-            }
-        }
-        // The last event may lack its end; what cannot be read then broke off.
-        let last = decoder.finish().map(|data| reply.add_event(&self.provider, &data));
-        if let Some(text) = last.transpose().map_err(|_| broken_stream(&self.provider))? {
-            shown.push_text(&text);
-        }
-        shown.finish();
-        if reply.is_complete() { Ok(reply) } else { Err(broken_stream(&self.provider)) }
+        let body = body.read_text(Some(&request.timer)).await?;
+        Ok(ServerAnswer::Whole(self.note_response(status.as_u16(), &headers, body)))
     }
 
     async fn open_response(
@@ -252,21 +238,14 @@ impl HttpTransport {
         request.send().await.map_err(|error| self.connection_error(&error))
     }
 
-    async fn read_whole(
-        &self,
-        response: Response,
-        timer: Option<&SilenceTimer>,
-    ) -> Result<RawResponse, CallError> {
-        let status = response.status().as_u16();
-        let (headers, now) = (response.headers().clone(), server_time(response.headers()));
-        let body = self.read_body(response, timer).await?;
-        let retry_after = parse_wait(&headers, &body, now);
-        let answer = RawResponse { status, retry_after, body };
+    /// The provider's pace depends on what its servers say.
+    fn note_response(&self, status: u16, headers: &HeaderMap, body: String) -> RawResponse {
+        let retry_after = parse_wait(headers, &body, server_time(headers));
         let is_busy = matches!(status, 429 | 529) || status >= 500 && retry_after.is_some();
-        if is_busy && !lacks_credit(status, &answer.body) {
+        if is_busy && !lacks_credit(status, &body) {
             self.pace.note_busy(retry_after);
         }
-        Ok(answer)
+        RawResponse { status, retry_after, body }
     }
 
     fn get_client(&self) -> Result<&Client, CallError> {
@@ -300,28 +279,6 @@ impl HttpTransport {
             self.provider.name
         );
         CallError::new(CallErrorType::Auth, clean_message(&self.provider, &text))
-    }
-
-    /// Reads the body as text and replaces invalid UTF-8. Each chunk restarts the timer.
-    async fn read_body(
-        &self,
-        mut response: Response,
-        timer: Option<&SilenceTimer>,
-    ) -> Result<String, CallError> {
-        let expected = response.content_length().and_then(|length| usize::try_from(length).ok());
-        let mut body = Vec::with_capacity(expected.unwrap_or(0).min(REPLY_BYTES_MAX));
-        while let Some(chunk) =
-            response.chunk().await.map_err(|error| self.connection_error(&error))?
-        {
-            timer.inspect(|timer| timer.restart());
-            if body.len() + chunk.len() > REPLY_BYTES_MAX {
-                let what = format!("over {REPLY_BYTES_MAX} bytes");
-                return Err(invalid_reply(&self.provider, &what));
-            }
-            body.extend_from_slice(&chunk);
-        }
-        Ok(String::from_utf8(body)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     fn connection_error(&self, error: &reqwest::Error) -> CallError {

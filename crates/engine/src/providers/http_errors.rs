@@ -9,6 +9,8 @@ use plenary_core::model::text::{nearest_first, truncate_within};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
+use crate::providers::call_progress::SilenceTimer;
+use crate::providers::pace::PAUSE_MAX;
 use crate::providers::redact::{MESSAGE_CHARS_MAX, clean_message};
 use crate::providers::transport::{CallError, CallReply, Dialect, Provider};
 
@@ -26,7 +28,7 @@ const TOO_LONG_PHRASES: [&str; 9] = [
 ];
 
 /// Phrases by which servers report that they reject the schema.
-const SCHEMA_PHRASES: [&str; 9] = [
+const SCHEMA_PHRASES: [&str; 7] = [
     "response_format",
     "schema",
     "tool",
@@ -34,9 +36,17 @@ const SCHEMA_PHRASES: [&str; 9] = [
     "json mode",
     "grammar",
     "structured output",
-    "unsupported",
-    "not supported",
 ];
+
+/// The same, where the server names no other parameter.
+const UNSUPPORTED_PHRASES: [&str; 2] = ["unsupported", "not supported"];
+
+/// The words under which servers know streaming. `upstream` is none of them.
+const STREAM_WORDS: [&str; 4] = ["stream", "streaming", "stream_options", "streamgeneratecontent"];
+
+/// Phrases after the word `model` by which servers report that they do not know it.
+const NO_MODEL_PHRASES: [&str; 5] =
+    ["not exist", "not found", "is not available", "is unknown", "not a valid model"];
 
 /// The names under which dialects know the mark for the cache.
 const CACHE_PHRASES: [&str; 2] = ["prompt_cache_key", "cache_control"];
@@ -68,7 +78,12 @@ impl ErrorResponse<'_> {
             RequestParameter::Temperature => self.rejects_named(&["temperature"]),
             RequestParameter::Effort => self.rejects_named(&EFFORT_PHRASES),
             RequestParameter::OutputLimit => self.rejects_named(&OUTPUT_LIMIT_PHRASES),
-            RequestParameter::Schema => self.rejects_named(&SCHEMA_PHRASES),
+            RequestParameter::Schema => {
+                let others =
+                    [&EFFORT_PHRASES[..], &OUTPUT_LIMIT_PHRASES, &["temperature"]].concat();
+                self.rejects_named(&SCHEMA_PHRASES)
+                    || self.rejects_named(&UNSUPPORTED_PHRASES) && !self.rejects_named(&others)
+            }
             RequestParameter::CacheMark => self.rejects_named(&CACHE_PHRASES),
         };
         sent.iter().find(is_refused).copied()
@@ -89,34 +104,82 @@ impl ErrorResponse<'_> {
         let body = self.body.to_ascii_lowercase();
         let has_no_method = dialect == Dialect::Gemini && matches!(self.status, 404 | 405 | 501);
         let is_unfit = matches!(self.status, 400 | 404 | 405 | 422 | 501);
-        !self.rejects_model() && (has_no_method || is_unfit && body.contains("stream"))
+        let mut words = body.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let is_named = words.any(|word| STREAM_WORDS.contains(&word));
+        !self.rejects_model() && (has_no_method || is_unfit && is_named)
     }
 
     /// Whether the server does not know the model.
     pub(crate) fn rejects_model(&self) -> bool {
+        if !matches!(self.status, 400 | 403 | 404) {
+            return false;
+        }
+        let document: Option<Value> = serde_json::from_str(self.body).ok();
+        let field = |name: &str| document.as_ref()?.get("error")?.get(name)?.as_str();
+        let is_coded = field("code").is_some_and(|code| code.contains("model_not_found"));
+        if is_coded || field("param") == Some("model") {
+            return true;
+        }
         let body = self.body.to_ascii_lowercase();
+        let about_model = body.split_once("model").map(|(_, rest)| rest);
         match self.status {
-            404 => body.contains("model"),
-            400 => contains_any(&body, &["model_not_found", "not a valid model", "invalid model"]),
+            404 => about_model.is_some(),
+            400 => {
+                contains_any(&body, &["model_not_found", "invalid model", "unknown model"])
+                    || contains_any(&body, &["no such model", "not a valid model"])
+                    || about_model.is_some_and(|rest| contains_any(rest, &NO_MODEL_PHRASES))
+            }
             _ => false,
         }
     }
 
     pub(crate) fn to_call_error(&self, provider: &Provider) -> CallError {
-        let said = extract_message(self.body);
-        let error_type = classify_status(self.status, self.body);
-        let (place, status) = (describe_place(provider), self.status);
-        let text = match said {
-            Some(said) => format!("{place} answered {status}: {}", explain_quota(self.body, &said)),
-            None => format!("{place} answered {status}{}", status_hint(status)),
-        };
-        let message = match error_type == CallErrorType::Auth {
-            true => append_key_variable(provider, &text),
-            false => clean_message(provider, &text),
-        };
-        let is_final = lacks_credit(self.status, self.body);
-        CallError { retry_after: self.retry_after, is_final, ..CallError::new(error_type, message) }
+        self.describe(provider, &format!("answered {}", self.status))
     }
+
+    /// The error of a server that did `what`: it answered with a status, or reported it later.
+    fn describe(&self, provider: &Provider, what: &str) -> CallError {
+        let error_type = match self.rejects_model() {
+            true => CallErrorType::BadRequest,
+            false => classify_status(self.status, self.body),
+        };
+        let place = describe_place(provider);
+        let text = match extract_message(self.body) {
+            Some(said) => format!("{place} {what}: {}", explain_quota(self.body, &said)),
+            None => format!("{place} {what}{}", status_hint(self.status)),
+        };
+        let advice = self.advice(provider, error_type);
+        let is_final = lacks_credit(self.status, self.body);
+        CallError {
+            retry_after: self.retry_after,
+            is_final,
+            is_busy: matches!(self.status, 429 | 529) && !is_final,
+            ..CallError::new(error_type, append_advice(&clean_message(provider, &text), &advice))
+        }
+    }
+
+    /// What the user can do about it.
+    fn advice(&self, provider: &Provider, error_type: CallErrorType) -> String {
+        if error_type == CallErrorType::Auth {
+            return key_source(provider);
+        }
+        if lacks_credit(self.status, self.body) {
+            return "; add credit".to_owned();
+        }
+        if let Some(wait) = self.retry_after.filter(|wait| *wait > PAUSE_MAX) {
+            return format!("; it asks to wait {} s; resume then", wait.as_secs_f64().ceil());
+        }
+        let limit = (self.status == 400).then(|| stated_output_limit(self.body)).flatten();
+        limit.map(|limit| format!("; set `max_output_tokens: {limit}`")).unwrap_or_default()
+    }
+}
+
+/// The limit that a server names when it refuses a longer one: `max_tokens: 8192 > 4096`.
+fn stated_output_limit(body: &str) -> Option<u32> {
+    let (_, rest) = body.split_once("max_tokens")?;
+    let (_, rest) = rest.split_once('>')?;
+    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
 }
 
 /// The provider and its host: `` `openai` at api.openai.com ``.
@@ -136,15 +199,22 @@ pub(crate) fn host_of(url: &str) -> Option<String> {
 }
 
 /// Says where a refused key comes from.
-fn append_key_variable(provider: &Provider, text: &str) -> String {
-    let text = clean_message(provider, text);
-    let Some(variable) = &provider.key_variable else { return text };
-    let source = match provider.key {
+fn key_source(provider: &Provider) -> String {
+    let Some(variable) = &provider.key_variable else { return String::new() };
+    match provider.key {
         Some(_) => format!("; its key is from {variable}"),
         None => format!("; {variable} is not set"),
-    };
-    let room = MESSAGE_CHARS_MAX.saturating_sub(source.chars().count());
-    format!("{}{source}", truncate_within(text.trim_end_matches('.'), room))
+    }
+}
+
+/// Appends `; …` within the length of a message.
+fn append_advice(text: &str, advice: &str) -> String {
+    if advice.is_empty() {
+        return text.to_owned();
+    }
+    let room = MESSAGE_CHARS_MAX.saturating_sub(advice.chars().count());
+    let kept = truncate_within(text.trim_end_matches('.'), room);
+    format!("{}{advice}", kept.trim_end_matches('.'))
 }
 
 fn classify_status(status: u16, body: &str) -> CallErrorType {
@@ -206,13 +276,43 @@ fn find_explanation(document: &Value) -> Option<&str> {
         .find_map(|place| document.pointer(place).and_then(Value::as_str))
 }
 
-/// Handles an error object in a response whose status says success.
+/// Handles an error object in a response whose status says success: the server began to answer
+/// before it failed.
 pub(crate) fn error_in_reply(provider: &Provider, error: &Value) -> CallError {
-    let code = error.get("code").and_then(Value::as_u64);
-    let status = code.and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    let status = stated_status(error);
     let body = serde_json::json!({ "error": error }).to_string();
+    let what = match status {
+        Some(status) => format!("reported {status} in its reply"),
+        None => "reported an error in its reply".to_owned(),
+    };
     ErrorResponse { status: status.unwrap_or(500), retry_after: None, body: &body }
-        .to_call_error(provider)
+        .describe(provider, &what)
+}
+
+/// The status that an error object would have had: as a number, or by the name of its kind.
+fn stated_status(error: &Value) -> Option<u16> {
+    let code = error.get("code");
+    let code = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+    let code = code.and_then(|code| u16::try_from(code).ok());
+    let kinds = ["code", "type", "status"].into_iter().filter_map(|name| error.get(name)?.as_str());
+    code.filter(|code| (400..600).contains(code))
+        .or_else(|| kinds.into_iter().find_map(kind_status))
+}
+
+fn kind_status(kind: &str) -> Option<u16> {
+    Some(match kind {
+        "invalid_request_error" => 400,
+        "authentication_error" => 401,
+        "billing_error" => 402,
+        "permission_error" => 403,
+        "not_found_error" => 404,
+        "request_too_large" => 413,
+        "rate_limit_error" | "rate_limit_exceeded" | "insufficient_quota" => 429,
+        "api_error" | "server_error" => 500,
+        "timeout_error" => 504,
+        "overloaded_error" => 529,
+        _ => return None,
+    })
 }
 
 /// Handles a failed connection: refused, reset, unknown host or untrusted certificate.
@@ -263,8 +363,16 @@ pub(crate) fn broken_stream(provider: &Provider) -> CallError {
     CallError::new(CallErrorType::Network, clean_message(provider, &text))
 }
 
-pub(crate) fn timeout_error(provider: &Provider, time: Duration) -> CallError {
-    let text = format!("{} sent nothing for {} ms", describe_place(provider), time.as_millis());
+/// Handles a connection that breaks within the body. The library's words for it say nothing to a
+/// user.
+pub(crate) fn broken_connection(provider: &Provider, bytes: usize) -> CallError {
+    let place = describe_place(provider);
+    let text = format!("{place} broke the connection after {bytes} bytes of its reply");
+    CallError::new(CallErrorType::Network, clean_message(provider, &text))
+}
+
+pub(crate) fn timeout_error(provider: &Provider, timer: &SilenceTimer) -> CallError {
+    let text = format!("{} {}", describe_place(provider), timer.describe_silence());
     CallError::new(CallErrorType::Timeout, clean_message(provider, &text))
 }
 
@@ -296,8 +404,7 @@ pub(crate) fn append_offered_models(
     let offer =
         format!("; it offers {}; `plenary models {}` lists all", shown.join(", "), provider.name);
     let offer = clean_message(provider, &offer);
-    let room = MESSAGE_CHARS_MAX.saturating_sub(offer.chars().count());
-    CallError { message: format!("{}{offer}", truncate_within(&error.message, room)), ..error }
+    CallError { message: append_advice(&error.message, &offer), ..error }
 }
 
 /// Three names are enough to see a misspelling.

@@ -71,7 +71,7 @@ fn a_message_names_provider_status_and_reason() {
     check(
         429,
         r#"{"error":{"message":"You exceeded your plan.","code":"insufficient_quota"}}"#,
-        "`openai` at api.openai.com answered 429: the quota is used up: You exceeded your plan.",
+        "`openai` at api.openai.com answered 429: the quota is used up: You exceeded your plan; add credit",
     );
     check(
         401,
@@ -112,7 +112,13 @@ fn the_refused_parameter_is_found_among_those_sent() {
     check("thinking: Extra inputs are not permitted", all, Some(RequestParameter::Effort));
     check("output_config: Extra inputs are not permitted", all, Some(RequestParameter::Effort));
     check("streaming is disabled", all, Some(RequestParameter::Stream));
+    check("stream_options: not permitted", all, Some(RequestParameter::Stream));
+    check("the upstream refused the request", all, None);
+    check("'temperature' cannot be set when streaming", all, Some(RequestParameter::Temperature));
     check("response_format is not supported", all, Some(RequestParameter::Schema));
+    let schema = &[RequestParameter::Schema];
+    check("this is not supported", schema, Some(RequestParameter::Schema));
+    check("max_tokens over 4096 is not supported", schema, None);
     check("maximum context length is 8192 tokens; your max_tokens is 9000", all, None);
     check("messages: roles must alternate", all, None);
 }
@@ -144,8 +150,17 @@ fn a_missing_model_is_told_from_a_wrong_address() {
     check(404, r#"{"error":{"code":"model_not_found"}}"#, true);
     check(404, r#"model "llama9" not found, try pulling it first"#, true);
     check(400, "gpt-9 is not a valid model ID", true);
+    check(400, r#"{"error":{"message":"Model Not Exist"}}"#, true);
+    check(400, "The model `gpt-9` does not exist or you cannot use it", true);
+    check(400, "Unknown model: gpt-9", true);
+    check(400, "model gpt-9 is not available here", true);
+    check(400, r#"{"error":{"message":"not allowed","param":"model"}}"#, true);
+    check(403, r#"{"error":{"message":"no access","code":"model_not_found"}}"#, true);
+    check(403, "you may not use this model", false);
     check(404, "404 page not found", false);
     check(500, "model crashed", false);
+    check(400, "temperature is not supported with this model", false);
+    check(400, r#"{"error":{"message":"not with this model","param":"temperature"}}"#, false);
 }
 
 #[test]
@@ -176,6 +191,32 @@ fn an_error_in_place_of_a_reply_is_one() {
     check(serde_json::json!({ "message": "no credits", "code": 402 }), CallErrorType::RateLimit);
     check(serde_json::json!({ "message": "upstream", "code": "oops" }), CallErrorType::ServerError);
     check(serde_json::json!("upstream"), CallErrorType::ServerError);
+    check(serde_json::json!({ "type": "rate_limit_error" }), CallErrorType::RateLimit);
+    check(serde_json::json!({ "code": "429" }), CallErrorType::RateLimit);
+    check(serde_json::json!({ "type": "invalid_request_error" }), CallErrorType::BadRequest);
+    check(serde_json::json!({ "type": "authentication_error" }), CallErrorType::Auth);
+    let busy = serde_json::json!({ "type": "overloaded_error", "message": "Overloaded" });
+    let busy = error_in_reply(&sample_provider(), &busy);
+    assert_eq!(busy.message, "`openai` at api.openai.com reported 529 in its reply: Overloaded");
+    assert!(busy.is_busy && busy.error_type == CallErrorType::ServerError);
+    let failed = error_in_reply(&sample_provider(), &serde_json::json!("upstream"));
+    let expected = "`openai` at api.openai.com reported an error in its reply: upstream";
+    assert_eq!(failed.message, expected);
+    assert!(!failed.is_busy);
+}
+
+#[test]
+fn a_message_says_what_to_do_next() {
+    let check = |status: u16, wait: Option<u64>, body: &str, expected: &str| {
+        let retry_after = wait.map(Duration::from_secs);
+        let error = ErrorResponse { status, retry_after, body }.to_call_error(&sample_provider());
+        assert!(error.message.ends_with(expected), "{}", error.message);
+    };
+    check(429, Some(120), "Slow down.", "429: Slow down; it asks to wait 120 s; resume then");
+    check(429, Some(5), "Slow down.", "429: Slow down.");
+    check(402, None, "empty", "402: empty; add credit");
+    let limit = "max_tokens: 8192 > 4096, which is the maximum allowed";
+    check(400, None, limit, "the maximum allowed; set `max_output_tokens: 4096`");
 }
 
 #[test]
@@ -221,7 +262,7 @@ fn recorded_errors_of_openai_are_classified() {
     );
     check_recorded(
         "openai/error_429_quota.json",
-        "rate_limit: `openai` at api.openai.com answered 429: You exceeded your current quota, please check your plan and billing details.",
+        "rate_limit: `openai` at api.openai.com answered 429: You exceeded your current quota, please check your plan and billing details; add credit",
     );
     check_recorded(
         "openai/error_500.json",

@@ -21,6 +21,7 @@ pub mod rate_limits;
 pub mod redact;
 pub mod rehearsal;
 pub(crate) mod request_parts;
+pub mod response_body;
 pub mod retry;
 #[cfg(test)]
 pub(crate) mod test_samples;

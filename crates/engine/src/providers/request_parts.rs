@@ -41,7 +41,6 @@ impl RequestParts<'_> {
     /// The parts that a server may refuse: the request contains them and works without them.
     pub(crate) fn refusable(&self, dialect: Dialect) -> Vec<RequestParameter> {
         let parts = [
-            (self.stream, RequestParameter::Stream),
             (self.temperature.is_some(), RequestParameter::Temperature),
             (self.effort.is_some(), RequestParameter::Effort),
             // Anthropic requires the limit.
@@ -50,6 +49,7 @@ impl RequestParts<'_> {
                 RequestParameter::OutputLimit,
             ),
             (self.cache_mark, RequestParameter::CacheMark),
+            (self.stream, RequestParameter::Stream),
             (self.schema.is_some() || self.json_mode, RequestParameter::Schema),
         ];
         parts.into_iter().filter(|(is_sent, _)| *is_sent).map(|(_, part)| part).collect()

@@ -236,11 +236,20 @@ pub struct CallError {
     pub refused: Option<RequestParameter>,
     /// No repetition over the same transport helps: the account has no credit left.
     pub is_final: bool,
+    /// The server takes no more calls now.
+    pub is_busy: bool,
 }
 
 impl CallError {
     pub fn new(error_type: CallErrorType, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { error_type, message, retry_after: None, refused: None, is_final: false }
+        Self {
+            error_type,
+            message,
+            retry_after: None,
+            refused: None,
+            is_final: false,
+            is_busy: false,
+        }
     }
 }

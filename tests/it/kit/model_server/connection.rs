@@ -98,14 +98,23 @@ impl HttpConnection {
         events: &[String],
         fault: Option<StreamFault>,
     ) -> io::Result<bool> {
-        let head = "HTTP/1.1 200 Scripted\r\ncontent-type: text/event-stream\r\n\
-                    transfer-encoding: chunked\r\n\r\n";
+        let kind = match fault {
+            Some(StreamFault::Undeclared) => "",
+            _ => "content-type: text/event-stream\r\n",
+        };
+        let head = format!("HTTP/1.1 200 Scripted\r\n{kind}transfer-encoding: chunked\r\n\r\n");
         self.stream.write_all(head.as_bytes()).await?;
         let mut left = match fault {
             Some(
                 StreamFault::Cut(bytes) | StreamFault::Ended(bytes) | StreamFault::Silent(bytes),
             ) => bytes,
-            Some(StreamFault::Slow(_)) | None => usize::MAX,
+            Some(
+                StreamFault::OpenAfterEnd
+                | StreamFault::CutAfterEnd
+                | StreamFault::Undeclared
+                | StreamFault::Slow(_),
+            )
+            | None => usize::MAX,
         };
         for event in events {
             if let Some(StreamFault::Slow(pause)) = fault {
@@ -122,9 +131,14 @@ impl HttpConnection {
             self.stream.write_all(&chunk).await?;
         }
         match fault {
-            Some(StreamFault::Cut(_)) => return Ok(false),
+            Some(StreamFault::Cut(_) | StreamFault::CutAfterEnd) => return Ok(false),
+            Some(StreamFault::OpenAfterEnd) => loop {
+                tokio::time::sleep(Duration::from_millis(40)).await;
+                self.stream.write_all(b"8\r\n: ping\n\n\r\n").await?;
+            },
             Some(StreamFault::Silent(_)) => return self.wait_for_disconnect().await,
-            Some(StreamFault::Ended(_) | StreamFault::Slow(_)) | None => {}
+            Some(StreamFault::Ended(_) | StreamFault::Undeclared | StreamFault::Slow(_)) | None => {
+            }
         }
         self.stream.write_all(b"0\r\n\r\n").await?;
         Ok(true)

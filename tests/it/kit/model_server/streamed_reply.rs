@@ -14,6 +14,12 @@ pub enum StreamFault {
     Ended(usize),
     /// Nothing more arrives, and the connection stays open.
     Silent(usize),
+    /// All events arrive, then comments for ever: the connection stays open.
+    OpenAfterEnd,
+    /// The connection breaks after the last event.
+    CutAfterEnd,
+    /// The header that says it is a stream is missing.
+    Undeclared,
     /// Each event takes this long.
     Slow(Duration),
 }

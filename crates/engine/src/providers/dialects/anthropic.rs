@@ -211,8 +211,13 @@ impl AnthropicReply {
         }
     }
 
-    /// Whether the stream came to its end.
+    /// Whether the server said why the reply ends: no text follows.
     pub(crate) fn is_complete(&self) -> bool {
+        self.is_ended() || self.stop_reason.is_some()
+    }
+
+    /// Whether the stream came to its end.
+    pub(crate) fn is_ended(&self) -> bool {
         self.is_whole || self.error.is_some()
     }
 }

@@ -64,7 +64,14 @@ const DONE: &str = "[DONE]";
 
 /// A reply that arrives in events.
 #[derive(Debug)]
-pub(crate) enum StreamedReply {
+pub(crate) struct StreamedReply {
+    parts: StreamedParts,
+    /// The event that ends the stream has arrived.
+    is_ended: bool,
+}
+
+#[derive(Debug)]
+enum StreamedParts {
     OpenAi(OpenAiReply),
     Anthropic(AnthropicReply),
     Gemini(GeminiReply),
@@ -72,11 +79,12 @@ pub(crate) enum StreamedReply {
 
 impl StreamedReply {
     pub(crate) fn new(dialect: Dialect) -> Self {
-        match dialect {
-            Dialect::OpenAi => Self::OpenAi(OpenAiReply::default()),
-            Dialect::Anthropic => Self::Anthropic(AnthropicReply::default()),
-            Dialect::Gemini => Self::Gemini(GeminiReply::default()),
-        }
+        let parts = match dialect {
+            Dialect::OpenAi => StreamedParts::OpenAi(OpenAiReply::default()),
+            Dialect::Anthropic => StreamedParts::Anthropic(AnthropicReply::default()),
+            Dialect::Gemini => StreamedParts::Gemini(GeminiReply::default()),
+        };
+        Self { parts, is_ended: false }
     }
 
     /// Adds an event; returns the text that it adds to the reply.
@@ -85,23 +93,33 @@ impl StreamedReply {
         provider: &Provider,
         data: &str,
     ) -> Result<String, CallError> {
-        if data == DONE {
+        if data.trim() == DONE {
+            self.is_ended = true;
             return Ok(String::new());
         }
-        Ok(match self {
-            Self::OpenAi(reply) => reply.add_chunk(parse_body(provider, data)?),
-            Self::Anthropic(reply) => reply.add_event(parse_body(provider, data)?),
-            Self::Gemini(reply) => reply.add_chunk(parse_body(provider, data)?),
+        Ok(match &mut self.parts {
+            StreamedParts::OpenAi(reply) => reply.add_chunk(parse_body(provider, data)?),
+            StreamedParts::Anthropic(reply) => {
+                let text = reply.add_event(parse_body(provider, data)?);
+                self.is_ended = reply.is_ended();
+                text
+            }
+            StreamedParts::Gemini(reply) => reply.add_chunk(parse_body(provider, data)?),
         })
     }
 
-    /// Whether the server said that the reply ends, or why it failed.
+    /// Whether the server said why the reply ends, or why it failed. Counts may follow.
     pub(crate) fn is_complete(&self) -> bool {
-        match self {
-            Self::OpenAi(reply) => reply.is_complete(),
-            Self::Anthropic(reply) => reply.is_complete(),
-            Self::Gemini(reply) => reply.is_complete(),
+        match &self.parts {
+            StreamedParts::OpenAi(reply) => reply.is_complete(),
+            StreamedParts::Anthropic(reply) => reply.is_complete(),
+            StreamedParts::Gemini(reply) => reply.is_complete(),
         }
+    }
+
+    /// Whether the server said that nothing follows. Gemini's dialect has no such event.
+    pub(crate) fn is_ended(&self) -> bool {
+        self.is_ended
     }
 
     pub(crate) fn into_reply(
@@ -109,10 +127,10 @@ impl StreamedReply {
         provider: &Provider,
         structured: bool,
     ) -> Result<CallReply, CallError> {
-        let reply = match self {
-            Self::OpenAi(reply) => openai::convert_reply(provider, reply),
-            Self::Anthropic(reply) => anthropic::convert_reply(provider, reply),
-            Self::Gemini(reply) => gemini::convert_reply(provider, reply),
+        let reply = match self.parts {
+            StreamedParts::OpenAi(reply) => openai::convert_reply(provider, reply),
+            StreamedParts::Anthropic(reply) => anthropic::convert_reply(provider, reply),
+            StreamedParts::Gemini(reply) => gemini::convert_reply(provider, reply),
         }?;
         reject_empty_refusal(provider, CallReply { structured, ..reply })
     }

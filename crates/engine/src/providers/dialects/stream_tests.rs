@@ -20,7 +20,19 @@ const STREAMS: [(Dialect, &str); 4] = [
     (Dialect::Gemini, GEMINI),
 ];
 
-/// The text of every fixture.
+/// What a real server sent: see the README beside the files.
+const RECORDED: [(Dialect, &str); 2] = [
+    (Dialect::OpenAi, include_str!("../../../../../tests/fixtures/streams/local-model-chat.sse")),
+    (
+        Dialect::Anthropic,
+        include_str!("../../../../../tests/fixtures/streams/local-model-messages.sse"),
+    ),
+];
+
+const RECORDED_TEXT: &str =
+    "I'm sorry for the confusion, but I'm here to help with the word \"tea\" and no other.";
+
+/// The text of every written fixture.
 const TEXT: &str = r#"{"summary": "Grüße — tea \u00e9", "n": 1}"#;
 
 /// Reads a stream in these pieces; also returns the partial texts.
@@ -53,6 +65,26 @@ fn a_stream_cut_at_any_byte_gives_the_same_reply() {
             let usage = TokenUsage { cached_tokens: 64, ..TokenUsage::new(120, 31) };
             assert_eq!(reply.usage, Some(usage), "{dialect:?}");
             assert!(reply.model.is_some());
+        }
+    }
+}
+
+#[test]
+fn a_recorded_stream_cut_at_any_byte_gives_the_same_reply() {
+    for (dialect, stream) in RECORDED {
+        let read = |cut: usize| {
+            let (head, tail) = stream.as_bytes().split_at(cut);
+            let (reply, shown) = read_pieces(dialect, &[head, tail]);
+            assert!(reply.is_ended(), "{dialect:?} at {cut}");
+            (reply.into_reply(&sample_provider(), false).unwrap(), shown)
+        };
+        let (whole, shown) = read(0);
+        assert_eq!(whole.text, shown);
+        assert_eq!(whole.text, RECORDED_TEXT, "{dialect:?}");
+        assert_eq!(whole.finish, FinishReason::Length);
+        assert_eq!(whole.usage.unwrap().output_tokens, 24);
+        for cut in 1..=stream.len() {
+            assert_eq!(read(cut), (whole.clone(), shown.clone()), "{dialect:?} at {cut}");
         }
     }
 }
