@@ -180,6 +180,15 @@ impl Error {
         }
     }
 
+    /// Status of the HTTP request that failed.
+    pub fn http_status(&self) -> u16 {
+        match self {
+            // The caller can rehearse instead.
+            Self::Config(ConfigError::NoProvider) => 422,
+            other => other.kind().http_status(),
+        }
+    }
+
     /// Returns true if the reader of the output closed the pipe.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe)

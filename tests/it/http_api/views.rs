@@ -166,7 +166,7 @@ fn every_part_of_a_council_leads_to_a_passage_of_a_reply() {
     let served = HttpServerProcess::new(&program);
     let id = start_council(&served, "Tea or \"coffee\"?\nAnd when?");
     wait_for_state(&served, &id, "done");
-    check_passages(&served, &id, &["verdict.report"]);
+    check_passages(&served, &id, &["verdict.report", "audit.1", "council.report"]);
     let told = send(&served, "GET", &format!("/api/dialogues/{id}/provenance/P9999"), &Value::Null);
     assert!((400..500).contains(&told.status), "{told:?}");
     // The short id of the list leads to the same dialogue; a cursor that no list gave is refused.
@@ -180,6 +180,27 @@ fn every_part_of_a_council_leads_to_a_passage_of_a_reply() {
         (wrong.status, wrong.header("content-type").as_deref()),
         (405, Some("application/problem+json"))
     );
+}
+
+/// A caller can rehearse without a provider, so the request is refused and the server is not broken.
+#[test]
+fn a_start_without_a_provider_is_refused() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let told = send(&served, "POST", "/api/ask", &json!({ "question": "Tea or coffee?" }));
+    assert_eq!(told.status, 422, "{told:?}");
+    assert!(told.body.contains("invalid_configuration"), "{told:?}");
+}
+
+/// The critic speaks of letters, and the reader wants to know of whom.
+#[test]
+fn a_transcript_names_the_seat_beside_its_letter() {
+    let program = TestProgram::new();
+    let served = HttpServerProcess::new(&program);
+    let id = start_council(&served, "Tea or coffee?");
+    wait_for_state(&served, &id, "done");
+    let told = get_json(&served, &format!("/api/dialogues/{id}/transcript")).to_string();
+    assert!(told.contains("Letter: A (") && told.contains("Provider: B ("), "{told}");
 }
 
 /// The same where a Judge merges contributions and writes the verdicts.

@@ -217,6 +217,43 @@ fn a_script_drives_one_seat_in_one_round() {
     assert!(value_at(&told, "round2.1").get("fallback").is_none());
 }
 
+/// Two concerns may say the same of two places: each leads to its own claim and its own passage.
+#[test]
+fn a_concern_leads_to_its_own_claim_and_passage() {
+    let program = review_folder("strict");
+    let script = r#"- seat: skeptic
+  round: 2
+  reply: {verdict: revise, scores: {argument_soundness: 3, evidence_completeness: 3, objection_pre_emption: 3},
+    would_block: false, irreducible: false, revision_brief: Cite., delta_from_r1: "",
+    concerns: [{locus: L1, issue: A bare figure., fix: Cite it.}, {locus: L2, issue: A bare figure., fix: Cite it.}]}
+"#;
+    std::fs::write(program.path().join("script.yaml"), script).unwrap();
+    let ran = program.run_command(&["review", "--json", "--rehearse", "script.yaml", "policy.md"]);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    let id = told["dialogue_id"].as_str().unwrap();
+    let exported = program.run_command(&["export", id]).stdout;
+    let record: Value = serde_json::from_str(&exported).unwrap();
+    let concerns = record["review"]["concerns"].as_array().unwrap();
+    for concern in concerns {
+        let claims = record["claims"].as_array().unwrap();
+        let claim = claims.iter().find(|claim| claim["id"] == concern["claim"]);
+        let text = claim.unwrap_or_else(|| panic!("{concern}"))["content"].as_str().unwrap();
+        for name in ["issue", "locus", "fix"] {
+            assert!(text.contains(concern[name].as_str().unwrap()), "{concern}: {text}");
+        }
+    }
+    let own = concerns.iter().filter(|concern| concern["issue"] == "A bare figure.");
+    let places: Vec<u64> = own
+        .map(|concern| {
+            let cited = format!("{id}/{}", concern["claim"].as_str().unwrap());
+            let cited = program.run_command(&["cite", &cited, "--json"]).stdout;
+            let cited: Value = serde_json::from_str(&cited).unwrap();
+            cited["sources"][0]["start"].as_u64().unwrap_or_else(|| panic!("{cited}"))
+        })
+        .collect();
+    assert!(places.len() == 2 && places[0] < places[1], "{places:?}");
+}
+
 #[test]
 fn an_artifact_that_asks_for_a_verdict_does_not_get_it() {
     let program = review_folder("strict");

@@ -106,6 +106,13 @@ pub fn list_calls(state: &RunState, journal: &[JournalEntry]) -> Vec<CallDocumen
     calls
 }
 
+/// The calls in flight of a run without a process: their replies never arrive.
+pub fn mark_lost(calls: &mut [CallDocument]) {
+    for call in calls.iter_mut().filter(|call| call.status == CallStatus::InFlight) {
+        call.status = CallStatus::Lost;
+    }
+}
+
 /// The same as `show --prompts --json` prints it: without the replies.
 pub fn prompt_documents(calls: &[CallDocument]) -> serde_json::Result<Vec<Value>> {
     let mut documents = calls.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>()?;

@@ -2,12 +2,14 @@
 //!
 //! An entity comes from the replies of its contributors in its round. A field of the conclusion
 //! comes from the reviser if it was revised, else from the Synthesizer. A verdict comes from the
-//! adjudicator of a review, the chair of a council or the Judge of an alignment dialogue.
+//! adjudicator of a review, the chair of a council or the Judge of an alignment dialogue. The
+//! critic's objections and the chair's report have their own replies.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::model::ask::AskPurpose;
 use crate::model::entity::Entity;
@@ -63,14 +65,21 @@ pub enum ProvenanceTarget {
     Entity(EntityId),
     Conclusion(ConclusionField),
     Verdict(String),
+    /// The objections of the first or the second audit.
+    Audit(usize),
+    /// The chair's report of a council.
+    CouncilReport,
 }
 
 impl ProvenanceTarget {
-    /// Parses `P0101`, `conclusion.recommendation` or `verdict.report`.
+    /// Parses `P0101`, `conclusion.recommendation`, `verdict.report`, `audit.1` or
+    /// `council.report`.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once('.') {
             Some(("conclusion", field)) => ConclusionField::named(field).map(Self::Conclusion),
             Some(("verdict", id)) => Some(Self::Verdict(id.to_owned())),
+            Some(("audit", number)) => number.parse().ok().map(Self::Audit),
+            Some(("council", "report")) => Some(Self::CouncilReport),
             Some(_) => None,
             None => text.parse().ok().map(Self::Entity),
         }
@@ -112,6 +121,15 @@ impl<'a> ProvenanceInput<'a> {
                 let is_it = |given: &&RecordedVerdict| given.verdict.verdict_id.as_str() == id;
                 let verdict = &self.record.verdicts.iter().find(is_it)?.verdict;
                 (format!("verdict.{id}"), verdict_texts(verdict), self.verdict_replies(verdict))
+            }
+            ProvenanceTarget::Audit(number) => {
+                let mut audits = self.parsed_calls(AskPurpose::Audit);
+                let call = audits.nth(number.checked_sub(1)?)?;
+                self.whole_reply(format!("audit.{number}"), call)?
+            }
+            ProvenanceTarget::CouncilReport => {
+                let call = self.parsed_calls(AskPurpose::Synthesis).last()?;
+                self.whole_reply("council.report".to_owned(), call)?
             }
         };
         let list = |replies: &[SourceReply<'a>]| -> Vec<ProvenanceSource> {
@@ -184,6 +202,40 @@ impl<'a> ProvenanceInput<'a> {
         own.filter(has_words).chain(self.last_reply(&purposes)).collect()
     }
 
+    fn parsed_calls(&self, purpose: AskPurpose) -> impl Iterator<Item = &'a CallDocument> {
+        let calls = self.calls.iter().filter(move |call| call.purpose == purpose);
+        calls.filter(|call| call.parse.is_some())
+    }
+
+    /// A part that is all of a reply: its name, its texts and the reply.
+    fn whole_reply(
+        &self,
+        name: String,
+        call: &'a CallDocument,
+    ) -> Option<(String, Vec<String>, Vec<SourceReply<'a>>)> {
+        let mut texts = Vec::new();
+        collect_texts(call.parse.as_ref()?.get("document")?, &mut texts);
+        Some((name, text_lines(&texts), vec![to_source(call)?]))
+    }
+
+    /// The text around a passage, up to `chars_max` characters on each side.
+    pub fn context_of(&self, source: &ProvenanceSource, chars_max: usize) -> [String; 2] {
+        let raw = match source.call {
+            Some(number) => {
+                let call = self.calls.iter().find(|call| call.call == number);
+                call.and_then(|call| call.raw.as_deref())
+            }
+            None => {
+                let expert = self.record.find_expert(&source.seat);
+                expert.and_then(|expert| expert.replies.get(&source.round)).map(String::as_str)
+            }
+        };
+        let raw = raw.unwrap_or_default().chars();
+        let start = source.start.saturating_sub(chars_max);
+        let before = raw.clone().skip(start).take(source.start - start).collect();
+        [before, raw.skip(source.end).take(chars_max).collect()]
+    }
+
     /// The newest parsed reply with one of these purposes.
     fn last_reply(&self, purposes: &[AskPurpose]) -> Vec<SourceReply<'a>> {
         let mut parsed = self.calls.iter().rev().filter(|call| call.parse.is_some());
@@ -194,8 +246,7 @@ impl<'a> ProvenanceInput<'a> {
     /// The passages of a reply with these texts, in the order of the reply.
     fn list_sources(&self, reply: &SourceReply<'_>, texts: &[String]) -> Vec<ProvenanceSource> {
         let searched = SearchedReply::new(reply.raw);
-        let mut ranges: Vec<TextRange> =
-            texts.iter().filter_map(|text| searched.find(text)).collect();
+        let mut ranges = searched.find_together(texts);
         ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
         // A passage inside another says nothing more.
         let mut end = 0;
@@ -313,6 +364,19 @@ fn text_lines(texts: &[&str]) -> Vec<String> {
         }
     }
     found
+}
+
+/// The texts of a parsed reply.
+fn collect_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        // A single word is a choice, such as a verdict.
+        Value::String(text) => {
+            texts.extend(text.contains(char::is_whitespace).then_some(text.as_str()))
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Value::Object(map) => map.values().for_each(|item| collect_texts(item, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// A shorter text stands in many places by chance.

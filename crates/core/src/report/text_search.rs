@@ -3,11 +3,22 @@
 //! A reply may be JSON, so its text is escaped there; line breaks and spaces may differ. Offsets
 //! count Unicode scalar values.
 
+use std::cmp::Reverse;
+
+/// A text that stands in more places than this says nothing about any of them.
+const PLACES_MAX: usize = 200;
+
 /// A part of a text, from `start` up to `end`, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextRange {
     pub start: usize,
     pub end: usize,
+}
+
+impl TextRange {
+    fn contains(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
 }
 
 /// A reply, prepared for searches.
@@ -36,11 +47,65 @@ impl SearchedReply {
 
     /// Finds the first place of a text; none if it does not stand there.
     pub fn find(&self, wanted: &str) -> Option<TextRange> {
+        self.find_all(wanted).first().copied()
+    }
+
+    /// Every place of a text, in the order of the reply.
+    fn find_all(&self, wanted: &str) -> Vec<TextRange> {
         let wanted = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
         if wanted.is_empty() {
-            return None;
+            return Vec::new();
         }
-        self.forms.iter().find_map(|form| form.find(&wanted))
+        let found = self.forms.iter().map(|form| form.find_all(&wanted));
+        found.into_iter().find(|places| !places.is_empty()).unwrap_or_default()
+    }
+
+    /// Finds texts that belong together, each at one place. A reply may repeat a text: the right
+    /// place is in the JSON object of the rarest text, else the nearest to it.
+    pub fn find_together(&self, texts: &[String]) -> Vec<TextRange> {
+        let found: Vec<Vec<TextRange>> = texts
+            .iter()
+            .map(|text| self.find_all(text))
+            .filter(|places| !places.is_empty())
+            .collect();
+        let length = |places: &[TextRange]| places.first().map_or(0, |at| at.end - at.start);
+        let rarest = found.iter().min_by_key(|places| (places.len(), Reverse(length(places))));
+        let Some(anchor) = rarest.and_then(|places| places.first().copied()) else {
+            return Vec::new();
+        };
+        if found.iter().all(|places| places.len() == 1) {
+            return found.into_iter().flatten().collect();
+        }
+        let object = self.enclosing_object(anchor);
+        let distance = |place: &TextRange| {
+            let is_outside = object.is_some_and(|object| !object.contains(*place));
+            (
+                is_outside,
+                place.start.saturating_sub(anchor.end) + anchor.start.saturating_sub(place.end),
+            )
+        };
+        found.iter().filter_map(|places| places.iter().copied().min_by_key(distance)).collect()
+    }
+
+    /// The smallest `{…}` around a place. Braces inside strings do not count.
+    fn enclosing_object(&self, place: TextRange) -> Option<TextRange> {
+        let (mut opened, mut is_string, mut is_escaped) = (Vec::new(), false, false);
+        for (at, letter) in self.letters.iter().enumerate() {
+            match letter {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = is_string,
+                '"' => is_string = !is_string && !opened.is_empty(),
+                '{' if !is_string => opened.push(at),
+                '}' if !is_string => {
+                    let object = TextRange { start: opened.pop()?, end: at + 1 };
+                    if object.contains(place) {
+                        return Some(object);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// The text of a range.
@@ -50,9 +115,16 @@ impl SearchedReply {
 }
 
 impl PlainForm {
-    fn find(&self, wanted: &str) -> Option<TextRange> {
-        let start = self.text.find(wanted)?;
-        let end = start + wanted.len();
+    fn find_all(&self, wanted: &str) -> Vec<TextRange> {
+        let starts = self.text.match_indices(wanted).map(|(start, _)| start);
+        starts
+            .take(PLACES_MAX)
+            .filter_map(|start| self.range(start, start + wanted.len()))
+            .collect()
+    }
+
+    /// The range in the reply of some bytes of the text.
+    fn range(&self, start: usize, end: usize) -> Option<TextRange> {
         let first = self.places.partition_point(|(byte, _)| *byte < start);
         let last = self.places.partition_point(|(byte, _)| *byte < end).checked_sub(1)?;
         let (first, last) = (self.places.get(first)?.1, self.places.get(last)?.1);
@@ -141,6 +213,28 @@ mod tests {
         check(r"\u12", "x", None);
         check(r"\ud83d", "x", None);
         check("\\", "\\", Some("\\"));
+    }
+
+    #[track_caller]
+    fn check_together(raw: &str, texts: &[&str], expected: &[usize]) {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let found = SearchedReply::new(raw).find_together(&texts);
+        let starts: Vec<usize> = found.iter().map(|range| range.start).collect();
+        assert_eq!(starts, expected, "{texts:?} in {raw}");
+    }
+
+    #[test]
+    fn a_repeated_text_is_found_beside_the_text_that_stands_once() {
+        let raw =
+            r#"[{"is":"bare","fix":"cite","at":"one"},{"is":"bare","fix":"cite","at":"two"}]"#;
+        check_together(raw, &["bare", "two", "cite"], &[45, 67, 58]);
+        check_together(raw, &["bare", "one", "cite"], &[8, 33, 21]);
+        // Without objects, the nearest place counts.
+        check_together("one: bare. two: bare.", &["bare", "two"], &[16, 11]);
+        check_together("one: bare. two: bare.", &["bare", "one"], &[5, 0]);
+        check_together("bare bare", &["bare", "none"], &[0]);
+        check_together(r#"say "{ bare bare two"#, &["bare", "two"], &[12, 17]);
+        check_together("one two", &["three"], &[]);
     }
 
     #[test]

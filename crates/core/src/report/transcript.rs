@@ -7,8 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::ask::AskPurpose;
+use crate::model::dialogue::ProtocolKind;
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::record::DialogueRecord;
+use crate::model::run_state::RunState;
+use crate::protocols::council::answers::SeatLetters;
 use crate::protocols::protocol::Protocols;
 use crate::report::calls::{CallDocument, CallStatus};
 use crate::report::dialogue_facts::RoundContributions;
@@ -53,8 +56,12 @@ const EXPERT_PURPOSE: &str = "expert";
 pub fn transcript_document(
     record: &DialogueRecord,
     calls: &[CallDocument],
+    run: Option<&RunState>,
     protocols: &Protocols,
 ) -> TranscriptDocument {
+    // Only a council knows its seats by letters.
+    let council = run.filter(|run| run.opening.protocol == ProtocolKind::Council);
+    let letters = council.map(|run| SeatLetters::from_plan(&run.plan)).unwrap_or_default();
     let mut rounds: BTreeMap<u8, TranscriptRound> = BTreeMap::new();
     for held in &record.rounds {
         let title = held.title.clone().unwrap_or_default();
@@ -68,12 +75,16 @@ pub fn transcript_document(
             title: title.unwrap_or_default().to_owned(),
             entries: Vec::new(),
         });
-        round.entries.push(call_entry(record, call));
+        round.entries.push(call_entry(record, call, &letters));
     }
     TranscriptDocument { rounds: rounds.into_values().collect() }
 }
 
-fn call_entry(record: &DialogueRecord, call: &CallDocument) -> TranscriptEntry {
+fn call_entry(
+    record: &DialogueRecord,
+    call: &CallDocument,
+    letters: &SeatLetters,
+) -> TranscriptEntry {
     let document = call.parse.as_ref().and_then(|parse| parse.get("document"));
     let stance = ["stance", "verdict", "final_verdict"]
         .iter()
@@ -81,7 +92,7 @@ fn call_entry(record: &DialogueRecord, call: &CallDocument) -> TranscriptEntry {
     // An expert writes Markdown; the parsed document only counts what it contains.
     let document_shown = document.filter(|_| call.purpose != AskPurpose::Contribution);
     let blocks = match (document_shown, &call.raw) {
-        (Some(document), _) => document_blocks(document),
+        (Some(document), _) => document_blocks(&name_seats(document, letters)),
         (None, Some(raw)) => parse_markdown(raw),
         (None, None) => Vec::new(),
     };
@@ -139,6 +150,23 @@ fn entities_of(record: &DialogueRecord, seat: &ExpertSlug, round: u8) -> Vec<Ent
 
 /// Level of the headings of a document's fields.
 const FIELD_HEADING: u8 = 4;
+
+/// A document in which the seat stands beside its letter: `C (skeptic)`.
+fn name_seats(document: &Value, letters: &SeatLetters) -> Value {
+    match document {
+        Value::String(text) => match letters.seat_of(text) {
+            Some(seat) => Value::String(format!("{text} ({seat})")),
+            None => document.clone(),
+        },
+        Value::Array(items) => items.iter().map(|item| name_seats(item, letters)).collect(),
+        Value::Object(fields) => {
+            let named =
+                fields.iter().map(|(name, value)| (name.clone(), name_seats(value, letters)));
+            Value::Object(named.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => document.clone(),
+    }
+}
 
 /// A parsed document, field by field. Its texts may be Markdown.
 fn document_blocks(document: &Value) -> Vec<MarkdownBlock> {

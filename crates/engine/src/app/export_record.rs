@@ -16,7 +16,7 @@ use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::{word_schema, words};
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::protocol::ShownRun;
-use plenary_core::report::calls::{CallDocument, calls_section, list_calls};
+use plenary_core::report::calls::{CallDocument, calls_section, list_calls, mark_lost};
 use plenary_core::report::dialogue_facts::record_warnings;
 use plenary_core::report::dialogue_json::{
     DialogueDocument, ExportShape, dialogue_document, is_html_export, is_markdown_export,
@@ -27,12 +27,14 @@ use plenary_core::report::page::{PageDetail, PageScope, PageSection};
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::provenance::{ProvenanceDocument, ProvenanceInput, ProvenanceTarget};
 use plenary_core::report::source_sections::{graph_section, provenance_section};
+use plenary_core::report::transcript::{TranscriptDocument, transcript_document};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::app::dialogue_ids::{read_resolved, read_strict_resolved};
 use crate::app::project::Project;
+use crate::engine::process_lock::is_running;
 use crate::error::{Error, to_json_text};
 use crate::files::allowed_file::{AllowedFile, WritePermission};
 use crate::verdict_log::lines::is_all_stored;
@@ -189,7 +191,24 @@ pub fn record_json(project: &Project, record: &DialogueRecord) -> Result<String,
 
 /// Reads the calls of a dialogue, in order; none if Plenary asked no model for it.
 pub fn read_calls(project: &Project, id: &DialogueId) -> Result<Vec<CallDocument>, Error> {
-    Ok(journal_calls(&project.store.load_entries(id, 0)?))
+    let journal = project.store.load_entries(id, 0)?;
+    let Some(state) = RunState::from_entries(&journal) else { return Ok(Vec::new()) };
+    let mut calls = list_calls(&state, &journal);
+    if !is_running(project.folders.store_file(), &state) {
+        mark_lost(&mut calls);
+    }
+    Ok(calls)
+}
+
+/// The transcript of a dialogue.
+pub fn read_transcript(
+    project: &Project,
+    record: &DialogueRecord,
+) -> Result<TranscriptDocument, Error> {
+    let journal = project.store.load_entries(record.dialogue.id(), 0)?;
+    let run = RunState::from_entries(&journal);
+    let calls = run.as_ref().map(|run| list_calls(run, &journal)).unwrap_or_default();
+    Ok(transcript_document(record, &calls, run.as_ref(), &project.protocols))
 }
 
 fn journal_calls(journal: &[JournalEntry]) -> Vec<CallDocument> {

@@ -314,6 +314,8 @@ fn cite_part(
         ProvenanceTarget::Verdict(_) | ProvenanceTarget::Entity(_) => {
             ("verdict", "recommendation and description".to_owned())
         }
+        ProvenanceTarget::Audit(_) => ("audit", "objections of the critic".to_owned()),
+        ProvenanceTarget::CouncilReport => ("report", "report of the chair".to_owned()),
     };
     let mut contributors: Vec<ExpertSlug> = Vec::new();
     for source in &found.sources {

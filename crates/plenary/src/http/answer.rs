@@ -51,7 +51,7 @@ impl From<Error> for ApiProblem {
     fn from(error: Error) -> Self {
         let document = error.to_document();
         let is_unread = document.get("error_code").is_some_and(|code| code == INVALID_JSON);
-        let status = StatusCode::from_u16(error.kind().http_status()).ok().filter(|_| !is_unread);
+        let status = StatusCode::from_u16(error.http_status()).ok().filter(|_| !is_unread);
         Self { status: status.unwrap_or(StatusCode::BAD_REQUEST), document }
     }
 }

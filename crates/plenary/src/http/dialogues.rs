@@ -9,14 +9,39 @@ use plenary_core::dialogue::diagnostics::dialogue_not_found;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::record::DialogueRecord;
 use plenary_core::report::call_rows::{CallDetail, CallsAnswer};
-use plenary_core::report::transcript::transcript_document;
+use plenary_core::report::calls::CallDocument;
 use plenary_engine::app::dialogue_ids::resolve_id;
-use plenary_engine::app::export_record::{call_not_found, read_calls, record_json};
+use plenary_engine::app::export_record::{
+    call_not_found, read_calls, read_transcript, record_json,
+};
 use plenary_engine::app::project::Project;
 use plenary_engine::error::{Error, to_json_text};
 
 use crate::http::answer::{ApiProblem, EntityTag, json_text};
 use crate::http::router::{ApiState, parse_dialogue};
+
+/// Answers with a document of a run's calls. Whether a process works on the run is not in the
+/// journal, so the tag says it.
+async fn answer_calls(
+    state: &Arc<ApiState>,
+    headers: &HeaderMap,
+    id: DialogueId,
+    build: impl FnOnce(&DialogueId, &[CallDocument]) -> Result<String, Error> + Send + 'static,
+) -> Result<Response, ApiProblem> {
+    let (tag, text) = state
+        .read(move |state, project| {
+            let record = load_record(project, &id)?;
+            let id = record.dialogue.id();
+            let run = state.list_facts.find_state(project, id, record.dialogue.status)?;
+            let text = build(id, &read_calls(project, id)?)?;
+            Ok((EntityTag::new(&record.head, run.name()), text))
+        })
+        .await?;
+    match tag.unchanged(headers) {
+        Some(unchanged) => Ok(unchanged),
+        None => Ok(tag.mark(json_text(StatusCode::OK, text)?)),
+    }
+}
 
 /// Answers with a document that follows from the journal alone.
 pub(crate) async fn answer_view(
@@ -81,8 +106,7 @@ pub(crate) async fn show_transcript(
 ) -> Result<Response, ApiProblem> {
     let id = parse_dialogue(&id)?;
     answer_view(&state, request.headers(), id, |project, record| {
-        let calls = read_calls(project, record.dialogue.id())?;
-        to_json_text(&transcript_document(record, &calls, &project.protocols))
+        to_json_text(&read_transcript(project, record)?)
     })
     .await
 }
@@ -93,8 +117,8 @@ pub(crate) async fn show_calls(
     request: Request,
 ) -> Result<Response, ApiProblem> {
     let id = parse_dialogue(&id)?;
-    answer_view(&state, request.headers(), id, |project, record| {
-        to_json_text(&CallsAnswer::from_calls(&read_calls(project, record.dialogue.id())?))
+    answer_calls(&state, request.headers(), id, |_, calls| {
+        to_json_text(&CallsAnswer::from_calls(calls))
     })
     .await
 }
@@ -105,9 +129,7 @@ pub(crate) async fn show_call(
     request: Request,
 ) -> Result<Response, ApiProblem> {
     let id = parse_dialogue(&id)?;
-    answer_view(&state, request.headers(), id, move |project, record| {
-        let id = record.dialogue.id();
-        let calls = read_calls(project, id)?;
+    answer_calls(&state, request.headers(), id, move |id, calls| {
         let number: u32 = number.parse().unwrap_or(0);
         let call = calls.iter().find(|call| call.call == number);
         let call = call.ok_or_else(|| call_not_found(id, number, calls.len()))?;

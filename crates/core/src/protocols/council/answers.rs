@@ -113,7 +113,7 @@ fn seat_failure<'a>(
 }
 
 /// Maps participants to letters.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeatLetters(Vec<(char, ExpertSlug)>);
 
 impl SeatLetters {

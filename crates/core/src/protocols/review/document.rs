@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::model::ids::{DialogueId, ExpertSlug};
+use crate::model::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
 use crate::model::run_state::RunState;
 use crate::model::time::Moment;
 use crate::protocols::classification::finding::ClassifierFinding;
@@ -320,6 +320,9 @@ pub struct PlacedConcern {
     pub deliberator: ExpertSlug,
     /// The round of the judgement that counts.
     pub round: u8,
+    /// The claim that records it; `None` until its round is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<EntityId>,
     /// Whether its deliberator blocks, and whether the block is irreducible.
     pub blocking: bool,
     pub irreducible: bool,
@@ -341,20 +344,28 @@ impl PlacedConcern {
 pub(crate) fn placed_concerns(state: &RunState, artifact: &ReviewArtifact) -> Vec<PlacedConcern> {
     list_seat_results(state)
         .iter()
-        .flat_map(|position| position_concerns(position, artifact))
+        .flat_map(|position| position_concerns(state, position, artifact))
         .collect()
 }
 
-fn position_concerns(position: &SeatResult<'_>, artifact: &ReviewArtifact) -> Vec<PlacedConcern> {
+fn position_concerns(
+    state: &RunState,
+    position: &SeatResult<'_>,
+    artifact: &ReviewArtifact,
+) -> Vec<PlacedConcern> {
     let Some(held) = position.final_judgement() else { return Vec::new() };
     let round = if position.second.judgement().is_some() { SECOND } else { FIRST };
+    let mut claims = claims_of_seat(state, position.seat, round);
     let place = |NumberedConcern { id, number, concern }: NumberedConcern<'_>| {
+        // A concern without an issue has no claim.
+        let claim = if concern.issue.trim().is_empty() { None } else { claims.next() };
         let lines = resolve_locus(&concern.locus, &artifact.text);
         PlacedConcern {
             id,
             number,
             deliberator: position.seat.clone(),
             round,
+            claim,
             blocking: held.would_block,
             irreducible: held.block_level() == BlockLevel::Irreducible,
             concern: concern.clone(),
@@ -364,6 +375,19 @@ fn position_concerns(position: &SeatResult<'_>, artifact: &ReviewArtifact) -> Ve
         }
     };
     ConcernIds::from_results(position).kept.into_iter().map(place).collect()
+}
+
+/// The claims of a seat in a round: one for each of its concerns, in their order.
+fn claims_of_seat<'a>(
+    state: &'a RunState,
+    seat: &'a ExpertSlug,
+    round: u8,
+) -> impl Iterator<Item = EntityId> + 'a {
+    let claims = state
+        .entities
+        .iter()
+        .filter(move |(id, _)| (id.kind, id.round) == (EntityKind::Claim, round));
+    claims.filter(move |(_, by)| by.as_slice() == [seat.clone()]).map(|(id, _)| *id)
 }
 
 #[derive(Debug, Default, Serialize)]
