@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::model::ids::EntityId;
 use crate::model::time::Moment;
 use crate::report::graph_drawing::{draw_graph, graph_data};
+use crate::report::html_sources::{render_passage, render_source_links, source_ids};
 use crate::report::page::{
     BoardColumn, ColumnKind, DrawnGraph, ListItem, MarkedLines, PageBlock, PageEntry, PageModel,
     PageSection, PageTable, QuoteBlock, RichText, TableRow, TextDiff, TextSpan, TextTone, TreeNode,
@@ -45,8 +46,8 @@ struct HtmlPage {
     text: String,
     /// The entities with an entry on this page; a mention of one is a link.
     anchors: BTreeSet<EntityId>,
-    /// The entities with a section of their sources; their entry links to it.
-    sources: BTreeSet<EntityId>,
+    /// The parts with a section of their sources, to which the page links.
+    sources: BTreeSet<String>,
     /// The number of headings so far; the last one is `#sN`.
     headings: usize,
     /// The level of the last heading.
@@ -137,8 +138,8 @@ impl HtmlPage {
 
     fn add_section(&mut self, section: &PageSection, level: usize) {
         self.headings += 1;
-        let mut title = match section.source_of {
-            Some(entity) => self.link_id(&entity.to_string()),
+        let mut title = match &section.source_of {
+            Some(part) => self.link_id(part),
             None => escape_html(&section.title),
         };
         if let Some(subject) = &section.subject {
@@ -153,7 +154,7 @@ impl HtmlPage {
         }
         self.level = level.min(LEVEL_MAX);
         let heading = format!("<h{0} id=\"{id}\">{title}</h{0}>", self.level);
-        let own = section.source_of.map(|entity| format!(" id=\"source-{entity}\""));
+        let own = section.source_of.as_ref().map(|part| format!(" id=\"source-{part}\""));
         let own = own.unwrap_or_default();
         match section.is_folded {
             true => self.add_line(&format!("<details{own}>\n<summary>{heading}</summary>")),
@@ -204,6 +205,8 @@ impl HtmlPage {
             PageBlock::Command(command) => {
                 format!("<pre><code>{}</code></pre>", escape_html(command))
             }
+            PageBlock::Passage(shown) => render_passage(shown),
+            PageBlock::SourceLinks(links) => render_source_links(links, &self.sources),
         }
     }
 
@@ -237,12 +240,8 @@ impl HtmlPage {
 
     fn render_entry(&self, entry: &PageEntry) -> String {
         let facts = entry.notes.iter().map(|facts| self.render_facts(facts));
-        let source = match self.sources.contains(&entry.id) {
-            true => {
-                format!("<p><a href=\"#source-{}\">Show the passage of the reply</a></p>", entry.id)
-            }
-            false => String::new(),
-        };
+        let links = [("Show the passage of the reply", entry.id.to_string())];
+        let source = render_source_links(&links, &self.sources);
         format!(
             "<article id=\"{id}\">\n<h{level}><a class=\"id\" href=\"#{id}\">{id}</a> {} <small>{}</small></h{level}>\n{}\n{}{source}\n</article>",
             escape_html(&entry.title),
@@ -452,16 +451,11 @@ fn entry_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
         | PageBlock::Tree(_)
         | PageBlock::Diff(_)
         | PageBlock::Graph(_)
-        | PageBlock::Command(_) => None,
+        | PageBlock::Command(_)
+        | PageBlock::Passage(_)
+        | PageBlock::SourceLinks(_) => None,
     });
     let below = sections.iter().flat_map(|section| entry_ids(&section.sections));
-    own.chain(below).collect()
-}
-
-/// The ids of the entities whose sources these sections have.
-fn source_ids(sections: &[PageSection]) -> BTreeSet<EntityId> {
-    let own = sections.iter().filter_map(|section| section.source_of);
-    let below = sections.iter().flat_map(|section| source_ids(&section.sections));
     own.chain(below).collect()
 }
 

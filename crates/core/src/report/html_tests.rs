@@ -8,7 +8,7 @@ use crate::report::html::{escape_html, render_html};
 use crate::report::markdown::render_markdown;
 use crate::report::page::{
     ColumnKind, ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, PageTable,
-    TableColumn, TableRow,
+    ReplyPassage, TableColumn, TableRow,
 };
 use crate::report::record_page::dialogue_page;
 use crate::report::sample::record;
@@ -214,6 +214,31 @@ fn a_file_has_what_the_markdown_has() {
     let missing: Vec<String> =
         words(&render_markdown(&page)).into_iter().filter(|word| !html.contains(word)).collect();
     assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn a_field_links_to_its_source_and_the_passage_is_marked() {
+    let part = "conclusion.recommendation";
+    let passage = ReplyPassage {
+        before: "{\"a\":\"<b>".to_owned(),
+        passage: "Go & wait".to_owned(),
+        after: "</b>\"}".to_owned(),
+    };
+    let links = [("Source", part.to_owned()), ("None", "conclusion.review_by".to_owned())];
+    let html = page_html(vec![
+        PageSection::new("Conclusion", vec![PageBlock::SourceLinks(links.to_vec())]),
+        PageSection {
+            source_of: Some(part.to_owned()),
+            ..PageSection::new("Sources", vec![PageBlock::Passage(passage)])
+        },
+    ]);
+    assert!(
+        html.contains("<p><a href=\"#source-conclusion.recommendation\">Source</a></p>"),
+        "{html}"
+    );
+    assert!(html.contains("<section id=\"source-conclusion.recommendation\""), "{html}");
+    let marked = "{&quot;a&quot;:&quot;&lt;b&gt;<mark>Go &amp; wait</mark>&lt;/b&gt;&quot;}";
+    assert!(html.contains(marked), "{html}");
 }
 
 #[test]

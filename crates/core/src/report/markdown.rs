@@ -80,6 +80,8 @@ fn render_block(block: &PageBlock) -> String {
         PageBlock::Diff(diff) => render_diff(diff),
         PageBlock::Graph(_) => String::new(),
         PageBlock::Command(command) => format!("`{}`", escape_code(command)),
+        PageBlock::Passage(shown) => quote_lines(&shown.passage),
+        PageBlock::SourceLinks(_) => String::new(),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod events;
 pub mod graph;
 mod graph_drawing;
 pub mod html;
+mod html_sources;
 #[cfg(test)]
 mod html_tests;
 pub mod interventions;

@@ -81,8 +81,8 @@ pub struct PageSection {
     pub sections: Vec<PageSection>,
     /// Whether a file shows only the title until the reader opens it.
     pub is_folded: bool,
-    /// The entity whose sources these are: its entry links here.
-    pub source_of: Option<EntityId>,
+    /// The part whose sources these are, such as `P0101`: other parts of the page link here.
+    pub source_of: Option<String>,
 }
 
 impl PageSection {
@@ -134,6 +134,19 @@ pub enum PageBlock {
     Graph(DrawnGraph),
     /// A command that the reader may copy.
     Command(String),
+    /// A passage of a reply, with the text around it.
+    Passage(ReplyPassage),
+    /// Parts of the text above, with the sections of their sources. Only a file with these sections
+    /// draws it.
+    SourceLinks(Vec<(&'static str, String)>),
+}
+
+/// A passage of a reply, and some of the reply before and after it.
+#[derive(Debug, Clone)]
+pub struct ReplyPassage {
+    pub before: String,
+    pub passage: String,
+    pub after: String,
 }
 
 /// The entities and their references, and the part that is drawn first.

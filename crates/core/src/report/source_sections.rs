@@ -9,7 +9,7 @@ use crate::protocols::conclusion::types::ConclusionField;
 use crate::report::graph::graph_document;
 use crate::report::graph_drawing::nearest_part;
 use crate::report::page::{
-    ColumnKind, DrawnGraph, ListItem, PageBlock, PageSection, PageTable, QuoteBar, RichText,
+    ColumnKind, DrawnGraph, ListItem, PageBlock, PageSection, PageTable, ReplyPassage, RichText,
     TableColumn, TableRow, TextTone,
 };
 use crate::report::provenance::{ProvenanceInput, ProvenanceSource, ProvenanceTarget, verdict_ids};
@@ -89,15 +89,18 @@ fn target_section(input: &ProvenanceInput<'_>, target: &str) -> Option<PageSecti
     let is_same_reply = |one: &ProvenanceSource, other: &ProvenanceSource| {
         (one.call, &one.seat, one.round) == (other.call, &other.seat, other.round)
     };
-    let blocks: Vec<PageBlock> =
-        found.sources.chunk_by(is_same_reply).flat_map(reply_blocks).collect();
-    let source_of = target.parse().ok();
-    let section = PageSection { source_of, ..PageSection::new(target, blocks) };
+    let blocks: Vec<PageBlock> = found
+        .sources
+        .chunk_by(is_same_reply)
+        .flat_map(|reply| reply_blocks(input, reply))
+        .collect();
+    let section =
+        PageSection { source_of: Some(target.to_owned()), ..PageSection::new(target, blocks) };
     (!section.blocks.is_empty()).then_some(section)
 }
 
 /// The passages of one reply, and where the reply is recorded.
-fn reply_blocks(passages: &[ProvenanceSource]) -> Vec<PageBlock> {
+fn reply_blocks(input: &ProvenanceInput<'_>, passages: &[ProvenanceSource]) -> Vec<PageBlock> {
     let Some(first) = passages.first() else { return Vec::new() };
     let call = first.call.map_or("a registered reply".to_owned(), |call| format!("call {call}"));
     let reply = format!("{} in round {}, {call}", first.seat, first.round);
@@ -107,17 +110,31 @@ fn reply_blocks(passages: &[ProvenanceSource]) -> Vec<PageBlock> {
     }
     [PageBlock::Fields(fields)]
         .into_iter()
-        .chain(passages.iter().flat_map(passage_blocks))
+        .chain(passages.iter().flat_map(|passage| passage_blocks(input, passage)))
         .collect()
 }
 
-fn passage_blocks(source: &ProvenanceSource) -> Vec<PageBlock> {
+fn passage_blocks(input: &ProvenanceInput<'_>, source: &ProvenanceSource) -> Vec<PageBlock> {
     if source.quote.is_empty() {
         return vec![PageBlock::Facts(vec!["the reply says it in other words".into()])];
     }
     let place = format!("characters {} to {}", source.start, source.end);
-    let bar = QuoteBar { tone: TextTone::Faint, is_heavy: false };
-    vec![PageBlock::Facts(vec![place.into()]), PageBlock::barred(&source.quote, bar)]
+    let [before, after] = input.context_of(source, CONTEXT_CHARS);
+    let (before, after) = (cut_before(before), cut_after(after));
+    let passage = ReplyPassage { before, passage: source.quote.clone(), after };
+    vec![PageBlock::Facts(vec![place.into()]), PageBlock::Passage(passage)]
+}
+
+/// Text around a passage: enough to see where the reply says it.
+const CONTEXT_CHARS: usize = 160;
+
+/// A text that goes on is shown with an ellipsis.
+fn cut_before(text: String) -> String {
+    if text.chars().count() < CONTEXT_CHARS { text } else { format!("…{text}") }
+}
+
+fn cut_after(text: String) -> String {
+    if text.chars().count() < CONTEXT_CHARS { text } else { format!("{text}…") }
 }
 
 fn id_text(id: EntityId) -> RichText {

@@ -9,7 +9,7 @@ use crate::protocols::conclusion::phrases::{
     state_label, versioned_name,
 };
 use crate::protocols::conclusion::types::{
-    AuditObjection, CitedClaim, Conclusion, ConclusionOutcome, UnresolvedPoint,
+    AuditObjection, CitedClaim, Conclusion, ConclusionField, ConclusionOutcome, UnresolvedPoint,
 };
 use crate::report::marks::terminal_state_mark;
 use crate::report::page::{
@@ -89,7 +89,21 @@ fn conclusion_blocks(
     let names: Vec<String> = conclusion.participants.iter().map(versioned_name).collect();
     fields.push(ListItem::new("Participants", RichText::joined(&names, TextTone::Plain)));
     fields.extend(outcomes.iter().map(|outcome| ListItem::new("Outcome", outcome_line(outcome))));
-    vec![PageBlock::barred(&conclusion.recommendation, bar), PageBlock::Fields(fields)]
+    let sources = ConclusionField::ALL.iter().map(|field| {
+        let name = match field {
+            ConclusionField::Recommendation => "Source of the recommendation",
+            ConclusionField::KeyCondition => "of the key condition",
+            ConclusionField::UnresolvedPoints => "of the unresolved points",
+            ConclusionField::ReviewBy => "of the review date",
+            ConclusionField::Participants => "of the participants",
+        };
+        (name, format!("conclusion.{field}"))
+    });
+    vec![
+        PageBlock::barred(&conclusion.recommendation, bar),
+        PageBlock::Fields(fields),
+        PageBlock::SourceLinks(sources.collect()),
+    ]
 }
 
 fn unresolved_item(point: &UnresolvedPoint) -> ListItem {

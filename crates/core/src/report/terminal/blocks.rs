@@ -52,6 +52,7 @@ pub(crate) fn draw_block(block: &PageBlock, indent: usize, canvas: PageCanvas) -
         PageBlock::Command(command) => {
             vec![StyledLine::with_indent(indent).push_styled(command, GOOD)]
         }
+        PageBlock::Passage(_) | PageBlock::SourceLinks(_) => Vec::new(),
     }
 }
 
