@@ -185,7 +185,7 @@ pub fn audit_verdicts(project: &Project, wish: AuditFilter) -> Result<AuditResul
         for logged in &page? {
             let is_wanted = window.producer.is_none() || window.producer == logged.row.producer;
             if is_wanted {
-                auditor.add_row(&logged.row, logged.overridden.as_ref().map(|word| word.decision));
+                auditor.add_verdict(logged);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The review protocol (seed 001): four deliberators and an adjudicator judge a document.
 
+pub mod artifact_verdicts;
 pub mod concern_codes;
 pub mod concern_sections;
 pub mod document;

@@ -11,8 +11,11 @@ use serde::Serialize;
 use crate::dialogue::health::exceeds_percent;
 use crate::model::string_enum::words;
 use crate::model::time::{Day, Moment};
+use crate::protocols::review::artifact_verdicts::{
+    ArtifactLists, ArtifactVerdicts, OverriddenVerdict,
+};
 use crate::protocols::review::drift::{DriftReport, DriftVerdict, describe_subject};
-use crate::protocols::review::log_row::LogRow;
+use crate::protocols::review::log_row::{LogRow, LoggedVerdict};
 use crate::protocols::review::policy::ReviewDecision;
 use crate::protocols::review::verdict_counts::{
     DeliberatorStatistics, MindChange, OverrideCounts, ScoreSums, SeatRounds, VerdictTally,
@@ -44,6 +47,10 @@ pub struct ReviewStatistics {
     pub change: MindChange,
     pub scores: Vec<ScoreSeries>,
     pub overrides: OverrideCounts,
+    /// Newest first, at most 100.
+    pub by_artifact: Vec<ArtifactVerdicts>,
+    /// Newest first, at most 100.
+    pub overridden_verdicts: Vec<OverriddenVerdict>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -97,9 +104,18 @@ pub struct StatisticsBuilder {
     by_producer: BTreeMap<String, WeekTallies>,
     seats: BTreeMap<String, DeliberatorStatistics>,
     overrides: OverrideCounts,
+    artifacts: ArtifactLists,
 }
 
 impl StatisticsBuilder {
+    /// Adds a verdict of the log.
+    pub fn add_verdict(&mut self, logged: &LoggedVerdict) {
+        if !logged.row.rehearsal {
+            self.artifacts.add_verdict(logged);
+        }
+        self.add_row(&logged.row, logged.overridden.as_ref().map(|word| word.decision));
+    }
+
     /// Adds a row and the newest human override of it.
     pub fn add_row(&mut self, row: &LogRow, overridden: Option<ReviewDecision>) {
         if row.rehearsal {
@@ -140,6 +156,7 @@ impl StatisticsBuilder {
         let by_type = sort_by_size(self.by_type).into_iter();
         let by_producer = sort_by_size(self.by_producer).into_iter();
         let weeks = self.all.iter().rev();
+        let (by_artifact, overridden_verdicts) = self.artifacts.into_lists();
         ReviewStatistics {
             spread,
             imported: self.imported,
@@ -161,6 +178,8 @@ impl StatisticsBuilder {
             deliberators,
             change,
             overrides: self.overrides,
+            by_artifact,
+            overridden_verdicts,
         }
     }
 }

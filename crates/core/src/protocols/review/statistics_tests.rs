@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::model::time::Day;
 use crate::protocols::review::drift::{DriftSubject, DriftSubjectKind, DriftVerdict};
-use crate::protocols::review::log_row::LogRow;
+use crate::protocols::review::log_row::{LogRow, LoggedVerdict, RecordedOverride};
 use crate::protocols::review::policy::{ReviewDecision, ReviewVerdict};
 use crate::protocols::review::statistics::{RemarkCode, ReviewStatistics, StatisticsBuilder};
 use crate::protocols::review::verdict_counts::{OverrideCounts, VerdictTally};
@@ -66,6 +66,40 @@ fn audit(rows: impl IntoIterator<Item = LogRow>) -> ReviewStatistics {
 
 fn spread(ship: usize, revise: usize, hold: usize, incomplete: usize) -> VerdictTally {
     VerdictTally { ship, revise, hold, incomplete }
+}
+
+#[test]
+fn an_artifact_shows_its_newest_verdict_and_who_overrode_it() {
+    let mut auditor = StatisticsBuilder::default();
+    let decided = RecordedOverride {
+        decision: ReviewDecision::Ship,
+        why: "checked by hand".to_owned(),
+        by: Some("ann".to_owned()),
+        at: "2026-05-20T12:00:00Z".parse().unwrap(),
+    };
+    let mut rehearsed = row("2026-05-21", "post", "HOLD");
+    rehearsed.rehearsal = true;
+    let rows = [
+        (row("2026-05-18", "post", "REVISE"), None),
+        (row("2026-05-19", "post", "HOLD"), Some(decided.clone())),
+        (rehearsed, Some(decided)),
+    ];
+    for (seq, (row, overridden)) in (1..).zip(rows) {
+        auditor.add_verdict(&LoggedVerdict {
+            seq,
+            verdict_id: format!("log/{seq}"),
+            dialogue_id: "log".parse().unwrap(),
+            row,
+            line: String::new(),
+            overridden,
+        });
+    }
+    let told = auditor.into_statistics(today());
+    let [artifact] = told.by_artifact.as_slice() else { panic!("{told:?}") };
+    assert_eq!((artifact.spread, artifact.newest.name()), (spread(0, 1, 1, 0), "SHIP"));
+    let [given] = told.overridden_verdicts.as_slice() else { panic!("{told:?}") };
+    assert_eq!((given.verdict_id.as_str(), given.verdict.name()), ("log/2", "HOLD"));
+    assert_eq!(given.decided.by.as_deref(), Some("ann"));
 }
 
 #[test]
