@@ -19,7 +19,9 @@ use plenary_engine::context_files::gather::gather_files;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::read_request_text;
 
-use crate::cli::council::ask::{UNASKED_REHEARSAL, describe_shortage, dry_run, load_usual_replies};
+use crate::cli::council::ask::{
+    UNASKED_REHEARSAL, describe_shortage, dry_run, load_usual_replies, no_question, take_question,
+};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
 use crate::cli::runs::value_parsers::{LimitArgs, parse_question, parse_rehearsal};
@@ -45,7 +47,8 @@ use crate::cli::ui::print_warning_text;
 #[derive(Debug, Args)]
 pub(crate) struct AlignArgs {
     /// The question; `-` reads it from standard input
-    question: String,
+    #[arg(required_unless_present_any = ["context", "rehearse"])]
+    question: Option<String>,
     /// Send these files and folders with the question; repeatable
     #[arg(long, value_name = "PATH", num_args = 1..)]
     context: Vec<PathBuf>,
@@ -87,7 +90,12 @@ pub(crate) struct AlignArgs {
 }
 
 impl AlignArgs {
-    pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+    pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        if self.question.is_none() {
+            self.question = take_question(&mut self.rehearse, &mut self.context);
+        }
+        let question = self.question.as_deref().ok_or_else(|| no_question("align"))?;
+        let question = parse_question(question)?;
         let overrides = self.limits.overrides();
         let mut options = self.align_options()?;
         let settings = council_settings(&session.loader, &options.rehearsal, &overrides)?;
@@ -100,7 +108,6 @@ impl AlignArgs {
         if setup.is_rehearsal && !options.rehearsal.is_asked_for() {
             print_warning_text(UNASKED_REHEARSAL);
         }
-        let question = parse_question(&self.question)?;
         let guard = secret_guard(&settings);
         let context = gather_files(&settings.paths.working, &self.context, &guard)?.into();
         let plan = setup.build_plan(context, &RealSystem);

@@ -160,7 +160,7 @@ impl AskArgs {
             let message = "`--jobs` needs `--batch FILE`: one question is one council";
             return Err(Error::Usage(message.to_owned()));
         }
-        let typed = self.question.as_deref().ok_or_else(no_question)?;
+        let typed = self.question.as_deref().ok_or_else(|| no_question("ask"))?;
         if is_file_name(typed) {
             session.ui.print_note(&format!(
                 "`{}` looks like a file name, but it is the question; `--context FILE` sends a \
@@ -218,17 +218,10 @@ impl AskArgs {
         Ok(pack)
     }
 
-    /// In `ask --rehearse "…"` and `ask --context src "…"` the question is parsed as a path; a path
-    /// that does not exist and does not look like one is the question.
     fn find_question(&mut self) {
-        if self.question.is_some() || self.batch.is_some() {
-            return;
+        if self.question.is_none() && self.batch.is_none() {
+            self.question = take_question(&mut self.rehearse, &mut self.context);
         }
-        let is_question =
-            |path: &mut PathBuf| !path.exists() && !is_file_name(&path.to_string_lossy());
-        let script = self.rehearse.as_mut().and_then(|script| script.take_if(is_question));
-        let path = script.or_else(|| self.context.pop_if(is_question));
-        self.question = path.map(|path| path.to_string_lossy().into_owned());
     }
 
     fn ask_options(&self) -> Result<AskOptions, Error> {
@@ -247,9 +240,23 @@ impl AskArgs {
     }
 }
 
+/// In `ask --rehearse "…"` and `ask --context src "…"` the question is parsed as a path; a path that
+/// does not exist and does not look like one is the question.
+pub(crate) fn take_question(
+    script: &mut Option<Option<PathBuf>>,
+    context: &mut Vec<PathBuf>,
+) -> Option<String> {
+    let is_question = |path: &mut PathBuf| !path.exists() && !is_file_name(&path.to_string_lossy());
+    let script = script.as_mut().and_then(|script| script.take_if(is_question));
+    let path = script.or_else(|| context.pop_if(is_question));
+    path.map(|path| path.to_string_lossy().into_owned())
+}
+
 /// `--context` takes every path up to the next option, so a question behind it is lost.
-fn no_question() -> ValidationError {
-    let hint = "write the question before the options: `plenary ask \"QUESTION\" --context FILE`";
+pub(crate) fn no_question(command: &str) -> ValidationError {
+    let hint = format!(
+        "write the question before the options: `plenary {command} \"QUESTION\" --context FILE`"
+    );
     ValidationError::new(ErrorCode::MissingField, "there is no question")
         .with_field("question")
         .with_suggestion(hint)
