@@ -18,6 +18,23 @@ export class ApiProblem extends Error {
   }
 }
 
+/** @type {(isAnswered: boolean) => void} */
+let tellResult = () => {};
+
+/** Learns of each request whether the server answered it.
+ * @param {(isAnswered: boolean) => void} tell
+ */
+export function onResult(tell) {
+  tellResult = tell;
+}
+
+/** Whether the server did not answer at all.
+ * @param {unknown} error
+ */
+export function isUnreachable(error) {
+  return error instanceof ApiProblem && error.status === 0;
+}
+
 /** Whether the reader must sign in.
  * @param {unknown} error
  */
@@ -67,8 +84,10 @@ async function request(path, options) {
     response = await fetch(path, { credentials: 'same-origin', ...options });
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    tellResult(false);
     throw new ApiProblem(0, 'unreachable', 'The server does not answer.', 'Start it again with `plenary serve`.');
   }
+  tellResult(true);
   if (response.status === 204) return null;
   const text = await response.text();
   const document = parse(text);

@@ -2,6 +2,8 @@
 
 import { html, nothing, render } from './vendor/lit-html.js';
 import { ApiProblem, postJson } from './api.js';
+import { ServerConnection } from './connection.js';
+import { clock } from './format.js';
 import { LiveFeed } from './live.js';
 import { parseAddress } from './router.js';
 import { hasRoute } from './routes.js';
@@ -34,7 +36,6 @@ let shownKey = '\0';
 /** @type {unknown} */
 let problem = null;
 let announcement = '';
-let feedState = 'closed';
 let isDrawing = false;
 let needsToken = false;
 /** Whether the server refused the last token that the reader typed. */
@@ -58,12 +59,19 @@ const host = {
       host.feed.stop();
     }
     problem = error;
+    if (error instanceof ApiProblem && error.status === 0 && host.connection.isLost) problem = null;
     host.redraw();
   },
   feed: new LiveFeed((state) => {
-    feedState = state;
-    // The server answers again.
-    if (state === 'open' && problem instanceof ApiProblem && problem.status === 0) problem = null;
+    host.connection.hasFeed = state === 'open';
+    if (state === 'open') host.connection.find();
+    // A response ends after some minutes and the browser opens the next one: that is no loss.
+    if (state === 'lost') void host.connection.ask();
+    host.redraw();
+  }),
+  connection: new ServerConnection(() => {
+    // The banner says it, for as long as it is so.
+    if (problem instanceof ApiProblem && problem.status === 0) problem = null;
     host.redraw();
   }),
 };
@@ -127,7 +135,7 @@ async function openAddress() {
     screen = missingScreen();
     return host.redraw();
   }
-  const makeScreen = await make();
+  const makeScreen = await host.connection.loadCode(make);
   if (shownKey !== key) return;
   screen = makeScreen(host, address);
   window.scrollTo(0, 0);
@@ -148,9 +156,9 @@ function frame() {
     <header class="top">
       <a class="brand" href="#/"><img src="/icon.svg" alt="" width="24" height="24">Plenary</a>
       <nav aria-label="Places">${places.map(([name, label, href]) => html`<a href=${href} aria-current=${place === name || (place === 'd' && name === '') ? 'page' : nothing}>${label}</a>`)}</nav>
-      ${feedState === 'lost' ? html`<span class="feed-lost" role="status">Reconnecting…</span>` : nothing}
       <a class="button primary" href="#/new/ask">New</a>
     </header>
+    ${host.connection.lostAt === null ? nothing : lostBanner(host.connection.lostAt)}
     <main id="main" tabindex="-1">
       ${needsToken ? signInForm() : html`${problem ? problemBox() : nothing}${screen ? screen.view() : problem ? nothing : loading('the page')}`}
     </main>
@@ -161,6 +169,11 @@ function frame() {
 /** @returns {PageScreen} */
 function missingScreen() {
   return { title: 'Not found', show() {}, view: () => html`<section><h1>There is no such page</h1><p class="lead"><a href="#/">Show the dialogues</a></p></section>` };
+}
+
+/** @param {number} since */
+function lostBanner(since) {
+  return html`<p class="feed-lost" role="status"><strong>Connection lost since ${clock(new Date(since).toISOString())}.</strong> The page shows what it knew then. It reconnects when <code>plenary serve</code> runs again.</p>`;
 }
 
 function problemBox() {

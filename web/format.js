@@ -100,6 +100,39 @@ export function percent(share) {
   return share === null || share === undefined ? '–' : `${Math.round(share * 10) / 10} %`;
 }
 
+/** What a seat is asked for: one name on every screen. */
+const PURPOSES = /** @type {Record<string, string>} */ ({
+  opinion: 'Opinion', review: 'Review', synthesis: 'Report',
+  conclusion: 'Conclusion', audit: 'Audit', revision: 'Revision',
+  judgement: 'Judgement', cross_reading: 'Cross-reading', adjudication: 'Adjudication',
+  design: 'Design', panel: 'Panel', expert: 'Expert', contribution: 'Contribution', reconcile: 'Reconcile', verdicts: 'Verdicts',
+});
+
+/** The order in which a run asks for them. */
+export const PURPOSE_ORDER = Object.keys(PURPOSES);
+
+/** Steps after the last round, which the program numbers like rounds. */
+const AFTER_ROUNDS = new Set(['conclusion', 'audit', 'revision', 'verdicts', 'design']);
+const SECOND_AUDIT_ROUND = 7;
+
+/**
+ * @param {string} purpose
+ * @param {number} [round]
+ */
+export function purposeName(purpose, round) {
+  if (purpose === 'audit' && round === SECOND_AUDIT_ROUND) return 'Second audit';
+  return PURPOSES[purpose] ?? capital(words(purpose));
+}
+
+/** `Opinion, round 1`; a conclusion is in no round.
+ * @param {string} purpose
+ * @param {number} round
+ */
+export function stageText(purpose, round) {
+  const name = purposeName(purpose, round);
+  return AFTER_ROUNDS.has(purpose) ? name.toLowerCase() : `${name.toLowerCase()}, round ${round}`;
+}
+
 const PROTOCOLS = /** @type {Record<string, string>} */ ({
   council: 'Council', review: 'Review', alignment: 'Alignment', dialogue: 'Dialogue',
 });

@@ -1,5 +1,7 @@
 // What a screen gets from the page: redrawing, announcing, the live feed; and what it gives back.
 
+import { isUnreachable } from './api.js';
+
 /**
  * @typedef {import('./vendor/lit-html.js').TemplateResult} TemplateResult
  * @typedef {import('./router.js').ScreenAddress} ScreenAddress
@@ -9,6 +11,7 @@
  * @property {(text: string) => void} announce tells a screen reader
  * @property {(error: unknown) => void} report shows a failed action
  * @property {import('./live.js').LiveFeed} feed
+ * @property {import('./connection.js').ServerConnection} connection
  *
  * @typedef {object} PageScreen
  * @property {string} title
@@ -59,9 +62,19 @@ export class RemoteValue {
     } catch (error) {
       if (key !== this.key) return;
       this.error = error;
+      if (isUnreachable(error)) void this.retry(key, fetchValue);
     }
     this.isLoading = false;
     this.host.redraw();
+  }
+
+  /** What a dead server did not answer is fetched once it is back.
+   * @param {string} key
+   * @param {() => Promise<T>} fetchValue
+   */
+  async retry(key, fetchValue) {
+    await this.host.connection.back();
+    if (key === this.key && !this.isLoading) await this.load(fetchValue);
   }
 
   /** The next `want` fetches again. */

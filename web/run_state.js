@@ -1,6 +1,6 @@
 // What a run looks like now, folded from its events: seats, stages, cells, spending, the feed.
 
-import { duration, plural, words } from './format.js';
+import { duration, plural, PURPOSE_ORDER, purposeName, words } from './format.js';
 
 /**
  * @typedef {import('./live.js').RunEvent} RunEvent
@@ -11,13 +11,6 @@ import { duration, plural, words } from './format.js';
  * @typedef {{ seat: string, model: string, family: string, roles: string[] }} RunSeat
  * @typedef {{ id: number, ts: string, tone: '' | 'good' | 'warn' | 'bad', who: string, text: string }} FeedLine
  */
-
-const STAGE_NAMES = /** @type {Record<string, string>} */ ({
-  opinion: 'Opinion', review: 'Review', synthesis: 'Report',
-  conclusion: 'Conclusion', audit: 'Audit', revision: 'Revision',
-  judgement: 'Judgement', cross_reading: 'Cross-reading', adjudication: 'Adjudication',
-  design: 'Design', panel: 'Panel', expert: 'Experts', reconcile: 'Reconcile', verdicts: 'Verdicts',
-});
 
 /** Text kept per cell: enough for the reader's eye, not a second copy of the journal. */
 const LIVE_TEXT_MAX = 20_000;
@@ -46,6 +39,12 @@ export class RunState {
     this.startedAt = null;
     /** @type {string | null} */
     this.endedAt = null;
+    /** Time of the spans that ended: a run that is resumed has several. */
+    this.workedMs = 0;
+    /** @type {number | null} the start of the span that has not ended */
+    this.spanStart = null;
+    /** @type {number} the newest event */
+    this.lastAt = 0;
     /** @type {RunEvent | null} */
     this.stop = null;
     this.starts = 0;
@@ -58,6 +57,19 @@ export class RunState {
 
   get isOver() {
     return this.stop !== null;
+  }
+
+  /** The time in which a process worked on the run.
+   * @param {number} now
+   */
+  elapsed(now) {
+    const open = this.spanStart === null ? 0 : Math.max(0, (Number.isNaN(now) ? this.lastAt : now) - this.spanStart);
+    return this.workedMs + open;
+  }
+
+  endSpan() {
+    if (this.spanStart !== null) this.workedMs += Math.max(0, this.lastAt - this.spanStart);
+    this.spanStart = null;
   }
 
   /** Seats that answered in the first stage with answers, of those asked. */
@@ -97,6 +109,10 @@ export class RunState {
     if (event.event === 'writing') return void takeWriting(this, event);
     const step = STEPS[event.event];
     this.events += 1;
+    // A process that was killed says nothing of its end: the event before the next start is the last
+    // that it wrote.
+    if (event.event === 'started') this.endSpan();
+    this.lastAt = Date.parse(event.ts ?? '') || this.lastAt;
     step?.(this, event);
     const line = describe(event);
     if (line) {
@@ -135,19 +151,18 @@ export class RunState {
 
   /** @param {{ round: number, purpose: string }} ask */
   stageName(ask) {
-    const name = STAGE_NAMES[ask.purpose] ?? ask.purpose;
-    if (ask.purpose === 'audit' && ask.round === 7) return 'Second audit';
+    const isSecond = ask.purpose === 'audit' && this.stages.some((stage) => stage.purpose === 'audit' && stage.round < ask.round);
+    const name = isSecond ? 'Second audit' : purposeName(ask.purpose, ask.round);
     return ['panel', 'expert', 'reconcile'].includes(ask.purpose) ? `R${ask.round} ${name.toLowerCase()}` : name;
   }
 }
 
-const PURPOSES = Object.keys(STAGE_NAMES);
 const RUN_ORDER = ['design', 'panel', 'expert', 'reconcile', 'verdicts'];
 
 /** @param {string} purpose */
 function purposeOrder(purpose) {
   const place = RUN_ORDER.indexOf(purpose);
-  return place >= 0 ? place : PURPOSES.indexOf(purpose);
+  return place >= 0 ? place : PURPOSE_ORDER.indexOf(purpose);
 }
 
 const encoder = new TextEncoder();
@@ -189,6 +204,7 @@ const STEPS = {
   },
   started(run, event) {
     run.starts = event.start ?? run.starts + 1;
+    run.spanStart = run.lastAt;
     run.startedAt ??= event.ts ?? null;
     run.stop = null;
     run.endedAt = null;
@@ -254,6 +270,7 @@ const STEPS = {
   designed: settle, panelled: settle, reconciled: settle,
   stopped(run, event) {
     run.stop = event;
+    run.endSpan();
     run.endedAt = event.ts ?? null;
     for (const cell of run.cells.values()) {
       if (!cell.until && cell.state !== 'failed') cell.state = 'lost';
@@ -326,9 +343,19 @@ function describe(event) {
   return { tone, who: actor(event), text };
 }
 
+/** The seat of the Judge of an alignment dialogue. */
+const JUDGE = 'the-judge';
+
+/** The Judge has one name in a run, as a seat and as an actor.
+ * @param {string} seat
+ */
+export function seatName(seat) {
+  return seat === JUDGE ? 'the Judge' : seat;
+}
+
 /** @param {RunEvent} event */
 function actor(event) {
-  if (event.ask?.seat) return event.ask.seat;
+  if (event.ask?.seat) return seatName(event.ask.seat);
   if (event.event === 'seat_changed') return event['seat'];
   if (event.event === 'intervened') return 'you';
   return BY_JUDGE.has(event.event) || event['score'] !== undefined ? 'the Judge' : 'Plenary';
@@ -341,7 +368,7 @@ function unknownLine(event) {
 
 /** @param {RunEvent} event */
 function stageWord(event) {
-  return (STAGE_NAMES[event.ask?.purpose] ?? event.ask?.purpose ?? '').toLowerCase();
+  return purposeName(event.ask?.purpose ?? '', event.ask?.round).toLowerCase();
 }
 
 /** @param {RunEvent} event */

@@ -73,10 +73,12 @@ await withVisitor(async (visitor) => {
   assert.ok(await page.evaluate(() => document.activeElement?.matches('.dialogue-row')), 'an arrow moves to the next row');
   // Find in the transcript: only the replies with the words, marked.
   await visitor.go(`#/d/${council}/transcript`);
+  await page.locator('.entry').first().waitFor();
   const replies = await page.locator('.entry').count();
   await tabTo(page, () => document.activeElement?.matches('.transcript input'), 'the field of the transcript');
   await page.keyboard.type('tested way back');
   await page.waitForFunction((all) => { const shown = document.querySelectorAll('.entry').length; return shown > 0 && shown < all; }, replies);
+  await page.waitForFunction(() => { const found = [...CSS.highlights.get('found') ?? []]; return found.length > 0 && found.every((range) => range.toString().length === 'tested way back'.length); });
   const marks = await page.evaluate(() => [...CSS.highlights.get('found')].map((range) => range.toString().toLowerCase()));
   assert.ok(marks.length > 0 && marks.every((text) => text === 'tested way back'), `marked: ${marks.join(', ')}`);
   await page.keyboard.type(' zzz');

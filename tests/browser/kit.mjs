@@ -144,6 +144,10 @@ export class Visitor {
       document.addEventListener('securitypolicyviolation', (event) => console.error(`policy violation: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
       // A corpus string that runs as script calls one of these.
       for (const name of ['alert', 'confirm', 'prompt', 'print']) window[name] = () => console.error(`script ran: ${name}`);
+      // Which address the page has drawn: a change after `#` loads nothing that a test could wait for.
+      const note = () => requestAnimationFrame(() => requestAnimationFrame(() => { document.documentElement.dataset.drawn = location.hash; }));
+      window.addEventListener('hashchange', note);
+      window.addEventListener('load', note);
     });
     await page.goto(`${this.server.address}#token=${encodeURIComponent(this.server.token)}`);
     await page.waitForSelector('.list-screen h1');
@@ -157,6 +161,7 @@ export class Visitor {
 
   async go(hash) {
     await this.page.goto(`${this.server.address}${hash}`);
+    await this.page.waitForFunction(() => document.documentElement.dataset.drawn === location.hash);
     await this.settle();
   }
 

@@ -76,8 +76,16 @@ async function serverDies(visitor, server) {
   await server.kill();
   await page.locator('.feed-lost').waitFor();
   await visitor.picture('lost-1440-light');
+  // Without a server nobody can intervene, and a screen that was never opened has no code yet.
+  await page.getByText('Connection lost since').waitFor();
+  assert.ok(await page.getByRole('button', { name: 'Whisper' }).isDisabled());
+  await page.getByRole('link', { name: 'Graph' }).click();
+  await page.locator('.loading').waitFor();
   await server.start();
   const began = Date.now();
+  await page.locator('.graph-screen, .empty').waitFor();
+  assert.equal(await page.getByText('dynamically imported').count(), 0);
+  await page.getByRole('link', { name: 'Run', exact: true }).click();
   // The page reconnects by itself and learns that the run has no process.
   await page.locator('.feed-lost').waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Resume' }).waitFor();

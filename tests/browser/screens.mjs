@@ -41,7 +41,7 @@ const SCREENS = [
   ['review', `#/d/${review}/result`, 'Deliberators'],
   ['verdicts', `#/d/${example}/result`, 'Final verdict'],
   ['aligned', `#/d/${aligned}/result`, 'Final verdict'],
-  ['aligned-run', `#/d/${aligned}/run`, 'the-judge'],
+  ['aligned-run', `#/d/${aligned}/run`, 'the Judge'],
   ['aligned-scores', `#/d/${aligned}/scores`, 'wisdom'],
   ['aligned-transcript', `#/d/${aligned}/transcript`, 'RE:DEPEND'],
   ['forced', `#/d/${forced}/result`, 'NOT CONVERGED'],

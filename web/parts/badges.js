@@ -48,14 +48,27 @@ export function badge(state, text) {
 /**
  * The state of a dialogue and, once it is done, how it ended.
  *
- * @param {{ state: string, status?: string | null, terminal_state?: string | null, verdict?: string | null, forced?: boolean | null }} row
+ * @param {{ state: string, status?: string | null, terminal_state?: string | null, protocol?: string, verdict?: string | null,
+ *   overridden?: string | null, forced?: boolean | null, is_imported?: boolean }} row
  */
 export function stateBadge(row) {
-  const ending = row.verdict ?? row.terminal_state;
+  const verdict = row.overridden ?? row.verdict;
+  const ending = verdict ?? row.terminal_state;
   if (row.state === 'done' && row.forced) return badge('not_converged', 'NOT CONVERGED');
-  if (row.state === 'done' && ending) return badge(ending, row.verdict ? row.verdict : undefined);
+  if (row.state === 'done' && ending) return badge(ending, verdict ?? undefined);
+  // A log that was read from a file has many verdicts and none of its own.
+  if (row.state === 'done' && row.protocol === 'review') return badge('done', row.is_imported ?? row.status === 'converged' ? 'imported' : undefined);
   if (row.state === 'done' && row.status === 'converged') return badge('converged');
   return badge(row.state);
+}
+
+/** What a person decided over the verdict of a review.
+ * @param {any} review
+ * @returns {string | null}
+ */
+export function decisionOf(review) {
+  const last = (review?.overrides ?? []).at(-1);
+  return last?.decision ?? last?.as ?? null;
 }
 
 /** @param {string} text */

@@ -2,7 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { hrefWith } from '../router.js';
-import { badge, kindName } from './badges.js';
+import { kindName } from './badges.js';
 
 /**
  * @typedef {{ id: string, label: string, content?: string, description?: string, contributors: string[],
@@ -29,16 +29,6 @@ export function hasEntity(text) {
 export function linkedText(text) {
   if (!text) return nothing;
   return text.split(ENTITY_ID).map((part, index) => (index % 2 === 1 ? entityLink(part) : part));
-}
-
-/** @param {Entity} entity */
-export function entityCard(entity) {
-  const text = entity.content ?? entity.description ?? '';
-  return html`<article class="entity-card">
-    <header>${entityLink(entity.id)} ${badge(entity.status)}<span class="soft">${entity.contributors.join(', ')} · round ${entity.round}</span></header>
-    <p class="prose">${entity.label}</p>
-    ${text && text !== entity.label ? html`<p class="prose soft">${linkedText(text)}</p>` : nothing}
-  </article>`;
 }
 
 /**

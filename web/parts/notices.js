@@ -19,16 +19,51 @@ export function empty(text, more = nothing) {
 /** @param {unknown} error */
 export function failure(error) {
   const message = error instanceof Error ? error.message : String(error);
-  const hint = error instanceof ApiProblem ? error.hint : '';
+  const hint = error instanceof ApiProblem ? pageHint(error.code, error.hint, error.status) : '';
   return html`<div class="notice bad" role="alert">
     <p><strong>${message}</strong></p>${hint ? html`<p>${withCode(hint)}</p>` : nothing}
   </div>`;
+}
+
+/** What the page offers instead of the commands that an error suggests. */
+const PAGE_HINTS = /** @type {Record<string, string>} */ ({
+  dialogue_not_found: 'The address may be cut, or the dialogue is in another store.',
+  ambiguous_id: 'Several dialogues fit this short id. Choose yours in the list.',
+  target_not_found: 'The record has no such part.',
+  interrupted: 'Plenary kept all answers. Choose Resume above to continue.',
+  stopped: 'Plenary kept all answers. Choose Resume above to continue.',
+  unfinished: 'Choose Resume above to continue the run.',
+  deadline_exceeded: 'Plenary kept all answers. Choose Resume above to continue.',
+  budget_exhausted: 'Plenary kept all answers. Choose Resume above, with a higher budget.',
+  quorum_not_met: 'Fix what failed, then choose Resume above: the missing seats are asked again.',
+  families_not_met: 'Add a provider of another family, or wait until it answers again. Then choose Resume above.',
+  partial_not_allowed: 'Fix what failed, then choose Resume above.',
+  audit_unavailable: 'Without an audit no conclusion is Clean. Resume asks the critic again.',
+  synthesis_unavailable: 'All replies are kept. Resume asks for the conclusion again.',
+  revision_unavailable: 'Resume asks for the revision again.',
+  adjudication_unavailable: 'The document does not pass. Resume asks the adjudicator again.',
+  judge_unavailable: 'Plenary kept all answers. Resume asks the Judge again.',
+  ethos_conflict_open: 'Decide the conflicts, then choose Resume above.',
+});
+
+const NO_PROVIDER = 'Choose “Rehearse offline” below, or set the key of a provider and start the server again.';
+
+/**
+ * @param {string} code
+ * @param {string} hint of the server, which names commands
+ * @param {number} [status]
+ */
+export function pageHint(code, hint, status = 0) {
+  if (code === 'invalid_configuration' && status === 422) return NO_PROVIDER;
+  return PAGE_HINTS[code] ?? hint;
 }
 
 /** Text between backticks is code.
  * @param {string} text
  */
 export function withCode(text) {
+  // A single backtick opens no code.
+  if (text.split('`').length % 2 === 0) return text;
   return text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part));
 }
 

@@ -3,6 +3,7 @@
 import { html } from '../vendor/lit-html.js';
 import { hrefWith } from '../router.js';
 import { hasEntity, linkedText } from './entities.js';
+import { withCode } from './notices.js';
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
@@ -20,7 +21,7 @@ export function sourcedText(text, source) {
     // An empty line between two paragraphs is no sentence.
     if (sentence.trim() === '') return sentence;
     const href = hrefWith({ source, sentence: sentence.trim(), call: null });
-    return html`<a class="sentence" href=${href}>${sentence}</a>`;
+    return html`<a class="sentence" href=${href}>${withCode(sentence)}</a>`;
   });
 }
 

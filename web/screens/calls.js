@@ -2,7 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson } from '../api.js';
-import { count, duration, money, percent, words } from '../format.js';
+import { count, duration, money, percent, purposeName, words } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefWith } from '../router.js';
 import { badge } from '../parts/badges.js';
@@ -65,7 +65,7 @@ export class CallsScreen {
     const remarks = [call.attempt > 1 ? `attempt ${call.attempt}` : '', call.fallback ? `instead of ${call.fallback.from ?? call.fallback}` : ''].filter(Boolean).join(', ');
     return html`<tr id="call-${call.call}" class=${call.call === chosen ? 'chosen' : ''}>
       <th scope="row"><a href=${hrefWith({ call: call.call === chosen ? null : call.call })} aria-expanded=${call.call === chosen} title="Show prompt and reply">${call.call}</a></th>
-      <td class="text">${call.seat} <span class="soft">${words(call.purpose)}</span></td><td class="text model">${call.model} <span class="soft">${call.transport}</span></td>
+      <td class="text">${call.seat} <span class="soft">${purposeName(call.purpose, call.round)}</span></td><td class="text model">${call.model} <span class="soft">${call.transport}</span></td>
       <td class="time-line">${span(Math.max(0, began), (call.duration_ms ?? 0) / whole, first, call.status === 'failed' ? 'bad' : '')}</td>
       <td>${duration(call.duration_ms)}</td><td>${count(call.tokens_in)}</td><td>${call.tokens_in && call.tokens_cached ? percent((100 * call.tokens_cached) / call.tokens_in) : '–'}</td><td>${count(call.tokens_out)}</td>
       <td>${call.cost_usd === null || call.cost_usd === undefined ? '–' : money(call.cost_usd)}</td><td class="text">${badge(call.status)} <span class="soft">${remarks}</span></td></tr>

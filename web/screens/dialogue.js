@@ -1,13 +1,13 @@
 // One dialogue: its headline, the screens about it, and the source panel that any of them opens.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { dialoguePath, getJson, isUnauthorized } from '../api.js';
+import { dialoguePath, getJson, isUnauthorized, isUnreachable } from '../api.js';
 import { age, duration, money, moment, plural, protocolName } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
 import { costOf, panelOf } from '../record_views.js';
 import { RunState } from '../run_state.js';
-import { flag, stateBadge } from '../parts/badges.js';
+import { badge, decisionOf, flag, stateBadge } from '../parts/badges.js';
 import { failure, loading } from '../parts/notices.js';
 import { InterveneForms } from './intervene.js';
 import { SourcePanel } from './source.js';
@@ -99,6 +99,7 @@ class DialogueScreen {
     /** @type {number | undefined} */
     this.timer = undefined;
     this.ticks = 0;
+    this.hasLeft = false;
     this.ticker = window.setInterval(() => this.tick(), TICK_MS);
     this.address = address;
     void this.open();
@@ -114,7 +115,11 @@ class DialogueScreen {
 
   async open() {
     await this.reload();
-    if (!this.record) return;
+    while (!this.record && !this.hasLeft && isUnreachable(this.remote.error)) {
+      await this.host.connection.back();
+      await this.reload();
+    }
+    if (!this.record || this.hasLeft) return;
     this.show(this.address);
     this.host.feed.follow([this.record.id ?? this.id], (event) => this.take(event));
     this.host.feed.onReturn = () => void this.reload();
@@ -135,9 +140,11 @@ class DialogueScreen {
     this.tab = tab;
     this.sub?.leave?.();
     this.sub = null;
-    const load = LOADERS[tab] ?? LOADERS['result'];
-    const Screen = await /** @type {NonNullable<typeof load>} */ (load)();
-    if (this.tab !== tab) return;
+    this.host.redraw();
+    const load = LOADERS[tab];
+    if (!load) return;
+    const Screen = await this.host.connection.loadCode(load);
+    if (this.tab !== tab || this.hasLeft) return;
     this.sub = new Screen(this);
     this.host.redraw();
   }
@@ -168,13 +175,14 @@ class DialogueScreen {
 
   /** Elapsed times grow while the run works. A process that dies writes no event, so the page asks. */
   tick() {
-    if (!this.isRunning) return;
+    if (!this.isRunning || this.host.connection.isLost) return;
     this.ticks += 1;
     if (this.ticks % ASKING_TICKS === 0) void this.reload();
     this.host.redraw();
   }
 
   leave() {
+    this.hasLeft = true;
     clearInterval(this.ticker);
     clearTimeout(this.timer);
     this.sub?.leave?.();
@@ -195,10 +203,10 @@ class DialogueScreen {
     const record = this.record;
     if (!record) return this.remote.error ? html`${failure(this.remote.error)}<p><a href="#/">Show the dialogues</a></p>` : loading('the dialogue');
     return html`<article class="dialogue">
-      ${headline(record, this.run)}
+      ${headline(record, this.run, this.host.connection.isLost)}
       ${screenTabs(record, this.run, this.id, this.tab)}
       ${this.intervene.view()}
-      ${this.sub ? this.sub.view() : loading('the screen')}
+      ${LOADERS[this.tab] ? this.sub ? this.sub.view() : loading('the screen') : noScreen(this.tab, this.id)}
       ${this.source.view()}
     </article>`;
   }
@@ -207,30 +215,41 @@ class DialogueScreen {
 /**
  * @param {any} record
  * @param {RunState} run
+ * @param {boolean} isLost
  */
-function headline(record, run) {
+function headline(record, run, isLost) {
   const row = {
-    state: record.state ?? 'done', status: record.status, terminal_state: record.terminalState,
-    verdict: record.review?.verdict ?? null, forced: isForced(record),
+    state: record.state ?? 'done', status: record.status, terminal_state: record.terminalState, protocol: record.protocol,
+    verdict: record.review?.verdict ?? null, overridden: decisionOf(record.review), forced: isForced(record), is_imported: Boolean(record.imported),
   };
   const cost = costOf(record) ?? (run.calls > 0 ? run.cost : null);
   const panel = row.state === 'running' ? run.panel : panelOf(record);
   const isCutShort = (record.council?.interventions ?? []).some((/** @type {any} */ one) => one.kind === 'stop');
-  const ended = run.endedAt ?? record.concluded_at;
   return html`<header class="headline">
     <p class="kicker">${protocolName(record.protocol)}${record.rehearsal ? html` · <strong>rehearsal</strong>: no model was asked` : nothing}</p>
     <h1>${record.question ?? record.title}</h1>
+    ${record.question && record.title && record.title !== record.question ? html`<p class="soft subtitle">${record.title}</p>` : nothing}
     <p class="facts">
-      ${stateBadge(row)}
+      ${isLost && row.state === 'running' ? badge('lost', 'was running') : stateBadge(row)}
+      ${row.overridden ? flag('OVERRIDDEN') : nothing}
       ${panel?.attempted ? html`<span class=${panel.succeeded < panel.attempted && row.state !== 'running' ? 'warn' : ''}>${panel.succeeded} of ${panel.attempted} ${record.protocol === 'alignment' ? 'experts' : 'seats'} answered</span>` : nothing}
       ${record.council?.flags?.degraded || record.review?.panel?.degraded || record.alignment?.panel?.failed?.length > 0 ? flag('DEGRADED') : nothing}
       ${isCutShort ? flag('CUT SHORT') : nothing}
       ${record.totalRounds ? html`<span>${plural(record.totalRounds, 'round')}</span>` : nothing}
       ${cost === null ? nothing : html`<span>${money(cost)}</span>`}
-      ${run.startedAt && ended ? html`<span>${duration(Date.parse(ended) - Date.parse(run.startedAt))}</span>` : nothing}
+      ${run.startedAt && (run.endedAt || record.concluded_at) ? html`<span title="Time in which the run worked">${duration(run.elapsed(Date.parse(record.concluded_at)))}</span>` : nothing}
       <time datetime=${record.created_at} title=${moment(record.created_at)}>${age(record.created_at)}</time>
     </p>
   </header>`;
+}
+
+/**
+ * @param {string} tab
+ * @param {string} id
+ */
+function noScreen(tab, id) {
+  if (tab === '') return loading('the screen');
+  return html`<section class="empty"><p><strong>A dialogue has no screen “${tab}”.</strong></p><p><a href=${hrefToDialogue(id, 'result')}>Show the result</a></p></section>`;
 }
 
 /** @param {any} record */

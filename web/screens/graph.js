@@ -3,7 +3,8 @@
 import { html, nothing, svg } from '../vendor/lit-html.js';
 import { plural, shorten, words } from '../format.js';
 import { hrefWith, replaceAddress } from '../router.js';
-import { badge, kindName } from '../parts/badges.js';
+import { kindName } from '../parts/badges.js';
+import { entityBadge } from '../parts/entity_badge.js';
 import { entityLink } from '../parts/entities.js';
 import { empty } from '../parts/notices.js';
 import { busiest, layOut, needsFocus, NODE_HEIGHT, NODE_WIDTH, NODES_MAX, selectNodes } from '../graph_layout.js';
@@ -68,10 +69,8 @@ export class GraphScreen {
     return html`<section class="graph-screen">
       ${this.filters(graph, filter, isAll)}
       <p class="soft" role="status">${plural(chosen.nodes.length, 'node')} of ${graph.nodes.length}${chosen.focus ? html`: ${entityLink(chosen.focus)} and its neighbours` : nothing}${chosen.isCut ? html`; the first ${NODES_MAX} are drawn, filter to see the others` : nothing}</p>
-      <p class="soft hint">Choose a node to see its neighbours${chosen.focus ? '; choose the thick one to read its source' : ''}.</p>
-      ${legend()}
-      ${chosen.nodes.length === 0 ? empty('No node matches.') : this.drawing(chosen)}
-      ${edgeTable(graph, chosen)}
+      ${isNarrow() ? nothing : guide(chosen.focus)}
+      ${chosen.nodes.length === 0 ? empty('No node matches.') : isNarrow() ? html`${edgeTable(graph, chosen, this.frame.record, true)}<details class="layer"><summary>The drawing</summary>${guide(chosen.focus)}${this.drawing(chosen)}</details>` : html`${this.drawing(chosen)}${edgeTable(graph, chosen, this.frame.record, false)}`}
     </section>`;
   }
 
@@ -131,6 +130,11 @@ export class GraphScreen {
   }
 }
 
+/** Whether a drawing would show only one node at a time. */
+function isNarrow() {
+  return window.matchMedia('(max-width: 600px)').matches;
+}
+
 /** @param {string} label */
 function wrapLabel(label) {
   const lines = /** @type {string[]} */ ([]);
@@ -146,20 +150,24 @@ function wrapLabel(label) {
   return [one, isCut ? `${two}…` : two].filter(Boolean);
 }
 
-function legend() {
-  return html`<p class="legend">${KINDS.map((kind) => html`<span class="key kind-${kind}"><span class="swatch" aria-hidden="true"></span>${kindName(kind)}</span>`)}</p>`;
+/** @param {string | null} focus */
+function guide(focus) {
+  return html`<p class="soft hint">Choose a node to see its neighbours${focus ? '; choose the thick one to read its source' : ''}.</p>
+    <p class="legend">${KINDS.map((kind) => html`<span class="key kind-${kind}"><span class="swatch" aria-hidden="true"></span>${kindName(kind)}</span>`)}</p>`;
 }
 
 /** The same as the drawing, for a screen reader and for copying.
  * @param {EntityGraph} graph
  * @param {{ nodes: GraphNode[], edges: GraphEdge[] }} chosen
+ * @param {any} record
+ * @param {boolean} isFirst where no drawing fits the window
  */
-function edgeTable(graph, chosen) {
+function edgeTable(graph, chosen, record, isFirst) {
   const names = new Map(graph.nodes.map((node) => [node.id, node]));
   const rows = chosen.nodes.slice(0, TABLE_ROWS_MAX);
-  return html`<details class="layer"><summary>The same as a table</summary><div class="scroll" tabindex="0" role="group" aria-label="Nodes and edges"><table>
+  return html`<details class="layer" ?open=${isFirst}><summary>${isFirst ? 'The entities and their references' : 'The same as a table'}</summary><div class="scroll" tabindex="0" role="group" aria-label="Nodes and edges"><table>
     <thead><tr><th scope="col">Node</th><th scope="col">State</th><th scope="col">Label</th><th scope="col">By</th><th scope="col">Round</th><th scope="col">Edges</th></tr></thead>
-    <tbody>${rows.map((node) => html`<tr><th scope="row">${entityLink(node.id)}</th><td>${badge(node.status)}</td><td>${node.label}</td><td>${node.contributors.join(', ')}</td><td>${node.round}</td>
+    <tbody>${rows.map((node) => html`<tr><th scope="row">${entityLink(node.id)}</th><td>${entityBadge(node, record)}</td><td>${node.label}</td><td>${node.contributors.join(', ')}</td><td>${node.round}</td>
       <td>${chosen.edges.filter((edge) => edge.source === node.id && names.has(edge.target)).map((edge) => html`${words(edge.type)} ${entityLink(edge.target)} `)}</td></tr>`)}</tbody></table></div>
       ${rows.length < chosen.nodes.length ? html`<p class="soft">The first ${TABLE_ROWS_MAX}; the screen Record lists all.</p>` : nothing}</details>`;
 }

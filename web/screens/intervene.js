@@ -2,6 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, postJson } from '../api.js';
+import { hrefTo } from '../router.js';
 
 /** @typedef {'' | 'whisper' | 'direct' | 'stop' | 'resume'} OpenForm */
 
@@ -24,16 +25,19 @@ export class InterveneForms {
     const record = this.frame.record;
     if (record.protocol === 'review' && !RESUMABLE.has(record.state)) return nothing;
     if (!this.frame.isRunning && !RESUMABLE.has(record.state)) return nothing;
-    return html`<section class="intervene" aria-label="Intervene">
+    const { stop } = this.frame.run;
+    const isWaiting = !this.frame.isRunning && stop?.['stop'] === 'uncalibrated';
+    return html`<section class="intervene" aria-label="Intervene"><fieldset ?disabled=${this.frame.host.connection.isLost}>
       <div class="actions">
+        ${isWaiting ? html`<a class="button primary" href=${hrefTo(['ethos', stop?.['ethos']])}>Show the conflicts</a>` : nothing}
         ${this.frame.isRunning ? html`
           ${this.toggle('whisper', 'Whisper')}${this.toggle('direct', 'Direct')}${this.toggle('stop', 'Stop')}
           ${this.open === '' && this.said === '' ? html`<span class="soft">Speak to the panel while it works, or end its rounds.</span>` : nothing}`
-          : html`${this.toggle('resume', 'Resume')}<span class="soft">The run stopped before its end. A resumed run never pays twice for a stored reply.</span>`}
+          : html`${this.toggle('resume', 'Resume')}<span class="soft">${isWaiting ? 'The run waits for your decisions. Resume it when all conflicts are decided.' : 'The run stopped before its end. A resumed run never pays twice for a stored reply.'}</span>`}
         <span class="soft" role="status">${this.said}</span>
       </div>
       ${this.open === '' ? nothing : this.form()}
-    </section>`;
+    </fieldset></section>`;
   }
 
   /**

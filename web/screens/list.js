@@ -1,7 +1,7 @@
 // The list of dialogues: newest first, filtered, searched, drawn row by row as one scrolls.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { getJson, isUnauthorized } from '../api.js';
+import { getJson, isUnauthorized, isUnreachable } from '../api.js';
 import { age, money, moment, plural, protocolName } from '../format.js';
 import { hrefTo, hrefToDialogue, replaceAddress } from '../router.js';
 import { getIfOffered } from '../routes.js';
@@ -50,6 +50,7 @@ class ListScreen {
     this.due = 0;
     this.query = new URLSearchParams();
     this.isFollowing = false;
+    this.hasLeft = false;
     /** @type {number | undefined} */
     this.reloading = undefined;
     /** @type {number | undefined} */
@@ -67,6 +68,7 @@ class ListScreen {
   }
 
   leave() {
+    this.hasLeft = true;
     clearTimeout(this.timer);
     clearTimeout(this.reloading);
     this.list.leave();
@@ -97,6 +99,7 @@ class ListScreen {
     this.isLoading = false;
     this.isLoaded = true;
     if (!this.error) this.follow();
+    else if (isUnreachable(this.error)) void this.host.connection.back().then(() => { if (!this.hasLeft) void this.load(); });
     this.host.redraw();
   }
 

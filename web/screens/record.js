@@ -4,7 +4,8 @@ import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath } from '../api.js';
 import { plural } from '../format.js';
 import { hrefWith, replaceAddress } from '../router.js';
-import { badge, kindName } from '../parts/badges.js';
+import { kindName } from '../parts/badges.js';
+import { entityBadge } from '../parts/entity_badge.js';
 import { entityIndex, entityLink } from '../parts/entities.js';
 import { empty } from '../parts/notices.js';
 import { WindowedList } from '../parts/windowed.js';
@@ -16,7 +17,7 @@ export class RecordScreen {
   /** @param {import('./dialogue.js').DialogueFrame} frame */
   constructor(frame) {
     this.frame = frame;
-    this.list = new WindowedList(frame.host, (/** @type {import('../parts/entities.js').Entity} */ entity) => drawEntity(entity));
+    this.list = new WindowedList(frame.host, (/** @type {import('../parts/entities.js').Entity} */ entity) => drawEntity(entity, frame.record));
   }
 
   leave() {
@@ -81,8 +82,11 @@ export function select(all, value, options, onChange) {
     ${options.map(([key, text]) => html`<option value=${key} ?selected=${value === key}>${text}</option>`)}</select></label>`;
 }
 
-/** @param {import('../parts/entities.js').Entity} entity */
-function drawEntity(entity) {
+/**
+ * @param {import('../parts/entities.js').Entity} entity
+ * @param {any} record
+ */
+function drawEntity(entity, record) {
   return html`<div class="entity-row">${entityLink(entity.id)}<span class="row-title">${entity.label}</span>
-    <span class="row-facts"><span class="entity-state">${badge(entity.status)}</span><span class="entity-seats">${entity.contributors.join(', ')}</span><span>round ${entity.round}</span></span></div>`;
+    <span class="row-facts"><span class="entity-state">${entityBadge(entity, record)}</span><span class="entity-seats">${entity.contributors.join(', ')}</span><span>round ${entity.round}</span></span></div>`;
 }

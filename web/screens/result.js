@@ -2,10 +2,10 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { capital, date, words } from '../format.js';
-import { hrefTo, hrefToDialogue, hrefWith } from '../router.js';
+import { hrefToDialogue, hrefWith } from '../router.js';
 import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
-import { withCode } from '../parts/notices.js';
+import { pageHint, withCode } from '../parts/notices.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
 import { sourcedText } from '../parts/sentences.js';
 import { wordDiff } from '../parts/word_diff.js';
@@ -23,7 +23,7 @@ export class ResultScreen {
 
   view() {
     const record = this.frame.record;
-    if (record.review) return html`<div class="result">${reviewResult(record.review, record)}</div>`;
+    if (record.review) return html`<div class="result">${reviewResult(record.review)}</div>`;
     const conclusion = record.conclusion ?? record.draft;
     return html`<div class="result">
       ${forcedNotice(record)}
@@ -44,13 +44,13 @@ export class ResultScreen {
       ${isDraft ? html`<p class="notice warn"><strong>${record.terminalState === 'unconverged' ? 'The critic rejected this conclusion twice. It is shown as a draft.' : 'This is a draft. No critic has passed it yet.'}</strong> ${record.explanation ?? ''}</p>` : nothing}
       <h2 class="kicker">Recommendation</h2>
       <p class="answer">${sourcedText(conclusion.recommendation, 'conclusion.recommendation')}</p>
+      <p class="soft hint">Choose any underlined sentence to see the reply it comes from.</p>
       <dl class="fields">
         <div><dt>Holds only if</dt><dd class="prose">${sourcedText(conclusion.key_condition, 'conclusion.key_condition')}</dd></div>
         <div><dt>Unresolved</dt><dd>${conclusion.unresolved_points.length === 0 ? html`<span class="soft">nothing</span>` : html`<ul class="points">${conclusion.unresolved_points.map((/** @type {any} */ point) => unresolvedPoint(point))}</ul>`}</dd></div>
         <div><dt>Review by</dt><dd><a class="sentence" href=${hrefWith({ source: 'conclusion.review_by', sentence: null })}>${date(conclusion.review_by)}</a></dd></div>
         <div><dt>Participants</dt><dd>${conclusion.participants.map((/** @type {any} */ who) => who.agent).join(', ')}</dd></div>
       </dl>
-      <p class="soft hint">Choose any sentence to see the reply it comes from.</p>
       ${auditView(record)}
       ${restsOn(record)}
       <p><a href=${hrefToDialogue(this.frame.id, 'transcript')}>Show the deliberation</a></p>
@@ -75,12 +75,20 @@ function auditView(record) {
   }
   return html`<section class="audit"><h3>Audit</h3>
     <ul class="objections">${(audit.objections ?? []).map((/** @type {any} */ objection) => html`<li>
-      <p>${badge('flag', 'objection')} <strong>${words(objection.field)}</strong>: ${objection.objection}${objection.by === 'count' ? html` <span class="soft">(counted)</span>` : nothing}</p>
+      <p>${badge('flag', 'objection')} <strong>${words(objection.field)}</strong>: ${objectionText(objection, 1)}</p>
       ${changeOf(audit, conclusion, objection.field)}</li>`)}</ul>
     ${audit.re_verdict ? html`<p>Second look: ${badge(audit.re_verdict.toLowerCase(), audit.re_verdict === 'PASS' ? 'passed' : 'objected again')}</p>` : nothing}
-    ${(audit.second_objections ?? []).map((/** @type {any} */ objection) => html`<p>${badge('flag', 'objection')} <strong>${words(objection.field)}</strong>: ${objection.objection}</p>`)}
+    ${(audit.second_objections ?? []).map((/** @type {any} */ objection) => html`<p>${badge('flag', 'objection')} <strong>${words(objection.field)}</strong>: ${objectionText(objection, 2)}</p>`)}
     ${audit.same_family ? html`<p class="soft">Critic and synthesizer are models of one family.</p>` : nothing}
   </section>`;
+}
+
+/** The critic wrote it in its audit; an objection that Plenary counted is in no reply.
+ * @param {any} objection
+ * @param {number} audit
+ */
+function objectionText(objection, audit) {
+  return objection.by === 'count' ? html`${objection.objection} <span class="soft">(counted)</span>` : sourcedText(objection.objection, `audit.${audit}`);
 }
 
 /**
@@ -129,8 +137,7 @@ function unfinished(record, frame) {
   return html`<section class="empty">
     <p>${what}</p>
     ${frame.isRunning ? nothing : why(error, stop)}
-    <p class="actions">${stop?.stop === 'uncalibrated' ? html`<a class="button primary" href=${hrefTo(['ethos', stop['ethos']])}>Show the conflicts</a>` : nothing}
-    <a class="button" href=${hrefToDialogue(frame.id, 'run')}>Show the run</a></p>
+    <p class="actions"><a class="button" href=${hrefToDialogue(frame.id, 'run')}>Show the run</a></p>
   </section>`;
 }
 
@@ -141,8 +148,8 @@ function unfinished(record, frame) {
  * @param {import('../live.js').RunEvent | null} stop
  */
 function why(error, stop) {
-  if (stop?.['stop'] === 'uncalibrated') return html`<p><strong>The run ${stopText(stop)}.</strong></p><p class="soft">Decide, then resume the run.</p>`;
-  if (error) return html`<p><strong>${sentence(error.message)}</strong></p><p class="soft measure">${withCode(sentence(error.suggestion ?? ''))}</p>`;
+  if (stop?.['stop'] === 'uncalibrated') return html`<p><strong>The run ${stopText(stop)}.</strong></p><p class="soft">Decide, then choose Resume above.</p>`;
+  if (error) return html`<p><strong>${sentence(error.message)}</strong></p><p class="soft measure">${withCode(sentence(pageHint(error.error_code, error.suggestion ?? '')))}</p>`;
   return stop && stop['stop'] !== 'done' ? html`<p>The run ${stopText(stop)}.</p>` : nothing;
 }
 

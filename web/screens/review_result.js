@@ -2,8 +2,8 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { age, words } from '../format.js';
-import { hrefWith } from '../router.js';
-import { badge } from '../parts/badges.js';
+import { badge, decisionOf } from '../parts/badges.js';
+import { entityLink } from '../parts/entities.js';
 import { sourcedText } from '../parts/sentences.js';
 
 const MEANINGS = /** @type {Record<string, string>} */ ({
@@ -13,17 +13,17 @@ const MEANINGS = /** @type {Record<string, string>} */ ({
 
 /**
  * @param {any} review
- * @param {any} record
  */
-export function reviewResult(review, record) {
+export function reviewResult(review) {
   const override = (review.overrides ?? []).at(-1);
+  const decision = decisionOf(review) ?? review.verdict;
   return html`<section class="review-result" aria-label="Verdict">
-    <p class="verdict-word">${badge((override?.decision ?? review.verdict).toLowerCase(), override?.decision ?? review.verdict)} <span class="prose">${MEANINGS[review.verdict] ?? ''}</span></p>
-    ${override ? html`<p class="notice warn"><strong>Overridden</strong>: the gate said ${review.verdict}; ${override.by ?? 'a person'} decided ${override.decision ?? override.as}: ${override.why}</p>` : nothing}
+    <p class="verdict-word">${badge(decision.toLowerCase(), decision)} <span class="prose">${MEANINGS[decision] ?? ''}</span></p>
+    ${override ? html`<p class="notice warn"><strong>Overridden</strong>: the gate said ${review.verdict}; ${override.by ?? 'a person'} decided ${decision}: ${override.why}</p>` : nothing}
     <p class="facts"><span>${review.artifact}</span><span>${words(review.artifact_type ?? '')}</span><span>tier ${review.tier}</span>${review.producer ? html`<span>by ${review.producer}</span>` : nothing}</p>
     ${review.error ? html`<p class="notice bad"><strong>${review.error.message}</strong></p>` : nothing}
     ${review.revision_brief ? html`<h2>What to change</h2>${brief(review.revision_brief)}` : nothing}
-    ${concerns(review.concerns ?? [], record)}
+    ${concerns(review.concerns ?? [])}
     ${review.adjudicator ? html`<h2>Why</h2><p class="prose">${sourcedText(review.adjudicator.reasoning, 'verdict.gate')}</p>` : nothing}
     ${judgements(review)}
     ${policy(review)}
@@ -41,27 +41,15 @@ function brief(text) {
   return html`<ol class="changes">${items.map((item) => html`<li class="prose">${sourcedText(item?.[1] ?? '', 'verdict.gate')} ${item?.[2] ? html`<code class="soft">${item[2]}</code>` : nothing}</li>`)}</ol>`;
 }
 
-/**
+/** A concern is a claim of the record, and the claim leads to the reply.
  * @param {any[]} items
- * @param {any} record
  */
-function concerns(items, record) {
+function concerns(items) {
   if (items.length === 0) return html`<p class="soft">No concern.</p>`;
   return html`<h2>Concerns</h2><ol class="concerns">${items.map((concern) => html`<li>
-    <p class="facts"><strong>${words(concern.deliberator)}</strong>${concern.id ? html`<code>${concern.id}</code>` : nothing}${concern.blocking ? badge('hold', concern.irreducible ? 'blocks, cannot be revised away' : 'blocks') : nothing}${concern.line ? html`<span>line ${concern.line}</span>` : nothing}${claimLink(concern, record)}</p>
+    <p class="facts"><strong>${words(concern.deliberator)}</strong>${concern.id ? html`<code>${concern.id}</code>` : nothing}${concern.blocking ? badge('hold', concern.irreducible ? 'blocks, cannot be revised away' : 'blocks') : nothing}${concern.line ? html`<span>line ${concern.line}</span>` : nothing}${concern.claim ? entityLink(concern.claim) : nothing}</p>
     ${concern.locus ? html`<blockquote>${concern.locus}${concern.quote_not_found ? html` <span class="warn">(not found in the document)</span>` : nothing}</blockquote>` : nothing}
     <p class="prose">${concern.issue}</p>${concern.fix ? html`<p class="prose"><strong>Fix:</strong> ${concern.fix}</p>` : nothing}</li>`)}</ol>`;
-}
-
-/** A concern is a claim of the record, and the claim leads to the reply.
- * @param {any} concern
- * @param {any} record
- */
-function claimLink(concern, record) {
-  const claims = record.claims ?? [];
-  const isIt = (/** @type {any} */ claim) => claim.contributors.includes(concern.deliberator) && (claim.content ?? '').includes(concern.issue);
-  const claim = claims.findLast(isIt);
-  return claim ? html`<a class="entity kind-C" href=${hrefWith({ source: claim.id })}>${claim.id}</a>` : nothing;
 }
 
 /** @param {any} review */

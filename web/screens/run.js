@@ -3,7 +3,7 @@
 import { html, nothing } from '../vendor/lit-html.js';
 import { clock, count, duration, money, plural } from '../format.js';
 import { hrefToDialogue } from '../router.js';
-import { stopText } from '../run_state.js';
+import { seatName, stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
 import { bar } from '../parts/charts.js';
 import { loading } from '../parts/notices.js';
@@ -23,6 +23,16 @@ export class RunScreen {
   constructor(frame) {
     this.frame = frame;
     this.showsAll = false;
+    this.shownStages = 0;
+  }
+
+  /** The newest column is what the reader came for. */
+  drawn() {
+    const stages = this.frame.run.stages.length;
+    const box = document.querySelector('.matrix')?.parentElement;
+    if (!box || stages === this.shownStages) return;
+    this.shownStages = stages;
+    box.scrollLeft = box.scrollWidth;
   }
 
   view() {
@@ -41,8 +51,7 @@ export class RunScreen {
   meters() {
     const run = this.frame.run;
     const limits = run.limits ?? this.frame.record.limits ?? {};
-    const end = run.endedAt ?? (this.frame.isRunning ? new Date().toISOString() : run.feed.at(-1)?.ts ?? '');
-    const elapsed = run.startedAt ? Math.max(0, Date.parse(end) - Date.parse(run.startedAt)) : 0;
+    const elapsed = run.elapsed(this.frame.isRunning && !this.frame.host.connection.isLost ? Date.now() : run.lastAt);
     const wall = limits.wall_max_ms ?? limits.wall_ms ?? null;
     // Some calls, such as a directive's restatement, belong to no seat.
     const cost = Math.max(run.cost, this.frame.isRunning ? 0 : costOf(this.frame.record) ?? 0);
@@ -86,7 +95,7 @@ export class RunScreen {
     return html`<div class="scroll" tabindex="0" role="group" aria-label="Seats and stages"><table class="matrix">
       <caption class="hidden">Seats and stages</caption>
       <thead><tr><th scope="col">Seat</th>${run.stages.map((stage) => html`<th scope="col">${stage.name}</th>`)}</tr></thead>
-      <tbody>${seats.map((seat) => html`<tr><th scope="row">${seat.seat}<span class="soft model">${seat.model}</span></th>
+      <tbody>${seats.map((seat) => html`<tr><th scope="row">${seatName(seat.seat)}<span class="soft model">${seat.model}</span></th>
         ${run.stages.map((stage) => html`<td>${this.cell(run.cell(stage.key, seat.seat))}</td>`)}</tr>`)}</tbody>
     </table></div>`;
   }
@@ -111,7 +120,7 @@ export class RunScreen {
     }));
     if (active.length === 0 || !this.frame.isRunning) return nothing;
     return html`<section aria-label="Being written"><h2>Being written</h2><div class="streams">${active.map(({ stage, seat, cell }) => html`
-      <article class="stream"><h3>${seat.seat} <span class="soft">${stage.name.toLowerCase()}</span></h3><pre><span>${readableStream(cell.text).slice(-TAIL_CHARS)}<span class="caret" aria-hidden="true"></span></span></pre></article>`)}</div></section>`;
+      <article class="stream"><h3>${seatName(seat.seat)} <span class="soft">${stage.name.toLowerCase()}</span></h3><pre><span>${readableStream(cell.text).slice(-TAIL_CHARS)}<span class="caret" aria-hidden="true"></span></span></pre></article>`)}</div></section>`;
   }
 
   feed() {

@@ -9,9 +9,6 @@ import { empty } from '../parts/notices.js';
 
 const PARTS = /** @type {[string, string][]} */ ([['wisdom', 'W'], ['consistency', 'C'], ['truth', 'T'], ['relationships', 'R']]);
 
-/** Rounds whose experts are drawn at once; a long dialogue shows one round at a time. */
-const OPEN_ROUNDS_MAX = 3;
-
 export class ScoreScreen {
   /** @param {import('./dialogue.js').DialogueFrame} frame */
   constructor(frame) {
@@ -31,6 +28,7 @@ export class ScoreScreen {
 
   /** @param {any} board */
   board(board) {
+    if (this.frame.record.protocol !== 'alignment') return empty('This dialogue has no scores: only the Judge of an alignment dialogue gives them.');
     const rounds = board.rounds ?? [];
     if (rounds.length === 0) return empty('No round has a score yet.');
     const totals = board.totals ?? {};
@@ -49,7 +47,7 @@ export class ScoreScreen {
       </div>
       <h2>Rounds</h2><p class="soft hint">W wisdom, C consistency, T truth, R relationships.</p>${roundTable(rounds)}
       <h2>Leaderboard</h2>${leaderboard(rounds)}
-      <h2>Experts by round</h2>${rounds.map((/** @type {any} */ round) => expertTable(round, rounds.length <= OPEN_ROUNDS_MAX))}
+      <h2>Experts by round</h2>${rounds.map((/** @type {any} */ round) => expertTable(round, round === rounds.at(-1)))}
     </section>`;
   }
 }
@@ -66,9 +64,20 @@ function partOf(round, part) {
 /** @param {any[]} rounds */
 function roundTable(rounds) {
   const parts = PARTS.filter(([name]) => rounds.some((round) => partOf(round, name) !== null));
+  const figures = FIGURES.filter(([, name]) => rounds.some((round) => isKnown(round[name])));
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Rounds"><table class="numbers">
-    <thead><tr><th scope="col">Round</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Score</th><th scope="col">Cumulative</th><th scope="col">Velocity</th><th scope="col">Open tensions</th><th scope="col">New perspectives</th><th scope="col">Work remaining</th><th scope="col">Converge</th></tr></thead>
-    <tbody>${rounds.map((round) => html`<tr class=${(round.blockers ?? []).length > 0 ? 'above-note' : ''}><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th>${parts.map(([name]) => html`<td>${count(partOf(round, name))}</td>`)}<td>${count(round.score)}</td><td>${count(round.cumulative)}</td><td>${count(round.velocity)}</td><td>${count(round.open_tensions)}</td><td>${count(round.new_perspectives)}</td><td>${count(round.work_remaining)}</td><td>${percent(round.converge_percent)}</td></tr>${blockerRow(round.blockers ?? [], parts.length + 8)}`)}</tbody></table></div>`;
+    <thead><tr><th scope="col">Round</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}${figures.map(([label]) => html`<th scope="col">${label}</th>`)}</tr></thead>
+    <tbody>${rounds.map((round) => html`<tr class=${(round.blockers ?? []).length > 0 ? 'above-note' : ''}><th scope="row">${round.round} <span class="soft">${round.title ?? ''}</span></th>${parts.map(([name]) => html`<td>${count(partOf(round, name))}</td>`)}${figures.map(([, name, format]) => html`<td>${format(round[name])}</td>`)}</tr>${blockerRow(round.blockers ?? [], parts.length + figures.length + 1)}`)}</tbody></table></div>`;
+}
+
+const FIGURES = /** @type {[string, string, (value: number | null | undefined) => string][]} */ ([
+  ['Score', 'score', count], ['Cumulative', 'cumulative', count], ['Velocity', 'velocity', count], ['Open tensions', 'open_tensions', count],
+  ['New perspectives', 'new_perspectives', count], ['Work remaining', 'work_remaining', count], ['Converge', 'converge_percent', percent],
+]);
+
+/** @param {unknown} value */
+function isKnown(value) {
+  return value !== null && value !== undefined;
 }
 
 /** What keeps the panel from converging, below the figures of its round.
@@ -107,7 +116,9 @@ function leaderboard(rounds) {
  */
 function expertTable(round, isOpen) {
   const experts = Object.entries(round.experts ?? {});
+  const parts = PARTS.filter(([name]) => experts.some(([, row]) => isKnown(row[name])));
+  const hasQuotes = experts.some(([, row]) => (row.quotes ?? []).length > 0 || isKnown(row.calibration));
   return html`<details class="round" ?open=${isOpen}><summary>Round ${round.round} <span class="soft">${round.title ?? ''}</span></summary>
-    <div class="scroll" tabindex="0" role="group" aria-label="Experts of round ${round.round}"><table class="numbers"><thead><tr><th scope="col">Expert</th>${PARTS.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Total</th><th scope="col" class="text">Quoted</th></tr></thead>
-    <tbody>${experts.map(([slug, row]) => html`<tr><th scope="row">${slug}</th>${PARTS.map(([name]) => html`<td>${count(row[name])}</td>`)}<td>${count(row.total)}</td><td class="text">${(row.quotes ?? []).map((/** @type {any} */ quote) => html`<q>${typeof quote === 'string' ? quote : quote.quote ?? ''}</q> `)}${row.calibration === undefined || row.calibration === null ? nothing : html`<span class="soft">calibration ${row.calibration}</span>`}</td></tr>`)}</tbody></table></div></details>`;
+    <div class="scroll" tabindex="0" role="group" aria-label="Experts of round ${round.round}"><table class="numbers"><thead><tr><th scope="col">Expert</th>${parts.map(([name, letter]) => html`<th scope="col"><abbr title=${name}>${letter}</abbr></th>`)}<th scope="col">Total</th>${hasQuotes ? html`<th scope="col" class="text">Quoted</th>` : nothing}</tr></thead>
+    <tbody>${experts.map(([slug, row]) => html`<tr><th scope="row">${slug}</th>${parts.map(([name]) => html`<td>${count(row[name])}</td>`)}<td>${count(row.total)}</td>${hasQuotes ? html`<td class="text">${(row.quotes ?? []).map((/** @type {any} */ quote) => html`<q>${typeof quote === 'string' ? quote : quote.quote ?? ''}</q> `)}${row.calibration === undefined || row.calibration === null ? nothing : html`<span class="soft">calibration ${row.calibration}</span>`}</td>` : nothing}</tr>`)}</tbody></table></div></details>`;
 }

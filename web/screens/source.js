@@ -2,10 +2,11 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson } from '../api.js';
-import { count, duration, money, moment, words } from '../format.js';
+import { count, duration, money, moment, purposeName, stageText, words } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefWith } from '../router.js';
-import { badge, kindName } from '../parts/badges.js';
+import { kindName } from '../parts/badges.js';
+import { entityBadge } from '../parts/entity_badge.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
 import { failure, loading, settled } from '../parts/notices.js';
 
@@ -92,6 +93,8 @@ export class SourcePanel {
 
   heading() {
     const [kind, field] = this.source.split('.');
+    if (kind === 'audit') return field === '2' ? 'Second audit' : 'Audit';
+    if (this.source === 'council.report') return 'Report of the chair';
     return field ? `${words(kind ?? '')}: ${words(field)}` : `${kindName(this.source)} ${this.source}`;
   }
 
@@ -109,7 +112,7 @@ export class SourcePanel {
 
   /** @param {import('../parts/entities.js').Entity} entity */
   aboutEntity(entity) {
-    return html`<section class="about"><p class="facts">${badge(entity.status)} <span>${entity.contributors.join(', ')}</span> <span>round ${entity.round}</span></p>
+    return html`<section class="about"><p class="facts">${entityBadge(entity, this.frame.record)} <span>${entity.contributors.join(', ')}</span> <span>round ${entity.round}</span></p>
       <p class="prose">${entity.label}</p>
       ${(entity.content ?? entity.description ?? '') === entity.label ? nothing : html`<p class="prose soft">${linkedText(entity.content ?? entity.description)}</p>`}</section>`;
   }
@@ -119,7 +122,7 @@ export class SourcePanel {
    * @param {EntitySource} source
    */
   sourceView(sources, source) {
-    return html`<section><h3>Said in the reply of ${source.seat} <span class="soft">${this.purposeOf(source)}round ${source.round}</span></h3>
+    return html`<section><h3>Said in the reply of ${source.seat} <span class="soft">${this.stageOf(source)}</span></h3>
       ${sources.length > 1 ? html`<nav class="choices" aria-label="Replies">${sources.map((other, index) => html`
         <a href=${hrefWith({ at: index })} aria-current=${other === source ? 'true' : nothing}>${other.seat}, round ${other.round}</a>`)}</nav>` : nothing}
       ${source.call === null || source.call === undefined ? this.rawOnly(source) : this.callView(source.call)}
@@ -130,12 +133,13 @@ export class SourcePanel {
       <p class="soft">Check the chain with <code>plenary verify ${this.frame.id}</code></p></details>`}`;
   }
 
-  /** What the seat was asked for, once the call is loaded.
+  /** What the seat was asked for, once the call is loaded, and in which round.
    * @param {EntitySource} source
    */
-  purposeOf(source) {
+  stageOf(source) {
     const call = this.call.value;
-    return call && call.call === source.call ? `${words(call.purpose ?? '')}, ` : '';
+    const purpose = call && call.call === source.call ? call.purpose : '';
+    return purpose ? stageText(purpose, source.round) : `round ${source.round}`;
   }
 
   /** @param {EntitySource} source */
@@ -206,13 +210,26 @@ export function marked(raw, passages, sentence) {
   const parts = /** @type {unknown[]} */ ([]);
   let at = 0;
   // Among the passages of a long document, those with the sentence are what the reader asked for.
+  const stated = sentence ? findSentence(characters, sentence) : null;
   const exact = sentence ? passages.filter(({ start, end }) => characters.slice(start, end).join('').includes(sentence)) : [];
-  for (const { start, end } of (exact.length > 0 ? exact : passages).toSorted((a, b) => a.start - b.start)) {
+  const shown = exact.length > 0 ? exact : stated ? [stated] : passages;
+  for (const { start, end } of shown.toSorted((a, b) => a.start - b.start)) {
     if (start < at || end <= start) continue;
     parts.push(characters.slice(at, start).join(''), markedPassage(characters.slice(start, end).join(''), sentence));
     at = end;
   }
   return [...parts, characters.slice(at).join('')];
+}
+
+/** A long reply has more texts than the server lists: the sentence itself is enough.
+ * @param {string[]} characters
+ * @param {string} sentence
+ */
+function findSentence(characters, sentence) {
+  const at = characters.join('').indexOf(sentence);
+  if (at < 0) return null;
+  const start = [...characters.join('').slice(0, at)].length;
+  return { start, end: start + [...sentence].length };
 }
 
 /**
@@ -233,7 +250,7 @@ export function callDetails(call) {
   const cost = call.cost?.usd ?? call.cost_usd;
   const usage = call.usage ?? {};
   const rows = /** @type {[string, unknown][]} */ ([
-    ['Call', call.call], ['Seat', call.seat], ['Purpose', words(call.purpose ?? '')],
+    ['Call', call.call], ['Seat', call.seat], ['Purpose', purposeName(call.purpose ?? '', call.round)],
     ['Model', call.model ?? call.model_served ?? call.model_asked], ['Transport', call.transport], ['Attempt', call.attempt],
     ['Sent', call.timing?.sent_at ? moment(call.timing.sent_at) : call.started_at ? moment(call.started_at) : null],
     ['Duration', duration(call.timing?.duration_ms ?? call.duration_ms)],

@@ -13,6 +13,9 @@ const COLUMNS = ['open', 'reopened', 'addressed', 'accepted', 'resolved'];
 /** Cards drawn per column at first; the rest on request. */
 const CARDS_SHOWN = 50;
 
+/** A column with more cards than this gets more of the width. */
+const FEW_CARDS = 2;
+
 /** A longer text is folded: a board is read at a glance. */
 const TEXT_CHARS_SHOWN = 180;
 
@@ -63,7 +66,7 @@ export class TensionScreen {
    */
   column(column, cards) {
     const shown = this.whole.has(column) ? cards : cards.slice(0, CARDS_SHOWN);
-    return html`<section class="column" aria-label=${column}>
+    return html`<section class="column ${cards.length > FEW_CARDS ? 'many' : ''}" aria-label=${column}>
       <h2>${badge(column)} <span class="soft">${cards.length}</span></h2>
       <ul>${shown.map((card) => this.card(card))}</ul>
       ${shown.length < cards.length ? html`<button type="button" class="quiet" @click=${() => { this.whole.add(column); this.frame.host.redraw(); }}>Show ${cards.length - shown.length} more</button>` : nothing}

@@ -2,7 +2,7 @@
 
 import { html, nothing } from '../vendor/lit-html.js';
 import { dialoguePath, getJson } from '../api.js';
-import { count, words } from '../format.js';
+import { count, purposeName } from '../format.js';
 import { RemoteValue } from '../host.js';
 import { hrefToDialogue } from '../router.js';
 import { badge } from '../parts/badges.js';
@@ -119,15 +119,18 @@ export class TranscriptScreen {
     return html`<details class="round" ?open=${isOpen} @toggle=${toggle}>
       <summary><span class="round-number">Round ${round.round}</span> ${round.title} <span class="soft">${round.entries.length === 1 ? '1 reply' : `${round.entries.length} replies`}</span></summary>
       ${isOpen ? html`${round.summary ? html`<p class="prose soft">${round.summary}</p>` : nothing}
-      <div class=${this.isWide && round.entries.length > 1 ? 'entries wide' : 'entries'}>${round.entries.map((entry) => this.entry(entry))}</div>` : nothing}
+      <div class=${this.isWide && round.entries.length > 1 ? 'entries wide' : 'entries'}>${round.entries.map((entry) => this.entry(entry, round.round))}</div>` : nothing}
     </details>`;
   }
 
-  /** @param {TranscriptEntry} entry */
-  entry(entry) {
+  /**
+   * @param {TranscriptEntry} entry
+   * @param {number} round
+   */
+  entry(entry, round) {
     const score = entry.score === null || entry.score === undefined ? nothing : html`<span class="score">score ${entry.score}</span>`;
     return html`<article class="entry">
-      <header><h3>${entry.seat}</h3> <span class="soft">${words(entry.purpose ?? '')}</span>
+      <header><h3>${entry.seat}</h3> <span class="soft">${purposeName(entry.purpose ?? '', round)}</span>
         ${badge(entry.stance)} ${score} ${['replied', 'parsed', 'done', 'read'].includes(entry.status) ? nothing : badge(entry.status)}
         ${entry.call === null || entry.call === undefined ? nothing : html`<a class="soft call-link" href=${hrefToDialogue(this.frame.id, 'calls', { call: entry.call })}>call ${entry.call}</a>`}</header>
       ${entry.entities?.length ? html`<p class="ids">${entry.entities.map((id) => html`${entityLink(id)} `)}</p>` : nothing}

@@ -31,6 +31,7 @@ macro_rules! page_files {
 static PAGE_FILES: &[PageFile] = page_files![
     "api.js",
     "app.js",
+    "connection.js",
     "format.js",
     "graph_layout.js",
     "host.js",
@@ -40,6 +41,7 @@ static PAGE_FILES: &[PageFile] = page_files![
     "parts/badges.js",
     "parts/charts.js",
     "parts/entities.js",
+    "parts/entity_badge.js",
     "parts/highlight.js",
     "parts/markdown.js",
     "parts/notices.js",
