@@ -1,11 +1,11 @@
 // The result: the answer first, then objections and what changed, then what it rests on.
 
 import { html, nothing } from '../vendor/lit-html.js';
-import { capital, date, words } from '../format.js';
+import { capital, date, plural, words } from '../format.js';
 import { hrefToDialogue, hrefWith } from '../router.js';
 import { stopText } from '../run_state.js';
 import { badge } from '../parts/badges.js';
-import { pageHint, withCode } from '../parts/notices.js';
+import { empty, pageHint, withCode } from '../parts/notices.js';
 import { entityIndex, entityLink, linkedText } from '../parts/entities.js';
 import { sourcedText } from '../parts/sentences.js';
 import { wordDiff } from '../parts/word_diff.js';
@@ -24,6 +24,7 @@ export class ResultScreen {
   view() {
     const record = this.frame.record;
     if (record.review) return html`<div class="result">${reviewResult(record.review)}</div>`;
+    if (record.imported) return empty(`${plural(record.imported.length, 'verdict')} of another log.`, html`<p><a href="#/reviews">Show all verdicts by artifact, type and week</a></p>`);
     const conclusion = record.conclusion ?? record.draft;
     return html`<div class="result">
       ${forcedNotice(record)}

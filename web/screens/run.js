@@ -67,7 +67,7 @@ export class RunScreen {
     const run = this.frame.run;
     const { asked, failed } = run.health;
     const health = failed > 0 ? html`<span class="warn">${failed} of ${plural(asked, 'request')} without an answer</span>` : html`<span class="soft">${plural(asked, 'request')}, none failed</span>`;
-    const state = run.stop ? html`The run ${stopText(run.stop)}.` : this.frame.isRunning ? html`<strong>${this.current()}</strong>` : html`${badge('interrupted')} The process of this run ended.`;
+    const state = run.stop ? html`The run ${stopText(run.stop)}.` : this.frame.isRunning ? html`<strong>${this.frame.host.connection.isLost ? 'The server does not answer. This is what it said last.' : this.current()}</strong>` : html`${badge('interrupted')} The process of this run ended.`;
     return html`<p class="run-state" aria-live="polite">${state} ${health} ${run.stop?.['stop'] === 'done' ? html`<a href=${hrefToDialogue(this.frame.id, 'result')}>Read the result</a>` : nothing}</p>`;
   }
 
