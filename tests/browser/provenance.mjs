@@ -51,6 +51,19 @@ await withVisitor(async (visitor) => {
     await page.locator('#source mark').first().waitFor();
   }
 
+  // The critic's objection, and the report of the chair.
+  await visitor.go(`#/d/${id}`);
+  const objection = page.locator('.objections .sentence').first();
+  const objected = (await objection.textContent()) ?? '';
+  await objection.click();
+  assert.equal(await page.locator('#source mark').first().textContent(), objected.trim());
+  await visitor.go(`#/d/${id}`);
+  await page.getByText('How the council came to it').click();
+  const reported = page.locator('details.layer .sentence').first();
+  const sentence = (await reported.textContent()) ?? '';
+  await reported.click();
+  assert.equal(await page.locator('#source mark').first().textContent(), sentence.trim());
+
   // A sentence of the Judge's verdict, and an entity that the Judge merged.
   await visitor.go(`#/d/${aligned}`);
   await page.locator('.verdict .sentence').first().click();
