@@ -13,4 +13,5 @@ mod refused_parameters;
 mod shortcuts;
 mod spending;
 mod truncated;
+mod unserved_calls;
 mod windows;

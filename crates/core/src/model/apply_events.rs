@@ -16,6 +16,11 @@ use std::sync::Arc;
 impl RunState {
     /// Applies the events of one entry.
     pub fn apply_events(&mut self, at: Moment, changes: &[JournalEvent]) {
+        let is_start = |change: &JournalEvent| matches!(change, JournalEvent::RunStarted { .. });
+        if !self.owners.is_empty() && changes.iter().any(is_start) {
+            let paused = at.millis_since(self.last_entry_at);
+            self.paused_ms = self.paused_ms.saturating_add(paused);
+        }
         // Events that people add after the run do not count towards its duration.
         if !changes.iter().any(JournalEvent::is_follow_up) {
             self.last_entry_at = at;

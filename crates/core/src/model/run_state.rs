@@ -74,6 +74,8 @@ pub struct RunState {
     /// The Principal stopped the rounds: no seat is asked in rounds any more.
     pub is_cut_short: bool,
     pub last_entry_at: Moment,
+    /// Time between a stop and the next resume, summed; no process worked then.
+    pub paused_ms: u64,
 }
 
 /// Result of parsing a reply.
@@ -281,6 +283,7 @@ impl RunState {
             rows_logged: 0,
             overrides: Vec::new(),
             owners: Vec::new(),
+            paused_ms: 0,
             stopped: None,
             is_cut_short: false,
             is_abandoned: false,

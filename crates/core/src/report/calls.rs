@@ -23,7 +23,7 @@ use crate::model::time::Moment;
 use crate::report::page::{
     ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, QuoteBar, TextTone,
 };
-use crate::report::phrases::{group_digits, round_name};
+use crate::report::phrases::{group_digits, stage_name};
 use crate::report::record_page::base_page;
 use crate::report::run_metrics::to_dollars;
 
@@ -281,9 +281,13 @@ fn calls_page(
     PageModel { question: None, summary, sections, ..page }
 }
 
-/// `R1 · opinion · ann`
+/// `R1 · opinion · ann`; `second audit · bob`, where the round says what the purpose says.
 fn place_text(call: &CallDocument) -> String {
-    format!("{} · {} · {}", round_name(call.round), call.purpose, call.seat)
+    let (round, purpose) = (stage_name(call.round), call.purpose.name());
+    match round.ends_with(purpose) {
+        true => format!("{round} · {}", call.seat),
+        false => format!("{round} · {purpose} · {}", call.seat),
+    }
 }
 
 fn call_facts_section(call: &CallDocument) -> PageSection {
@@ -331,7 +335,7 @@ fn result_text(call: &CallDocument) -> String {
     match (call.status, &call.error) {
         (CallStatus::Replied, _) => format!("replied {took}"),
         (CallStatus::Failed, Some(failure)) => {
-            format!("failed {took}: {}: {}", failure.error_type, failure.message)
+            format!("failed {took}: {}: {}", failure.error_type.describe(), failure.message)
         }
         (CallStatus::Failed, None) => format!("failed {took}"),
         (CallStatus::Lost, _) => "no reply: the run ended before one came".to_owned(),
@@ -343,6 +347,7 @@ fn result_text(call: &CallDocument) -> String {
 fn cost_text(cost: CallPrice) -> String {
     match (cost.usd, cost.source) {
         (None, _) => "unknown".to_owned(),
+        (Some(0.0), _) => "$0.00".to_owned(),
         (Some(usd), CostSource::Reported) => format!("${usd:.6}, as the provider reported it"),
         (Some(usd), _) => format!("${usd:.6}, computed from tokens and price"),
     }

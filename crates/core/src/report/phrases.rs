@@ -22,6 +22,14 @@ pub(crate) fn round_name(round: u8) -> String {
     }
 }
 
+/// The same; it also tells the two audits apart.
+pub fn stage_name(round: u8) -> String {
+    match plain_round(round) {
+        SECOND_AUDIT => "second audit".to_owned(),
+        _ => round_name(round),
+    }
+}
+
 /// `in R2`, `in the audit`.
 pub(crate) fn in_round(round: u8) -> String {
     let article = if round < DRAFT { "" } else { "the " };

@@ -224,9 +224,11 @@ fn failed_call_lines(column: &str, event: &RunEvent) -> Vec<ProgressLine> {
         return Vec::new();
     };
     let (tone, reason) = match (gave_up, refused) {
-        (true, _) => (LineSeverity::Bad, format!("{error_type}, absent")),
+        (true, _) => (LineSeverity::Bad, format!("{}, absent", error_type.describe())),
         (false, Some(name)) => (LineSeverity::Quiet, format!("asked again without `{name}`")),
-        (false, None) => (LineSeverity::Warning, format!("{error_type}, trying again")),
+        (false, None) => {
+            (LineSeverity::Warning, format!("{}, trying again", error_type.describe()))
+        }
     };
     single_line(tone, format!("{column}{reason}: {message}"))
 }

@@ -26,7 +26,7 @@ use crate::report::phrases::{
     REHEARSAL_NOTE, conclusion_state, count_noun, settled_lists, sorted_verdicts, verdict_caution,
     verdict_details,
 };
-use crate::report::run_sections::interventions_section;
+use crate::report::run_sections::{files_section, interventions_section};
 use crate::report::run_status::{split_command, stop_notice};
 use crate::report::scoreboard_page::scoreboard_section;
 
@@ -163,6 +163,7 @@ pub fn dialogue_page(
     page.sections.push(experts_section(record));
     page.sections.extend(scoreboard_section(record));
     page.sections.extend(record_sections(record, PageScope { detail, ..scope }));
+    page.sections.extend(run.map(|run| files_section(&run.plan.context)));
     let warnings = run.and_then(dialogue_warnings);
     let warnings =
         warnings.unwrap_or_else(|| conclusion_warnings(&ended, dialogue.opening.rehearsal));

@@ -11,7 +11,7 @@ use crate::model::ask::{
 use crate::model::hash::sha256_hex;
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::intervention::{DirectiveRestatement, unique_restatements};
-use crate::model::plan::{ExcludedFile, Seat};
+use crate::model::plan::{ContextFile, ExcludedFile, IndexedFile, Seat};
 use crate::model::run_state::{RoundShortcut, RunState};
 use crate::model::time::Moment;
 use crate::protocols::conclusion::next::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, run_round};
@@ -81,7 +81,7 @@ pub(crate) fn run_metrics(state: &RunState) -> RunMetrics {
         session: SessionMetrics {
             session_id: state.opening.dialogue_id.clone(),
             mode: state.plan.mode,
-            total_duration_ms: end.millis_since(state.opened_at),
+            total_duration_ms: end.millis_since(state.opened_at).saturating_sub(state.paused_ms),
             rounds_completed: rounds_completed(state),
             short_circuit_triggered: state.shortcuts.iter().any(RoundShortcut::is_taken),
             total_cost_estimate: cost_usd(state),
@@ -137,11 +137,12 @@ pub fn median(mut values: Vec<u64>) -> Option<u64> {
     values.get(values.len().saturating_sub(1) / 2).copied()
 }
 
-/// The known cost in dollars; `None` if no cost is known. Replies that broke off count as estimated.
+/// The known cost in dollars; `None` if no cost is known. Replies that broke off count as
+/// estimated, rejected calls as nothing.
 pub fn cost_usd(state: &RunState) -> Option<f64> {
     let replies = all_replies(state).filter_map(|reply| reply.cost.usd_micros);
     let broken = state.all_calls().filter_map(|call| match &call.outcome {
-        CallOutcome::Failed(failure, _) => failure.estimated?.usd_micros,
+        CallOutcome::Failed(failure, _) => failure.known_usd_micros(call.dispatch.reserved),
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
     });
     let known: Vec<u64> = replies.chain(broken).collect();
@@ -282,7 +283,28 @@ pub struct ContextRecord {
     pub bytes: usize,
     pub indexed: usize,
     pub excluded: Vec<ExcludedFile>,
+    /// The files that were sent whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sent: Vec<SentFile>,
+    /// The files of which the seats read only the name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<IndexedFile>,
     pub condensed: Vec<String>,
+}
+
+/// A file that was sent whole; its hash proves its content.
+#[derive(Debug, Serialize)]
+pub struct SentFile {
+    pub path: String,
+    pub bytes: usize,
+    pub sha256: String,
+}
+
+impl SentFile {
+    fn from_file(file: &ContextFile) -> Self {
+        let (path, sha256) = (file.path.clone(), file.sha256.clone());
+        Self { path, bytes: file.text.len(), sha256 }
+    }
 }
 
 pub(crate) fn transparency_record(state: &RunState) -> TransparencyRecord {
@@ -302,6 +324,8 @@ pub(crate) fn transparency_record(state: &RunState) -> TransparencyRecord {
             bytes: plan.context.files.iter().map(|file| file.text.len()).sum(),
             indexed: plan.context.indexed.len(),
             excluded: plan.context.excluded.clone(),
+            sent: plan.context.files.iter().map(SentFile::from_file).collect(),
+            named: plan.context.indexed.clone(),
             condensed,
         },
         short_circuit: state.shortcuts.clone(),

@@ -1,11 +1,12 @@
 //! Sections of a page about a run: interventions, replies as they came, and what it cost.
 
 use crate::model::ask::{AskState, CallOutcome, CallState, RequestParameter};
+use crate::model::plan::ContextPack;
 use crate::model::run_state::RunState;
 use crate::model::time::Moment;
 use crate::report::interventions::TimedIntervention;
 use crate::report::page::{ListItem, PageBlock, PageDetail, PageSection, RichText, TextTone};
-use crate::report::phrases::{count_noun, group_digits, round_name};
+use crate::report::phrases::{count_noun, format_bytes, group_digits, round_name};
 use crate::report::record_page::warning_list;
 use crate::report::run_metrics::RunMetrics;
 
@@ -22,6 +23,26 @@ fn intervention_item(one: &TimedIntervention) -> ListItem {
     let notes = one.seen.detail_texts().into_iter().map(RichText::from).collect();
     let mark = RichText::toned("»", TextTone::Id);
     ListItem::new(mark, RichText::toned(what, TextTone::Faint)).with_notes(notes)
+}
+
+/// The files of the question: sent whole, listed by name only, or left out.
+pub(crate) fn files_section(context: &ContextPack) -> PageSection {
+    let item =
+        |path: &str, said: String| ListItem::new(RichText::toned(path, TextTone::Code), said);
+    let sent = context.files.iter().map(|file| {
+        let size = format_bytes(file.text.len());
+        item(&file.path, format!("sent whole · {size} · sha256 {}", file.sha256))
+    });
+    let named = context.indexed.iter().map(|file| {
+        let size = format_bytes(usize::try_from(file.bytes).unwrap_or(usize::MAX));
+        item(&file.path, format!("sent by name only · {size}"))
+    });
+    let omitted = context.excluded.iter();
+    let omitted = omitted.map(|file| item(&file.path, format!("left out · {}", file.reason)));
+    let items: Vec<ListItem> = sent.chain(named).chain(omitted).collect();
+    let count = items.len();
+    let blocks = (count > 0).then_some(PageBlock::List(items));
+    PageSection::new("Files", blocks.into_iter().collect()).with_note(count.to_string())
 }
 
 /// The replies of all seats in order, with the interventions between them.
@@ -50,7 +71,7 @@ fn reply_section(asked: &AskState, call: &CallState) -> PageSection {
     let said = match &call.outcome {
         CallOutcome::Replied(reply, _) => reply.text.clone(),
         CallOutcome::Failed(failure, _) => {
-            format!("({}: {})", failure.error_type, failure.message)
+            format!("({}: {})", failure.error_type.describe(), failure.message)
         }
         CallOutcome::InFlight | CallOutcome::Lost => "(no reply)".to_owned(),
     };

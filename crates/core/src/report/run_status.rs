@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::model::ask::AskState;
 use crate::model::dialogue::ConclusionStage;
 use crate::model::run_state::{BudgetShortage, RunState, RunStopReason};
 use crate::model::string_enum::words;
@@ -152,7 +153,9 @@ fn stop_message(state: &RunState, stop: &RunStopReason) -> String {
             format!("{seat} failed in round {round}, and `allow_partial` is false")
         }
         RunStopReason::Budget { shortage } => {
-            format!("what is left of {} does not cover the next call", shortage.describe_budget())
+            let short = shortage.describe_budget();
+            let short = format!("what is left of {short} does not cover the next call");
+            failed_seats(state).map_or_else(|| short.clone(), |failed| format!("{failed}; {short}"))
         }
         RunStopReason::Unconcluded { stage, seat, reason } => {
             let what = match missing_part(state, *stage) {
@@ -178,6 +181,15 @@ fn stop_message(state: &RunState, stop: &RunStopReason) -> String {
         RunStopReason::Deadline => deadline_message(state),
         RunStopReason::Interrupted => "the run was interrupted".to_owned(),
     }
+}
+
+/// The seats whose calls failed for good, and why the first of them did.
+fn failed_seats(state: &RunState) -> Option<String> {
+    let failed = state.asks.iter().filter(|asked| asked.gave_up && !asked.retired);
+    let failed: Vec<&AskState> = failed.filter(|asked| asked.last_failure().is_some()).collect();
+    let (failure, _) = failed.first()?.last_failure()?;
+    let names: Vec<&str> = failed.iter().map(|asked| asked.ask.seat.as_str()).collect();
+    Some(format!("{} failed ({})", names.join(" and "), failure.message))
 }
 
 /// What to do. It ends with the command that resumes the run.

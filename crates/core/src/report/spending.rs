@@ -71,13 +71,17 @@ impl SpendingSum {
                 let (seat, at) = (&asked.ask.seat, call.sent_at);
                 match &call.outcome {
                     CallOutcome::Replied(reply, _) => self.add_reply(state, seat, at, reply),
-                    CallOutcome::Failed(failure, _) if failure.error_type.is_unbilled() => {}
                     CallOutcome::Failed(failure, _) => {
-                        let usd = failure.estimated.and_then(|cost| cost.usd_micros);
-                        let served = served_model(state, seat);
-                        let row = self.add_call(state, seat, served, at, usd);
-                        row.add_usage(failure.broken_usage().unwrap_or_default());
+                        match failure.known_usd_micros(call.dispatch.reserved) {
+                            Some(0) => {}
+                            usd => {
+                                let served = served_model(state, seat);
+                                let row = self.add_call(state, seat, served, at, usd);
+                                row.add_usage(failure.broken_usage().unwrap_or_default());
+                            }
+                        }
                     }
+                    CallOutcome::Lost if call.dispatch.reserved.usd_micros == Some(0) => {}
                     CallOutcome::Lost => {
                         self.add_call(state, seat, served_model(state, seat), at, None);
                     }

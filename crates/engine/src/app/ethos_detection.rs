@@ -225,7 +225,9 @@ impl<'a> DetectionCall<'a> {
                     message: error.message.clone(),
                     latency_ms,
                     refused: None,
-                    estimated: None,
+                    estimated: error
+                        .is_unserved
+                        .then_some(BudgetReservation { usd_micros: Some(0), tokens: 0 }),
                     arrived: None,
                 };
                 let failed = JournalEvent::CallFailed { call, failure, gave_up: true };

@@ -166,7 +166,7 @@ impl Run {
                 message: error.message.clone(),
                 latency_ms,
                 refused: error.refused,
-                estimated: course.estimate_broken_reply(),
+                estimated: course.estimate_failed_call(&error),
                 arrived: course.describe_arrived(),
             };
             let gave_up = matches!(onward, CallNextStep::GiveUp);
@@ -308,10 +308,14 @@ impl<'a> CallAttempt<'a> {
         CallError { message, ..error }
     }
 
-    /// The use of a call whose reply broke off, estimated from what arrived.
-    fn estimate_broken_reply(&self) -> Option<BudgetReservation> {
+    /// The use of a failed call: estimated from what arrived of its reply, nothing if the server
+    /// did no work, else unknown.
+    fn estimate_failed_call(&self, error: &CallError) -> Option<BudgetReservation> {
         let bytes = self.request.timer.text_bytes();
-        (bytes > 0).then(|| broken_reply_cost(&self.seat, &self.request.messages, bytes))
+        if bytes > 0 {
+            return Some(broken_reply_cost(&self.seat, &self.request.messages, bytes));
+        }
+        error.is_unserved.then_some(BudgetReservation { usd_micros: Some(0), tokens: 0 })
     }
 
     /// What arrived of a reply that broke off.

@@ -263,7 +263,7 @@ async fn try_transports(
         let received = match sent {
             Ok(Ok(received)) => received,
             Ok(Err(error)) => {
-                may_be_billed |= !error.error_type.is_unbilled();
+                may_be_billed |= !error.is_unserved && !error.error_type.is_unbilled();
                 last = error;
                 continue;
             }

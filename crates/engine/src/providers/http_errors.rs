@@ -134,7 +134,10 @@ impl ErrorResponse<'_> {
     }
 
     pub(crate) fn to_call_error(&self, provider: &Provider) -> CallError {
-        self.describe(provider, &format!("answered {}", self.status))
+        let answered = self.describe(provider, &format!("answered {}", self.status));
+        // A gateway that gave up waiting may have a model behind it that worked.
+        let is_unserved = answered.error_type != CallErrorType::Timeout;
+        CallError { is_unserved, ..answered }
     }
 
     /// The error of a server that did `what`: it answered with a status, or reported it later.
@@ -341,7 +344,10 @@ pub(crate) fn connection_error(provider: &Provider, error: &reqwest::Error) -> C
     } else {
         format!("{place} {what}: {cause}")
     };
-    CallError::new(CallErrorType::Network, clean_message(provider, &text))
+    let message = clean_message(provider, &text);
+    // Without a connection nothing was sent.
+    let is_unserved = error.is_connect();
+    CallError { is_unserved, ..CallError::new(CallErrorType::Network, message) }
 }
 
 /// Handles a body that does not have the dialect's reply shape.

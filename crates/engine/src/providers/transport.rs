@@ -238,6 +238,8 @@ pub struct CallError {
     pub is_final: bool,
     /// The server takes no more calls now.
     pub is_busy: bool,
+    /// The server did no work that it can charge: it was not reached, or it answered with an error.
+    pub is_unserved: bool,
 }
 
 impl CallError {
@@ -250,6 +252,7 @@ impl CallError {
             refused: None,
             is_final: false,
             is_busy: false,
+            is_unserved: false,
         }
     }
 }

@@ -157,6 +157,7 @@ pub(crate) fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAtte
         succeeded: asked.iter().filter(is_whole).count(),
         failed,
         cancelled,
+        unasked: Vec::new(),
     }
 }
 

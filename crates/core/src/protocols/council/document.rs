@@ -8,7 +8,9 @@ use crate::model::ask::{AskPurpose, AskState, TokenUsage};
 use crate::model::dialogue::ProtocolKind;
 use crate::model::ids::{DialogueId, ExpertSlug};
 use crate::model::plan::{SINGLE_FAMILY_NOTE, Seat};
-use crate::model::run_state::{ParseOutcome, ReplyDocument, RoundShortcut, RunState};
+use crate::model::run_state::{
+    BudgetShortage, ParseOutcome, ReplyDocument, RoundShortcut, RunState,
+};
 use crate::model::time::Moment;
 use crate::parsing::candidates::contains_sound_json;
 use crate::protocols::conclusion::document::ConclusionView;
@@ -93,6 +95,17 @@ pub struct PanelAttendance {
     pub failed: Vec<ProviderFailure>,
     /// Seats without an answer because the run was stopped; they did not fail.
     pub cancelled: Vec<CancelledSeat>,
+    /// Seats without an answer because the budget did not cover their call.
+    #[serde(skip)]
+    pub unasked: Vec<UnaskedSeat>,
+}
+
+/// A seat that was not asked in a round.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnaskedSeat {
+    pub provider: ExpertSlug,
+    pub round: String,
+    pub shortage: BudgetShortage,
 }
 
 /// A seat whose answer a stop, the deadline or an interrupt did not wait for.
@@ -152,6 +165,7 @@ impl PanelAttendance {
             succeeded: asked.iter().copied().filter(is_whole).count(),
             failed: ROUNDS.into_iter().flat_map(|round| list_failures(state, round)).collect(),
             cancelled: ROUNDS.into_iter().flat_map(|round| list_cancelled(state, round)).collect(),
+            unasked: ROUNDS.into_iter().flat_map(|round| list_unasked(state, round)).collect(),
         }
     }
 }
@@ -165,6 +179,16 @@ pub(crate) fn list_cancelled(
     asks.map(|asked| CancelledSeat {
         provider: asked.ask.seat.clone(),
         round: round_name(asked.ask.round),
+    })
+}
+
+/// The seats of a round that the budget did not cover.
+fn list_unasked(state: &RunState, round: u8) -> impl Iterator<Item = UnaskedSeat> + '_ {
+    let asks = state.asks_in_round(round).filter(|asked| !asked.retired && !asked.gave_up);
+    asks.filter_map(|asked| {
+        let provider = asked.ask.seat.clone();
+        let shortage = asked.not_sent.filter(|_| asked.parse_outcome.is_none())?;
+        Some(UnaskedSeat { provider, round: round_name(asked.ask.round), shortage })
     })
 }
 

@@ -24,7 +24,7 @@ use crate::report::record_page::{
     recorded_outcomes, stop_blocks,
 };
 use crate::report::run_sections::{
-    interventions_section, list_spending, replies_section, run_record_section,
+    files_section, interventions_section, list_spending, replies_section, run_record_section,
 };
 use crate::report::run_status::CompletionStatus;
 
@@ -63,6 +63,7 @@ pub fn council_page(record: &DialogueRecord, state: &RunState, scope: PageScope)
     }
     if !is_result {
         page.sections.extend(record_sections(record, scope));
+        page.sections.push(files_section(&state.plan.context));
     }
     page.sections.push(record_section(state, told, scope.detail));
     page

@@ -4,7 +4,7 @@
 use crate::model::ids::ExpertSlug;
 use crate::prompting::lens::lens_name;
 use crate::protocols::council::answers::ProviderFailure;
-use crate::protocols::council::document::{CancelledSeat, CouncilDocument};
+use crate::protocols::council::document::{CancelledSeat, CouncilDocument, UnaskedSeat};
 use crate::protocols::council::report_sections::arrow_note;
 use crate::protocols::council::types::{
     CouncilOpinion, CouncilPeerReview, NamedAssessment, OpinionStance, RatingLevel, StanceTally,
@@ -31,7 +31,8 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
     let opinions = told.rounds.r1.opinions.iter().map(|opinion| position_row(told, opinion));
     let failed = told.panel.failed.iter().map(absence_row);
     let cancelled = told.panel.cancelled.iter().map(cancelled_row);
-    let rows = opinions.chain(failed).chain(cancelled).map(|mut row| {
+    let unasked = told.panel.unasked.iter().map(unasked_row);
+    let rows = opinions.chain(failed).chain(cancelled).chain(unasked).map(|mut row| {
         // Each absence has a reason, so it is not cut.
         row.cells.truncate(width);
         row
@@ -96,7 +97,7 @@ fn list_ratings(told: &CouncilDocument, of: &ExpertSlug) -> String {
 }
 
 fn absence_row(failure: &ProviderFailure) -> TableRow {
-    let why = format!("{} {}", failure.round, failure.error_type);
+    let why = format!("{} {}", failure.round, failure.error_type.describe());
     TableRow::new(vec![
         RichText::marked(("×", TextTone::Bad), failure.provider.as_str()),
         RichText::toned("absent", TextTone::Bad),
@@ -104,6 +105,18 @@ fn absence_row(failure: &ProviderFailure) -> TableRow {
         RichText::default(),
         RichText::default(),
         failure.error_message.as_str().into(),
+    ])
+}
+
+fn unasked_row(seat: &UnaskedSeat) -> TableRow {
+    let why = format!("{} does not cover its call", seat.shortage.describe_budget());
+    TableRow::new(vec![
+        RichText::marked(("–", TextTone::Bad), seat.provider.as_str()),
+        RichText::toned("not asked", TextTone::Bad),
+        format!("{} budget", seat.round).into(),
+        RichText::default(),
+        RichText::default(),
+        why.into(),
     ])
 }
 

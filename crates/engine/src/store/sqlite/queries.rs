@@ -107,10 +107,11 @@ pub(crate) fn load_run_facts(connection: &Connection, id: &DialogueId) -> StoreR
     )?;
     let (usd_micros, restatements): (Option<u64>, u64) = connection
         .prepare_cached(
-            "SELECT sum(e.value ->> '$.reply.cost.usd_micros'),
+            "SELECT sum(coalesce(e.value ->> '$.reply.cost.usd_micros',
+                 e.value ->> '$.failure.estimated.usd_micros')),
                count(e.value ->> '$.intervention.restatement')
              FROM journal j, json_each(j.payload) e
-             WHERE j.dialogue_id = ?1 AND j.kind IN ('reply_kept', 'intervened')",
+             WHERE j.dialogue_id = ?1 AND j.kind IN ('reply_kept', 'call_failed', 'intervened')",
         )?
         .query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let last_event = last_event.into_iter().next();
