@@ -269,10 +269,9 @@ impl PageRun {
 
     /// The output with the ids of the page, a home that readers know, and no blank lines around it.
     fn write_as_page(&self, output: &str) -> Vec<String> {
-        let text = self
-            .ids
-            .values()
-            .fold(output.to_owned(), |text, (page, real)| text.replace(real, page));
+        let text = self.ids.values().fold(output.to_owned(), |text, (page, real)| {
+            text.replace(real, page).replace(short_id(real), short_id(page))
+        });
         let text = text.replace(&self.folder.path().display().to_string(), "/home/ann");
         text.trim_matches('\n').lines().map(|line| line.trim_end().to_owned()).collect()
     }
@@ -330,6 +329,11 @@ fn normalize(lines: &[String]) -> Vec<String> {
 fn dialogue_ids(text: &str) -> Vec<(String, String)> {
     let id = Regex::new(r"\b([a-z0-9]+(?:-[a-z0-9]+)*)-[0-9a-f]{8}\b").unwrap();
     id.captures_iter(text).map(|found| (found[0].to_owned(), found[1].to_owned())).collect()
+}
+
+/// The part of a dialogue id that commands take and print for short.
+fn short_id(id: &str) -> &str {
+    id.rsplit('-').next().unwrap()
 }
 
 fn read_blocks(lines: &[String]) -> Vec<Block> {

@@ -35,7 +35,7 @@ export class RecordScreen {
     return html`<section class="record">
       <dl class="fields">
         <div><dt>Export</dt><dd class="actions">${FORMATS.map(([format, label]) => html`<a class="button" href="${dialoguePath(this.frame.id, '/export')}?format=${format}" download>${label}</a>`)}</dd></div>
-        <div><dt>Head of the chain</dt><dd><code class="hash">${record.headHash ?? record.head ?? ''}</code><p class="soft">Check it with <code>plenary verify ${this.frame.id}</code></p></dd></div>
+        <div><dt>Head of this dialogue</dt><dd><code class="hash">${record.headHash ?? record.head ?? ''}</code><p class="soft">Check it with <code>plenary verify ${this.frame.id}</code></p></dd></div>
         ${(record.warnings ?? []).length > 0 ? html`<div><dt>Warnings</dt><dd><ul class="plain">${record.warnings.map((/** @type {any} */ warning) => html`<li class="warn">${warning.message ?? warning}</li>`)}</ul></dd></div>` : nothing}
       </dl>
       <h2>Entities</h2>

@@ -281,6 +281,8 @@ impl Error {
             Self::Refused(_) | Self::Argument(_) | Self::Missing(_) => "batch_validation_failed",
             Self::Store(StoreError::Newer { .. }) => "store_newer",
             Self::Store(StoreError::Missing { .. }) => "store_missing",
+            Self::Store(StoreError::Denied { .. }) => "store_denied",
+            Self::Store(StoreError::Empty { .. }) => "store_empty",
             Self::Store(StoreError::Foreign { .. }) => "store_foreign",
             Self::Store(StoreError::Busy { .. }) => "store_busy",
             Self::Store(StoreError::ForeignLocks { .. }) => "locks_foreign",
@@ -340,6 +342,8 @@ fn kind_of_store_error(error: &StoreError) -> ErrorKind {
             ErrorKind::Configuration
         }
         StoreError::Missing { .. }
+        | StoreError::Denied { .. }
+        | StoreError::Empty { .. }
         | StoreError::Foreign { .. }
         | StoreError::Unopenable { .. }
         | StoreError::NoFolder { .. }
@@ -375,6 +379,8 @@ fn hint_for_halt(id: &DialogueId, error: &StoreError) -> String {
         StoreError::Newer { .. }
         | StoreError::Foreign { .. }
         | StoreError::Missing { .. }
+        | StoreError::Denied { .. }
+        | StoreError::Empty { .. }
         | StoreError::Unopenable { .. }
         | StoreError::NoFolder { .. }
         | StoreError::ForeignLocks { .. }

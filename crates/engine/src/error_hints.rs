@@ -14,6 +14,13 @@ pub(crate) fn hint_for_store(error: &StoreError) -> Option<&'static str> {
         StoreError::Missing { .. } => Some(
             "check `--store`; the first `plenary ask` or `plenary dialogue create` creates a store",
         ),
+        StoreError::Denied { .. } => Some(
+            "run the command as the user that owns the store, or make the file and its folders \
+             readable",
+        ),
+        StoreError::Empty { .. } => {
+            Some("restore it from a backup; if it is new, the first `plenary ask` fills it")
+        }
         StoreError::Foreign { .. } => {
             Some("choose another store with `--store FILE`, or restore it from a backup")
         }

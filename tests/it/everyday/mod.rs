@@ -5,3 +5,4 @@ mod interrupts;
 mod lists;
 mod settings;
 mod short_ids;
+mod store_errors;

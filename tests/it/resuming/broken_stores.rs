@@ -27,7 +27,7 @@ use plenary_engine::engine::interventions::record_intervention;
 use plenary_engine::store::error::StoreError;
 use plenary_engine::store::traits::{
     EntryPlace, GlobalEntry, JournalHead, RoundRegistration, Store, StoreTransaction,
-    TransactionEnd, VerifyReport,
+    TransactionEnd, VerifyFinding, VerifyReport,
 };
 
 use super::attempts::find_complaints;
@@ -490,6 +490,10 @@ impl Store for BrokenStore {
 
     fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
         self.inner.list_overrides(verdict_id)
+    }
+
+    fn find_changed_rows(&self, id: &DialogueId) -> Result<Vec<VerifyFinding>, StoreError> {
+        self.inner.find_changed_rows(id)
     }
 
     fn verify_record(

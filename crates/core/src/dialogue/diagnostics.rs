@@ -53,7 +53,26 @@ pub fn dialogue_not_found(id: &str) -> ValidationError {
     )
     .with_field("dialogue_id")
     .with_value(id)
-    .with_suggestion("`plenary list` shows the dialogues of this store")
+    .with_suggestion(missing_id_hint(id))
+}
+
+/// Letters that a short id has at least, unless it is whole.
+pub const SHORT_LETTERS_MIN: usize = 4;
+
+/// The rule of the short form that was probably meant.
+fn missing_id_hint(typed: &str) -> &'static str {
+    let is_hex = !typed.is_empty() && typed.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if typed.to_ascii_lowercase().starts_with("latest") {
+        "`latest` is the newest dialogue, `latest~1` the one before it; `plenary list` shows how many \
+         there are"
+    } else if typed.len() < SHORT_LETTERS_MIN && is_hex {
+        "a short id has four hex digits or more; `plenary list` shows them"
+    } else if typed.contains('/') || typed.ends_with(".db") {
+        "this looks like a file; `--store FILE` chooses another store, and `plenary list` shows its \
+         dialogues"
+    } else {
+        "`plenary list` shows the dialogues of this store"
+    }
 }
 
 /// A short id that fits several dialogues. The candidates are the options, with their titles in the

@@ -88,6 +88,7 @@ error_codes! {
     RuleNotFound = "rule_not_found", "referential",
         "`plenary ethos check` lists the rules of a dialogue";
     DomainCycle = "domain_cycle", "semantic", "remove one of the parents in the path";
+    RecordChanged = "record_changed", "integrity", "`plenary verify` lists what was changed";
     CodeTaken = "code_taken", "referential", "choose another code or name";
 }
 

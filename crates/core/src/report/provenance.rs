@@ -199,7 +199,15 @@ impl<'a> ProvenanceInput<'a> {
         };
         let author = verdict.author_expert.as_ref();
         let own = author.into_iter().flat_map(|seat| self.seat_replies(seat, verdict.round));
-        own.filter(has_words).chain(self.last_reply(&purposes)).collect()
+        let mut replies: Vec<SourceReply<'a>> = own.filter(has_words).collect();
+        // The author may be the seat that decides.
+        let is_new = |reply: &SourceReply<'a>| {
+            reply.call.is_none() || replies.iter().all(|known| known.call != reply.call)
+        };
+        let decided: Vec<SourceReply<'a>> =
+            self.last_reply(&purposes).into_iter().filter(is_new).collect();
+        replies.extend(decided);
+        replies
     }
 
     fn parsed_calls(&self, purpose: AskPurpose) -> impl Iterator<Item = &'a CallDocument> {

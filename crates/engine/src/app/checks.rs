@@ -16,6 +16,7 @@ use plenary_core::model::validation_error::ErrorCode;
 use plenary_core::protocols::conclusion::types::{ConclusionOutcome, OutcomeKind};
 use plenary_core::protocols::review::log_row::LogQuery;
 use plenary_core::protocols::review::statistics::{ReviewStatistics, StatisticsBuilder};
+use plenary_core::report::phrases::count_noun;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,7 +25,7 @@ use crate::app::dialogue_ids::{read_strict_resolved, resolve_id};
 use crate::app::project::Project;
 use crate::engine::record_changes::find_dialogue;
 use crate::error::Error;
-use crate::store::traits::{LOG_PAGE_ROWS, VerifyReport, in_transaction, log_pages};
+use crate::store::traits::{LOG_PAGE_ROWS, VerifyFinding, VerifyReport, in_transaction, log_pages};
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DueResult {
@@ -197,7 +198,37 @@ pub struct VerifyResult {
     pub status: &'static str,
     pub verified: bool,
     #[serde(flatten)]
+    pub problem: Option<VerifyProblem>,
+    #[serde(flatten)]
     pub verification: VerifyReport,
+}
+
+/// The error of a check with findings, in the shape of all errors.
+#[derive(Debug, Serialize)]
+pub struct VerifyProblem {
+    pub error_code: &'static str,
+    pub message: String,
+    pub suggestion: &'static str,
+}
+
+impl VerifyProblem {
+    /// A head that is not found proves a change only if it was typed right.
+    fn from_findings(findings: &[VerifyFinding]) -> Option<Self> {
+        let only_head = findings.iter().all(|finding| finding.check == "head");
+        Some(match findings.len() {
+            0 => return None,
+            _ if only_head => Self {
+                error_code: "head_not_found",
+                message: "the head is not part of this record".to_owned(),
+                suggestion: "check that the head is complete and of this store",
+            },
+            count => Self {
+                error_code: ErrorCode::RecordChanged.name(),
+                message: format!("the record was changed: {}", count_noun(count, "finding")),
+                suggestion: "`findings` lists the changes; restore the store from a backup",
+            },
+        })
+    }
 }
 
 /// Checks one dialogue or the whole store. A `head` noted earlier must still be part of the chain.
@@ -225,5 +256,6 @@ pub fn verify_store(
     }
     let verified = verification.findings.is_empty();
     let status = if verified { "success" } else { "error" };
-    Ok(VerifyResult { status, verified, verification })
+    let problem = VerifyProblem::from_findings(&verification.findings);
+    Ok(VerifyResult { status, verified, problem, verification })
 }

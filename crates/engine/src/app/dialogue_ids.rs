@@ -3,10 +3,11 @@
 
 use std::borrow::Cow;
 
-use plenary_core::dialogue::diagnostics::{RequestWarning, ambiguous_id, dialogue_not_found};
+use plenary_core::dialogue::diagnostics::{
+    RequestWarning, SHORT_LETTERS_MIN, ambiguous_id, dialogue_not_found,
+};
 use plenary_core::dialogue::request::{OperationRequest, read_request, read_strict_request};
 use plenary_core::model::ids::{DialogueAlias, DialogueId};
-use plenary_core::model::validation_error::ValidationError;
 use serde_json::Value;
 
 use crate::app::project::Project;
@@ -21,23 +22,8 @@ const CANDIDATES_MAX: usize = 12;
 pub fn resolve_id(store: &dyn Store, typed: &str) -> Result<DialogueId, Error> {
     match find_id(store, typed)? {
         Some(id) => Ok(id),
-        None => Err(explain_missing(typed).into()),
+        None => Err(dialogue_not_found(typed).into()),
     }
-}
-
-/// The error, with the rule of the short form that was probably meant.
-fn explain_missing(typed: &str) -> ValidationError {
-    let fault = dialogue_not_found(typed);
-    let hint = if typed.to_ascii_lowercase().starts_with("latest") {
-        "`latest` is the newest dialogue, `latest~1` the one before it; `plenary list` shows how many \
-         there are"
-    } else if typed.len() < SHORT_LETTERS_MIN && typed.bytes().all(|byte| byte.is_ascii_hexdigit())
-    {
-        "a short id has four hex digits or more; `plenary list` shows them"
-    } else {
-        return fault;
-    };
-    fault.with_suggestion(hint)
 }
 
 /// The same, or `None` if no dialogue fits.
@@ -94,9 +80,6 @@ pub fn read_strict_resolved<R: OperationRequest>(
     let arguments = resolve_arguments(store, arguments)?;
     Ok(read_strict_request(&arguments)?)
 }
-
-/// Letters that a short id has at least, unless it is whole.
-const SHORT_LETTERS_MIN: usize = 4;
 
 /// The shortest form that names only this dialogue: its hex digits, or the first words of its id.
 pub fn short_id(store: &dyn Store, id: &DialogueId) -> StoreResult<String> {

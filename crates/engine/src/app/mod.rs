@@ -2,6 +2,7 @@
 
 pub mod agent_check;
 pub mod checks;
+pub mod cited_ids;
 pub mod classify_document;
 pub mod conclude;
 pub mod dialogue_ids;

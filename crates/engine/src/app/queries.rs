@@ -10,7 +10,7 @@ use plenary_core::dialogue::request_fields::RequestFields;
 use plenary_core::dialogue::similar::{
     CANDIDATES_DEFAULT, SimilarDialogue, rank_hits, search_words,
 };
-use plenary_core::model::ids::{DialogueId, EntityId, ExpertSlug, VerdictId};
+use plenary_core::model::ids::{DialogueId, ExpertSlug};
 use plenary_core::model::limits::{LINE_CHARS_MAX, PAGE_ITEMS_MAX, TEXT_CHARS_MAX};
 use plenary_core::model::queries::{
     EntityCitation, IncomingReference, OutgoingReference, TopExpert,
@@ -23,11 +23,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use crate::app::cited_ids::{CitedId, not_an_id, parse_address, whole_dialogue};
 use crate::app::dialogue_ids::resolve_id;
 use crate::app::export_record::{RecordSources, call_not_found, read_calls};
 use crate::app::list_dialogues::{ListRequest, ListResult, list_dialogues};
 use crate::app::project::Project;
 use crate::error::Error;
+use crate::store::traits::VerifyFinding;
 
 words! {
     /// What is looked for.
@@ -182,6 +184,9 @@ pub struct SourcedCitation {
     pub sources: Vec<ProvenanceSource>,
 }
 
+/// The `type` of a citation of a field of the conclusion.
+pub const CONCLUSION_KIND: &str = "conclusion";
+
 /// A field of the conclusion or a verdict, in the shape of a citation.
 #[derive(Debug, Serialize)]
 pub struct PartCitation {
@@ -251,7 +256,33 @@ pub fn resolve_citations(project: &Project, arguments: &Value) -> Result<CiteRes
             Err(fault) => cited.errors.push(CiteError { id, fault }),
         }
     }
+    report_changed_records(project, &mut cited)?;
     Ok(cited)
+}
+
+/// Adds an error for each cited dialogue whose tables differ from its journal: a forged row would
+/// otherwise be cited as a statement of the panel. Calls are read from the journal.
+fn report_changed_records(project: &Project, cited: &mut CiteResult) -> Result<(), Error> {
+    let mut dialogues: Vec<&DialogueId> = Vec::new();
+    for part in &cited.citations {
+        let id = match part {
+            CitedPart::Entity(citation) => &citation.entity.dialogue_id,
+            CitedPart::Part(citation) => &citation.dialogue_id,
+            CitedPart::Call(_) => continue,
+        };
+        if !dialogues.contains(&id) {
+            dialogues.push(id);
+        }
+    }
+    for id in dialogues {
+        let changed = project.store.find_changed_rows(id)?;
+        let Some(VerifyFinding { place, message, .. }) = changed.first() else { continue };
+        let text = format!("the text of '{id}' differs from its journal: {place}: {message}");
+        let fault = ValidationError::new(ErrorCode::RecordChanged, text)
+            .with_suggestion(format!("do not trust the text; run `plenary verify {id}`"));
+        cited.errors.push(CiteError { id: id.to_string(), fault });
+    }
+    Ok(())
 }
 
 /// `sources` keeps the sources of the last dialogue: most ids are of one.
@@ -263,7 +294,10 @@ fn expand_id(
 ) -> Result<Result<CitedPart, ValidationError>, Error> {
     let (dialogue, part) = match parse_address(dialogue, text) {
         Ok(address) => address,
-        Err(fault) => return Ok(Err(fault)),
+        Err(fault) => {
+            let is_whole = dialogue.is_none() && resolve_id(project.store.as_ref(), text).is_ok();
+            return Ok(Err(if is_whole { whole_dialogue(text) } else { fault }));
+        }
     };
     let dialogue = match resolve_id(project.store.as_ref(), dialogue) {
         Err(Error::Refused(refusal)) => match refusal.errors.into_iter().next() {
@@ -310,7 +344,7 @@ fn cite_part(
         });
     };
     let (kind, label) = match &target {
-        ProvenanceTarget::Conclusion(field) => ("conclusion", field.name().replace('_', " ")),
+        ProvenanceTarget::Conclusion(field) => (CONCLUSION_KIND, field.name().replace('_', " ")),
         ProvenanceTarget::Verdict(_) | ProvenanceTarget::Entity(_) => {
             ("verdict", "recommendation and description".to_owned())
         }
@@ -369,66 +403,6 @@ fn cite_call(
         rehearsal: dialogue.opening.rehearsal,
         call,
     }))))
-}
-
-/// The part of a dialogue that an id names.
-enum CitedId {
-    Entity(EntityId),
-    Call(u32),
-    /// `conclusion.recommendation`, `verdict.report`, or the id of a verdict.
-    Part(String),
-}
-
-impl CitedId {
-    /// `conclusion/recommendation` is the same as `conclusion.recommendation`.
-    fn parse(text: &str) -> Option<Self> {
-        if let Ok(id) = text.parse() {
-            return Some(Self::Entity(id));
-        }
-        let dotted = text.replacen('/', ".", 1);
-        let is_part = ProvenanceTarget::parse(&dotted).is_some();
-        let is_word = text.parse::<VerdictId>().is_ok();
-        (is_part || is_word).then_some(Self::Part(dotted))
-    }
-}
-
-fn not_an_id(text: &str) -> ValidationError {
-    ValidationError::new(ErrorCode::InvalidDisplayId, format!("'{text}' is not an id"))
-        .with_suggestion(
-            "ids look like P0101, my-dialogue/P0101, my-dialogue/call/7, \
-             my-dialogue/conclusion.recommendation or my-dialogue/verdict.final",
-        )
-}
-
-/// `my-dialogue/P0101` or `my-dialogue/call/7`; without the name where the dialogue is known.
-fn parse_address<'a>(
-    dialogue: Option<&'a str>,
-    text: &'a str,
-) -> Result<(&'a str, CitedId), ValidationError> {
-    let named_call = match text.rsplit_once('/') {
-        Some(("call", number)) => Some((None, number)),
-        Some((before, number)) => before.strip_suffix("/call").map(|name| (Some(name), number)),
-        None => None,
-    };
-    let (named, part) = match (named_call, text.split_once('/')) {
-        (Some((named, number)), _) => {
-            (named, CitedId::Call(number.parse().map_err(|_| not_an_id(text))?))
-        }
-        (None, Some(("conclusion" | "verdict", _))) if dialogue.is_some() => {
-            (None, CitedId::parse(text).ok_or_else(|| not_an_id(text))?)
-        }
-        (None, Some((named, id))) => {
-            (Some(named), CitedId::parse(id).ok_or_else(|| not_an_id(text))?)
-        }
-        (None, None) => (None, CitedId::parse(text).ok_or_else(|| not_an_id(text))?),
-    };
-    let dialogue = named.or(dialogue).ok_or_else(|| {
-        let message = format!("'{text}' names no dialogue");
-        ValidationError::new(ErrorCode::MissingField, message)
-            .with_field("dialogue_id")
-            .with_suggestion(format!("write 'my-dialogue/{text}', or name the dialogue"))
-    })?;
-    Ok((dialogue, part))
 }
 
 const TOP_EXPERTS: usize = 10;

@@ -18,6 +18,10 @@ pub enum StoreError {
     Foreign { path: PathBuf },
     #[error("the store `{path}` does not exist")]
     Missing { path: PathBuf },
+    #[error("permission denied: this user may not read the store `{path}`")]
+    Denied { path: PathBuf },
+    #[error("the store `{path}` is empty: it has 0 bytes")]
+    Empty { path: PathBuf },
     #[error("cannot open the store `{path}`")]
     Unopenable {
         path: PathBuf,
@@ -74,6 +78,8 @@ impl StoreError {
             Self::Newer { .. }
             | Self::Foreign { .. }
             | Self::Missing { .. }
+            | Self::Denied { .. }
+            | Self::Empty { .. }
             | Self::Unopenable { .. }
             | Self::NoFolder { .. }
             | Self::ForeignLocks { .. }

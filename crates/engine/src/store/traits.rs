@@ -150,6 +150,9 @@ pub trait Store: Debug + Send + Sync {
     /// Versions of the ethos of all dialogues, newest first.
     fn list_ethos(&self, limit: usize) -> StoreResult<Vec<EthosSummary>>;
 
+    /// The rows of a dialogue that differ from its journal; cheaper than verifying it.
+    fn find_changed_rows(&self, id: &DialogueId) -> StoreResult<Vec<VerifyFinding>>;
+
     /// Verifies one dialogue, or all: recomputes hashes, tables and statuses.
     ///
     /// A `head` that was noted earlier must still be part of the chain.

@@ -117,14 +117,14 @@ fn summary_line(checked: &ModularityReport<'_>) -> String {
     format!("{said}; searched for: {}\n", names.join(", "))
 }
 
-/// Check that the record was not changed
+/// Check that the record is consistent
 ///
 /// Recomputes the hash chain of the journal, rebuilds every table and the search index from it and
 /// compares them, checks foreign keys and ids, and derives each status from its events. A missing
 /// payload is a finding. Exit code 1 if anything differs, 4 if the file is not a readable store.
 ///
-/// A person who can write the file can rewrite all of it. To detect that too, keep the head that
-/// this command prints in another place, and pass it with `--head` later.
+/// A person who can write the file can rewrite all of it, or cut off its end. To detect that too, keep
+/// the head that this command prints in another place, and pass it with `--head` later.
 ///
 /// $ plenary verify
 ///
@@ -149,7 +149,14 @@ impl VerifyArgs {
     pub(crate) fn run(&self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         let project = session.open_required()?;
         let result = verify_store(&project, self.id.as_deref(), self.head.as_deref())?;
-        session.ui.print_result(&result, |result| verification_text(&result.verification))?;
+        let is_compared = self.head.is_some();
+        let whose = if self.id.is_some() { "this dialogue" } else { "the store" };
+        session.ui.print_result(&result, |result| {
+            verification_text(&result.verification, whose, is_compared)
+        })?;
+        if result.verified && !is_compared && !session.ui.json {
+            session.ui.print_note(NOTED_HEAD_HINT);
+        }
         Ok(if result.verified { ExitStatus::Ok } else { ExitStatus::WithFindings })
     }
 }
@@ -157,14 +164,21 @@ impl VerifyArgs {
 /// One changed round can affect hundreds of rows; twenty findings are enough to see it.
 const FINDINGS_SHOWN: usize = 20;
 
-fn verification_text(verification: &VerifyReport) -> String {
+/// A check without a noted head finds neither a rewritten store nor one whose end was cut off.
+const NOTED_HEAD_HINT: &str = "compare the head with the one that you noted elsewhere; `plenary verify \
+                               --head HASH` detects a rewritten or cut record";
+
+fn verification_text(verification: &VerifyReport, whose: &str, is_compared: bool) -> String {
     let VerifyReport { dialogues, entries, head, findings } = verification;
     let dialogues = count_noun(*dialogues, "dialogue");
     // A head that is not found proves a change only if it was typed right.
     let is_unknown_head = !findings.is_empty() && findings.iter().all(|one| one.check == "head");
     let mut text = match findings.len() {
         _ if is_unknown_head => "The head is not part of this record.\n".to_owned(),
-        0 => format!("The record is unchanged: {dialogues}, {entries} entries.\n"),
+        0 if is_compared => {
+            format!("The record is unchanged since that head: {dialogues}, {entries} entries.\n")
+        }
+        0 => format!("The record is consistent: {dialogues}, {entries} entries.\n"),
         1 => "The record was changed: 1 finding.\n".to_owned(),
         count => format!("The record was changed: {count} findings.\n"),
     };
@@ -174,7 +188,7 @@ fn verification_text(verification: &VerifyReport) -> String {
     if let Some(more) = findings.len().checked_sub(FINDINGS_SHOWN).filter(|more| *more > 0) {
         text.push_str(&format!("  … and {more} more; `--json` lists them all\n"));
     }
-    text.push_str(&format!("head {head}\n"));
+    text.push_str(&format!("head of {whose} {head}\n"));
     text
 }
 

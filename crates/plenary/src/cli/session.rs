@@ -1,5 +1,6 @@
 //! [`CliSession`]: the project and the terminal of one command, and its [`ExitStatus`].
 
+use std::io::ErrorKind as IoErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,7 +89,8 @@ impl<'a> CliSession<'a> {
     pub(crate) fn open_existing(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
         self.ui.print_detail(&format!("store: {}", located.store.display()));
-        if !located.store.exists() {
+        // A store that cannot be read is reported when it is opened.
+        if !located.store.try_exists().unwrap_or(true) {
             if matches!(
                 located.store_source,
                 SettingSource::Flag { .. } | SettingSource::Environment { .. }
@@ -113,11 +115,14 @@ impl<'a> CliSession<'a> {
     /// Opens the existing store; a missing store is an error, because it cannot be verified.
     pub(crate) fn open_required(&self) -> Result<Project, Error> {
         let located = self.loader.locate_files()?;
-        let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
-        if !is_there {
-            return Err(StoreError::Missing { path: located.store }.into());
+        let path = located.store.clone();
+        match located.store.metadata() {
+            Ok(metadata) if metadata.len() == 0 => Err(StoreError::Empty { path }.into()),
+            Err(error) if error.kind() == IoErrorKind::NotFound => {
+                Err(StoreError::Missing { path }.into())
+            }
+            Ok(_) | Err(_) => self.open_or_create(&located),
         }
-        self.open_or_create(&located)
     }
 
     /// Opens the store, or creates it: for commands that write the first dialogue.

@@ -16,7 +16,7 @@ pub fn draw_page(page: &PageModel, canvas: PageCanvas) -> String {
     lines.extend(draw_sections(&page.sections, canvas));
     if let Some(head) = &page.chain_head {
         lines.push(StyledLine::blank());
-        let text = RichText::toned(format!("Head of the chain: {head}"), TextTone::Faint);
+        let text = RichText::toned(format!("Head of this dialogue: {head}"), TextTone::Faint);
         lines.extend(shift_lines(wrap_rich(&text, FAINT, canvas.column_count() - MARGIN), MARGIN));
     }
     lines.iter().map(|line| format!("{line}\n")).collect()

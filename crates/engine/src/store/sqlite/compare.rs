@@ -10,6 +10,7 @@ use rusqlite::{Connection, params};
 
 use crate::store::error::StoreResult;
 use crate::store::sqlite::apply::EventApplier;
+use crate::store::sqlite::connect::open_in_memory;
 use crate::store::sqlite::journal::LIBRARY_SCOPE;
 use crate::store::sqlite::statements::{lossy_text, query_rows};
 use crate::store::traits::VerifyFinding;
@@ -97,6 +98,30 @@ pub(crate) fn compare_dialogue(
     // The rollback empties the replica for the next dialogue.
     transaction.rollback()?;
     Ok(())
+}
+
+/// The rows of a dialogue that differ from its journal. Neither the hash chain nor the search index
+/// is checked.
+pub(crate) fn find_changed_rows(
+    connection: &Connection,
+    id: &DialogueId,
+) -> StoreResult<Vec<VerifyFinding>> {
+    let (replica, mut findings) = (open_in_memory()?, Vec::new());
+    // The dialogue refers to the library; differences in the library are not the dialogue's.
+    compare_library(connection, &replica, &mut findings)?;
+    findings.clear();
+    let id = id.as_str();
+    let mut complain = |place: &str, message: String| {
+        findings.push(VerifyFinding::new("replay", Some(id), place, message));
+    };
+    if let Err(message) = replay_journal(connection, &replica, id) {
+        complain("journal", message);
+        return Ok(findings);
+    }
+    for table in PROJECTED_TABLES {
+        compare_table(connection, &replica, table, Some(id), &mut complain)?;
+    }
+    Ok(findings)
 }
 
 /// Compares the rows of one dialogue in a table, or all rows of a table of the library.

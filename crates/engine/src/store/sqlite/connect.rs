@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rustix::fs::Access;
+use rustix::io::Errno;
 
 use crate::store::error::{BUSY_WAIT_S, StoreError, StoreResult, error_code};
 
@@ -30,9 +32,17 @@ const LOG_PAGES_MAX: i32 = 4 * 1024;
 /// Opens a store. Falls back to read-only access, which is enough for an audit.
 pub(crate) fn open_file(path: &Path) -> StoreResult<Connection> {
     match open_writable(path) {
-        Err(error) if is_denied(&error) => open_read_only(path).ok_or(error),
+        Err(error) if is_denied(&error) => {
+            open_read_only(path).ok_or_else(|| name_denied_file(path).unwrap_or(error))
+        }
         opened => opened,
     }
+}
+
+/// The error for a file that this user may not read. SQLite does not say why it cannot open one.
+pub(crate) fn name_denied_file(path: &Path) -> Option<StoreError> {
+    let is_denied = rustix::fs::access(path, Access::READ_OK) == Err(Errno::ACCESS);
+    is_denied.then(|| StoreError::Denied { path: path.to_owned() })
 }
 
 fn open_writable(path: &Path) -> StoreResult<Connection> {

@@ -30,10 +30,10 @@ use crate::store::sqlite::connect::{open_file, open_in_memory};
 use crate::store::sqlite::journal::{LIBRARY_SCOPE, load_head, next_entry_seq};
 use crate::store::sqlite::load::{DialogueReader, RecordDepth, visit_entities};
 use crate::store::sqlite::statements::{parse_column, query_rows, read_json};
-use crate::store::sqlite::{conclusions, ethos, journal, queries, verdict_log, verify};
+use crate::store::sqlite::{compare, conclusions, ethos, journal, queries, verdict_log, verify};
 use crate::store::traits::{
     EntryPlace, GlobalEntry, JournalHead, RoundRegistration, Store, StoreTransaction,
-    TransactionEnd, VerifyReport,
+    TransactionEnd, VerifyFinding, VerifyReport,
 };
 
 /// Folder of the default store.
@@ -266,6 +266,7 @@ impl Store for SqliteStore {
         list_overrides(verdict_id: &str) -> Vec<RecordedOverride>, verdict_log::load_overrides;
         load_library() -> EthosLibrary, ethos::load_library;
         list_ethos(limit: usize) -> Vec<EthosSummary>, ethos::list_ethos;
+        find_changed_rows(id: &DialogueId) -> Vec<VerifyFinding>, compare::find_changed_rows;
         verify_record(dialogue: Option<&DialogueId>, head: Option<&str>) -> VerifyReport,
             verify::verify_record;
     }

@@ -6,13 +6,13 @@ use plenary_core::model::queries::EntityCitation;
 use plenary_core::model::validation_error::ErrorCode;
 use plenary_core::report::calls::call_section;
 use plenary_core::report::page::{ListItem, PageBlock, PageSection, RichText, TextTone};
-use plenary_core::report::phrases::{count_noun, event_phrase, reference_verb};
+use plenary_core::report::phrases::{count_noun, event_phrase, reference_verb, stage_name};
 use plenary_core::report::provenance::ProvenanceSource;
 use plenary_core::report::terminal::layout::{PageCanvas, TextTable};
 use plenary_core::report::terminal::page::draw_sections;
 use plenary_engine::app::queries::{
-    CiteError, CiteResult, CitedPart, SimilarResult, StatsResult, count_records, find_similar,
-    resolve_citations,
+    CONCLUSION_KIND, CiteError, CiteResult, CitedPart, SimilarResult, StatsResult, count_records,
+    find_similar, resolve_citations,
 };
 use plenary_engine::error::Error;
 use serde_json::{Map, Value};
@@ -38,6 +38,7 @@ use crate::cli::ui::print_error;
 #[derive(Debug, Args)]
 pub(crate) struct CiteArgs {
     /// Ids such as my-dialogue/P0101 or my-dialogue/call/7; P0101 or call/7 with `--dialogue`
+    #[arg(required_unless_present = "data")]
     ids: Vec<String>,
     /// The dialogue of the short ids
     #[arg(long, value_name = "ID")]
@@ -68,7 +69,9 @@ impl CiteArgs {
         }
         let missing = [ErrorCode::TargetNotFound, ErrorCode::DialogueNotFound];
         let is_missing = |error: &CiteError| missing.contains(&error.fault.code);
+        let is_changed = |error: &CiteError| error.fault.code == ErrorCode::RecordChanged;
         Ok(match cited.citations.is_empty() {
+            false if cited.errors.iter().any(is_changed) => ExitStatus::WithFindings,
             true if cited.errors.iter().all(is_missing) => ExitStatus::Unreadable,
             true => ExitStatus::WithFindings,
             false => ExitStatus::Ok,
@@ -80,7 +83,7 @@ fn cite_text(cited: &CiteResult, width: usize) -> String {
     let section = |cited: &CitedPart| match cited {
         CitedPart::Entity(citation) => {
             let mut section = citation_section(&citation.entity);
-            let sources = source_section(&citation.entity.dialogue_id, &citation.sources);
+            let sources = source_section(&citation.entity.dialogue_id, &citation.sources, false);
             section.sections.insert(0, sources);
             section
         }
@@ -89,7 +92,11 @@ fn cite_text(cited: &CiteResult, width: usize) -> String {
             let blocks = vec![PageBlock::prose(&cited.content)];
             PageSection::new(cited.id.clone(), blocks)
                 .with_note(mark_rehearsal(cited.rehearsal, &note))
-                .with_sections(vec![source_section(&cited.dialogue_id, &cited.sources)])
+                .with_sections(vec![source_section(
+                    &cited.dialogue_id,
+                    &cited.sources,
+                    cited.kind == CONCLUSION_KIND,
+                )])
         }
         CitedPart::Call(cited) => {
             let note = format!("{} · {}", cited.label, cited.dialogue_id);
@@ -103,7 +110,11 @@ fn cite_text(cited: &CiteResult, width: usize) -> String {
 
 /// The passages of the raw replies that a part comes from. Below those of a reply stands the command
 /// that shows its call.
-fn source_section(id: &DialogueId, sources: &[ProvenanceSource]) -> PageSection {
+fn source_section(
+    id: &DialogueId,
+    sources: &[ProvenanceSource],
+    is_conclusion: bool,
+) -> PageSection {
     let mut blocks = Vec::new();
     for passages in sources.chunk_by(|one, next| (one.call, &one.seat) == (next.call, &next.seat)) {
         let Some(ProvenanceSource { call, seat, round, journal_seq, .. }) = passages.first() else {
@@ -111,7 +122,8 @@ fn source_section(id: &DialogueId, sources: &[ProvenanceSource]) -> PageSection 
         };
         let reply =
             call.map_or_else(|| "a registered reply".to_owned(), |number| format!("call {number}"));
-        let mut facts = vec![format!("{reply} of {seat}, round {round}")];
+        let round = if is_conclusion { stage_name(*round) } else { format!("round {round}") };
+        let mut facts = vec![format!("{reply} of {seat}, {round}")];
         facts.extend(journal_seq.map(|seq| format!("journal entry {seq}")));
         blocks.push(PageBlock::Facts(facts.into_iter().map(RichText::from).collect()));
         let list = passages.iter().map(|ProvenanceSource { start, end, quote, .. }| {
