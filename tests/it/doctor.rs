@@ -87,7 +87,17 @@ fn a_model_that_does_not_reply_is_not_usable_and_one_that_is_not_listed_may_be()
     let server = ModelServer::start(|_| ScriptedReply::Status(404, Vec::new(), "{}".to_owned()));
     write_settings(&program, &[provider_yaml(&server, "gpt-4-o")]);
     let (code, told, _) = run_doctor(&program, &[KEY], &["doctor"]);
-    assert!(code == 1 && told.contains("a test call failed"), "{told}");
+    assert_eq!((code, told.matches("answered 404").count()), (1, 1), "{told}");
+}
+
+#[test]
+fn offline_nothing_is_called_usable() {
+    let (program, server) = (TestProgram::new(), model_server());
+    write_settings(&program, &[provider_yaml(&server, "gpt-4-o")]);
+    let (code, told, _) = run_doctor(&program, &[KEY], &["doctor", "--offline"]);
+    assert_eq!(code, 0, "{told}");
+    assert!(told.contains("house  configured, not checked"), "{told}");
+    assert!(!told.contains("usable"), "{told}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod follow_ups;
 mod interrupts;
 mod lists;
+mod refusals;
 mod settings;
 mod short_ids;
 mod store_errors;

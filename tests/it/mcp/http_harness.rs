@@ -80,7 +80,7 @@ impl HttpServerProcess {
         }
         // Drain the output, so that a full pipe cannot block the server.
         std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
-        let url = said.split_once("http://").unwrap().1;
+        let url = said.split_once("serving MCP on http://").unwrap().1;
         let address = url.split_once("/mcp").unwrap().0.to_owned();
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
         let token = std::fs::read_to_string(program.path().join(".plenary/token")).unwrap();

@@ -31,7 +31,8 @@ fn program_with_talk() -> TestProgram {
 }
 
 fn export_to(program: &TestProgram, path: &str, more: &[&str]) -> CommandOutput {
-    let is_export = [".json", ".md"].iter().any(|ending| path.to_lowercase().ends_with(ending));
+    let is_export =
+        [".json", ".md", ".markdown"].iter().any(|ending| path.to_lowercase().ends_with(ending));
     let format: &[&str] = if is_export { &[] } else { &["--format", "json"] };
     let arguments = [&["export", "talk", "--output", path], format, more].concat();
     program.run_command(&arguments)
@@ -88,8 +89,10 @@ fn an_export_is_replaced_by_a_later_one() {
         }
     }
     // The other format is an export too.
-    assert_eq!(export_to(&program, "talk.json", &["--format", "markdown"]).code, 0);
-    assert_eq!(export_to(&program, "talk.json", &["--format", "json"]).code, 0);
+    for format in ["markdown", "json"] {
+        let ran = program.run_command(&["export", "talk", "--output", "talk", "--format", format]);
+        assert_eq!(ran.code, 0, "{format}: {ran:?}");
+    }
     let ran = program.run_command(&["ask", "--rehearse", "--json", "Which cache?"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let council: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();

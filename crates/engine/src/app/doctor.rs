@@ -22,9 +22,10 @@ use crate::config::settings::{ProviderOrigin, Settings};
 use crate::config::settle_sections::BudgetOverrides;
 use crate::error::Error;
 use crate::providers::call_progress::SilenceTimer;
+use crate::providers::catalogue::find_row;
 use crate::providers::cli::transport::CliTransport;
 use crate::providers::http::HttpTransport;
-use crate::providers::http_clients::HttpClients;
+use crate::providers::http_clients::{HttpClients, is_loopback};
 use crate::providers::http_errors::host_of;
 use crate::providers::retry::retry_delay;
 use crate::providers::transport::{CallError, CallReply, CallRequest, Provider};
@@ -41,6 +42,8 @@ pub struct DoctorReport {
     pub providers: Vec<ProviderCheck>,
     /// Next steps, one sentence each.
     pub advice: Vec<String>,
+    #[serde(skip)]
+    pub reach: CheckReach,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -128,13 +131,14 @@ pub fn check_project(loader: &SettingsLoader, reach: CheckReach) -> Result<Docto
     let providers = checks.map(|(candidate, probed)| ProviderCheck::new(candidate, probed));
     // A provider of the file without a key or a program is an error of configuration for every run.
     let is_complete = candidates.iter().all(ProviderCandidate::is_usable);
-    Ok(build_report(&settings, providers.collect(), is_complete))
+    Ok(build_report(&settings, providers.collect(), is_complete, reach))
 }
 
 fn build_report(
     settings: &Settings,
     providers: Vec<ProviderCheck>,
     is_complete: bool,
+    reach: CheckReach,
 ) -> DoctorReport {
     let store = check_store(&settings.paths.store);
     let shortage = find_shortage(settings, &providers);
@@ -150,6 +154,7 @@ fn build_report(
         store,
         providers,
         advice,
+        reach,
     }
 }
 
@@ -168,7 +173,8 @@ fn find_shortage(settings: &Settings, providers: &[ProviderCheck]) -> Option<Str
 
 /// Checks the store without creating it.
 fn check_store(path: &Path) -> StoreCheck {
-    let (opens, detail) = match path.exists() {
+    // A store that cannot be read is not missing.
+    let (opens, detail) = match path.try_exists().unwrap_or(true) {
         false => (None, "does not exist yet; the first run creates it".to_owned()),
         true => match SqliteStore::open(path) {
             Ok(_) => (Some(true), "opens".to_owned()),
@@ -266,6 +272,10 @@ fn check_transport(way: &TransportStatus, probed: &ProbeResult) -> TransportChec
         (Err(reason), _) => (false, reason),
         (Ok(found), None) => (true, found),
         (Ok(found), Some((_, Ok(_)))) => (true, format!("{found}; a test call got a reply")),
+        // The same failure twice says nothing more.
+        (Ok(_), Some((_, Err(error)))) if is_same_failure(way.kind, probed, error) => {
+            (false, error.message.clone())
+        }
         (Ok(found), Some((_, Err(error)))) => {
             (false, format!("{found}; a test call failed: {}", error.message))
         }
@@ -273,12 +283,18 @@ fn check_transport(way: &TransportStatus, probed: &ProbeResult) -> TransportChec
     TransportCheck { kind: way.kind, usable, detail }
 }
 
+/// Whether the list of models failed for the reason for which the test call failed.
+fn is_same_failure(kind: TransportKind, probed: &ProbeResult, error: &CallError) -> bool {
+    let listing = probed.models.as_ref().and_then(|models| models.as_ref().err());
+    kind == TransportKind::Http && listing.is_some_and(|listing| listing.message == error.message)
+}
+
 /// A model that a server does not list may still answer, so the call decides.
 fn check_server(probed: &ProbeResult) -> Result<String, String> {
     match &probed.models {
         Some(Ok(models)) => Ok(format!("answers; {} offered", count_noun(models.len(), "model"))),
         Some(Err(error)) if is_answer(error) => {
-            Ok(format!("answers, but does not list its models: {}", error.message))
+            Ok(format!("the list of models failed: {}", error.message))
         }
         Some(Err(error)) => Err(error.message.clone()),
         None => Ok("not called (--offline)".to_owned()),
@@ -345,9 +361,15 @@ fn provider_advice(provider: &ProviderCheck) -> Vec<String> {
     }
     if provider.reachable == Some(false) {
         let host = provider.host.as_deref().unwrap_or("its server");
-        advice.push(format!(
-            "`{name}` does not answer at {host}; check that the server runs, and its `base_url`"
-        ));
+        // The servers of the catalogue run; one on this machine may not.
+        let is_known = find_row(name).is_some_and(|row| {
+            !is_loopback(row.base_url) && host_of(row.base_url).as_deref() == Some(host)
+        });
+        let check = match is_known {
+            true => "your network and proxy",
+            false => "that the server runs, and its `base_url`",
+        };
+        advice.push(format!("`{name}` does not answer at {host}; check {check}"));
     }
     if let (Some(false), Some(nearest), false) =
         (provider.model_exists, provider.offered.first(), provider.usable)

@@ -122,7 +122,8 @@ pub fn has_unknown_ending(path: &str) -> bool {
     Path::new(path).extension().is_some() && find_format(path).is_none()
 }
 
-fn find_format(path: &str) -> Option<Format> {
+/// The format that the ending of a file names.
+pub fn find_format(path: &str) -> Option<Format> {
     let ending = Path::new(path).extension()?;
     let fits = |format: &&Format| {
         file_endings(**format).iter().any(|known| ending.eq_ignore_ascii_case(known))

@@ -220,7 +220,7 @@ fn override_models(
             let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
             let known = if names.is_empty() { "none" } else { &names.join(", ") };
             let expected = format!(
-                "`NAME=MODEL` with a provider of this project ({known}); `{provider}` is not one"
+                "`NAME=MODEL`; there is no provider `{provider}`, and this project has {known}"
             );
             return Err(ConfigError::Flag { flag: "--model", expected });
         };

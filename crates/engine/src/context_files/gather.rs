@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use plenary_core::model::plan::{ContextPack, ExcludedFile};
+use plenary_core::model::plan::{ContextPack, ExcludedFile, IndexedFile};
+use plenary_core::report::phrases::format_bytes;
 
 use crate::context_files::read::{SecretGuard, read_sendable};
-use crate::context_files::selection::{PackSize, ReadableFile, select_files};
+use crate::context_files::selection::{PackSize, ReadableFile, WHOLE_BYTES_MAX, select_files};
 use crate::context_files::walk::{
     ExcludedEntry, FileCandidate, FolderEntryKind, FolderListing, WalkScope, summarize_excluded,
     walk_folder,
@@ -80,14 +81,25 @@ pub fn require_named_files(
         }
         let left_out = pack.excluded.iter().find(|excluded| excluded.path == path);
         let empty = pack.files.iter().find(|file| file.path == path && file.text.trim().is_empty());
-        let reason = match (left_out, empty) {
-            (Some(left_out), _) => left_out.reason.clone(),
-            (None, Some(_)) => "it is empty".to_owned(),
-            (None, None) => continue,
+        // Alone it is over the limit; several files that are too large together are only named.
+        let is_large = |file: &&IndexedFile| file.path == path && file.bytes > WHOLE_BYTES_MAX;
+        let large = pack.indexed.iter().find(is_large);
+        let reason = match (left_out, empty, large) {
+            (Some(left_out), ..) => left_out.reason.clone(),
+            (None, Some(_), _) => "it is empty".to_owned(),
+            (None, None, Some(file)) => too_large_reason(file.bytes),
+            (None, None, None) => continue,
         };
         return Err(ContextFileError::Unsent { path, reason });
     }
     Ok(())
+}
+
+/// Why a text is too large to be sent whole.
+pub fn too_large_reason(bytes: u64) -> String {
+    let [size, most] = [bytes, WHOLE_BYTES_MAX]
+        .map(|bytes| format_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)));
+    format!("it has {size}, and at most {most} are sent whole; send a part of it")
 }
 
 /// Same for checked paths, used unchanged: if a link has replaced a folder since, reading fails.

@@ -12,9 +12,9 @@ use crate::context_files::read::{SecretGuard, read_sendable};
 use crate::context_files::walk::FileCandidate;
 
 /// About 125,000 tokens, which most models accept beside the answers of their peers.
-pub(crate) const WHOLE_BYTES_MAX: u64 = 500_000;
+pub const WHOLE_BYTES_MAX: u64 = 500_000;
 /// Beyond this number, an index is more useful than the texts.
-pub(crate) const WHOLE_FILES_MAX: usize = 200;
+pub const WHOLE_FILES_MAX: usize = 200;
 
 /// A file that may be sent.
 pub(crate) struct ReadableFile {

@@ -38,18 +38,30 @@ fn parse_since(typed: &str) -> Result<SinceTime, String> {
 
 impl CostArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let report = sum_spending(&session.open_existing()?, self.by, self.since)?;
+        let project = session.open_existing()?;
+        let now = project.ambient.now();
+        let start = self.since.map(|since| since.start_moment(now));
+        if start.is_some_and(|start| start > now) {
+            session.ui.print_note("`--since` is in the future");
+        }
+        let report = sum_spending(&project, self.by, self.since)?;
         let width = session.ui.table_width();
-        session.ui.print_result(&report, |report| draw_report(self.by, report, width))?;
+        session.ui.print_result(&report, |report| match (report.rows.is_empty(), start) {
+            (true, Some(start)) => format!("No answered call since {}.\n", start.utc_day()),
+            (true, None) => "No answered call is on record.\n".to_owned(),
+            (false, _) => draw_report(self.by, report, width),
+        })?;
         Ok(ExitStatus::Ok)
     }
 }
 
+/// Nothing as `$0.00`, as in `list`.
+fn format_dollars(usd: f64) -> String {
+    if usd > 0.0 { format!("${usd:.4}") } else { "$0.00".to_owned() }
+}
+
 /// A table of the groups, and the sum below it.
 fn draw_report(group: SpendingGroup, report: &SpendingReport, width: usize) -> String {
-    if report.rows.is_empty() {
-        return "No call of a model is on record.\n".to_owned();
-    }
     let heading = match group {
         SpendingGroup::Model => "MODEL",
         SpendingGroup::Provider => "PROVIDER",
@@ -61,7 +73,7 @@ fn draw_report(group: SpendingGroup, report: &SpendingReport, width: usize) -> S
     for row in &report.rows {
         let [tokens_in, cached, tokens_out] =
             [row.tokens_in, row.tokens_cached, row.tokens_out].map(group_digits);
-        let usd = format!("${:.4}", row.usd);
+        let usd = format_dollars(row.usd);
         let key = safe_line(&row.key);
         let calls = row.calls.to_string();
         table.add_row([key.as_str(), &usd, &calls, &tokens_in, &cached, &tokens_out]);
@@ -71,10 +83,10 @@ fn draw_report(group: SpendingGroup, report: &SpendingReport, width: usize) -> S
         0 => String::new(),
         count => format!("; the cost of {} is unknown", count_noun(count, "call")),
     };
-    let (rows, total) = (table.draw_table(width), report.total_usd);
+    let (rows, total) = (table.draw_table(width), format_dollars(report.total_usd));
     let [tokens_in, tokens_out] = [report.tokens_in, report.tokens_out].map(group_digits);
     format!(
-        "{rows}\nTotal ${total:.4}{unpriced}. {tokens_in} tokens in, {tokens_out} out; \
+        "{rows}\nTotal {total}{unpriced}. {tokens_in} tokens in, {tokens_out} out; \
          {share:.0} % of input from cache.\n"
     )
 }

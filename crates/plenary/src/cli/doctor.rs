@@ -52,11 +52,11 @@ const LABEL_WIDTH: usize = 7;
 
 pub(crate) fn draw_doctor_page(checkup: &DoctorReport, canvas: PageCanvas) -> String {
     let mut lines = vec![StyledLine::blank()];
-    lines.extend(draw_heading("DOCTOR", &count_usable(&checkup.providers), canvas));
+    lines.extend(draw_heading("DOCTOR", &count_usable(checkup), canvas));
     lines.extend(draw_places(checkup, canvas));
     for provider in &checkup.providers {
         lines.push(StyledLine::blank());
-        lines.extend(draw_provider(provider, canvas));
+        lines.extend(draw_provider(provider, checkup.reach, canvas));
     }
     if !checkup.advice.is_empty() {
         lines.push(StyledLine::blank());
@@ -72,11 +72,15 @@ pub(crate) fn draw_doctor_page(checkup: &DoctorReport, canvas: PageCanvas) -> St
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn count_usable(providers: &[ProviderCheck]) -> String {
-    let usable = providers.iter().filter(|provider| provider.usable).count();
-    match providers.len() {
+fn count_usable(checkup: &DoctorReport) -> String {
+    let usable = checkup.providers.iter().filter(|provider| provider.usable).count();
+    let word = match checkup.reach {
+        CheckReach::Online => "usable",
+        CheckReach::Offline => "configured",
+    };
+    match checkup.providers.len() {
         0 => "no provider".to_owned(),
-        all => format!("{usable} of {} usable", count_noun(all, "provider")),
+        all => format!("{usable} of {} {word}", count_noun(all, "provider")),
     }
 }
 
@@ -97,11 +101,15 @@ fn draw_places(checkup: &DoctorReport, canvas: PageCanvas) -> Vec<StyledLine> {
     lines
 }
 
-fn draw_provider(provider: &ProviderCheck, canvas: PageCanvas) -> Vec<StyledLine> {
-    let (state, word) = if provider.usable {
-        (CheckState::Good, "usable")
-    } else {
-        (CheckState::Bad, "NOT USABLE")
+fn draw_provider(
+    provider: &ProviderCheck,
+    reach: CheckReach,
+    canvas: PageCanvas,
+) -> Vec<StyledLine> {
+    let (state, word) = match (provider.usable, reach) {
+        (true, CheckReach::Online) => (CheckState::Good, "usable"),
+        (true, CheckReach::Offline) => (CheckState::Open, "configured, not checked"),
+        (false, _) => (CheckState::Bad, "NOT USABLE"),
     };
     let (mark, style) = state_mark(state);
     let lead = StyledLine::with_indent(MARGIN)

@@ -102,7 +102,14 @@ impl DueRecordArgs {
             .set_field("dialogue_id", Some(self.id))
             .set_field("outcome", Some(self.outcome.name()))
             .set_field("note", self.note);
-        let recorded = record_outcome(&session.open_existing()?, arguments.value())?;
+        let project = session.open_existing()?;
+        let recorded = record_outcome(&project, arguments.value())?;
+        let dialogue = project.store.load_dialogue(&recorded.dialogue_id)?;
+        if dialogue.is_some_and(|dialogue| dialogue.opening.rehearsal) {
+            session
+                .ui
+                .print_note("this conclusion is a rehearsal; `health` and `due` leave it out");
+        }
         session.ui.print_result(&recorded, |recorded| {
             format!("Recorded: {} {}", recorded.dialogue_id, recorded.outcome)
         })?;

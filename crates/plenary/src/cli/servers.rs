@@ -109,13 +109,13 @@ impl ServeArgs {
         serve_until_stopped(session, async move |run_server, stop| {
             let limits = HttpLimits::of_process();
             let listening = HttpServer::bind(run_server, &address, limits, serve_mcp).await?;
-            print_message(&format!("serving MCP on {}mcp", listening.served_address()));
             print_message(&format!("the page is on {}", listening.page_address()));
             if self.open {
                 let address = listening.open_address();
-                print_message(&format!("this address opens it once: {address}"));
+                print_message(&format!("address for the browser, valid once: {address}"));
                 open_browser(&address);
             }
+            print_message(&format!("serving MCP on {}mcp", listening.served_address()));
             print_message(&format!("the token is in {}", listening.token_path.display()));
             listening.serve_until(stop).await;
             Ok(())

@@ -268,7 +268,12 @@ fn appoint_chair(
 fn find_provider<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, PlanningError> {
     present.iter().find(|provider| provider.name.as_str() == name).ok_or_else(|| {
         let known: Vec<&str> = present.iter().map(|provider| provider.name.as_str()).collect();
-        PlanningError::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
+        let (name, known) = (name.to_owned(), known.join(", "));
+        let is_rehearsal = |one: &Provider| one.transports.contains(&TransportKind::Rehearsal);
+        match present.iter().any(is_rehearsal) {
+            true => PlanningError::UnknownRehearsalSeat { name, known },
+            false => PlanningError::UnknownProvider { name, known },
+        }
     })
 }
 
@@ -330,6 +335,8 @@ pub fn plan_conclusion_run(
 pub enum PlanningError {
     #[error("unknown provider `{name}`; known: {known}")]
     UnknownProvider { name: String, known: String },
+    #[error("a rehearsal has no seat `{name}`; its seats are {known}")]
+    UnknownRehearsalSeat { name: String, known: String },
     #[error("the provider `{name}` is named twice")]
     NamedTwice { name: String },
     #[error("the panel has {}; the first round needs {needed} answers", count_noun(*.seats, "participant"))]
@@ -349,6 +356,9 @@ impl PlanningError {
         match self {
             Self::UnknownProvider { .. } | Self::NamedTwice { .. } => {
                 "name providers of `council.yaml`, or those that `plenary doctor` finds"
+            }
+            Self::UnknownRehearsalSeat { .. } => {
+                "leave out `--rehearse` to ask real providers, or `--providers` to rehearse"
             }
             Self::TooFew { .. } => {
                 "add providers, or give one provider several seats (`lenses: [pragmatist, skeptic, \

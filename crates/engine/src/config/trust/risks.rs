@@ -127,7 +127,7 @@ fn provider_risks(provider: &ProviderEntry) -> Vec<RiskySetting> {
     if let Some(variable) = &provider.api_key_env
         && !address.is_entitled_to(variable)
     {
-        let summary = "sends a variable to a provider that the catalogue does not give it to";
+        let summary = "sends a key to an address that this key does not belong to";
         add("api_key_env", summary, format!("sends the value of `{variable}` to {address}"));
     }
     risks

@@ -10,7 +10,7 @@ use plenary_core::model::plan::{AuditMode, ContextPack, DeliveryMode, Plan, Stak
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::council::types::QuestionMode;
 use plenary_core::protocols::protocol::Protocol;
-use plenary_core::report::phrases::group_digits;
+use plenary_core::report::phrases::{format_bytes, group_digits};
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::TextTable as Grid;
 use plenary_core::report::terminal::wrap::wrap_line;
@@ -25,10 +25,12 @@ use plenary_engine::clock::{RealSystem, System};
 use plenary_engine::config::settings::Settings;
 use plenary_engine::config::settle_sections::BudgetOverrides;
 use plenary_engine::context_files::gather::{gather_files, require_named_files};
+use plenary_engine::context_files::selection::{WHOLE_BYTES_MAX, WHOLE_FILES_MAX};
 use plenary_engine::error::Error;
 use serde_json::json;
 
-use crate::cli::council::batch::{BatchLimits, read_questions, run_batch, shared_budget};
+use crate::cli::council::batch::{BatchLimits, run_batch, shared_budget};
+use crate::cli::council::batch_file::read_questions;
 use crate::cli::council::piped_input::{InputWish, read_piped_input};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
@@ -127,6 +129,7 @@ pub(crate) const UNASKED_REHEARSAL: &str = "REHEARSAL: Plenary found no provider
 impl AskArgs {
     pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         self.find_question();
+        self.check_input()?;
         let options = self.ask_options()?;
         let overrides = BudgetOverrides {
             // The limit of a batch is a budget of its own.
@@ -196,6 +199,19 @@ impl AskArgs {
         run_council(session, &settings, prepared)
     }
 
+    /// Reports a faulty question before anything about the panel.
+    fn check_input(&self) -> Result<(), Error> {
+        match self.question.as_deref() {
+            Some("-") if self.context.iter().any(|path| is_stdin(path)) => {
+                let message = "standard input cannot be both the question and a `--context`; write \
+                               the question, or name a file";
+                Err(Error::Usage(message.to_owned()))
+            }
+            None | Some("-") => Ok(()),
+            Some(typed) => parse_question(typed).map(drop),
+        }
+    }
+
     /// The files, what is piped in, and the earlier conclusion.
     fn gather_context(
         &self,
@@ -205,10 +221,11 @@ impl AskArgs {
     ) -> Result<ContextPack, Error> {
         let guard = secret_guard(settings);
         let (input, paths): (Vec<PathBuf>, Vec<PathBuf>) =
-            self.context.iter().cloned().partition(|path| path == Path::new("-"));
+            self.context.iter().cloned().partition(|path| is_stdin(path));
         let mut pack = gather_files(&settings.paths.working, &paths, &guard)?;
-        if !self.dry_run {
-            require_named_files(&settings.paths.working, &paths, &pack)?;
+        require_named_files(&settings.paths.working, &paths, &pack)?;
+        if !pack.indexed.is_empty() && !self.dry_run {
+            session.ui.print_note(&describe_indexed(pack.indexed.len()));
         }
         let wish = if input.is_empty() { InputWish::IfPiped } else { InputWish::Named };
         if self.question.as_deref() != Some("-") {
@@ -238,6 +255,19 @@ impl AskArgs {
             rehearsal: parse_rehearsal(self.rehearse.as_ref())?,
         })
     }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Which files are sent without their text, and why.
+fn describe_indexed(count: usize) -> String {
+    let files = if count == 1 { "1 file is" } else { &format!("{count} files are") };
+    let size = format_bytes(usize::try_from(WHOLE_BYTES_MAX).unwrap_or(usize::MAX));
+    format!(
+        "{files} sent by name only: at most {WHOLE_FILES_MAX} files and {size} in all are sent whole"
+    )
 }
 
 /// In `ask --rehearse "…"` and `ask --context src "…"` the question is parsed as a path; a path that
@@ -350,6 +380,16 @@ pub(crate) fn describe_shortage(plan: &Plan, estimate: &CostEstimate) -> Option<
     Some(format!("{limit}; the run may stop early (`budget` in council.yaml, `--budget-usd`)"))
 }
 
+/// What follows if the usual run fits into the limits and the worst case does not.
+fn describe_worst_case(plan: &Plan, estimate: &CostEstimate) -> Option<String> {
+    let cap = plan.caps.usd_micros as f64 / 1e6;
+    let is_over = estimate.usd_max.is_some_and(|usd| usd > cap);
+    let fits = describe_shortage(plan, estimate).is_none();
+    (is_over && fits).then(|| {
+        format!(" Usual runs fit; the worst case would stop at ${cap:.2} and could be resumed.")
+    })
+}
+
 /// Lines of prose where the output has no width.
 const PROSE_WIDTH: usize = 80;
 
@@ -378,9 +418,10 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
         Some(usd) => format!("Usual replies cost about ${usd:.4} and use {tokens} tokens."),
         None => format!("Usual replies use about {tokens} tokens; their price is unknown."),
     };
+    let outlook = describe_worst_case(plan, estimate).unwrap_or_default();
     let about = format!(
         "No model was called. The table assumes one call per seat and round and the longest replies; \
-         retries cost extra. {usual} The limits are ${cap:.2} and {tokens_cap} tokens."
+         retries cost extra. {usual} The limits are ${cap:.2} and {tokens_cap} tokens.{outlook}"
     );
     let short = describe_shortage(plan, estimate);
     let short = short.map(|warning| format!("Warning: {warning}.\n")).unwrap_or_default();
@@ -403,7 +444,7 @@ fn plan_text(plan: &Plan, estimate: &CostEstimate, width: usize) -> String {
     };
     let named = match plan.context.indexed.len() {
         0 => String::new(),
-        count => format!("{count} more are sent by name only, because they are too many.\n"),
+        count => format!("{}\n", describe_indexed(count)),
     };
     format!(
         "{}\n{}\n{}\n{short}{files}{named}",

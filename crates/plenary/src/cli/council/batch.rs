@@ -1,7 +1,7 @@
 //! `ask --batch`: many questions, some at once, each a council of its own.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,6 @@ use plenary_core::model::dialogue::ProtocolKind as ProtocolName;
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::plan::{ContextPack, Plan};
 use plenary_core::model::run_state::{RunState, RunStopReason};
-use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 use plenary_core::protocols::council::document::{CouncilDocument, council_document};
 use plenary_core::protocols::council::page::{result_labels, result_sentence};
 use plenary_core::protocols::council::types::QuestionMode;
@@ -17,11 +16,10 @@ use plenary_core::protocols::protocol::Protocol;
 use plenary_core::report::phrases::count_noun;
 use plenary_core::report::run_metrics::cost_usd;
 use plenary_core::report::safe_text::safe_line;
-use plenary_engine::app::dialogues::parse_arguments;
 use plenary_engine::app::planning::estimate::expected_cost;
 use plenary_engine::app::planning::panel_setup::PanelSetup;
 use plenary_engine::app::planning::review_panel::secret_guard;
-use plenary_engine::app::prepare_run::{check_question, prepare_council};
+use plenary_engine::app::prepare_run::prepare_council;
 use plenary_engine::app::run_engine::RunEngine;
 use plenary_engine::app::spending::UsualReplies;
 use plenary_engine::app::start_run::{RunStart, start_run};
@@ -33,28 +31,16 @@ use plenary_engine::engine::budget::Budget;
 use plenary_engine::engine::call_budget::BatchShare;
 use plenary_engine::engine::run::NoopObserver;
 use plenary_engine::error::{Error, to_json_text};
-use plenary_engine::files::read_write::read_request_text;
-use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::cli::council::batch_file::BatchQuestion;
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency};
 use crate::cli::runs::count_bar::CountBar;
 use crate::cli::runs::output::run_exit;
 use crate::cli::session::{CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
-
-/// A line of the batch file that is not only a string.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct BatchQuestion {
-    id: Option<Value>,
-    question: String,
-    mode: Option<QuestionMode>,
-    #[serde(default)]
-    context: Vec<PathBuf>,
-}
 
 /// Limits of the whole batch; those of the settings apply to each question.
 #[derive(Debug)]
@@ -62,69 +48,6 @@ pub(crate) struct BatchLimits {
     pub jobs: usize,
     pub budget: Option<Arc<Budget>>,
     pub deadline: Option<Duration>,
-}
-
-/// Reads the whole file before a model is called; every malformed line is reported. `context` is
-/// for questions without files of their own.
-pub(crate) fn read_questions(
-    file: &Path,
-    context: &[PathBuf],
-) -> Result<Vec<BatchQuestion>, Error> {
-    let text = read_request_text(file)?;
-    let (mut questions, mut errors) = (Vec::new(), Vec::new());
-    for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        match read_line(line, context) {
-            Ok(question) if is_known(&questions, &question) => {
-                let message = format!("line {}: an earlier line has the same `id`", place + 1);
-                let fault = ValidationError::new(ErrorCode::InvalidJson, message);
-                errors.push(fault.with_suggestion("give each question another `id`, or none"));
-            }
-            Ok(question) => questions.push(question),
-            Err(reason) => {
-                let message = format!("line {}: {reason}", place + 1);
-                let shape =
-                    "each line is a question as a JSON string, or {id?, question, mode?, context?}";
-                errors.push(
-                    ValidationError::new(ErrorCode::InvalidJson, message).with_suggestion(shape),
-                );
-            }
-        }
-    }
-    if !errors.is_empty() {
-        return Err(ValidationErrors::new(errors).into());
-    }
-    if questions.is_empty() {
-        let message = "the batch file has no question";
-        let error = ValidationError::new(ErrorCode::MissingField, message);
-        return Err(error.with_suggestion("write one question per line, as a JSON string").into());
-    }
-    Ok(questions)
-}
-
-/// Whether an earlier question has the same id: a program could not tell the answers apart.
-fn is_known(earlier: &[BatchQuestion], asked: &BatchQuestion) -> bool {
-    asked.id.is_some() && earlier.iter().any(|one| one.id == asked.id)
-}
-
-fn read_line(line: &str, context: &[PathBuf]) -> Result<BatchQuestion, String> {
-    let value = parse_arguments(line).map_err(|_| "not JSON".to_owned())?;
-    let mut asked = if let Value::String(question) = value {
-        BatchQuestion { id: None, question, mode: None, context: Vec::new() }
-    } else {
-        serde_json::from_value::<BatchQuestion>(value).map_err(|error| describe_fault(&error))?
-    };
-    asked.question = check_question(&asked.question).map_err(|error| error.message)?;
-    if asked.context.is_empty() {
-        asked.context = context.to_vec();
-    }
-    Ok(asked)
-}
-
-/// The fault without the words of our code: serde names the type for a value of another shape.
-fn describe_fault(error: &serde_json::Error) -> String {
-    let said = error.to_string();
-    let is_ours = said.starts_with("unknown field") || said.starts_with("missing field");
-    if is_ours { said } else { "it is neither a text nor such an object".to_owned() }
 }
 
 /// Budget shared by the batch.

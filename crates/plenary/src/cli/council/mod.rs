@@ -3,6 +3,7 @@
 pub mod align;
 pub mod ask;
 pub mod batch;
+pub mod batch_file;
 pub mod conclude;
 pub mod intervene;
 pub mod piped_input;

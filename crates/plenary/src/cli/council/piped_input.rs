@@ -10,7 +10,9 @@ use plenary_core::model::plan::ContextFile;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::report::phrases::format_bytes;
 use plenary_engine::context_files::document::SourceDocument;
+use plenary_engine::context_files::gather::{ContextFileError, too_large_reason};
 use plenary_engine::context_files::read::SecretGuard;
+use plenary_engine::context_files::selection::WHOLE_BYTES_MAX;
 use plenary_engine::error::Error;
 use plenary_engine::files::read_write::FileError;
 
@@ -19,7 +21,7 @@ use crate::cli::ui::{TerminalUi, print_warning_text};
 /// Name of the text in prompts and in the record.
 const NAME: &str = "standard input";
 
-/// Far more than a panel can read; a larger text is a mistake.
+/// Far more than is ever sent; the error names the size of a text up to here.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// After this time a person is told what the command waits for.
@@ -51,9 +53,18 @@ pub(crate) fn read_piped_input(
         }
         return Ok(None);
     }
+    let unsent = |reason| ContextFileError::Unsent { path: NAME.to_owned(), reason };
+    let length = bytes.len() as u64;
+    if length > WHOLE_BYTES_MAX {
+        return Err(unsent(too_large_reason(length)).into());
+    }
     let size = format_bytes(bytes.len());
     let text = String::from_utf8(bytes).map_err(|_| FileError::NotText { path: NAME.into() })?;
-    let SourceDocument { text, key } = SourceDocument::from_text(Path::new(NAME), text, guard)?;
+    let document = SourceDocument::from_text(Path::new(NAME), text, guard);
+    let SourceDocument { text, key } = document.map_err(|error| {
+        let ContextFileError::Unfit { reason, .. } = error else { return error };
+        unsent(reason)
+    })?;
     if let Some(key) = key {
         let message = format!("standard input is not sent to any provider: {key}");
         let fault = ValidationError::new(ErrorCode::NotSupported, message);

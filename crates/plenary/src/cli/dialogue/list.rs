@@ -1,10 +1,11 @@
 //! `list`: the dialogues of the store with state, cost and age.
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use plenary_core::model::dialogue::{DialogueStatus, ProtocolKind};
 use plenary_core::model::limits::PAGE_ITEMS_MAX;
 use plenary_core::model::queries::RecordState;
-use plenary_core::model::time::Moment;
+use plenary_core::model::time::{Moment, SinceTime};
 use plenary_core::protocols::review::phrases::shipped_blocks;
 use plenary_core::report::record_page::NOT_CONVERGED;
 use plenary_core::report::safe_text::safe_line;
@@ -46,7 +47,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "DAY|TIME", value_parser = check_since)]
     since: Option<String>,
     /// List only those with this text in the title or question
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
     grep: Option<String>,
     /// List at most N [default: 50]
     #[arg(long, value_name = "N", value_parser = from_one_to(PAGE_ITEMS_MAX))]
@@ -69,7 +70,7 @@ pub(crate) struct ListArgs {
 
 fn check_since(typed: &str) -> Result<String, String> {
     const EXPECTED: &str = "expected a day such as `2026-01-01`, or a time such as `24h` or `30d`";
-    match typed.parse::<plenary_core::model::time::SinceTime>() {
+    match typed.parse::<SinceTime>() {
         Ok(_) => Ok(typed.to_owned()),
         Err(_) => Err(days_or(typed, EXPECTED)),
     }
@@ -77,6 +78,7 @@ fn check_since(typed: &str) -> Result<String, String> {
 
 impl ListArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        let since = self.since.clone();
         let arguments = self
             .data
             .arguments()?
@@ -89,6 +91,11 @@ impl ListArgs {
             .set_field("after", self.after);
         let project =
             if self.ids { session.open_if_present()? } else { session.open_existing()? };
+        let now = project.ambient.now();
+        let start = since.and_then(|since| since.parse::<SinceTime>().ok());
+        if start.is_some_and(|start| start.start_moment(now) > now) {
+            session.ui.print_note("`--since` is in the future");
+        }
         let is_filtered = arguments.value().as_object().is_some_and(|given| !given.is_empty());
         let listed = match self.all {
             true => list_all(&project, arguments)?,
@@ -108,7 +115,7 @@ impl ListArgs {
             });
             return Ok(ExitStatus::Ok);
         }
-        let (width, now) = (session.ui.table_width(), project.ambient.now());
+        let width = session.ui.table_width();
         session.ui.print_result(&listed, |listed| list_text(listed, width, now))?;
         if let (Some(next), false) = (&listed.next, session.ui.json) {
             session.ui.print_note(&format!("more: the same with `--after {next}`, or `--all`"));
@@ -118,7 +125,7 @@ impl ListArgs {
 }
 
 /// Reads page after page.
-fn list_all(project: &Project, arguments: CliArguments) -> Result<ListResult, Error> {
+pub(crate) fn list_all(project: &Project, arguments: CliArguments) -> Result<ListResult, Error> {
     let mut arguments = arguments.set_field("limit", Some(PAGE_ITEMS_MAX));
     let mut all = list_dialogues(project, arguments.value())?;
     while let Some(next) = all.next.take() {
@@ -152,24 +159,38 @@ const TITLE_WIDTH_MIN: usize = 20;
 /// Indent of a title below its row.
 const TITLE_INDENT: usize = 2;
 
+/// Space between two columns.
+const COLUMN_GAP: usize = 2;
+
 const HEADINGS: [&str; 6] = ["ID", "STATE", "PROTOCOL", "COST", "AGE", "TITLE"];
 
 fn list_text(listed: &ListResult, width: usize, now: Moment) -> String {
     let rows: Vec<([String; 5], String)> =
         listed.dialogues.iter().map(|one| (list_cells(one, now), list_title(one))).collect();
+    draw_rows(&rows, width)
+}
+
+/// The rows with their titles: beside them, below them, or each row as a list.
+fn draw_rows(rows: &[([String; 5], String)], width: usize) -> String {
     let column = |place: usize| {
         let cells = rows.iter().filter_map(|(cells, _)| cells.get(place));
         let heading = HEADINGS.get(place).map_or(0, |heading| heading.len());
-        cells.map(|cell| cell.chars().count()).chain([heading]).max().unwrap_or(0) + 2
+        cells.map(|cell| cell.chars().count()).chain([heading]).max().unwrap_or(0) + COLUMN_GAP
     };
     let used: usize = (0..HEADINGS.len() - 1).map(column).sum();
     let room = width.saturating_sub(used);
     if room >= TITLE_WIDTH_MIN {
         let mut table = TextTable::new(&HEADINGS);
-        for (cells, title) in &rows {
+        for (cells, title) in rows {
             let title = fit_title(title, room);
             table.add_row(cells.iter().chain([&title]));
         }
+        return table.draw_table(width);
+    }
+    // Too narrow for a row on one line: each row is a list with its title.
+    if used.saturating_sub(COLUMN_GAP) > width {
+        let mut table = TextTable::new(&HEADINGS);
+        rows.iter().for_each(|(cells, title)| table.add_row(cells.iter().chain([title])));
         return table.draw_table(width);
     }
     let [id, state, protocol, cost, age, _] = HEADINGS;
@@ -178,7 +199,7 @@ fn list_text(listed: &ListResult, width: usize, now: Moment) -> String {
     let drawn = table.draw_table(width);
     let mut lines = drawn.lines();
     let mut text = lines.next().map(|heading| format!("{heading}\n")).unwrap_or_default();
-    for (line, (_, title)) in lines.zip(&rows) {
+    for (line, (_, title)) in lines.zip(rows) {
         let title = fit_title(title, width.saturating_sub(TITLE_INDENT));
         text.push_str(&format!("{line}\n{}{title}\n", " ".repeat(TITLE_INDENT)));
     }
@@ -259,6 +280,33 @@ mod tests {
         for (seconds, expected) in ages {
             assert_eq!(describe_age(seconds * 1_000), expected);
         }
+    }
+
+    #[test]
+    fn every_row_keeps_its_id_and_its_title_at_each_width() {
+        let row = |id: &str, title: &str| {
+            let cells = [id, "done · revised", "council", "$0.00", "33s"].map(str::to_owned);
+            (cells, title.to_owned())
+        };
+        let rows = [row("0dcddf25", "Shall we?"), row("4b8cc885", "A longer question of two")];
+        for width in [30, 40, 45, 60, 90] {
+            let drawn = anstream::adapter::strip_str(&draw_rows(&rows, width)).to_string();
+            for part in ["0dcddf25", "4b8cc885", "Shall we?", "A longer"] {
+                assert_eq!(drawn.matches(part).count(), 1, "{part} at {width}:\n{drawn}");
+            }
+        }
+        let drawn = anstream::adapter::strip_str(&draw_rows(&rows, 40)).to_string();
+        insta::assert_snapshot!(drawn, @"
+        0dcddf25
+          state done · revised
+          protocol council · cost $0.00
+          age 33s · title Shall we?
+        4b8cc885
+          state done · revised
+          protocol council · cost $0.00
+          age 33s
+          title A longer question of two
+        ");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! `show` and `export`: print a record, its calls or its prompts.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
 use plenary_core::model::dialogue::DialogueOpening;
 use plenary_core::model::ids::DialogueId;
@@ -11,12 +13,13 @@ use plenary_core::report::calls::{call_page, prompt_documents, prompts_page};
 use plenary_core::report::page::{
     ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, RichText, TextTone,
 };
+use plenary_core::report::phrases::count_noun;
 use plenary_core::report::safe_text::safe_line;
 use plenary_core::report::terminal::layout::PageCanvas;
 use plenary_core::report::terminal::page::draw_page;
 use plenary_engine::app::export_record::{
-    Format, PrintedExport, call_not_found, export_record, has_unknown_ending, print_record,
-    read_calls, read_record, record_json,
+    Format, PrintedExport, call_not_found, export_record, find_format, has_unknown_ending,
+    print_record, read_calls, read_record, record_json,
 };
 use plenary_engine::app::follow_up::DialogueLinks;
 use plenary_engine::app::project::Project;
@@ -26,7 +29,8 @@ use plenary_engine::files::allowed_file::WritePermission;
 use serde_json::{Map, Value, json};
 
 use crate::cli::dialogue::command::{DataArgs, warn};
-use crate::cli::session::{CliSession, ExitStatus};
+use crate::cli::dialogue::list::list_all;
+use crate::cli::session::{CliArguments, CliSession, ExitStatus};
 use crate::cli::terminal_text::DataFormat;
 use crate::cli::ui::TerminalUi;
 
@@ -187,18 +191,23 @@ fn id_text(id: &DialogueId) -> RichText {
 
 /// Print or write a record as one document
 ///
-/// Without `--output` the document goes to standard output. The same record gives the same bytes. An
-/// existing file is replaced only if it is an export; `--force` replaces any file except those of
-/// the store and those that council.yaml names.
+/// Without `--output` the document goes to standard output. The same record gives the same bytes.
+/// Plenary replaces its own exports. `--force` also replaces other files, but never those of the store
+/// and those that council.yaml names.
 ///
 /// $ plenary export tea-or-coffee-1a2b3c4d > record.json
 ///
 /// $ plenary export tea-or-coffee-1a2b3c4d --format markdown --output record.md
+///
+/// $ plenary export --all archive
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The id, as `plenary list` shows it
-    #[arg(required_unless_present = "data")]
+    #[arg(required_unless_present_any = ["data", "all"])]
     id: Option<String>,
+    /// Write every dialogue of the store into this folder, a file each
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["id", "output", "data"])]
+    all: Option<PathBuf>,
     /// Write to this file in the working folder, the folder of the store or one of `--allow`
     #[arg(long, short, value_name = "PATH")]
     output: Option<String>,
@@ -217,6 +226,9 @@ pub(crate) struct ExportArgs {
 
 impl ExportArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        if let Some(folder) = &self.all {
+            return self.export_all(session, folder);
+        }
         let arguments = self
             .data
             .arguments()?
@@ -246,11 +258,51 @@ impl ExportArgs {
     }
 }
 
-/// Without `--format` the ending of the file selects the format, so it must not be another one.
+impl ExportArgs {
+    /// Writes each dialogue to `ID.json`, `ID.md` or `ID.html` in the folder, newest first.
+    fn export_all(&self, session: &CliSession<'_>, folder: &Path) -> Result<ExitStatus, Error> {
+        let project = session.open_existing()?;
+        let format = self.format.clone().map_or_else(|| "json".to_owned(), full_format_name);
+        let ending = if format == "markdown" { "md" } else { &format };
+        let listed = list_all(&project, CliArguments::new(None)?)?;
+        let mut written = Vec::new();
+        for one in &listed.dialogues {
+            let id = one.summary.dialogue_id.as_str();
+            let path = folder.join(format!("{id}.{ending}")).display().to_string();
+            let arguments = CliArguments::new(None)?
+                .set_field("dialogue_id", Some(id))
+                .set_field("output_path", Some(path))
+                .set_field("format", Some(format.as_str()))
+                .set_field("full", self.full.then_some(true));
+            let exported =
+                export_record(&project, arguments.value(), write_permission(self.force))?;
+            warn(session.ui, &exported.warnings);
+            written.push(exported.path);
+        }
+        let document = json!({ "status": "success", "paths": written });
+        session.ui.print_result(&document, |_| match written.len() {
+            0 => "The store has no dialogue.\n".to_owned(),
+            count => {
+                let files = count_noun(count, "dialogue");
+                format!("Wrote {files} to {}\n", safe_line(&folder.display().to_string()))
+            }
+        })?;
+        Ok(ExitStatus::Ok)
+    }
+}
+
+/// Rejects an ending that names no format, and one that names another format than `--format`.
 fn check_ending(arguments: &Value) -> Result<(), Error> {
     let path = arguments.get("output_path").and_then(Value::as_str).unwrap_or_default();
-    let has_format = arguments.get("format").is_some_and(|format| !format.is_null());
-    if has_format || !has_unknown_ending(path) {
+    let format = arguments.get("format").and_then(Value::as_str);
+    if let (Some(format), Some(named)) = (format, find_format(path)) {
+        if format == named.name() {
+            return Ok(());
+        }
+        let message = format!("`{path}` has the ending of {named}, and `--format` is {format}");
+        return Err(Error::Usage(format!("{message}; leave out one of the two")));
+    }
+    if format.is_some() || !has_unknown_ending(path) {
         return Ok(());
     }
     let message = format!("the ending of `{path}` names no export format");

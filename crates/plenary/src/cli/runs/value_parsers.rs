@@ -112,9 +112,10 @@ pub(crate) fn missing_unit(offers: &[(u64, char, &str)]) -> String {
 /// An amount of dollars.
 pub(crate) fn parse_dollars(typed: &str) -> Result<f64, &'static str> {
     let amount = typed.trim_start_matches('$').parse().ok();
-    amount
-        .filter(|usd: &f64| usd.is_finite() && *usd >= 0.0)
-        .ok_or("expected an amount of US dollars such as `2.50`")
+    match amount.filter(|usd: &f64| usd.is_finite() && *usd >= 0.0) {
+        Some(0.0) => Err("the budget must be above 0; `--rehearse` asks no model"),
+        amount => amount.ok_or("expected an amount of US dollars such as `2.50`"),
+    }
 }
 
 /// Start of a time window.
