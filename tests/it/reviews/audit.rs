@@ -164,6 +164,11 @@ fn the_shape_that_programs_read_is_kept() {
         "scores": [score("evidence"), score("skeptic")],
         "overrides": {"decided": 1, "overridden": 1, "overridden_percent": 100.0, "softened": 1,
                       "hardened": 0, "confirmed": 0, "of_incomplete": 0},
+        "by_artifact": [spread(json!({"artifact": "a.md", "newest": "SHIP",
+                                      "newest_at": "2026-01-01T12:00:00.000000Z"}))],
+        "overridden_verdicts": [{"verdict_id": "reviews/1", "artifact": "a.md", "verdict": "HOLD",
+                                 "decision": "SHIP", "why": "seen",
+                                 "at": "2026-02-02T09:00:00.000000Z"}],
     }));
     assert_eq!(document, expected, "{document:#}");
 }

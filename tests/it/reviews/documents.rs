@@ -248,7 +248,9 @@ fn a_concern_leads_to_its_own_claim_and_passage() {
             let cited = format!("{id}/{}", concern["claim"].as_str().unwrap());
             let cited = program.run_command(&["cite", &cited, "--json"]).stdout;
             let cited: Value = serde_json::from_str(&cited).unwrap();
-            cited["sources"][0]["start"].as_u64().unwrap_or_else(|| panic!("{cited}"))
+            cited["citations"][0]["sources"][0]["start"]
+                .as_u64()
+                .unwrap_or_else(|| panic!("{cited}"))
         })
         .collect();
     assert!(places.len() == 2 && places[0] < places[1], "{places:?}");

@@ -227,7 +227,7 @@ mod tests {
     fn a_repeated_text_is_found_beside_the_text_that_stands_once() {
         let raw =
             r#"[{"is":"bare","fix":"cite","at":"one"},{"is":"bare","fix":"cite","at":"two"}]"#;
-        check_together(raw, &["bare", "two", "cite"], &[45, 67, 58]);
+        check_together(raw, &["bare", "two", "cite"], &[46, 71, 59]);
         check_together(raw, &["bare", "one", "cite"], &[8, 33, 21]);
         // Without objects, the nearest place counts.
         check_together("one: bare. two: bare.", &["bare", "two"], &[16, 11]);
