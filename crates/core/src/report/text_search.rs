@@ -230,8 +230,8 @@ mod tests {
         check_together(raw, &["bare", "two", "cite"], &[46, 71, 59]);
         check_together(raw, &["bare", "one", "cite"], &[8, 33, 21]);
         // Without objects, the nearest place counts.
-        check_together("one: bare. two: bare.", &["bare", "two"], &[16, 11]);
-        check_together("one: bare. two: bare.", &["bare", "one"], &[5, 0]);
+        check_together("one: bare; so, two: bare.", &["bare", "two"], &[20, 15]);
+        check_together("one: bare; so, two: bare.", &["bare", "one"], &[5, 0]);
         check_together("bare bare", &["bare", "none"], &[0]);
         check_together(r#"say "{ bare bare two"#, &["bare", "two"], &[12, 17]);
         check_together("one two", &["three"], &[]);
