@@ -353,7 +353,15 @@ fn verdict_texts(verdict: &Verdict) -> Vec<String> {
 
 /// The lines of an entity's label and text.
 fn entity_texts(entity: &Entity) -> Vec<String> {
-    text_lines(&[&entity.label, &entity.text])
+    let mut texts = text_lines(&[&entity.label, &entity.text]);
+    // A short text, such as the place `L1` of a concern, counts only as a whole JSON string.
+    let after = entity.text.lines().filter_map(|line| line.split_once(": "));
+    let short =
+        after.map(|(_, rest)| rest.trim()).filter(|text| text.chars().count() < PASSAGE_CHARS_MIN);
+    texts.extend(
+        short.map(|text| format!("\"{text}\"")).filter(|text| text.len() >= PASSAGE_CHARS_MIN),
+    );
+    texts
 }
 
 /// The lines of texts. The record puts a word before some of them, such as `Fix: …` or `- …`, and
