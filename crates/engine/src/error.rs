@@ -182,11 +182,9 @@ impl Error {
 
     /// Status of the HTTP request that failed.
     pub fn http_status(&self) -> u16 {
-        match self {
-            // The caller can rehearse instead.
-            Self::Config(ConfigError::NoProvider) => 422,
-            other => other.kind().http_status(),
-        }
+        // The caller can rehearse instead.
+        let can_rehearse = matches!(self, Self::Config(ConfigError::NoProvider));
+        if can_rehearse { 422 } else { self.kind().http_status() }
     }
 
     /// Returns true if the reader of the output closed the pipe.
