@@ -109,6 +109,7 @@ const SMALL_FILES: [(&str, &str); 18] = [
     ),
     ("core/src/report/html_sources.rs", "`html.rs` has the size of a whole file without it"),
     ("core/src/report/safe_text.rs", "the one place that makes text of others safe to show"),
+    ("engine/src/engine/parse_replies.rs", "the only place where the engine parses replies"),
     ("engine/src/clock.rs", "the only clock and randomness"),
     ("engine/src/config/model_limits.rs", "the rules of a seat's tokens, beside each other"),
     ("plenary/src/cli/models.rs", "a command has its own file"),

@@ -1,10 +1,14 @@
 //! What a council was expected to cost, what it cost, and `plenary cost`.
 
 use plenary_core::model::ask::AskPurpose;
+use plenary_core::model::journal::JournalEvent;
+use plenary_core::model::run_state::RunStopReason;
+use plenary_core::protocols::council::document::council_document;
 use serde_json::{Value, json};
 
 use super::harness::{SeatRequest, TestCouncil};
 use crate::kit::ScriptedReply;
+use crate::kit::council_driver::{CouncilDriver, make_plan, make_seat};
 
 /// Text of about 1,500 tokens.
 fn usual_text() -> String {
@@ -171,4 +175,21 @@ fn cached_tokens_are_on_record_and_priced_at_their_own_rate() {
     assert!(shown.stdout.contains("71 % of input from cache"), "{}", shown.stdout);
     let cost: Value = council.run_command(&["cost", "--json"]).document;
     assert_eq!(cost["cached_share"], 0.71);
+}
+
+#[test]
+fn the_time_of_a_resumed_run_leaves_out_the_pause() {
+    let plan = make_plan(vec![make_seat("ann", "model-ann", "family-ann")], "secret");
+    let mut state = CouncilDriver::new("Shall we go ahead?", plan).run_state;
+    let stopped = || JournalEvent::RunStopped(RunStopReason::Interrupted);
+    let started = |owner: &str| JournalEvent::RunStarted { owner: owner.to_owned() };
+    for (at, change) in [
+        ("2026-02-02T09:00:00Z", started("one")),
+        ("2026-02-02T09:00:10Z", stopped()),
+        ("2026-02-02T11:00:00Z", started("two")),
+        ("2026-02-02T11:00:05Z", stopped()),
+    ] {
+        state.apply_events(at.parse().unwrap(), &[change]);
+    }
+    assert_eq!(council_document(&state).metrics.session.total_duration_ms, 15_000);
 }

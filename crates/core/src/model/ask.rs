@@ -100,22 +100,6 @@ words! {
 }
 
 impl CallErrorType {
-    /// The type in plain words, for pages and messages.
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::Timeout => "no answer in time",
-            Self::Auth => "key rejected",
-            Self::RateLimit => "rate limit",
-            Self::Network => "no connection",
-            Self::ParseError => "unreadable reply",
-            Self::ServerError => "server error",
-            Self::BadRequest => "request rejected",
-            Self::Refused => "refused to answer",
-            Self::ContextTooLong => "question too long",
-            Self::Unknown => "unknown error",
-        }
-    }
-
     /// Returns true if the provider rejected the call before doing work. For a timeout or a broken
     /// connection the provider may still charge, so those count as billed.
     pub fn is_unbilled(self) -> bool {
@@ -317,13 +301,6 @@ impl CallFailure {
             true => BudgetReservation::default(),
             false => self.estimated.unwrap_or(reserved),
         }
-    }
-
-    /// The cost that a reader can rely on: none for a call that was rejected or is free. `None` if
-    /// it is unknown.
-    pub fn known_usd_micros(&self, reserved: BudgetReservation) -> Option<u64> {
-        let is_free = self.error_type.is_unbilled() || reserved.usd_micros == Some(0);
-        if is_free { Some(0) } else { self.estimated?.usd_micros }
     }
 }
 

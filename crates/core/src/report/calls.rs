@@ -23,7 +23,7 @@ use crate::model::time::Moment;
 use crate::report::page::{
     ListItem, PageBlock, PageDetail, PageModel, PageScope, PageSection, QuoteBar, TextTone,
 };
-use crate::report::phrases::{group_digits, stage_name};
+use crate::report::phrases::{call_error_text, group_digits, stage_name};
 use crate::report::record_page::base_page;
 use crate::report::run_metrics::to_dollars;
 
@@ -335,7 +335,7 @@ fn result_text(call: &CallDocument) -> String {
     match (call.status, &call.error) {
         (CallStatus::Replied, _) => format!("replied {took}"),
         (CallStatus::Failed, Some(failure)) => {
-            format!("failed {took}: {}: {}", failure.error_type.describe(), failure.message)
+            format!("failed {took}: {}: {}", call_error_text(failure.error_type), failure.message)
         }
         (CallStatus::Failed, None) => format!("failed {took}"),
         (CallStatus::Lost, _) => "no reply: the run ended before one came".to_owned(),

@@ -1,5 +1,6 @@
 //! Phrases about facts of the record, shared by all pages.
 
+use crate::model::ask::CallErrorType;
 use crate::model::entity::{Entity, EntityEvent, EntityReference, ReferenceType};
 use crate::model::ids::{EntityId, EntityKind, EventActor, ExpertSlug};
 use crate::model::lifecycle::EntityEventType;
@@ -43,6 +44,22 @@ pub(crate) fn shorten_text(text: &str, chars_max: usize) -> String {
     let head = flat.get(..end).unwrap_or_default();
     let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);
     format!("{head}…")
+}
+
+/// Why a call failed, in plain words; JSON has the codes.
+pub(crate) fn call_error_text(error_type: CallErrorType) -> &'static str {
+    match error_type {
+        CallErrorType::Timeout => "no answer in time",
+        CallErrorType::Auth => "key rejected",
+        CallErrorType::RateLimit => "rate limit",
+        CallErrorType::Network => "no connection",
+        CallErrorType::ParseError => "unreadable reply",
+        CallErrorType::ServerError => "server error",
+        CallErrorType::BadRequest => "request rejected",
+        CallErrorType::Refused => "refused to answer",
+        CallErrorType::ContextTooLong => "question too long",
+        CallErrorType::Unknown => "unknown error",
+    }
 }
 
 /// A length such as `950 B`, `1.2 kB` or `3.4 MB`.

@@ -14,6 +14,7 @@ use crate::protocols::review::phrases::{
     adjudicated_lines, decision_lines, judged_lines, overridden_lines,
 };
 use crate::report::events::{AskSummary, RunEvent};
+use crate::report::phrases::call_error_text;
 use crate::report::run_metrics::cost_usd;
 
 /// The severity of a line, for its mark and colour.
@@ -224,10 +225,10 @@ fn failed_call_lines(column: &str, event: &RunEvent) -> Vec<ProgressLine> {
         return Vec::new();
     };
     let (tone, reason) = match (gave_up, refused) {
-        (true, _) => (LineSeverity::Bad, format!("{}, absent", error_type.describe())),
+        (true, _) => (LineSeverity::Bad, format!("{}, absent", call_error_text(*error_type))),
         (false, Some(name)) => (LineSeverity::Quiet, format!("asked again without `{name}`")),
         (false, None) => {
-            (LineSeverity::Warning, format!("{}, trying again", error_type.describe()))
+            (LineSeverity::Warning, format!("{}, trying again", call_error_text(*error_type)))
         }
     };
     single_line(tone, format!("{column}{reason}: {message}"))

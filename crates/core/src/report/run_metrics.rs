@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::model::ask::{
-    AskState, CallErrorType, CallOutcome, CostSource, ModelReply, RequestParameter, TokenUsage,
-    TransportFallback, TransportKind,
+    AskState, BudgetReservation, CallErrorType, CallFailure, CallOutcome, CostSource, ModelReply,
+    RequestParameter, TokenUsage, TransportFallback, TransportKind,
 };
 use crate::model::hash::sha256_hex;
 use crate::model::ids::{DialogueId, ExpertSlug};
@@ -142,7 +142,7 @@ pub fn median(mut values: Vec<u64>) -> Option<u64> {
 pub fn cost_usd(state: &RunState) -> Option<f64> {
     let replies = all_replies(state).filter_map(|reply| reply.cost.usd_micros);
     let broken = state.all_calls().filter_map(|call| match &call.outcome {
-        CallOutcome::Failed(failure, _) => failure.known_usd_micros(call.dispatch.reserved),
+        CallOutcome::Failed(failure, _) => known_usd_micros(failure, call.dispatch.reserved),
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
     });
     let known: Vec<u64> = replies.chain(broken).collect();
@@ -155,6 +155,13 @@ fn broken_usages(state: &RunState) -> impl Iterator<Item = TokenUsage> {
         CallOutcome::Failed(failure, _) => failure.broken_usage(),
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
     })
+}
+
+/// The cost of a failed call that a reader can rely on: nothing for a call that was rejected or is
+/// free. `None` if it is unknown.
+pub(crate) fn known_usd_micros(failure: &CallFailure, reserved: BudgetReservation) -> Option<u64> {
+    let is_free = failure.error_type.is_unbilled() || reserved.usd_micros == Some(0);
+    if is_free { Some(0) } else { failure.estimated?.usd_micros }
 }
 
 /// All replies, in ask order; restatements last.

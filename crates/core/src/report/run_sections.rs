@@ -6,7 +6,7 @@ use crate::model::run_state::RunState;
 use crate::model::time::Moment;
 use crate::report::interventions::TimedIntervention;
 use crate::report::page::{ListItem, PageBlock, PageDetail, PageSection, RichText, TextTone};
-use crate::report::phrases::{count_noun, format_bytes, group_digits, round_name};
+use crate::report::phrases::{call_error_text, count_noun, format_bytes, group_digits, round_name};
 use crate::report::record_page::warning_list;
 use crate::report::run_metrics::RunMetrics;
 
@@ -71,7 +71,7 @@ fn reply_section(asked: &AskState, call: &CallState) -> PageSection {
     let said = match &call.outcome {
         CallOutcome::Replied(reply, _) => reply.text.clone(),
         CallOutcome::Failed(failure, _) => {
-            format!("({}: {})", failure.error_type.describe(), failure.message)
+            format!("({}: {})", call_error_text(failure.error_type), failure.message)
         }
         CallOutcome::InFlight | CallOutcome::Lost => "(no reply)".to_owned(),
     };

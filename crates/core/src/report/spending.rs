@@ -9,7 +9,7 @@ use crate::model::ids::ExpertSlug;
 use crate::model::run_state::RunState;
 use crate::model::string_enum::words;
 use crate::model::time::Moment;
-use crate::report::run_metrics::{all_restatements, cached_share, to_dollars};
+use crate::report::run_metrics::{all_restatements, cached_share, known_usd_micros, to_dollars};
 
 words! {
     /// How `plenary cost` groups calls.
@@ -72,7 +72,7 @@ impl SpendingSum {
                 match &call.outcome {
                     CallOutcome::Replied(reply, _) => self.add_reply(state, seat, at, reply),
                     CallOutcome::Failed(failure, _) => {
-                        match failure.known_usd_micros(call.dispatch.reserved) {
+                        match known_usd_micros(failure, call.dispatch.reserved) {
                             Some(0) => {}
                             usd => {
                                 let served = served_model(state, seat);

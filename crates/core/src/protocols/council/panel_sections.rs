@@ -14,7 +14,7 @@ use crate::report::page::{
     ColumnKind, ListItem, PageBlock, PageDetail, PageSection, PageTable, RichText, TableColumn,
     TableRow, TextTone,
 };
-use crate::report::phrases::count_noun;
+use crate::report::phrases::{call_error_text, count_noun};
 
 /// A row for each seat; its summary too, unless a conclusion is above.
 pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> PageSection {
@@ -97,7 +97,7 @@ fn list_ratings(told: &CouncilDocument, of: &ExpertSlug) -> String {
 }
 
 fn absence_row(failure: &ProviderFailure) -> TableRow {
-    let why = format!("{} {}", failure.round, failure.error_type.describe());
+    let why = format!("{} {}", failure.round, call_error_text(failure.error_type));
     TableRow::new(vec![
         RichText::marked(("×", TextTone::Bad), failure.provider.as_str()),
         RichText::toned("absent", TextTone::Bad),

@@ -107,9 +107,8 @@ pub(crate) fn find_changed_rows(
     id: &DialogueId,
 ) -> StoreResult<Vec<VerifyFinding>> {
     let (replica, mut findings) = (open_in_memory()?, Vec::new());
-    // The dialogue refers to the library; differences in the library are not the dialogue's.
-    compare_library(connection, &replica, &mut findings)?;
-    findings.clear();
+    // The dialogue refers to the library. Without it the replay of the dialogue fails, and says so.
+    let _ = replay_journal(connection, &replica, LIBRARY_SCOPE);
     let id = id.as_str();
     let mut complain = |place: &str, message: String| {
         findings.push(VerifyFinding::new("replay", Some(id), place, message));
