@@ -210,8 +210,11 @@ fn no_question_is_answered_without_an_index() {
             .any(|verb| sql.trim_start().starts_with(verb))
     };
     let seen = seen.lock().unwrap();
+    // The key columns of a table are few, and sorting them is no scan of its rows.
+    let is_schema =
+        |sql: &&String| sql.contains("search_text_") || sql.contains("pragma_table_info");
     let statements: Vec<&String> =
-        seen.iter().filter(is_query).filter(|sql| !sql.contains("search_text_")).collect();
+        seen.iter().filter(is_query).filter(|sql| !is_schema(sql)).collect();
     assert!(statements.len() > 60, "only {} statements were seen", statements.len());
     let mut complaints = Vec::new();
     for sql in statements {
