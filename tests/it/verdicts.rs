@@ -228,6 +228,24 @@ fn nobody_is_not_everybody() {
 }
 
 #[test]
+fn a_confidence_that_the_vote_does_not_carry_is_a_warning() {
+    for (confidence, vote, warned) in [
+        ("unanimous", "0-2", true),
+        ("unanimous", "3-0", false),
+        ("strong", "1-2", true),
+        ("strong", "2-1", false),
+        ("split", "0-2", false),
+    ] {
+        let bench = open_talk(json!({}));
+        let fields = json!({ "vote": vote, "confidence": confidence, "forced": true,
+            "warning": "Not converged." });
+        let given = bench.run_ok("verdict", &make_verdict("final", "final", fields));
+        let warnings = given["warnings"].to_string();
+        assert_eq!(warnings.contains("confidence_beyond_vote"), warned, "{confidence} {vote}");
+    }
+}
+
+#[test]
 fn an_experts_verdict_resolves_only_what_they_raised() {
     let bench = open_talk(json!({}));
     let by_bob = |tension: &str| json!({"author_expert": "bob", "tensions_resolved": [tension]});

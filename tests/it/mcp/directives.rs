@@ -69,15 +69,32 @@ fn what_is_confirmed_is_what_was_restated_and_is_paid_for_once() {
 }
 
 #[test]
-fn a_directive_that_is_confirmed_at_once_is_restated_and_told() {
+fn a_directive_that_was_not_restated_cannot_be_confirmed() {
     let (council, _) = waiting_council();
     let mut agent = StdioClient::new(&council.program);
     let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
     let id = value_at(&begun, "dialogue_id").clone();
     let directive =
         json!({ "dialogue_id": id, "kind": "direct", "text": "Mind the cost.", "confirmed": true });
-    let told = agent.call_tool_ok("deliberation_intervene", &directive);
-    assert!(value_at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
-    assert_eq!(read_directives(&council, &id), [(true, SENTENCE.to_owned())]);
-    assert_eq!(council.call_count(AskPurpose::Restatement), 1);
+    let refused = agent.call_tool_error("deliberation_intervene", &directive);
+    assert!(refused.to_string().contains("not restated yet"), "{refused:#}");
+    assert_eq!(read_directives(&council, &id), []);
+    assert_eq!(council.call_count(AskPurpose::Restatement), 0);
+}
+
+#[test]
+fn an_intervention_says_when_it_counts() {
+    let (council, _) = waiting_council();
+    let mut agent = StdioClient::new(&council.program);
+    let begun = agent.call_tool_ok("council_ask", &json!({ "question": "Tea?" }));
+    let id = value_at(&begun, "dialogue_id").clone();
+    let whisper = json!({ "dialogue_id": id, "kind": "whisper", "text": "Mind the cost." });
+    let told = agent.call_tool_ok("deliberation_intervene", &whisper);
+    assert_eq!(value_at(&told, "suggestion"), "recorded; the next prompts have it");
+    agent.kill_server();
+    let mut next = StdioClient::new(&council.program);
+    let told = next.call_tool_ok("deliberation_intervene", &whisper);
+    assert_eq!(value_at(&told, "status"), "interrupted");
+    let suggestion = value_at(&told, "suggestion").as_str().unwrap();
+    assert!(suggestion.contains("resume: true"), "{suggestion}");
 }

@@ -77,6 +77,9 @@ fn a_caller_that_resumes_a_run_keeps_to_what_the_operator_allows_now() {
     let refused = next.call_tool_error("deliberation_status", &more);
     assert_eq!(value_at(&refused, "error_code"), "not_authorized", "{refused:#}");
     next.call_tool_ok("deliberation_status", &json!({ "dialogue_id": id, "resume": true }));
+    // The limit holds also where nothing is resumed.
+    let refused = next.call_tool_error("deliberation_status", &more);
+    assert_eq!(value_at(&refused, "error_code"), "not_authorized", "{refused:#}");
     let caps = read_run_state(&council.program, &id).plan.caps;
     assert_eq!((caps.usd_micros, caps.tokens, caps.calls), (500_000, 90_000, 7));
 }

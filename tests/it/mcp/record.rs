@@ -94,6 +94,60 @@ fn extract_turns_replies_into_a_batch_that_register_takes() {
 }
 
 #[test]
+fn a_field_in_the_batch_and_beside_it_is_refused_and_nothing_is_lost() {
+    let mut agent = StdioClient::in_own_folder();
+    let opened = json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) });
+    agent.call_tool_ok("blue_dialogue_create", &opened);
+    let item = |id: &str| json!([{ "local_id": id, "label": "Start", "content": "Text." }]);
+    let batch = json!({ "round": 0, "perspectives": item("ANN-P0001") });
+    let with = |beside: Value| {
+        let mut arguments = json!({ "dialogue_id": "talk", "score": 9, "batch": batch });
+        arguments.as_object_mut().unwrap().extend(beside.as_object().unwrap().clone());
+        arguments
+    };
+    for (field, beside) in [
+        ("perspectives", json!({ "perspectives": item("BOB-P0001") })),
+        ("round", json!({ "round": 1 })),
+    ] {
+        let refused = agent.call_tool_error("blue_dialogue_round_register", &with(beside));
+        assert!(refused.to_string().contains(field), "{refused:#}");
+    }
+    let same = json!({ "round": 0, "expert_scores": { "ann": 1, "bob": 2 } });
+    let registered = agent.call_tool_ok("blue_dialogue_round_register", &with(same));
+    assert_eq!(value_at(&registered, "id_mapping.ANN-P0001"), "P0001");
+    assert_eq!(value_at(&registered, "warnings.0.type"), "score_sum", "{registered:#}");
+}
+
+#[test]
+fn an_empty_first_round_does_not_converge() {
+    let mut agent = StdioClient::in_own_folder();
+    let opened = json!({ "title": "Talk", "expert_pool": make_pool(&["ann", "bob"]) });
+    agent.call_tool_ok("blue_dialogue_create", &opened);
+    let empty = json!({ "dialogue_id": "talk", "round": 0, "score": 0 });
+    agent.call_tool_ok("blue_dialogue_round_register", &empty);
+    let told = agent.call_tool_ok("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(value_at(&told, "converging"), false);
+    let joins = |round: u8| {
+        json!({ "dialogue_id": "talk", "expert_slug": format!("cid{round}"), "role": "Auditor",
+            "tier": "Core", "reason": "T0001", "first_round": round })
+    };
+    for (round, warnings) in [(50, 1), (2, 0)] {
+        let joined = agent.call_tool_ok("blue_dialogue_expert_create", &joins(round));
+        assert_eq!(joined["warnings"].as_array().unwrap().len(), warnings, "{joined:#}");
+    }
+}
+
+#[test]
+fn errors_name_tools_and_not_commands() {
+    let mut agent = StdioClient::in_own_folder();
+    let refused =
+        agent.call_tool_error("deliberation_status", &json!({ "dialogue_id": "nowhere-1" }));
+    assert!(!refused["suggestion"].as_str().unwrap().contains("plenary "), "{refused:#}");
+    let page = agent.send_request("tools/list", &json!({ "cursor": "later" }));
+    assert_eq!(value_at(&agent.wait_answer(page), "error.code"), -32602);
+}
+
+#[test]
 fn looking_leaves_nothing_behind() {
     let program = TestProgram::new();
     let mut agent = StdioClient::new(&program);

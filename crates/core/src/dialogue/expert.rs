@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::dialogue::diagnostics::{dialogue_closed, out_of_order};
+use crate::dialogue::diagnostics::{RequestWarning, dialogue_closed, out_of_order};
 use crate::dialogue::request::{OperationRequest, Place};
 use crate::dialogue::request_fields::truncate_echo;
 use crate::model::dialogue::{Dialogue, ExpertProfile, ExpertSource, ExpertTier};
@@ -99,6 +99,14 @@ pub fn decide_expert(
     }
     let profile = request.profile(first_round);
     Ok((profile.clone(), vec![JournalEvent::ExpertAdded(profile)]))
+}
+
+/// A late start is usually a slip of the pen: the dialogue may end before it.
+pub fn warn_late_start(expert: &ExpertProfile, dialogue: &Dialogue) -> Option<RequestWarning> {
+    let (next, first) = (dialogue.next_round(), expert.first_round?);
+    let message =
+        format!("{} joins in round {first}, and the next round is {next}", expert.expert_slug);
+    (first > next.saturating_add(1)).then(|| RequestWarning::new("late_start", message))
 }
 
 /// Returns the fault of a text that is not a colour.

@@ -62,7 +62,9 @@ pub struct DialogueProgress {
 pub fn compute_progress(pulse: &ProgressSnapshot) -> DialogueProgress {
     let dialogue = &pulse.dialogue;
     let work_remaining = work_remaining(pulse.active_tensions, pulse.new_perspectives);
-    let converging = is_converging(&pulse.recent_scores, work_remaining);
+    // Where nothing was said nothing converges.
+    let is_empty = dialogue.total_rounds == 1 && work_remaining + pulse.resolved_tensions == 0;
+    let converging = is_converging(&pulse.recent_scores, work_remaining) && !is_empty;
     let mut leaderboard = pulse.totals.clone();
     leaderboard
         .sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.expert_slug.cmp(&b.expert_slug)));

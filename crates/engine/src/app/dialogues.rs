@@ -8,7 +8,7 @@ use plenary_core::dialogue::create::{
     too_many_similar_titles,
 };
 use plenary_core::dialogue::diagnostics::{RequestWarning, dialogue_closed};
-use plenary_core::dialogue::expert::{ExpertRequest, decide_expert};
+use plenary_core::dialogue::expert::{ExpertRequest, decide_expert, warn_late_start};
 use plenary_core::dialogue::panel::{PanelRequest, decide_panel};
 use plenary_core::dialogue::request::OperationRequest;
 use plenary_core::model::dialogue::{DialogueStatus, ExpertProfile, ExpertTier, PanelSeatSource};
@@ -137,7 +137,7 @@ pub struct ExpertResult {
 }
 
 pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertResult, Error> {
-    let (request, warnings) = read_resolved::<ExpertRequest>(project, arguments)?;
+    let (request, mut warnings) = read_resolved::<ExpertRequest>(project, arguments)?;
     let at = project.ambient.now();
     in_transaction(project.store.as_ref(), |unit| {
         refuse_review(unit, &request.dialogue_id)?;
@@ -145,6 +145,7 @@ pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertResul
         let facts = unit.look_up_record(&dialogue, &LookupRequest::default())?;
         let (expert, changes) = decide_expert(&request, &dialogue, &facts)?;
         unit.append_entry(&request.dialogue_id, JournalEntryKind::ExpertCreated, at, &changes)?;
+        warnings.extend(warn_late_start(&expert, &dialogue));
         Ok(ExpertResult { status: "success", expert, warnings })
     })
 }

@@ -12,6 +12,7 @@ use plenary_core::model::dialogue::DialogueStatus;
 use plenary_core::model::hash::canonical_sha256;
 use plenary_core::model::ids::{DialogueId, EntityId, VerdictId};
 use plenary_core::model::journal::JournalEntryKind;
+use plenary_core::model::validation_error::{ErrorCode, ValidationError, ValidationErrors};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -32,7 +33,7 @@ pub fn register_round(project: &Project, arguments: &Value) -> Result<RegisterAn
 }
 
 fn register_batch(project: &Project, arguments: &Value) -> Result<RegisterAnswer, Error> {
-    let arguments = unwrap_batch(arguments);
+    let arguments = unwrap_batch(arguments)?;
     let arguments = resolve_arguments(project.store.as_ref(), &arguments)?;
     let batch = parse_batch(&arguments, canonical_sha256(&arguments))?;
     let at = project.ambient.now();
@@ -54,15 +55,37 @@ fn register_batch(project: &Project, arguments: &Value) -> Result<RegisterAnswer
 
 /// Takes a batch out of the document that `extract` prints. The Judge may add fields beside it: the
 /// dialogue, the scores, the summary.
-pub fn unwrap_batch(arguments: &Value) -> Cow<'_, Value> {
-    let (Some(Value::Object(batch)), Value::Object(around)) = (arguments.get("batch"), arguments)
-    else {
-        return Cow::Borrowed(arguments);
+///
+/// # Errors
+/// A field with different values in both places: one of them would be lost.
+pub fn unwrap_batch(arguments: &Value) -> Result<Cow<'_, Value>, ValidationErrors> {
+    let inner = arguments.get("batch").filter(|inner| !inner.is_null());
+    let (Some(inner), Value::Object(around)) = (inner, arguments) else {
+        return Ok(Cow::Borrowed(arguments));
+    };
+    let Value::Object(batch) = inner else {
+        let fault = ValidationError::new(ErrorCode::InvalidType, "field 'batch' must be an object");
+        return Err(fault.with_field("batch").into());
     };
     let added = around.iter().filter(|(name, _)| !AROUND_A_BATCH.contains(&name.as_str()));
+    let is_other = |(name, value): &(&String, &Value)| {
+        batch.get(name.as_str()).is_some_and(|inner| inner != *value)
+    };
+    let faults: Vec<ValidationError> =
+        added.clone().filter(is_other).map(|(name, _)| stated_twice(name)).collect();
+    if !faults.is_empty() {
+        return Err(ValidationErrors::new(faults));
+    }
     let whole: Map<String, Value> =
         batch.iter().chain(added).map(|(name, value)| (name.clone(), value.clone())).collect();
-    Cow::Owned(whole.into())
+    Ok(Cow::Owned(whole.into()))
+}
+
+fn stated_twice(name: &str) -> ValidationError {
+    let message = format!("'{name}' stands in the batch and beside it, with different values");
+    ValidationError::new(ErrorCode::NotSupported, message)
+        .with_field(name)
+        .with_suggestion("state it once: add your own items to those of the batch")
 }
 
 fn answered_before(

@@ -103,10 +103,11 @@ pub fn check_intervention(
             if is_ending { Err(too_late(id, "no seat argues")) } else { Ok(()) }
         }
         Intervention::Stop if is_ending => Err(too_late(id, "no round is running")),
-        Intervention::Stop if state.is_cut_short => Err(ValidationError::new(
-            ErrorCode::DialogueClosed,
-            format!("'{id}' is already stopped"),
-        )),
+        Intervention::Stop if state.is_cut_short => {
+            let message = format!("'{id}' is already stopped");
+            let fault = ValidationError::new(ErrorCode::DialogueClosed, message);
+            Err(fault.with_suggestion(format!("`plenary watch {id}` shows how it ends")))
+        }
         Intervention::Stop => Ok(()),
     }
 }
@@ -132,19 +133,30 @@ fn check_text(text: &str) -> Result<(), ValidationError> {
 
 /// Only seats that take part in the rounds can receive a whisper.
 fn check_seat(state: &RunState, seat: &ExpertSlug) -> Result<(), ValidationError> {
-    let is_seated = round_seats(state).any(|known| known == seat);
+    let is_seated = round_seats(state).contains(&seat);
     if is_seated { Ok(()) } else { Err(unknown_seat(state, seat.as_str())) }
 }
 
-fn round_seats(state: &RunState) -> impl Iterator<Item = &ExpertSlug> {
+/// The seats that read a whisper. With the built-in Judge these are the experts and the Judge; the
+/// other seats are the providers that play them.
+fn round_seats(state: &RunState) -> Vec<&ExpertSlug> {
+    if let (Some(judged), Some(plan)) = (&state.alignment, &state.plan.alignment) {
+        let panel = judged.panels.values().next_back().into_iter().flatten();
+        return panel.map(|seat| &seat.expert_slug).chain([&plan.judge]).collect();
+    }
     let seats = state.plan.seats.iter().filter(|seat| !seat.roles.is_empty());
-    seats.map(|seat| &seat.name)
+    seats.map(|seat| &seat.name).collect()
+}
+
+/// What a message calls the run.
+pub fn name_of_run(state: &RunState) -> &'static str {
+    if state.alignment.is_some() { "dialogue" } else { "council" }
 }
 
 /// Error for an unknown seat name; lists the known ones.
 pub fn unknown_seat(state: &RunState, name: &str) -> ValidationError {
-    let message = format!("'{name}' is not a seat of this council");
-    let names: Vec<&str> = round_seats(state).map(ExpertSlug::as_str).collect();
+    let message = format!("'{name}' is not a seat of this {}", name_of_run(state));
+    let names: Vec<&str> = round_seats(state).into_iter().map(ExpertSlug::as_str).collect();
     let fault = ValidationError::new(ErrorCode::ExpertNotInDialogue, message)
         .with_field("to")
         .with_value(name);

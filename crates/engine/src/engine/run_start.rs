@@ -247,7 +247,7 @@ fn needed_seats(state: &RunState) -> impl Iterator<Item = &ExpertSlug> {
 }
 
 fn not_a_run(id: &DialogueId) -> ValidationError {
-    let message = format!("'{id}' has no run to resume");
+    let message = format!("'{id}' has no run to follow or to resume");
     ValidationError::new(ErrorCode::NotSupported, message).with_suggestion(
         "an agent leads this dialogue: it registers rounds with `plenary dialogue register`, over \
              MCP with `blue_dialogue_round_register`",

@@ -162,9 +162,9 @@ impl CliArguments {
     }
 
     /// Unwraps a round's batch if the data is the output of `extract`.
-    #[must_use]
-    pub(crate) fn unwrap_batch(self) -> Self {
-        Self(plenary_engine::app::rounds::unwrap_batch(&self.0).into_owned())
+    pub(crate) fn unwrap_batch(self) -> Result<Self, Error> {
+        let batch = plenary_engine::app::rounds::unwrap_batch(&self.0);
+        Ok(Self(batch.map_err(|faults| Error::of_batch(faults.into()))?.into_owned()))
     }
 
     /// Adds command line values to the object under `name`.

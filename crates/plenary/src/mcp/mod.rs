@@ -12,4 +12,5 @@ pub mod server;
 pub mod short_text;
 pub mod stdio;
 pub mod tool_call;
+pub mod tool_hints;
 pub mod tools;

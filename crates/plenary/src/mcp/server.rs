@@ -73,9 +73,13 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        if page.is_some_and(|page| page.cursor.is_some()) {
+            let message = "unknown cursor; the tools are one page, so omit the cursor";
+            return Err(ErrorData::invalid_params(message, None));
+        }
         Ok(ListToolsResult { tools: listed_tools(), ..ListToolsResult::default() })
     }
 

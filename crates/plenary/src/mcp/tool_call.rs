@@ -25,6 +25,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::mcp::short_text::shorten_text;
+use crate::mcp::tool_hints::name_tools;
 
 /// Interval between two messages about seats that are writing.
 const WRITING_INTERVAL: Duration = Duration::from_secs(1);
@@ -147,8 +148,9 @@ pub(crate) fn tool_result(answer: Result<String, Error>) -> CallToolResult {
             result
         }
         Err(error) => {
-            let document = error.to_document().to_string();
-            CallToolResult::error(vec![ContentBlock::text(document)])
+            let mut document = error.to_document();
+            name_tools(&mut document);
+            CallToolResult::error(vec![ContentBlock::text(document.to_string())])
         }
     }
 }

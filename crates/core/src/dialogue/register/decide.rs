@@ -54,6 +54,7 @@ pub fn decide_registration(
     let explicit = board.events.len();
     let mut warnings = batch.notes.warnings.clone();
     warnings.extend(warn_off_panel(&found, facts));
+    warnings.extend(warn_score_sum(batch.score, &found, facts));
     let challenges = ethos.map(|ethos| find_challenges(&found.entities, ethos, &mut warnings));
     warnings.extend(apply_effects(&found, facts, &mut board));
     let implied = board.events.get(explicit..).unwrap_or_default();
@@ -120,7 +121,9 @@ fn build_events(
     let new_perspectives = answer.perspectives.len();
     let scores: Vec<i64> = facts.recent_scores.iter().copied().chain([batch.score]).collect();
     let work = work_remaining(board.count_active_tensions(), new_perspectives);
-    let status = status_change(dialogue, &scores, work);
+    // Where nothing was said nothing converges.
+    let is_empty = dialogue.total_rounds == 0 && found.entities.is_empty();
+    let status = status_change(dialogue, &scores, work).filter(|_| !is_empty);
     let late = attach_references(&mut found.entities, &found.links);
 
     let mut changes = vec![JournalEvent::RoundRecorded {
@@ -181,6 +184,23 @@ fn record_inherited_panel(round: u8, facts: &RecordLookup) -> Option<JournalEven
     let seats = round_panel(round, facts);
     let is_new = facts.recorded_panel.is_empty() && !seats.is_empty();
     is_new.then_some(JournalEvent::PanelSet { round, seats })
+}
+
+/// Warns about a score that is not the sum of its parts, if the whole panel has a score.
+fn warn_score_sum(
+    score: i64,
+    found: &ResolvedBatch,
+    facts: &RecordLookup,
+) -> Option<RequestWarning> {
+    let panel = round_panel(found.round, facts);
+    let is_scored =
+        |seat: &PanelSeat| found.scores.iter().any(|(expert, ..)| *expert == seat.expert_slug);
+    let sum: i64 = found.scores.iter().map(|(_, score, _)| score).sum();
+    if panel.is_empty() || !panel.iter().all(is_scored) || sum == score {
+        return None;
+    }
+    let message = format!("the score is {score}, but the scores of the experts add up to {sum}");
+    Some(RequestWarning::new("score_sum", message).with_detail("sum", sum))
 }
 
 /// Warns about experts who contribute without a seat on the panel.

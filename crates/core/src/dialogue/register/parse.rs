@@ -17,8 +17,10 @@ use crate::model::string_enum::StringEnum;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
 use crate::protocols::alignment::types::ScoreComponents;
 
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 19] = [
     "dialogue_id",
+    // The caller has taken its content out.
+    "batch",
     "round",
     "score",
     "title",

@@ -19,7 +19,7 @@ use crate::model::lifecycle::EntityStatus;
 use crate::model::limits::ROUND_MAX;
 use crate::model::record::RecordLookup;
 use crate::model::validation_error::{ErrorCode, ErrorItem, ValidationError, ValidationErrors};
-use crate::model::verdict::{Verdict, VerdictType};
+use crate::model::verdict::{Verdict, VerdictConfidence, VerdictType};
 
 /// Result of an accepted verdict.
 #[derive(Debug)]
@@ -218,7 +218,8 @@ fn build_decision(
     let mut changes = vec![JournalEvent::VerdictGiven(verdict.clone())];
     changes.extend(board.events.into_iter().map(JournalEvent::EventAdded));
     changes.extend(status);
-    let warnings = warn_vote_beyond_signals(&verdict, dialogue, facts).into_iter().collect();
+    let beyond = warn_vote_beyond_signals(&verdict, dialogue, facts);
+    let warnings = beyond.into_iter().chain(warn_confidence(&verdict)).collect();
     VerdictDecision { verdict, dialogue_status, adopted, tensions_resolved, changes, warnings }
 }
 
@@ -253,6 +254,18 @@ fn warn_vote_beyond_signals(
         agreement.percent_agreed()
     );
     is_beyond.then(|| RequestWarning::new("vote_beyond_signals", message))
+}
+
+/// The vote says less than the stated confidence.
+fn warn_confidence(verdict: &Verdict) -> Option<RequestWarning> {
+    let (confidence, vote) = (verdict.confidence?, verdict.vote?);
+    let needed = match confidence {
+        VerdictConfidence::Unanimous => 100,
+        VerdictConfidence::Strong => 50,
+        VerdictConfidence::Split | VerdictConfidence::Contested => return None,
+    };
+    let message = format!("the confidence is {confidence}, but the vote is {vote}");
+    (!vote.reaches_percent(needed)).then(|| RequestWarning::new("confidence_beyond_vote", message))
 }
 
 /// Returns the error that blocks the verdict, if any.

@@ -67,6 +67,12 @@ impl OperationRequest for AskRequest {
 /// Checks `question` and `deadline`.
 pub(crate) fn check_run_fields(fields: &ReadFields<'_>, notes: &mut Diagnostics) {
     check_question_field(fields.given, notes);
+    let flag = |name: &str| fields.given.get(name).and_then(Value::as_bool);
+    if flag("conclusion") == Some(false) && flag("audit") == Some(true) {
+        let message = "'audit' needs the conclusion that 'conclusion: false' leaves out";
+        let fault = ValidationError::new(ErrorCode::NotSupported, message).with_field("audit");
+        notes.add_error(fault.with_suggestion("omit 'audit' or 'conclusion'"));
+    }
     let deadline = fields.given.get("deadline");
     if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
         let message = "field 'deadline' must be a duration";

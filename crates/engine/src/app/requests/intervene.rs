@@ -19,6 +19,7 @@ use serde::Deserialize;
 use crate::app::prepare_run::{RestateOutcome, restate_directive};
 use crate::app::requests::run_answer::RunAnswer;
 use crate::app::run_server::{RunServer, run_blocking};
+use crate::app::run_status::RunStatus;
 use crate::engine::interventions::{check_intervention, record_intervention, unknown_seat};
 use crate::engine::run_start::load_run;
 use crate::error::Error;
@@ -71,13 +72,48 @@ impl InterveneRequest {
             InterventionCommand::Whisper | InterventionCommand::Stop => None,
         };
         let state = load_run(store.as_ref(), &self.dialogue_id)?.state;
-        let intervention = match self.kind {
-            InterventionCommand::Whisper => self.whisper(&state)?,
-            InterventionCommand::Stop => Intervention::Stop,
+        let status = run_server.report_status(&self.dialogue_id).await?.status;
+        if status == RunStatus::Failed {
+            return Err(failed_run(&self.dialogue_id).into());
+        }
+        let (intervention, effect) = match self.kind {
+            InterventionCommand::Whisper => {
+                (self.whisper(&state)?, "recorded; the next prompts have it")
+            }
+            InterventionCommand::Stop => {
+                (Intervention::Stop, "recorded; the run ends after the calls under way")
+            }
             InterventionCommand::Direct => return direct_run(run_server, self, state).await,
         };
-        journal_intervention(run_server, self.dialogue_id, intervention).await
+        let answer = journal_intervention(run_server, self.dialogue_id, intervention).await?;
+        Ok(with_effect(answer, effect))
     }
+}
+
+/// The answer, with when the intervention takes effect.
+fn with_effect(answer: RunAnswer, effect: &str) -> RunAnswer {
+    let suggestion = match answer.status {
+        RunStatus::Running | RunStatus::Done => effect.to_owned(),
+        RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => {
+            "recorded; no process works on the run, so it counts after deliberation_status with \
+             resume: true"
+                .to_owned()
+        }
+    };
+    RunAnswer { suggestion: Some(suggestion), ..answer }
+}
+
+fn failed_run(id: &DialogueId) -> ValidationError {
+    let fault =
+        ValidationError::new(ErrorCode::DialogueClosed, format!("the run of '{id}' failed"));
+    fault.with_suggestion(format!("`plenary resume {id}` tries it again"))
+}
+
+/// Only a text whose restatement the caller could read can be confirmed.
+fn unread_restatement() -> ValidationError {
+    let message = "this text was not restated yet, so there is nothing to confirm";
+    let fault = ValidationError::new(ErrorCode::NotSupported, message).with_field("confirmed");
+    fault.with_suggestion("send it without `confirmed` first: the answer says how it is understood")
 }
 
 /// Appends the intervention to the journal and returns the state of the run.
@@ -105,11 +141,19 @@ async fn direct_run(
     let directive =
         |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
     check_intervention(&run_server.loader.protocols, &state, &directive(None))?;
+    let is_known = state.interventions.iter().any(|noted| match &noted.intervention {
+        Intervention::Directive { text: told, confirmed: false, .. } => *told == text,
+        Intervention::Directive { .. } | Intervention::Whisper { .. } | Intervention::Stop => false,
+    });
+    if confirmed && !is_known {
+        return Err(unread_restatement().into());
+    }
     let known = find_unconfirmed(&state.interventions, &text).cloned();
-    let is_known = known.is_some();
     let RunServer { loader, factory, .. } = run_server.as_ref();
     let restated = match known {
         Some(restatement) => RestateOutcome::Restated(restatement),
+        // What is confirmed is what the caller read.
+        None if confirmed => RestateOutcome::Failed { reason: "it failed before".to_owned() },
         None => {
             let engine = run_server.engine()?;
             let daily_budget = engine.daily_budget.as_deref();
@@ -124,15 +168,21 @@ async fn direct_run(
             (format!("the chair could not restate it: {reason}"), None)
         }
     };
-    let is_noted = confirmed || (restatement.is_some() && !is_known);
+    // Without a restatement the caller may confirm the own text.
+    let is_noted = confirmed || !is_known;
     let answer: RunAnswer = match is_noted {
         // A confirmation applies to the caller's own text, restated or not.
         true => journal_intervention(run_server, id, directive(restatement)).await?,
         false => run_server.report_status(&id).await?.into(),
     };
-    let suggestion = match confirmed {
-        true => format!("Every seat follows it from the next round on; {said}"),
-        false => format!("{said}. Not confirmed yet: call again with confirmed: true"),
-    };
-    Ok(RunAnswer { suggestion: Some(suggestion), ..answer })
+    Ok(match confirmed {
+        true => with_effect(
+            answer,
+            &format!("recorded; every seat follows it from the next round on; {said}"),
+        ),
+        false => {
+            let next = format!("{said}. Not confirmed yet: call again with confirmed: true");
+            RunAnswer { suggestion: Some(next), ..answer }
+        }
+    })
 }

@@ -14,11 +14,12 @@ use serde::Deserialize;
 use crate::app::requests::run_answer::{
     CallPlan, CallStart, WAIT_SECONDS_MAX, read_dollars, read_wait, start_call,
 };
-use crate::app::run_server::RunServer;
+use crate::app::run_server::{RunServer, run_blocking};
 use crate::app::run_status::RunStatus;
 use crate::app::start_run::{ResumeParty, ResumePlan, RunStart};
+use crate::config::settings::Settings;
 use crate::config::settle_sections::BudgetOverrides;
-use crate::engine::run_start::load_run;
+use crate::engine::run_start::{LoadedRun, load_run};
 use crate::error::Error;
 
 /// Arguments of `deliberation_status`.
@@ -64,6 +65,12 @@ impl StatusRequest {
         run_server: &Arc<RunServer>,
     ) -> Result<Option<CallStart>, Error> {
         let id = self.dialogue_id.clone();
+        if let Some(overrides) = self.overrides() {
+            // Also where nothing is resumed: the caller learns of the limit.
+            let server = Arc::clone(run_server);
+            let known = id.clone();
+            run_blocking(move || caller_settings(&server, &known, &overrides).map(drop)).await?;
+        }
         let can_resume = match run_server.report_status(&id).await?.status {
             RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
             RunStatus::Running | RunStatus::Done => false,
@@ -79,10 +86,7 @@ fn plan_resume(
     id: &DialogueId,
     overrides: &BudgetOverrides,
 ) -> Result<CallPlan, Error> {
-    let loaded = load_run(run_server.open_project()?.store.as_ref(), id)?;
-    let operator =
-        run_server.loader.load_run_settings(&loaded.state.opening, &BudgetOverrides::default())?;
-    let settings = run_server.limit_caller(operator, overrides)?;
+    let (loaded, settings) = caller_settings(run_server, id, overrides)?;
     let protocol = run_server.loader.protocols.of_run(&loaded.state)?;
     let is_logged = protocol.judged_artifact(&loaded.state).is_some();
     let log = is_logged.then(|| settings.review.log_path.clone());
@@ -90,4 +94,17 @@ fn plan_resume(
     let plan =
         ResumePlan::new(loaded, Vec::new(), &settings, overrides, factory, ResumeParty::Caller);
     Ok(CallPlan::Start { start: Box::new(RunStart::Resumed(Box::new(plan))), log })
+}
+
+/// The run, and the operator's settings with what the caller may lower.
+fn caller_settings(
+    run_server: &RunServer,
+    id: &DialogueId,
+    overrides: &BudgetOverrides,
+) -> Result<(LoadedRun, Settings), Error> {
+    let loaded = load_run(run_server.open_project()?.store.as_ref(), id)?;
+    let operator =
+        run_server.loader.load_run_settings(&loaded.state.opening, &BudgetOverrides::default())?;
+    let settings = run_server.limit_caller(operator, overrides)?;
+    Ok((loaded, settings))
 }

@@ -13,7 +13,7 @@ use plenary_engine::app::dialogue_ids::resolve_id;
 use plenary_engine::app::prepare_run::{RestateOutcome, restate_directive};
 use plenary_engine::app::project::Project;
 use plenary_engine::engine::interventions::{
-    check_intervention, record_intervention, unknown_seat,
+    check_intervention, name_of_run, record_intervention, unknown_seat,
 };
 use plenary_engine::engine::process_lock::is_running;
 use plenary_engine::engine::run_start::load_run;
@@ -173,6 +173,7 @@ impl InterventionTarget {
 impl InterventionTarget {
     fn describe_result(&self, noted: &InterventionEntry, is_running: bool) -> String {
         let id = &self.id;
+        let run = name_of_run(&self.state);
         let is_ending = self.state.participants.is_some();
         let said = match &noted.intervention {
             Intervention::Whisper { to: Some(seat), .. } => {
@@ -188,11 +189,12 @@ impl InterventionTarget {
                 "Recorded. Every seat follows it from the next round on.".to_owned()
             }
             Intervention::Directive { confirmed: false, .. } => {
-                "Not confirmed. The record keeps the attempt; the council ignores it.".to_owned()
+                format!("Not confirmed. The record keeps the attempt; the {run} ignores it.")
             }
-            Intervention::Stop => "Stopping. The council asks no other seat and concludes on its \
-                                   answers, if they are enough."
-                .to_owned(),
+            Intervention::Stop => format!(
+                "Stopping. The {run} asks no other seat and concludes on its answers, if they are \
+                 enough."
+            ),
         };
         match is_running {
             true => said,

@@ -216,7 +216,7 @@ pub(crate) struct RegisterArgs {
 
 impl RegisterArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
-        let batch = self.data.arguments().map_err(Error::of_batch)?.unwrap_batch();
+        let batch = self.data.arguments().map_err(Error::of_batch)?.unwrap_batch()?;
         let arguments = batch.set_options(&self)?.add_entries("expert_scores", self.expert_scores);
         let answer = register_round(&session.open_existing()?, arguments.value())?;
         let width = session.ui.table_width();

@@ -14,7 +14,9 @@ use serde_json::Value;
 #[derive(JsonSchema)]
 pub(crate) struct RegisterArguments {
     dialogue_id: String,
-    round: u8,
+    #[schemars(extend("type" = "object"))]
+    batch: Option<Value>,
+    round: Option<u8>,
     /// The sum of the experts' scores.
     score: i64,
     title: Option<String>,

@@ -137,8 +137,8 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_round_context",
-        about: "Return all that the experts of a round may read. Build the prompts from it, or \
-            set `render` to let Plenary write them.",
+        about: "Return what the experts of a round may read. Build prompts from it, or set \
+            `render`: Plenary writes them.",
         arguments: argument_schema::<ContextRequest>,
         answer: &[
             "dialogue",
@@ -247,7 +247,7 @@ pub(crate) static TOOLS: [Tool; 16] = [
     },
     Tool {
         name: "blue_dialogue_search",
-        about: "Search all records. cite: explain ids, with references both ways. similar: \
+        about: "Search all records. cite: explain ids, with references. similar: \
             earlier dialogues on a subject. stats: counts. list: dialogues, page by page.",
         arguments: argument_schema::<SearchRequest>,
         // Which of them are there depends on the op.
@@ -429,7 +429,7 @@ mod tests {
         blue_dialogue_evolve_panel: dialogue_id round panel
         blue_dialogue_round_context: dialogue_id
         blue_dialogue_extract: round replies
-        blue_dialogue_round_register: dialogue_id round score
+        blue_dialogue_round_register: dialogue_id score
         blue_dialogue_expert_create: dialogue_id expert_slug role tier reason
         blue_dialogue_progress: dialogue_id
         blue_dialogue_verdict_register: dialogue_id verdict_id verdict_type recommendation description
