@@ -222,7 +222,7 @@ impl Error {
             Self::Material(error) => Some(hint_for_context_files(error)),
             Self::Modularity(error) => Some(hint_for_modularity(error)),
             Self::Script(_) => Some(
-                "write a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
+                "write a list of `{seat?, round?, purpose?, contains?, reply | fail, delay_ms?, times?}`",
             ),
             Self::Config(error) => Some(hint_for_config(error)),
             Self::Convene(error) => Some(error.hint()),

@@ -87,6 +87,67 @@ fn the_rehearsal_panel_plays_a_calibrated_dialogue() {
 }
 
 #[test]
+fn a_domain_may_be_named_by_its_code_and_with_a_lens() {
+    let program = TestProgram::new();
+    program.write_text("library.yaml", LIBRARY);
+    program.run_command(&["ethos", "import", "library.yaml"]);
+    let lens = json!({ "domain": "FID", "label": "Narrow", "exclude_tenets": ["FID-TN02"] });
+    program.write_text("lens.json", &lens.to_string());
+    let lens = program.run_command(&["ethos", "lens", "add", "--data", "lens.json"]);
+    assert_eq!(lens.code, 0, "{lens:?}");
+    for (domain, rules) in [("FID", 3), ("FID:FID-LN01", 2), ("fiduciary-investment:FID-LN01", 2)] {
+        let (code, document) = run_align(&program, &["--domain", domain, "--no-conclusion"]);
+        assert_eq!(code, 0, "{domain}: {document:#}");
+        let block = value_at(&document, "calibration");
+        assert_eq!(
+            (&block["domain"], &block["rules_count"]),
+            (&json!("fiduciary-investment"), &json!(rules)),
+            "{domain}"
+        );
+        let id = value_at(&document, "dialogue_id").as_str().unwrap();
+        let shown = program.run_command(&["show", id]);
+        assert_eq!(shown.code, 0, "{domain}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_principle_that_is_there_already_is_a_warning() {
+    let program = TestProgram::new();
+    program.write_text("library.yaml", LIBRARY);
+    program.run_command(&["ethos", "import", "library.yaml"]);
+    let same = json!({ "label": "evidence is  citable",
+        "description": "Every figure names a source." });
+    program.write_text("same.json", &same.to_string());
+    let added =
+        program.run_command(&["ethos", "principle", "add", "--json", "--data", "same.json"]);
+    assert_eq!(added.code, 0, "{added:?}");
+    let document: Value = serde_json::from_str(&added.stdout).unwrap();
+    assert_eq!(value_at(&document, "warnings.0.type"), "same_text");
+}
+
+#[test]
+fn a_budget_that_cannot_pay_for_a_verdict_is_refused_before_anyone_is_asked() {
+    let program = TestProgram::new();
+    let rehearse = ["align", QUESTION, "--rehearse", "--json"];
+    program.write_text("council.yaml", "budget:\n  calls_max: 4\n");
+    let refused = program.run_command(&rehearse);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    assert!(refused.stdout.contains("at least 5"), "{refused:?}");
+    assert!(!program.run_command(&["list"]).stdout.contains("NVAI"));
+}
+
+#[test]
+fn an_empty_constraint_is_refused_before_the_run() {
+    let program = TestProgram::new();
+    for text in ["", "   "] {
+        let ran =
+            program.run_command(&["align", QUESTION, "--rehearse", "--json", "--constraint", text]);
+        assert_eq!(ran.code, 1, "{ran:?}");
+        assert!(ran.stdout.contains("missing_field"), "{ran:?}");
+    }
+}
+
+#[test]
 fn an_open_conflict_is_exit_3_and_resume_continues() {
     let program = TestProgram::new();
     program.write_text("library.yaml", LIBRARY);
@@ -99,6 +160,13 @@ fn an_open_conflict_is_exit_3_and_resume_continues() {
     let id = value_at(&document, "dialogue_id").as_str().unwrap();
     let ethos = format!("ethos-{id}-001");
     assert!(suggestion.contains(&format!("plenary ethos resolve {ethos} 1")), "{suggestion}");
+    let block = value_at(&document, "calibration");
+    assert_eq!((&block["ethos_id"], &block["ethos_status"]), (&json!(ethos), &json!("draft")));
+    let shown = program.run_command(&["show", "latest"]);
+    let command = format!("plenary ethos resolve {ethos} 1 --as a_supersedes");
+    assert!(shown.stdout.replace('\n', " ").contains(&command), "{shown:?}");
+    let shown = program.run_command(&["ethos", "show", "latest"]);
+    assert!(shown.code == 0 && shown.stdout.contains(&ethos), "{shown:?}");
     let resolved = program.run_command(&[
         "ethos",
         "resolve",

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::model::string_enum::words;
+use crate::model::text::to_one_line;
 use crate::model::validation_error::{ErrorCode, ValidationError};
 
 /// Levels of parents above a domain. Deeper trees are hard to overlook.
@@ -134,6 +135,15 @@ impl EthosLibrary {
             .with_options(self.domains.iter().map(|domain| &domain.slug))
             .with_suggestion("`plenary ethos domain list` shows the domains")
         })
+    }
+
+    /// An active principle with the same text, apart from capitals and spaces.
+    pub fn find_twin(&self, other: &EthosPrinciple) -> Option<&EthosPrinciple> {
+        let plain = |text: &str| to_one_line(text).to_lowercase();
+        let says = |one: &EthosPrinciple| (plain(&one.label), plain(&one.description));
+        let said = says(other);
+        let mut active = self.principles.iter().filter(|one| one.status == ItemStatus::Active);
+        active.find(|one| says(one) == said)
     }
 
     /// Finds a lens of a domain by its id, with or without the code of the domain.

@@ -323,6 +323,12 @@ pub struct CalibrationRecord {
 }
 
 impl CalibrationRecord {
+    /// The lens of the newest version that takes tenets from this domain.
+    pub fn lens_of(&self, domain: &str) -> Option<String> {
+        let chosen = self.versions.iter().rev().flat_map(|ethos| &ethos.domains);
+        chosen.into_iter().find(|one| one.domain == domain)?.lens.clone()
+    }
+
     /// The ethos that binds the dialogue: the newest approved version.
     pub fn approved_ethos(&self) -> Option<&DialogueEthos> {
         self.versions.iter().rev().find(|ethos| ethos.status == EthosStatus::Approved)

@@ -404,6 +404,11 @@ impl Protocols {
         self.known.iter().copied().find(|protocol| protocol.purposes().contains(&purpose))
     }
 
+    /// The purposes of all protocols.
+    pub fn list_purposes(&self) -> impl Iterator<Item = AskPurpose> {
+        self.known.iter().flat_map(|protocol| protocol.purposes()).copied()
+    }
+
     /// The next step of a run. A run of an unknown protocol stops as interrupted; callers check
     /// with [`Self::of_run`] before they start one.
     pub fn next_step(&self, state: &RunState) -> Step {

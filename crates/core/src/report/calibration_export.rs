@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::ethos::compliance::EthosCompliance;
-use crate::ethos::rule_set::{CalibrationRecord, DialogueEthos, EthosId, RuleChallenge};
+use crate::ethos::rule_set::{
+    CalibrationRecord, DialogueEthos, EthosId, EthosStatus, RuleChallenge,
+};
 use crate::model::ids::{EntityId, ExpertSlug};
 use crate::model::lifecycle::EntityStatus;
 use crate::model::record::DialogueRecord;
@@ -16,6 +18,9 @@ pub struct CalibrationExport {
     calibrated: bool,
     domain: Option<String>,
     ethos_id: Option<EthosId>,
+    /// Given unless the ethos is approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ethos_status: Option<EthosStatus>,
     rules_count: usize,
     compliance: Option<ComplianceCounts>,
     rules: Vec<Value>,
@@ -48,6 +53,7 @@ pub(crate) struct CalibrationView<'a> {
 impl CalibrationView<'_> {
     pub(crate) fn to_export(&self) -> CalibrationExport {
         let ethos = self.calibration.approved_ethos();
+        let draft = self.calibration.versions.last().filter(|_| ethos.is_none());
         let compliance = last_compliance(self.verdicts).map(|compliance| ComplianceCounts {
             fully_compliant: compliance.fully_compliant,
             exceptions: compliance.exceptions.len(),
@@ -70,7 +76,8 @@ impl CalibrationView<'_> {
             domain: ethos
                 .and_then(DialogueEthos::domain_slug)
                 .or_else(|| self.domain_id.map(str::to_owned)),
-            ethos_id: ethos.map(|ethos| ethos.ethos_id.clone()),
+            ethos_id: ethos.or(draft).map(|ethos| ethos.ethos_id.clone()),
+            ethos_status: draft.map(|draft| draft.status),
             rules_count: ethos.map_or(0, |ethos| ethos.rules_in_force().count()),
             compliance,
             rules: rules.collect(),

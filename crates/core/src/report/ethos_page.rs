@@ -67,14 +67,38 @@ pub fn check_document(record: &DialogueRecord) -> Result<Value, ValidationError>
     }))
 }
 
+/// What has to happen before an ethos binds the dialogue.
+fn unapproved_blocks(record: &DialogueRecord, calibration: &CalibrationRecord) -> Vec<PageBlock> {
+    let versions = calibration.versions.iter().rev();
+    let draft = versions.clone().find(|ethos| ethos.status == EthosStatus::Draft);
+    let (text, command) = match draft {
+        None => (
+            "No ethos is approved yet.".to_owned(),
+            format!("plenary ethos synthesize {} --approve", record.dialogue.id()),
+        ),
+        Some(draft) => match draft.open_conflicts().next() {
+            Some(open) => (
+                format!("{} is a draft with open conflicts.", draft.ethos_id),
+                format!(
+                    "plenary ethos resolve {} {} --as a_supersedes --why \"…\"",
+                    draft.ethos_id, open.conflict
+                ),
+            ),
+            None => (
+                format!("{} is a draft.", draft.ethos_id),
+                format!("plenary ethos approve {}", draft.ethos_id),
+            ),
+        },
+    };
+    let text = RichText::default().push_strong(text, TextTone::Caution);
+    vec![PageBlock::Paragraph(text), PageBlock::Command(command)]
+}
+
 /// Rules × status × reason, exceptions and challenges; empty if the dialogue is not calibrated.
 pub fn calibration_section(record: &DialogueRecord) -> PageSection {
     let Some(calibration) = &record.calibration else { return PageSection::default() };
     let Some(ethos) = calibration.approved_ethos() else {
-        let text = RichText::default().push_strong("No ethos is approved yet.", TextTone::Caution);
-        let command = format!("plenary ethos synthesize {} --approve", record.dialogue.id());
-        let blocks = vec![PageBlock::Paragraph(text), PageBlock::Command(command)];
-        return PageSection::new("Calibration", blocks);
+        return PageSection::new("Calibration", unapproved_blocks(record, calibration));
     };
     let compliance = final_compliance(record);
     let rows = ethos.rules_in_force().map(|rule| rule_status_row(rule, calibration, compliance));

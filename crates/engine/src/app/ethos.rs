@@ -29,6 +29,7 @@ use plenary_core::report::ethos_page::check_document;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
 
+use crate::app::dialogue_ids::resolve_arguments;
 use crate::app::project::Project;
 use crate::config::yaml::yaml_to_json;
 use crate::engine::record_changes::find_open_dialogue;
@@ -59,12 +60,16 @@ pub fn run_ethos_tool(project: &Project, arguments: &Value) -> Result<Value, Err
 
 /// Runs one operation and returns its document.
 pub fn run_ethos_op(project: &Project, op: EthosOp, arguments: &Value) -> Result<Value, Error> {
+    let arguments = &*resolve_arguments(project.store.as_ref(), arguments)?;
     match op {
         EthosOp::Overview => show_overview(project, arguments),
         EthosOp::PrincipleAdd => {
             change_library(project, arguments, |request: PrincipleAddRequest, library| {
                 let principle = request.decide_principle(library)?;
-                let answer = json!({ "id": principle.id });
+                let mut answer = json!({ "id": principle.id });
+                if let Some(twin) = library.find_twin(&principle) {
+                    answer["warnings"] = json!([same_text_warning(&twin.id)]);
+                }
                 Ok((LibraryChange::Principle(principle), answer))
             })
         }
@@ -133,7 +138,10 @@ fn answer_with(mut answer: Value, warnings: &[RequestWarning]) -> Value {
     if let Value::Object(map) = &mut answer {
         map.insert("status".to_owned(), json!("success"));
         if !warnings.is_empty() {
-            map.insert("warnings".to_owned(), json!(warnings));
+            let all = map.entry("warnings").or_insert_with(|| json!([]));
+            all.as_array_mut()
+                .into_iter()
+                .for_each(|all| all.extend(warnings.iter().map(|one| json!(one))));
         }
     }
     answer
@@ -173,6 +181,14 @@ fn show_overview(project: &Project, arguments: &Value) -> Result<Value, Error> {
         "ethos": project.store.list_ethos(PAGE_ITEMS_MAX)?,
     });
     Ok(answer_with(answer, &warnings))
+}
+
+fn same_text_warning(id: &str) -> RequestWarning {
+    let message = format!("{id} says the same; both bind the dialogues to come");
+    RequestWarning::new("same_text", message).with_detail(
+        "suggestion",
+        format!("`plenary ethos principle deprecate {id}` ends the older one"),
+    )
 }
 
 /// Finds a calibrated dialogue that can still be added to.
@@ -238,7 +254,11 @@ fn synthesize_next(
     calibration: &CalibrationRecord,
     request: &SynthesizeRequest,
 ) -> Result<DialogueEthos, Error> {
-    let own = dialogue.opening.domain_id.as_deref().map(DomainChoice::from_text);
+    let own = dialogue
+        .opening
+        .domain_id
+        .as_ref()
+        .map(|domain| DomainChoice { domain: domain.clone(), lens: calibration.lens_of(domain) });
     let domains = match &request.domains {
         Some(domains) => domains.clone(),
         None => own.into_iter().collect(),

@@ -42,8 +42,14 @@ pub(crate) fn calibrate_step(state: &RunState) -> Option<Step> {
 /// first version. Without an answer the checks in code hold alone.
 fn synthesize(state: &RunState, plan: &AlignmentPlan) -> Step {
     let constraints = list_constraints(state, plan);
-    // The plan was checked before the run began.
-    let Some(mut ethos) = draft_ethos(state) else { return Step::Stop(RunStopReason::Interrupted) };
+    let mut ethos = match draft_ethos(state) {
+        Ok(ethos) => ethos,
+        // No reply of a model mends the rules, so this is no interruption.
+        Err(fault) => {
+            let reason = format!("the rules make no ethos: {fault}");
+            return Step::Stop(RunStopReason::Unjudged { seat: plan.judge.clone(), reason });
+        }
+    };
     if ethos.rules_in_force().count() > 1 {
         let judge = [&plan.judge];
         let asked = pending_asks(state, 0, FIND_CONFLICTS, RetryRule::Unparsed, judge);
@@ -64,9 +70,9 @@ fn synthesize(state: &RunState, plan: &AlignmentPlan) -> Step {
 }
 
 /// The first version, as far as code makes it.
-pub(crate) fn draft_ethos(state: &RunState) -> Option<DialogueEthos> {
-    let (plan, _) = judged_run(state)?;
-    let planned = plan.calibration.as_ref()?;
+pub(crate) fn draft_ethos(state: &RunState) -> Result<DialogueEthos, String> {
+    let planned = judged_run(state).and_then(|(plan, _)| Some((plan, plan.calibration.as_ref()?)));
+    let (plan, planned) = planned.ok_or("the dialogue is not calibrated")?;
     let made = synthesize_ethos(&SynthesisInput {
         dialogue: &state.opening.dialogue_id,
         version: 1,
@@ -74,7 +80,7 @@ pub(crate) fn draft_ethos(state: &RunState) -> Option<DialogueEthos> {
         constraints: &list_constraints(state, plan),
         domains: &planned.domains,
     });
-    made.ok()
+    made.map_err(|fault| fault.message)
 }
 
 /// Why only code looked for conflicts; `None` if the Judge did, or there are no rules.

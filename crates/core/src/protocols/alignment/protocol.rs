@@ -103,7 +103,8 @@ impl Protocol for AlignmentProtocol {
         match ask.purpose {
             AskPurpose::Contribution => expert_messages(state, record?, ask),
             FIND_CONFLICTS => {
-                let messages = conflict_messages(&state.plan.secret, &draft_ethos(state)?, ask);
+                let messages =
+                    conflict_messages(&state.plan.secret, &draft_ethos(state).ok()?, ask);
                 Some(RenderedPrompt { messages, condensed: Vec::new() })
             }
             _ => judge_messages(state, record?, ask),

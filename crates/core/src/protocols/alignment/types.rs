@@ -31,6 +31,9 @@ pub const MAX_ROUNDS_DEFAULT: u8 = 10;
 /// Rounds that an estimate assumes: most dialogues converge by then.
 pub const ROUNDS_ESTIMATED: u8 = 3;
 
+/// The best mark for one part of a reply's score.
+pub const SCORE_PART_MAX: u32 = 10;
+
 /// What the run needs to know besides seats and limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AlignmentPlan {
@@ -67,13 +70,9 @@ pub struct PlannedCalibration {
 }
 
 impl PlannedCalibration {
-    /// The first domain, with its lens.
+    /// The slug of the first domain. The ethos records its lens.
     pub fn domain_id(&self) -> Option<String> {
-        let DomainChoice { domain, lens } = self.domains.first()?;
-        Some(match lens {
-            Some(lens) => format!("{domain}:{lens}"),
-            None => domain.clone(),
-        })
+        self.domains.first().map(|choice| choice.domain.clone())
     }
 }
 
@@ -240,9 +239,13 @@ pub struct ExpertScore {
     pub expert_slug: String,
     /// Words of that expert's reply, copied exactly.
     pub quote: String,
+    #[schemars(range(max = SCORE_PART_MAX))]
     pub wisdom: u32,
+    #[schemars(range(max = SCORE_PART_MAX))]
     pub consistency: u32,
+    #[schemars(range(max = SCORE_PART_MAX))]
     pub truth: u32,
+    #[schemars(range(max = SCORE_PART_MAX))]
     pub relationships: u32,
 }
 
@@ -301,13 +304,19 @@ pub struct MinorityProposal {
     pub author: String,
     #[serde(default)]
     pub supporting_experts: Vec<String>,
+    /// Words of a reply of the author, copied exactly.
     pub description: String,
+    /// What the author recommends, in words of such a reply, too.
+    #[serde(default)]
     pub recommendation: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DissentProposal {
     pub author: String,
+    /// Words of a reply of the author, copied exactly.
     pub description: String,
+    /// What the author recommends, in words of such a reply, too.
+    #[serde(default)]
     pub recommendation: String,
 }

@@ -72,7 +72,7 @@ pub fn read_expert_pool(text: &str) -> Result<PlannedPool, Error> {
 /// plan keeps the library, so that the ethos follows from the journal.
 ///
 /// # Errors
-/// An unknown domain or lens, a circle of domains.
+/// An unknown domain or lens, a circle of domains, a blank constraint.
 pub fn plan_calibration(
     store: &dyn Store,
     domain: Option<&str>,
@@ -81,10 +81,18 @@ pub fn plan_calibration(
     if domain.is_none() && constraints.is_empty() {
         return Ok(None);
     }
-    let planned = PlannedCalibration {
-        library: store.load_library()?,
-        domains: domain.map(DomainChoice::from_text).into_iter().collect(),
-    };
+    if constraints.iter().any(|text| text.trim().is_empty()) {
+        let fault = ValidationError::new(ErrorCode::MissingField, "a constraint is empty");
+        let fault = fault.with_field("constraints");
+        return Err(fault.with_suggestion("write what binds the dialogue, or leave it out").into());
+    }
+    let library = store.load_library()?;
+    let mut domains: Vec<DomainChoice> = domain.map(DomainChoice::from_text).into_iter().collect();
+    for choice in &mut domains {
+        // The record refers to a domain by its slug.
+        choice.domain.clone_from(&library.require_domain(&choice.domain, "domain")?.slug);
+    }
+    let planned = PlannedCalibration { library, domains };
     let mut known: Vec<EthosConstraint> = Vec::new();
     for text in constraints {
         let constraint = plain_constraint(text, ConstraintSource::Authored);
@@ -127,7 +135,8 @@ impl AlignmentSetup {
         };
         let players = find_players(rules, &configured)?;
         let judge = find_judge(rules, &players, &configured)?;
-        let pool_notes = check_pool(options.pool.as_ref())?;
+        let asked_seats = options.panel_size.or(rules.panel_size);
+        let pool_notes = check_pool(options.pool.as_ref(), asked_seats)?;
         let digest = instructions_digest();
         let (mut seats, mut notes) = build_seats(&players, ProviderOrigin::Configured, &digest);
         let experts: Vec<ExpertSlug> = seats.iter().map(|seat| seat.name.clone()).collect();
@@ -140,6 +149,7 @@ impl AlignmentSetup {
             seats.extend(missing_seats(&roles, &seats, &configured));
             Some(conclusion_plan(roles, auditing))
         });
+        check_calls(settings.budget.calls, options)?;
         let judge_name = judge_seat.name.clone();
         seats.push(judge_seat);
         let script = options.rehearsal.script();
@@ -160,7 +170,7 @@ impl AlignmentSetup {
                 convergence_percent: options
                     .convergence_percent
                     .unwrap_or(rules.convergence_percent),
-                panel_size: options.panel_size.or(rules.panel_size),
+                panel_size: asked_seats,
                 pool: options.pool.clone(),
                 pool_only: options.pool_only,
                 panel_seed: 0,
@@ -272,8 +282,19 @@ fn judge_note(judge: &Provider, players: &[Provider]) -> String {
     format!("the Judge is {} ({}), of {relation}", judge.model, judge.family)
 }
 
+/// A budget that cannot pay for one round and a verdict would buy replies that lead to nothing.
+fn check_calls(calls: u32, options: &AlignOptions) -> Result<(), PlanningError> {
+    let by_judge = usize::from(options.pool.is_none()) + usize::from(options.calibration.is_some());
+    // The reconciliation and the verdicts.
+    let (calls, needed) = (calls as usize, by_judge + PANEL_MIN + 2);
+    if calls < needed { Err(PlanningError::SmallBudget { calls, needed }) } else { Ok(()) }
+}
+
 /// What a reader should know about the caller's pool.
-fn check_pool(pool: Option<&PlannedPool>) -> Result<Vec<String>, PlanningError> {
+fn check_pool(
+    pool: Option<&PlannedPool>,
+    asked_seats: Option<usize>,
+) -> Result<Vec<String>, PlanningError> {
     let Some(PlannedPool { experts, .. }) = pool else { return Ok(Vec::new()) };
     if experts.len() < PANEL_MIN {
         return Err(PlanningError::SmallPool { experts: experts.len(), needed: PANEL_MIN });
@@ -285,7 +306,13 @@ fn check_pool(pool: Option<&PlannedPool>) -> Result<Vec<String>, PlanningError> 
         .map(|one| format!("several experts of the pool have the role `{}`", one.role))
         .collect::<BTreeSet<_>>();
     let no_wildcard = warn_without_wildcard(experts).map(|warning| warning.message);
-    Ok(repeated.into_iter().chain(no_wildcard).collect())
+    let too_few = asked_seats.filter(|seats| *seats > experts.len()).map(|seats| {
+        format!(
+            "the panel has {} and not {seats} seats: the pool has no more experts",
+            experts.len()
+        )
+    });
+    Ok(repeated.into_iter().chain(no_wildcard).chain(too_few).collect())
 }
 
 #[cfg(test)]

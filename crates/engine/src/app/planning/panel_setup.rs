@@ -347,6 +347,8 @@ pub enum PlanningError {
     Instructions { path: PathBuf, reason: String },
     #[error("the pool has {experts} experts; a dialogue needs at least {needed}")]
     SmallPool { experts: usize, needed: usize },
+    #[error("the budget has {}; a dialogue needs at least {needed}", count_noun(*.calls, "call"))]
+    SmallBudget { calls: usize, needed: usize },
     #[error("the panel has {seats} participants; a council takes at most {max}")]
     TooMany { seats: usize, max: usize },
 }
@@ -371,6 +373,7 @@ impl PlanningError {
                 "correct `prompt` under `review.deliberators`; put long texts into `context_refs`"
             }
             Self::SmallPool { .. } => "add experts to the file of `--experts`, or leave it out",
+            Self::SmallBudget { .. } => "raise `budget.calls_max`; `--dry-run` shows the calls",
             Self::TooMany { .. } => "choose fewer with `--providers A,B,C`",
         }
     }

@@ -4,6 +4,7 @@
 use plenary_core::model::ask::{AskPurpose, CallErrorType, TokenUsage};
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::string_enum::StringEnum;
+use plenary_core::protocols::protocol::Protocols;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -55,9 +56,16 @@ fn read_failure<'de, D: Deserializer<'de>>(source: D) -> Result<Option<CallError
 
 fn read_purpose<'de, D: Deserializer<'de>>(source: D) -> Result<Option<AskPurpose>, D::Error> {
     let text = String::deserialize(source)?;
-    let known = AskPurpose::ALL.iter().copied().find(|purpose| purpose.name() == text);
-    known.map(Some).ok_or_else(|| {
-        let options: Vec<&str> = AskPurpose::ALL.iter().map(|purpose| purpose.name()).collect();
+    // Some purposes belong to one protocol.
+    let mut known = AskPurpose::ALL.to_vec();
+    for purpose in Protocols::built_in().list_purposes() {
+        if !known.contains(&purpose) {
+            known.push(purpose);
+        }
+    }
+    let found = known.iter().copied().find(|purpose| purpose.name() == text);
+    found.map(Some).ok_or_else(|| {
+        let options: Vec<&str> = known.iter().map(|purpose| purpose.name()).collect();
         let options = options.join(", ");
         Error::custom(format!("`purpose` cannot be `{text}`; it is one of {options}"))
     })
