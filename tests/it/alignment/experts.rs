@@ -7,6 +7,9 @@ use std::time::Duration;
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::intervention::Intervention;
 use plenary_core::model::run_state::RunStopReason;
+use plenary_core::protocols::protocol::Protocols;
+use plenary_engine::engine::interventions::check_intervention;
+use plenary_engine::engine::run_start::load_run;
 use serde_json::{Value, json};
 
 use super::harness::{AlignmentTest, Interference, fenced_texts};
@@ -42,6 +45,15 @@ fn a_silent_expert_has_no_score_and_is_named_as_absent() {
         assert!(summary.ends_with("No usable reply from: Scone."), "{summary}");
         let (_, _, judge) = &test.requests_for(AskPurpose::Reconciliation)[0];
         assert!(judge.instructions().contains("No usable reply, so no score: scone."));
+        assert_eq!(
+            (ended.value_at("panel.attempted"), ended.value_at("panel.succeeded")),
+            (&json!(3), &json!(2))
+        );
+        assert_eq!(ended.value_at("panel.failed.0.provider"), "scone");
+        let told = ended.value_at("panel.failed.0.error_message").to_string();
+        let is_unmarked = told.contains("no_markers");
+        let warned = ended.value_at("warnings").to_string();
+        assert_eq!(warned.contains("no markers in the reply of Scone"), is_unmarked, "{warned}");
         assert_sourced(&test, &ended);
     }
 }
@@ -227,6 +239,24 @@ fn a_whisper_reaches_one_expert_and_a_directive_all_who_are_asked_later() {
         assert!(!seen.user.contains("Mind the trustee."), "a whisper to one expert is theirs");
     }
     assert_eq!(ended.value_at("interventions").as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn only_the_panel_and_the_judge_can_be_whispered_to() {
+    let test = AlignmentTest::new(|_| None);
+    let ended = test.run_with(None, &Interference::Die(4));
+    let whisper = |to: &str| {
+        let intervention =
+            Intervention::Whisper { text: "Mind it.".to_owned(), to: Some(to.parse().unwrap()) };
+        let state = load_run(test.store.as_ref(), &ended.id).unwrap().state;
+        check_intervention(&Protocols::built_in(), &state, &intervention)
+    };
+    for seat in ["muffin", "the-judge"] {
+        whisper(seat).unwrap();
+    }
+    let fault = whisper("ann").unwrap_err();
+    assert_eq!(fault.message, "'ann' is not a seat of this dialogue");
+    assert_eq!(fault.valid_options, ["muffin", "cupcake", "scone", "the-judge"]);
 }
 
 #[test]

@@ -79,6 +79,36 @@ fn false_reconciliations() -> Vec<(&'static str, Value, &'static str)> {
             "`churro` gave no reply",
         ),
         (
+            "a figure that nobody named",
+            json!({ "merges": [{ "ids": ["MUFFIN-P0001", "SCONE-P0001"], "label": "BUY BITCOIN NOW",
+                "content": "It gains 47.3% by June." }] }),
+            "`47.3` stands in none of the merged items",
+        ),
+        (
+            "a resolution without a reason",
+            json!({ "tension_updates": [{ "id": "MUFFIN-T0001", "via": "MUFFIN-P0001",
+                "reason": " ", "status": "resolved" }] }),
+            "reason: empty",
+        ),
+        (
+            "one tension twice, by its merge",
+            json!({
+                "merges": [{ "ids": ["MUFFIN-T0001", "CUPCAKE-T0001"], "label": "Risk",
+                    "content": "Income and size." }],
+                "tension_updates": [
+                    { "id": "MUFFIN-T0001", "via": "MUFFIN-P0001", "reason": "So.", "status": "resolved" },
+                    { "id": "CUPCAKE-T0001", "via": "MUFFIN-P0001", "reason": "So.", "status": "addressed" },
+                ],
+            }),
+            "is updated twice",
+        ),
+        (
+            "a score without a bound",
+            json!({ "scores": [{ "expert_slug": "muffin", "quote": "muffin weighs income",
+                "wisdom": 99999, "consistency": 1, "truth": 1, "relationships": 1 }] }),
+            "wisdom",
+        ),
+        (
             "two scores",
             json!({ "scores": vec![score("muffin", "weighs income"); 2] }),
             "scored twice",
@@ -118,8 +148,11 @@ fn what_the_judge_invents_goes_back_to_the_judge_and_never_into_the_record() {
 
 #[test]
 fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
-    for (name, fields, _) in false_reconciliations() {
+    for (name, fields, reason) in false_reconciliations() {
         let (test, ended) = run_with_judge(&fields, 9);
+        let told = ended.value_at("warnings").to_string();
+        assert!(told.contains("reconciliation was refused"), "{name}: {told}");
+        assert!(told.contains(reason), "{name}: {told}");
         ended.expect_end("done", "max_rounds", false, 1);
         assert_eq!(test.requests_for(AskPurpose::Reconciliation).len(), 3, "{name}");
         let summary = ended.export["rounds"][0]["summary"].as_str().unwrap();
@@ -132,7 +165,8 @@ fn a_judge_that_insists_leaves_a_round_as_the_experts_wrote_it() {
             "no scores"
             | "words nobody said"
             | "a letter"
-            | "a score of an expert who is not there" => 0,
+            | "a score of an expert who is not there"
+            | "a score without a bound" => 0,
             "two scores" => 36,
             _ => 30,
         };

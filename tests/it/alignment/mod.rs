@@ -12,6 +12,7 @@ mod experts;
 pub(crate) mod harness;
 mod limits;
 mod lying_judge;
+mod objections;
 mod offline;
 mod panels;
 mod processes;

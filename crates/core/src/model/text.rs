@@ -1,6 +1,8 @@
 //! Text helpers for untrusted text: truncation with an ellipsis, detection of invisible characters,
 //! and slugs.
 
+use std::ops::Range;
+
 use crate::model::limits::DIALOGUE_SLUG_BYTES_MAX;
 
 const TRUNCATION_MARK: char = '…';
@@ -56,17 +58,46 @@ pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
 /// A shorter quote is in almost every text.
 pub const QUOTE_LETTERS_MIN: usize = 8;
 
-/// Whether a text contains the words of a quote, which must have [`QUOTE_LETTERS_MIN`] letters or
-/// digits or be a whole line. Capitals, line breaks and quotation marks around them do not count.
-pub fn contains_quote(text: &str, quote: &str) -> bool {
-    let words = |text: &str| to_one_line(text).to_lowercase();
-    let quote = words(quote);
+/// The place where a text contains the words of a quote, which must have [`QUOTE_LETTERS_MIN`]
+/// letters or digits or be a whole line. Capitals, line breaks and quotation marks around them do
+/// not count.
+pub fn find_quote<'t>(text: &'t str, quote: &str) -> Option<&'t str> {
+    let (quote, _) = fold_text(quote);
     let quote = quote.trim_matches(|letter: char| "\"'“”‘’«»".contains(letter)).trim();
     let letters = quote.chars().filter(|letter| letter.is_alphanumeric()).count();
-    if letters >= QUOTE_LETTERS_MIN {
-        return words(text).contains(quote);
+    if letters < QUOTE_LETTERS_MIN {
+        let mut lines = text.lines().map(str::trim).filter(|_| letters > 0);
+        return lines.find(|line| fold_text(line).0 == quote);
     }
-    letters > 0 && text.lines().any(|line| words(line) == quote)
+    let (folded, places) = fold_text(text);
+    let start = folded.find(quote)?;
+    let first = places.get(start)?.start;
+    let last = places.get(start + quote.len() - 1)?.end;
+    text.get(first..last)
+}
+
+pub fn contains_quote(text: &str, quote: &str) -> bool {
+    find_quote(text, quote).is_some()
+}
+
+/// The text in one line and small letters, and for each byte of it the bytes that it came from.
+fn fold_text(text: &str) -> (String, Vec<Range<usize>>) {
+    let (mut folded, mut places) = (String::new(), Vec::new());
+    let mut space = None;
+    for (start, letter) in text.char_indices() {
+        let place = start..start + letter.len_utf8();
+        if letter.is_whitespace() {
+            space = space.or(Some(place));
+            continue;
+        }
+        if let Some(space) = space.take().filter(|_| !folded.is_empty()) {
+            folded.push(' ');
+            places.push(space);
+        }
+        folded.extend(letter.to_lowercase());
+        places.resize(folded.len(), place);
+    }
+    (folded, places)
 }
 
 /// Joins the text into one line with single spaces.
@@ -197,6 +228,21 @@ pub fn default_expert_name(nth: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quote_is_found_as_it_stands_in_the_text() {
+        let text = "[R:  One]\nSell   Half of\n it, “Straße” and ΣΊΣΥΦΟΣ.\nYes!\n";
+        let check = |quote: &str, found: Option<&str>| {
+            assert_eq!(find_quote(text, quote), found, "{quote}");
+        };
+        check("sell half of it", Some("Sell   Half of\n it"));
+        check("\"SELL HALF\"", Some("Sell   Half"));
+        check("“straße” and σίσυφο", Some("Straße” and ΣΊΣΥΦΟ"));
+        check("yes!", Some("Yes!"));
+        check("half of", None);
+        check("sell it all", None);
+        check("", None);
+    }
 
     #[test]
     fn a_misspelled_name_has_a_nearest_known_name() {

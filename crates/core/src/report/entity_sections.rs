@@ -9,6 +9,7 @@ use crate::model::ids::{EntityId, EntityKind};
 use crate::model::lifecycle::{EntityStatus, allowed_statuses};
 use crate::model::record::{DialogueRecord, Expert, RoundRecord};
 use crate::protocols::alignment::state::acceptance_of;
+use crate::protocols::alignment::to_entities::UNMERGED_NOTE;
 use crate::report::dialogue_facts::RoundContributions;
 use crate::report::ethos_page::challenge_note;
 use crate::report::marks::status_mark;
@@ -107,7 +108,9 @@ fn round_section(
     let score = if is_judged { format!("ALIGNMENT {}", round.score) } else { String::new() };
     let mut blocks = Vec::new();
     if let Some(summary) = &round.summary {
-        let judge = PageBlock::Facts(vec!["The Judge's summary".into()]);
+        let author =
+            if summary.starts_with(UNMERGED_NOTE) { "Note" } else { "The Judge's summary" };
+        let judge = PageBlock::Facts(vec![author.into()]);
         blocks.extend(is_judged.then_some(judge));
         blocks.push(PageBlock::prose(summary));
     }

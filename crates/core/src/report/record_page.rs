@@ -127,7 +127,10 @@ pub fn dialogue_page(
     if dialogue.opening.protocol.is_judged() {
         page.health.push(format!("ALIGNMENT {}", dialogue.total_alignment));
     }
-    page.health.extend(split_vote(record).map(|vote| format!("SPLIT: vote {vote}")));
+    page.health.extend(split_vote(record).map(|vote| match vote.reaches_percent(1) {
+        true => format!("SPLIT: vote {vote}"),
+        false => format!("NO AGREEMENT: vote {vote}"),
+    }));
     page.summary = summary_facts(record);
     if let Some(round) = scope.round {
         page.health.push(format!("only round {round}"));

@@ -71,8 +71,9 @@ pub(crate) enum JudgeAnswer<'s, T> {
     Pending(Step),
     /// The answer of this ask satisfies the rules.
     Usable { ask: u32, value: T },
-    /// The Judge could not fix it. The last document that could be parsed, if any.
-    Unusable(Option<&'s ReplyDocument>),
+    /// The Judge could not fix it: the last document that could be parsed, if any, and what was
+    /// wrong with the last reply.
+    Unusable { document: Option<&'s ReplyDocument>, fault: String },
     /// No call reached the Judge.
     Failed(RunStopReason),
 }
@@ -85,7 +86,9 @@ pub(crate) fn judge_answer<'s, T>(
     purpose: AskPurpose,
     check: impl Fn(&'s ReplyDocument) -> Result<T, String>,
 ) -> JudgeAnswer<'s, T> {
-    let Some((plan, judged)) = judged_run(state) else { return JudgeAnswer::Unusable(None) };
+    let Some((plan, judged)) = judged_run(state) else {
+        return JudgeAnswer::Unusable { document: None, fault: String::new() };
+    };
     let asks: Vec<&AskState> = state
         .asks_in_round(round)
         // A stop changes what the Judge is asked.
@@ -110,7 +113,8 @@ pub(crate) fn judge_answer<'s, T>(
         }
     };
     if asks.len() > FIXES_MAX {
-        return JudgeAnswer::Unusable(asks.iter().rev().find_map(|asked| asked.parsed_document()));
+        let document = asks.iter().rev().find_map(|asked| asked.parsed_document());
+        return JudgeAnswer::Unusable { document, fault };
     }
     ask(Some(fault))
 }

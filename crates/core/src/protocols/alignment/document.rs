@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::ask::AskPurpose;
+use crate::model::ask::{AskPurpose, CallErrorType};
 use crate::model::dialogue::ProtocolKind;
 use crate::model::ids::{DialogueId, ExpertSlug};
-use crate::model::run_state::{RunState, RunStopReason};
+use crate::model::run_state::{ReplyDocument, RunState, RunStopReason};
 use crate::model::verdict::Verdict;
 use crate::protocols::alignment::answers::judged_run;
 use crate::protocols::alignment::calibrate::missed_detection;
@@ -141,15 +141,21 @@ pub(crate) fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAtte
     let asks = state.asks.iter().filter(|asked| asked.ask.purpose == AskPurpose::Contribution);
     let asked: BTreeSet<&ExpertSlug> = asks.map(|asked| &asked.ask.seat).collect();
     let failed: Vec<ProviderFailure> = (0..=judged.next_round())
-        .flat_map(|round| list_failures(state, round))
+        .flat_map(|round| [list_failures(state, round), list_unheard(state, round)].concat())
         .filter(|failed| asked.contains(&failed.provider))
         .collect();
     let cancelled: Vec<CancelledSeat> = (0..=judged.next_round())
         .flat_map(|round| list_cancelled(state, round))
         .filter(|one| asked.contains(&one.provider))
         .collect();
+    let has_answered = |seat: &ExpertSlug| {
+        let mut own = state.asks.iter().filter(|asked| asked.ask.seat == *seat);
+        own.any(|asked| asked.parsed_document().is_some())
+    };
+    // After a stop some experts were never asked for an answer.
     let is_whole = |seat: &&&ExpertSlug| {
-        !failed.iter().any(|failed| failed.provider == ***seat)
+        has_answered(seat)
+            && !failed.iter().any(|failed| failed.provider == ***seat)
             && !cancelled.iter().any(|one| one.provider == ***seat)
     };
     PanelAttendance {
@@ -159,6 +165,24 @@ pub(crate) fn attendance(state: &RunState, judged: &AlignmentState) -> PanelAtte
         cancelled,
         unasked: Vec::new(),
     }
+}
+
+/// The experts whose last reply of a round has no markers: nothing of it is in the record.
+fn list_unheard(state: &RunState, round: u8) -> Vec<ProviderFailure> {
+    let Some(judged) = state.alignment.as_deref() else { return Vec::new() };
+    let unheard = judged.panel_of(round).iter().filter_map(|seat| {
+        let asked = state.last_ask_for(round, &seat.expert_slug, AskPurpose::Contribution)?;
+        let Some(ReplyDocument::Contribution(facts)) = asked.parsed_document() else { return None };
+        (!facts.is_heard()).then(|| ProviderFailure {
+            provider: seat.expert_slug.clone(),
+            round: format!("R{round}"),
+            error_type: CallErrorType::ParseError,
+            error_message: "no_markers: the reply has no markers that can be read".to_owned(),
+            retried: true,
+            fallback_used: false,
+        })
+    });
+    unheard.collect()
 }
 
 /// Everything that a reader of a dialogue with the built-in Judge should know; `None` for another.
@@ -172,6 +196,14 @@ fn alignment_warnings(state: &RunState, judged: &AlignmentState) -> Vec<String> 
     warnings.extend(forced);
     warnings.extend(missed_detection(state));
     warnings.extend(reduced_panel(state));
+    for round in 0..=judged.next_round() {
+        let unheard = list_unheard(state, round);
+        let names: Vec<String> = unheard.iter().map(|one| one.provider.display_name()).collect();
+        if !names.is_empty() {
+            let names = names.join(", ");
+            warnings.push(format!("round {round}: no markers in the reply of {names}"));
+        }
+    }
     for held in &judged.rounds {
         let noted = judged.warnings_of(held.round).iter();
         warnings.extend(noted.map(|text| format!("round {}: {text}", held.round)));

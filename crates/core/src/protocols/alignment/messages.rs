@@ -28,9 +28,9 @@ use crate::protocols::alignment::answers::{REPEAT_REASON, judged_run, list_heard
 use crate::protocols::alignment::design::{affordable_panel, asked_bytes};
 use crate::protocols::alignment::ending::decide_ending;
 use crate::protocols::alignment::evolve_panel::last_reconciliation;
+use crate::protocols::alignment::objections::list_drafts;
 use crate::protocols::alignment::state::{AlignmentState, ConvergeSignal};
 use crate::protocols::alignment::types::AlignmentPlan;
-use crate::protocols::alignment::verdicts::list_drafts;
 use crate::protocols::pending_asks::InterventionScope;
 
 const DESIGN: &str = include_str!("../../../../../prompts/alignment/judge-design.md");

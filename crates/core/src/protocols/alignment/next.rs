@@ -7,7 +7,9 @@ use crate::model::ask::{Ask, AskPurpose};
 use crate::model::dialogue::PanelSeat;
 use crate::model::ids::ExpertSlug;
 use crate::model::journal::{JournalEntryKind, JournalEvent};
+use crate::model::limits::LINE_CHARS_MAX;
 use crate::model::run_state::{ReplyDocument, RunState, RunStopReason};
+use crate::model::text::{to_one_line, trim_and_truncate};
 use crate::protocols::alignment::answers::{
     JudgeAnswer, REPEAT_REASON, judge_answer, judged_run, list_heard, list_silent,
 };
@@ -60,10 +62,7 @@ fn design_step(state: &RunState) -> Step {
         JudgeAnswer::Pending(step) => step,
         JudgeAnswer::Failed(stop) => Step::Stop(stop),
         JudgeAnswer::Usable { value, .. } => record_design(designed_dialogue(state, plan, value)),
-        JudgeAnswer::Unusable(_) => Step::Stop(RunStopReason::Unjudged {
-            seat: plan.judge.clone(),
-            reason: "the Judge gave no usable design".to_owned(),
-        }),
+        JudgeAnswer::Unusable { fault, .. } => Step::Stop(unjudged(plan, "design", &fault)),
     }
 }
 
@@ -145,12 +144,12 @@ fn reconcile_step(state: &RunState, round: u8) -> Step {
                 Step::Append(vec![EntryDraft::new(JournalEntryKind::BatchRefused, parts)])
             }
         },
-        JudgeAnswer::Unusable(document) => {
+        JudgeAnswer::Unusable { document, fault } => {
             let scores = match document {
                 Some(ReplyDocument::Reconciliation(reply)) => salvage_scores(state, &heard, reply),
                 _ => Vec::new(),
             };
-            match build_unmerged_batch(state, round, heard, &scores) {
+            match build_unmerged_batch(state, round, heard, &scores, &fault) {
                 Ok(batch) => Step::Append(vec![EntryDraft::for_round(batch)]),
                 Err(_) => Step::Stop(RunStopReason::Interrupted),
             }
@@ -173,15 +172,17 @@ fn verdict_step(state: &RunState, ending: DialogueEnding) -> Step {
         JudgeAnswer::Pending(step) => return step,
         JudgeAnswer::Failed(stop) => return Step::Stop(stop),
         JudgeAnswer::Usable { ask, value } => (ask, value),
-        JudgeAnswer::Unusable(Some(ReplyDocument::Verdicts(reply))) => {
+        JudgeAnswer::Unusable { document: Some(ReplyDocument::Verdicts(reply)), fault } => {
             let asked = state.last_ask_for(round, &plan.judge, AskPurpose::Verdicts);
             // What the Judge may not name is left out; what the record refuses even then ends it.
             match asked.filter(|asked| !judged.refusals.contains_key(&asked.ask.id)) {
                 Some(asked) => (asked.ask.id, reply),
-                None => return Step::Stop(unjudged(plan)),
+                None => return Step::Stop(unjudged(plan, "verdict", &fault)),
             }
         }
-        JudgeAnswer::Unusable(_) => return Step::Stop(unjudged(plan)),
+        JudgeAnswer::Unusable { fault, .. } => {
+            return Step::Stop(unjudged(plan, "verdict", &fault));
+        }
     };
     let is_the_end = state.plan.conclusion.is_none();
     let parts = verdict_parts(state, ending, reply);
@@ -190,7 +191,8 @@ fn verdict_step(state: &RunState, ending: DialogueEnding) -> Step {
     Step::Append(vec![entry.refusable_by(ask)])
 }
 
-fn unjudged(plan: &AlignmentPlan) -> RunStopReason {
-    let reason = "the Judge gave no usable verdict".to_owned();
+fn unjudged(plan: &AlignmentPlan, what: &str, fault: &str) -> RunStopReason {
+    let fault = trim_and_truncate(&to_one_line(fault), LINE_CHARS_MAX);
+    let reason = format!("the Judge gave no usable {what}: {fault}");
     RunStopReason::Unjudged { seat: plan.judge.clone(), reason }
 }

@@ -7,16 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ethos::scoring::CalibrationScore;
+use crate::markers::extraction::EntityContribution;
 use crate::model::ids::{EntityKind, EntityTarget, ExpertSlug, LocalId};
 use crate::model::lifecycle::{ACTIVE_TENSION_STATUSES, EntityStatus, allowed_statuses};
-use crate::model::limits::{LINE_CHARS_MAX, SCORE_MAX, TEXT_CHARS_MAX};
+use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::run_state::RunState;
-use crate::model::text::{QUOTE_LETTERS_MIN, contains_quote, to_one_line, trim_and_truncate};
+use crate::model::text::{QUOTE_LETTERS_MIN, find_quote, to_one_line, trim_and_truncate};
 use crate::protocols::alignment::answers::HeardReply;
 use crate::protocols::alignment::calibrate::count_marks;
+use crate::protocols::alignment::merge_words::find_invention;
 use crate::protocols::alignment::state::AlignmentState;
 use crate::protocols::alignment::types::{
-    ExpertScore, MergeProposal, ReconcileReply, ScoreComponents,
+    ExpertScore, MergeProposal, ReconcileReply, SCORE_PART_MAX, ScoreComponents,
 };
 
 /// A reconciliation that satisfies the rules.
@@ -57,6 +59,7 @@ pub fn check_reconciliation(
     let known = KnownIds::new(judged, heard);
     let mut faults = Vec::new();
     let merges = check_merges(&known, &reply.merges, &mut faults);
+    let known = KnownIds { merges: &merges, ..known };
     let mut updates = check_updates(&known, reply, &mut faults);
     updates.extend(check_accepted(&known, reply, &updates, &mut faults));
     let mut scores = check_scores(heard, &reply.scores, &mut faults);
@@ -104,27 +107,36 @@ fn add_figures(scores: &mut [(ExpertSlug, ScoreComponents)], marks: Option<&Cali
 /// The ids that the Judge may name.
 struct KnownIds<'a> {
     judged: &'a AlignmentState,
-    fresh: BTreeSet<&'a LocalId>,
+    fresh: BTreeMap<&'a LocalId, &'a EntityContribution>,
+    /// Of the same reply, once they are checked.
+    merges: &'a [CheckedMerge],
 }
 
 impl<'a> KnownIds<'a> {
     fn new(judged: &'a AlignmentState, heard: &'a [HeardReply<'a>]) -> Self {
         let said = heard.iter().flat_map(|reply| &reply.read.contributions);
-        Self { judged, fresh: said.map(|item| &item.local_id).collect() }
+        Self { judged, fresh: said.map(|item| (&item.local_id, item)).collect(), merges: &[] }
     }
 
-    /// The target that a text names, if it exists.
+    /// The target that a text names, if it exists. An entity of the record has one name, and a
+    /// merged one that of the entity which stays.
     fn find(&self, text: &str) -> Result<EntityTarget, String> {
         let target: EntityTarget =
             text.trim().parse().map_err(|_| format!("`{}` is no id", to_one_line(text)))?;
-        let is_known = match &target {
-            EntityTarget::Global(id) => self.judged.statuses.contains_key(id),
-            EntityTarget::Local(id) => {
-                self.fresh.contains(id) || self.judged.local_ids.contains_key(id)
+        let known = match &target {
+            EntityTarget::Global(id) => self.judged.statuses.contains_key(id).then_some(*id),
+            EntityTarget::Local(id) if self.fresh.contains_key(id) => {
+                return Ok(EntityTarget::Local(self.survivor_of(id).clone()));
             }
-            EntityTarget::Position(_) => false,
+            EntityTarget::Local(id) => self.judged.local_ids.get(id).copied(),
+            EntityTarget::Position(_) => None,
         };
-        if is_known { Ok(target) } else { Err(format!("`{target}` does not exist")) }
+        known.map(EntityTarget::Global).ok_or_else(|| format!("`{target}` does not exist"))
+    }
+
+    fn survivor_of<'i>(&'i self, id: &'i LocalId) -> &'i LocalId {
+        let merge = self.merges.iter().find(|merge| merge.ids.contains(id));
+        merge.and_then(|merge| merge.ids.first()).unwrap_or(id)
     }
 
     fn find_tension(&self, text: &str) -> Result<EntityTarget, String> {
@@ -140,12 +152,11 @@ impl<'a> KnownIds<'a> {
 
     /// The status of a tension before this round; a new one is open.
     fn status_of(&self, target: &EntityTarget) -> EntityStatus {
-        let id = match target {
-            EntityTarget::Global(id) => Some(id),
-            EntityTarget::Local(id) => self.judged.local_ids.get(id),
-            EntityTarget::Position(_) => None,
+        let status = match target {
+            EntityTarget::Global(id) => self.judged.statuses.get(id).copied(),
+            EntityTarget::Local(_) | EntityTarget::Position(_) => None,
         };
-        id.and_then(|id| self.judged.statuses.get(id)).copied().unwrap_or(EntityStatus::Open)
+        status.unwrap_or(EntityStatus::Open)
     }
 }
 
@@ -172,7 +183,7 @@ fn check_merge(
 ) -> Result<CheckedMerge, String> {
     let mut ids: Vec<LocalId> = Vec::new();
     for text in &merge.ids {
-        let id = text.trim().parse::<LocalId>().ok().filter(|id| known.fresh.contains(id));
+        let id = text.trim().parse::<LocalId>().ok().filter(|id| known.fresh.contains_key(id));
         let id = id.ok_or_else(|| {
             format!("`{}` is no local id of this round's replies", to_one_line(text))
         })?;
@@ -190,6 +201,11 @@ fn check_merge(
     }
     if merge.label.trim().is_empty() || merge.content.trim().is_empty() {
         return Err("label or content: empty".to_owned());
+    }
+    let items: Vec<&EntityContribution> =
+        ids.iter().filter_map(|id| known.fresh.get(id).copied()).collect();
+    if let Some(invented) = find_invention([&merge.label, &merge.content], &items) {
+        return Err(format!("label or content: `{invented}` stands in none of the merged items"));
     }
     Ok(CheckedMerge {
         ids,
@@ -232,6 +248,8 @@ fn check_updates(
             fault(format!("status: a tension cannot be `{}`", update.status));
         } else if settles && via.is_none() {
             fault(format!("via: name the item that makes `{id}` {}", update.status));
+        } else if update.reason.trim().is_empty() {
+            fault("reason: empty".to_owned());
         } else if checked.iter().any(|known| known.id == id) {
             fault(format!("`{id}` is updated twice"));
         } else {
@@ -306,19 +324,19 @@ fn check_score(
     let reply =
         reply.ok_or_else(|| format!("`{}` gave no reply in this round", to_one_line(name)))?;
     let slug = reply.expert().clone();
-    if !contains_quote(reply.text, &score.quote) {
-        return Err(format!(
+    let quote = find_quote(reply.text, &score.quote).ok_or_else(|| {
+        format!(
             "quote: these words are not in the reply of `{slug}`, or are fewer than {QUOTE_LETTERS_MIN} letters"
-        ));
-    }
+        )
+    })?;
     let ExpertScore { wisdom, consistency, truth, relationships, .. } = *score;
-    let quotes = vec![trim_and_truncate(&score.quote, LINE_CHARS_MAX)];
+    if [wisdom, consistency, truth, relationships].iter().any(|part| *part > SCORE_PART_MAX) {
+        return Err(format!("a part of the score of `{slug}` is over {SCORE_PART_MAX}"));
+    }
+    let quotes = vec![trim_and_truncate(quote, LINE_CHARS_MAX)];
     let components = ScoreComponents {
         quotes,
         ..ScoreComponents::new(wisdom, consistency, truth, relationships)
     };
-    if components.total() > SCORE_MAX {
-        return Err(format!("the score of `{slug}` is over {SCORE_MAX}"));
-    }
     Ok((slug, components))
 }

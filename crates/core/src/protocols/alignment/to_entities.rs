@@ -13,9 +13,9 @@ use crate::markers::extraction::{EntityContribution, MoveContribution, ReplyExtr
 use crate::model::entity::MoveType;
 use crate::model::hash::canonical_sha256;
 use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, JUDGE_SLUG, LocalId};
-use crate::model::limits::{ITEMS_PER_ROUND_MAX, TEXT_CHARS_MAX};
+use crate::model::limits::{ITEMS_PER_ROUND_MAX, LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::run_state::RunState;
-use crate::model::text::truncate_within;
+use crate::model::text::{to_one_line, trim_and_truncate, truncate_within};
 use crate::model::validation_error::ValidationErrors;
 use crate::protocols::alignment::answers::{HeardReply, list_silent};
 use crate::protocols::alignment::reconcile::CheckedReconciliation;
@@ -51,14 +51,18 @@ pub fn build_batch(
     parse_request(request, &judged.scores, warnings)
 }
 
-/// The batch as the experts wrote it.
+/// The batch as the experts wrote it, with the fault of what the Judge made of it.
 pub fn build_unmerged_batch(
     state: &RunState,
     round: u8,
     heard: Vec<HeardReply<'_>>,
     scores: &[(ExpertSlug, ScoreComponents)],
+    fault: &str,
 ) -> Result<RegisterBatch, ValidationErrors> {
-    let (mut request, warnings) = contributed_request(state, round, heard, None);
+    let (mut request, mut warnings) = contributed_request(state, round, heard, None);
+    let fault = trim_and_truncate(&to_one_line(fault), LINE_CHARS_MAX);
+    let message = format!("the Judge's last reconciliation was refused: {fault}");
+    warnings.push(RequestWarning::new("unmerged", message));
     request.insert("title".to_owned(), json!(title_of("", round)));
     let summary = with_absences(state, round, UNMERGED_NOTE);
     request.insert("summary".to_owned(), json!(summary));
@@ -271,21 +275,15 @@ fn drop_unknown_targets(state: &RunState, replies: &mut [ReplyExtraction]) {
 
 /// A tension that is accepted keeps its status, with a comment of the Judge.
 fn add_updates(request: &mut Map<String, Value>, judged: &CheckedReconciliation) {
-    let survivor = |target: &EntityTarget| {
-        let EntityTarget::Local(id) = target else { return target.clone() };
-        let merge = judged.merges.iter().find(|merge| merge.ids.contains(id));
-        let kept = merge.and_then(|merge| merge.ids.first());
-        EntityTarget::Local(kept.unwrap_or(id).clone())
-    };
     let updates = judged.updates.iter().map(|update| {
         let prefix = if update.is_accepted { ACCEPTED_PREFIX } else { "" };
         let mut told = Map::from_iter([
-            ("id".to_owned(), json!(survivor(&update.id))),
+            ("id".to_owned(), json!(update.id)),
             ("status".to_owned(), json!(update.status)),
             ("by".to_owned(), json!([JUDGE_SLUG])),
             ("reason".to_owned(), json!(format!("{prefix}{}", update.reason))),
         ]);
-        told.extend(update.via.iter().map(|via| ("via".to_owned(), json!(survivor(via)))));
+        told.extend(update.via.iter().map(|via| ("via".to_owned(), json!(via))));
         Value::Object(told)
     });
     request.insert("tension_updates".to_owned(), updates.collect());
@@ -330,10 +328,23 @@ fn cites(
     let settled_now = updates
         .filter(|update| update.id == EntityTarget::Global(tension))
         .filter_map(|update| update.via.as_ref());
-    let mut names: BTreeSet<String> = settled_now.map(ToString::to_string).collect();
     let settled = record.tensions.get(&tension).into_iter().flat_map(|told| &told.settled_by);
-    let ids = std::iter::once(&tension).chain(settled);
-    for id in ids {
+    let mut ids: Vec<EntityId> = std::iter::once(&tension).chain(settled).copied().collect();
+    let mut names = BTreeSet::new();
+    for via in settled_now {
+        match via {
+            EntityTarget::Global(id) => ids.push(*id),
+            // The expert knows the own item, and not which one it was merged into.
+            EntityTarget::Local(id) => {
+                let merges = judged.iter().flat_map(|judged| &judged.merges);
+                let merged = merges.filter(|merge| merge.ids.contains(id));
+                names.extend(merged.flat_map(|merge| &merge.ids).map(ToString::to_string));
+                names.insert(id.to_string());
+            }
+            EntityTarget::Position(_) => {}
+        }
+    }
+    for id in &ids {
         names.insert(id.to_string());
         let local = record.local_ids.iter().filter(|(_, known)| *known == id);
         names.extend(local.map(|(local, _)| local.to_string()));

@@ -1,19 +1,17 @@
 //! The verdicts at the end: checked against the record, with a vote that code counts.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Value, json};
 
 use crate::dialogue::verdict::parse::VerdictRequest;
-use crate::markers::extraction::VerdictDraft;
-use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, VerdictId};
+use crate::model::ids::{EntityId, EntityKind, EntityTarget, VerdictId};
 use crate::model::lifecycle::{EntityStatus, next_statuses};
 use crate::model::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::model::run_state::RunState;
 use crate::model::text::{to_one_line, trim_and_truncate};
 use crate::model::verdict::{VerdictConfidence, VerdictType, VoteTally};
-use crate::protocols::alignment::answers::{judged_run, list_heard};
+use crate::protocols::alignment::answers::judged_run;
 use crate::protocols::alignment::ending::{DialogueEnding, count_vote};
+use crate::protocols::alignment::objections::{check_objections, objection_requests};
 use crate::protocols::alignment::state::AlignmentState;
 use crate::protocols::alignment::types::{FinalProposal, VerdictsReply};
 use crate::protocols::protocol::EntryPart;
@@ -59,15 +57,7 @@ pub fn check_verdicts(state: &RunState, reply: &VerdictsReply) -> Result<(), Str
             faults.push(format!("final.ethos_compliance: `{shown}` is not registered"));
         }
     }
-    let objectors = list_objectors(state);
-    let authors = reply.minority.iter().map(|one| ("minority", &one.author));
-    let authors = authors.chain(reply.dissents.iter().map(|one| ("dissents", &one.author)));
-    for (field, author) in authors {
-        if find_objector(&objectors, author).is_none() {
-            let shown = to_one_line(author);
-            faults.push(format!("{field}: `{shown}` neither dissented nor withheld convergence"));
-        }
-    }
+    faults.extend(check_objections(state, reply));
     if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
 }
 
@@ -101,31 +91,6 @@ fn compliance_of(judged: &AlignmentState, last: &FinalProposal) -> Value {
     json!({ "rules": rules.collect::<Vec<_>>() })
 }
 
-/// Experts who may have a minority verdict or a dissent: seats of the last panel that did not
-/// converge, and experts who marked one.
-pub fn list_objectors(state: &RunState) -> BTreeSet<ExpertSlug> {
-    let Some((_, judged)) = judged_run(state) else { return BTreeSet::new() };
-    let Some(last) = judged.last_round() else { return BTreeSet::new() };
-    let converged = judged.converged_in(last);
-    let seats = judged.panel_of(last).iter().map(|seat| &seat.expert_slug);
-    let withheld = seats.filter(|slug| !converged.contains(slug)).cloned();
-    withheld.chain(list_drafts(state).into_iter().map(|draft| draft.author_expert)).collect()
-}
-
-/// The minority verdicts and dissents that experts marked in the last round.
-pub fn list_drafts(state: &RunState) -> Vec<VerdictDraft> {
-    let Some(last) = state.alignment.as_deref().and_then(AlignmentState::last_round) else {
-        return Vec::new();
-    };
-    let drafts = list_heard(state, last).into_iter().flat_map(|reply| reply.read.verdicts);
-    drafts.filter(|draft| !draft.verdict_type.takes_effect()).collect()
-}
-
-fn find_objector(objectors: &BTreeSet<ExpertSlug>, name: &str) -> Option<ExpertSlug> {
-    let name = name.trim();
-    objectors.iter().find(|slug| slug.as_str().eq_ignore_ascii_case(name)).cloned()
-}
-
 /// The final verdict, then the minority verdicts and dissents. What is not in the record is left
 /// out.
 pub(crate) fn verdict_parts(
@@ -157,6 +122,8 @@ fn final_request(
     let id: VerdictId = "final".parse().ok()?;
     let vote = count_vote(judged);
     let accepted = accepted_tensions(judged, last);
+    let is_accepted = |id: EntityId| accepted.iter().any(|(known, _)| *known == id);
+    let is_unsettled = judged.active_tensions().any(|(id, _)| !is_accepted(id));
     let recommendation = trim_and_truncate(&last.recommendation, LINE_CHARS_MAX);
     let mut conditions: Vec<String> = last
         .conditions
@@ -190,7 +157,7 @@ fn final_request(
         round: judged.last_round().map(u16::from),
         conditions: Some(conditions),
         vote,
-        confidence: Some(honest_confidence(last.confidence, vote)),
+        confidence: Some(honest_confidence(last.confidence, vote, is_unsettled)),
         tensions_resolved: Some(resolved_tensions(judged)),
         tensions_accepted: Some(accepted.iter().map(|(id, _)| EntityTarget::Global(*id)).collect()),
         recommendations_adopted: Some(of_kind(
@@ -240,98 +207,20 @@ fn is_adoptable(judged: &AlignmentState, id: EntityId) -> bool {
     }
 }
 
-/// The Judge cannot call a divided panel unanimous.
-fn honest_confidence(stated: VerdictConfidence, vote: Option<VoteTally>) -> VerdictConfidence {
-    let is_divided = vote.is_none_or(|vote| !vote.reaches_percent(100));
-    match stated {
-        VerdictConfidence::Unanimous if is_divided => VerdictConfidence::Split,
-        VerdictConfidence::Unanimous
-        | VerdictConfidence::Strong
-        | VerdictConfidence::Split
-        | VerdictConfidence::Contested => stated,
-    }
-}
-
-/// Minority verdicts and dissents: those of the Judge, then those that an expert marked and the
-/// Judge left out.
-fn objection_requests(state: &RunState, reply: &VerdictsReply) -> Vec<VerdictRequest> {
-    let objectors = list_objectors(state);
-    let mut told: BTreeSet<ExpertSlug> = BTreeSet::new();
-    let mut requests = Vec::new();
-    for minority in &reply.minority {
-        let Some(author) = find_objector(&objectors, &minority.author) else { continue };
-        let mut supporters: Vec<ExpertSlug> = vec![author.clone()];
-        let named = minority.supporting_experts.iter();
-        for supporter in named.filter_map(|name| find_objector(&objectors, name)) {
-            if !supporters.contains(&supporter) {
-                supporters.push(supporter);
-            }
-        }
-        if told.insert(author.clone()) {
-            told.extend(supporters.iter().cloned());
-            let texts = (minority.recommendation.as_str(), minority.description.as_str());
-            let made = objection(state, VerdictType::Minority, &author, texts);
-            requests.extend(made.map(|request| request.supported_by(&supporters)));
-        }
-    }
-    for dissent in &reply.dissents {
-        let Some(author) = find_objector(&objectors, &dissent.author) else { continue };
-        if told.insert(author.clone()) {
-            let texts = (dissent.recommendation.as_str(), dissent.description.as_str());
-            requests.extend(objection(state, VerdictType::Dissent, &author, texts));
-        }
-    }
-    for draft in list_drafts(state) {
-        if !told.insert(draft.author_expert.clone()) {
-            continue;
-        }
-        let recommendation = draft.recommendation.as_deref().unwrap_or_default();
-        let description = draft.description.as_deref().unwrap_or(recommendation);
-        let kind = draft.verdict_type;
-        let made = objection(state, kind, &draft.author_expert, (recommendation, description));
-        let supporters = draft.supporting_experts.clone().unwrap_or_default();
-        let supporters = [vec![draft.author_expert.clone()], supporters].concat();
-        requests.extend(made.map(|request| match kind {
-            VerdictType::Minority => request.supported_by(&known_experts(state, supporters)),
-            VerdictType::Dissent | VerdictType::Interim | VerdictType::Final => request,
-        }));
-    }
-    requests
-}
-
-fn known_experts(state: &RunState, slugs: Vec<ExpertSlug>) -> Vec<ExpertSlug> {
-    let judged = state.alignment.as_deref();
-    let is_known =
-        |slug: &ExpertSlug| judged.is_some_and(|known| known.find_expert(slug).is_some());
-    let mut known: Vec<ExpertSlug> = Vec::new();
-    for slug in slugs.into_iter().filter(is_known) {
-        if !known.contains(&slug) {
-            known.push(slug);
-        }
-    }
-    known
-}
-
-/// A verdict of an expert; none if it says nothing.
-fn objection(
-    state: &RunState,
-    verdict_type: VerdictType,
-    author: &ExpertSlug,
-    (recommendation, description): (&str, &str),
-) -> Option<VerdictRequest> {
-    let id: VerdictId = format!("{}-{author}", verdict_type.name()).parse().ok()?;
-    let recommendation = trim_and_truncate(&to_one_line(recommendation), LINE_CHARS_MAX);
-    let description = trim_and_truncate(description, TEXT_CHARS_MAX);
-    let (recommendation, description) = match (recommendation.is_empty(), description.is_empty()) {
-        (true, true) => return None,
-        (true, false) => {
-            (trim_and_truncate(&to_one_line(&description), LINE_CHARS_MAX), description)
-        }
-        (false, true) => (recommendation.clone(), recommendation),
-        (false, false) => (recommendation, description),
+/// The Judge cannot call a panel more united than its vote and its tensions say.
+fn honest_confidence(
+    stated: VerdictConfidence,
+    vote: Option<VoteTally>,
+    is_unsettled: bool,
+) -> VerdictConfidence {
+    let reaches = |percent| vote.is_some_and(|vote| vote.reaches_percent(percent));
+    let best = match () {
+        // One of a hundred is a voice; none at all is no side of a split.
+        () if is_unsettled || !reaches(1) => VerdictConfidence::Contested,
+        () if !reaches(50) => VerdictConfidence::Split,
+        // Who calls a divided panel unanimous has not looked at it.
+        () if !reaches(100) && stated == VerdictConfidence::Unanimous => VerdictConfidence::Split,
+        () => VerdictConfidence::Unanimous,
     };
-    let dialogue = state.opening.dialogue_id.clone();
-    let round = state.alignment.as_deref().and_then(AlignmentState::last_round).unwrap_or_default();
-    let request = VerdictRequest::new(dialogue, id, verdict_type, recommendation, description);
-    Some(request.with_round(round).with_author(Some(author)))
+    stated.max(best)
 }

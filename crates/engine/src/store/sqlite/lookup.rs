@@ -7,6 +7,7 @@ use plenary_core::model::dialogue::Dialogue;
 use plenary_core::model::entity::ReferenceLink;
 use plenary_core::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, LocalId};
 use plenary_core::model::record::{EntityState, LookupRequest, RECENT_SCORES_MAX, RecordLookup};
+use plenary_core::protocols::alignment::state::UNCITED_PREFIX;
 use rusqlite::{OptionalExtension, params};
 
 use crate::store::error::StoreResult;
@@ -146,13 +147,14 @@ impl DialogueReader<'_> {
         Ok(scores)
     }
 
-    /// Experts who signalled convergence in a round.
+    /// Experts who signalled convergence in a round. An uncited signal does not count.
     fn load_signals(&self, round: u8) -> StoreResult<BTreeSet<ExpertSlug>> {
         let sql = "SELECT expert_slug FROM moves
-                   WHERE dialogue_id = ?1 AND round = ?2 AND move_type = 'converge'";
-        let found = query_rows(self.connection, sql, params![self.id.as_str(), round], |row| {
-            parse_column(row, 0, "expert")
-        })?;
+                   WHERE dialogue_id = ?1 AND round = ?2 AND move_type = 'converge'
+                   GROUP BY expert_slug
+                   HAVING max(coalesce(substr(context, 1, length(?3)), '') = ?3) = 0";
+        let key = params![self.id.as_str(), round, UNCITED_PREFIX];
+        let found = query_rows(self.connection, sql, key, |row| parse_column(row, 0, "expert"))?;
         Ok(found.into_iter().collect())
     }
 
