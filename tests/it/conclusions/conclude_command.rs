@@ -417,3 +417,50 @@ fn a_deadline_leaves_it_to_be_taken_up() {
     run_conclude(&council, &id, &[]).expect_status("done", 0);
     assert_eq!(calls_by_purpose(&council), [0, 0, 0, 1, 2, 0]);
 }
+
+/// The Synthesizer's window is too small for the question, so its block is its own, and the record
+/// is the first block that the journal keeps.
+#[test]
+fn a_synthesizer_with_a_small_window_reads_the_question_in_each_prompt() {
+    let council = TestCouncil::with_settings(
+        |asked| match (asked.purpose, asked.nth) {
+            (AskPurpose::Conclusion, 1) => text_reply("I would rather not."),
+            (AskPurpose::Audit, 1) => text_reply("FLAG: key_condition - nothing supports it"),
+            _ => ScriptedReply::Valid,
+        },
+        |settings| {
+            settings["council"]["providers"][0]["context_tokens"] = json!(25_600);
+            settings["conclusion"] = json!({ "synthesizer": "ann", "reviser": "ann" });
+        },
+    );
+    let question = format!("{QUESTION} {}", "The wall is old and wet. ".repeat(2_160));
+    let create = json!({ "title": "Talk", "question": question,
+        "expert_pool": make_pool(&["muffin", "scone"]) });
+    let (code, document) = council.program.run_operation("create", &create);
+    assert_eq!(code, 0, "{document:#}");
+    let mut item = make_item("MUFFIN-P0001", "");
+    item["content"] = json!("The wall was measured in spring. ".repeat(50));
+    let round = make_batch(0, json!({ "perspectives": [item, make_item("SCONE-P0001", "")] }));
+    let (code, document) = council.program.run_operation("register", &round);
+    assert_eq!(code, 0, "{document:#}");
+    let told = run_conclude(&council, "talk", &[]);
+    told.expect_status("done", 0);
+    assert_eq!(told.value_at("terminal_state"), "revised");
+    let written = council.requests_for(AskPurpose::Conclusion);
+    let revised = council.requests_for(AskPurpose::Revision);
+    assert_eq!((written.len(), revised.len()), (2, 1));
+    let start = &written[0].user[..20_000];
+    assert!(start.contains("BEGIN material QUESTION") && start.contains(QUESTION), "{start}");
+    for seen in written.iter().chain(&revised) {
+        assert!(seen.user.starts_with(start), "{}", &seen.user[..500]);
+        assert_eq!(seen.user.matches("The wall was measured in spring. The").count(), 25);
+    }
+    check_kept_prompts(&council, &written[1].user);
+}
+
+/// `show --prompts` has the whole prompt, though the journal keeps the record once.
+#[track_caller]
+fn check_kept_prompts(council: &TestCouncil, prompt: &str) {
+    let shown = council.program.run_command(&["show", "talk", "--prompts", "--json"]);
+    assert!(shown.stdout.contains(&json!(prompt).to_string()), "{}", shown.stdout);
+}

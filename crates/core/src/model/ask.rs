@@ -153,12 +153,22 @@ pub struct SharedBlock {
     /// In the journal: what `text` leaves out because the plan has it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omitted: Vec<OmittedFile>,
+    /// Whether it is the record that a message shows further down: no message begins with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_record: bool,
 }
 
 impl SharedBlock {
     pub fn new(text: String, condensed: Vec<String>) -> Self {
         let sha256 = sha256_hex([text.as_bytes()]);
-        Self { sha256, text: text.into(), condensed, extends: None, omitted: Vec::new() }
+        Self {
+            sha256,
+            text: text.into(),
+            condensed,
+            extends: None,
+            omitted: Vec::new(),
+            is_record: false,
+        }
     }
 
     /// The block as the journal keeps it, if it has `kept` already.
@@ -264,6 +274,7 @@ mod shared_digest {
             condensed: Vec::new(),
             extends: None,
             omitted: Vec::new(),
+            is_record: false,
         };
         Ok(digest.map(|sha256| Arc::new(unfilled(sha256))))
     }

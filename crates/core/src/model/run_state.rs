@@ -40,8 +40,8 @@ pub struct RunState {
     /// When the run first started; a dialogue may be older than its run.
     pub started_at: Option<Moment>,
     pub plan: Plan,
-    /// What the messages of the run begin with, if the journal keeps prompts. Each later block of
-    /// an alignment dialogue begins with an earlier one.
+    /// What the messages of the run begin with, and the records that they show, if the journal
+    /// keeps prompts. Each later block of an alignment dialogue begins with an earlier one.
     pub shared_blocks: Vec<Arc<SharedBlock>>,
     /// The record as the built-in Judge needs it; `None` for every other run.
     pub alignment: Option<Box<AlignmentState>>,
@@ -289,6 +289,11 @@ impl RunState {
             is_abandoned: false,
             last_entry_at: at,
         }
+    }
+
+    /// The block that the messages to every seat with a large window begin with.
+    pub(crate) fn first_block(&self) -> Option<&Arc<SharedBlock>> {
+        self.shared_blocks.iter().find(|block| !block.is_record)
     }
 
     pub fn find_ask(&self, id: u32) -> Option<&AskState> {

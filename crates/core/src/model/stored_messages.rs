@@ -1,8 +1,9 @@
 //! How the journal keeps messages: it does not write again what it has.
 //!
 //! The shared block is kept once per run. The lines of a file stand in it as a reference to the
-//! plan, which has the file. The record that Synthesizer and reviser are shown is a block, too. The messages that one entry prepares for several seats are kept whole
-//! for the first seat, and as a difference from it for the others.
+//! plan, which has the file. The record that Synthesizer and reviser are shown is a block, too. The
+//! messages that one entry prepares for several seats are kept whole for the first seat, and as a
+//! difference from it for the others.
 
 use std::sync::Arc;
 
@@ -98,7 +99,10 @@ impl AskMessages {
         let (_, body) = after.split_once('\n')?;
         let (record, _) = body.split_once(RECORD_END)?;
         let is_long = record.len() >= RECORD_BYTES_MIN;
-        is_long.then(|| SharedBlock::new(record.to_owned(), Vec::new()))
+        is_long.then(|| SharedBlock {
+            is_record: true,
+            ..SharedBlock::new(record.to_owned(), Vec::new())
+        })
     }
 
     /// The messages as the journal keeps them beside a block that has the record.

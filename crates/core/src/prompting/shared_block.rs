@@ -66,7 +66,7 @@ const PATH_CHARS_MAX: usize = 1_000;
 
 /// The block of a council or a conclusion: the question and its files.
 pub(crate) fn question_block(state: &RunState, seat: &ExpertSlug) -> SeatBlock {
-    let Some(block) = state.shared_blocks.first() else {
+    let Some(block) = state.first_block() else {
         return fresh_question_block(state, seat);
     };
     choose_block(state, seat, Arc::clone(block))

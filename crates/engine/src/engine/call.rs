@@ -430,7 +430,9 @@ impl Run {
                     kept_blocks.iter().any(|kept| kept.sha256 == block.sha256)
                 };
                 if let Some(block) = block.filter(|block| !is_kept(block)) {
-                    let added = block.to_extension(kept_blocks.last().map(AsRef::as_ref));
+                    let added = block.to_extension(
+                        kept_blocks.iter().rfind(|kept| !kept.is_record).map(AsRef::as_ref),
+                    );
                     let added = added.without_files(&state.plan.context);
                     prepared.push(JournalEvent::SharedBlockPrepared(Arc::new(added)));
                     kept_blocks.push(Arc::clone(block));

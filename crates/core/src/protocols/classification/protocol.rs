@@ -92,7 +92,7 @@ impl Protocol for ClassificationProtocol {
             let (artifact, note) = numbered_artifact(&file.text, input_bytes);
             render_block(state, &[artifact], note.into_iter().collect())
         };
-        let shared = match state.shared_blocks.first() {
+        let shared = match state.first_block() {
             Some(block) => Arc::clone(block),
             None => render(state.plan.largest_input_bytes()),
         };

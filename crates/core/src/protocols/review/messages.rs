@@ -80,7 +80,7 @@ fn artifact_block(state: &RunState, gate: &ReviewPlan, seat: &ExpertSlug) -> Sea
         let about = about_artifact(&gate.artifact, ProducerVisibility::Unnamed);
         render_block(state, &[artifact, about], note.into_iter().collect())
     };
-    let shared = match state.shared_blocks.first() {
+    let shared = match state.first_block() {
         Some(block) => Arc::clone(block),
         None => render(state.plan.largest_input_bytes()),
     };
