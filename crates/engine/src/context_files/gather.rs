@@ -73,7 +73,7 @@ pub fn require_named_files(
         let Ok(real) = base.join(named).canonicalize() else { continue };
         let path = display_path(&base, named, &real);
         if real.is_dir() {
-            if pack.files.iter().any(|file| base.join(&file.path).starts_with(&real)) {
+            if pack.files.iter().any(|file| is_file_in(&real, &base.join(&file.path))) {
                 continue;
             }
             let reason = "it has no file that can be sent".to_owned();
@@ -100,6 +100,11 @@ pub fn too_large_reason(bytes: u64) -> String {
     let [size, most] = [bytes, WHOLE_BYTES_MAX]
         .map(|bytes| format_bytes(usize::try_from(bytes).unwrap_or(usize::MAX)));
     format!("it has {size}, and at most {most} are sent whole; send a part of it")
+}
+
+/// Whether a file is in a folder, which a path may reach by `..` or by a link.
+fn is_file_in(folder: &Path, file: &Path) -> bool {
+    file.canonicalize().is_ok_and(|file| file.starts_with(folder))
 }
 
 /// Same for checked paths, used unchanged: if a link has replaced a folder since, reading fails.

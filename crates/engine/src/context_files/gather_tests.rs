@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use plenary_core::model::plan::ContextPack;
 use tempfile::TempDir;
 
-use crate::context_files::gather::{ContextFileError, gather_files};
+use crate::context_files::gather::{ContextFileError, gather_files, require_named_files};
 use crate::context_files::read::{FILE_BYTES_MAX, SecretGuard};
 use crate::context_files::secrets::scan::SecretValues;
 use crate::context_files::selection::{WHOLE_BYTES_MAX, WHOLE_FILES_MAX};
@@ -376,5 +376,26 @@ mod unix {
         let pack = folder.gather(&["."]);
         assert_eq!(sent(&pack), ["a.md"]);
         assert_eq!(left_out(&pack), [("caf\u{fffd}.md", "its name is not UTF-8")]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_folder_is_found_by_dots_by_a_link_and_by_its_whole_path() {
+    let outer = TestFolder::new(&[("base/a.md", "x"), ("docs/b.md", "x"), ("docs/c.md", "")]);
+    outer.write("bare/key.pem", b"x");
+    let base = outer.path().join("base");
+    std::os::unix::fs::symlink(outer.path().join("docs"), base.join("linked")).unwrap();
+    let check = |path: &Path| {
+        let paths = [path.to_owned()];
+        let pack = gather_files(&base, &paths, &SecretGuard::default()).unwrap();
+        require_named_files(&base, &paths, &pack)
+    };
+    for path in ["../docs", "linked", ".", "../docs/b.md", "linked/b.md"] {
+        assert!(check(Path::new(path)).is_ok(), "{path}: {:?}", check(Path::new(path)));
+    }
+    assert!(check(&outer.path().join("docs")).is_ok());
+    for path in ["../bare", "../docs/c.md"] {
+        assert!(matches!(check(Path::new(path)), Err(ContextFileError::Unsent { .. })), "{path}");
     }
 }
