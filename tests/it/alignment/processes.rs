@@ -3,7 +3,10 @@
 use std::process::Stdio;
 use std::sync::Arc;
 
+use plenary_core::model::run_state::RunState;
 use plenary_core::report::scoreboard::record_scoreboard;
+use plenary_engine::store::sqlite::store::SqliteStore;
+use plenary_engine::store::traits::Store;
 use serde_json::{Value, json};
 
 use super::harness::{AlignmentRequest, QUESTION, read_request};
@@ -103,8 +106,8 @@ fn a_killed_process_is_resumed_without_paying_a_reply_twice() {
     assert_eq!(setup.program.run_command(&["verify"]).code, 0);
 }
 
-#[test]
-fn a_model_that_looks_for_conflicts_is_on_record_and_in_the_cost() {
+/// A calibrated dialogue with two rules, and a model that finds a conflict between them.
+fn calibrated_talk() -> ProgramSetup {
     let setup = ProgramSetup::new(|_| {
         let reply = json!({ "conflicts": [{
             "a": "RULE01", "b": "RULE02", "type": "contradiction", "quote_a": "Every figure",
@@ -120,6 +123,12 @@ fn a_model_that_looks_for_conflicts_is_on_record_and_in_the_cost() {
     let create = json!({ "title": "Talk", "calibrated": true });
     let (code, created) = setup.program.run_operation("create", &create);
     assert_eq!(code, 0, "{created:#}");
+    setup
+}
+
+#[test]
+fn a_model_that_looks_for_conflicts_is_on_record_and_in_the_cost() {
+    let setup = calibrated_talk();
     let made = setup.run_json(&["ethos", "synthesize", "talk", "--detect", "model"]);
     assert_eq!(value_at(&made, "open_conflicts"), 1, "{made:#}");
     assert_eq!(setup.server.requests().len(), 1);
@@ -130,9 +139,41 @@ fn a_model_that_looks_for_conflicts_is_on_record_and_in_the_cost() {
     let log = setup.program.run_command(&["replay", "talk", "--json"]);
     let verified = setup.program.run_command(&["verify"]);
     assert_eq!(verified.code, 0, "{verified:?} {log:?}");
+    let call = setup.program.run_command(&["show", "talk", "--call", "1"]);
+    assert!(call.code == 0 && call.stdout.contains("No figures"), "{call:?}");
+    let prompts = setup.program.run_command(&["show", "talk", "--prompts"]);
+    assert!(prompts.stdout.contains("Every figure names its source."), "{prompts:?}");
     // The next synthesis asks again, as the second ask.
     setup.run_json(&["ethos", "synthesize", "talk", "--detect", "model"]);
     assert_eq!(value_at(&setup.run_json(&["cost"]), "rows.0.calls"), 2);
+    // What was spent does not depend on the settings of today.
+    setup.program.write_text("council.yaml", "council: [");
+    assert_eq!(value_at(&setup.run_json(&["cost"]), "rows.0.calls"), 2);
+}
+
+#[test]
+fn processes_that_look_for_conflicts_at_once_number_their_calls_apart() {
+    const PROCESSES: u32 = 6;
+    let setup = calibrated_talk();
+    let start = |_| {
+        let mut command = setup.program.command();
+        command.args(["ethos", "synthesize", "talk", "--detect", "model"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let running: Vec<_> = (0..PROCESSES).map(start).collect();
+    for mut child in running {
+        child.wait().unwrap();
+    }
+    assert_eq!(setup.server.requests().len(), PROCESSES as usize);
+    let store = SqliteStore::open(&setup.program.path().join(".plenary/plenary.db")).unwrap();
+    let entries = store.load_entries(&"talk".parse().unwrap(), 0).unwrap();
+    let state = RunState::from_journal(&entries).unwrap();
+    let mut calls: Vec<u32> = state.all_calls().map(|call| call.dispatch.call).collect();
+    calls.sort_unstable();
+    assert_eq!(calls, Vec::from_iter(1..=PROCESSES));
+    let asks: Vec<u32> = state.asks.iter().map(|asked| asked.ask.id).collect();
+    assert_eq!(asks, Vec::from_iter(1..=PROCESSES));
+    assert_eq!(value_at(&setup.run_json(&["cost"]), "rows.0.calls"), PROCESSES);
 }
 
 #[test]

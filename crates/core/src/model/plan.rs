@@ -109,6 +109,32 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
+/// A plan without seats, for a dialogue without a run in which a model was asked.
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            mode: QuestionMode::General,
+            seats: Vec::new(),
+            chairs: Vec::new(),
+            timeouts: RoundTimeouts::default(),
+            quorum: QuorumRules::default(),
+            short_circuit: ShortCircuitRules::default(),
+            conclusion: None,
+            review: None,
+            alignment: None,
+            stakes: StakesLevel::Normal,
+            delivery: DeliveryMode::Synthesis,
+            anonymous_review: false,
+            keep_prompts: kept(),
+            caps: BudgetCaps::default(),
+            secret: String::new(),
+            context: Arc::default(),
+            rehearsal_script: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Prompts are kept by default, because they are evidence of what a seat saw.
 fn kept() -> bool {
     true

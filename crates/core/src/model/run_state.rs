@@ -250,6 +250,12 @@ impl RunState {
         Self::from_plan(entries, entries.iter().find_map(|entry| find_plan(&entry.events))?)
     }
 
+    /// The same, also for a dialogue without a run: a model may have been asked about its rules.
+    pub fn from_journal(entries: &[JournalEntry]) -> Option<Self> {
+        let plan = entries.iter().find_map(|entry| find_plan(&entry.events));
+        Self::from_plan(entries, plan.unwrap_or_default())
+    }
+
     /// Builds the state of a dialogue for which a run is being planned.
     pub fn from_plan(entries: &[JournalEntry], plan: Plan) -> Option<Self> {
         let first = entries.first()?;

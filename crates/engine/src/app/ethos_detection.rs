@@ -16,7 +16,7 @@ use plenary_core::model::ask::{
     Ask, BudgetReservation, CallDispatch, CallErrorType, CallFailure, ModelReply,
 };
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::journal::{JournalEntry, JournalEntryKind, JournalEvent};
 use plenary_core::model::plan::{DeliveryMode, Plan, Seat, StakesLevel, TimeLimit};
 use plenary_core::model::run_state::{ParseOutcome, RunState};
 use plenary_core::protocols::council::types::QuestionMode;
@@ -63,10 +63,6 @@ pub fn ask_for_conflicts(
     if settings.council.origin == ProviderOrigin::Missing {
         return Ok(DetectionResult::without_model("there is no provider"));
     }
-    let entries = project.store.load_entries(dialogue, 0)?;
-    if RunState::from_entries(&entries).is_some() {
-        return Ok(DetectionResult::without_model("the run of the dialogue asks its own Judge"));
-    }
     let options = AskOptions {
         providers: Vec::new(),
         chair: None,
@@ -77,27 +73,37 @@ pub fn ask_for_conflicts(
     };
     let setup = PanelSetup::new(&settings, &options, &TransportFactory::default())?;
     let plan = setup.build_plan(QuestionMode::General, Arc::default(), project.ambient.as_ref());
-    let chair = plan.chairs.first().and_then(|name| plan.find_seat(name)).cloned();
-    let state = RunState::from_plan(&entries, plan.clone());
-    let (Some(seat), Some(state)) = (chair, state) else {
-        return Ok(DetectionResult::without_model("there is no chair"));
-    };
-    let call = DetectionCall::new(project, dialogue, &plan, seat, &state, ethos);
     let limit = settings.server_usd_micros.filter(|_| project.is_served);
-    if let Err(reason) = call.reserve(&plan, &state, limit) {
-        return Ok(DetectionResult::without_model(&reason));
+    // Another process may write at the same time. It then has the number of the ask.
+    loop {
+        let entries = project.store.load_entries(dialogue, 0)?;
+        if RunState::from_entries(&entries).is_some() {
+            return Ok(DetectionResult::without_model(
+                "the run of the dialogue asks its own Judge",
+            ));
+        }
+        let chair = plan.chairs.first().and_then(|name| plan.find_seat(name)).cloned();
+        let state = RunState::from_plan(&entries, plan.clone());
+        let (Some(seat), Some(state)) = (chair, state) else {
+            return Ok(DetectionResult::without_model("there is no chair"));
+        };
+        let call = DetectionCall::new(project, dialogue, &plan, seat, &state, ethos);
+        if let Err(reason) = call.reserve(&plan, &state, limit) {
+            return Ok(DetectionResult::without_model(&reason));
+        }
+        if call.record_ask(&entries)? {
+            return call.run(&setup.connections);
+        }
     }
-    call.run(&setup.connections)
 }
 
-/// The ask and the numbers of its calls.
+/// The ask of a model.
 struct DetectionCall<'a> {
     project: &'a Project,
     dialogue: &'a DialogueId,
     seat: Seat,
     ask: Ask,
     request: CallRequest,
-    first_call: u32,
     worst: BudgetReservation,
     keeps_prompts: bool,
     time: Duration,
@@ -128,8 +134,8 @@ impl<'a> DetectionCall<'a> {
             partial_text: None,
             is_stricter: false,
         };
-        let (first_call, keeps_prompts) = (state.next_call_id(), plan.keep_prompts);
-        Self { project, dialogue, seat, ask, request, first_call, worst, keeps_prompts, time }
+        let keeps_prompts = plan.keep_prompts;
+        Self { project, dialogue, seat, ask, request, worst, keeps_prompts, time }
     }
 
     /// Checks that the budgets cover the call.
@@ -150,7 +156,6 @@ impl<'a> DetectionCall<'a> {
     /// Runs the calls on a thread of their own: operations are synchronous, and a server calls them
     /// from inside its runtime.
     fn run(&self, connections: &SeatTransports) -> Result<DetectionResult, Error> {
-        self.record_ask()?;
         let joined = std::thread::scope(|scope| {
             let calls = scope.spawn(|| {
                 let runtime = Builder::new_current_thread().enable_all().build();
@@ -168,8 +173,8 @@ impl<'a> DetectionCall<'a> {
         connections: &SeatTransports,
     ) -> Result<DetectionResult, Error> {
         let mut last = "the seat has no transport".to_owned();
-        for (call, transport) in (self.first_call..).zip(connections.for_seat(&self.seat.name)) {
-            match self.make_call(runtime, call, transport)? {
+        for transport in connections.for_seat(&self.seat.name) {
+            match self.make_call(runtime, transport)? {
                 Ok(reply) => match parse_conflicts(&reply.text) {
                     ParseOutcome::Parsed { document, .. } => {
                         let proposals = proposals_of(&document);
@@ -187,20 +192,9 @@ impl<'a> DetectionCall<'a> {
     fn make_call(
         &self,
         runtime: &Runtime,
-        call: u32,
         transport: &Transport,
     ) -> Result<Result<ModelReply, CallError>, Error> {
-        let sent = JournalEvent::CallSent(CallDispatch {
-            call,
-            ask: self.ask.id,
-            transport: transport.kind(),
-            attempt: 1,
-            reserved: self.worst,
-            fallback: None,
-            repeats: None,
-            without: Vec::new(),
-        });
-        self.record(JournalEntryKind::CallSent, &[sent])?;
+        let call = self.record_sending(transport)?;
         let start = Instant::now();
         let answered = runtime.block_on(async {
             tokio::time::timeout(self.time, transport.send(&self.request)).await
@@ -237,8 +231,9 @@ impl<'a> DetectionCall<'a> {
         }
     }
 
-    /// The seat has no role, because it takes part in no round.
-    fn record_ask(&self) -> Result<(), Error> {
+    /// Records the ask, if the journal still is what `entries` are. The seat has no role, because it
+    /// takes part in no round.
+    fn record_ask(&self, entries: &[JournalEntry]) -> Result<bool, Error> {
         let messages = &self.request.messages;
         let seats = vec![Seat { roles: Vec::new(), ..self.seat.clone() }];
         let asked = JournalEvent::AskPrepared {
@@ -248,7 +243,45 @@ impl<'a> DetectionCall<'a> {
             condensed: Vec::new(),
         };
         let changes = [JournalEvent::SeatsAdded { seats }, asked];
-        self.record(JournalEntryKind::AsksPrepared, &changes)
+        self.record_if_current(entries, JournalEntryKind::AsksPrepared, &changes)
+    }
+
+    /// Records the call with the next free number.
+    fn record_sending(&self, transport: &Transport) -> Result<u32, Error> {
+        loop {
+            let entries = self.project.store.load_entries(self.dialogue, 0)?;
+            let call = RunState::from_journal(&entries).map_or(1, |state| state.next_call_id());
+            let sent = JournalEvent::CallSent(CallDispatch {
+                call,
+                ask: self.ask.id,
+                transport: transport.kind(),
+                attempt: 1,
+                reserved: self.worst,
+                fallback: None,
+                repeats: None,
+                without: Vec::new(),
+            });
+            if self.record_if_current(&entries, JournalEntryKind::CallSent, &[sent])? {
+                return Ok(call);
+            }
+        }
+    }
+
+    /// Appends an entry unless the journal has grown, because the entry's numbers follow from it.
+    fn record_if_current(
+        &self,
+        entries: &[JournalEntry],
+        kind: JournalEntryKind,
+        changes: &[JournalEvent],
+    ) -> Result<bool, Error> {
+        let at = self.project.ambient.now();
+        in_transaction(self.project.store.as_ref(), |unit| -> Result<bool, Error> {
+            let is_current = unit.count_entries(self.dialogue)? == entries.len() as u64;
+            if is_current {
+                unit.append_entry(self.dialogue, kind, at, changes)?;
+            }
+            Ok(is_current)
+        })
     }
 
     fn record(&self, kind: JournalEntryKind, changes: &[JournalEvent]) -> Result<(), Error> {

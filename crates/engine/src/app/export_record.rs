@@ -213,7 +213,7 @@ pub fn read_transcript(
 }
 
 fn journal_calls(journal: &[JournalEntry]) -> Vec<CallDocument> {
-    let state = RunState::from_entries(journal);
+    let state = RunState::from_journal(journal);
     state.map(|state| list_calls(&state, journal)).unwrap_or_default()
 }
 

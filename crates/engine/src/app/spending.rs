@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use plenary_core::model::ask::CallOutcome;
 use plenary_core::model::ids::DialogueId;
-use plenary_core::model::plan::{Plan, Seat};
+use plenary_core::model::plan::Seat;
 use plenary_core::model::queries::DialogueQuery;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::time::{Moment, SinceTime};
 use plenary_core::report::run_metrics::median;
 use plenary_core::report::spending::{SpendingGroup, SpendingReport, SpendingSum};
 
-use crate::app::planning::panel_setup::base_plan;
 use crate::app::project::Project;
-use crate::config::settle_sections::BudgetOverrides;
 use crate::engine::run_start::LoadedRun;
 use crate::error::Error;
 use crate::store::traits::Store;
@@ -35,21 +33,12 @@ pub fn sum_spending(
     let store = project.store.as_ref();
     for id in store.list_paid_dialogues(since.unwrap_or(Moment::FIRST))? {
         let entries = store.load_entries(&id, 0)?;
-        let state = match RunState::from_entries(&entries) {
-            Some(state) => Some(state),
-            None => RunState::from_plan(&entries, bare_plan(project)?),
-        };
+        let state = RunState::from_journal(&entries);
         if let Some(state) = state.filter(|state| !state.opening.rehearsal) {
             sum.add_run(&state);
         }
     }
     Ok(sum.into_report())
-}
-
-/// The plan of a dialogue without a run, in which a model was asked about its rules.
-fn bare_plan(project: &Project) -> Result<Plan, Error> {
-    let settings = project.loader.load_settings(&BudgetOverrides::default())?;
-    Ok(base_plan(&settings, Vec::new()))
 }
 
 fn load_state(store: &dyn Store, id: &DialogueId) -> Result<Option<RunState>, Error> {

@@ -10,7 +10,7 @@ use plenary_core::model::ask::TransportKind;
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::model::plan::{
     AuditMode, BudgetCaps, ConclusionPlan, ContextPack, DeliveryMode, PARTICIPANTS_MAX, Plan,
-    QuorumRules, Seat, SeatRole, ShortCircuitRules, StakesLevel,
+    QuorumRules, Seat, SeatRole, StakesLevel,
 };
 use plenary_core::prompting::instructions::instructions_digest;
 use plenary_core::protocols::council::types::QuestionMode;
@@ -280,24 +280,11 @@ fn find_provider<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider
 /// Plan that follows from the settings; the protocol's own part is left out.
 pub(crate) fn base_plan(settings: &Settings, seats: Vec<Seat>) -> Plan {
     Plan {
-        mode: QuestionMode::General,
         seats,
-        chairs: Vec::new(),
         timeouts: settings.council.timeouts,
-        quorum: QuorumRules::default(),
-        short_circuit: ShortCircuitRules::default(),
-        conclusion: None,
-        review: None,
-        alignment: None,
-        stakes: StakesLevel::Normal,
-        delivery: DeliveryMode::Synthesis,
-        anonymous_review: false,
         keep_prompts: settings.retention.keep_prompts,
         caps: settings.budget,
-        secret: String::new(),
-        context: Arc::default(),
-        rehearsal_script: None,
-        notes: Vec::new(),
+        ..Plan::default()
     }
 }
 
