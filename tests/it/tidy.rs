@@ -482,6 +482,11 @@ fn shipped_migrations_are_never_edited() {
             include_str!("../../migrations/0010_panel_reasons.sql"),
             MIGRATION_10,
         ),
+        (
+            "0011_override_entries.sql",
+            include_str!("../../migrations/0011_override_entries.sql"),
+            MIGRATION_11,
+        ),
     ];
     check(shipped.into_iter().filter_map(|(name, text, expected)| {
         let digest: String =
@@ -500,5 +505,6 @@ const MIGRATION_5: &str = "cc1696d533eebb759b273cb120fdcbf01a6dcfe1ed1788823a8f8
 const MIGRATION_6: &str = "af42895e7110984f635cb405f351727f20cbe35e5237dd1db857e1c9d3851642";
 const MIGRATION_7: &str = "e27f3a09b6e01693edaa36d8cd41bed7bf2fe0af2cf4bb0b4e8ad4ae9b80d2c9";
 const MIGRATION_8: &str = "8eb1b6ada688be2aaa06098818ce94b244471b1689adfa77ac1ab944137875fb";
+const MIGRATION_11: &str = "cad359d4584825d25e368a34bddeaeca779228a418c1403a731a5383539316d7";
 const MIGRATION_10: &str = "3f421d2094e72e23ca77ec2ff805cf4962f7f4ab933b0355e80a212cac2986b8";
 const MIGRATION_9: &str = "3fb04d41eb2d81386fe68af5c61df412c685418a0eb5b770150da04c40dcacbd";

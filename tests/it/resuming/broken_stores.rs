@@ -484,8 +484,8 @@ impl Store for BrokenStore {
         self.inner.list_ethos(limit)
     }
 
-    fn list_override_lines(&self, verdict_id: &str) -> Result<Vec<LogLine>, StoreError> {
-        self.inner.list_override_lines(verdict_id)
+    fn load_override_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
+        self.inner.load_override_lines(after, limit)
     }
 
     fn list_overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {

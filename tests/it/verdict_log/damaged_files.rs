@@ -76,8 +76,9 @@ fn somebody_elses_lines_stay_and_are_told_of_once() {
     assert_eq!((synced.appended, synced.unknown), (1, 2));
     assert_eq!(shelf.read_file(), format!("{theirs}{}", shelf.expected_file()));
     let said = synced.to_sentences(&shelf.log_path);
-    assert!(said[0].contains("has 2 lines that the store does not know"), "{said:?}");
-    assert!(said[0].contains("plenary log import"), "{said:?}");
+    assert!(said[0].contains("has 1 line that is not JSON"), "{said:?}");
+    assert!(said[1].contains("has 1 line that the store does not know"), "{said:?}");
+    assert!(said[1].contains("plenary log import"), "{said:?}");
     shelf.insert_verdict(2);
     let expected = SyncResult { appended: 1, ..SyncResult::default() };
     assert_eq!(shelf.sync_file(), expected);

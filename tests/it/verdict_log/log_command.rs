@@ -118,14 +118,14 @@ fn an_export_can_be_narrowed_and_written_to_a_file() {
 fn a_repair_says_what_it_did() {
     let desk = LogProgram::with_verdicts(3);
     let whole = desk.read_log_file();
-    assert!(desk.run_ok(&["log", "repair"]).stdout.contains("has the 3 verdicts of the store"));
+    assert!(desk.run_ok(&["log", "repair"]).stdout.contains("has the 3 lines of the store"));
     let first = whole.lines().next().unwrap();
     desk.write_file("council_log.jsonl", format!("{{\"theirs\":1}}\n{first}\n{first}\n{{\"v\":2,"));
     let ran = desk.run_command(&["log", "repair", "--dry-run"]);
     assert_eq!(ran.code, 1);
     let said = ran.stdout.split_once('\n').unwrap().1.to_owned();
     insta::assert_snapshot!(said, @r"
-    2 verdicts: missing
+    2 lines: missing
     1 line: repeated
     1 line: unknown to the store; kept before the others
     the last line has no line break

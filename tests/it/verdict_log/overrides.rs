@@ -88,12 +88,17 @@ fn its_document_says_what_stood_and_what_stands() {
 #[test]
 fn what_is_not_there_is_not_found() {
     let desk = LogProgram::with_verdicts(2);
-    for named in ["review/3", "nobody", "no such id", "../x", ""] {
+    let path = desk.open_store().find_logged("review/2").unwrap().unwrap().row.artifact;
+    for (named, hint) in [
+        ("review/3", "plenary log tail"),
+        ("nobody", "plenary log tail"),
+        ("no such id", "plenary log tail"),
+        ("../x", "plenary log tail"),
+        (&path, "its newest verdict is review/2"),
+    ] {
         let (code, document) = desk.run_json(&["override", named, "--as", "SHIP", "--why", "w"]);
-        let expected =
-            if named.is_empty() { (1, "missing_field") } else { (4, "verdict_not_found") };
-        assert_eq!((code, document["error_code"].as_str().unwrap()), expected, "{named}");
-        assert!(document["suggestion"].is_string());
+        assert_eq!((code, &document["error_code"]), (4, &json!("verdict_not_found")), "{named}");
+        assert!(document["suggestion"].as_str().unwrap().contains(hint), "{document:#}");
     }
     let (code, document) = desk.run_json(&["override", "review", "--as", "SHIP", "--why", "w"]);
     assert_eq!((code, &document["valid_options"]), (1, &json!(["review/1", "review/2"])));
@@ -102,11 +107,13 @@ fn what_is_not_there_is_not_found() {
 #[test]
 fn a_decision_needs_a_reason_and_a_word() {
     let desk = LogProgram::with_verdicts(1);
-    let (code, document) = desk.run_json(&["override", "review/1", "--as", "SHIP", "--why", " \n"]);
-    assert_eq!((code, document["field"].as_str()), (1, Some("why")));
-    for arguments in
-        [["--as", "INCOMPLETE", "--why", "w"].as_slice(), &["--as", "SHIP"], &["--why", "w"]]
-    {
+    assert_eq!(desk.run_command(&["override", "", "--as", "SHIP", "--why", "w"]).code, 64);
+    for arguments in [
+        ["--as", "SHIP", "--why", " \n"].as_slice(),
+        &["--as", "INCOMPLETE", "--why", "w"],
+        &["--as", "SHIP"],
+        &["--why", "w"],
+    ] {
         let ran = desk.run_command(&[&["override", "review/1"], arguments].concat());
         assert_eq!(ran.code, 64, "{arguments:?}");
     }
@@ -162,4 +169,39 @@ fn the_log_is_repaired_with_its_overrides() {
     }
     let ran = desk.run_ok(&["log", "repair"]);
     assert!(!ran.stdout.contains("unknown"), "{ran:?}");
+}
+
+#[test]
+fn the_line_of_an_override_needs_no_artifact_and_a_wrong_one_is_explained() {
+    let desk = LogProgram::with_verdicts(1);
+    let row = |change: (&str, serde_json::Value)| {
+        let mut row = json!({ "v": 2, "kind": "override", "ts": "2026-05-19T10:00:00Z",
+            "overrides": "review/1", "decision": "SHIP", "why": "Read again." });
+        row[change.0] = change.1;
+        row.to_string()
+    };
+    let lines = [
+        row(("by", json!("Ann"))),
+        row(("decision", json!("MAYBE"))),
+        row(("v", json!(7))),
+        row(("why", json!(" "))),
+        row(("ts", json!("2999-01-01T00:00:00Z"))),
+        row(("overrides", json!("review/9"))),
+    ];
+    desk.write_file("theirs.jsonl", lines.join("\n") + "\n");
+    let (code, document) = desk.run_json(&["log", "import", "theirs.jsonl"]);
+    assert_eq!((code, &document["overrides"], &document["malformed"]), (1, &json!(1), &json!(5)));
+    let reasons: Vec<&str> = document["malformed_lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["reason"].as_str().unwrap())
+        .collect();
+    assert_eq!(reasons.len(), 5);
+    for word in ["`decision`", "`v`", "`why`", "`ts`", "neither in the file nor in the store"] {
+        assert!(reasons.iter().any(|reason| reason.contains(word)), "{word}: {reasons:?}");
+    }
+    assert_eq!(desk.open_store().list_overrides("review/1").unwrap()[0].by.as_deref(), Some("Ann"));
+    // The file has the whole line, and the export the same bytes.
+    assert_eq!(desk.run_ok(&["log", "export"]).stdout, desk.read_log_file());
 }

@@ -23,6 +23,7 @@ use crate::files::read_write::FileError;
 use crate::store::error::StoreError;
 use crate::store::traits::{StoreTransaction, in_transaction};
 use crate::verdict_log::lines::{RawLine, RawLines};
+
 /// Some ten thousand verdicts. They are imported in one transaction, so they are in memory
 /// together.
 pub const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
@@ -180,12 +181,13 @@ fn read_rows<R: BufRead>(importing: ImportSource<'_, R>, now: Moment) -> Result<
         }
         imported.lines += 1;
         if let Some(row) = OverrideRow::parse_line(&line.bytes) {
-            match row {
-                Ok(row) if row.v == ROW_VERSION && row.ts <= latest => {
+            match row.map_err(|fault| fault.to_string()).and_then(|row| check_override(row, latest))
+            {
+                Ok(row) => {
                     let why = importing.redaction.redact_text(&row.why);
                     overrides.push((line.number, OverrideRow { why, ..row }));
                 }
-                _ => imported.malformed(line.number, "it is not a valid override".to_owned()),
+                Err(reason) => imported.malformed(line.number, reason),
             }
             continue;
         }
@@ -208,13 +210,26 @@ fn read_rows<R: BufRead>(importing: ImportSource<'_, R>, now: Moment) -> Result<
     Ok((imported, candidates, overrides))
 }
 
+fn check_override(row: OverrideRow, latest: Moment) -> Result<OverrideRow, String> {
+    if row.v != ROW_VERSION {
+        return Err(format!("`v` must be {ROW_VERSION}"));
+    }
+    if row.why.trim().is_empty() {
+        return Err("`why` is empty".to_owned());
+    }
+    if row.ts > latest { Err(AHEAD.to_owned()) } else { Ok(row) }
+}
+
+/// The reason for a row of the future.
+const AHEAD: &str = "`ts` lies in the future";
+
 fn read_row(line: &RawLine, latest: Moment) -> Result<LogRow, String> {
     if line.is_too_long {
         return Err(format!("it is over the limit of {LINE_BYTES_MAX} bytes"));
     }
     let text = std::str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned())?;
     let row = ImportedRow::parse_line(text).map_err(|fault| fault.to_string())?.row;
-    if row.ts > latest { Err("`ts` lies in the future".to_owned()) } else { Ok(row) }
+    if row.ts > latest { Err(AHEAD.to_owned()) } else { Ok(row) }
 }
 
 /// Returns the rows that the store does not have, and counts the others.

@@ -9,7 +9,7 @@ use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::time::Moment;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
 use plenary_core::protocols::review::log_row::{
-    LogQuery, LogRange, LogRow, LoggedVerdict, RecordedOverride,
+    LogQuery, LogRange, LogRow, LoggedVerdict, OverrideRow, RecordedOverride,
 };
 use plenary_core::protocols::review::policy::{ReviewDecision, ReviewVerdict, VerdictOverride};
 use plenary_core::protocols::review::redaction::LogRedaction;
@@ -19,12 +19,15 @@ use serde_json::Value;
 
 use crate::app::dialogue_ids::resolve_id;
 use crate::app::project::Project;
-use crate::error::Error;
+use crate::error::{Error, to_json_text};
 use crate::store::error::StoreError;
 use crate::store::traits::{LOG_PAGE_ROWS, Store, StoreTransaction, in_transaction, log_pages};
 
 /// Verdict ids listed in an error.
 const OPTIONS_MAX: usize = 20;
+
+/// The newest rows, in which the path of a document is looked up.
+const PATH_ROWS_MAX: usize = 1_000;
 
 /// Arguments of `override`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -76,7 +79,7 @@ pub fn override_verdict(
     let why = redaction.redact_text(&why);
     let at = project.ambient.now();
     let named = resolve_verdict_id(project.store.as_ref(), named)?;
-    in_transaction(project.store.as_ref(), |unit| {
+    let overridden = in_transaction(project.store.as_ref(), |unit| {
         let found = find_verdict(unit, &named)?;
         let word = VerdictOverride {
             verdict_id: found.verdict_id.clone(),
@@ -99,7 +102,30 @@ pub fn override_verdict(
             verdict_id: found.verdict_id,
             dialogue_id: found.dialogue_id,
         })
-    })
+    });
+    match overridden {
+        Err(Error::Refused(fault)) if fault.has_code(ErrorCode::VerdictNotFound) => {
+            Err(explain_path(project.store.as_ref(), &named)?
+                .map_or(Error::Refused(fault), Error::from))
+        }
+        other => other,
+    }
+}
+
+/// The error for the path of a reviewed document where the id of a verdict is expected.
+fn explain_path(store: &dyn Store, named: &str) -> Result<Option<ValidationError>, StoreError> {
+    let rows = store.load_log_page(&LogQuery {
+        range: LogRange::Last,
+        ..LogQuery::from_start(PATH_ROWS_MAX)
+    })?;
+    let newest = rows.into_iter().rfind(|found| found.row.artifact == named);
+    Ok(newest.map(|found| {
+        let message = format!("'{}' is a path, not the id of a verdict", truncate_echo(named));
+        ValidationError::new(ErrorCode::VerdictNotFound, message)
+            .with_field("verdict_id")
+            .with_value(named)
+            .with_suggestion(format!("its newest verdict is {}", found.verdict_id))
+    }))
 }
 
 pub(crate) fn append_override(
@@ -180,30 +206,40 @@ pub struct LogFilter {
     pub since: Option<Moment>,
 }
 
-/// Passes the lines to `hand_on` in order, some at a time, each with its line break; returns the
-/// number of verdicts. The overrides of a verdict follow it.
+/// What an export has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogExportCounts {
+    pub verdicts: usize,
+    pub overrides: usize,
+}
+
+/// Passes the lines to `hand_on` in order, some at a time, each with its line break. The overrides
+/// of a verdict follow it.
 pub fn export_log(
     project: &Project,
     filter: LogFilter,
     mut hand_on: impl FnMut(&str) -> Result<(), Error>,
-) -> Result<usize, Error> {
+) -> Result<LogExportCounts, Error> {
     let LogFilter { artifact_type, since } = filter;
     let query = LogQuery { artifact_type, since, ..LogQuery::from_start(LOG_PAGE_ROWS) };
-    let mut count = 0;
+    let mut counts = LogExportCounts::default();
     for page in log_pages(project.store.as_ref(), &query) {
         let found = page?;
-        count += found.len();
+        counts.verdicts += found.len();
         let mut lines = String::new();
         for verdict in &found {
             lines.push_str(&format!("{}\n", verdict.line));
             if verdict.overridden.is_some() {
-                let overrides = project.store.list_override_lines(&verdict.verdict_id)?;
-                overrides.iter().for_each(|row| lines.push_str(&format!("{}\n", row.line)));
+                for word in project.store.list_overrides(&verdict.verdict_id)? {
+                    let row = OverrideRow::from_recorded(&verdict.row, word);
+                    lines.push_str(&format!("{}\n", to_json_text(&row)?));
+                    counts.overrides += 1;
+                }
             }
         }
         hand_on(&lines)?;
     }
-    Ok(count)
+    Ok(counts)
 }
 
 /// A row with the person's decision over it.

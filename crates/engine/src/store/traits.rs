@@ -122,8 +122,8 @@ pub trait Store: Debug + Send + Sync {
     /// The stored line with this verdict id.
     fn find_log_line(&self, verdict_id: &str) -> StoreResult<Option<LogLine>>;
 
-    /// The lines of all overrides of a verdict, oldest first.
-    fn list_override_lines(&self, verdict_id: &str) -> StoreResult<Vec<LogLine>>;
+    /// Lines of overrides after row `after`, in order, at most `limit`.
+    fn load_override_lines(&self, after: u64, limit: usize) -> StoreResult<Vec<LogLine>>;
 
     /// The number of a row with the same content, independent of its id.
     fn find_same_row(&self, fingerprint: &str) -> StoreResult<Option<u64>>;

@@ -1,10 +1,12 @@
 //! Reads raw lines of a log of any length and content.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::io::{BufRead, Read, Seek, SeekFrom};
 use std::ops::Range;
 
+use plenary_core::model::time::Moment;
 use plenary_core::protocols::review::imported_row::ImportedRow;
 use plenary_core::protocols::review::log_row::{LogLine, OverrideRow};
 use plenary_core::protocols::review::redaction::LogRedaction;
@@ -103,54 +105,96 @@ struct VerdictIdField {
     verdict_id: Option<String>,
 }
 
-/// Matches a line. `redaction` removes the values that were also removed before rows were logged.
-pub(crate) fn match_line(
-    store: &dyn Store,
-    redaction: &LogRedaction,
-    line: &[u8],
-) -> Result<LineMatch, StoreError> {
-    if line.iter().all(u8::is_ascii_whitespace) {
-        return Ok(LineMatch::Blank);
-    }
-    if let Some(row) = OverrideRow::parse_line(line) {
-        return Ok(match row {
-            Ok(row) => match_override(store, &row, line)?,
-            Err(_) => LineMatch::Unknown,
-        });
-    }
-    let named = serde_json::from_slice::<VerdictIdField>(line).ok();
-    if let Some(id) = named.and_then(|named| named.verdict_id)
-        && let Some(LogLine { seq, line: stored }) = store.find_log_line(&id)?
-    {
-        let is_same = stored.as_bytes() == line;
-        return Ok(if is_same { LineMatch::Stored { seq } } else { LineMatch::Altered { seq } });
-    }
-    Ok(find_equal_row(store, redaction, line)?
-        .map_or(LineMatch::Unknown, |seq| LineMatch::Altered { seq }))
+/// Matches lines with the store. It reads the overrides once, because the file may have many.
+#[derive(Debug)]
+pub(crate) struct LineMatcher<'a> {
+    store: &'a dyn Store,
+    /// Removes the values that were also removed before rows were logged.
+    redaction: &'a LogRedaction,
+    /// By verdict, oldest first; read with the first override of the file.
+    overrides: Option<BTreeMap<String, Vec<StoredOverride>>>,
 }
 
-/// Matches the line of an override: by its verdict and its time.
-fn match_override(
-    store: &dyn Store,
-    row: &OverrideRow,
-    line: &[u8],
-) -> Result<LineMatch, StoreError> {
-    for LogLine { seq, line: stored } in store.list_override_lines(&row.overrides)? {
-        if stored.as_bytes() == line {
-            return Ok(LineMatch::Stored { seq });
+#[derive(Debug)]
+struct StoredOverride {
+    ts: Moment,
+    line: LogLine,
+}
+
+impl<'a> LineMatcher<'a> {
+    pub(crate) fn new(store: &'a dyn Store, redaction: &'a LogRedaction) -> Self {
+        Self { store, redaction, overrides: None }
+    }
+
+    pub(crate) fn match_line(&mut self, line: &[u8]) -> Result<LineMatch, StoreError> {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(LineMatch::Blank);
         }
-        if serde_json::from_str::<OverrideRow>(&stored).is_ok_and(|stored| stored.ts == row.ts) {
-            return Ok(LineMatch::Altered { seq });
+        if let Some(row) = OverrideRow::parse_line(line) {
+            return match row {
+                Ok(row) => self.match_override(&row, line),
+                Err(_) => Ok(LineMatch::Unknown),
+            };
+        }
+        let named = serde_json::from_slice::<VerdictIdField>(line).ok();
+        if let Some(id) = named.and_then(|named| named.verdict_id)
+            && let Some(LogLine { seq, line: stored }) = self.store.find_log_line(&id)?
+        {
+            let is_same = stored.as_bytes() == line;
+            return Ok(if is_same {
+                LineMatch::Stored { seq }
+            } else {
+                LineMatch::Altered { seq }
+            });
+        }
+        Ok(find_equal_row(self.store, self.redaction, line)?
+            .map_or(LineMatch::Unknown, |seq| LineMatch::Altered { seq }))
+    }
+
+    /// Matches the line of an override: by its verdict and its time.
+    fn match_override(&mut self, row: &OverrideRow, line: &[u8]) -> Result<LineMatch, StoreError> {
+        let known = match self.overrides.take() {
+            Some(known) => known,
+            None => read_overrides(self.store)?,
+        };
+        let known = self.overrides.insert(known);
+        for stored in known.get(&row.overrides).into_iter().flatten() {
+            let seq = stored.line.seq;
+            if stored.line.line.as_bytes() == line {
+                return Ok(LineMatch::Stored { seq });
+            }
+            if stored.ts == row.ts {
+                return Ok(LineMatch::Altered { seq });
+            }
+        }
+        Ok(LineMatch::Unknown)
+    }
+}
+
+/// Overrides read at a time.
+const OVERRIDES_PAGE: usize = 1_000;
+
+fn read_overrides(store: &dyn Store) -> Result<BTreeMap<String, Vec<StoredOverride>>, StoreError> {
+    let mut known: BTreeMap<String, Vec<StoredOverride>> = BTreeMap::new();
+    let mut after = 0;
+    loop {
+        let page = store.load_override_lines(after, OVERRIDES_PAGE)?;
+        let Some(last) = page.last() else { return Ok(known) };
+        after = last.seq;
+        for line in page {
+            let Ok(row) = serde_json::from_str::<OverrideRow>(&line.line) else { continue };
+            known.entry(row.overrides).or_default().push(StoredOverride { ts: row.ts, line });
         }
     }
-    Ok(LineMatch::Unknown)
 }
 
 /// Whether every line equals a stored line, byte for byte.
 pub fn is_all_stored(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
+    let redaction = LogRedaction::default();
+    let mut matcher = LineMatcher::new(store, &redaction);
     for line in RawLines::new(source, LINE_BYTES_MAX) {
         let Ok(line) = line else { return Ok(false) };
-        let found = match_line(store, &LogRedaction::default(), &line.bytes)?;
+        let found = matcher.match_line(&line.bytes)?;
         if !matches!(found, LineMatch::Stored { .. }) {
             return Ok(false);
         }

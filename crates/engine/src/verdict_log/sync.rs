@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::store::traits::{Store, log_line_pages};
 use crate::verdict_log::lines::{
-    LineMatch, RawLine, RawLines, is_json_object, match_line, read_last_line,
+    LineMatch, LineMatcher, RawLine, RawLines, is_json_object, read_last_line,
 };
 use crate::verdict_log::log_file::{LogFile, LogFileError};
 
@@ -40,6 +40,8 @@ pub struct SyncResult {
     /// Unknown lines before ours. They are counted only if the file does not end with one of our
     /// rows, so they are reported once.
     pub unknown: usize,
+    /// Those unknown lines that are not a JSON object, so that no import can read them.
+    pub unreadable: usize,
     /// Lines whose text differs from their row; reported once, like unknown lines.
     pub altered: usize,
     /// Where the torn end of an unknown line was moved.
@@ -57,8 +59,16 @@ impl SyncResult {
                 "`{log}` ended in an incomplete line that is not in the store; it is now in `{aside}`"
             ));
         }
-        if self.unknown > 0 {
-            let lines = count_noun(self.unknown, "line");
+        let importable = self.unknown.saturating_sub(self.unreadable);
+        if self.unreadable > 0 {
+            let lines = count_noun(self.unreadable, "line");
+            let verb = if self.unreadable == 1 { "is" } else { "are" };
+            sentences.push(format!(
+                "`{log}` has {lines} that {verb} not JSON; Plenary keeps them until you remove them"
+            ));
+        }
+        if importable > 0 {
+            let lines = count_noun(importable, "line");
             sentences.push(format!(
                 "`{log}` has {lines} that the store does not know; `plenary log import {log}` imports them"
             ));
@@ -84,7 +94,8 @@ pub fn sync_log(store: &dyn Store, path: &Path) -> Result<SyncResult, LogFileErr
     let bytes = log.file_size()?;
     let last = read_last_line(&mut log.file, bytes).map_err(|error| log.unreadable_error(error))?;
     let redaction = LogRedaction::default();
-    let last = last.map(|line| match_line(store, &redaction, &line)).transpose()?;
+    let last =
+        last.map(|line| LineMatcher::new(store, &redaction).match_line(&line)).transpose()?;
     let mut survey = match last {
         Some(LineMatch::Stored { seq }) => FileSurvey { last: seq, ..FileSurvey::default() },
         Some(LineMatch::Altered { .. } | LineMatch::Unknown | LineMatch::Blank) | None => {
@@ -93,6 +104,7 @@ pub fn sync_log(store: &dyn Store, path: &Path) -> Result<SyncResult, LogFileErr
     };
     let mut synced = SyncResult {
         unknown: survey.differences.strangers,
+        unreadable: survey.unreadable,
         altered: survey.differences.altered,
         ..SyncResult::default()
     };
@@ -218,6 +230,8 @@ enum OpenEnd {
 #[derive(Debug, Default)]
 struct FileSurvey {
     differences: LogDifferences,
+    /// Unknown lines that are not a JSON object.
+    unreadable: usize,
     /// Byte ranges of unknown lines, which are kept.
     unknown_lines: Vec<Range<u64>>,
     /// Rows that have a line in the file, with equal or different text.
@@ -234,10 +248,11 @@ impl FileSurvey {
         redaction: &LogRedaction,
     ) -> Result<Self, LogFileError> {
         let mut survey = Self::default();
+        let mut matcher = LineMatcher::new(store, redaction);
         log.file.seek(SeekFrom::Start(0)).map_err(|error| log.unreadable_error(error))?;
         for line in RawLines::new(BufReader::new(&log.file), LINE_BYTES_MAX) {
             let line = line.map_err(|error| log.unreadable_error(error))?;
-            survey.add_line(store, redaction, line)?;
+            survey.add_line(store, &mut matcher, line)?;
         }
         Ok(survey)
     }
@@ -245,7 +260,7 @@ impl FileSurvey {
     fn add_line(
         &mut self,
         store: &dyn Store,
-        redaction: &LogRedaction,
+        matcher: &mut LineMatcher<'_>,
         line: RawLine,
     ) -> Result<(), LogFileError> {
         let start = line.place.start;
@@ -259,13 +274,14 @@ impl FileSurvey {
                 return Ok(());
             }
         }
-        let open_end = match match_line(store, redaction, &line.bytes)? {
+        let open_end = match matcher.match_line(&line.bytes)? {
             LineMatch::Blank => {
                 self.differences.blank += 1;
                 OpenEnd::Closed
             }
             LineMatch::Unknown => {
                 self.differences.strangers += 1;
+                self.unreadable += usize::from(!is_json_object(&line.bytes));
                 self.unknown_lines.push(line.place);
                 OpenEnd::Unknown
             }

@@ -92,7 +92,9 @@ pub(crate) struct LogExportArgs {
 struct LogExportReport {
     status: &'static str,
     path: String,
+    /// Verdicts; the overrides are beside them.
     rows: usize,
+    overrides: usize,
 }
 
 impl LogExportArgs {
@@ -110,19 +112,23 @@ impl LogExportArgs {
         let recognise = |file: &File| is_log_export(&project, file);
         file.check_writable(&recognise)?;
         let mut text = String::new();
-        let rows = export_log(&project, filter, |lines| {
+        let counts = export_log(&project, filter, |lines| {
             text.push_str(lines);
             Ok(())
         })?;
         file.write_file(text.as_bytes(), &recognise)?;
-        let exported =
-            LogExportReport { status: "success", path: file.path().display().to_string(), rows };
+        let exported = LogExportReport {
+            status: "success",
+            path: file.path().display().to_string(),
+            rows: counts.verdicts,
+            overrides: counts.overrides,
+        };
         session.ui.print_result(&exported, |exported| {
-            format!(
-                "Wrote {} to {}",
-                count_noun(exported.rows, "verdict"),
-                safe_line(&exported.path)
-            )
+            let mut wrote = count_noun(exported.rows, "verdict");
+            if exported.overrides > 0 {
+                wrote.push_str(&format!(" and {}", count_noun(exported.overrides, "override")));
+            }
+            format!("Wrote {wrote} to {}", safe_line(&exported.path))
         })?;
         Ok(ExitStatus::Ok)
     }
@@ -292,16 +298,15 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 }
 
 fn import_text(imported: &ImportResult) -> String {
-    let count = |number: usize| count_noun(number, "verdict");
-    let mut text = format!("Imported {}", count(imported.imported));
-    for (number, said) in [
-        (imported.overrides, "overridden"),
-        (imported.known, "already known"),
-        (imported.malformed, "malformed"),
-        (imported.otherwise.len(), "known with another text"),
+    let mut text = format!("Imported {}", count_noun(imported.imported, "verdict"));
+    for (number, what, said) in [
+        (imported.overrides, "override", ""),
+        (imported.known, "line", " already known"),
+        (imported.malformed, "line", " malformed"),
+        (imported.otherwise.len(), "line", " known with another text"),
     ] {
         if number > 0 {
-            text.push_str(&format!(", {number} {said}"));
+            text.push_str(&format!(", {}{said}", count_noun(number, what)));
         }
     }
     if let Some(id) = &imported.dialogue_id {
@@ -376,25 +381,31 @@ impl LogRepairArgs {
 fn repair_text(told: &LogRepairReport<'_>) -> String {
     let LogRepairReport { differences, .. } = told;
     let path = safe_line(&told.path);
-    let rows = count_noun(differences.rows, "verdict");
+    // An override is a line as well.
+    let rows = count_noun(differences.rows, "line");
     let mut text = match (told.differed, told.dry_run) {
         (false, _) => format!("{path} has the {rows} of the store"),
         (true, true) => format!("{path} differs from the {rows} of the store"),
         (true, false) => format!("Rewrote {path}: {rows}"),
     };
-    for said in list_differences(differences) {
+    for said in list_differences(differences, told.differed) {
         text.push_str(&format!("\n  {said}"));
     }
     text
 }
 
-fn list_differences(differences: &LogDifferences) -> Vec<String> {
+fn list_differences(differences: &LogDifferences, differed: bool) -> Vec<String> {
+    let strangers = match differed {
+        true => "unknown to the store; kept before the others",
+        // Nothing is rewritten.
+        false => "unknown to the store; kept",
+    };
     let counted = [
-        (differences.missing, "verdict", "missing"),
+        (differences.missing, "line", "missing"),
         (differences.altered, "line", "with another text than the store"),
         (differences.repeated, "line", "repeated"),
         (differences.blank, "line", "empty"),
-        (differences.strangers, "line", "unknown to the store; kept before the others"),
+        (differences.strangers, "line", strangers),
     ];
     let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
     let mut said: Vec<String> =

@@ -1,5 +1,6 @@
 //! `review`: reviews documents and exits with the verdict.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -73,6 +74,7 @@ fn tier_parser() -> impl TypedValueParser<Value = ReviewTier> {
 impl ReviewArgs {
     pub(crate) fn run(mut self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
         self.find_files();
+        self.remove_repeated_files();
         if self.files.is_empty() {
             // Nothing was reviewed, so a pipeline must not get exit code 0.
             let message =
@@ -122,6 +124,12 @@ impl ReviewArgs {
         !is_claimed && self.files.iter().any(|file| file == Path::new("-"))
     }
 
+    /// Keeps each file once: the same content is not judged twice at the same time.
+    fn remove_repeated_files(&mut self) {
+        let mut seen = HashSet::new();
+        self.files.retain(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    }
+
     /// Recovers the document in `review --rehearse post.md`, where clap parses it as the script.
     fn find_files(&mut self) {
         let path = match self.files.is_empty() {
@@ -162,7 +170,7 @@ pub(crate) struct ReviewCommonArgs {
     /// Spend at most this many US dollars on each document
     #[arg(long, value_name = "USD", value_parser = parse_dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
-    /// Decide by this policy [default: `review.policy` of council.yaml, else seed]
+    /// Decide by this policy [default: `review.policy.name` of council.yaml, else seed]
     #[arg(long, value_name = "POLICY", value_parser = enum_parser(PolicyName::ALL, PolicyName::name))]
     policy: Option<PolicyName>,
     /// Run this many reviews at once [default: 4]
@@ -253,16 +261,25 @@ impl ReviewCommonArgs {
 #[derive(Debug, Args)]
 pub(crate) struct OverrideArgs {
     /// The id of the verdict, as `plenary log tail` shows it, or of a review with one verdict
+    #[arg(value_parser = parse_name)]
     verdict_id: String,
     /// The decision
     #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser(), ignore_case = true)]
     decision: ReviewDecision,
     /// The reason, for later readers of the log
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = parse_reason)]
     why: String,
     /// The person who decides [default: the name of Git's author, else of the system's user]
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     by: Option<String>,
+}
+
+/// A later reader needs the reason.
+fn parse_reason(text: &str) -> Result<String, &'static str> {
+    match text.trim().is_empty() {
+        true => Err("expected the reason, for example `Source added.`"),
+        false => Ok(text.to_owned()),
+    }
 }
 
 fn decision_parser() -> impl TypedValueParser<Value = ReviewDecision> {

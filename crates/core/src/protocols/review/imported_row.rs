@@ -73,7 +73,9 @@ fn describe_json_error(error: &serde_json::Error) -> RowParseError {
 }
 
 /// Names the field. Of the message it repeats only the name of a missing field, which is ours.
-fn describe_field_error(error: &serde_path_to_error::Error<serde_json::Error>) -> RowParseError {
+pub(crate) fn describe_field_error(
+    error: &serde_path_to_error::Error<serde_json::Error>,
+) -> RowParseError {
     let (path, message) = (error.path().to_string(), error.inner().to_string());
     let missing = message.strip_prefix("missing field `").and_then(|rest| rest.split_once('`'));
     match (path.as_str(), missing) {

@@ -11,6 +11,7 @@ use crate::model::string_enum::words;
 use crate::model::text::truncate_within;
 use crate::model::time::Moment;
 use crate::protocols::review::earlier_decision::settings_digest;
+use crate::protocols::review::imported_row::{RowParseError, describe_field_error};
 use crate::protocols::review::policy::{
     BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict, VerdictOverride,
 };
@@ -78,7 +79,10 @@ pub struct OverrideRow {
     pub why: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// Of the verdict, for readers; a line of another program may lack them.
+    #[serde(default)]
     pub artifact: String,
+    #[serde(default)]
     pub artifact_type: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_sha256: Option<String>,
@@ -107,15 +111,24 @@ impl OverrideRow {
         }
     }
 
+    /// The same row from the decision as the store lists it.
+    pub fn from_recorded(row: &LogRow, word: RecordedOverride) -> Self {
+        let RecordedOverride { decision, why, at, by } = word;
+        let verdict_id = row.verdict_id.clone().unwrap_or_default();
+        let decided = VerdictOverride { verdict_id, decision, why, by, decided_at: Some(at) };
+        Self::new(row, &decided, at)
+    }
+
     /// Reads a line; `None` if it is no such row, valid or not.
-    pub fn parse_line(line: &[u8]) -> Option<Result<Self, serde_json::Error>> {
+    pub fn parse_line(line: &[u8]) -> Option<Result<Self, RowParseError>> {
         #[derive(Deserialize)]
         struct KindField {
             kind: OverrideKind,
         }
-        serde_json::from_slice::<KindField>(line)
-            .ok()
-            .map(|KindField { kind: OverrideKind::Override }| serde_json::from_slice(line))
+        let KindField { kind: OverrideKind::Override } = serde_json::from_slice(line).ok()?;
+        let mut source = serde_json::Deserializer::from_slice(line);
+        let row = serde_path_to_error::deserialize(&mut source);
+        Some(row.map_err(|error| describe_field_error(&error)))
     }
 
     /// The decision, as the record keeps it.

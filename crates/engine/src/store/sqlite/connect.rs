@@ -191,7 +191,7 @@ pub(crate) fn retry_while_busy<T>(
     }
 }
 
-const MIGRATIONS: [&str; 10] = [
+const MIGRATIONS: [&str; 11] = [
     include_str!("../../../../../migrations/0001_record.sql"),
     include_str!("../../../../../migrations/0002_search.sql"),
     include_str!("../../../../../migrations/0003_conclusions.sql"),
@@ -202,6 +202,7 @@ const MIGRATIONS: [&str; 10] = [
     include_str!("../../../../../migrations/0008_score_components.sql"),
     include_str!("../../../../../migrations/0009_calibration_scores.sql"),
     include_str!("../../../../../migrations/0010_panel_reasons.sql"),
+    include_str!("../../../../../migrations/0011_override_entries.sql"),
 ];
 
 /// The current schema version.

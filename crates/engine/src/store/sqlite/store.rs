@@ -258,7 +258,8 @@ impl Store for SqliteStore {
         prior_verdicts(artifact_type: &str, limit: usize) -> Vec<LogRow>, verdict_log::load_priors;
         find_logged(verdict_id: &str) -> Option<LoggedVerdict>, verdict_log::find_logged;
         find_log_line(verdict_id: &str) -> Option<LogLine>, verdict_log::find_line;
-        list_override_lines(verdict_id: &str) -> Vec<LogLine>, verdict_log::list_override_lines;
+        load_override_lines(after: u64, limit: usize) -> Vec<LogLine>,
+            verdict_log::load_override_lines;
         find_same_row(fingerprint: &str) -> Option<u64>, verdict_log::find_same_row;
         find_decided(content: &ContentQuery) -> Option<ContentDecision>, verdict_log::find_decided;
         list_content_verdicts(content: &ContentQuery, limit: usize) -> Vec<LoggedVerdict>,

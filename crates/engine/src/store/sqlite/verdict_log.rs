@@ -77,47 +77,23 @@ pub(crate) fn load_lines(
 ) -> Result<Vec<LogLine>, StoreError> {
     let sql = "SELECT seq, line FROM verdict_log WHERE seq > ?1 ORDER BY seq LIMIT ?2";
     let mut lines = query_rows(connection, sql, params![after, limit], read_line)?;
-    // The place of an override in the log is that of its entry in the journal.
-    let overrides = load_override_lines(
-        connection,
-        "j.dialogue_id IN (SELECT dialogue_id FROM overrides) AND j.global_seq > ?1 / 1000000",
-        params![after, limit],
-    )?;
-    lines.extend(overrides);
+    lines.extend(load_override_lines(connection, after, limit)?);
     lines.sort_by_key(|line| line.seq);
     lines.truncate(limit);
     Ok(lines)
 }
 
-/// The lines of all overrides of a verdict, oldest first.
-pub(crate) fn list_override_lines(
+/// The lines of overrides after row `after`. The place of an override in the log is that of its
+/// entry in the journal.
+pub(crate) fn load_override_lines(
     connection: &Connection,
-    verdict_id: &str,
+    after: u64,
+    limit: usize,
 ) -> Result<Vec<LogLine>, StoreError> {
-    let of_verdict = "j.dialogue_id = (SELECT dialogue_id FROM verdict_log WHERE verdict_id = ?1)";
-    let mut lines =
-        load_override_lines(connection, of_verdict, params![verdict_id, OVERRIDES_MAX])?;
-    let is_own = |line: &LogLine| {
-        serde_json::from_str::<OverrideRow>(&line.line).is_ok_and(|row| row.overrides == verdict_id)
-    };
-    lines.retain(is_own);
-    Ok(lines)
-}
-
-/// No person decides more often over one verdict.
-const OVERRIDES_MAX: u32 = 10_000;
-
-/// Builds the lines of overrides from their entries, which `filter` selects.
-fn load_override_lines(
-    connection: &Connection,
-    filter: &str,
-    values: &[&dyn ToSql],
-) -> Result<Vec<LogLine>, StoreError> {
-    let sql = format!(
-        "SELECT j.global_seq, j.ts, j.payload FROM journal j
-         WHERE j.kind = 'overridden' AND {filter} ORDER BY j.global_seq LIMIT ?2"
-    );
-    let entries = query_rows(connection, &sql, values, |row| {
+    let sql = "SELECT global_seq, ts, payload FROM journal
+         WHERE kind = 'overridden' AND global_seq > ?1 ORDER BY global_seq LIMIT ?2";
+    let values = params![after / ROWS_PER_ENTRY_MAX, limit];
+    let entries = query_rows(connection, sql, values, |row| {
         let (entry, at): (u64, Moment) = (row.get(0)?, parse_column(row, 1, "moment")?);
         let events: Vec<JournalEvent> = read_json(row, 2, "journal entry")?;
         Ok((entry.saturating_mul(ROWS_PER_ENTRY_MAX), at, events))
