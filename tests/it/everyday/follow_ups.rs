@@ -54,6 +54,21 @@ fn a_text_that_comes_late_goes_with_the_question_as_well() {
 }
 
 #[test]
+fn a_standard_input_that_stays_open_ends_with_the_deadline() {
+    let program = TestProgram::new();
+    let mut command = program.command();
+    command.args(["ask", "--rehearse", "Is this safe to merge?", "--deadline", "2s"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let pipe = child.stdin.take().unwrap();
+    let ran = child.wait_with_output().unwrap();
+    drop(pipe);
+    let said = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(64), "{said}");
+    assert!(said.contains("did not end within 2 s") && said.contains("</dev/null"), "{said}");
+}
+
+#[test]
 fn an_empty_standard_input_sends_nothing_and_a_key_is_refused() {
     let program = TestProgram::new();
     let (code, document, said) = ask_piped(&program, &["Is it so?"], "");

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use plenary_core::model::plan::{AuditMode, ContextPack, DeliveryMode, Plan, StakesLevel};
@@ -31,7 +31,7 @@ use serde_json::json;
 
 use crate::cli::council::batch::{BatchLimits, run_batch, shared_budget};
 use crate::cli::council::batch_file::read_questions;
-use crate::cli::council::piped_input::{InputWish, read_piped_input};
+use crate::cli::council::piped_input::{InputWait, InputWish, read_piped_input};
 use crate::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::cli::runs::output::ProgressDisplay;
 use crate::cli::runs::value_parsers::{
@@ -176,12 +176,16 @@ impl AskArgs {
             Some(id) => Some(EarlierDialogue::load(&session.open_if_present()?, id)?),
             None => None,
         };
+        let start = Instant::now();
         let context = self.gather_context(session, &settings, earlier.as_ref())?.into();
+        let waited_ms = start.elapsed().as_secs() * 1_000;
         if self.mode == QuestionMode::Review && self.context.is_empty() {
             session.ui.print_note("`--mode review` without files: name them with `--context PATH`");
         }
         let protocol = session.loader.protocols.for_question(self.protocol.as_deref())?;
-        let plan = panel.build_plan(self.mode, context, &RealSystem);
+        let mut plan = panel.build_plan(self.mode, context, &RealSystem);
+        // The wait for standard input counts; shorter ones are not worth an odd number.
+        plan.caps.wall_ms = plan.caps.wall_ms.saturating_sub(waited_ms);
         if self.dry_run {
             let warnings = settings.list_warnings(RealSystem.now().utc_day());
             return dry_run(session, protocol, &plan, &question, &warnings);
@@ -229,7 +233,9 @@ impl AskArgs {
         }
         let wish = if input.is_empty() { InputWish::IfPiped } else { InputWish::Named };
         if self.question.as_deref() != Some("-") {
-            pack.files.extend(read_piped_input(session.ui, wish, &guard)?);
+            let limit = Duration::from_millis(settings.budget.wall_ms);
+            let waiting = InputWait { wish, limit };
+            pack.files.extend(read_piped_input(session.ui, waiting, &guard)?);
         }
         pack.files.extend(earlier.map(|earlier| earlier.material.clone()));
         Ok(pack)
