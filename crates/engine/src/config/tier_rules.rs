@@ -187,7 +187,9 @@ pub(crate) fn read_tier_rules(
     tree: &YamlNode,
     problems: &mut ProblemList,
 ) -> Option<Vec<TierRule>> {
-    let node = tree.find_value("tier_rules")?;
+    let YamlValue::Mapping(sections) = &tree.value else { return None };
+    let (section, node) = sections.iter().find(|(key, _)| key.name == "tier_rules")?;
+    let problems_before = problems.0.len();
     let known = ReviewTier::ALL.map(ReviewTier::config_key);
     for (key, _) in list_entries(node, "tier_rules", problems) {
         if !known.contains(&key.name.as_str()) {
@@ -210,6 +212,11 @@ pub(crate) fn read_tier_rules(
             let globs = read_globs(node, &path, problems);
             rules.push(TierRule { tier, artifact_type: key.name.clone(), globs });
         }
+    }
+    // Without a rule every file would be skipped, and nobody would notice.
+    if rules.is_empty() && problems.0.len() == problems_before {
+        let fault = "has no rule: write one like `tier_1: {post: [\"posts/*.md\"]}`, or remove it";
+        problems.add_problem("tier_rules", section.line, fault);
     }
     Some(rules)
 }
@@ -245,8 +252,18 @@ fn glob_fault(glob: &str) -> Option<&'static str> {
     if glob.split('/').any(|part| part == "..") {
         return Some("leaves the folder of `council.yaml`");
     }
-    if glob.starts_with("./") || glob.contains("//") || glob.contains('\\') || glob != glob.trim() {
+    let has_outer_blank = glob.split('/').any(|part| part != part.trim());
+    if glob.starts_with("./") || glob.contains("//") || glob.contains('\\') || has_outer_blank {
         return Some("matches nothing: write it like `posts/*.md`");
+    }
+    if has_open_class(glob) {
+        return Some("has a `[` without its `]`");
+    }
+    if is_list_of_globs(glob) {
+        return Some(
+            "looks like several globs: list them as `[\"a/*.md\", \"b/*.md\"]`, and write `?` for a \
+             blank in a name",
+        );
     }
     if glob.starts_with(['!', '#']) {
         return Some("begins with `!` or `#`");
@@ -256,9 +273,82 @@ fn glob_fault(glob: &str) -> Option<&'static str> {
     (!is_glob).then_some("is not a glob")
 }
 
+/// Whether a class of letters such as `[a-z]` has no end. The matcher then takes it literally.
+fn has_open_class(glob: &str) -> bool {
+    let mut rest = glob;
+    while let Some((_, after)) = rest.split_once('[') {
+        let members = after.strip_prefix(['!', '^']).unwrap_or(after);
+        // A bracket that comes first is a member of the class.
+        let members = members.strip_prefix(']').unwrap_or(members);
+        let Some((_, next)) = members.split_once(']') else { return true };
+        rest = next;
+    }
+    false
+}
+
+/// Whether one text has several globs, separated by a blank or a comma: `a/*.md b/*.md`. A name may
+/// contain a blank, so the text before it must end like a glob of its own.
+fn is_list_of_globs(glob: &str) -> bool {
+    let parts: Vec<&str> = glob.split([' ', ',']).filter(|part| !part.is_empty()).collect();
+    let is_whole = |part: &str| {
+        let ending = part.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_file = !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_file || part.ends_with('*')
+    };
+    let mut pairs = parts.iter().zip(parts.iter().skip(1));
+    pairs.any(|(part, next)| is_whole(part) && next.contains(['*', '/', '.']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::yaml::parse_yaml;
+
+    #[test]
+    fn globs_that_match_nothing_by_mistake_are_rejected() {
+        let faulty = [
+            "posts/[.md",
+            "posts/[!a.md",
+            "posts/[]a.md",
+            "posts/*.md drafts/*.md",
+            "posts/*.md,drafts/*.md",
+            "posts/*.md, drafts/*.md",
+            "posts/a.md b.md",
+            "posts/* drafts/*",
+            "posts/ *.md",
+            " posts/*.md",
+            "posts /*.md",
+            "../a.md",
+        ];
+        assert_eq!(faulty.map(|glob| glob_fault(glob).is_some()), [true; 12], "{faulty:?}");
+        let valid = [
+            "posts/*.md",
+            "posts/[a-z]*.md",
+            "posts/[]]*.md",
+            "posts/[!a,b]*.md",
+            "my posts/*.md",
+            "posts/my file*.md",
+            "St. Gallen/*.md",
+            "v1.2 notes.md",
+            "*,v",
+        ];
+        let faults = valid.map(|glob| glob_fault(glob).map(|fault| (glob, fault)));
+        assert_eq!(faults, [None; 9]);
+    }
+
+    #[test]
+    fn rules_without_a_rule_are_rejected() {
+        let problems_of = |text: &str| {
+            let mut problems = ProblemList::default();
+            read_tier_rules(&parse_yaml(text).unwrap(), &mut problems);
+            problems.0.len()
+        };
+        let empty = ["tier_rules:", "tier_rules: {}", "tier_rules: {tier_1: {}}"];
+        assert_eq!(empty.map(problems_of), [1; 3]);
+        assert_eq!(problems_of("tier_rules:\n  tier_1:\n"), 1);
+        assert_eq!(problems_of("tier_rules: {tier_2: {draft: [\"drafts/**\"]}}"), 0);
+        assert_eq!(problems_of("council: {}"), 0);
+    }
 
     fn rule(tier: ReviewTier, artifact_type: &str, globs: &[&str]) -> TierRule {
         let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
