@@ -67,7 +67,7 @@ pub(crate) fn hint_for_context_files(error: &ContextFileError) -> &'static str {
         ContextFileError::NotAFile { .. } => "save the content to a file and name that file",
         ContextFileError::Folder { .. } => "name its files; `plenary sweep DIR` reviews a folder",
         ContextFileError::Unfit { .. } => {
-            "a review needs a UTF-8 text of 1 byte to about 350 KB inside the project"
+            "a review needs a UTF-8 text, with words and of at most about 350 KB, inside the project"
         }
         ContextFileError::Unsent { .. } => {
             "leave it out of `--context`, or name its folder: from a folder, such files are left out"

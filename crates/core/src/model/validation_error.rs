@@ -76,6 +76,7 @@ error_codes! {
     InvalidSlug = "invalid_slug", "type_consistency", "use lower-case letters, digits, '-' and '_'";
     InvalidVote = "invalid_vote", "type_enum", "write '11-1', '11-1-2' or 'unanimous'";
     InvalidJson = "invalid_json", "type_enum", "send one JSON object with the operation's fields";
+    ContainsSecret = "contains_secret", "type_enum", "remove the key from the text";
     NotSupported = "not_supported", "type_enum", "leave the field out";
     EthosNotApproved = "ethos_not_approved", "lifecycle", "synthesize and approve the ethos first";
     EthosImmutable = "ethos_immutable", "lifecycle", "synthesize the next version";

@@ -212,10 +212,11 @@ fn overrides_section(audit: &ReviewStatistics) -> PageSection {
     if decided + of_incomplete == 0 {
         return PageSection::default();
     }
+    let verdicts = count_noun(decided, "decided verdict");
     let mut text = match overridden {
-        0 => format!("People overrode none of {decided} decided verdicts."),
+        0 => format!("People overrode none of {verdicts}."),
         _ => format!(
-            "People overrode {overridden} of {decided} decided verdicts ({}): {softened} softened, \
+            "People overrode {overridden} of {verdicts} ({}): {softened} softened, \
              {hardened} hardened, {confirmed} confirmed.",
             format_percent(overridden, decided)
         ),

@@ -377,7 +377,7 @@ impl SecretFile {
     pub fn fault(&self) -> ValidationError {
         let Self { path, key } = self;
         let message = format!("`{}` is not sent to any provider: {key}", path.display());
-        ValidationError::new(ErrorCode::NotSupported, message)
+        ValidationError::new(ErrorCode::ContainsSecret, message)
             .with_suggestion("remove the key from the document")
     }
 }

@@ -133,6 +133,12 @@ impl ConfigProblem {
         Self { key: Some(path), line: Some(line), message, is_external: false }
     }
 
+    /// A known key in the wrong mapping.
+    pub(crate) fn misplaced_key(path: String, line: u64, meant: &str) -> Self {
+        let message = format!("unknown key `{path}` on line {line}; did you mean `{meant}`?");
+        Self { key: Some(path), line: Some(line), message, is_external: false }
+    }
+
     /// An invalid value: `fault` follows the key and its line in the message.
     pub(crate) fn in_value(path: &str, line: Option<u64>, fault: &str) -> Self {
         let place = line.map(|line| format!(" on line {line}")).unwrap_or_default();

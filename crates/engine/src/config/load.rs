@@ -5,6 +5,7 @@ use std::path::Path;
 
 use plenary_core::model::ids::ExpertSlug;
 use plenary_core::protocols::review::concern_codes::ConcernCode;
+use plenary_core::report::phrases::count_noun;
 use serde_json::{Value, json};
 
 use crate::config::council_file::{CouncilFile, DeliberatorEntry, ProviderEntry, check_file};
@@ -264,8 +265,8 @@ fn settle_review(
     let line = file.values.line_of(key).or(file.values.line_of("review.deliberators"));
     // A review that needs more deliberators than it has never passes.
     if file.deliberators.is_some() && policy.min_deliberators > seats.len() {
-        let fault =
-            format!("is {}, but there are {} deliberators", policy.min_deliberators, seats.len());
+        let seats = count_noun(seats.len(), "deliberator");
+        let fault = format!("is {}, but the review has {seats}", policy.min_deliberators);
         problems.add_problem(key, line.unwrap_or_default(), &fault);
     }
     let log_path = paths.folder.join(values.log_path);

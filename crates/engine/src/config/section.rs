@@ -61,7 +61,12 @@ impl FileValues {
             let row = rows.iter().find(|row| row.key == path);
             let known = keys_of_level(rows, level);
             if !known.contains(&key.name.as_str()) {
-                problems.0.push(ConfigProblem::unknown_key(full_path, &key.name, key.line, &known));
+                let deeper =
+                    find_deeper_key(rows, level, &key.name).map(|key| join_keys(root, key));
+                problems.0.push(match deeper {
+                    Some(meant) => ConfigProblem::misplaced_key(full_path, key.line, &meant),
+                    None => ConfigProblem::unknown_key(full_path, &key.name, key.line, &known),
+                });
                 continue;
             }
             // A key without a value counts as absent.
@@ -151,6 +156,15 @@ pub(crate) fn list_entries<'a>(
         problems.add_problem(path, node.line, &fault);
     }
     &[]
+}
+
+/// The key of this name further below a level: `policy.name` for `name`.
+fn find_deeper_key(rows: &'static [SettingRow], level: &str, name: &str) -> Option<&'static str> {
+    let is_below = |key: &str| {
+        let rest = if level.is_empty() { Some(key) } else { key.strip_prefix(level) };
+        rest.is_some_and(|rest| rest.rsplit_once('.').is_some_and(|(_, last)| last == name))
+    };
+    rows.iter().map(|row| row.key).find(|key| is_below(key))
 }
 
 /// Returns the items of a list.

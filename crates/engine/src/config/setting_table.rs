@@ -226,7 +226,7 @@ pub const SETTINGS: &[SettingRow] = {
         setting("review.adjudicator.provider", NAME, Rule("the first chair"),
             "Provider that merges the judgements."),
         setting("review.policy.name", Word(PolicyName::options), Value("seed"),
-            "How blocks become a verdict. `seed`: three blocks hold a document. `strict`: three, or one irreducible block."),
+            "How blocks become a verdict. `seed`: three blocks hold a document; with two it ships. `strict`: one or two blocks mean REVISE, three or an irreducible one HOLD."),
         setting("review.policy.min_deliberators", Integer { min: 1, max: SEATS }, Value("3"),
             "With fewer answers a review is INCOMPLETE."),
         setting("review.policy.prior_verdicts", Integer { min: 0, max: PRIOR_VERDICTS_MAX }, Value("5"),

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::model::string_enum::words;
 use crate::protocols::review::verdict_counts::{ScoreSums, WeekTallies, WeekTally};
+use crate::report::phrases::count_noun;
 
 /// Two values always have a direction; a third can contradict it.
 pub const DRIFT_WEEKS: usize = 3;
@@ -172,8 +173,8 @@ impl DriftSubject {
             }
             ([_, _, _], Some((week, tally))) => {
                 subject.reason = Some(format!(
-                    "{} decided verdicts in {week}; it needs {VERDICTS_PER_WEEK_MIN} in each of {DRIFT_WEEKS} weeks",
-                    decided(tally)
+                    "{} in {week}; it needs {VERDICTS_PER_WEEK_MIN} in each of {DRIFT_WEEKS} weeks",
+                    count_noun(decided(tally), "decided verdict")
                 ));
             }
             (fewer, _) => {

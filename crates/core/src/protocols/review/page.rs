@@ -4,7 +4,7 @@ use crate::model::record::DialogueRecord;
 use crate::model::run_state::RunState;
 use crate::protocols::council::answers::ProviderFailure;
 use crate::protocols::review::concern_sections::{changes_section, concerns_section};
-use crate::protocols::review::document::{ReviewDocument, review_document};
+use crate::protocols::review::document::{OverrideMark, ReviewDocument, review_document};
 use crate::protocols::review::earlier_decision::EarlierDecision;
 use crate::protocols::review::log_row::LogRow;
 use crate::protocols::review::phrases::{
@@ -65,8 +65,11 @@ pub fn review_page(
         let message = format!("{}: {}.", told.status, error.message);
         page.intro.extend(stop_blocks(message, "").into_iter().take(1));
     }
+    let confirms = |word: &OverrideMark| told.verdict == word.decision.into();
+    let heading =
+        if told.overridden.as_ref().is_some_and(confirms) { "CONFIRMED" } else { "OVERRIDDEN" };
     let overridden = override_lines(told).into_iter();
-    page.intro.extend(overridden.map(|text| caution_block(&format!("OVERRIDDEN: {text}"))));
+    page.intro.extend(overridden.map(|text| caution_block(&format!("{heading}: {text}"))));
     page.sections = vec![
         brief_section(told),
         deliberators_section(told, results),
@@ -116,8 +119,10 @@ pub fn decided_page(
 fn list_health(told: &ReviewDocument) -> Vec<String> {
     let answered = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
     let overridden = told.overridden.as_ref();
-    let overridden =
-        overridden.map(|word| format!("OVERRIDDEN by {}, the gate said {}", word.by, told.verdict));
+    let overridden = overridden.map(|word| match told.verdict == word.decision.into() {
+        true => format!("{} confirmed {}", word.by, told.verdict),
+        false => format!("OVERRIDDEN by {}, the gate said {}", word.by, told.verdict),
+    });
     let mut words: Vec<String> = overridden.into_iter().collect();
     words.extend(explain_shipped_blocks(told).filter(|_| told.overridden.is_none()));
     words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));

@@ -44,8 +44,10 @@ fn summary_row(told: &ReviewDocument) -> String {
     let earlier = earlier.map(|mark| format!("decided on {} by {}", mark.at.utc_day(), mark.by));
     let person = told.overridden.as_ref().map(OverrideMark::sentence);
     let blocks = blocks.filter(|_| person.is_none() && told.skipped_because.is_none());
+    let stopped = told.error.iter().flat_map(|error| [&error.message, &error.suggestion]);
+    let stopped = stopped.filter(|text| !text.is_empty()).cloned();
     let notes = [told.skipped_because.clone(), person, earlier, blocks];
-    let note = notes.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let note = notes.into_iter().flatten().chain(stopped).collect::<Vec<_>>().join(" · ");
     format!("| {} | **{}** | {rehearsal}{} |\n", cell(&told.found_at), told.verdict, cell(&note))
 }
 

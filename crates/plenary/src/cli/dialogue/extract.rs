@@ -54,6 +54,10 @@ pub(crate) struct ExtractArgs {
 
 impl ExtractArgs {
     pub(crate) fn run(self, session: &CliSession<'_>) -> Result<ExitStatus, Error> {
+        // A wrong path is named before what is derived from it.
+        for path in self.files.iter().filter(|path| !path.exists() && *path != Path::new("-")) {
+            read_request_text(path)?;
+        }
         let round = self.round()?;
         let (mut replies, kept) = extract_replies(round, &self.read_replies()?);
         let raw = if self.no_raw { RawReplies::new() } else { kept };
