@@ -85,12 +85,12 @@ fn exports_of_an_earlier_version_only_gain_fields() {
 fn find_difference(earlier: &Value, now: &Value, path: &str) -> Option<String> {
     match (earlier, now) {
         // The wording of a hint is no promise.
-        (Value::Object(earlier), Value::Object(now)) => {
-            earlier.iter().filter(|(key, _)| *key != "suggestion").find_map(|(key, value)| {
-                let there = now.get(key).unwrap_or(&Value::Null);
-                find_difference(value, there, &format!("{path}.{key}"))
-            })
-        }
+        (Value::Object(earlier), Value::Object(now)) => earlier.iter().find_map(|(key, value)| {
+            let there = now.get(key).unwrap_or(&Value::Null);
+            let is_hint =
+                key == "suggestion" && there.as_str().is_some_and(|hint| !hint.is_empty());
+            if is_hint { None } else { find_difference(value, there, &format!("{path}.{key}")) }
+        }),
         (Value::Array(earlier), Value::Array(now)) if earlier.len() == now.len() => {
             let pairs = earlier.iter().zip(now).enumerate();
             pairs

@@ -226,6 +226,24 @@ impl FromStr for SinceTime {
     }
 }
 
+/// Units of a duration, the smallest first.
+const DURATION_UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+
+/// Parses an integer with a unit into milliseconds.
+pub fn parse_duration(text: &str) -> Option<u64> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit())?;
+    let (number, unit) = text.split_at_checked(end)?;
+    let (_, factor) = DURATION_UNITS.iter().find(|(name, _)| *name == unit.trim_start())?;
+    number.parse::<u64>().ok()?.checked_mul(*factor)
+}
+
+/// Formats milliseconds with the largest unit that divides them.
+pub fn show_duration(ms: u64) -> String {
+    let fits =
+        DURATION_UNITS.iter().rev().find(|(_, factor)| ms >= *factor && ms.is_multiple_of(*factor));
+    fits.map_or_else(|| format!("{ms}ms"), |(name, factor)| format!("{}{name}", ms / factor))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

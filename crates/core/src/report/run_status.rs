@@ -6,6 +6,7 @@ use crate::model::ask::AskState;
 use crate::model::dialogue::ConclusionStage;
 use crate::model::run_state::{BudgetShortage, RunState, RunStopReason};
 use crate::model::string_enum::words;
+use crate::model::time::show_duration;
 use crate::protocols::conclusion::next::revised_conclusion;
 use crate::report::phrases::count_noun;
 
@@ -251,11 +252,7 @@ fn missing_part(state: &RunState, stage: ConclusionStage) -> MissingPart {
 
 /// `the run reached its deadline of 5 ms`: a short one was probably meant in seconds.
 fn deadline_message(state: &RunState) -> String {
-    let limit = match state.plan.caps.wall_ms {
-        ms @ 0..1_000 => format!("{ms} ms"),
-        ms @ 1_000..120_000 => format!("{} s", ms / 1_000),
-        ms => format!("{} min", ms / 60_000),
-    };
+    let limit = show_duration(state.plan.caps.wall_ms);
     format!("the run reached its deadline of {limit}")
 }
 

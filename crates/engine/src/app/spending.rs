@@ -8,6 +8,7 @@ use plenary_core::model::plan::Seat;
 use plenary_core::model::queries::DialogueQuery;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::time::{Moment, SinceTime};
+use plenary_core::protocols::alignment::design::USUAL_REPLY_TOKENS;
 use plenary_core::report::run_metrics::median;
 use plenary_core::report::spending::{SpendingGroup, SpendingReport, SpendingSum};
 
@@ -15,9 +16,6 @@ use crate::app::project::Project;
 use crate::engine::run_start::LoadedRun;
 use crate::error::Error;
 use crate::store::traits::Store;
-
-/// Length of a reply of which nothing is on record.
-const USUAL_OUTPUT_TOKENS: u32 = 1_500;
 
 /// Newest dialogues whose replies say what is usual.
 const RECENT_DIALOGUES: usize = 20;
@@ -75,6 +73,6 @@ impl UsualReplies {
     /// The median on record, else a usual length; never more than the seat may write.
     pub(crate) fn output_tokens(&self, seat: &Seat) -> u32 {
         let known = self.0.get(&seat.model).copied();
-        seat.output_tokens_max.min(known.unwrap_or(USUAL_OUTPUT_TOKENS))
+        seat.output_tokens_max.min(known.unwrap_or(USUAL_REPLY_TOKENS))
     }
 }

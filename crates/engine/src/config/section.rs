@@ -1,6 +1,7 @@
 //! Reads mappings of `council.yaml` by their table of settings, and durations such as `15m`.
 //! Problems are collected and reading continues, so that a user sees all of them at once.
 
+pub use plenary_core::model::time::{parse_duration, show_duration};
 use std::collections::BTreeMap;
 
 use plenary_core::model::ids::ExpertSlug;
@@ -306,22 +307,6 @@ pub(crate) fn variable_fault(name: &str) -> Option<&'static str> {
     let is_variable = !name.starts_with(|letter: char| letter.is_ascii_digit())
         && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
     (!is_variable).then_some("must be the name of an environment variable in capitals, not a key")
-}
-
-const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
-
-/// Parses an integer with a unit into milliseconds.
-pub fn parse_duration(text: &str) -> Option<u64> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit())?;
-    let (number, unit) = text.split_at_checked(end)?;
-    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit.trim_start())?;
-    number.parse::<u64>().ok()?.checked_mul(*factor)
-}
-
-/// Formats milliseconds with the largest unit that divides them.
-pub fn show_duration(ms: u64) -> String {
-    let fits = UNITS.iter().rev().find(|(_, factor)| ms >= *factor && ms.is_multiple_of(*factor));
-    fits.map_or_else(|| format!("{ms}ms"), |(name, factor)| format!("{}{name}", ms / factor))
 }
 
 #[cfg(test)]

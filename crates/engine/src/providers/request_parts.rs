@@ -74,10 +74,14 @@ impl RefusedParameters {
     }
 
     /// Takes over what the server refused before the run was resumed.
-    pub(crate) fn restore(&self, refused: Vec<RequestParameter>) {
+    pub(crate) fn restore(&self, refused: &[RequestParameter]) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() < refused.len() {
-            *known = refused;
+        for (place, parameter) in refused.iter().enumerate() {
+            let count =
+                |list: &[RequestParameter]| list.iter().filter(|other| *other == parameter).count();
+            if count(&known) < count(refused.get(..=place).unwrap_or_default()) {
+                known.push(*parameter);
+            }
         }
     }
 

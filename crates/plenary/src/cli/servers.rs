@@ -74,7 +74,7 @@ pub(crate) struct ServeArgs {
     /// Listen on this address instead; beyond this machine it needs `--public-url`
     #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["port", "bind"], value_parser = parse_socket)]
     listen: Option<SocketAddr>,
-    /// The https address that browsers use, of the proxy in front or of `--tls-cert`, such as `https://plenary.example.org`
+    /// The https address of browsers, such as `https://plenary.example.org`
     #[arg(long, value_name = "URL", value_parser = parse_public_address)]
     public_url: Option<PublicAddress>,
     /// Speak TLS with this certificate chain, in PEM; needs `--public-url` for the name

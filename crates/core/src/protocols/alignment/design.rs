@@ -20,7 +20,7 @@ use crate::protocols::alignment::types::{
 use crate::protocols::protocol::{InputSizes, PlannedCall, UNUSUAL_ROUNDS};
 
 /// Length of a reply of which nothing is on record.
-const USUAL_REPLY_TOKENS: u32 = 1_500;
+pub const USUAL_REPLY_TOKENS: u32 = 1_500;
 const BYTES_PER_TOKEN: usize = 4;
 
 /// Experts of a designed pool.
@@ -100,7 +100,8 @@ pub fn affordable_panel(plan: &Plan, asked_bytes: usize) -> usize {
             .filter(|round| !UNUSUAL_ROUNDS.contains(&round.name))
             .flat_map(|round| &round.calls)
             .collect();
-        let tokens = calls.iter().map(|call| usual_tokens(call)).map(|(i, o)| i + o).sum::<u64>();
+        let tokens =
+            calls.iter().map(|call| usual_call_tokens(call)).map(|(i, o)| i + o).sum::<u64>();
         let usd: f64 = calls.iter().map(|call| usual_usd_micros(call)).sum();
         let caps = &plan.caps;
         calls.len() <= caps.calls as usize && tokens <= caps.tokens && usd <= caps.usd_micros as f64
@@ -109,7 +110,7 @@ pub fn affordable_panel(plan: &Plan, asked_bytes: usize) -> usize {
 }
 
 /// Tokens that a call usually reads and writes.
-fn usual_tokens(call: &PlannedCall<'_>) -> (u64, u64) {
+fn usual_call_tokens(call: &PlannedCall<'_>) -> (u64, u64) {
     let output = call.seat.output_tokens_max.min(USUAL_REPLY_TOKENS);
     ((call.bytes / BYTES_PER_TOKEN) as u64, output.into())
 }
@@ -117,7 +118,7 @@ fn usual_tokens(call: &PlannedCall<'_>) -> (u64, u64) {
 /// What a call usually costs; a seat without a known price counts as free.
 fn usual_usd_micros(call: &PlannedCall<'_>) -> f64 {
     let Some(price) = &call.seat.price else { return 0.0 };
-    let (input, output) = usual_tokens(call);
+    let (input, output) = usual_call_tokens(call);
     input as f64 * price.input_per_mtok + output as f64 * price.output_per_mtok
 }
 

@@ -190,11 +190,7 @@ impl AskArgs {
             let warnings = settings.list_warnings(RealSystem.now().utc_day());
             return dry_run(session, protocol, &plan, &question, &warnings);
         }
-        let mut estimate = estimate_cost(protocol, &plan, &question, &UsualReplies::default());
-        // Only where long replies could reach a limit is it worth to read what replies usually cost.
-        if is_limit_in_reach(&plan, &estimate) {
-            estimate = estimate_cost(protocol, &plan, &question, &load_usual_replies(session));
-        }
+        let estimate = estimate_cost(protocol, &plan, &question, &load_usual_replies(session));
         if let Some(warning) = describe_shortage(&plan, &estimate) {
             session.ui.print_note(&warning);
         }
@@ -356,15 +352,6 @@ pub(crate) fn load_usual_replies(session: &CliSession<'_>) -> UsualReplies {
     let project = session.open_if_present().ok();
     let usual = project.and_then(|project| UsualReplies::load(project.store.as_ref()).ok());
     usual.unwrap_or_default()
-}
-
-/// The median reply of a model may be this many times the assumed 1,500 tokens.
-const LONGER_REPLIES: f64 = 40.0;
-
-fn is_limit_in_reach(plan: &Plan, estimate: &CostEstimate) -> bool {
-    let cap = plan.caps.usd_micros as f64 / 1e6;
-    estimate.usd_expected.is_some_and(|usd| usd > 0.0 && usd * LONGER_REPLIES > cap)
-        || estimate.tokens_expected as f64 * LONGER_REPLIES > plan.caps.tokens as f64
 }
 
 /// A warning if a run with replies of usual length reaches a limit before it ends.
