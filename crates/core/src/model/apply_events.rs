@@ -8,9 +8,12 @@ use crate::model::intervention::{Intervention, InterventionEntry};
 use crate::model::journal::JournalEvent;
 use crate::model::plan::Seat;
 use crate::model::run_state::{
-    AskState, CallOutcome, CallState, RoundShortcut, RunState, RunStopReason,
+    AskState, BudgetShortage, CallOutcome, CallState, ParseOutcome, RoundShortcut, RunState,
+    RunStopReason,
 };
 use crate::model::time::Moment;
+use crate::model::verdict::Verdict;
+use crate::protocols::conclusion::types::ConclusionParticipant;
 use std::sync::Arc;
 
 impl RunState {
@@ -34,10 +37,6 @@ impl RunState {
         if let Some(judged) = &mut self.alignment {
             judged.apply_event(at, change);
         }
-        #[expect(
-            clippy::wildcard_enum_match_arm,
-            reason = "the other events change nothing here; derive_event and the store list all"
-        )]
         match change {
             JournalEvent::RunStarted { owner } => self.mark_started(at, owner),
             JournalEvent::CapsSet { caps } => self.plan.caps = *caps,
@@ -46,21 +45,13 @@ impl RunState {
             JournalEvent::AskPrepared { ask, messages, condensed, .. } => {
                 self.add_ask(at, ask, messages.as_deref(), condensed);
             }
-            JournalEvent::AskNotSent { ask, shortage } => {
-                if let Some(asked) = self.find_ask_mut(*ask) {
-                    asked.not_sent = Some(*shortage);
-                }
-            }
+            JournalEvent::AskNotSent { ask, shortage } => self.mark_not_sent(*ask, *shortage),
             JournalEvent::CallSent(sending) => self.add_call(at, sending),
             JournalEvent::ReplyKept { call, reply } => self.keep_reply(at, *call, reply),
             JournalEvent::CallFailed { call, failure, gave_up } => {
                 self.fail_call(at, *call, failure, *gave_up);
             }
-            JournalEvent::ReplyParsed { ask, reading } => {
-                if let Some(asked) = self.find_ask_mut(*ask) {
-                    asked.parse_outcome = Some(reading.clone());
-                }
-            }
+            JournalEvent::ReplyParsed { ask, reading } => self.set_parse_outcome(*ask, reading),
             JournalEvent::ShortcutRecorded(shortcut) => self.set_shortcut(shortcut),
             JournalEvent::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
             JournalEvent::RoundRecorded { round, .. } => self.recorded_rounds.push((*round, at)),
@@ -68,10 +59,7 @@ impl RunState {
             JournalEvent::EntityAdded(entity) => {
                 self.entities.insert(entity.id, entity.contributors.clone());
             }
-            JournalEvent::VerdictGiven(verdict) => {
-                let authors = verdict.all_authors().cloned().collect();
-                self.verdicts.insert(verdict.verdict_id.clone(), authors);
-            }
+            JournalEvent::VerdictGiven(verdict) => self.add_verdict(verdict),
             JournalEvent::Intervened { round, intervention } => {
                 self.add_intervention(at, *round, intervention)
             }
@@ -80,10 +68,7 @@ impl RunState {
                 self.plan.seats.extend_from_slice(seats);
             }
             JournalEvent::SeatsAdded { seats } => self.plan.seats.extend_from_slice(seats),
-            JournalEvent::ConclusionBegun { participants } => {
-                self.participants = Some(participants.clone());
-                self.stage = Some(ConclusionStage::Concluding);
-            }
+            JournalEvent::ConclusionBegun { participants } => self.begin_conclusion(participants),
             JournalEvent::StatusSet { status, .. } => {
                 self.is_abandoned = *status == DialogueStatus::Abandoned;
             }
@@ -96,8 +81,50 @@ impl RunState {
             JournalEvent::VerdictOverridden(decision) => {
                 self.overrides.push((decision.moment(at), decision.clone()))
             }
-            _ => {}
+            // How a dialogue was opened.
+            JournalEvent::DialogueOpened(_)
+            | JournalEvent::PoolGiven { .. }
+            | JournalEvent::BackgroundGiven { .. }
+            | JournalEvent::RunPlanned(_)
+            | JournalEvent::LibraryChanged(_)
+            | JournalEvent::ConstraintAdded(_)
+            | JournalEvent::EthosSaved(_)
+            | JournalEvent::RuleChallenged(_) => {}
+            // What a round registered: the store has it, and the state of an alignment dialogue.
+            JournalEvent::ExpertAdded(_)
+            | JournalEvent::ExpertJoined { .. }
+            | JournalEvent::PanelSet { .. }
+            | JournalEvent::ScoreGiven { .. }
+            | JournalEvent::RawReplyKept { .. }
+            | JournalEvent::ReferenceAdded(_)
+            | JournalEvent::EventAdded(_)
+            | JournalEvent::MoveMade(_)
+            | JournalEvent::BatchAnswered { .. }
+            | JournalEvent::BatchRefused { .. }
+            | JournalEvent::OutcomeRecorded(_) => {}
         }
+    }
+
+    fn mark_not_sent(&mut self, ask: u32, shortage: BudgetShortage) {
+        if let Some(asked) = self.find_ask_mut(ask) {
+            asked.not_sent = Some(shortage);
+        }
+    }
+
+    fn set_parse_outcome(&mut self, ask: u32, reading: &ParseOutcome) {
+        if let Some(asked) = self.find_ask_mut(ask) {
+            asked.parse_outcome = Some(reading.clone());
+        }
+    }
+
+    fn add_verdict(&mut self, verdict: &Verdict) {
+        let authors = verdict.all_authors().cloned().collect();
+        self.verdicts.insert(verdict.verdict_id.clone(), authors);
+    }
+
+    fn begin_conclusion(&mut self, participants: &[ConclusionParticipant]) {
+        self.participants = Some(participants.to_vec());
+        self.stage = Some(ConclusionStage::Concluding);
     }
 
     fn add_shared_block(&mut self, block: &SharedBlock) {

@@ -53,10 +53,22 @@ open_words! {
 impl AskPurpose {
     /// Whether a seat of the panel answers in a round of the protocol.
     pub fn is_of_panel(self) -> bool {
-        !matches!(
-            self,
-            Self::Conclusion | Self::Audit | Self::Revision | Self::Restatement | Self::Design
-        )
+        match self {
+            Self::Conclusion | Self::Audit | Self::Revision | Self::Restatement | Self::Design => {
+                false
+            }
+            Self::Opinion
+            | Self::PeerReview
+            | Self::Synthesis
+            | Self::Judgement
+            | Self::CrossReading
+            | Self::Adjudication
+            | Self::Panel
+            | Self::Contribution
+            | Self::Reconciliation
+            | Self::Verdicts
+            | Self::Other(_) => true,
+        }
     }
 }
 

@@ -196,6 +196,23 @@ pub enum RunStopReason {
 }
 
 impl RunStopReason {
+    /// Returns true if the run ended early and not because a person interrupted it.
+    pub fn is_incomplete(&self) -> bool {
+        match self {
+            Self::Done | Self::Interrupted => false,
+            Self::Quorum { .. }
+            | Self::Families { .. }
+            | Self::Partial { .. }
+            | Self::Budget { .. }
+            | Self::Unconcluded { .. }
+            | Self::Unadjudicated { .. }
+            | Self::Unjudged { .. }
+            | Self::Stopped
+            | Self::Uncalibrated { .. }
+            | Self::Deadline => true,
+        }
+    }
+
     /// Returns true if the run stopped because answers were missing.
     pub(crate) fn is_missing_answers(&self) -> bool {
         match self {

@@ -120,8 +120,7 @@ impl Protocol for ReviewProtocol {
     /// A review that stops without an outcome has a line in the log, too. An interrupted one has
     /// none: it is to be resumed.
     fn on_stop(&self, state: &RunState, stop: &RunStopReason) -> Vec<EntryPart> {
-        let is_end = !matches!(stop, RunStopReason::Done | RunStopReason::Interrupted)
-            && state.review_outcome.is_none();
+        let is_end = stop.is_incomplete() && state.review_outcome.is_none();
         let line =
             is_end.then(|| log_row(state, LoggedOutcome::Undecided(stop), state.last_entry_at));
         line.flatten().map(|line| EntryPart::LogLine(Box::new(line))).into_iter().collect()

@@ -61,11 +61,11 @@ pub(crate) fn run_exit(
     stop: &RunStopReason,
     state: &RunState,
 ) -> ExitStatus {
+    if stop.is_incomplete() {
+        return ExitStatus::Incomplete;
+    }
     if *stop == RunStopReason::Interrupted {
         return ExitStatus::Interrupted;
-    }
-    if *stop != RunStopReason::Done {
-        return ExitStatus::Incomplete;
     }
     match protocol.run_finding(state) {
         RunFinding::Passed => ExitStatus::Ok,
