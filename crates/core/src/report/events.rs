@@ -6,8 +6,8 @@
 use serde::Serialize;
 
 use crate::model::ask::{
-    AskPurpose, CallDispatch, CallErrorType, CallFailure, ModelReply, RequestParameter,
-    TransportFallback, TransportKind,
+    AskPurpose, CallDispatch, CallErrorType, ModelReply, RequestParameter, TransportFallback,
+    TransportKind,
 };
 use crate::model::dialogue::TerminalState;
 use crate::model::ids::{ExpertSlug, VerdictId};
@@ -26,7 +26,7 @@ use crate::protocols::council::types::{
     OpinionReply, OpinionStance, QuestionMode, RatingLevel, ReportOutcome,
 };
 use crate::protocols::review::policy::{
-    BlockTally, ReviewDecision, ReviewOutcome, ReviewVerdict, VerdictOverride,
+    BlockTally, ReviewDecision, ReviewVerdict, VerdictOverride,
 };
 use crate::protocols::review::types::{DeliberatorJudgement, DeliberatorVerdict};
 use crate::report::dialogue_events::{JudgedRound, PanelSeatEvent, dialogue_event};
@@ -237,6 +237,7 @@ pub fn derive_events(state: &RunState, changes: &[JournalEvent]) -> Vec<RunEvent
     changes.iter().filter_map(|change| derive_event(state, change)).collect()
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm for each event")]
 fn derive_event(state: &RunState, change: &JournalEvent) -> Option<RunEvent> {
     if let Some(event) = dialogue_event(state.opening.protocol, change) {
         return Some(event);
@@ -262,9 +263,14 @@ fn derive_event(state: &RunState, change: &JournalEvent) -> Option<RunEvent> {
         JournalEvent::ReplyKept { call, reply } => {
             replied_event(ask_of_call(state, *call)?, *call, reply)
         }
-        JournalEvent::CallFailed { call, failure, gave_up } => {
-            failed_event(ask_of_call(state, *call)?, *call, failure, *gave_up)
-        }
+        JournalEvent::CallFailed { call, failure, gave_up } => RunEvent::CallFailed {
+            ask: ask_of_call(state, *call)?,
+            call: *call,
+            error_type: failure.error_type,
+            message: failure.message.clone(),
+            gave_up: *gave_up,
+            refused: failure.refused,
+        },
         JournalEvent::ReplyParsed { ask, reading } => {
             outcome_event(state, ask_summary(state, *ask)?, reading)
         }
@@ -283,7 +289,11 @@ fn derive_event(state: &RunState, change: &JournalEvent) -> Option<RunEvent> {
         // A run stopped while it wrote its report may still have finished; ignore such a stop.
         JournalEvent::RunStopped(stop) if state.stopped.as_ref() != Some(stop) => return None,
         JournalEvent::RunStopped(stop) => RunEvent::Stopped(stop.clone()),
-        JournalEvent::ReviewDecided(ruling) => ruled_event(ruling),
+        JournalEvent::ReviewDecided(ruling) => RunEvent::Ruled {
+            verdict: ruling.verdict,
+            policy: ruling.tally,
+            revision_brief: ruling.adjudication.revision_brief.clone(),
+        },
         JournalEvent::DialogueOpened(_)
         | JournalEvent::CapsSet { .. }
         | JournalEvent::SharedBlockPrepared(_)
@@ -313,25 +323,6 @@ fn derive_event(state: &RunState, change: &JournalEvent) -> Option<RunEvent> {
         | JournalEvent::RuleChallenged(_)
         | JournalEvent::StatusSet { .. } => return None,
     })
-}
-
-fn failed_event(ask: AskSummary, call: u32, failure: &CallFailure, gave_up: bool) -> RunEvent {
-    RunEvent::CallFailed {
-        ask,
-        call,
-        error_type: failure.error_type,
-        message: failure.message.clone(),
-        gave_up,
-        refused: failure.refused,
-    }
-}
-
-fn ruled_event(ruling: &ReviewOutcome) -> RunEvent {
-    RunEvent::Ruled {
-        verdict: ruling.verdict,
-        policy: ruling.tally,
-        revision_brief: ruling.adjudication.revision_brief.clone(),
-    }
 }
 
 fn opened_event(state: &RunState, plan: &Plan) -> RunEvent {
