@@ -88,10 +88,10 @@ fn names_of_files_do_not_drive_the_terminal() {
     bench.program.write_text(&left_out, "x");
     bench.program.write_text(&sent, "x");
     bench.program.write_text("folder/a.md", "x");
-    for path in [".", &left_out, &sent] {
+    for (path, status) in [(".", "planned"), (&left_out, "error"), (&sent, "planned")] {
         let planned =
             bench.run_document(&["ask", "--dry-run", "--rehearse", "x?", "--context", path]);
-        assert_eq!(planned["status"], "planned", "{planned}");
+        assert_eq!(planned["status"], status, "{planned}");
     }
     let planned = bench.run_document(&["ask", "--dry-run", "--rehearse", "x?", "--context", "."]);
     let excluded = planned["context"]["excluded"].to_string();
