@@ -13,7 +13,7 @@ pub use crate::model::model_reply::{
     CallCost, CostSource, FinishReason, ModelReply, PartialReply, TokenUsage,
 };
 use crate::model::run_state::{BudgetShortage, ParseOutcome, ReplyDocument};
-use crate::model::stored_messages::{CommonText, OmittedFile, OmittedRecord};
+use crate::model::stored_messages::{CommonText, OmittedFile, OmittedRecord, OmittedText};
 use crate::model::string_enum::{open_words, words};
 use crate::model::time::Moment;
 
@@ -165,28 +165,24 @@ pub struct SharedBlock {
     /// In the journal: what `text` leaves out because the plan has it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub omitted: Vec<OmittedFile>,
-    /// Whether it is the record that a message shows further down: no message begins with it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_record: bool,
+    /// A section of messages, kept because later ones may repeat it. No message begins with it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub section: bool,
 }
 
 impl SharedBlock {
     pub fn new(text: String, condensed: Vec<String>) -> Self {
         let sha256 = sha256_hex([text.as_bytes()]);
-        Self {
-            sha256,
-            text: text.into(),
-            condensed,
-            extends: None,
-            omitted: Vec::new(),
-            is_record: false,
-        }
+        let (extends, omitted, section) = (None, Vec::new(), false);
+        Self { sha256, text: text.into(), condensed, extends, omitted, section }
     }
 
-    /// The block as the journal keeps it, if it has `kept` already.
+    /// The block as the journal keeps it, if it has the beginning already.
     #[must_use]
-    pub fn to_extension(&self, kept: Option<&Self>) -> Self {
-        let added = kept.and_then(|kept| Some((kept, self.text.strip_prefix(&*kept.text)?)));
+    pub fn to_extension(&self, kept: &[Arc<Self>]) -> Self {
+        let kept = kept.iter().filter(|kept| !kept.section);
+        let added = kept.filter_map(|kept| Some((kept, self.text.strip_prefix(&*kept.text)?)));
+        let added = added.min_by_key(|(_, added)| added.len());
         match added {
             Some((kept, added)) => {
                 let extends = Some(kept.sha256.clone());
@@ -223,15 +219,29 @@ pub struct AskMessages {
     /// In the journal: what `user` leaves out because an earlier ask of the same entry has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<CommonText>,
-    /// In the journal: what `user` leaves out because a block has it.
+    /// In journals of earlier versions: the record, which a block has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<OmittedRecord>,
+    /// In the journal: the place of the block that is the system message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_block: Option<usize>,
+    /// In the journal: what `user` leaves out because blocks have it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<OmittedText>,
 }
 
 impl AskMessages {
     /// Messages without a shared block.
     pub fn new(system: impl Into<String>, user: impl Into<String>) -> Self {
-        Self { system: system.into(), shared: None, user: user.into(), common: None, record: None }
+        Self {
+            system: system.into(),
+            shared: None,
+            user: user.into(),
+            common: None,
+            record: None,
+            system_block: None,
+            texts: Vec::new(),
+        }
     }
 
     pub fn shared_text(&self) -> &str {
@@ -286,10 +296,15 @@ mod shared_digest {
             condensed: Vec::new(),
             extends: None,
             omitted: Vec::new(),
-            is_record: false,
+            section: false,
         };
         Ok(digest.map(|sha256| Arc::new(unfilled(sha256))))
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Why a call returned no reply.

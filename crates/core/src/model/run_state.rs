@@ -314,11 +314,6 @@ impl RunState {
         }
     }
 
-    /// The block that the messages to every seat with a large window begin with.
-    pub(crate) fn first_block(&self) -> Option<&Arc<SharedBlock>> {
-        self.shared_blocks.iter().find(|block| !block.is_record)
-    }
-
     pub fn find_ask(&self, id: u32) -> Option<&AskState> {
         // Asks are numbered from 1 in the order of the list.
         self.asks.get((id as usize).checked_sub(1)?)
@@ -326,6 +321,11 @@ impl RunState {
 
     pub(crate) fn find_ask_mut(&mut self, id: u32) -> Option<&mut AskState> {
         self.asks.get_mut((id as usize).checked_sub(1)?)
+    }
+
+    /// The block that the messages of the run begin with, if one was kept.
+    pub fn first_block(&self) -> Option<&Arc<SharedBlock>> {
+        self.shared_blocks.iter().find(|block| !block.section)
     }
 
     /// The question, or the title of a dialogue without a question.

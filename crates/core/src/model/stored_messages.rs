@@ -1,9 +1,11 @@
 //! How the journal keeps messages: it does not write again what it has.
 //!
 //! The shared block is kept once per run. The lines of a file stand in it as a reference to the
-//! plan, which has the file. The record that Synthesizer and reviser are shown is a block, too. The
-//! messages that one entry prepares for several seats are kept whole for the first seat, and as a
-//! difference from it for the others.
+//! plan, which has the file. Each long section of the messages (an opinion in its fence, a role, a
+//! format) is a block, too, and later messages refer to it.
+//!
+//! Earlier versions kept the record as a block, and the messages of a second seat as a difference
+//! from those of the first: [`OmittedRecord`] and [`CommonText`] are only read.
 
 use std::sync::Arc;
 
@@ -32,12 +34,20 @@ pub struct OmittedRecord {
     pub sha256: String,
 }
 
-/// The fence of the record, which the Synthesizer and the reviser are both shown.
-const RECORD_START: &str = "\n===== BEGIN material RECORD ";
-const RECORD_END: &str = "\n===== END material RECORD ";
+/// A text that the user message of an ask leaves out because a block of the run has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OmittedText {
+    /// Where the text belongs in the stored message, in bytes.
+    pub at: usize,
+    /// Place of the block in the run.
+    pub block: usize,
+}
 
-/// A shorter record is not worth a block.
-const RECORD_BYTES_MIN: usize = 1_000;
+/// A shorter section is not worth a block.
+const SECTION_BYTES_MIN: usize = 300;
+
+/// Where the format of the reply begins in our text.
+const FORMAT_START: &str = "\n\n## Reply\n";
 
 /// What the user message of an ask has in common with that of an earlier ask of the same entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,59 +103,39 @@ fn numbered_lines(text: &str) -> String {
 }
 
 impl AskMessages {
-    /// The record in the message as a block, if it is long. Text of others cannot imitate the fence.
-    pub fn record_block(&self) -> Option<SharedBlock> {
-        let (_, after) = self.user.split_once(RECORD_START)?;
-        let (_, body) = after.split_once('\n')?;
-        let (record, _) = body.split_once(RECORD_END)?;
-        let is_long = record.len() >= RECORD_BYTES_MIN;
-        is_long.then(|| SharedBlock {
-            is_record: true,
-            ..SharedBlock::new(record.to_owned(), Vec::new())
-        })
-    }
-
-    /// The messages as the journal keeps them beside a block that has the record.
+    /// The messages as the journal keeps them: each long section is in one of these blocks of the
+    /// run. Those that are not yet among them are added.
     #[must_use]
-    pub fn without_record(&self, block: &SharedBlock) -> Self {
-        let Some((before, after)) = self.user.split_once(&*block.text) else { return self.clone() };
-        Self {
-            user: [before, after].concat(),
-            record: Some(OmittedRecord { at: before.len(), sha256: block.sha256.clone() }),
-            ..self.clone()
+    pub fn to_sections(&self, blocks: &mut Vec<Arc<SharedBlock>>) -> Self {
+        let mut place_of = |text: &str| {
+            blocks.iter().position(|block| *block.text == *text).unwrap_or_else(|| {
+                let block = SharedBlock::new(text.to_owned(), Vec::new());
+                blocks.push(Arc::new(SharedBlock { section: true, ..block }));
+                blocks.len() - 1
+            })
+        };
+        let is_long = self.system.len() >= SECTION_BYTES_MIN;
+        let system_block = is_long.then(|| place_of(&self.system));
+        let (mut user, mut texts) = (String::new(), Vec::new());
+        for section in split_sections(&self.user) {
+            match section.len() >= SECTION_BYTES_MIN {
+                true => texts.push(OmittedText { at: user.len(), block: place_of(section) }),
+                false => user.push_str(section),
+            }
         }
-    }
-
-    /// The messages as the journal keeps them after those of an earlier ask of the same entry.
-    #[must_use]
-    pub fn to_difference(&self, ask: u32, earlier: &Self) -> Self {
-        let start = common_bytes(self.user.bytes(), earlier.user.bytes());
-        let start = self.user.floor_char_boundary(start);
-        let most = self.user.len().min(earlier.user.len()) - start;
-        let end = common_bytes(self.user.bytes().rev(), earlier.user.bytes().rev()).min(most);
-        let middle = start..self.user.ceil_char_boundary(self.user.len() - end);
-        let end = self.user.len() - middle.end;
-        if self.system != earlier.system || start + end < SAVED_BYTES_MIN {
-            return self.clone();
-        }
-        Self {
-            system: String::new(),
-            shared: self.shared.clone(),
-            user: self.user.get(middle).unwrap_or_default().to_owned(),
-            common: Some(CommonText { ask, start, end }),
-            record: None,
-        }
+        let system = if is_long { String::new() } else { self.system.clone() };
+        Self { system, user, texts, system_block, ..self.clone() }
     }
 
     /// The whole messages; `None` without the block or the earlier messages that they refer to.
     pub fn to_whole(&self, blocks: &[Arc<SharedBlock>], earlier: Option<&Self>) -> Option<Self> {
-        let mut whole = self.with_shared(blocks)?;
+        let mut whole = self.with_shared(blocks)?.with_texts(blocks)?;
         if let Some(OmittedRecord { at, sha256 }) = whole.record.take() {
             let block = blocks.iter().find(|block| block.sha256 == sha256)?;
             let (before, after) = whole.user.split_at_checked(at)?;
             whole.user = [before, &block.text, after].concat();
         }
-        let Some(CommonText { start, end, .. }) = self.common else { return Some(whole) };
+        let Some(CommonText { start, end, .. }) = whole.common else { return Some(whole) };
         let earlier = earlier?;
         let tail = earlier.user.len().checked_sub(end)?;
         let parts = [earlier.user.get(..start)?, &self.user, earlier.user.get(tail..)?];
@@ -153,8 +143,48 @@ impl AskMessages {
     }
 }
 
-fn common_bytes(a: impl Iterator<Item = u8>, b: impl Iterator<Item = u8>) -> usize {
-    a.zip(b).take_while(|(a, b)| a == b).count()
+impl AskMessages {
+    /// The messages with the texts of the blocks that they refer to.
+    fn with_texts(mut self, blocks: &[Arc<SharedBlock>]) -> Option<Self> {
+        if let Some(place) = self.system_block.take() {
+            self.system = blocks.get(place)?.text.to_string();
+        }
+        let (mut user, mut from) = (String::new(), 0);
+        for OmittedText { at, block } in std::mem::take(&mut self.texts) {
+            user.push_str(self.user.get(from..at)?);
+            user.push_str(&blocks.get(block)?.text);
+            from = at;
+        }
+        user.push_str(self.user.get(from..)?);
+        Some(Self { user, ..self })
+    }
+}
+
+/// A message in pieces: the lines of the fences, what stands in each fence, and our text between
+/// them, its format apart. Text of others cannot imitate the lines.
+fn split_sections(text: &str) -> Vec<&str> {
+    let is_boundary = |line: &str| {
+        let line = line.trim_end_matches('\n');
+        let is_opening = line.starts_with("===== BEGIN ") || line.starts_with("===== END ");
+        is_opening && line.ends_with(" =====")
+    };
+    let (mut pieces, mut from, mut at) = (Vec::new(), 0, 0);
+    let mut push = |from: usize, to: usize| pieces.extend(text.get(from..to));
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        if is_boundary(line) {
+            push(from, at);
+            push(at, end);
+            from = end;
+        }
+        at = end;
+    }
+    push(from, at);
+    let with_format = |piece| match str::find(piece, FORMAT_START) {
+        Some(at) => <[&str; 2]>::from(piece.split_at(at)),
+        None => [piece, ""],
+    };
+    pieces.into_iter().flat_map(with_format).filter(|piece| !piece.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -197,46 +227,50 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_kept_as_a_block_of_its_own() {
-        let record = "{\"id\":\"P0101\",\"text\":\"ä\"}\n".repeat(60);
-        let fenced = |role: &str, record: &str| {
-            let fence = format!("{RECORD_START}f00 =====\n{record}{RECORD_END}f00 =====");
-            AskMessages::new("The rules.", format!("{role}\n{fence}\nReply in JSON."))
+    fn a_section_is_kept_once_and_read_back() {
+        let opinion = "{\"summary\": \"Ja, mit ä.\"}\n".repeat(30);
+        let role = "You are a reviewer.\n\n".to_owned() + &"Read each one. ".repeat(40);
+        let format = format!("{FORMAT_START}\n{}", "Reply with JSON. ".repeat(40));
+        let message = |letters: &str, round: u8| {
+            let fenced = letters.chars().map(|letter| {
+                format!("\n\n===== BEGIN material OPINION {letter} f{round} =====\n{letter}{opinion}===== END material OPINION {letter} f{round} =====")
+            });
+            let fenced = fenced.collect::<String>();
+            AskMessages::new("The rules. ".repeat(40), format!("{role}{fenced}{format}"))
         };
-        let writer = fenced("You are the Synthesizer.", &record);
-        let block = writer.record_block().unwrap();
-        assert_eq!(*block.text, record);
-        let blocks = [Arc::new(block.clone())];
-        for messages in [writer, fenced("You revise.", &record)] {
-            assert_eq!(messages.record_block().unwrap().sha256, block.sha256);
-            let stored = messages.without_record(&block);
-            assert!(stored.user.len() < 150, "{}", stored.user);
-            let json = serde_json::to_string(&stored).unwrap();
+        let mut blocks = vec![Arc::new(SharedBlock::new("The question.".to_owned(), Vec::new()))];
+        let sent = [message("AB", 2), message("BA", 2), message("ABC", 3)];
+        let stored = sent.each_ref().map(|one| one.to_sections(&mut blocks));
+        // The rules, the role, three opinions and the format.
+        assert_eq!(blocks.len(), 1 + 6);
+        for (sent, stored) in sent.iter().zip(&stored) {
+            let json = serde_json::to_string(stored).unwrap();
+            assert!(json.len() < 900, "{json}");
             let read: AskMessages = serde_json::from_str(&json).unwrap();
-            assert_eq!(read.to_whole(&blocks, None), Some(messages));
+            assert_eq!(read.to_whole(&blocks, None).as_ref(), Some(sent));
             assert_eq!(read.to_whole(&[], None), None);
         }
-        assert_eq!(fenced("", "short").record_block(), None);
-        assert_eq!(AskMessages::new("", record).record_block(), None);
+        let short = AskMessages::new("The rules.", "A question?");
+        assert_eq!(short.to_sections(&mut Vec::new()), short);
     }
 
     #[test]
-    fn messages_are_kept_as_a_difference_and_read_back() {
-        let role = "You are a reviewer. ".repeat(30);
-        let format = "Reply with JSON. ".repeat(30);
-        let messages = |own: &str| AskMessages::new("The rules.", format!("{role}{own}{format}"));
-        let first = messages("My opinion: ja.");
-        for own in ["My opinion: nein.", "", "ü", "My opinion: ja.", "Mehr ä als ö"] {
-            let second = messages(own);
-            let stored = second.to_difference(4, &first);
-            assert!(stored.user.len() < 40, "{own}: {}", stored.user);
-            let json = serde_json::to_string(&stored).unwrap();
-            let read: AskMessages = serde_json::from_str(&json).unwrap();
-            assert_eq!(read.to_whole(&[], Some(&first)), Some(second), "{own}");
-            assert_eq!(read.to_whole(&[], None), None);
-        }
-        let other = AskMessages::new("Other rules.", first.user.clone());
-        assert_eq!(other.to_difference(4, &first), other);
-        assert_eq!(first.to_whole(&[], None), Some(first.clone()));
+    fn messages_of_earlier_versions_are_read() {
+        let record = "{\"id\":\"P0101\",\"text\":\"ä\"}\n".repeat(60);
+        let block = Arc::new(SharedBlock::new(record.clone(), Vec::new()));
+        let read =
+            |value: serde_json::Value| -> AskMessages { serde_json::from_value(value).unwrap() };
+        let omitted = serde_json::json!({ "at": 4, "sha256": block.sha256 });
+        let stored =
+            read(serde_json::json!({ "system": "s", "user": "ROLE TAIL", "record": omitted }));
+        let whole = AskMessages::new("s", format!("ROLE{record} TAIL"));
+        assert_eq!(stored.to_whole(&[block], None).as_ref(), Some(&whole));
+        assert_eq!(stored.to_whole(&[], None), None);
+        let first = AskMessages::new("The rules.", "You are B. Reply.");
+        let common = serde_json::json!({ "ask": 1, "start": 8, "end": 8 });
+        let stored = read(serde_json::json!({ "user": "C", "common": common }));
+        let second = AskMessages::new("The rules.", "You are C. Reply.");
+        assert_eq!(stored.to_whole(&[], Some(&first)), Some(second));
+        assert_eq!(stored.to_whole(&[], None), None);
     }
 }

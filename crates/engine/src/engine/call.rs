@@ -25,7 +25,7 @@ use crate::engine::budget::{
     NotReserved, actual_cost, broken_reply_cost, broken_reply_usage, price_usage, worst_cost,
 };
 use crate::engine::call_budget::CallHold;
-use crate::engine::journal::keep_record;
+use crate::engine::journal::keep_sections;
 use crate::engine::resumed_call::{last_working_transport, lost_call, resume_position};
 use crate::engine::run::Run;
 use crate::engine::run_start::unreachable_seat;
@@ -411,7 +411,6 @@ impl Run {
             prepared.push(JournalEvent::StageReached { stage });
         }
         let mut kept_blocks = state.shared_blocks.clone();
-        let mut kept_messages: Option<(u32, Arc<AskMessages>)> = None;
         for ask in asks {
             let transports = self.connections.for_planned_seat(&state.plan, &ask.seat);
             let course = if let Some(asked) = state.find_ask(ask.id) {
@@ -430,22 +429,17 @@ impl Run {
                     kept_blocks.iter().any(|kept| kept.sha256 == block.sha256)
                 };
                 if let Some(block) = block.filter(|block| !is_kept(block)) {
-                    let added = block.to_extension(
-                        kept_blocks.iter().rfind(|kept| !kept.is_record).map(AsRef::as_ref),
-                    );
+                    let added = block.to_extension(&kept_blocks);
                     let added = added.without_files(&state.plan.context);
                     prepared.push(JournalEvent::SharedBlockPrepared(Arc::new(added)));
                     kept_blocks.push(Arc::clone(block));
                 }
-                let stored = match &kept_messages {
-                    Some((first, kept)) => Arc::new(messages.to_difference(*first, kept)),
-                    None if keeps => keep_record(&messages, &mut kept_blocks, &mut prepared),
-                    None => Arc::clone(&messages),
-                };
-                kept_messages.get_or_insert((ask.id, Arc::clone(&messages)));
+                let stored = keeps.then(|| {
+                    keep_sections(&messages, &state.plan, &mut kept_blocks, &mut prepared)
+                });
                 prepared.push(JournalEvent::AskPrepared {
                     ask: ask.clone(),
-                    messages: keeps.then_some(stored),
+                    messages: stored,
                     messages_sha256: (!keeps).then(|| messages.content_hash()),
                     condensed,
                 });

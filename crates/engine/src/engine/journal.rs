@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use plenary_core::model::ask::{AskMessages, SharedBlock};
 use plenary_core::model::ids::DialogueId;
 use plenary_core::model::journal::{JournalEntryKind, JournalEvent};
+use plenary_core::model::plan::Plan;
 use plenary_core::model::time::Moment;
 use tokio::sync::{mpsc, oneshot};
 
@@ -141,18 +142,20 @@ fn write_group(store: &dyn Store, group: Vec<WriteJob>) {
     }
 }
 
-/// The messages as the journal keeps them: without the record, which becomes a block of the run.
-pub(crate) fn keep_record(
-    messages: &Arc<AskMessages>,
+/// The messages as the journal keeps them. Sections that no earlier message has become blocks of the
+/// run.
+pub(crate) fn keep_sections(
+    messages: &AskMessages,
+    plan: &Plan,
     kept_blocks: &mut Vec<Arc<SharedBlock>>,
     prepared: &mut Vec<JournalEvent>,
 ) -> Arc<AskMessages> {
-    let Some(record) = messages.record_block().map(Arc::new) else { return Arc::clone(messages) };
-    let stored = messages.without_record(&record);
-    if !kept_blocks.iter().any(|kept| kept.sha256 == record.sha256) {
-        prepared.push(JournalEvent::SharedBlockPrepared(Arc::clone(&record)));
-        kept_blocks.push(record);
-    }
+    let known = kept_blocks.len();
+    let stored = messages.to_sections(kept_blocks);
+    let added = kept_blocks.iter().skip(known);
+    prepared.extend(added.map(|block| {
+        JournalEvent::SharedBlockPrepared(Arc::new(block.without_files(&plan.context)))
+    }));
     Arc::new(stored)
 }
 
