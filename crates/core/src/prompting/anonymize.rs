@@ -1,14 +1,17 @@
 //! Masks the names with which the author of an opinion identifies itself, for anonymous reviews.
 //!
 //! Hidden are the seats' names exactly as configured, and model names, families and vendors in
-//! any spacing, after words such as `I am` and `As …, I`. Names that belong to the subject stay:
-//! they reveal no author.
+//! any spacing, where [`NamePlace`] finds that the author names itself. Names that belong to the
+//! subject stay: they reveal no author.
 //!
 //! A seat name of one letter is not masked, because it would blank an ordinary word.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use crate::prompting::model_brands::{JOINED_SUFFIXES, MODEL_BRANDS, ModelBrand, VERSION_SUFFIXES};
+use crate::prompting::self_naming::NamePlace;
 
 const MASK: &str = "[a model]";
 
@@ -63,7 +66,10 @@ impl NameMask {
         let (mut from, mut at, mut masked) = (0, 0, 0);
         while let Some(word) = words.get(at) {
             let hidden = self.hidden_length(text, &words, at);
-            let Some(count) = hidden.filter(|count| is_self_named(&words, at, *count)) else {
+            let is_own = |count: &usize| {
+                NamePlace { text, words: &words, at, end: at + count }.names_author()
+            };
+            let Some(count) = hidden.filter(is_own) else {
                 at += 1;
                 continue;
             };
@@ -114,70 +120,6 @@ impl NameMask {
         let names = self.names.get(words.get(at)?.text.as_ref())?;
         names.iter().filter_map(|name| name.match_length(text, words, at)).max()
     }
-}
-
-/// Words before a name with which an author says who it is.
-const SELF_LEADS: [&[&str]; 12] = [
-    &["i"],
-    &["i", "am"],
-    &["i", "m"],
-    &["i", "was"],
-    &["my", "name", "is"],
-    &["signed"],
-    &["ich", "bin"],
-    &["je", "suis"],
-    &["soy"],
-    &["sono"],
-    &["sou"],
-    &["我是"],
-];
-
-/// Before a name, if the author speaks of itself after it: `As Claude, I …`.
-const AS_WORDS: [&str; 4] = ["as", "als", "como", "comme"];
-const SELF_WORDS: [&str; 6] = ["i", "my", "ich", "je", "yo", "eu"];
-
-/// Words that may stand between: `I am a language model trained by …`.
-const FILLER_WORDS: [&str; 20] = [
-    "a",
-    "an",
-    "the",
-    "large",
-    "language",
-    "ai",
-    "model",
-    "assistant",
-    "chatbot",
-    "called",
-    "named",
-    "from",
-    "of",
-    "by",
-    "trained",
-    "made",
-    "created",
-    "built",
-    "developed",
-    "version",
-];
-
-const FILLERS_MAX: usize = 8;
-
-/// Whether the author names itself by the words at this position.
-fn is_self_named(words: &[TextWord<'_>], at: usize, count: usize) -> bool {
-    let before = words.get(..at).unwrap_or_default();
-    let is_filler = |word: &&TextWord<'_>| FILLER_WORDS.contains(&word.text.as_ref());
-    let fillers = before.iter().rev().take(FILLERS_MAX).take_while(is_filler).count();
-    let after = words.get(at + count).map(|word| word.text.as_ref());
-    let speaks_on = after.is_some_and(|word| SELF_WORDS.contains(&word));
-    (0..=fillers).any(|skipped| {
-        let lead = before.get(..before.len() - skipped).unwrap_or_default();
-        let ends_with = |words: &&[&str]| {
-            lead.len() >= words.len()
-                && lead.iter().rev().zip(words.iter().rev()).all(|(word, own)| word.text == *own)
-        };
-        let is_as = lead.last().is_some_and(|word| AS_WORDS.contains(&word.text.as_ref()));
-        SELF_LEADS.iter().any(ends_with) || is_as && speaks_on
-    })
 }
 
 fn is_vendor(name: &str) -> bool {
@@ -263,16 +205,18 @@ fn length_with_version(name: &[TextWord<'_>], rest: &[TextWord<'_>]) -> Option<u
 
 /// `Google` in `Google Cloud` does not name the vendor of a model.
 fn continues_name(after: &str) -> bool {
-    after.strip_prefix(' ').is_some_and(|after| after.starts_with(char::is_uppercase))
+    let Some(after) = after.strip_prefix(' ') else { return false };
+    let is_author = after.starts_with("I ") || after.starts_with("I'");
+    after.starts_with(char::is_uppercase) && !is_author
 }
 
 /// A sequence of letters or of digits.
 #[derive(Debug)]
-struct TextWord<'a> {
+pub(super) struct TextWord<'a> {
     /// In lower case.
-    text: Cow<'a, str>,
-    start: usize,
-    end: usize,
+    pub text: Cow<'a, str>,
+    pub start: usize,
+    pub end: usize,
     gap: WordGap,
     /// Whether it begins and ends at a word boundary.
     begins: bool,
@@ -381,59 +325,6 @@ fn words_of(name: &str) -> Vec<String> {
     split_words(name).into_iter().map(|word| word.text.into_owned()).collect()
 }
 
-/// A family of models.
-#[derive(Debug)]
-pub(crate) struct ModelBrand {
-    /// Names that identify the family in the configuration and reveal a model in a text.
-    pub(crate) names: &'static [&'static str],
-    /// Version names that are also ordinary English; masked only before a number.
-    pub(crate) versions: &'static [&'static str],
-    /// Companies that make other things besides models; masked only as a separate proper name.
-    pub(crate) vendors: &'static [&'static str],
-}
-
-pub(crate) static MODEL_BRANDS: [ModelBrand; 12] = [
-    ModelBrand {
-        names: &["claude", "anthropic"],
-        versions: &["sonnet", "opus", "haiku"],
-        vendors: &[],
-    },
-    ModelBrand {
-        names: &["gpt", "chatgpt", "openai", "open ai", "codex"],
-        versions: &[],
-        vendors: &[],
-    },
-    ModelBrand {
-        names: &["gemini", "gemma", "palm 2", "google ai", "google deepmind", "deepmind"],
-        versions: &[],
-        vendors: &["Google", "Bard"],
-    },
-    ModelBrand { names: &["llama", "meta ai", "meta llama"], versions: &[], vendors: &["Meta"] },
-    ModelBrand {
-        names: &["mistral", "mixtral", "ministral", "magistral", "codestral"],
-        versions: &[],
-        vendors: &[],
-    },
-    ModelBrand { names: &["grok", "xai"], versions: &[], vendors: &[] },
-    ModelBrand { names: &["deepseek", "deep seek"], versions: &[], vendors: &[] },
-    ModelBrand { names: &["qwen", "qwq", "tongyi"], versions: &[], vendors: &["Alibaba"] },
-    ModelBrand { names: &["kimi", "moonshot ai"], versions: &[], vendors: &[] },
-    ModelBrand { names: &["glm", "zhipu", "z.ai"], versions: &[], vendors: &[] },
-    ModelBrand { names: &["cohere", "command r"], versions: &[], vendors: &[] },
-    ModelBrand { names: &["phi"], versions: &[], vendors: &["Microsoft"] },
-];
-
-/// Suffixes that belong to a model name, also after a space: `Gemini 2.5 Pro`.
-pub(crate) const VERSION_SUFFIXES: [&str; 9] =
-    ["sonnet", "opus", "haiku", "turbo", "mini", "nano", "flash", "pro", "ultra"];
-
-/// Suffixes that belong to a model name only after a hyphen or similar sign; alone they are
-/// ordinary English.
-pub(crate) const JOINED_SUFFIXES: [&str; 17] = [
-    "instant", "lite", "large", "medium", "small", "nemo", "preview", "latest", "instruct", "chat",
-    "exp", "thinking", "maverick", "scout", "coder", "vision", "it",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -473,6 +364,28 @@ mod tests {
         check("Ich bin **Claude**", "Ich bin **[a model]**");
         check("Als Gemini 2.5 Pro ich", "Als [a model] ich");
         check("I am small-a, as optimist I agree", "I am [a model], as [a model] I agree");
+        check("As an Anthropic model, I would wait", "As an [a model] model, I would wait");
+        check("I, as Claude, advise", "I, as [a model], advise");
+        check(
+            "Being a Claude model, I have a conflict",
+            "Being a [a model] model, I have a conflict",
+        );
+        check(
+            "As a large language model trained by Google I abstain",
+            "As a large language model trained by [a model] I abstain",
+        );
+        check("Claude here: wait.", "[a model] here: wait.");
+        check("Wait. Claude here, again.", "Wait. [a model] here, again.");
+        check("This is Claude speaking", "This is [a model] speaking");
+        check(
+            "We at Anthropic and my developers at OpenAI",
+            "We at [a model] and my developers at [a model]",
+        );
+        check("I would wait.\n\n— Claude", "I would wait.\n\n— [a model]");
+        check("I would wait.\n- Claude\n", "I would wait.\n- [a model]\n");
+        check("Ich, Claude, rate ab", "Ich, [a model], rate ab");
+        check("Als KI von OpenAI kann ich warten", "Als KI von [a model] kann ich warten");
+        check("En tant que Claude, je recommande", "En tant que [a model], je recommande");
     }
 
     #[test]
@@ -483,6 +396,13 @@ mod tests {
             "I use Claude and I prefer Gemini 2.0 Flash on Google.",
             "I am sure that OpenAI's view is right.",
             "optimist and small-a disagree; z is short",
+            "I built a Gemini integration, and I trained Llama 3 on our logs.",
+            "I made Claude summarise tickets. I created a ChatGPT plugin.",
+            "I version Claude prompts in git.",
+            "The same as GPT-4o I tested.",
+            "As Claude said, it is cheap. Use Claude here.",
+            "The candidates:\n- Gemini\n- Claude",
+            "This is Claude, the model that we compare.",
             "",
             "İstanbul ﬁne naïve 日本語",
         ] {

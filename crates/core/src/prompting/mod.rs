@@ -10,6 +10,8 @@ pub mod fence;
 pub mod instructions;
 pub mod layout;
 pub mod lens;
+pub(crate) mod model_brands;
 pub mod neutralize;
 pub mod reader_view;
+mod self_naming;
 pub mod shared_block;
