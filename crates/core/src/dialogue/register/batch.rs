@@ -64,6 +64,13 @@ impl RegisterItem {
         self
     }
 
+    /// Refers to an entity that is on record.
+    #[must_use]
+    pub fn refer_to_known(mut self, ref_type: ReferenceType, target: EntityId) -> Self {
+        self.references.push((ref_type, EntityTarget::Global(target)));
+        self
+    }
+
     #[must_use]
     pub fn parameters(self, parameters: Value) -> Self {
         Self { parameters: Some(parameters), ..self }

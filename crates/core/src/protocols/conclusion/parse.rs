@@ -114,13 +114,19 @@ const PLACEHOLDERS: [&str; 10] = [
 const BOTH_VERDICTS: &str = "both PASS and FLAG";
 
 /// An objection of these words alone says neither what is wrong nor what would fix it.
-const VAGUE_WORDS: &str = "a an and are as be been better bit clear clearer clearly condition \
-    conclusion confusing could detail detailed details enough explained field general generic good \
-    hard has have improve improved improvement improvements in is it its key lacking lacks little \
-    make may might more much must need needs not of or overall phrasing point points poor poorly \
-    precise quite rather recommendation reworded seems should some somewhat specific specificity \
-    sufficiently text that the this to too unclear understand vague vaguely very weak well worded \
-    wording would";
+const VAGUE_WORDS: &str = "a abstract also an and answer answers are as be been better bit bland clear clearer \
+    clearly compelling conclusion concrete condition confusing consider considering \
+    convince convinced convinces convincing could deeper depth detail detailed details \
+    enough explain explained explanation feel feels field general generic good hard has \
+    have improve improved improvement improvements in is it its key lack lacking lacks \
+    little make may maybe might more much must need needs nice not nuance nuanced of or \
+    overall overly perhaps persuasive phrasing please point points poor poorly precise \
+    quite rather reads recommendation rephrase rephrased rephrasing revise revised \
+    reword reworded rewording rewrite rewriting seem seems sharpen sharper should solid \
+    some somewhat sound sounds specific specificity still strength strengthen \
+    strengthened strong stronger style sufficiently text that the this thorough to tone \
+    too unclear understand vague vaguely very weak well what worded wording would you \
+    your";
 
 /// Whether every word of an objection is a vague one.
 fn is_vague(objection: &str) -> bool {

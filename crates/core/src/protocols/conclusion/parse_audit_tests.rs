@@ -106,6 +106,27 @@ fn anything_else_is_no_audit() {
     check_audit(&many, "unreadable: 51 lines, over 50");
 }
 
+#[test]
+fn an_objection_of_vague_words_alone_is_asked_again() {
+    for said in [
+        "needs more concrete detail",
+        "the tone could be improved",
+        "the condition is rather generic and should be stronger",
+        "consider rephrasing",
+        "not convincing",
+    ] {
+        let result =
+            describe_result(parse_audit(&format!("FLAG: key_condition - {said}")), describe_audit);
+        assert!(result.ends_with("names neither what is wrong nor what would fix it"), "{result}");
+    }
+    for said in ["No source.", "nothing supports it", "a stronger limit: 5 ms", "no figure"] {
+        check_audit(
+            &format!("FLAG: key_condition - {said}"),
+            &format!("read: key_condition {said} (critic)"),
+        );
+    }
+}
+
 #[track_caller]
 fn check_restatement(reply: &str, expected: &str) {
     assert_eq!(describe_result(parse_restatement(reply), Clone::clone), expected, "{reply}");

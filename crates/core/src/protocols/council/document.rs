@@ -20,7 +20,8 @@ use crate::protocols::council::answers::{
     list_peer_reviews, tally_stances,
 };
 use crate::protocols::council::final_report::{
-    PeerChoice, credited_without_reply, hides_disagreement, peer_choice, wrongly_credited,
+    PeerChoice, absent_in_prose, credited_without_reply, hides_disagreement, peer_choice,
+    wrongly_credited,
 };
 use crate::protocols::council::report_types::CouncilFinalReport;
 use crate::protocols::council::types::{
@@ -352,6 +353,11 @@ fn removed_credits_warnings(state: &RunState) -> Vec<String> {
     warnings.extend(credited_without_reply(state, given).iter().map(|(seat, what)| {
         format!("the report credited {seat} with {what} that it did not give; Plenary removed it")
     }));
+    warnings.extend(
+        absent_in_prose(state, given).iter().map(|(letter, seat)| {
+            format!("the report speaks of {letter}, but {seat} gave no answer")
+        }),
+    );
     let mut given = given.as_ref().clone();
     let strangers =
         given.participant_names_mut().filter(|name| letters.seat_of(name).is_none()).count();

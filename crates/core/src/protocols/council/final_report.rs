@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::model::ids::ExpertSlug;
 use crate::model::plan::DeliveryMode;
@@ -128,6 +129,78 @@ pub(crate) fn report_from_best_opinion(state: &RunState) -> Option<CouncilFinalR
     let cut = if voice.asked.is_truncated() { "; it was cut off before its end" } else { "" };
     delivered.disclaimer = Some(format!("{disclaimer}{cut}"));
     Some(delivered)
+}
+
+/// Words before or after a letter that stands for a seat. A lone `A` is usually an article.
+const SEAT_WORDS: [&str; 5] = ["opinion", "participant", "seat", "reviewer", "letter"];
+const SAYING_WORDS: [&str; 22] = [
+    "said",
+    "says",
+    "argued",
+    "argues",
+    "agreed",
+    "agrees",
+    "objected",
+    "objects",
+    "noted",
+    "notes",
+    "pointed",
+    "points",
+    "preferred",
+    "prefers",
+    "recommended",
+    "recommends",
+    "proposed",
+    "proposes",
+    "claimed",
+    "claims",
+    "warned",
+    "warns",
+];
+
+/// The letters of seats that gave no answer, where the prose of the report says that they spoke.
+pub(crate) fn absent_in_prose<'a>(
+    state: &'a RunState,
+    report: &ChairReport,
+) -> Vec<(char, &'a ExpertSlug)> {
+    let spoke = speaking_seats(state);
+    let mut prose = String::new();
+    if let Ok(value) = serde_json::to_value(report) {
+        collect_texts(&value, &mut prose);
+    }
+    let words: Vec<&str> = prose
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_named = |letter: char| {
+        let letter = letter.to_string();
+        words.iter().enumerate().filter(|(_, word)| **word == letter).any(|(at, _)| {
+            let is_one_of = |at: Option<usize>, known: &[&str]| {
+                let word = at.and_then(|at| words.get(at)).map(|word| word.to_lowercase());
+                word.is_some_and(|word| known.contains(&word.as_str()))
+            };
+            is_one_of(at.checked_sub(1), &SEAT_WORDS) || is_one_of(Some(at + 1), &SAYING_WORDS)
+        })
+    };
+    let letters = SeatLetters::from_plan(&state.plan);
+    let seats = state.plan.participant_seats().filter(|seat| !spoke.contains(&seat.name));
+    seats
+        .filter_map(|seat| Some((letters.letter_of(&seat.name)?, &seat.name)))
+        .filter(|(letter, _)| is_named(*letter))
+        .collect()
+}
+
+/// All texts of a document, a line each.
+fn collect_texts(value: &Value, prose: &mut String) {
+    match value {
+        Value::String(text) => {
+            prose.push_str(text);
+            prose.push('\n');
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, prose)),
+        Value::Object(fields) => fields.values().for_each(|item| collect_texts(item, prose)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Participants that the chair credits although they gave no answer, by name.

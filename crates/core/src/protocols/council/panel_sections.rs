@@ -29,7 +29,7 @@ pub(crate) fn positions_section(told: &CouncilDocument, detail: PageDetail) -> P
     ];
     let width = if is_brief { 4 } else { columns.len() };
     let opinions = told.rounds.r1.opinions.iter().map(|opinion| position_row(told, opinion));
-    let failed = told.panel.failed.iter().map(absence_row);
+    let failed = told.panel.failed.iter().map(|failure| absence_row(told, failure));
     let cancelled = told.panel.cancelled.iter().map(cancelled_row);
     let unasked = told.panel.unasked.iter().map(unasked_row);
     let rows = opinions.chain(failed).chain(cancelled).chain(unasked).map(|mut row| {
@@ -71,10 +71,6 @@ fn position_row(told: &CouncilDocument, opinion: &CouncilOpinion) -> TableRow {
     let said = &opinion.opinion;
     let (mark, tone) = stance_mark(said.stance);
     let cut = if opinion.truncated { ", cut off" } else { "" };
-    // The chair sees opinions by letter and may cite them so.
-    let letters = &told.transparency.letter_map;
-    let letter = letters.iter().find(|(_, name)| **name == opinion.provider);
-    let letter = letter.map(|(letter, _)| letter.to_string()).unwrap_or_default();
     let lens = told.transparency.lens_of(&opinion.provider).map(lens_name);
     let seat = [Some(opinion.provider.to_string()), lens].into_iter().flatten();
     TableRow::new(vec![
@@ -82,9 +78,16 @@ fn position_row(told: &CouncilDocument, opinion: &CouncilOpinion) -> TableRow {
         RichText::toned(said.stance.name(), tone),
         RichText::toned(format!("{}{cut}", said.confidence), TextTone::Faint),
         RichText::toned(list_ratings(told, &opinion.provider), TextTone::Faint),
-        RichText::toned(letter, TextTone::Faint),
+        RichText::toned(letter_of(told, &opinion.provider), TextTone::Faint),
         said.summary.as_str().into(),
     ])
+}
+
+/// The chair sees opinions by letter and may cite them so.
+fn letter_of(told: &CouncilDocument, seat: &ExpertSlug) -> String {
+    let letters = &told.transparency.letter_map;
+    let letter = letters.iter().find(|(_, name)| *name == seat);
+    letter.map(|(letter, _)| letter.to_string()).unwrap_or_default()
 }
 
 fn list_ratings(told: &CouncilDocument, of: &ExpertSlug) -> String {
@@ -96,14 +99,14 @@ fn list_ratings(told: &CouncilDocument, of: &ExpertSlug) -> String {
     ratings.collect::<Vec<_>>().join(", ")
 }
 
-fn absence_row(failure: &ProviderFailure) -> TableRow {
+fn absence_row(told: &CouncilDocument, failure: &ProviderFailure) -> TableRow {
     let why = format!("{} {}", failure.round, call_error_text(failure.error_type));
     TableRow::new(vec![
         RichText::marked(("×", TextTone::Bad), failure.provider.as_str()),
         RichText::toned("absent", TextTone::Bad),
         why.into(),
         RichText::default(),
-        RichText::default(),
+        RichText::toned(letter_of(told, &failure.provider), TextTone::Faint),
         failure.error_message.as_str().into(),
     ])
 }

@@ -2,6 +2,7 @@
 
 use crate::protocols::council::report_types::{CouncilFinalReport, MergedFinding};
 use crate::protocols::council::types::{ReportOutcome, RiskConsensus};
+use crate::protocols::review::phrases::end_with_stop;
 use crate::report::marks::{confidence_tone, severity_tone};
 use crate::report::page::{ListItem, PageBlock, PageSection, QuoteBar, RichText, TextTone};
 
@@ -66,7 +67,11 @@ fn rationale_blocks(given: &CouncilFinalReport) -> Vec<PageBlock> {
         RichText::toned(format!("{mark} "), tone).push_strong(name, TextTone::Plain)
     };
     let opinions = rationale.supporting_opinions.iter().map(|point| {
-        let text = format!("{} ({} weight)", point.key_point, point.weight);
+        // The summary of a selected opinion is its point, and stands above.
+        let text = match rationale.summary.starts_with(&point.key_point) {
+            true => format!("{} weight", point.weight),
+            false => format!("{} ({} weight)", point.key_point, point.weight),
+        };
         ListItem::new(lead("+", TextTone::Good, &point.provider), text)
     });
     let reviews = rationale.supporting_reviews.iter().map(|point| {
@@ -85,8 +90,8 @@ fn disagreements_section(given: &CouncilFinalReport) -> PageSection {
             ListItem::new(name, one.position.as_str())
         });
         let resolution = [dispute.resolution.trim(), dispute.resolution_rationale.trim()];
-        let resolution: Vec<&str> =
-            resolution.into_iter().filter(|text| !text.is_empty()).collect();
+        let resolution: Vec<String> =
+            resolution.into_iter().filter(|text| !text.is_empty()).map(end_with_stop).collect();
         let mut blocks = vec![PageBlock::List(position.collect())];
         if !resolution.is_empty() {
             blocks.push(PageBlock::Paragraph(arrow_note(&resolution.join(" "))));

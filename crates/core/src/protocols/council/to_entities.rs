@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::dialogue::register::batch::{RegisterBatch, RegisterItem};
 use crate::dialogue::verdict::parse::VerdictRequest;
 use crate::model::entity::ReferenceType;
-use crate::model::ids::{EntityKind, EntityTarget, ExpertSlug, VerdictId};
+use crate::model::ids::{EntityId, EntityKind, EntityTarget, ExpertSlug, VerdictId};
 use crate::model::run_state::RunState;
 use crate::model::text::trim_and_truncate;
 use crate::model::verdict::VerdictType;
@@ -22,7 +22,7 @@ use crate::protocols::council::answers::{
     SeatAnswer, SeatLetters, list_opinions, list_peer_reviews,
 };
 use crate::protocols::council::report_types::CouncilFinalReport;
-use crate::protocols::council::topics::TopicList;
+use crate::protocols::council::topics::{EarlierTopics, TopicList};
 use crate::protocols::council::types::{
     OpinionAssessment, OpinionReply, OpinionRisk, PeerCritique, PeerReview, RatingLevel,
 };
@@ -125,13 +125,8 @@ fn collect_items(state: &RunState, round: u8) -> BatchBuilder {
 fn add_opinions(items: &mut BatchBuilder, state: &RunState) {
     let heard = list_opinions(state);
     heard.iter().for_each(|voice| add_opinion(items, voice));
-    let mut tensions = TopicList::default();
-    for voice in &heard {
-        for risk in voice.said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
-            tensions.add_point(voice.seat, voice.seat, &risk.description, risk_text(risk));
-        }
-    }
-    tensions.add_to(items, ReferenceType::Depend);
+    let tensions = risk_topics(&heard);
+    tensions.add_to(items, ReferenceType::Depend, &EarlierTopics::default());
     for severity in [RatingLevel::Medium, RatingLevel::Low] {
         for voice in &heard {
             let risks = voice.said.risks.iter().filter(|risk| risk.severity == severity);
@@ -148,6 +143,24 @@ fn add_opinions(items: &mut BatchBuilder, state: &RunState) {
             add_claim(items, voice.seat, &label, question, ReferenceType::Question, voice.seat);
         }
     }
+}
+
+/// The high risks of the opinions, by topic.
+fn risk_topics(heard: &[SeatAnswer<'_, OpinionReply>]) -> TopicList {
+    let mut topics = TopicList::default();
+    for voice in heard {
+        for risk in voice.said.risks.iter().filter(|risk| risk.severity == RatingLevel::High) {
+            topics.add_point(voice.seat, voice.seat, &risk.description, risk_text(risk));
+        }
+    }
+    topics
+}
+
+/// The topics of the first round, which a review may take up.
+fn first_topics(state: &RunState) -> EarlierTopics {
+    let is_first = |id: &&EntityId| id.kind == EntityKind::Tension && id.round == 1;
+    let tensions: Vec<EntityId> = state.entities.keys().filter(is_first).copied().collect();
+    EarlierTopics::new(risk_topics(&list_opinions(state)), &tensions)
 }
 
 fn risk_text(risk: &OpinionRisk) -> String {
@@ -226,7 +239,7 @@ fn add_reviews(items: &mut BatchBuilder, state: &RunState) {
             tensions.add_point(voice.seat, about, &point.topic, text);
         }
     }
-    tensions.add_to(items, ReferenceType::Question);
+    tensions.add_to(items, ReferenceType::Question, &first_topics(state));
 }
 
 fn add_critique(

@@ -45,11 +45,12 @@ pub(crate) fn explain_shipped_blocks(told: &ReviewDocument) -> Option<String> {
     Some(format!("{blocks} (policy `{}` holds at {BLOCKS_TO_HOLD})", sum.name))
 }
 
-/// The mark of a verdict. A SHIP with blocks is not a good result.
+/// The mark of a verdict. A SHIP with blocks is not a good result, also where no colour is shown.
 pub(crate) fn verdict_mark(told: &ReviewDocument) -> StateMark {
-    let (mark, tone) = review_mark(told.verdict);
-    let is_blocked = explain_shipped_blocks(told).is_some();
-    (mark, if is_blocked { TextTone::Caution } else { tone })
+    match explain_shipped_blocks(told) {
+        Some(_) => ("▲", TextTone::Caution),
+        None => review_mark(told.verdict),
+    }
 }
 
 /// `1 block`, `3 blocks`, or a phrase for none.
