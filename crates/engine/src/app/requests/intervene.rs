@@ -13,6 +13,7 @@ use plenary_core::model::limits::LINE_CHARS_MAX;
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::string_enum::word_schema;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::conclusion::format::constraint::warn_of_form;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -148,6 +149,7 @@ async fn direct_run(
     if confirmed && !is_known {
         return Err(unread_restatement().into());
     }
+    let warning = warn_of_form(state.question(), &text);
     let known = find_unconfirmed(&state.interventions, &text).cloned();
     let RunServer { loader, factory, .. } = run_server.as_ref();
     let restated = match known {
@@ -175,13 +177,14 @@ async fn direct_run(
         true => journal_intervention(run_server, id, directive(restatement)).await?,
         false => run_server.report_status(&id).await?.into(),
     };
+    let note = warning.map(|warning| format!(". Note: {warning}")).unwrap_or_default();
     Ok(match confirmed {
         true => with_effect(
             answer,
-            &format!("recorded; every seat follows it from the next round on; {said}"),
+            &format!("recorded; every seat follows it from the next round on; {said}{note}"),
         ),
         false => {
-            let next = format!("{said}. Not confirmed yet: call again with confirmed: true");
+            let next = format!("{said}. Not confirmed yet: call again with confirmed: true{note}");
             RunAnswer { suggestion: Some(next), ..answer }
         }
     })

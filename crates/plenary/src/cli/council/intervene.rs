@@ -7,6 +7,7 @@ use plenary_core::model::ids::DialogueId;
 use plenary_core::model::intervention::{Intervention, InterventionEntry};
 use plenary_core::model::run_state::RunState;
 use plenary_core::model::validation_error::{ErrorCode, ValidationError};
+use plenary_core::protocols::conclusion::format::constraint::warn_of_form;
 use plenary_core::report::interventions::TimedIntervention;
 use plenary_core::report::safe_text::safe_line;
 use plenary_engine::app::dialogue_ids::resolve_id;
@@ -22,7 +23,7 @@ use serde_json::json;
 
 use crate::cli::runs::cli_runtime::transport_factory;
 use crate::cli::session::{CliSession, ExitStatus};
-use crate::cli::ui::confirm_prompt;
+use crate::cli::ui::{confirm_prompt, print_warning_text};
 
 /// Send a message to a running council
 ///
@@ -92,6 +93,9 @@ impl DirectArgs {
             confirmed,
         };
         check_intervention(&case.project.protocols, &case.state, &directive(None, true))?;
+        if let Some(warning) = warn_of_form(case.state.question(), &self.text) {
+            print_warning_text(&warning);
+        }
         if !self.yes && !std::io::stdin().is_terminal() {
             return Err(confirmation_error().into());
         }

@@ -108,6 +108,21 @@ pub fn find_violations(question: &str, recommendation: &str) -> Vec<AuditObjecti
     find_constraints(question).into_iter().filter_map(find_violation).collect()
 }
 
+/// What a Principal has to know whose directive asks for another form than the question.
+pub fn warn_of_form(question: &str, directive: &str) -> Option<String> {
+    let asked = find_constraints(question);
+    let other = find_constraints(directive);
+    let other: Vec<String> =
+        other.iter().filter(|named| !asked.contains(named)).map(ToString::to_string).collect();
+    (!other.is_empty()).then(|| {
+        format!(
+            "the directive names a form ({}), but the audit counts only the form that the \
+             question asks for; ask a new question for another form",
+            other.join(", ")
+        )
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +134,17 @@ mod tests {
         assert_eq!(text(FormatUnit::Bullets, FormatAmount::AtLeast(1)), "at least 1 bullet");
         assert_eq!(text(FormatUnit::Sentences, FormatAmount::Between(1, 2)), "1 to 2 sentences");
         assert_eq!(text(FormatUnit::Words, FormatAmount::About(100)), "about 100 words");
+    }
+
+    #[test]
+    fn a_directive_that_names_another_form_gets_a_warning() {
+        let question = "Tea or coffee? Answer in exactly 3 bullets.";
+        let warned = |directive: &str| warn_of_form(question, directive);
+        let warning = warned("Forget the bullets; write exactly five lines for engineers.");
+        assert!(warning.as_ref().is_some_and(|text| text.contains("(exactly 5 lines)")));
+        assert_eq!(warned("Compare the costs over five years."), None);
+        assert_eq!(warned("Answer in exactly 3 bullets."), None);
+        assert!(warn_of_form("Tea or coffee?", "Answer in 5 lines.").is_some());
     }
 
     #[test]
