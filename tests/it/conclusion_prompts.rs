@@ -284,7 +284,7 @@ fn the_synthesizer_is_shown_this() {
     chamber.record_intervention(3, said);
     let (_, prepared) = chamber.ask_first_seat(AskPurpose::Conclusion, DRAFT, &record, None);
     insta::assert_snapshot!(prepared.messages.user_message(), @r#"
-    Today is 2026-02-02.
+    Today is Monday, 2026-02-02.
 
     ===== BEGIN request QUESTION cd5603439c4dee9fc3378263d7fbeedf =====
     Shall we keep the archive?

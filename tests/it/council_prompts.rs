@@ -147,7 +147,7 @@ fn sample_messages() -> [AskMessages; 3] {
 #[test]
 fn a_participant_is_sent_this() {
     insta::assert_snapshot!(sample_layout(0), @r###"
-    Today is 2026-02-02.
+    Today is Monday, 2026-02-02.
 
     ===== BEGIN request QUESTION RUN =====
     Shall we keep the archive?
@@ -167,7 +167,7 @@ fn a_participant_is_sent_this() {
 #[test]
 fn a_reviewer_is_sent_this() {
     insta::assert_snapshot!(sample_layout(1), @r###"
-    Today is 2026-02-02.
+    Today is Monday, 2026-02-02.
 
     ===== BEGIN request QUESTION RUN =====
     Shall we keep the archive?
@@ -193,8 +193,7 @@ fn a_reviewer_is_sent_this() {
       "assumptions": [],
       "questions": [],
       "confidence": "medium",
-      "stance": "approve",
-      "findings": []
+      "stance": "approve"
     }
     ===== END material YOUR OPINION, DO NOT REVIEW IT ROUND =====
 
@@ -211,8 +210,7 @@ fn a_reviewer_is_sent_this() {
       "assumptions": [],
       "questions": [],
       "confidence": "medium",
-      "stance": "approve",
-      "findings": []
+      "stance": "approve"
     }
     ===== END material OPINION C ROUND =====
 
@@ -223,7 +221,7 @@ fn a_reviewer_is_sent_this() {
 #[test]
 fn the_chair_is_sent_this() {
     insta::assert_snapshot!(sample_layout(2), @r###"
-    Today is 2026-02-02.
+    Today is Monday, 2026-02-02.
 
     ===== BEGIN request QUESTION RUN =====
     Shall we keep the archive?
@@ -249,8 +247,7 @@ fn the_chair_is_sent_this() {
       "assumptions": [],
       "questions": [],
       "confidence": "medium",
-      "stance": "approve",
-      "findings": []
+      "stance": "approve"
     }
     ===== END material OPINION A ROUND =====
 
@@ -267,8 +264,7 @@ fn the_chair_is_sent_this() {
       "assumptions": [],
       "questions": [],
       "confidence": "medium",
-      "stance": "approve",
-      "findings": []
+      "stance": "approve"
     }
     ===== END material OPINION C ROUND =====
 

@@ -201,11 +201,32 @@ impl CouncilSituation {
         let (stance, text) = self.opinions[place]?;
         let mut opinion = make_opinion(text);
         opinion.stance = stance;
+        let details = &mut opinion.details;
+        details.understanding = "One decision, and what it rests on.".to_owned();
+        details.key_considerations =
+            vec!["Whether it can be undone: then an error costs a week.".to_owned()];
+        details.rationale = "An error costs less than another month without an answer.".to_owned();
+        if place != 1 {
+            details.alternatives_considered =
+                vec!["Do nothing: it is free now, and the question returns.".to_owned()];
+            details.evidence = vec!["2 to 4 days of work (an estimate of mine).".to_owned()];
+        }
         opinion.risks.truncate(usize::from(stance != OpinionStance::None));
+        for risk in &mut opinion.risks {
+            risk.description = "The figures are out of date; the first bill shows it.".to_owned();
+            risk.mitigation = Some("Ask for new figures before the start.".to_owned());
+        }
         opinion.questions.clear();
-        opinion.assumptions.clear();
+        opinion.assumptions = vec!["The team has no other task in that week.".to_owned()];
         if self.mode != QuestionMode::Review {
             opinion.findings.clear();
+        }
+        for finding in &mut opinion.findings {
+            finding.title = "Read past the end".to_owned();
+            finding.category = "correctness".to_owned();
+            finding.location = "src/reads.rs:2".to_owned();
+            finding.description = "`at + 1` is out of bounds for the last item.".to_owned();
+            finding.fix_approach = "Use `items.get(at)`.".to_owned();
         }
         opinion.confidence = RatingLevel::Medium;
         Some(opinion)
@@ -248,7 +269,28 @@ impl CouncilSituation {
             .iter()
             .filter(|(_, seat)| **seat != ask.seat && self.opinion_of(seat.as_str()).is_some());
         let shown: Vec<char> = shown.map(|(letter, _)| letter).collect();
-        make_review(&shown, "The figure has no source.")
+        let mut review = make_review(&shown, "The figure has no source.");
+        for target in &mut review.targets {
+            for critique in &mut target.critiques {
+                critique.location = Some("2 to 4 days of work".to_owned());
+                critique.suggested_correction = Some("Name what was measured.".to_owned());
+            }
+            target.agreement_points = vec!["It says what an error costs.".to_owned()];
+            for point in &mut target.disagreement_points {
+                point.topic = "How to begin".to_owned();
+                point.reviewer_position = "Try it for two weeks.".to_owned();
+                point.target_position = "Decide at once.".to_owned();
+                point.rationale = "Two weeks show the load of a month's end.".to_owned();
+            }
+            target.finding_positions.retain(|_| self.mode == QuestionMode::Review);
+            for held in &mut target.finding_positions {
+                held.id = "SEC-001".to_owned();
+                held.reason = "Line 2 adds 1 and checks nothing.".to_owned();
+            }
+        }
+        review.would_change_my_opinion =
+            shown.iter().map(|letter| format!("{letter}: a figure of last month.")).collect();
+        review
     }
 }
 

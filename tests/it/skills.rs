@@ -74,9 +74,9 @@ fn every_marker_in_the_skills_is_read_without_a_word() {
     for written in markers {
         let marker = written.replacen("{id}", "P0001", 1).replace("{id}", "P0003");
         let marker = marker.replace("{T}", "T0001").replace('…', "label");
-        let base = "[MUFFIN-P0199: Base]\nText.\n";
+        let base = "[PRETZEL-P0199: Base]\nText.\n";
         let reply = format!("{base}{marker}\nText.");
-        let read = extract_reply(&reply, &"muffin".parse().unwrap(), 1);
+        let read = extract_reply(&reply, &"pretzel".parse().unwrap(), 1);
         assert_eq!(read.markers.len(), 2, "{marker}: {:?}", read.warnings);
         let is_judges = marker.starts_with("[VERDICT:");
         assert_eq!(read.warnings.len(), usize::from(is_judges), "{marker}: {:?}", read.warnings);
@@ -89,7 +89,7 @@ fn the_experts_example_is_read_without_a_word() {
     let examples = code_blocks(read_skill("alignment-expert"), "markdown");
     assert_eq!(examples.len(), 1);
     for (_, example) in examples {
-        let read = extract_reply(&example, &"muffin".parse().unwrap(), 1);
+        let read = extract_reply(&example, &"pretzel".parse().unwrap(), 1);
         assert_eq!((read.warnings.len(), read.markers.len()), (0, 6), "{:?}", read.warnings);
     }
 }

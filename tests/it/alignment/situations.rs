@@ -1,5 +1,6 @@
-//! The messages of the Judge in ten or more situations for each of its steps, as files to read:
-//! `snapshots/` has one per step, with its role once and the rest of each message in full.
+//! The messages of the Judge in ten or more situations for each of its steps, and those of an expert
+//! in the same situations, as files to read: `snapshots/` has one per step, with its role once and
+//! the rest of each message in full.
 //!
 //! The situations are in `tests/fixtures/situations/judge.json`: a dialogue, and the replies that
 //! lead to the step. A reader judges each prompt as a whole. `INSTA_UPDATE=always` writes the files
@@ -8,6 +9,7 @@
 use std::sync::Arc;
 
 use plenary_core::dialogue::create::parse_expert_pool;
+use plenary_core::markers::skills::marker_reference;
 use plenary_core::model::ask::AskPurpose;
 use plenary_core::model::plan::{ContextFile, ContextPack};
 use serde::Deserialize;
@@ -74,12 +76,31 @@ impl JudgeSituation {
 
     /// The message of the step; after a refused reply, that of the second attempt.
     fn run_to_step(&self) -> ModelRequest {
-        let found: Arc<std::sync::Mutex<Vec<ModelRequest>>> = Arc::default();
+        let found = self.run_and_keep(|own, asked, is_scripted| own.is_step(asked) && !is_scripted);
+        found.first().unwrap_or_else(|| panic!("{}: the step was not asked", self.name)).1.clone()
+    }
+
+    /// The message of one expert in the round of the step: of the last one by name, because a new
+    /// expert of a later round is often that one.
+    fn run_to_expert(&self) -> ModelRequest {
+        let mut found = self.run_and_keep(|own, asked, _| {
+            asked.purpose == AskPurpose::Contribution && asked.round == own.round && asked.nth == 1
+        });
+        found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        found.last().unwrap_or_else(|| panic!("{}: no expert was asked", self.name)).1.clone()
+    }
+
+    /// Runs the dialogue and keeps the messages that the rule chooses, with the seat.
+    fn run_and_keep(
+        &self,
+        is_kept: impl Fn(&Self, &AlignmentRequest<'_>, bool) -> bool + Send + Sync + 'static,
+    ) -> Vec<(String, ModelRequest)> {
+        let found: Arc<std::sync::Mutex<Vec<(String, ModelRequest)>>> = Arc::default();
         let (kept, own) = (Arc::clone(&found), self.clone());
         let mut test = AlignmentTest::new(move |asked| {
             let cue = own.script.iter().find(|cue| cue.matches(asked));
-            if own.is_step(asked) && cue.is_none() {
-                kept.lock().unwrap().push(asked.request.clone());
+            if is_kept(&own, asked, cue.is_some()) {
+                kept.lock().unwrap().push((asked.expert.to_string(), asked.request.clone()));
             }
             cue.map(SituationCue::to_reply)
         });
@@ -100,12 +121,12 @@ impl JudgeSituation {
             rules.panel_seed = PANEL_SEED;
         });
         test.run();
-        let found = found.lock().unwrap();
-        found.first().unwrap_or_else(|| panic!("{}: the step was not asked", self.name)).clone()
+        std::mem::take(&mut *found.lock().unwrap())
     }
 }
 
 const PANEL_SEED: u64 = 7;
+const EXPERT_ROLE: &str = include_str!("../../../prompts/alignment/expert.md");
 
 /// The page of a step: its role by numbered paragraphs, then its message in every situation.
 fn step_page(step: AskPurpose, role: &str) -> String {
@@ -122,6 +143,32 @@ fn step_page(step: AskPurpose, role: &str) -> String {
     });
     let shown = of_step.iter().map(|situation| situation.name.as_str()).zip(messages);
     request_page(role, shown)
+}
+
+/// The markers are the same in every message.
+#[test]
+fn an_expert_reads_this() {
+    let all: Vec<JudgeSituation> = serde_json::from_str(SITUATIONS).unwrap();
+    let steps = [AskPurpose::Reconciliation, AskPurpose::Panel].map(AskPurpose::name);
+    let shown: Vec<&JudgeSituation> =
+        all.iter().filter(|situation| steps.contains(&situation.role.as_str())).collect();
+    assert!(shown.len() >= 20);
+    let markers = marker_reference();
+    let messages: Vec<String> = std::thread::scope(|scope| {
+        let running: Vec<_> = shown
+            .iter()
+            .map(|situation| scope.spawn(|| show_request(&situation.run_to_expert(), EXPERT_ROLE)))
+            .collect();
+        running.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let (first, rest) = messages.split_first().unwrap();
+    assert!(first.contains(&markers), "{first}");
+    let rest = rest.iter().map(|message| message.replace(&markers, "[the markers]"));
+    let messages = std::iter::once(first.clone()).chain(rest);
+    let pages = shown.iter().zip(messages).map(|(situation, message)| {
+        format!("## {}, round {}: {}\n\n{message}", situation.role, situation.round, situation.name)
+    });
+    insta::assert_snapshot!("expert", pages.collect::<Vec<_>>().join("\n\n"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn a_retained_expert_reads_the_specifications_sections_in_its_order() {
     assert_in_order(
         &walked.outside,
         &[
-            "# Dialogue: NVIDIA Investment Decision",
+            "# Dialogue",
             "**Question:**",
             "**Round:** 2 of ? | **Status:** open | **Total ALIGNMENT:** 162",
             "---",
@@ -45,14 +45,14 @@ fn a_retained_expert_reads_the_specifications_sections_in_its_order() {
             "### Your Task This Round",
             "---",
             "## Prior Rounds",
-            "### Round 0 — Opening Arguments (Score: 117)",
-            "#### Muffin (You) — Value Analyst",
-            "#### Cupcake — Risk Manager",
-            "#### Donut — Options Strategist",
+            "### Round 0 (Score: 117)",
+            "#### Muffin (You)",
+            "#### Cupcake",
+            "#### Donut",
             "---",
             "### Judge Synthesis — Round 0",
-            "### Round 1 — Refinement (Score: 45)",
-            "#### Muffin (You) — Value Analyst",
+            "### Round 1 (Score: 45)",
+            "#### Muffin (You)",
             "### Judge Synthesis — Round 1",
             "---",
             "## Active Tensions",
@@ -77,6 +77,9 @@ fn each_section_holds_what_the_specification_shows_there() {
         let held = walked.fenced_text(label);
         assert!(held.contains(part), "no {part:?} in {label}:\n{held}");
     };
+    has("QUESTION", "Title: NVIDIA Investment Decision\n");
+    has("TITLE OF ROUND 0", "Opening Arguments");
+    has("ROUND 0 MUFFIN", "Role: Value Analyst\n");
     has("QUESTION", "Should Acme Trust swap its NVAI position for NVDA shares?");
     has(
         "BACKGROUND",
@@ -105,7 +108,7 @@ fn each_section_holds_what_the_specification_shows_there() {
     for part in own {
         assert!(instructions.contains(part), "no {part} in {instructions}");
     }
-    assert!(instructions.contains("You are Muffin 🧁, a Value Analyst participating in round 2"));
+    assert!(instructions.contains("You are Muffin 🧁, an expert participating in round 2"));
 }
 
 #[test]
@@ -122,7 +125,7 @@ fn a_created_expert_gets_the_brief_with_its_six_parts() {
             "## Context Brief (You are joining in Round 2)",
             "You were brought in to address **T0003**.",
             "### The Dialogue Question",
-            "### Background: Acme Family Trust",
+            "### Background",
             "### Why You're Here",
             "### Your Mandate",
             "### Key Context: The Tension You're Addressing",
@@ -191,7 +194,7 @@ fn who_was_there_before_is_told_so() {
     let bench = project_before_round_2();
     let text = render_prompt(&bench, ID, 2, "brioche");
     assert!(text.contains("You spoke in it last in round 0; what you said is marked (You)."));
-    assert!(text.contains("#### Brioche (You) — Trust Counsel"));
+    assert!(text.contains("#### Brioche (You)\n"));
     assert!(text.contains("You were brought in to address **T0008**."), "{text}");
 }
 
@@ -206,7 +209,7 @@ fn the_opening_round_says_that_nothing_was_said() {
         "1. Give the evidence that an expert in your role knows",
         "This is the opening round: nothing was said before it.",
         "None: no tension is active.",
-        "You are Churro 🧁, an ESG and Stewardship Analyst participating in round 0",
+        "You are Churro 🧁, an expert participating in round 0",
         "`CHURRO-P0001`",
     ] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
@@ -223,8 +226,8 @@ fn a_dialogue_with_nothing_but_a_title_has_prompts() {
     );
     let text = render_prompt(&bench, "talk", 1, "ann");
     for part in [
-        "# Dialogue: Talk\n",
-        "No question was written down; the title says what it is about.",
+        "# Dialogue\n",
+        "\nTitle: Talk\n",
         "The dialogue was opened with nothing but its question.",
         "### Round 0 (Score: 10)\n",
         "The Judge wrote none.",

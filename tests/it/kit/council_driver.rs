@@ -225,7 +225,9 @@ impl CouncilDriver {
 
     /// Ends the rounds; every seat took part.
     pub fn begin_conclusion(&mut self) {
+        let spoke = self.run_state.seats_answered_in(1);
         let seats = self.run_state.plan.participant_seats();
+        let seats = seats.filter(|seat| spoke.is_empty() || spoke.contains(&seat.name));
         let participants = seats.map(|seat| ConclusionParticipant {
             agent: seat.name.clone(),
             version: seat.version.clone(),

@@ -150,7 +150,7 @@ pub fn show_request(seen: &ModelRequest, role: &str) -> String {
     for (number, paragraph) in (1..).zip(role.split("\n\n")) {
         shown = shown.replace(paragraph.trim_end(), &format!("[{number}]"));
     }
-    let days = regex::Regex::new(r"Today is \d{4}-\d\d-\d\d\.").unwrap();
+    let days = regex::Regex::new(r"Today is \w+, \d{4}-\d\d-\d\d\.").unwrap();
     days.replace_all(&shown, "Today is DAY.").into_owned()
 }
 

@@ -174,7 +174,7 @@ impl ReviewSituation {
         let concerns = concern.into_iter().map(|(locus, issue)| ReviewConcern {
             locus: locus.to_owned(),
             issue: issue.to_owned(),
-            fix: "Leave it out.".to_owned(),
+            fix: format!("Say what supports \"{locus}\", or leave it out."),
             ..ReviewConcern::default()
         });
         let is_second = purpose == AskPurpose::CrossReading;
@@ -188,7 +188,9 @@ impl ReviewSituation {
             would_block,
             irreducible: would_block && self.irreducible,
             concerns: concerns.collect(),
-            revision_brief: concern.map(|(_, issue)| issue.to_owned()).unwrap_or_default(),
+            revision_brief: concern
+                .map(|(locus, _)| format!("Rewrite the passage with \"{locus}\"."))
+                .unwrap_or_default(),
             concessions: Vec::new(),
             escalations: Vec::new(),
             delta_from_r1: if is_second { "Nothing changed.".to_owned() } else { String::new() },
@@ -206,7 +208,13 @@ impl ReviewSituation {
 
     /// The asks of both readings and of the adjudicator.
     fn run_review(&self) -> Vec<(Ask, RenderedPrompt)> {
-        let mut chamber = review_driver(make_review_plan(self.texts()));
+        let mut plan = make_review_plan(self.texts());
+        let artifact = &mut Arc::make_mut(plan.review.as_mut().unwrap()).artifact;
+        // The folder says what it is.
+        let folder = self.path.split('/').next().unwrap();
+        artifact.artifact_type = folder.trim_end_matches('s').to_owned();
+        artifact.producer = Some("ada".to_owned());
+        let mut chamber = review_driver(plan);
         let mut all = Vec::new();
         while let asked @ [_, ..] = chamber.next_asks().as_slice() {
             for (ask, _) in asked {

@@ -55,12 +55,12 @@ pub static CONFLICTS_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         "type": "object",
         "properties": {
             "a": text, "b": text,
-            "type": words(&["contradiction", "redundancy", "ambiguity"]),
             "quote_a": text, "quote_b": text,
             "reason": text,
+            "type": words(&["contradiction", "redundancy", "ambiguity"]),
             "resolution": words(&["a_supersedes", "b_supersedes", "merged", "removed"]),
         },
-        "required": ["a", "b", "type", "quote_a", "quote_b", "reason", "resolution"],
+        "required": ["a", "b", "quote_a", "quote_b", "reason", "type", "resolution"],
         "additionalProperties": false,
     });
     json!({

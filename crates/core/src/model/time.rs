@@ -122,6 +122,11 @@ impl Day {
         self.0.duration_since(earlier.0).as_hours() / 24
     }
 
+    /// With the day of the week, for example `Monday, 2026-02-02`.
+    pub fn with_weekday(self) -> String {
+        self.0.strftime("%A, %Y-%m-%d").to_string()
+    }
+
     /// The ISO week, for example `2026-W06`.
     pub fn iso_week(self) -> String {
         let week = self.0.iso_week_date();

@@ -163,7 +163,7 @@ fn derive_nonce(secret: &str, round: u8, counter: u64) -> String {
 
 /// The label restricted to letters, digits and a few signs, on one line.
 fn plain_label(label: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " .,-()".contains(letter);
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " .,-_()".contains(letter);
     let label = neutralize_line(label);
     label.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect()
 }

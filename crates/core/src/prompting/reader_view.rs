@@ -4,6 +4,8 @@
 //! them. The chair sees all opinions and reviews, under the same letters. The views of synthesizer
 //! and critic are in `protocols/conclusion`. The Principal's additions come last.
 
+use serde_json::Value;
+
 use crate::model::ask::Ask;
 use crate::model::ids::ExpertSlug;
 use crate::model::intervention::{Intervention, InterventionEntry};
@@ -39,7 +41,7 @@ impl<T: serde::Serialize> LabeledReply<T> {
     fn to_section(&self, kind: &str) -> FencedSection {
         let cut = if self.is_cut { " (cut off, its end is missing)" } else { "" };
         let label = format!("{kind} {}{cut}", self.name);
-        FencedSection::material(&label, to_pretty_json(&self.said))
+        FencedSection::material(&label, to_pretty_json(&without_empty_lists(&self.said)))
     }
 }
 
@@ -78,7 +80,8 @@ impl ReaderView {
     /// All fenced sections, in reading order.
     pub(crate) fn all_sections(&self) -> Vec<FencedSection> {
         let own = self.own_opinion.as_ref().map(|said| {
-            FencedSection::material("YOUR OPINION, DO NOT REVIEW IT", to_pretty_json(said))
+            let said = to_pretty_json(&without_empty_lists(said));
+            FencedSection::material("YOUR OPINION, DO NOT REVIEW IT", said)
         });
         let opinions = self.opinions.iter().map(|shown| shown.to_section("OPINION"));
         let reviews = self.reviews.iter().map(|shown| shown.to_section("REVIEW BY"));
@@ -106,7 +109,8 @@ fn label_replies<'a, T: Clone>(
     labeled.collect()
 }
 
-/// An intervention; empty for a stop. A restatement is a model's text that the Principal confirmed.
+/// An intervention; empty for a stop. A model wrote the restatement, and with `--yes` no person read
+/// it, so it explains the directive and asks for nothing.
 fn intervention_sections(noted: &InterventionEntry) -> Vec<FencedSection> {
     match &noted.intervention {
         Intervention::Whisper { text, to } => {
@@ -115,12 +119,34 @@ fn intervention_sections(noted: &InterventionEntry) -> Vec<FencedSection> {
         }
         Intervention::Directive { text, restatement, .. } => {
             let restated = restatement.as_ref().map(|restated| {
-                FencedSection::request("DIRECTIVE RESTATED", restated.sentence.clone())
+                FencedSection::material("DIRECTIVE RESTATED", restated.sentence.clone())
             });
             let own = FencedSection::request("DIRECTIVE", text.clone());
             std::iter::once(own).chain(restated).collect()
         }
         Intervention::Stop => Vec::new(),
+    }
+}
+
+/// Lists that only mode review asks for.
+const REVIEW_LISTS: [&str; 2] = ["findings", "finding_positions"];
+
+/// The reply without the lists that its author was not asked for or left empty.
+fn without_empty_lists(said: &impl serde::Serialize) -> Value {
+    let mut said = serde_json::to_value(said).unwrap_or_default();
+    drop_empty_lists(&mut said);
+    said
+}
+
+fn drop_empty_lists(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+            fields.retain(|name, held| !(REVIEW_LISTS.contains(&name.as_str()) && is_empty(held)));
+            fields.values_mut().for_each(drop_empty_lists);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_empty_lists),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

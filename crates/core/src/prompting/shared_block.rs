@@ -121,7 +121,7 @@ pub(crate) fn block_day(state: &RunState) -> Day {
 }
 
 pub(crate) fn today_line(day: Day) -> String {
-    format!("Today is {day}.")
+    format!("Today is {}.", day.with_weekday())
 }
 
 /// The sections of the files, cut to this many bytes, and a note if something was cut.

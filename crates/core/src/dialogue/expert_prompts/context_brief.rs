@@ -20,9 +20,6 @@ use crate::model::text::{to_one_line, truncate_after};
 const MANDATE: &str = include_str!("../../../../../prompts/alignment/mandate.md");
 const NEEDS: &str = include_str!("../../../../../prompts/alignment/needs.md");
 
-pub(crate) const NO_QUESTION: &str =
-    "No question was written down; the title says what it is about.";
-
 pub(crate) const NO_BACKGROUND: &str = "The dialogue was opened with nothing but its question.";
 
 /// A longer text is not repeated in the brief; the prompt already contains it at the top.
@@ -31,11 +28,21 @@ const REPEATED_BYTES_MAX: usize = 8_000;
 /// A summary is a few sentences; the full text is at the end of its round.
 const SUMMARY_CHARS_MAX: usize = 600;
 
+/// Where an expert reads the brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BriefPlace {
+    /// In a file, before the earlier rounds.
+    File,
+    /// In a message whose beginning has the question, the background and all rounds.
+    SeatMessage,
+}
+
 pub(crate) fn context_brief(
     record: &DialogueRecord,
     ledger: &EntityIndex,
     seated: &SeatedExpert<'_>,
     round: u8,
+    place: BriefPlace,
 ) -> Vec<PromptBlock> {
     let profile = &seated.expert.profile;
     let charge = [
@@ -49,12 +56,17 @@ pub(crate) fn context_brief(
     let heading = format!("---\n\n## Context Brief (You are joining in Round {round})");
     let mut stretches =
         vec![PromptBlock::Plain(heading), PromptBlock::Plain(purpose_sentence(&relevant, seated))];
-    stretches.extend(question_blocks(record));
-    stretches.extend(background_blocks(record));
+    match place {
+        BriefPlace::File => {
+            stretches.extend(question_blocks(record));
+            stretches.extend(background_blocks(record));
+        }
+        BriefPlace::SeatMessage => {}
+    }
     stretches.extend(reason_blocks(record, ledger, seated));
     stretches.push(PromptBlock::plain_text("### Your Mandate"));
     stretches.push(quote_mandate(seated).unwrap_or_else(default_mandate));
-    stretches.extend(prior_work(record, &relevant));
+    stretches.extend(prior_work(record, &relevant, place));
     stretches.extend(progress_blocks(record, ledger));
     stretches.extend(needs_blocks());
     stretches
@@ -81,30 +93,24 @@ fn purpose_sentence(relevant: &RelevantWork<'_>, seated: &SeatedExpert<'_>) -> S
 
 fn question_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
     let text = match quote_question(record) {
-        None => PromptBlock::plain_text(NO_QUESTION),
-        Some(asked) if asked.text.len() > REPEATED_BYTES_MAX => {
+        asked if asked.text.len() > REPEATED_BYTES_MAX => {
             PromptBlock::plain_text("It is long; the whole text is at the top of this prompt.")
         }
-        Some(asked) => PromptBlock::Quoted(asked),
+        asked => PromptBlock::Quoted(asked),
     };
     vec![PromptBlock::plain_text("---\n\n### The Dialogue Question"), text]
 }
 
-/// The question for a fence; `None` if there is only a title that the heading shows unchanged.
-pub(crate) fn quote_question(record: &DialogueRecord) -> Option<QuotedText> {
+/// The title and the question for a fence.
+pub(crate) fn quote_question(record: &DialogueRecord) -> QuotedText {
     let opening = &record.dialogue.opening;
-    // The heading sanitizes the title, so a changed title is repeated here in full.
-    let title = (sanitize_name(&opening.title) != opening.title)
-        .then(|| format!("Title: {}", opening.title));
-    let parts: Vec<String> = title.into_iter().chain(opening.question.clone()).collect();
-    let text = mark_imitations(&parts.join("\n\n"));
-    (!text.trim().is_empty()).then(|| QuotedText::request("QUESTION", text))
+    let title = format!("Title: {}", opening.title);
+    let parts: Vec<String> = std::iter::once(title).chain(opening.question.clone()).collect();
+    QuotedText::request("QUESTION", mark_imitations(&parts.join("\n\n")))
 }
 
 fn background_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
     let given = record.dialogue.opening.background.as_ref();
-    let about = background_subject(given)
-        .map_or_else(String::new, |subject| format!(": {}", sanitize_name(subject)));
     let text = match given.and_then(render_background) {
         None => PromptBlock::plain_text(NO_BACKGROUND),
         Some(text) if text.len() > REPEATED_BYTES_MAX => {
@@ -112,7 +118,7 @@ fn background_blocks(record: &DialogueRecord) -> Vec<PromptBlock> {
         }
         Some(text) => PromptBlock::Quoted(quote_background(text)),
     };
-    vec![PromptBlock::Plain(format!("### Background{about}")), text]
+    vec![PromptBlock::plain_text("### Background"), text]
 }
 
 /// The background for a fence.
@@ -184,7 +190,11 @@ fn default_mandate() -> PromptBlock {
     PromptBlock::Plain(fill_template(MANDATE, &[]))
 }
 
-fn prior_work(record: &DialogueRecord, relevant: &RelevantWork<'_>) -> Vec<PromptBlock> {
+fn prior_work(
+    record: &DialogueRecord,
+    relevant: &RelevantWork<'_>,
+    place: BriefPlace,
+) -> Vec<PromptBlock> {
     let mut stretches = vec![PromptBlock::plain_text(key_heading(relevant))];
     if relevant.tensions.is_empty() {
         stretches
@@ -206,7 +216,7 @@ fn prior_work(record: &DialogueRecord, relevant: &RelevantWork<'_>) -> Vec<Promp
         stretches.push(PromptBlock::plain_text("### Relevant Prior Perspectives"));
         stretches.push(PromptBlock::plain_text("Nothing else refers to that so far."));
     }
-    stretches.push(PromptBlock::Plain(rest_sentence(relevant.left_out)));
+    stretches.push(PromptBlock::Plain(rest_sentence(relevant.left_out, place)));
     stretches
 }
 
@@ -218,8 +228,11 @@ fn key_heading(relevant: &RelevantWork<'_>) -> &'static str {
     }
 }
 
-fn rest_sentence(left_out: usize) -> String {
-    let whole = "All contributions are under Prior Rounds.";
+fn rest_sentence(left_out: usize, place: BriefPlace) -> String {
+    let whole = match place {
+        BriefPlace::File => "All contributions are under Prior Rounds.",
+        BriefPlace::SeatMessage => "All contributions stand above.",
+    };
     if left_out == 0 { whole.to_owned() } else { format!("{left_out} more belong here. {whole}") }
 }
 
@@ -275,11 +288,6 @@ fn needs_blocks() -> Vec<PromptBlock> {
 pub(crate) fn render_background(value: &Value) -> Option<String> {
     let text = value.as_object().map_or_else(|| render_block(value), render_fields);
     (!text.trim().is_empty()).then_some(text)
-}
-
-/// The subject of the background, for the heading.
-pub(crate) fn background_subject(background: Option<&Value>) -> Option<&str> {
-    background?.get("subject")?.as_str().filter(|subject| !subject.trim().is_empty())
 }
 
 fn render_fields(fields: &Map<String, Value>) -> String {

@@ -41,13 +41,6 @@ pub(crate) fn join_names(names: &[String]) -> String {
     }
 }
 
-/// `a Value Analyst`, `an Economist`.
-pub(crate) fn with_article(role: &str) -> String {
-    let is_vowel = |letter: char| "aeiou".contains(letter.to_ascii_lowercase());
-    let article = if role.chars().next().is_some_and(is_vowel) { "an" } else { "a" };
-    format!("{article} {role}")
-}
-
 /// `one round`, `3 rounds`.
 pub(crate) fn count_noun(number: usize, noun: &str) -> String {
     if number == 1 { format!("one {noun}") } else { format!("{number} {noun}s") }
@@ -161,7 +154,6 @@ mod tests {
             |names: &[&str]| join_names(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
         assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
         assert_eq!((listed(&["a", "b"]), listed(&["a"])), ("a and b".into(), "a".into()));
-        assert_eq!(with_article("Economist"), "an Economist");
         assert_eq!(count_noun(1, "round") + ", " + &count_noun(0, "round"), "one round, 0 rounds");
     }
 }

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use crate::dialogue::expert_prompts::context_brief::{
-    NO_BACKGROUND, NO_QUESTION, context_brief, quote_background, quote_question, quote_reason,
+    BriefPlace, NO_BACKGROUND, context_brief, quote_background, quote_question, quote_reason,
     render_background,
 };
-use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_name, with_article};
+use crate::dialogue::expert_prompts::foreign_text::mark_imitations;
 use crate::dialogue::expert_prompts::panel_status::status_blocks;
 use crate::dialogue::expert_prompts::prior_rounds::prior_rounds;
 use crate::dialogue::expert_prompts::prompt_blocks::{
@@ -57,15 +57,17 @@ impl PromptsBuilder {
             let task = tasks.get(&seat.expert_slug).map(String::as_str);
             Some(SeatedExpert { seat, expert, task })
         });
-        let own: Vec<ExpertBlocks> =
-            panel.map(|seated| ExpertBlocks::for_expert(record, &ledger, &seated, round)).collect();
+        let own: Vec<ExpertBlocks> = panel
+            .map(|seated| {
+                ExpertBlocks::for_expert(record, &ledger, &seated, round, BriefPlace::File)
+            })
+            .collect();
         let (opening, prior) = (opening_blocks(record, round), prior_rounds(record, &ledger));
         let foreign = own.iter().flat_map(|own| own.before.iter().chain(&own.after));
         let foreign = foreign.chain(&opening).chain(&prior).filter_map(PromptBlock::quoted_text);
         let secret = format!("{}\n{}", record.dialogue.id(), record.head);
         let fences = FenceSet::new(&secret, round, &foreign.collect::<Vec<_>>());
         PanelPrompts {
-            title: format!("{TITLE_PREFIX}{}", sanitize_name(&record.dialogue.opening.title)),
             legend: render_legend(fences.nonce()),
             opening: render_blocks(opening, &fences),
             prior: render_blocks(prior, &fences),
@@ -94,8 +96,7 @@ fn opening_blocks(record: &DialogueRecord, round: u8) -> Vec<PromptBlock> {
     let background = opening.background.as_ref().and_then(render_background).map(quote_background);
     let mut blocks = vec![
         PromptBlock::plain_text("**Question:**"),
-        quote_question(record)
-            .map_or_else(|| PromptBlock::plain_text(NO_QUESTION), PromptBlock::Quoted),
+        PromptBlock::Quoted(quote_question(record)),
         PromptBlock::Plain(standing),
         PromptBlock::plain_text("---\n\n## Background"),
         background.map_or_else(|| PromptBlock::plain_text(NO_BACKGROUND), PromptBlock::Quoted),
@@ -130,12 +131,13 @@ impl ExpertBlocks {
         ledger: &EntityIndex,
         seated: &SeatedExpert<'_>,
         round: u8,
+        place: BriefPlace,
     ) -> Self {
         let expert = seated.expert.profile.expert_slug.clone();
         let mut before = role_blocks(seated, record.rounds.is_empty());
         // In the opening round the brief would have nothing to tell.
         if seated.is_fresh() && !record.rounds.is_empty() {
-            before.extend(context_brief(record, ledger, seated, round));
+            before.extend(context_brief(record, ledger, seated, round, place));
         }
         let after = status_blocks(record, ledger, &expert);
         let last = record.rounds.last().map(|held| held.round);
@@ -160,7 +162,6 @@ impl ExpertBlocks {
 /// The rendered prompts of a panel.
 #[derive(Debug)]
 pub struct PanelPrompts {
-    title: String,
     legend: String,
     opening: Vec<RenderedBlock>,
     prior: Vec<RenderedBlock>,
@@ -186,7 +187,7 @@ impl PanelPrompts {
     /// panel.
     pub fn write_prompt(&self, expert: &ExpertSlug, response_path: &str, page: &mut String) {
         let Some(sheet) = self.own.iter().find(|sheet| sheet.expert == *expert) else { return };
-        page.push_str(&format!("{}\n\n{}", self.title, self.legend));
+        page.push_str(&format!("{HEADING}\n\n{}", self.legend));
         for stretches in [&self.opening, &sheet.before, &self.prior, &sheet.after] {
             write_blocks(page, stretches, expert);
         }
@@ -201,19 +202,24 @@ impl PanelPrompts {
 const LEGEND: &str = include_str!("../../../../../prompts/alignment/legend.md");
 const INSTRUCTIONS: &str = include_str!("../../../../../prompts/alignment/instructions.md");
 const REPLY: &str = include_str!("../../../../../prompts/alignment/expert-reply.md");
+const SIGNALS: &str = include_str!("../../../../../prompts/alignment/expert-signals.md");
 const TASK_OPENING: &str = include_str!("../../../../../prompts/alignment/task-opening.md");
 const TASK: &str = include_str!("../../../../../prompts/alignment/task.md");
 const TASK_BESIDE: &str = include_str!("../../../../../prompts/alignment/task-beside.md");
 
-/// The beginning of every prompt; the title of the dialogue follows.
-pub(crate) const TITLE_PREFIX: &str = "# Dialogue: ";
+/// The beginning of every prompt. Earlier versions wrote the title after it.
+const HEADING: &str = "# Dialogue";
 
-/// Whether a text starts like our prompts: the title, then the legend up to its first placeholder.
+/// Whether a text starts like our prompts: the heading, then the legend up to its first placeholder.
 pub fn is_prompt(text: &str) -> bool {
     let legend = LEGEND.split('{').next().unwrap_or(LEGEND);
-    let behind_title = text.strip_prefix(TITLE_PREFIX).and_then(|rest| rest.split_once("\n\n"));
-    behind_title.is_some_and(|(_, rest)| rest.starts_with(legend))
+    let heading = text.strip_prefix(HEADING).and_then(|rest| rest.split_once("\n\n"));
+    let is_ours = |title: &str| title.is_empty() || title.starts_with(": ");
+    heading.is_some_and(|(title, rest)| is_ours(title) && rest.starts_with(legend))
 }
+
+/// How an expert names what stands on record.
+const NAMING: &str = " Name what others said by its global ID, as it stands above.";
 
 /// Explains which lines enclose foreign text.
 pub(crate) fn render_legend(mark: &str) -> String {
@@ -224,8 +230,8 @@ pub(crate) fn render_legend(mark: &str) -> String {
 #[derive(Debug)]
 pub(crate) struct ExpertInstructions {
     expert: ExpertSlug,
-    role: String,
     round: u8,
+    is_opening: bool,
     focus: String,
 }
 
@@ -242,33 +248,31 @@ impl ExpertInstructions {
                 format!("What has changed since round {last}? Which tensions can you help resolve?")
             }
         };
-        let role = match sanitize_name(&seated.expert.profile.role) {
-            role if role.is_empty() => "an expert".to_owned(),
-            role => with_article(&role),
-        };
-        Self { expert: seated.expert.profile.expert_slug.clone(), role, round, focus }
+        let expert = seated.expert.profile.expert_slug.clone();
+        Self { expert, round, is_opening: last_round.is_none(), focus }
     }
 
     pub(crate) fn render_text(&self, response_path: &str, options: PromptOptions) -> String {
-        self.fill_instructions(INSTRUCTIONS, &self.role, response_path, options)
+        self.fill_instructions(INSTRUCTIONS, response_path, options)
     }
 
-    /// The instructions of an expert whose reply goes to the built-in Judge. A model wrote the
-    /// role, so it stands only in a fence.
+    /// The instructions of an expert whose reply goes to the built-in Judge. In the opening round
+    /// there is nothing yet to agree with or to object to.
     pub(crate) fn render_reply_text(&self, options: PromptOptions) -> String {
         let (text, _) = INSTRUCTIONS.trim_end().rsplit_once("\n\n").unwrap_or((INSTRUCTIONS, ""));
-        let text = format!("{text}\n\n{REPLY}");
-        self.fill_instructions(&text, "an expert", "", options)
+        let signals = if self.is_opening { "" } else { SIGNALS };
+        let text = [text, REPLY.trim_end(), signals].join("\n\n");
+        self.fill_instructions(&text, "", options)
     }
 
     fn fill_instructions(
         &self,
         template: &str,
-        role: &str,
         response_path: &str,
         options: PromptOptions,
     ) -> String {
         let (round, digits) = (self.round.to_string(), format!("{:02}01", self.round));
+        let naming = if self.is_opening { "" } else { NAMING };
         let markers = match options.is_skill_loaded {
             true => "from your skill",
             false => "explained above",
@@ -277,10 +281,10 @@ impl ExpertInstructions {
             template,
             &[
                 ("name", &self.expert.display_name()),
-                ("role", role),
                 ("round", &round),
-                ("today", &options.today.to_string()),
+                ("today", &options.today.with_weekday()),
                 ("markers", markers),
+                ("naming", naming),
                 ("expert", &self.expert.as_str().to_ascii_uppercase()),
                 ("digits", &digits),
                 ("focus", &self.focus),

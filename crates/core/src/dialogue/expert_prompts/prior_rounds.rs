@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::dialogue::expert_prompts::context_brief::two_column_table;
-use crate::dialogue::expert_prompts::foreign_text::{mark_imitations, sanitize_name};
-use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText};
+use crate::dialogue::expert_prompts::foreign_text::mark_imitations;
+use crate::dialogue::expert_prompts::prompt_blocks::PromptBlock;
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
 use crate::model::entity::ExpertMove;
 use crate::model::ids::{EntityKind, ExpertSlug};
@@ -31,7 +31,7 @@ pub(crate) fn round_blocks(
     ledger: &EntityIndex,
     held: &RoundRecord,
 ) -> Vec<PromptBlock> {
-    let mut stretches = vec![round_heading(held)];
+    let mut stretches = round_heading(held);
     for expert in &record.experts {
         stretches.extend(expert_contribution(expert, ledger, held.round));
     }
@@ -40,15 +40,15 @@ pub(crate) fn round_blocks(
     stretches
 }
 
-/// `### Round 0 — Opening Arguments (Score: 117)`.
-fn round_heading(held: &RoundRecord) -> PromptBlock {
+/// `### Round 0 (Score: 117)`, then its title, which the Judge wrote.
+fn round_heading(held: &RoundRecord) -> Vec<PromptBlock> {
     let (round, score) = (held.round, held.score);
-    let bare = format!("### Round {round} (Score: {score})");
-    let title = held.title.as_deref().map(sanitize_name).filter(|title| !title.is_empty());
-    let Some(title) = title else { return PromptBlock::Plain(bare) };
-    let whole = format!("### Round {round} — {title} (Score: {score})");
-    let title = QuotedText::material(&format!("TITLE OF ROUND {round}"), title);
-    PromptBlock::Titled { whole, bare, title }
+    let heading = PromptBlock::Plain(format!("### Round {round} (Score: {score})"));
+    let title = held.title.as_deref().map(to_one_line).filter(|title| !title.is_empty());
+    let title = title.map(|title| {
+        PromptBlock::material(&format!("TITLE OF ROUND {round}"), mark_imitations(&title))
+    });
+    std::iter::once(heading).chain(title).collect()
 }
 
 /// An expert's contribution to a round; empty if there is none.
@@ -60,9 +60,14 @@ fn expert_contribution(expert: &Expert, ledger: &EntityIndex, round: u8) -> Vec<
     if told.is_empty() {
         return Vec::new();
     }
+    // Others wrote the role, so it stands in the fence.
+    let told = match to_one_line(&expert.profile.role) {
+        role if role.is_empty() => told,
+        role => format!("Role: {role}\n\n{told}"),
+    };
     let label = format!("ROUND {round} {}", slug.as_str().to_ascii_uppercase());
     vec![
-        PromptBlock::speaker_heading(expert),
+        PromptBlock::Speaker(slug.clone()),
         PromptBlock::material(&label, told),
         PromptBlock::plain_text(HORIZONTAL_RULE),
     ]

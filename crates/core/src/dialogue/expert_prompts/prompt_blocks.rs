@@ -1,8 +1,6 @@
 //! Building blocks of an expert's prompt: our text, quoted text and speaker headings.
 
-use crate::dialogue::expert_prompts::foreign_text::sanitize_name;
 use crate::model::ids::ExpertSlug;
-use crate::model::record::Expert;
 use crate::prompting::fence::{FenceKind, FenceSet};
 use crate::prompting::neutralize::neutralize_line;
 
@@ -29,18 +27,8 @@ impl QuotedText {
 pub(crate) enum PromptBlock {
     Plain(String),
     Quoted(QuotedText),
-    /// A heading with a name that others gave: whole for files, `bare` with the name in a fence for
-    /// a prompt whose headings are ours alone.
-    Titled {
-        whole: String,
-        bare: String,
-        title: QuotedText,
-    },
     /// The heading over an expert's contribution, which marks the reader's own.
-    Speaker {
-        expert: ExpertSlug,
-        role: String,
-    },
+    Speaker(ExpertSlug),
 }
 
 impl PromptBlock {
@@ -58,17 +46,11 @@ impl PromptBlock {
         Self::Plain(text.into())
     }
 
-    pub(crate) fn speaker_heading(expert: &Expert) -> Self {
-        let role = sanitize_name(&expert.profile.role);
-        Self::Speaker { expert: expert.profile.expert_slug.clone(), role }
-    }
-
     /// The text that goes into a fence.
     pub(crate) fn quoted_text(&self) -> Option<&str> {
         match self {
-            Self::Quoted(quoted) | Self::Titled { title: quoted, .. } => Some(&quoted.text),
-            Self::Speaker { role, .. } => Some(role),
-            Self::Plain(_) => None,
+            Self::Quoted(quoted) => Some(&quoted.text),
+            Self::Speaker(_) | Self::Plain(_) => None,
         }
     }
 }
@@ -77,19 +59,17 @@ impl PromptBlock {
 #[derive(Debug, Clone)]
 pub(crate) enum RenderedBlock {
     Text(String),
-    Speaker { expert: ExpertSlug, role: String },
+    Speaker(ExpertSlug),
 }
 
 pub(crate) fn render_blocks(stretches: Vec<PromptBlock>, fences: &FenceSet) -> Vec<RenderedBlock> {
     let drawn = stretches.into_iter().map(|stretch| match stretch {
-        PromptBlock::Plain(text) | PromptBlock::Titled { whole: text, .. } => {
-            RenderedBlock::Text(text)
-        }
+        PromptBlock::Plain(text) => RenderedBlock::Text(text),
         // Blank lines keep Markdown from joining the fence lines with the text.
         PromptBlock::Quoted(QuotedText { kind, label, text }) => {
             RenderedBlock::Text(fences.fence_text(kind, &label, &format!("\n{text}\n")))
         }
-        PromptBlock::Speaker { expert, role } => RenderedBlock::Speaker { expert, role },
+        PromptBlock::Speaker(expert) => RenderedBlock::Speaker(expert),
     });
     drawn.collect()
 }
@@ -100,9 +80,9 @@ pub(crate) fn write_blocks(page: &mut String, stretches: &[RenderedBlock], reade
         page.push_str("\n\n");
         match stretch {
             RenderedBlock::Text(text) => page.push_str(text),
-            RenderedBlock::Speaker { expert, role } => {
+            RenderedBlock::Speaker(expert) => {
                 let you = if expert == reader { " (You)" } else { "" };
-                page.push_str(&format!("#### {}{you} — {role}", expert.display_name()));
+                page.push_str(&format!("#### {}{you}", expert.display_name()));
             }
         }
     }

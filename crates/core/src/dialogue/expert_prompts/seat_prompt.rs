@@ -1,6 +1,7 @@
 //! The prompt of one expert without what all experts share, for a dialogue that the built-in Judge
 //! leads: role, task, brief, state of the tensions, markers and instructions.
 
+use crate::dialogue::expert_prompts::context_brief::BriefPlace;
 use crate::dialogue::expert_prompts::panel_prompts::{ExpertBlocks, PromptOptions, SeatedExpert};
 use crate::dialogue::expert_prompts::prompt_blocks::{PromptBlock, QuotedText};
 use crate::dialogue::expert_prompts::relevance::{EntityIndex, PriorEntity};
@@ -36,7 +37,13 @@ impl SeatPrompt {
         });
         let said = record.all_entities().map(PriorEntity::from_entity).collect();
         let seated = SeatedExpert { seat, expert, task: task.as_deref() };
-        let own = ExpertBlocks::for_expert(record, &EntityIndex::new(said), &seated, round);
+        let own = ExpertBlocks::for_expert(
+            record,
+            &EntityIndex::new(said),
+            &seated,
+            round,
+            BriefPlace::SeatMessage,
+        );
         let instructions = own.instructions.render_reply_text(options);
         Some(Self { blocks: own.before.into_iter().chain(own.after).collect(), instructions })
     }
@@ -55,26 +62,16 @@ impl SeatPrompt {
     }
 }
 
-/// The blocks as text that is the same for every reader, each followed by a blank line. A model
-/// wrote the roles and the titles, so that they stand in the fence below their heading.
+/// The blocks as text that is the same for every reader, each followed by a blank line.
 pub(crate) fn render_plain_blocks(blocks: &[PromptBlock], fences: &FenceSet) -> String {
-    let (mut rendered, mut role_above) = (String::new(), "");
+    let mut rendered = String::new();
     for block in blocks {
         rendered.push_str(&match block {
             PromptBlock::Plain(plain) => plain.clone(),
             PromptBlock::Quoted(QuotedText { kind, label, text }) => {
-                let role = std::mem::take(&mut role_above);
-                let line =
-                    if role.is_empty() { String::new() } else { format!("Role: {role}\n\n") };
-                fences.fence_text(*kind, label, &format!("{line}{text}"))
+                fences.fence_text(*kind, label, text)
             }
-            PromptBlock::Titled { bare, title, .. } => {
-                format!("{bare}\n\n{}", fences.fence_text(title.kind, &title.label, &title.text))
-            }
-            PromptBlock::Speaker { expert, role } => {
-                role_above = role;
-                format!("#### {}", expert.display_name())
-            }
+            PromptBlock::Speaker(expert) => format!("#### {}", expert.display_name()),
         });
         rendered.push_str("\n\n");
     }

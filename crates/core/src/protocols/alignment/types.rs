@@ -139,24 +139,24 @@ pub struct DesignReply {
     /// Facts that every expert needs, taken from the question and its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<String>,
-    pub experts: Vec<DesignedExpert>,
-    pub panel_size_reason: String,
-    pub panel_size: usize,
     /// Requirements that the question itself states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
+    pub experts: Vec<DesignedExpert>,
+    pub panel_size_reason: String,
+    pub panel_size: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DesignedExpert {
     pub role: String,
+    pub focus: String,
+    /// "You …"
+    pub description: String,
     #[schemars(schema_with = "crate::model::string_enum::word_schema::<ExpertTier>")]
     pub tier: ExpertTier,
     /// 0.20 to 0.95.
     pub relevance: f64,
-    pub focus: String,
-    /// "You …"
-    pub description: String,
 }
 
 /// The Judge's panel of a round.
@@ -252,12 +252,12 @@ pub struct ExpertScore {
 /// The Judge's verdicts at the end. There is no vote in it: code counts the signals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VerdictsReply {
+    #[serde(rename = "final")]
+    pub last: FinalProposal,
     #[serde(default)]
     pub minority: Vec<MinorityProposal>,
     #[serde(default)]
     pub dissents: Vec<DissentProposal>,
-    #[serde(rename = "final")]
-    pub last: FinalProposal,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -155,21 +155,26 @@ impl<'a> ConclusionBrief<'a> {
     }
 }
 
-/// One JSON line per participant, with its letter and role.
+/// One JSON line per participant, with its role; in a council with the letter under which others
+/// wrote about it.
 fn participant_lines(state: &RunState, record: &DialogueRecord) -> String {
     let letters = SeatLetters::from_plan(&state.plan);
+    let is_council = !list_opinions(state).is_empty();
     let role = |agent| {
         let role = &record.find_expert(agent)?.profile.role;
         Some(role.chars().take(ROLE_CHARS_MAX).collect::<String>())
     };
     let lines = state.participants.iter().flatten().map(|participant| {
         let ConclusionParticipant { agent, version } = participant;
-        to_json_line(json!({
-            "agent": agent,
-            "version": version,
-            "letter": letters.letter_of(agent),
-            "role": role(agent),
-        }))
+        match is_council {
+            true => to_json_line(json!({
+                "agent": agent, "version": version,
+                "letter": letters.letter_of(agent), "role": role(agent),
+            })),
+            false => to_json_line(json!({
+                "agent": agent, "version": version, "role": role(agent),
+            })),
+        }
     });
     lines.collect::<Vec<_>>().join("\n")
 }

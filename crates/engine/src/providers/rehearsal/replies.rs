@@ -143,7 +143,10 @@ fn date_in_days(user: &str, days: u32) -> Day {
     // A conclusion that is written later than the run began has a second date.
     let own_text = split_parts(user).1;
     let today = own_text.lines().rev().find_map(|line| line.strip_prefix("Today is "));
-    let today: Option<Day> = today.and_then(|day| day.strip_suffix('.')?.parse().ok());
+    let today: Option<Day> = today.and_then(|day| {
+        // `Monday, 2026-02-02.`
+        day.strip_suffix('.')?.rsplit(' ').next()?.parse().ok()
+    });
     // Only a foreign prompt has no date; then use the last possible day.
     today.map_or(Day::LAST, |today| today.plus_days(days))
 }
