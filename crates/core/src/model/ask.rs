@@ -210,7 +210,7 @@ pub struct AskMessages {
     /// The journal refers to it by its digest.
     #[serde(
         rename = "shared_sha256",
-        with = "shared_digest",
+        with = "crate::model::stored_messages::shared_digest",
         default,
         skip_serializing_if = "Option::is_none"
     )]
@@ -267,38 +267,6 @@ impl AskMessages {
     /// Hash of the messages, to check them later when the record does not keep their text.
     pub fn content_hash(&self) -> String {
         sha256_hex([&self.system, "\n\n", self.shared_text(), &self.user].map(str::as_bytes))
-    }
-}
-
-/// Writes the digest of a shared block in place of the block. A block that was read has no text
-/// until the run state fills it in.
-mod shared_digest {
-    use std::sync::Arc;
-
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    use crate::model::ask::SharedBlock;
-
-    pub(super) fn serialize<S: Serializer>(
-        shared: &Option<Arc<SharedBlock>>,
-        target: S,
-    ) -> Result<S::Ok, S::Error> {
-        shared.as_ref().map(|block| &block.sha256).serialize(target)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        source: D,
-    ) -> Result<Option<Arc<SharedBlock>>, D::Error> {
-        let digest = Option::<String>::deserialize(source)?;
-        let unfilled = |sha256| SharedBlock {
-            sha256,
-            text: Arc::from(""),
-            condensed: Vec::new(),
-            extends: None,
-            omitted: Vec::new(),
-            section: false,
-        };
-        Ok(digest.map(|sha256| Arc::new(unfilled(sha256))))
     }
 }
 

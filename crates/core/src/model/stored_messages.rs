@@ -187,6 +187,38 @@ fn split_sections(text: &str) -> Vec<&str> {
     pieces.into_iter().flat_map(with_format).filter(|piece| !piece.is_empty()).collect()
 }
 
+/// Writes the digest of a shared block in place of the block. A block that was read has no text
+/// until the run state fills it in.
+pub(crate) mod shared_digest {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::model::ask::SharedBlock;
+
+    pub(crate) fn serialize<S: Serializer>(
+        shared: &Option<Arc<SharedBlock>>,
+        target: S,
+    ) -> Result<S::Ok, S::Error> {
+        shared.as_ref().map(|block| &block.sha256).serialize(target)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        source: D,
+    ) -> Result<Option<Arc<SharedBlock>>, D::Error> {
+        let digest = Option::<String>::deserialize(source)?;
+        let unfilled = |sha256| SharedBlock {
+            sha256,
+            text: Arc::from(""),
+            condensed: Vec::new(),
+            extends: None,
+            omitted: Vec::new(),
+            section: false,
+        };
+        Ok(digest.map(|sha256| Arc::new(unfilled(sha256))))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
