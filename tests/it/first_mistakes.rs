@@ -122,8 +122,8 @@ fn an_error_names_options_instead_of_fields() {
     let ran = check(
         &program,
         &["override", "latest", "--as", "SHIP", "--why", ""],
-        1,
-        &["--why is missing"],
+        64,
+        &["invalid value '' for '--why <TEXT>': expected the reason"],
     );
     assert!(!ran.stderr.contains("--data"), "`override` has no `--data`: {ran:?}");
     check(&program, &["override", "nope", "--as", "SHIP", "--why", "x"], 4, &["no verdict 'nope'"]);

@@ -204,7 +204,7 @@ fn a_newer_store_is_refused_and_left_alone() {
         let refusal = check_rejected(&program, 5, "store_newer");
         let message = refusal["message"].as_str().unwrap();
         assert!(
-            message.contains("newer Plenary (schema 99; this version supports 10)"),
+            message.contains("newer Plenary (schema 99; this version supports 11)"),
             "{message}"
         );
         assert!(refusal["suggestion"].as_str().unwrap().contains("newest Plenary"));
@@ -223,7 +223,7 @@ fn a_newer_store_is_refused_in_words_too() {
     assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
     let said = ran.stderr.replace(program.path().to_str().unwrap(), "FOLDER");
     insta::assert_snapshot!(said, @"
-    error: the store `FOLDER/.plenary/plenary.db` was written by a newer Plenary (schema 99; this version supports 10)
+    error: the store `FOLDER/.plenary/plenary.db` was written by a newer Plenary (schema 99; this version supports 11)
     hint: install the newest Plenary, or choose another store with `--store FILE`
     ");
 }

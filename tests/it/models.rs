@@ -179,8 +179,11 @@ fn models_are_listed_from_the_provider_or_from_the_facts() {
 fn a_server_that_does_not_list_its_models_is_waited_for_once() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let place = format!("http://{}/v1", server.local_addr().unwrap());
-    let program = program_with(&[json!({ "name": "claude",
-        "role": ["participant", "chair"], "dialect": "openai", "base_url": place })]);
+    let seat = |name: &str| {
+        json!({ "name": name, "role": ["participant", "chair"], "dialect": "openai",
+            "base_url": place })
+    };
+    let program = program_with(&[seat("claude"), seat("gemini")]);
     std::fs::create_dir(program.path().join(".plenary")).unwrap();
     // Connections are accepted by the system, and nothing answers.
     let plan = ["ask", "Shall we?", "--dry-run", "--json"];

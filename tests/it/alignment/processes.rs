@@ -147,7 +147,7 @@ fn a_model_that_looks_for_conflicts_is_on_record_and_in_the_cost() {
     setup.run_json(&["ethos", "synthesize", "talk", "--detect", "model"]);
     assert_eq!(value_at(&setup.run_json(&["cost"]), "rows.0.calls"), 2);
     // What was spent does not depend on the settings of today.
-    setup.program.write_text("council.yaml", "council: [");
+    setup.program.write_text("council.yaml", "council: {providers: 7}\n");
     assert_eq!(value_at(&setup.run_json(&["cost"]), "rows.0.calls"), 2);
 }
 

@@ -450,7 +450,7 @@ fn a_synthesizer_with_a_small_window_reads_the_question_in_each_prompt() {
     let revised = council.requests_for(AskPurpose::Revision);
     assert_eq!((written.len(), revised.len()), (2, 1));
     let start = &written[0].user[..20_000];
-    assert!(start.contains("BEGIN material QUESTION") && start.contains(QUESTION), "{start}");
+    assert!(start.contains("BEGIN request QUESTION") && start.contains(QUESTION), "{start}");
     for seen in written.iter().chain(&revised) {
         assert!(seen.user.starts_with(start), "{}", &seen.user[..500]);
         assert_eq!(seen.user.matches("The wall was measured in spring. The").count(), 25);

@@ -57,7 +57,7 @@ fn what_is_no_row_is_told_and_the_rest_comes_in() {
     desk.write_file("mixed.jsonl", file);
     let ran = desk.run_command(&["log", "import", "mixed.jsonl"]);
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.starts_with("Imported 2 verdicts, 4 malformed\n"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("Imported 2 verdicts, 4 lines malformed\n"), "{}", ran.stdout);
     insta::assert_snapshot!(ran.stderr, @r"
     line 2: it is not JSON: EOF while parsing an object at column 6
     line 4: `v` must be 2

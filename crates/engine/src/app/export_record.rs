@@ -193,7 +193,7 @@ pub fn record_json(project: &Project, record: &DialogueRecord) -> Result<String,
 /// Reads the calls of a dialogue, in order; none if Plenary asked no model for it.
 pub fn read_calls(project: &Project, id: &DialogueId) -> Result<Vec<CallDocument>, Error> {
     let journal = project.store.load_entries(id, 0)?;
-    let Some(state) = RunState::from_entries(&journal) else { return Ok(Vec::new()) };
+    let Some(state) = RunState::from_journal(&journal) else { return Ok(Vec::new()) };
     let mut calls = list_calls(&state, &journal);
     if !is_running(project.folders.store_file(), &state) {
         mark_lost(&mut calls);
@@ -207,8 +207,7 @@ pub fn read_transcript(
     record: &DialogueRecord,
 ) -> Result<TranscriptDocument, Error> {
     let journal = project.store.load_entries(record.dialogue.id(), 0)?;
-    let run = RunState::from_entries(&journal);
-    let calls = run.as_ref().map(|run| list_calls(run, &journal)).unwrap_or_default();
+    let (run, calls) = (RunState::from_entries(&journal), journal_calls(&journal));
     Ok(transcript_document(record, &calls, run.as_ref(), &project.protocols))
 }
 

@@ -20,6 +20,7 @@ pub mod models;
 pub mod planning;
 pub mod prepare_run;
 pub mod project;
+mod provider_probe;
 pub mod queries;
 pub mod replay_log;
 pub mod requests;

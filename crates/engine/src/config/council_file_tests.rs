@@ -288,7 +288,7 @@ fn deliberators_are_the_four_or_bring_a_prompt() {
     );
     check(
         "review:\n  deliberators: [skeptic, evidence]",
-        &["`review.policy.min_deliberators` on line 2 is 3, but there are 2 deliberators"],
+        &["`review.policy.min_deliberators` on line 2 is 3, but the review has 2 deliberators"],
     );
     check(
         "review:\n  deliberators: [skeptic, skeptic, evidence]",

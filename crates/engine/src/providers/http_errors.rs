@@ -67,7 +67,7 @@ pub(crate) struct ErrorResponse<'a> {
 
 impl ErrorResponse<'_> {
     /// The parameter among `sent` without which a repeated call may succeed. A parameter that the
-    /// server names comes before the schema, whose phrases are general.
+    /// server names comes before streaming and the schema, whose words are general.
     pub(crate) fn refused_parameter(
         &self,
         sent: &[RequestParameter],
@@ -86,7 +86,11 @@ impl ErrorResponse<'_> {
             }
             RequestParameter::CacheMark => self.rejects_named(&CACHE_PHRASES),
         };
-        sent.iter().find(is_refused).copied()
+        let is_specific = |parameter: &&RequestParameter| {
+            !matches!(parameter, RequestParameter::Stream | RequestParameter::Schema)
+        };
+        let named = sent.iter().filter(is_specific).find(is_refused);
+        named.or_else(|| sent.iter().find(is_refused)).copied()
     }
 
     fn rejects_named(&self, phrases: &[&str]) -> bool {

@@ -197,7 +197,7 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
     ),
     read_route(
         "/api/dialogues/{id}/scoreboard",
-        "The scores of an alignment dialogue, by round",
+        "The scores of an alignment dialogue, by round; `null` for a dialogue without scores",
         NO_QUERY,
         Json(schema_of::<Option<DialogueScoreboard>>),
         || get(views::show_scoreboard),
@@ -218,7 +218,8 @@ pub(crate) static ROUTES: &[ApiRoute] = &[
     ),
     read_route(
         "/api/dialogues/{id}/provenance/{entity}",
-        "The passages that an entity, `conclusion.FIELD` or `verdict.ID` comes from",
+        "The passages that an entity, `conclusion.FIELD`, `verdict.ID`, `audit.1`, `audit.2` or \
+         `council.report` comes from",
         NO_QUERY,
         Json(schema_of::<ProvenanceDocument>),
         || get(views::show_provenance),

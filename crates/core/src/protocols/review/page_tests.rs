@@ -224,11 +224,11 @@ fn a_ship_with_blocks_says_so_and_is_not_green() {
     let page = review_page(None, &shipped_with_blocks(), PageScope::new(PageDetail::Result));
     assert!(page.state.spans.iter().all(|span| span.tone != TextTone::Good), "{:?}", page.state);
     let drawn = draw_page(&shipped_with_blocks(), 100);
-    assert_snapshot!(drawn.trim_start().lines().next().unwrap(), @"REVIEW ──────────────────── ● SHIP · 2 of 4 would block (policy `seed` holds at 3) · 4 of 4 answered");
+    assert_snapshot!(drawn.trim_start().lines().next().unwrap(), @"REVIEW ──────────────────── ▲ SHIP · 2 of 4 would block (policy `seed` holds at 3) · 4 of 4 answered");
     let told = review_document(&shipped_with_blocks());
     assert_eq!(told.headline, "SHIP · 2 of 4 would block (policy `seed` holds at 3)");
     let line = strip_colours(&draw_review_line(&told, PageCanvas { width: 100 }));
-    assert_snapshot!(line, @"● SHIP       posts/launch.md  2 of 4 would block (policy `seed` holds at 3) · posts-launch-md-7c21e…");
+    assert_snapshot!(line, @"▲ SHIP       posts/launch.md  2 of 4 would block (policy `seed` holds at 3) · posts-launch-md-7c21e…");
     assert_eq!(review_document(&shipped()).headline, "SHIP");
 }
 

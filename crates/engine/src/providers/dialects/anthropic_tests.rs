@@ -130,7 +130,10 @@ fn recorded_replies_are_read() {
         "thinking",
         r#"stop "{\"summary\":\"It is so.\"}" Some("claude-sonnet-4-20250514") Some((212, 90)) None"#,
     );
-    check("error_in_200", "server_error: `openai` at api.openai.com answered 500: Overloaded");
+    check(
+        "error_in_200",
+        "server_error: `openai` at api.openai.com reported 529 in its reply: Overloaded",
+    );
     check(
         "wrong_shape",
         "parse_error: `openai` sent an invalid reply: JSON of another shape (at line 2 column 24)",

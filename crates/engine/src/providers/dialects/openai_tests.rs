@@ -131,7 +131,7 @@ fn recorded_replies_are_read() {
     );
     check(
         "openrouter_error_in_200",
-        "rate_limit: `openai` at api.openai.com answered 429: Rate limit exceeded: free-models-per-min.",
+        "rate_limit: `openai` at api.openai.com reported 429 in its reply: Rate limit exceeded: free-models-per-min.",
     );
     check(
         "parts",

@@ -140,7 +140,7 @@ mod tests {
     fn a_directive_that_names_another_form_gets_a_warning() {
         let question = "Tea or coffee? Answer in exactly 3 bullets.";
         let warned = |directive: &str| warn_of_form(question, directive);
-        let warning = warned("Forget the bullets; write exactly five lines for engineers.");
+        let warning = warned("Forget the bullets. Answer in exactly five lines!");
         assert!(warning.as_ref().is_some_and(|text| text.contains("(exactly 5 lines)")));
         assert_eq!(warned("Compare the costs over five years."), None);
         assert_eq!(warned("Answer in exactly 3 bullets."), None);
