@@ -16,6 +16,7 @@ use crate::kit::ScriptedReply;
 
 /// What the Judge writes in the reconciliation of round 0 instead of the usual, and a part of the
 /// reason with which the record refuses it.
+#[expect(clippy::too_many_lines, reason = "a table of cases")]
 fn false_reconciliations() -> Vec<(&'static str, Value, &'static str)> {
     let merge =
         |ids: &[&str]| json!({ "merges": [{ "ids": ids, "label": "One", "content": "A." }] });

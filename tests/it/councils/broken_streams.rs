@@ -56,10 +56,14 @@ fn a_reply_that_breaks_off_is_asked_for_again_and_counted_by_what_arrived() {
     let shown = council.run_command(&["show", id, "--call", &broken.to_string(), "--json"]);
     assert!(shown.value_at("timing.first_byte_ms").is_u64(), "{shown:?}");
     let sum = |part: fn(&TokenUsage) -> u64| -> u64 {
-        let replies = changes().filter_map(|change| match change {
-            JournalEvent::ReplyKept { reply, .. } => reply.usage,
-            JournalEvent::CallFailed { failure, .. } => failure.broken_usage(),
-            _ => None,
+        let replies = changes().filter_map(|change| {
+            if let JournalEvent::ReplyKept { reply, .. } = change {
+                reply.usage
+            } else if let JournalEvent::CallFailed { failure, .. } = change {
+                failure.broken_usage()
+            } else {
+                None
+            }
         });
         replies.map(|usage| part(&usage)).sum()
     };

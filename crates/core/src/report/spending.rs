@@ -164,6 +164,6 @@ impl SpendingRow {
 /// that failed belongs to it.
 fn served_model<'a>(state: &'a RunState, seat: &ExpertSlug) -> Option<&'a str> {
     let asked = state.asks.iter().filter(|asked| asked.ask.seat == *seat);
-    let replies = asked.filter_map(|asked| asked.last_reply());
-    replies.last().and_then(|(reply, _)| reply.model.as_deref())
+    let mut replies = asked.filter_map(|asked| asked.last_reply());
+    replies.next_back().and_then(|(reply, _)| reply.model.as_deref())
 }

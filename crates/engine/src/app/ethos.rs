@@ -66,10 +66,12 @@ pub fn run_ethos_op(project: &Project, op: EthosOp, arguments: &Value) -> Result
         EthosOp::PrincipleAdd => {
             change_library(project, arguments, |request: PrincipleAddRequest, library| {
                 let principle = request.decide_principle(library)?;
-                let mut answer = json!({ "id": principle.id });
-                if let Some(twin) = library.find_twin(&principle) {
-                    answer["warnings"] = json!([same_text_warning(&twin.id)]);
-                }
+                let answer = match library.find_twin(&principle) {
+                    Some(twin) => {
+                        json!({ "id": principle.id, "warnings": [same_text_warning(&twin.id)] })
+                    }
+                    None => json!({ "id": principle.id }),
+                };
                 Ok((LibraryChange::Principle(principle), answer))
             })
         }

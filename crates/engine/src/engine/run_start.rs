@@ -301,7 +301,7 @@ impl SeatTransports {
                 }
                 let is_its = |known: &&Transport| known.kind() == call.dispatch.transport;
                 if let Some(transport) = transports.iter().find(is_its) {
-                    transport.restore_refused(refused);
+                    transport.restore_refused(&refused);
                 }
             }
         }

@@ -130,8 +130,8 @@ impl HttpTransport {
     }
 
     /// Leaves out what the server refused earlier in the run.
-    pub(crate) fn restore_refused(&self, refused: Vec<RequestParameter>) {
-        self.refused.restore(&refused);
+    pub(crate) fn restore_refused(&self, refused: &[RequestParameter]) {
+        self.refused.restore(refused);
     }
 
     async fn ask_model(&self, request: &CallRequest) -> Result<CallReply, CallError> {

@@ -52,10 +52,10 @@ impl Transport {
     }
 
     /// Leaves out what the server refused before the run was resumed.
-    pub(crate) fn restore_refused(&self, refused: Vec<RequestParameter>) {
+    pub(crate) fn restore_refused(&self, refused: &[RequestParameter]) {
         match self {
             Self::Http(transport) => transport.restore_refused(refused),
-            Self::Cli(transport) => transport.restore_refused(&refused),
+            Self::Cli(transport) => transport.restore_refused(refused),
             Self::Mcp(_) | Self::Rehearsal(_) => {}
         }
     }

@@ -36,10 +36,10 @@ pub(crate) fn name_tools(document: &mut Value) {
     match document {
         Value::Object(fields) => {
             for (name, value) in fields {
-                match value {
-                    Value::String(text) if name == "suggestion" => *text = with_tools(text),
-                    other => name_tools(other),
+                if let (true, Value::String(text)) = (name == "suggestion", &mut *value) {
+                    *text = with_tools(text);
                 }
+                name_tools(value);
             }
         }
         Value::Array(items) => items.iter_mut().for_each(name_tools),
