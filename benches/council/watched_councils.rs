@@ -119,8 +119,9 @@ impl ServedProject {
             while !said.contains("the token is in") && lines.read_line(&mut said)? > 0 {}
             thread::spawn(move || std::io::copy(&mut lines, &mut std::io::sink()));
         }
-        let address = said.split_once("http://").and_then(|(_, rest)| rest.split_once("/mcp"));
-        let address = address.ok_or("the server did not start")?.0.to_owned();
+        let places =
+            said.lines().filter_map(|line| line.split_once("http://")?.1.strip_suffix("/mcp"));
+        let address = places.last().ok_or("the server did not start")?.to_owned();
         let token = std::fs::read_to_string(folder.path().join(".plenary/token"))?;
         Ok(Self { process, address, token: token.trim().to_owned() })
     }
